@@ -4,7 +4,7 @@ import { newId } from '../src/ids.ts'
 import { createLog } from '../src/log.ts'
 import { createWhatsApp } from '../src/providers/whatsapp/whatsapp.ts'
 import { openTestSeal } from '../test/seal.ts'
-import { connectAccount } from '../src/accounts/accounts.ts'
+import { connectAccount } from '../test/connect-account.ts'
 import { openQuotaMonths, quotaMonth, setQuota } from '../src/workspaces/quota.ts'
 import { createKey } from '../src/workspaces/keys/keys.ts'
 import { createWorkspace } from '../src/workspaces/workspaces.ts'
@@ -52,7 +52,7 @@ export async function openShops({ databaseUrl, graphUrl, shops, keysEach }: Shop
   try {
     const opened: Shop[] = []
     for (let number = 0; number < shops; number += 1) {
-      const { workspaceId } = await createWorkspace(parts, { name: `Shop ${number}`, sandbox: false })
+      const { workspaceId } = await createWorkspace(parts.db, parts.clock, { name: `Shop ${number}`, sandbox: false })
       await setQuota(parts.db, { workspaceId, kind: 'otp', monthlyUnits: MONTHLY_UNITS })
       const account = await connectAccount(parts, {
         workspaceId,

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { readConfig } from '../src/config.ts'
-import { addEndpoint } from '../src/webhooks/endpoints.ts'
+import { addEndpoint } from '../test/add-endpoint.ts'
 import { type Figure, atLeast, atMost, count, megabytes, ms, percentile, perSecond, share } from './figures.ts'
 import { type HttpClient, openHttpClient } from './http-client.ts'
 import type { BenchPart } from './part.ts'

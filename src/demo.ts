@@ -14,7 +14,7 @@ import { shutdownSignal } from './shutdown-signal.ts'
 import { serverPorts, startServing, stopAfterLoss, waitForEnd } from './main.ts'
 import { type PortSetting, findPortFaults, throwListenError, throwPortFaults } from './start/ports.ts'
 import { claimFolder } from './start/running.ts'
-import { connectAccount } from './accounts/accounts.ts'
+import { connectAccount, readAccount } from './accounts/accounts.ts'
 import { getWorkspace } from './workspaces/workspaces.ts'
 import { visibleText } from '../locales/visible-text.ts'
 
@@ -71,7 +71,10 @@ async function open(
   const { workspaceId, apiKey } = workspace
   secret.value = (await ensureDemoEndpoint(parts, workspace, receiver.url)).secret
   await ensureDemoSettings(parts, workspaceId)
-  const account = await connectAccount(parts, { ...DEMO, workspaceId, wabaId: DEMO.accountId, graphUrl: emulator.url })
+  const credentials = { ...DEMO, workspaceId, wabaId: DEMO.accountId, graphUrl: emulator.url }
+  const reading = await readAccount(parts, credentials)
+  const account = await parts.db.transaction((tx) => connectAccount(tx, parts, reading))
+  parts.wake('submit')
   emulator.changeAccount(DEMO.accountId, { callbackUrl: `${serving.url}${account.webhookPath}` })
   links.phone = `${config.publicUrl}/dashboard/w/${workspaceId}/phone`
   emulator.begin() // only now: the webhooks that fell due since the last stop need the server

@@ -95,7 +95,7 @@ export async function startDemo(t: TestContext, { fail, wrapDb = (db) => db, ...
     await app.close()
     await db.close()
   })
-  const { workspaceId } = await createWorkspace({ db, clock: systemClock }, { name: 'demo', sandbox: false })
+  const { workspaceId } = await createWorkspace(db, systemClock, { name: 'demo', sandbox: false })
   const newKey = async (): Promise<string> => {
     const { apiKey } = await createKey(db, systemClock, { workspaceId, name: 'demo' })
     return `Bearer ${apiKey}`

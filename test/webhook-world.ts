@@ -15,7 +15,7 @@ import { createMetrics } from '../src/metrics.ts'
 import type { Provider } from '../src/providers/provider.ts'
 import { createWorkspace } from '../src/workspaces/workspaces.ts'
 import { deliverLoop } from '../src/webhooks/delivery/deliver.ts'
-import { addEndpoint } from '../src/webhooks/endpoints.ts'
+import { addEndpoint } from './add-endpoint.ts'
 import type { DeliveryStatus } from '../src/webhooks/delivery/claim.ts'
 import type { AttemptHistory } from '../src/webhooks/log.ts'
 import { releaseLoop } from '../src/webhooks/delivery/release.ts'
@@ -66,7 +66,7 @@ export async function startWebhookWorld(t: TestContext, { loops = 1 }: { loops?:
     }
   }
   for (let each = 0; each < loops; each += 1) startWorker()
-  const { workspaceId } = await createWorkspace(parts, { name: 'webhooks', sandbox: true })
+  const { workspaceId } = await createWorkspace(parts.db, parts.clock, { name: 'webhooks', sandbox: true })
 
   const world = {
     workspaceId,

@@ -6,8 +6,8 @@ import { Agent } from 'undici'
 import { type AccountSeed, DEMO, type Emulator, demoAccount, startEmulator } from '@doorcode/whatsapp-emulator'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../src/clock.ts'
 import { type MovedClock, createMovedClock } from './moved-clock.ts'
-import { connectAccount } from '../src/accounts/accounts.ts'
-import { addEndpoint } from '../src/webhooks/endpoints.ts'
+import { connectAccount } from './connect-account.ts'
+import { addEndpoint } from './add-endpoint.ts'
 import { setQuota } from '../src/workspaces/quota.ts'
 import { createKey } from '../src/workspaces/keys/keys.ts'
 import { createWorkspace } from '../src/workspaces/workspaces.ts'
@@ -224,7 +224,7 @@ async function startWorldEmulator(
 
 /** The operator's setup: workspace, quota and WhatsApp account. */
 async function settleIn({ parts, url }: Node, emulator: Emulator, { otpQuota, account: changes }: WorldOptions) {
-  const { workspaceId } = await createWorkspace(parts, { name: 'Test shop', sandbox: false })
+  const { workspaceId } = await createWorkspace(parts.db, parts.clock, { name: 'Test shop', sandbox: false })
   if (otpQuota !== undefined) {
     await setQuota(parts.db, { workspaceId, kind: 'otp', monthlyUnits: otpQuota })
   }

@@ -17,7 +17,8 @@ import type { Provider } from '../providers/provider.ts'
 import { createWhatsApp } from '../providers/whatsapp/whatsapp.ts'
 import { UserError } from '../user-error.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
-import { appSecretsAt, connectAccount, findWebhookAccount, getAccount } from './accounts.ts'
+import { appSecretsAt, findWebhookAccount, getAccount } from './accounts.ts'
+import { connectAccount } from '../../test/connect-account.ts'
 import { pauseSender, resumeSender } from './senders.ts'
 import { applyChange, markCredentialsInvalid, syncAccount, syncLoop, syncSoon } from './sync/sync.ts'
 
@@ -47,7 +48,7 @@ async function start(t: TestContext) {
   const emulator = await startEmulator()
   const account = emulator.addAccount(demoAccount())
   t.after(() => Promise.all([provider.close(), emulator.close()]))
-  const { workspaceId } = await createWorkspace(parts, { name: 'Shop', sandbox: false })
+  const { workspaceId } = await createWorkspace(parts.db, parts.clock, { name: 'Shop', sandbox: false })
   const url = await fileDatabase()
   const ask = (text: string, values: unknown[]): Promise<Row[]> =>
     withConnection(url, async (connection) => (await connection.query<Row>(text, values)).rows)
@@ -146,7 +147,7 @@ test('two simultaneous connects of one account create one account', async (t) =>
 
 test('two workspaces may connect one account, each with its own senders', async (t) => {
   const { connect, parts } = await start(t)
-  const other = await createWorkspace(parts, { name: 'Other', sandbox: false })
+  const other = await createWorkspace(parts.db, parts.clock, { name: 'Other', sandbox: false })
   const [mine, theirs] = [await connect(), await connect({ workspaceId: other.workspaceId })]
   const ids = [...mine.senders, ...theirs.senders].map(({ senderId }) => senderId)
   assert.equal(new Set(ids).size, 4)

@@ -3,7 +3,7 @@ import { DAY_MS, later } from '../clock.ts'
 import { type Sql, type Statement, statement } from '../db/pool.ts'
 import { isUuid, newId } from '../ids.ts'
 import type { Parts } from '../parts.ts'
-import type { ProviderAccount } from '../providers/provider.ts'
+import type { ProviderAccount, ProviderListing } from '../providers/provider.ts'
 import { type Seal, UnsealError } from '../seal.ts'
 import { lockSealingKey } from '../secrets/instance.ts'
 import { sealedColumns } from '../secrets/sealed-columns.ts'
@@ -24,37 +24,29 @@ export type ConnectedAccount = {
   templates: { name: string; language: string; status: string; category: string }[]
 }
 
+/** What `connectAccount` stores. */
+export type AccountReading = { account: AccountToConnect; listing: ProviderListing }
+
 /**
- * Connects a WhatsApp account, or replaces the credentials of a connected one. Nothing is stored unless the provider
- * accepts them. `within` runs in the transaction that stores the account. Throws FieldError.
+ * The first step of connecting a WhatsApp account, before the transaction: the provider must accept the credentials, and is
+ * asked to send its webhooks. Stores nothing. Throws FieldError.
  */
-export async function connectAccount(
-  { db, clock, seal, provider, wake }: Pick<Parts, 'db' | 'clock' | 'seal' | 'provider' | 'wake'>,
+export async function readAccount(
+  { db, provider }: Pick<Parts, 'db' | 'provider'>,
   newAccount: NewAccount,
-  within: (tx: Sql, accountId: string) => Promise<void> = async () => {},
-): Promise<ConnectedAccount> {
+): Promise<AccountReading> {
   const account = readNewAccount(newAccount)
   await lockWorkspace(db, account.workspaceId) // refuses an unknown id before the provider is called
   const listing = await provider.list(account).catch(throwAccountError(account))
   await provider.subscribe(account).catch(throwAccountError(account))
-  const now = clock.now()
-  const connected = await db.transaction(async (tx) => {
-    const accountId = await storeAccount(tx, { account, seal, now })
-    const ref = { workspaceId: account.workspaceId, accountId }
-    await storeListing(tx, ref, { listing, now })
-    await within(tx, accountId)
-    return describeAccount(tx, ref)
-  })
-  wake('submit') // messages may be waiting for a working token
-  return connected
+  return { account, listing }
 }
 
-/** Replaces the credentials that are given; the account keeps the others. */
-export async function renewCredentials(
-  parts: Pick<Parts, 'db' | 'clock' | 'seal' | 'provider' | 'wake'>,
+/** Like readAccount, for new credentials of a connected account. It keeps those that are not given. */
+export async function readRenewedAccount(
+  parts: Pick<Parts, 'db' | 'seal' | 'provider'>,
   { workspaceId, accountId, ...credentials }: AccountRef & Partial<Record<keyof typeof SECRET_COLUMNS, string>>,
-  within?: (tx: Sql, accountId: string) => Promise<void>,
-): Promise<ConnectedAccount> {
+): Promise<AccountReading> {
   const row = await getAccountRow(parts.db, accountId)
   /** The others may be replaced because they cannot be opened. */
   const kept = (secret: Secret): string => {
@@ -65,7 +57,23 @@ export async function renewCredentials(
   const { accessToken = kept('accessToken'), appSecret = kept('appSecret') } = credentials
   const { verifyToken = kept('verifyToken') } = credentials
   const { wabaId, graphUrl } = row
-  return connectAccount(parts, { workspaceId, wabaId, graphUrl, accessToken, appSecret, verifyToken }, within)
+  return readAccount(parts, { workspaceId, wabaId, graphUrl, accessToken, appSecret, verifyToken })
+}
+
+/**
+ * Stores an account, or the new credentials of a connected one. After the commit the caller wakes `submit`: messages may be
+ * waiting for a working token.
+ */
+export async function connectAccount(
+  tx: Sql,
+  { clock, seal }: Pick<Parts, 'clock' | 'seal'>,
+  { account, listing }: AccountReading,
+): Promise<ConnectedAccount> {
+  const now = clock.now()
+  const accountId = await storeAccount(tx, { account, seal, now })
+  const ref = { workspaceId: account.workspaceId, accountId }
+  await storeListing(tx, ref, { listing, now })
+  return describeAccount(tx, ref)
 }
 
 const selectWorkspace = statement(

@@ -2,6 +2,7 @@ import { experimental_standaloneMiddleware } from '@trpc/server'
 import { z } from 'zod'
 import type { Sql } from '../db/pool.ts'
 import { isUuid } from '../ids.ts'
+import { transactionWithEvents } from '../events/record.ts'
 import { type EventType, chosenEventTypes, eventTypes } from '../events/event-types.ts'
 import { asIssue, plainText } from '../../locales/text.ts'
 import { type EndpointStatus, DELIVERY_STATUSES } from '../webhooks/delivery/claim.ts'
@@ -18,11 +19,18 @@ import {
   resumeEndpoint,
   rotateSecret,
 } from '../webhooks/endpoints.ts'
+import { holdBacklog } from '../webhooks/endpoint-status.ts'
 import { type Subjects, findLastFailure, findDeliveryDetails, listDeliveries } from '../webhooks/log.ts'
 import { countMissed, countResendable, resendBatch, resendDelivery, resendable } from '../webhooks/resend.ts'
-import { countWaiting, retryWaiting } from '../webhooks/retry.ts'
-import { BAD_DESCRIPTION, MAX_DESCRIPTION_LENGTH, MAX_URL_LENGTH, URL_TOO_LONG } from '../webhooks/settings.ts'
-import { updateEndpoint } from '../webhooks/update.ts'
+import { beginRetry, countWaiting, endPauses } from '../webhooks/retry.ts'
+import {
+  BAD_DESCRIPTION,
+  MAX_DESCRIPTION_LENGTH,
+  MAX_URL_LENGTH,
+  URL_TOO_LONG,
+  checkNewSettings,
+} from '../webhooks/settings.ts'
+import { checkUpdate, updateEndpoint } from '../webhooks/update.ts'
 import { MAX_COUNTED, findEndpointHealth, listEndpointHealth } from '../webhooks/delivery/endpoint-health.ts'
 import { partOf } from '../workspaces/search-part.ts'
 import { phonesMatching } from '../workspaces/searched-phones.ts'
@@ -134,20 +142,24 @@ export const endpoints = router({
   /** The only answer that holds the secret. */
   add: writeCall
     .input(z.object(settings))
-    .mutation(({ ctx: { parts, record }, input }) =>
-      addEndpoint(parts, input, (tx, { endpointId, ...after }) =>
-        record(tx, { action: 'endpoint.added', target: endpointId, after }),
-      ),
-    ),
+    .mutation(async ({ ctx: { parts, record }, input: { workspaceId, ...input } }) => {
+      const settings = await checkNewSettings(input, parts.config)
+      return parts.db.transaction(async (tx) => {
+        const added = await addEndpoint(tx, parts, { workspaceId, ...settings })
+        await record(tx, { action: 'endpoint.added', target: added.endpointId, after: settings })
+        return added
+      })
+    }),
 
   /** Changes what is given. */
-  update: changeEndpoint
-    .input(z.object(settings).partial())
-    .mutation(({ ctx: { parts, record }, input }) =>
-      updateEndpoint(parts, input, (tx, { before, after }) =>
-        record(tx, { action: 'endpoint.updated', target: input.endpointId, before, after }),
-      ),
-    ),
+  update: changeEndpoint.input(z.object(settings).partial()).mutation(async ({ ctx: { parts, record }, input }) => {
+    const change = await checkUpdate(parts, input)
+    return parts.db.transaction(async (tx) => {
+      const { before, after, isChanged } = await updateEndpoint(tx, parts.clock, change)
+      if (isChanged) await record(tx, { action: 'endpoint.updated', target: input.endpointId, before, after })
+      return after
+    })
+  }),
 
   /** For good: `host` is what the person typed to confirm it. */
   remove: changeEndpoint
@@ -157,25 +169,32 @@ export const endpoints = router({
       const { host } = new URL(url)
       if (input.host !== host) throw new CallError('BAD_REQUEST', { code: 'admin.endpoint_host', host })
       const before = { url, description, eventTypes, status }
-      await deleteEndpoint(parts, input, (tx) =>
-        record(tx, { action: 'endpoint.deleted', target: input.endpointId, before }),
-      )
+      await parts.db.transaction(async (tx) => {
+        await deleteEndpoint(tx, parts.clock, input)
+        await record(tx, { action: 'endpoint.deleted', target: input.endpointId, before })
+      })
+      await holdBacklog(parts.db, input)
     }),
 
-  pause: changeEnabled.mutation(({ ctx: { parts, record }, input }) =>
-    pauseEndpoint(parts, input, (tx) => record(tx, { action: 'endpoint.paused', target: input.endpointId })),
-  ),
+  pause: changeEnabled.mutation(async ({ ctx: { parts, record }, input }) => {
+    await parts.db.transaction(async (tx) => {
+      await pauseEndpoint(tx, parts.clock, input)
+      await record(tx, { action: 'endpoint.paused', target: input.endpointId })
+    })
+    await holdBacklog(parts.db, input)
+  }),
 
   /** Delivers new events again after a pause or after failures. Deliveries held until now stay held. */
   enable: writeCall
     .input(endpointInput)
     .use(endpointIn('paused', 'disabled'))
-    .mutation(async ({ ctx: { parts, endpoint, record }, input }) => {
+    .use(inTransaction)
+    .mutation(async ({ ctx: { tx, parts, endpoint, record }, input }) => {
       const { status, statusReason, failingSince } = endpoint
-      const change = { target: input.endpointId, before: { status, reason: statusReason, failingSince } }
-      if (status === 'paused')
-        await resumeEndpoint(parts, input, (tx) => record(tx, { ...change, action: 'endpoint.resumed' }))
-      else await enableEndpoint(parts, input, (tx) => record(tx, { ...change, action: 'endpoint.enabled' }))
+      const isPaused = status === 'paused'
+      await (isPaused ? resumeEndpoint : enableEndpoint)(tx, parts.clock, input)
+      const before = { status, reason: statusReason, failingSince }
+      await record({ action: isPaused ? 'endpoint.resumed' : 'endpoint.enabled', target: input.endpointId, before })
     }),
 
   /** The only answer that holds the new secret. */
@@ -187,9 +206,15 @@ export const endpoints = router({
   }),
 
   /** Sends a test event; its delivery shows the result. */
-  ping: changeEnabled.mutation(({ ctx: { parts, record }, input }) =>
-    pingEndpoint(parts, input, (tx) => record(tx, { action: 'endpoint.pinged', target: input.endpointId })),
-  ),
+  ping: changeEnabled.mutation(async ({ ctx: { parts, record }, input }) => {
+    const ping = await transactionWithEvents(parts, async (tx) => {
+      const sent = await pingEndpoint(tx, parts.clock, input)
+      await record(tx, { action: 'endpoint.pinged', target: input.endpointId })
+      return sent
+    })
+    parts.wake('deliver')
+    return ping
+  }),
 
   deliveries: readEndpoint
     .input(logInput)
@@ -217,11 +242,15 @@ export const endpoints = router({
   waiting: readEndpoint.query(({ ctx: { parts, figures }, input }) => countWaiting(figures, input, parts.clock.now())),
 
   /** Tries everything that waits for its next attempt now, at the pace of a release. */
-  retryWaiting: changeEnabled.mutation(async ({ ctx: { parts, record }, input }) => ({
-    waiting: await retryWaiting(parts, input, (tx, waiting) =>
-      record(tx, { action: 'endpoint.retried', target: input.endpointId, after: { waiting } }),
-    ),
-  })),
+  retryWaiting: changeEnabled.mutation(async ({ ctx: { parts, record }, input }) => {
+    const waiting = await endPauses(parts, input)
+    if (waiting === 0) return { waiting }
+    await parts.db.transaction(async (tx) => {
+      if (!(await beginRetry(tx, parts.clock, input))) return
+      await record(tx, { action: 'endpoint.retried', target: input.endpointId, after: { waiting } })
+    })
+    return { waiting }
+  }),
 
   /** The missed deliveries, whatever the endpoint's status. Pass `at` to `resendChosen`. */
   missed: readEndpoint.query(async ({ ctx: { parts, figures }, input }) => ({

@@ -10,7 +10,8 @@ import {
   findAccount,
   getAccount,
   listAccounts,
-  renewCredentials,
+  readAccount,
+  readRenewedAccount,
 } from '../accounts/accounts.ts'
 import { removeAccount } from '../accounts/remove.ts'
 import { listSenderTraffic, listSenders, pauseSender, resumeSender } from '../accounts/senders.ts'
@@ -80,9 +81,12 @@ export const senders = router({
 
   /** Asks WhatsApp again to send the account's webhooks, with the stored credentials. */
   subscribe: accountCall.mutation(async ({ ctx: { parts, record }, input: { workspaceId, accountId } }) => {
-    await renewCredentials(parts, { workspaceId, accountId }, (tx) =>
-      record(tx, { action: 'account.subscribed', target: accountId }),
-    )
+    const reading = await readRenewedAccount(parts, { workspaceId, accountId })
+    await parts.db.transaction(async (tx) => {
+      await connectAccount(tx, parts, reading)
+      await record(tx, { action: 'account.subscribed', target: accountId })
+    })
+    parts.wake('submit')
   }),
 
   /** The emulator that a sandbox can use. Null if there is none, or if this person may not enter its URL. */
@@ -98,13 +102,17 @@ export const senders = router({
       if (!mayUseGraphUrl(graphUrl, membership, parts))
         throw new FieldError([{ field: 'graphUrl', message: { code: 'admin.foreign_graph', graphUrl: GRAPH_URL } }])
       const known = (await listAccounts(parts.db, workspaceId)).find((account) => account.wabaId === wabaId.trim())
-      const connected = await connectAccount(parts, input, (tx, accountId) =>
-        record(tx, {
+      const reading = await readAccount(parts, input)
+      const connected = await parts.db.transaction(async (tx) => {
+        const stored = await connectAccount(tx, parts, reading)
+        await record(tx, {
           action: known ? 'account.renewed' : 'account.connected',
-          target: accountId,
+          target: stored.accountId,
           after: { wabaId: wabaId.trim(), ...(graphUrl.trim() && { graphUrl: graphUrl.trim() }) },
-        }),
-      )
+        })
+        return stored
+      })
+      parts.wake('submit')
       return {
         ...syncCounts(connected),
         known: known !== undefined,
@@ -121,9 +129,13 @@ export const senders = router({
         throw new FieldError([{ field: 'accessToken', message: { code: 'admin.nothing_given' } }])
       const credentials = { workspaceId, accountId, ...Object.fromEntries(renewed) }
       const after = { renewed: renewed.map(([field]) => field) }
-      const connected = await renewCredentials(parts, credentials, (tx) =>
-        record(tx, { action: 'account.renewed', target: accountId, after }),
-      )
+      const reading = await readRenewedAccount(parts, credentials)
+      const connected = await parts.db.transaction(async (tx) => {
+        const stored = await connectAccount(tx, parts, reading)
+        await record(tx, { action: 'account.renewed', target: accountId, after })
+        return stored
+      })
+      parts.wake('submit')
       return syncCounts(connected)
     }),
 

@@ -30,9 +30,11 @@ export const workspaces = router({
       if (!(await mayCreateWorkspace(parts.db, person.userId))) {
         throw new CallError('FORBIDDEN', { code: 'admin.owners_only' })
       }
-      return createWorkspace(parts, { name, sandbox }, async (tx, workspaceId) => {
+      return parts.db.transaction(async (tx) => {
+        const { workspaceId } = await createWorkspace(tx, parts.clock, { name, sandbox })
         await addMember(tx, { workspaceId, userId: person.userId, role: 'owner', at: parts.clock.now() })
         await record(tx, { workspaceId, action: 'workspace.created', target: name, after: { name, sandbox } })
+        return { workspaceId }
       })
     }),
 

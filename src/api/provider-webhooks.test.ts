@@ -6,7 +6,7 @@ import { spyOnDb } from '../../test/db-spy.ts'
 import { waitFor } from '../../test/wait-for.ts'
 import { type World, startWorld } from '../../test/world.ts'
 import { createBodyBudget } from '../http/body-budget.ts'
-import { connectAccount } from '../accounts/accounts.ts'
+import { connectAccount } from '../../test/connect-account.ts'
 import { serveProviderWebhooks, createReadLimit } from './provider-webhooks.ts'
 import { buildServer } from './server.ts'
 

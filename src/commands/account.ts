@@ -1,6 +1,12 @@
 import type { Config } from '../config.ts'
 import type { Parts } from '../parts.ts'
-import { type ConnectedAccount, connectAccount, listAccounts, unknownAccount } from '../accounts/accounts.ts'
+import {
+  type ConnectedAccount,
+  connectAccount,
+  listAccounts,
+  readAccount,
+  unknownAccount,
+} from '../accounts/accounts.ts'
 import { findWorkspaceOfAccount, removeAccount } from '../accounts/remove.ts'
 import { syncAccount } from '../accounts/sync/sync.ts'
 import { command } from './command.ts'
@@ -27,9 +33,14 @@ export const accountConnect = command({
     const { wabaId, graphUrl } = account
     const isKnown = (await listAccounts(parts.db, workspaceId)).some((each) => each.wabaId === wabaId)
     const action = isKnown ? 'account.renewed' : 'account.connected'
-    return connectAccount(parts, { workspaceId, ...account }, (tx, accountId) =>
-      record(tx, { workspaceId, action, target: accountId, after: { wabaId, graphUrl } }),
-    )
+    const reading = await readAccount(parts, { workspaceId, ...account })
+    const connected = await parts.db.transaction(async (tx) => {
+      const stored = await connectAccount(tx, parts, reading)
+      await record(tx, { workspaceId, action, target: stored.accountId, after: { wabaId, graphUrl } })
+      return stored
+    })
+    parts.wake('submit')
+    return connected
   },
   format: formatAccount,
 })

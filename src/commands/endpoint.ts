@@ -1,6 +1,7 @@
 import type { Change } from '../admin/audit/audit.ts'
 import { inEnglish } from '../../locales/resources.ts'
 import { type EventType, eventTypes } from '../events/event-types.ts'
+import { transactionWithEvents } from '../events/record.ts'
 import type { Sql } from '../db/pool.ts'
 import { asWritten } from '../../locales/text.ts'
 import { UserError } from '../user-error.ts'
@@ -18,9 +19,11 @@ import {
   resumeEndpoint,
   rotateSecret,
 } from '../webhooks/endpoints.ts'
-import { countResendable, resendable, resendByFilter, resendEvent } from '../webhooks/resend.ts'
-import { countWaiting, retryWaiting } from '../webhooks/retry.ts'
-import { updateEndpoint } from '../webhooks/update.ts'
+import { countResendable, resendBatch, resendable, resendEvent } from '../webhooks/resend.ts'
+import { holdBacklog } from '../webhooks/endpoint-status.ts'
+import { beginRetry, countWaiting, endPauses } from '../webhooks/retry.ts'
+import { checkNewSettings } from '../webhooks/settings.ts'
+import { checkUpdate, updateEndpoint } from '../webhooks/update.ts'
 import { type RecordChange, command, notFound } from './command.ts'
 import { argument, chosenTypes, flag, instant, oneOf, optional, required, url, uuid, workspace } from './inputs.ts'
 
@@ -36,10 +39,14 @@ export const endpointAdd = command({
     events: optional(chosenTypes('Only events of these types. Default: all, also those that later releases add.')),
     description: optional(description),
   },
-  run: (parts, { workspace: workspaceId, url, events: eventTypes, description }, record) =>
-    addEndpoint(parts, { workspaceId, url, eventTypes, description }, (tx, { endpointId, ...after }) =>
-      record(tx, { workspaceId, action: 'endpoint.added', target: endpointId, after }),
-    ),
+  async run(parts, { workspace: workspaceId, url, events: eventTypes, description }, record) {
+    const settings = await checkNewSettings({ url, eventTypes, description }, parts.config)
+    return parts.db.transaction(async (tx) => {
+      const added = await addEndpoint(tx, parts, { workspaceId, ...settings })
+      await record(tx, { workspaceId, action: 'endpoint.added', target: added.endpointId, after: settings })
+      return added
+    })
+  },
   format: ({ endpointId, secret }) => `Endpoint ${endpointId}. Verify its webhooks with this secret:\n${secret}`,
 })
 
@@ -96,10 +103,12 @@ export const endpointUpdate = command({
     if (url === undefined && eventTypes === undefined && description === undefined)
       throw new UserError(asWritten('Say what to change: --url, --events or --description.'))
     const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
-    const settings = await updateEndpoint(parts, { ...id, url, eventTypes, description }, (tx, change) =>
-      recordChange(tx, { action: 'endpoint.updated', ...change }),
-    )
-    return { endpointId, ...settings }
+    const change = await checkUpdate(parts, { ...id, url, eventTypes, description })
+    return parts.db.transaction(async (tx) => {
+      const { before, after, isChanged } = await updateEndpoint(tx, parts.clock, change)
+      if (isChanged) await recordChange(tx, { action: 'endpoint.updated', before, after })
+      return { endpointId, ...after }
+    })
   },
   format: ({ endpointId, url, eventTypes }) =>
     `Endpoint ${endpointId} receives ${eventTypes ? eventTypes.join(', ') : 'all events'} at ${url}.`,
@@ -114,9 +123,11 @@ export const endpointDelete = command({
     const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
     const { url, description, eventTypes } = await getEndpoint(parts.db, id)
     if (!yes) throw new UserError(asWritten(`This deletes the endpoint ${url} for good. To do so, add --yes.`))
-    await deleteEndpoint(parts, id, (tx) =>
-      recordChange(tx, { action: 'endpoint.deleted', before: { url, description, eventTypes } }),
-    )
+    await parts.db.transaction(async (tx) => {
+      await deleteEndpoint(tx, parts.clock, id)
+      await recordChange(tx, { action: 'endpoint.deleted', before: { url, description, eventTypes } })
+    })
+    await holdBacklog(parts.db, id)
     return { endpointId, url, deleted: true }
   },
   format: ({ url }) => `The endpoint ${url} is deleted: nothing more is sent to it.`,
@@ -129,9 +140,12 @@ export const endpointPing = command({
   options: { endpointId },
   async run(parts, { endpointId }, record) {
     const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
-    const { eventId, deliveryId } = await pingEndpoint(parts, id, (tx) =>
-      recordChange(tx, { action: 'endpoint.pinged' }),
-    )
+    const { eventId, deliveryId } = await transactionWithEvents(parts, async (tx) => {
+      const sent = await pingEndpoint(tx, parts.clock, id)
+      await recordChange(tx, { action: 'endpoint.pinged' })
+      return sent
+    })
+    parts.wake('deliver')
     const { error, ...outcome } = await deliverNow(parts, deliveryId)
     return { endpointId, eventId, ...outcome, ...(error && { error: inEnglish(error) }) }
   },
@@ -151,7 +165,11 @@ const statusCommand = (verb: keyof typeof STATUS_ACTIONS, change: typeof pauseEn
     options: { endpointId },
     async run(parts, { endpointId }, record) {
       const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
-      await change(parts, id, (tx) => recordChange(tx, { action: STATUS_ACTIONS[verb] }))
+      await parts.db.transaction(async (tx) => {
+        await change(tx, parts.clock, id)
+        await recordChange(tx, { action: STATUS_ACTIONS[verb] })
+      })
+      if (verb === 'pause') await holdBacklog(parts.db, id)
       return { endpointId, status: verb === 'pause' ? 'paused' : 'enabled' }
     },
     format: ({ endpointId, status }) =>
@@ -234,21 +252,30 @@ export const endpointResend = command({
       return { endpointId, events: 1, resent: true }
     }
     if (status === 'pending') {
-      const events = count
-        ? await countWaiting(parts.db, id, parts.clock.now())
-        : await retryWaiting(parts, id, (tx, waiting) =>
-            recordChange(tx, { action: 'endpoint.retried', after: { waiting } }),
-          )
-      return { endpointId, events, resent: !count }
+      if (count) return { endpointId, events: await countWaiting(parts.db, id, parts.clock.now()), resent: false }
+      const waiting = await endPauses(parts, id)
+      if (waiting > 0)
+        await parts.db.transaction(async (tx) => {
+          if (await beginRetry(tx, parts.clock, id))
+            await recordChange(tx, { action: 'endpoint.retried', after: { waiting } })
+        })
+      return { endpointId, events: waiting, resent: true }
     }
     const filter = { ...id, from: since, to: until, type, statuses: status && [status] }
-    const events = count
-      ? await countResendable(parts, filter)
-      : await resendByFilter(parts, filter, (tx, resent) => {
-          const { statuses, from, to } = filter
-          return recordChange(tx, { action: 'endpoint.resent', after: { resent, statuses, type, from, to } })
-        })
-    return { endpointId, events, resent: !count }
+    if (count) return { endpointId, events: await countResendable(parts, filter), resent: false }
+    const startedAt = parts.clock.now()
+    let events = 0
+    for (;;) {
+      const { resent, more } = await parts.db.transaction(async (tx) => {
+        const batch = await resendBatch({ ...parts, db: tx }, { ...filter, startedAt })
+        const after = { resent: batch.resent, statuses: filter.statuses, type, from: since, to: until }
+        if (batch.resent > 0) await recordChange(tx, { action: 'endpoint.resent', after })
+        return batch
+      })
+      if (resent > 0) parts.wake('deliver')
+      events += resent
+      if (!more) return { endpointId, events, resent: true }
+    }
   },
   format({ events, resent }) {
     const count = events === 1 ? '1 event' : `${events} events`

@@ -26,7 +26,8 @@ export const sandboxAdvance = command({
     return advanceSandbox(parts, {
       workspaceId,
       byMs,
-      alongside: (tx) => record(tx, { workspaceId, action: 'clock.advanced', target: workspaceId, after: { byMs } }),
+      recordRequest: (tx) =>
+        record(tx, { workspaceId, action: 'clock.advanced', target: workspaceId, after: { byMs } }),
     })
   },
   format({ now, fired }) {

@@ -13,10 +13,12 @@ export const workspaceCreate = command({
     name: name('The name of the workspace.'),
     sandbox: flag('A workspace for tests, whose clock can be moved. Default: a live workspace.'),
   },
-  run: (parts, { name, sandbox }, record) =>
-    createWorkspace(parts, { name, sandbox }, (tx, workspaceId) =>
-      record(tx, { workspaceId, action: 'workspace.created', target: name, after: { name, sandbox } }),
-    ),
+  run: ({ db, clock }, { name, sandbox }, record) =>
+    db.transaction(async (tx) => {
+      const { workspaceId } = await createWorkspace(tx, clock, { name, sandbox })
+      await record(tx, { workspaceId, action: 'workspace.created', target: name, after: { name, sandbox } })
+      return { workspaceId }
+    }),
   format: ({ workspaceId }) => `Workspace ${workspaceId} is created.`,
 })
 

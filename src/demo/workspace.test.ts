@@ -60,7 +60,7 @@ test('a demo needs a database with only sandboxes, or with its own workspace', a
   await rm(path.join(dataDir, 'demo.json'))
   await check() // the file was lost
   await createDemoWorkspace(parts)
-  await createWorkspace(parts, { name: 'Shop', sandbox: false })
+  await createWorkspace(parts.db, parts.clock, { name: 'Shop', sandbox: false })
   await check() // the demo's own shop
   await rm(path.join(dataDir, 'demo.json'))
   await assert.rejects(check(), (error: Error) => {

@@ -5,7 +5,9 @@ import type { Config } from '../config.ts'
 import type { Db } from '../db/pool.ts'
 import { ensureDir } from '../start/ensure-dir.ts'
 import type { Parts } from '../parts.ts'
+import { holdBacklog } from '../webhooks/endpoint-status.ts'
 import { addEndpoint, findEndpoint, pauseEndpoint } from '../webhooks/endpoints.ts'
+import { checkNewSettings } from '../webhooks/settings.ts'
 import { createKey, createKeyAuthenticator } from '../workspaces/keys/keys.ts'
 import { StartupError } from '../startup-error.ts'
 import { createWorkspace, listWorkspacesOfAnySchema } from '../workspaces/workspaces.ts'
@@ -57,8 +59,9 @@ const MAX_NAMES_SHOWN = 3
 const DEMO_NAME = 'Demo'
 
 export async function createDemoWorkspace(parts: DemoParts): Promise<DemoWorkspace> {
-  const { workspaceId } = await createWorkspace(parts, { name: DEMO_NAME, sandbox: true })
-  const { apiKey } = await createKey(parts.db, parts.clock, { workspaceId, name: 'demo' })
+  const { db, clock } = parts
+  const { workspaceId } = await db.transaction((tx) => createWorkspace(tx, clock, { name: DEMO_NAME, sandbox: true }))
+  const { apiKey } = await createKey(db, clock, { workspaceId, name: 'demo' })
   return save(parts, { workspaceId, apiKey })
 }
 
@@ -69,9 +72,13 @@ export async function ensureDemoEndpoint(parts: Parts, workspace: DemoWorkspace,
     const id = { workspaceId, endpointId: endpoint.endpointId }
     const isEnabled = (await findEndpoint(parts.db, id))?.status === 'enabled'
     if (isEnabled && endpoint.url === url) return endpoint
-    if (isEnabled) await pauseEndpoint(parts, id)
+    if (isEnabled) {
+      await parts.db.transaction((tx) => pauseEndpoint(tx, parts.clock, id))
+      await holdBacklog(parts.db, id)
+    }
   }
-  const added = await addEndpoint(parts, { workspaceId, url })
+  const settings = await checkNewSettings({ url }, parts.config)
+  const added = await parts.db.transaction((tx) => addEndpoint(tx, parts, { workspaceId, ...settings }))
   await save(parts, { ...workspace, endpoint: { url, ...added } })
   return { url, ...added }
 }

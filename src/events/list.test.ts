@@ -22,7 +22,7 @@ before(async () => {
 after(() => db.close())
 
 const newWorkspace = async (): Promise<string> =>
-  (await createWorkspace({ db, clock }, { name: 'events', sandbox: true })).workspaceId
+  (await createWorkspace(db, clock, { name: 'events', sandbox: true })).workspaceId
 
 /** In the order of their ids, which are random within a millisecond. */
 const newEvents = (...events: NewEvent[]): NewEvent[] => {

@@ -19,7 +19,7 @@ before(async () => {
 after(() => db.close())
 
 const newWorkspace = async (): Promise<string> =>
-  (await createWorkspace({ db, clock }, { name: 'events', sandbox: true })).workspaceId
+  (await createWorkspace(db, clock, { name: 'events', sandbox: true })).workspaceId
 
 /** The secret is no real one: these tests never open it. */
 async function newEndpoint(workspaceId: string, status: string, types: EventType[] | null = null): Promise<string> {
@@ -153,7 +153,7 @@ test('a workspace without endpoints still has its events', async () => {
 test('an event counts in the metrics only after its commit', async () => {
   const metrics = createMetrics()
   const counted = async (): Promise<unknown> => (await metrics.events.get()).values
-  const { workspaceId } = await createWorkspace({ db, clock }, { name: 'counted', sandbox: true })
+  const { workspaceId } = await createWorkspace(db, clock, { name: 'counted', sandbox: true })
   const event = (type: 'message.sent' | 'message.failed'): NewEvent => ({
     id: newId(),
     workspaceId,

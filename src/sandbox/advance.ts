@@ -25,8 +25,8 @@ type AdvanceOptions = {
   byMs: number
   /** Ends the wait: running work continues and the clock stays where it is. */
   signal?: AbortSignal
-  /** Runs in the transaction of the first move, so that the request is recorded with it. */
-  alongside?: (tx: Sql) => Promise<void>
+  /** Records the request in the transaction of the first move; what falls due may take minutes, so each move has its own. */
+  recordRequest?: (tx: Sql) => Promise<void>
 }
 
 /**
@@ -34,7 +34,7 @@ type AdvanceOptions = {
  * consequences, before the clock moves on. Running servers do the work, or else this process. Customers and the provider
  * act in real time and are not waited for.
  */
-export async function advanceSandbox(parts: Parts, { workspaceId, byMs, signal, alongside }: AdvanceOptions) {
+export async function advanceSandbox(parts: Parts, { workspaceId, byMs, signal, recordRequest }: AdvanceOptions) {
   const { db, clock } = parts
   if ((await getSandboxOffset(db, workspaceId)) + byMs > MAX_AHEAD_MS) {
     throw new UserError({ code: 'sandbox.too_far' })
@@ -48,7 +48,12 @@ export async function advanceSandbox(parts: Parts, { workspaceId, byMs, signal, 
     await settle(parts, worker, { workspaceId, movedMs: byMs - leftMs, signal })
     if (leftMs === 0 || signal?.aborted) break
     const isFirst = leftMs === byMs
-    const moved = await moveClock(parts, { workspaceId, maxMs: leftMs, alongside: isFirst ? alongside : undefined })
+    const maxMs = leftMs
+    const moved = await db.transaction(async (tx) => {
+      const move = await moveClock(tx, clock, { workspaceId, maxMs })
+      if (move && isFirst) await recordRequest?.(tx)
+      return move
+    })
     if (!moved) continue
     parts.live.changed([workspaceId])
     leftMs -= moved.byMs

@@ -1,35 +1,31 @@
-import type { Parts } from '../parts.ts'
+import type { Clock } from '../clock.ts'
 import { type Sql, type Statement, statement } from '../db/pool.ts'
 import { UserError } from '../user-error.ts'
 import { unknownWorkspace } from '../workspaces/workspaces.ts'
 import { type DueWork, listDueWork, hasBusyWork, findNextDueAt } from './due.ts'
 
-/** `alongside` runs in the same transaction. */
-type MoveOptions = { workspaceId: string; maxMs: number; alongside?: ((tx: Sql) => Promise<void>) | undefined }
-
 /**
  * Moves a sandbox's clock forward to the next due work, at most by `maxMs`: increases its offset and shifts all due times
  * by the same amount. `due` is the work that is due afterwards. Returns undefined while work is due or running: it must
- * end first. Safe to run concurrently: each step is one transaction, and none skips due work.
+ * end first. Safe to run concurrently: each move has a transaction of its own, and none skips due work.
  */
-export const moveClock = (
-  { db, clock }: Pick<Parts, 'db' | 'clock'>,
-  { workspaceId, maxMs, alongside }: MoveOptions,
-): Promise<{ byMs: number; due: DueWork[] } | undefined> =>
-  db.transaction(async (tx) => {
-    mustBeSandbox(await tx.row(lockWorkspace, [workspaceId]), workspaceId)
-    const now = clock.now()
-    const waiting = await listDueWork(tx, workspaceId, now)
-    if (hasBusyWork(waiting)) return undefined
-    const next = findNextDueAt(waiting)
-    // At least 1: the database stores times more precisely than ms.
-    const byMs = next ? Math.min(maxMs, Math.max(1, next.getTime() - now.getTime())) : maxMs
-    for (const shift of shifts) await tx.rows(shift, [workspaceId, byMs])
-    await tx.rows(recordMove, [workspaceId, now, byMs])
-    await tx.rows(addToOffset, [workspaceId, byMs])
-    await alongside?.(tx)
-    return { byMs, due: await listDueWork(tx, workspaceId, now) }
-  })
+export async function moveClock(
+  tx: Sql,
+  clock: Clock,
+  { workspaceId, maxMs }: { workspaceId: string; maxMs: number },
+): Promise<{ byMs: number; due: DueWork[] } | undefined> {
+  mustBeSandbox(await tx.row(lockWorkspace, [workspaceId]), workspaceId)
+  const now = clock.now()
+  const waiting = await listDueWork(tx, workspaceId, now)
+  if (hasBusyWork(waiting)) return undefined
+  const next = findNextDueAt(waiting)
+  // At least 1: the database stores times more precisely than ms.
+  const byMs = next ? Math.min(maxMs, Math.max(1, next.getTime() - now.getTime())) : maxMs
+  for (const shift of shifts) await tx.rows(shift, [workspaceId, byMs])
+  await tx.rows(recordMove, [workspaceId, now, byMs])
+  await tx.rows(addToOffset, [workspaceId, byMs])
+  return { byMs, due: await listDueWork(tx, workspaceId, now) }
+}
 
 type Workspace = { workspace_id: string; sandbox: boolean; clock_offset_ms: number }
 

@@ -1,23 +1,15 @@
 import { type CodedText, plainText } from '../../locales/text.ts'
-import { type Db, type Sql, statement } from '../db/pool.ts'
+import { type Sql, statement } from '../db/pool.ts'
 import { UserError } from '../user-error.ts'
 import type { EndpointStatus } from './delivery/claim.ts'
 
-type Change = {
-  workspaceId: string
-  endpointId: string
-  now: Date
-  /** Runs in the transaction of the change. */
-  alongside?: InTransaction | undefined
-}
+type Change = { workspaceId: string; endpointId: string; now: Date }
 
 type StatusChange = Change & {
   from: EndpointStatus
   to: EndpointStatus
   reason: CodedText | null
 }
-
-export type InTransaction = (tx: Sql) => Promise<void>
 
 export const statusText = (status: EndpointStatus | 'deleted'): CodedText => plainText(`webhooks.status_${status}`)
 
@@ -37,31 +29,36 @@ export function rejectUnlessEnabled(
 /** With a large backlog, one statement for all would exceed the statement timeout. */
 export const MAX_HELD_PER_BATCH = 2_000
 
-/** Changes the status and, unless the new one is `enabled`, holds what waits. False: the status was not `from`. */
-export const changeStatus = (db: Db, { from, to, reason, ...change }: StatusChange): Promise<boolean> =>
-  changeAndHold(db, change, (tx) =>
-    tx.row(setStatus, [change.workspaceId, change.endpointId, from, to, reason, change.now]),
-  )
+/**
+ * Changes the status and, unless the new one is `enabled`, holds the first batch of what waits. After the commit the caller
+ * holds the rest with `holdBacklog`. False: the status was not `from`.
+ */
+export async function changeStatus(
+  tx: Sql,
+  { workspaceId, endpointId, from, to, reason, now }: StatusChange,
+): Promise<boolean> {
+  if (!(await tx.row(setStatus, [workspaceId, endpointId, from, to, reason, now]))) return false
+  await holdDeliveries(tx, workspaceId, endpointId)
+  return true
+}
 
-/** False: there is no such endpoint, or it was deleted before. */
-export const markDeleted = (db: Db, change: Change): Promise<boolean> =>
-  changeAndHold(db, change, (tx) => tx.row(setDeleted, [change.workspaceId, change.endpointId, change.now, DELETED]))
+/** Like changeStatus. False: there is no such endpoint, or it was deleted before. */
+export async function markDeleted(tx: Sql, { workspaceId, endpointId, now }: Change): Promise<boolean> {
+  if (!(await tx.row(setDeleted, [workspaceId, endpointId, now, DELETED]))) return false
+  await holdDeliveries(tx, workspaceId, endpointId)
+  return true
+}
 
 const DELETED: CodedText = plainText('webhooks.endpoint_deleted')
 
-async function changeAndHold(
-  db: Db,
-  { workspaceId, endpointId, alongside }: Change,
-  change: (tx: Sql) => Promise<object | undefined>,
-): Promise<boolean> {
-  const { changed, held } = await db.transaction(async (tx) => {
-    if (!(await change(tx))) return { changed: false, held: 0 }
-    await alongside?.(tx)
-    return { changed: true, held: await holdDeliveries(tx, workspaceId, endpointId) }
-  })
-  let last = held
-  while (last === MAX_HELD_PER_BATCH) last = await holdDeliveries(db, workspaceId, endpointId)
-  return changed
+/** Holds everything that waits for an endpoint that is not enabled. Batches commit one by one. */
+export async function holdBacklog(
+  db: Sql,
+  { workspaceId, endpointId }: Pick<Change, 'workspaceId' | 'endpointId'>,
+): Promise<void> {
+  let held: number
+  do held = await holdDeliveries(db, workspaceId, endpointId)
+  while (held === MAX_HELD_PER_BATCH)
 }
 
 /** Enabling restarts the count of failures. */

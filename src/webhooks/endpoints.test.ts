@@ -3,10 +3,9 @@ import { test } from 'node:test'
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import { newId } from '../ids.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
-import { MAX_HELD_PER_BATCH } from './endpoint-status.ts'
+import { MAX_HELD_PER_BATCH, holdBacklog } from './endpoint-status.ts'
 import {
   MAX_ENDPOINTS,
-  addEndpoint,
   deleteEndpoint,
   enableEndpoint,
   findEndpoint,
@@ -16,12 +15,13 @@ import {
   resumeEndpoint,
   rotateSecret,
 } from './endpoints.ts'
-import { countResendable, resendByFilter, resendDelivery } from './resend.ts'
-import { retryWaiting } from './retry.ts'
-import { updateEndpoint } from './update.ts'
+import { countResendable, resendBatch, resendDelivery } from './resend.ts'
+import { beginRetry, endPauses } from './retry.ts'
+import { checkUpdate, updateEndpoint } from './update.ts'
 import { findDeliveryDetails } from './log.ts'
+import { addEndpoint } from '../../test/add-endpoint.ts'
 import { assertSigned, startReceiver } from '../../test/receiver.ts'
-import { idOf, startWebhookWorld } from '../../test/webhook-world.ts'
+import { type WebhookWorld, idOf, startWebhookWorld } from '../../test/webhook-world.ts'
 
 const URL = 'https://127.0.0.1/hooks'
 
@@ -79,13 +79,13 @@ test('only an enabled endpoint can be paused, and only a paused one resumed', as
   const { parts, db, workspaceId } = await startWebhookWorld(t, { loops: 0 })
   const { endpointId } = await addEndpoint(parts, { workspaceId, url: URL })
   const id = { workspaceId, endpointId }
-  await assert.rejects(resumeEndpoint(parts, id), /already enabled/)
-  await assert.rejects(enableEndpoint(parts, id), /already enabled/)
-  await pauseEndpoint(parts, id)
-  await assert.rejects(pauseEndpoint(parts, id), /already paused/)
-  await assert.rejects(enableEndpoint(parts, id), /is paused/)
-  await assert.rejects(pingEndpoint(parts, id), /is paused/)
-  await resumeEndpoint(parts, id)
+  await assert.rejects(resumeEndpoint(parts.db, parts.clock, id), /already enabled/)
+  await assert.rejects(enableEndpoint(parts.db, parts.clock, id), /already enabled/)
+  await pauseEndpoint(parts.db, parts.clock, id)
+  await assert.rejects(pauseEndpoint(parts.db, parts.clock, id), /already paused/)
+  await assert.rejects(enableEndpoint(parts.db, parts.clock, id), /is paused/)
+  await assert.rejects(pingEndpoint(parts.db, parts.clock, id), /is paused/)
+  await resumeEndpoint(parts.db, parts.clock, id)
   assert.equal((await findEndpoint(db, id))?.status, 'enabled')
 })
 
@@ -93,7 +93,9 @@ test('pausing an endpoint holds its whole backlog', async (t) => {
   const world = await startWebhookWorld(t, { loops: 0 })
   const { endpointId } = await world.receiver()
   await world.record(2 * MAX_HELD_PER_BATCH + 1)
-  await pauseEndpoint(world.parts, { workspaceId: world.workspaceId, endpointId })
+  const id = { workspaceId: world.workspaceId, endpointId }
+  await pauseEndpoint(world.db, world.clock, id)
+  await holdBacklog(world.db, id)
   const text = 'select status, count(*) as total from webhook_deliveries where endpoint_id = $1 group by status'
   assert.deepEqual(await world.db.rows({ name: 'count_by_status', text }, [endpointId]), [
     { status: 'held', total: 2 * MAX_HELD_PER_BATCH + 1 },
@@ -107,7 +109,8 @@ test('an endpoint that is deleted loses its secrets and receives nothing more', 
   const id = idOf(world, receiver)
   await rotateSecret(parts, id)
   const [eventId] = await world.record(MAX_HELD_PER_BATCH + 1)
-  await deleteEndpoint(parts, id)
+  await deleteEndpoint(parts.db, parts.clock, id)
+  await holdBacklog(db, id)
   await world.record()
   world.startWorker()
   await world.settled()
@@ -125,14 +128,15 @@ test('an endpoint that is deleted loses its secrets and receives nothing more', 
   assert.ok((await findEndpoint(db, id))?.deletedAt)
   const { deliveryId } = await world.delivery(eventId, receiver)
   const changes = [
-    deleteEndpoint(parts, id),
-    enableEndpoint(parts, id),
-    resumeEndpoint(parts, id),
+    deleteEndpoint(parts.db, parts.clock, id),
+    enableEndpoint(parts.db, parts.clock, id),
+    resumeEndpoint(parts.db, parts.clock, id),
     rotateSecret(parts, id),
-    pingEndpoint(parts, id),
-    updateEndpoint(parts, { ...id, description: 'again' }),
-    retryWaiting(parts, id),
-    resendByFilter(parts, id),
+    pingEndpoint(parts.db, parts.clock, id),
+    update(parts, { ...id, description: 'again' }),
+    endPauses(parts, id),
+    beginRetry(db, parts.clock, id),
+    resendBatch(parts, { ...id, startedAt: parts.clock.now() }),
   ]
   const outcomes = await Promise.allSettled(changes)
   for (const outcome of outcomes) assert.match(String('reason' in outcome && outcome.reason), /There is no endpoint/)
@@ -144,7 +148,7 @@ test('deleted endpoints do not count towards the limit', async (t) => {
   const { parts, workspaceId } = await startWebhookWorld(t, { loops: 0 })
   for (let each = 0; each < MAX_ENDPOINTS; each += 1) {
     const { endpointId } = await addEndpoint(parts, { workspaceId, url: URL })
-    if (each > 0) await deleteEndpoint(parts, { workspaceId, endpointId })
+    if (each > 0) await deleteEndpoint(parts.db, parts.clock, { workspaceId, endpointId })
   }
   await addEndpoint(parts, { workspaceId, url: URL })
 })
@@ -158,7 +162,7 @@ test('a new URL keeps the secret, restarts the count of failures and gets what w
   const [eventId] = await world.record()
   await world.settled()
   assert.ok((await findEndpoint(world.db, id))?.failingSince)
-  const changed = await updateEndpoint(world.parts, { ...id, url: `${repaired.url}/new` })
+  const { after: changed } = await update(world.parts, { ...id, url: `${repaired.url}/new` })
   assert.equal(changed.url, `${repaired.url}/new`)
   const endpoint = await findEndpoint(world.db, id)
   assert.ok(endpoint?.urlChangedAt && !endpoint.failingSince)
@@ -178,19 +182,19 @@ test('an endpoint takes only a short description and known types', async (t) => 
   const { parts, workspaceId } = await startWebhookWorld(t, { loops: 0 })
   const { endpointId } = await addEndpoint(parts, { workspaceId, url: URL })
   const id = { workspaceId, endpointId }
-  await assert.rejects(updateEndpoint(parts, { ...id, eventTypes: [] }), /at least one event type/)
-  await assert.rejects(updateEndpoint(parts, { ...id, description: 'two\nlines' }), /one line/)
-  await assert.rejects(updateEndpoint(parts, { ...id, description: 'x'.repeat(201) }), /at most 200 characters/)
-  let changes = 0
-  const count = async (): Promise<void> => void (changes += 1)
+  await assert.rejects(update(parts, { ...id, eventTypes: [] }), /at least one event type/)
+  await assert.rejects(update(parts, { ...id, description: 'two\nlines' }), /one line/)
+  await assert.rejects(update(parts, { ...id, description: 'x'.repeat(201) }), /at most 200 characters/)
   const settings = {
     url: URL,
     description: '😀'.repeat(200),
     eventTypes: ['cod.failed' as const, 'message.sent' as const],
   }
   const expected = { ...settings, eventTypes: ['message.sent', 'cod.failed'] }
-  for (const _ of [1, 2]) assert.deepEqual(await updateEndpoint(parts, { ...id, ...settings }, count), expected)
-  assert.equal(changes, 1, 'nothing is recorded when nothing changes')
+  for (const isChanged of [true, false]) {
+    const updated = await update(parts, { ...id, ...settings })
+    assert.deepEqual([updated.after, updated.isChanged], [expected, isChanged])
+  }
 })
 
 test('a second rotation within the day leaves the last two secrets', async (t) => {
@@ -224,21 +228,22 @@ test('another workspace’s endpoint or delivery is answered exactly like a miss
   const receiver = await world.receiver()
   const [eventId] = await world.record()
   const { deliveryId } = await world.delivery(eventId, receiver)
-  const { workspaceId: stranger } = await createWorkspace(parts, { name: 'stranger', sandbox: true })
+  const { workspaceId: stranger } = await createWorkspace(parts.db, parts.clock, { name: 'stranger', sandbox: true })
 
   const answers = async (endpointId: string, delivery: string): Promise<string[]> => {
     const id = { workspaceId: stranger, endpointId }
     const tries = [
-      pauseEndpoint(parts, id),
-      resumeEndpoint(parts, id),
-      enableEndpoint(parts, id),
+      pauseEndpoint(parts.db, parts.clock, id),
+      resumeEndpoint(parts.db, parts.clock, id),
+      enableEndpoint(parts.db, parts.clock, id),
       rotateSecret(parts, id),
-      updateEndpoint(parts, { ...id, description: 'mine' }),
-      deleteEndpoint(parts, id),
-      retryWaiting(parts, id),
-      pingEndpoint(parts, id),
+      update(parts, { ...id, description: 'mine' }),
+      deleteEndpoint(parts.db, parts.clock, id),
+      endPauses(parts, id),
+      beginRetry(db, parts.clock, id),
+      pingEndpoint(parts.db, parts.clock, id),
       countResendable(parts, id),
-      resendByFilter(parts, id),
+      resendBatch(parts, { ...id, startedAt: parts.clock.now() }),
       resendDelivery(parts, { workspaceId: stranger, deliveryId: delivery }),
     ]
     const outcomes = await Promise.allSettled(tries)
@@ -253,3 +258,8 @@ test('another workspace’s endpoint or delivery is answered exactly like a miss
   assert.deepEqual(await listEndpoints(db, stranger), [])
   assert.equal((await findEndpoint(db, { ...world, endpointId: receiver.endpointId }))?.status, 'enabled')
 })
+
+async function update({ db, clock, config }: WebhookWorld['parts'], change: Parameters<typeof checkUpdate>[1]) {
+  const checked = await checkUpdate({ db, config }, change)
+  return db.transaction((tx) => updateEndpoint(tx, clock, checked))
+}

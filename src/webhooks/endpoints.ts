@@ -1,7 +1,7 @@
 import type { CodedText } from '../../locales/text.ts'
-import { DAY_MS, later } from '../clock.ts'
+import { type Clock, DAY_MS, later } from '../clock.ts'
 import { type Sql, statement } from '../db/pool.ts'
-import { recordEvents, transactionWithEvents } from '../events/record.ts'
+import { recordEvents } from '../events/record.ts'
 import { newId, newWebhookSecret } from '../ids.ts'
 import type { Parts } from '../parts.ts'
 import { type Seal, keyOf } from '../seal.ts'
@@ -11,15 +11,8 @@ import { unknownWorkspace } from '../workspaces/workspaces.ts'
 import { UserError } from '../user-error.ts'
 import type { EndpointStatus } from './delivery/claim.ts'
 import { secretContext } from './delivery/attempt.ts'
-import {
-  type InTransaction,
-  changeStatus,
-  commandToEnable,
-  rejectUnlessEnabled,
-  statusText,
-  markDeleted,
-} from './endpoint-status.ts'
-import { type EndpointChange, type EndpointSettings, checkSettings } from './settings.ts'
+import { changeStatus, commandToEnable, rejectUnlessEnabled, statusText, markDeleted } from './endpoint-status.ts'
+import type { EndpointSettings } from './settings.ts'
 
 /** Endpoints of a workspace. Each event is sent to every endpoint, so this limits the cost of one event. */
 export const MAX_ENDPOINTS = 20
@@ -29,23 +22,19 @@ export const PREVIOUS_SECRET_VALID_MS = DAY_MS
 /** An endpoint of another workspace is answered like a missing one. */
 export type EndpointId = { workspaceId: string; endpointId: string }
 
-/** Adds an enabled endpoint. The secret is shown only this once. `alongside` runs in the same transaction. */
+/** Adds an enabled endpoint with settings of `checkNewSettings`. The secret is shown only this once. */
 export async function addEndpoint(
-  { db, clock, seal, config }: Pick<Parts, 'db' | 'clock' | 'seal' | 'config'>,
-  { workspaceId, ...settings }: { workspaceId: string; url: string } & EndpointChange,
-  alongside?: (tx: Sql, added: EndpointSettings & { endpointId: string }) => Promise<void>,
+  tx: Sql,
+  { clock, seal }: Pick<Parts, 'clock' | 'seal'>,
+  { workspaceId, url, description, eventTypes }: { workspaceId: string } & EndpointSettings,
 ): Promise<{ endpointId: string; secret: string }> {
-  const { url = '', description = '', eventTypes = null } = await checkSettings(settings, config)
   const endpointId = newId()
   const secret = newWebhookSecret()
-  await db.transaction(async (tx) => {
-    if (!(await tx.row(lockWorkspace, [workspaceId]))) throw unknownWorkspace(workspaceId)
-    const { length } = await listEndpoints(tx, workspaceId)
-    if (length >= MAX_ENDPOINTS) throw new UserError({ code: 'webhooks.too_many', count: length })
-    const sealed = (await lockSealingKey(tx, seal)).close(secret, secretContext(endpointId))
-    await tx.rows(insertEndpoint, [endpointId, workspaceId, url, sealed, clock.now(), description, eventTypes])
-    await alongside?.(tx, { endpointId, url, description, eventTypes })
-  })
+  if (!(await tx.row(lockWorkspace, [workspaceId]))) throw unknownWorkspace(workspaceId)
+  const { length } = await listEndpoints(tx, workspaceId)
+  if (length >= MAX_ENDPOINTS) throw new UserError({ code: 'webhooks.too_many', count: length })
+  const sealed = (await lockSealingKey(tx, seal)).close(secret, secretContext(endpointId))
+  await tx.rows(insertEndpoint, [endpointId, workspaceId, url, sealed, clock.now(), description, eventTypes])
   return { endpointId, secret }
 }
 
@@ -142,9 +131,9 @@ const replaceSecret = statement<{ id: string }>(
 
 const statusChange =
   (from: EndpointStatus, to: EndpointStatus) =>
-  async ({ db, clock }: Pick<Parts, 'db' | 'clock'>, id: EndpointId, alongside?: InTransaction): Promise<void> => {
-    if (await changeStatus(db, { ...id, from, to, reason: null, now: clock.now(), alongside })) return
-    const { status } = await getEndpoint(db, id)
+  async (tx: Sql, clock: Clock, id: EndpointId): Promise<void> => {
+    if (await changeStatus(tx, { ...id, from, to, reason: null, now: clock.now() })) return
+    const { status } = await getEndpoint(tx, id)
     if (status === 'enabled' || to === 'paused')
       throw new UserError({ code: 'webhooks.already', status: statusText(status) })
     throw new UserError({
@@ -155,7 +144,7 @@ const statusChange =
     })
   }
 
-/** Stops deliveries to the endpoint: waiting and new ones are held. */
+/** Stops deliveries to the endpoint: waiting and new ones are held. After the commit the caller calls `holdBacklog`. */
 export const pauseEndpoint = statusChange('enabled', 'paused')
 
 /** New events are delivered again. Held deliveries stay held until they are resent (resend.ts). */
@@ -166,14 +155,10 @@ export const enableEndpoint = statusChange('disabled', 'enabled')
 
 /**
  * Ends the endpoint and erases its secrets. What waits for it is held for good; its deliveries can still be read.
- * `alongside` runs in the same transaction.
+ * After the commit the caller calls `holdBacklog`.
  */
-export async function deleteEndpoint(
-  { db, clock }: Pick<Parts, 'db' | 'clock'>,
-  id: EndpointId,
-  alongside?: InTransaction,
-): Promise<void> {
-  if (!(await markDeleted(db, { ...id, now: clock.now(), alongside }))) throw missingEndpoint(id.endpointId)
+export async function deleteEndpoint(tx: Sql, clock: Clock, id: EndpointId): Promise<void> {
+  if (!(await markDeleted(tx, { ...id, now: clock.now() }))) throw missingEndpoint(id.endpointId)
 }
 
 /** A deleted endpoint counts as missing. */
@@ -186,24 +171,22 @@ export async function getEndpoint(db: Sql, id: EndpointId): Promise<Endpoint> {
 export const missingEndpoint = (endpointId: string): UserError =>
   new UserError({ code: 'webhooks.missing', endpointId }, 'NOT_FOUND')
 
-/** Sends a test event to this endpoint only. `deliverNow` waits for its outcome. */
+/**
+ * Sends a test event to this endpoint only, in a `transactionWithEvents`. After the commit the caller wakes `deliver`;
+ * `deliverNow` waits for its outcome.
+ */
 export async function pingEndpoint(
-  { db, clock, metrics, wake }: Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake'>,
+  tx: Sql,
+  clock: Clock,
   { workspaceId, endpointId }: EndpointId,
-  alongside?: InTransaction,
 ): Promise<{ eventId: string; deliveryId: string }> {
+  rejectUnlessEnabled(await getEndpoint(tx, { workspaceId, endpointId }), 'webhooks.not_pinged')
   const eventId = newId()
-  const deliveryId = await transactionWithEvents({ db, metrics }, async (tx) => {
-    rejectUnlessEnabled(await getEndpoint(tx, { workspaceId, endpointId }), 'webhooks.not_pinged')
-    const now = clock.now()
-    const { at } = await findWorkspaceTime(tx, workspaceId)
-    const data = { endpointId, occurredAt: at(now).toISOString() }
-    await recordEvents(tx, now, [{ id: eventId, workspaceId, type: 'ping', endpointId, data }])
-    await alongside?.(tx)
-    return (await findDelivery(tx, { workspaceId, eventId, endpointId })) ?? ''
-  })
-  wake('deliver')
-  return { eventId, deliveryId }
+  const now = clock.now()
+  const { at } = await findWorkspaceTime(tx, workspaceId)
+  const data = { endpointId, occurredAt: at(now).toISOString() }
+  await recordEvents(tx, now, [{ id: eventId, workspaceId, type: 'ping', endpointId, data }])
+  return { eventId, deliveryId: (await findDelivery(tx, { workspaceId, eventId, endpointId })) ?? '' }
 }
 
 export async function findDelivery(

@@ -48,7 +48,7 @@ test('each status has its own pages, and together they are the whole log', async
     [0, false],
     [0, false],
   ])
-  await pauseEndpoint(world.parts, id)
+  await pauseEndpoint(world.parts.db, world.parts.clock, id)
   assert.deepEqual(await statuses(), [
     [0, false],
     [PAGE_SIZE, true],

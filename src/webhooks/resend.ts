@@ -76,7 +76,7 @@ export type ResendFilter = EventFilter & {
 /** In one statement, so that its locks are short. */
 const MAX_BATCH = 1_000
 
-/** How many deliveries `resendByFilter` would send again now. */
+/** How many deliveries a run of `resendBatch` would send again now. */
 export async function countResendable({ db, clock }: SqlParts, filter: ResendFilter): Promise<number> {
   await checkEndpoint(db, filter)
   let total = 0
@@ -85,32 +85,12 @@ export async function countResendable({ db, clock }: SqlParts, filter: ResendFil
   return total
 }
 
-/** Resends in batches and returns how many. `alongside` runs in the transaction of each batch, with its size. */
-export async function resendByFilter(
-  { db, clock, wake }: Pick<Parts, 'db' | 'clock' | 'wake'>,
-  filter: ResendFilter,
-  alongside?: (tx: Sql, resent: number) => Promise<void>,
-): Promise<number> {
-  const run = { ...filter, startedAt: clock.now() }
-  let total = 0
-  for (;;) {
-    const { resent, more } = await db.transaction(async (tx) => {
-      const batch = await resendBatch({ db: tx, clock }, run)
-      if (batch.resent > 0) await alongside?.(tx, batch.resent)
-      return batch
-    })
-    total += resent
-    if (resent > 0) wake('deliver')
-    if (!more) return total
-  }
-}
-
 type ResendRun = ResendFilter & {
   /** The same for all batches of a run. Deliveries that ended later are not resent. */
   startedAt: Date
 }
 
-/** Resends the next batch. After the commit the caller wakes `deliver`. */
+/** Resends the next batch, each in a transaction of its own. After the commit the caller wakes `deliver`. */
 export async function resendBatch(
   { db, clock }: SqlParts,
   { startedAt, ...filter }: ResendRun,
@@ -125,7 +105,7 @@ export async function resendBatch(
   return { resent, more: false }
 }
 
-/** Exactly what `resendByFilter` resends without further conditions, whatever the endpoint's status. */
+/** Exactly what `resendBatch` resends without further conditions, whatever the endpoint's status. */
 type MissedCount = {
   held: number
   failed: number

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts'
 import { type Sql, statement } from '../db/pool.ts'
 import type { Parts } from '../parts.ts'
 import { rejectUnlessEnabled } from './endpoint-status.ts'
@@ -7,31 +8,30 @@ import { type EndpointId, getEndpoint } from './endpoints.ts'
 const MAX_BATCH = 2_000
 
 /**
- * Begins a release (delivery/release.ts) of everything that waits for the endpoint, as if it had just succeeded. It overrides
- * Retry-After and the pauses of attempts that were brought forward before, and it costs no step of the schedule: while the
- * endpoint still fails, the release ends after a few attempts. `alongside` runs in the transaction that begins it.
- * Returns how many wait.
+ * The first step of a retry: ends the pauses of what waits for the endpoint, which attempts that were brought forward before
+ * have left. Batches commit one by one. Returns how many wait.
  */
-export async function retryWaiting(
-  { db, clock }: Pick<Parts, 'db' | 'clock'>,
-  id: EndpointId,
-  alongside?: (tx: Sql, waiting: number) => Promise<void>,
-): Promise<number> {
+export async function endPauses({ db, clock }: Pick<Parts, 'db' | 'clock'>, id: EndpointId): Promise<number> {
   const { workspaceId, endpointId } = id
   const now = clock.now()
   rejectUnlessEnabled(await getEndpoint(db, id), 'webhooks.not_retried')
   const waiting = await countWaiting(db, id, now)
-  if (waiting === 0) return 0
   for (let left = waiting; left > 0; left -= MAX_BATCH) {
-    const ready = await db.rows(endPauses, [workspaceId, endpointId, now, MAX_BATCH])
+    const ready = await db.rows(endBatch, [workspaceId, endpointId, now, MAX_BATCH])
     if (ready.length < MAX_BATCH) break
   }
-  await db.transaction(async (tx) => {
-    const begun = await tx.row(beginRelease, [workspaceId, endpointId, now])
-    if (!begun) return rejectUnlessEnabled(await getEndpoint(tx, id), 'webhooks.not_retried')
-    await alongside?.(tx, waiting)
-  })
   return waiting
+}
+
+/**
+ * The second step: begins a release (delivery/release.ts) of everything that waits, as if the endpoint had just succeeded. It
+ * overrides Retry-After and costs no step of the schedule: while the endpoint still fails, the release ends after a few
+ * attempts. False: the endpoint was not enabled, but now is.
+ */
+export async function beginRetry(tx: Sql, clock: Clock, id: EndpointId): Promise<boolean> {
+  if (await tx.row(beginRelease, [id.workspaceId, id.endpointId, clock.now()])) return true
+  rejectUnlessEnabled(await getEndpoint(tx, id), 'webhooks.not_retried')
+  return false
 }
 
 /** Deliveries whose next attempt is later than `now`. */
@@ -48,7 +48,7 @@ const selectWaiting = statement<{ waiting: number }>(
 )
 
 /** A release takes the oldest first, by early_at. */
-const endPauses = statement<{ id: string }>(
+const endBatch = statement<{ id: string }>(
   'end_pauses_of_deliveries',
   `with paused as (
      select id from webhook_deliveries where ${WAITING} and early_at > $3

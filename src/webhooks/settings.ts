@@ -19,6 +19,15 @@ export type EndpointSettings = {
 
 export type EndpointChange = { [Name in keyof EndpointSettings]?: EndpointSettings[Name] | undefined }
 
+/** Asks DNS, so it is called before the transaction that stores the settings. */
+export async function checkNewSettings(
+  { url, ...others }: EndpointChange & { url: string },
+  config: Pick<Config, 'allowPrivateWebhooks'>,
+): Promise<EndpointSettings> {
+  const { description = '', eventTypes = null } = await checkSettings(others, config)
+  return { url: await checkUrl(url, config.allowPrivateWebhooks), description, eventTypes }
+}
+
 /** `currentUrl` is not checked again: its host may be unreachable while the description is changed. */
 export async function checkSettings(
   { url, description, eventTypes }: EndpointChange,

@@ -1,31 +1,36 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Clock } from '../clock.ts'
 import { type Sql, statement } from '../db/pool.ts'
 import type { Parts } from '../parts.ts'
 import { type EndpointId, getEndpoint, missingEndpoint } from './endpoints.ts'
 import { type EndpointChange, type EndpointSettings, checkSettings } from './settings.ts'
 
-/** Changes the given settings. Waiting deliveries go to a new URL at once. `alongside` runs in the same transaction. */
-export async function updateEndpoint(
-  { db, clock, config }: Pick<Parts, 'db' | 'clock' | 'config'>,
+/** Asks DNS, so it is called before the transaction that stores the change. */
+export async function checkUpdate(
+  { db, config }: Pick<Parts, 'db' | 'config'>,
   { workspaceId, endpointId, ...change }: EndpointId & EndpointChange,
-  alongside?: (tx: Sql, change: { before: EndpointSettings; after: EndpointSettings }) => Promise<void>,
-): Promise<EndpointSettings> {
+): Promise<EndpointId & EndpointChange> {
   const { url } = await getEndpoint(db, { workspaceId, endpointId })
-  const checked = await checkSettings(change, config, url)
-  return db.transaction(async (tx) => {
-    const before = await tx.row(lockSettings, [workspaceId, endpointId])
-    if (!before) throw missingEndpoint(endpointId)
-    const after = {
-      url: checked.url ?? before.url,
-      description: checked.description ?? before.description,
-      eventTypes: checked.eventTypes === undefined ? before.eventTypes : checked.eventTypes,
-    }
-    if (isDeepStrictEqual(before, after)) return after
-    const { description, eventTypes } = after
-    await tx.rows(updateSettings, [workspaceId, endpointId, after.url, description, eventTypes, clock.now()])
-    await alongside?.(tx, { before, after })
-    return after
-  })
+  return { workspaceId, endpointId, ...(await checkSettings(change, config, url)) }
+}
+
+/** Makes a change of `checkUpdate`. A new URL is tried at once with what waits. */
+export async function updateEndpoint(
+  tx: Sql,
+  clock: Clock,
+  { workspaceId, endpointId, ...change }: EndpointId & EndpointChange,
+): Promise<{ before: EndpointSettings; after: EndpointSettings; isChanged: boolean }> {
+  const before = await tx.row(lockSettings, [workspaceId, endpointId])
+  if (!before) throw missingEndpoint(endpointId)
+  const after = {
+    url: change.url ?? before.url,
+    description: change.description ?? before.description,
+    eventTypes: change.eventTypes === undefined ? before.eventTypes : change.eventTypes,
+  }
+  const isChanged = !isDeepStrictEqual(before, after)
+  const { url, description, eventTypes } = after
+  if (isChanged) await tx.rows(updateSettings, [workspaceId, endpointId, url, description, eventTypes, clock.now()])
+  return { before, after, isChanged }
 }
 
 const lockSettings = statement<EndpointSettings>(

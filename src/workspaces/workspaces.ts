@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { type Db, type Sql, UNDEFINED_TABLE, sqlState, statement } from '../db/pool.ts'
+import { type Sql, UNDEFINED_TABLE, sqlState, statement } from '../db/pool.ts'
 import { newId } from '../ids.ts'
 import { UserError } from '../user-error.ts'
 import { DEFAULT_MONTHLY_UNITS, QUOTA_KINDS, setQuota } from './quota.ts'
@@ -11,18 +11,15 @@ const insertWorkspace = statement(
 
 export type NewWorkspace = { name: string; sandbox: boolean }
 
-/** Creates the default quotas too (docs/api.md#limits). `within` runs in the same transaction. */
+/** Creates the default quotas too (docs/api.md#limits). */
 export async function createWorkspace(
-  { db, clock }: { db: Db; clock: Clock },
+  tx: Sql,
+  clock: Clock,
   { name, sandbox }: NewWorkspace,
-  within?: (tx: Sql, workspaceId: string) => Promise<void>,
 ): Promise<{ workspaceId: string }> {
   const workspaceId = newId()
-  await db.transaction(async (tx) => {
-    await tx.rows(insertWorkspace, [workspaceId, name, sandbox, clock.now()])
-    for (const kind of QUOTA_KINDS) await setQuota(tx, { workspaceId, kind, monthlyUnits: DEFAULT_MONTHLY_UNITS })
-    await within?.(tx, workspaceId)
-  })
+  await tx.rows(insertWorkspace, [workspaceId, name, sandbox, clock.now()])
+  for (const kind of QUOTA_KINDS) await setQuota(tx, { workspaceId, kind, monthlyUnits: DEFAULT_MONTHLY_UNITS })
   return { workspaceId }
 }
 

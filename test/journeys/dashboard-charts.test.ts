@@ -254,7 +254,7 @@ test('problems are shown until they are fixed, only for their workspace', async 
   await world.sendOtp()
   await world.settled() // once sent it holds no code, without which it can be quarantined below
   const receiver = await world.receiver()
-  await pauseEndpoint(world.parts, { workspaceId, endpointId: receiver.endpointId })
+  await pauseEndpoint(world.parts.db, world.parts.clock, { workspaceId, endpointId: receiver.endpointId })
   await world.ask('update senders set paused_at = now() where workspace_id = $1', [workspaceId])
   await world.ask(`update webhook_endpoints set status = 'disabled' where workspace_id = $1`, [workspaceId])
   await world.ask(`update api_keys set expires_at = now() + interval '1 day' where workspace_id = $1`, [workspaceId])
@@ -268,6 +268,6 @@ test('problems are shown until they are fixed, only for their workspace', async 
   )
   assert.equal((await problems())[1], 'now quarantine')
   const operator = await signIn(world, 'operator')
-  const other = await createWorkspace(world.parts, { name: 'other', sandbox: false })
+  const other = await createWorkspace(world.parts.db, world.parts.clock, { name: 'other', sandbox: false })
   assert.deepEqual(await operator.calls.workspaces.attention.query({ workspaceId: other.workspaceId }), [])
 })

@@ -142,6 +142,7 @@ test('everything that waits is tried at once, and the entry says how many', asyn
   await receiver.waitFor(6)
   await world.settled()
   assert.equal(await calls.endpoints.waiting.query(id), 0)
+  assert.deepEqual(await calls.endpoints.retryWaiting.mutate(id), { waiting: 0 })
   assert.deepEqual(
     await world.ask(`select after from audit_log where action = 'endpoint.retried' and target = $1`, [id.endpointId]),
     [{ after: { waiting: 3 } }],
@@ -255,13 +256,13 @@ test('a resend by type, time and status sends exactly the matches', async (t) =>
   const receiver = await world.receiver()
   const { endpointId } = receiver
   const { calls } = await signIn(world, 'admin')
-  await pauseEndpoint(world.parts, { workspaceId, endpointId })
+  await pauseEndpoint(world.parts.db, world.parts.clock, { workspaceId, endpointId })
   await record(world, 2)
   world.advance('1h')
   const from = world.clock.now().toISOString()
   const wanted = await record(world, 3)
   await record(world, 2, 'message.failed')
-  await resumeEndpoint(world.parts, { workspaceId, endpointId })
+  await resumeEndpoint(world.parts.db, world.parts.clock, { workspaceId, endpointId })
   const choice = { workspaceId, endpointId, statuses: ['held' as const], type: 'message.sent' as const, from }
   const { total, at } = await calls.endpoints.countChosen.query(choice)
   assert.equal(total, 3)

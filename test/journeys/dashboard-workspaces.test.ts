@@ -82,7 +82,7 @@ test('the forecast uses each kind’s units of the last seven days', async (t) =
 test('a sandbox’s month follows its own clock', async (t) => {
   const world = await startWorld(t)
   const operator = await signIn(world, 'operator')
-  const { workspaceId } = await createWorkspace(world.parts, { name: 'Sandbox', sandbox: true })
+  const { workspaceId } = await createWorkspace(world.parts.db, world.parts.clock, { name: 'Sandbox', sandbox: true })
   const monthOf = async (): Promise<string> => (await operator.calls.workspaces.usage.query({ workspaceId })).month
   const now = world.clock.now()
   const present = await monthOf()

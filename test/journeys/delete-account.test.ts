@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { connectAccount, findWebhookAccount, getAccount } from '../../src/accounts/accounts.ts'
+import { findWebhookAccount, getAccount } from '../../src/accounts/accounts.ts'
+import { connectAccount } from '../connect-account.ts'
 import { syncAccount, syncLoop } from '../../src/accounts/sync/sync.ts'
 import { submitLoop } from '../../src/messages/queue/submit.ts'
 import { signIn } from '../dashboard.ts'

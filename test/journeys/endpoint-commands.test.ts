@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { INSTANCE_KEY } from '../node.ts'
 import { assertSigned } from '../receiver.ts'
+import { record } from '../record-events.ts'
 import { type World, startWorld } from '../world.ts'
 import { runCommandLine } from '../../src/cli.ts'
 
@@ -39,6 +40,23 @@ test('commands pause, resume and resend while a server runs', async (t) => {
   assert.deepEqual(await json(world, 'endpoint', 'resend', endpointId), { endpointId, events: 2, resent: true })
   await world.settled()
   assert.equal(receiver.received.length, 3)
+})
+
+test('a pause holds more than one batch, and a resend records each batch', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const { endpointId } = await world.receiver()
+  await record(world, 2_001)
+  await json(world, 'endpoint', 'pause', endpointId)
+  const statuses = 'select status, count(*) as total from webhook_deliveries where endpoint_id = $1 group by status'
+  assert.deepEqual(await world.ask(statuses, [endpointId]), [{ status: 'held', total: 2_001 }])
+  await json(world, 'endpoint', 'resume', endpointId)
+  assert.deepEqual(await json(world, 'endpoint', 'resend', endpointId), { endpointId, events: 2_001, resent: true })
+  const entries = `select after ->> 'resent' as resent from audit_log where action = 'endpoint.resent' and target = $1 order by id`
+  const resent = await world.ask<{ resent: string }>(entries, [endpointId])
+  assert.deepEqual(
+    resent.map((entry) => Number(entry.resent)),
+    [1_000, 1_000, 1],
+  )
 })
 
 test('a disabled endpoint is listed with its reason, and errors name "endpoint enable"', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { connectAccount } from '../../src/accounts/accounts.ts'
+import { connectAccount } from '../connect-account.ts'
 import { spyOnDb } from '../db-spy.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
 

@@ -256,7 +256,9 @@ test('a sandbox’s ping has the time of its clock', async (t) => {
   const receiver = await world.receiver()
   await advance(world, '10d')
   const before = new Date()
-  await pingEndpoint(world.parts, { workspaceId: world.workspaceId, endpointId: receiver.endpointId })
+  const id = { workspaceId: world.workspaceId, endpointId: receiver.endpointId }
+  await world.parts.db.transaction((tx) => pingEndpoint(tx, world.clock, id))
+  world.parts.wake('deliver')
   await receiver.waitFor(1)
   assertAfter(before, receiver.events('ping')[0]?.timestamp ?? '', 10 * 24 * HOUR_MS)
 })

@@ -4,7 +4,8 @@ import { type TestContext, test } from 'node:test'
 import { runCommandLine } from '../../src/cli.ts'
 import { explainInEnglish } from '../explained.ts'
 import { releaseQuarantined } from '../../src/admin/attention/quarantine.ts'
-import { connectAccount, renewCredentials } from '../../src/accounts/accounts.ts'
+import { readRenewedAccount } from '../../src/accounts/accounts.ts'
+import { connectAccount, storeReading } from '../connect-account.ts'
 import { later } from '../../src/clock.ts'
 import { pauseSender } from '../../src/accounts/senders.ts'
 import { syncAccount } from '../../src/accounts/sync/sync.ts'
@@ -99,11 +100,11 @@ test('only the secrets that an account keeps must be decryptable', async (t) => 
   const { workspaceId, credentials, account, parts } = world
   const of = { workspaceId, accountId: account.accountId }
   await sealUnderAnotherKey(world, ['access_token'])
-  await renewCredentials(parts, { ...of, accessToken: credentials.accessToken })
+  await storeReading(parts, await readRenewedAccount(parts, { ...of, accessToken: credentials.accessToken }))
   assert.deepEqual(await accountOf(world), { status: 'connected', status_detail: null })
   await sealUnderAnotherKey(world, ['app_secret'])
   await assert.rejects(
-    renewCredentials(parts, { ...of, accessToken: credentials.accessToken }),
+    readRenewedAccount(parts, { ...of, accessToken: credentials.accessToken }),
     /cannot decrypt the stored credentials .* Enter a new access token, app secret and verify token together/,
   )
 })

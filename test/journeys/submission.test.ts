@@ -6,7 +6,7 @@ import { type ClaimedMessage, claimMessages } from '../../src/messages/queue/cla
 import { afterAttempt } from '../../src/messages/queue/decide.ts'
 import { type EndedAttempt, createFinisher } from '../../src/messages/queue/finish.ts'
 import { meaningOf } from '../../src/providers/whatsapp/errors.ts'
-import { connectAccount } from '../../src/accounts/accounts.ts'
+import { connectAccount } from '../connect-account.ts'
 import { pauseSender, resumeSender } from '../../src/accounts/senders.ts'
 import { syncAccount } from '../../src/accounts/sync/sync.ts'
 import { spyOnDb } from '../db-spy.ts'

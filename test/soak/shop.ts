@@ -6,8 +6,8 @@ import { DEMO, demoAccount } from '@doorcode/whatsapp-emulator'
 import { setCodSettings } from '../../src/cod/settings/settings-store.ts'
 import { readCodSettings } from '../../src/cod/settings/settings.ts'
 import { readConfig } from '../../src/config.ts'
-import { connectAccount } from '../../src/accounts/accounts.ts'
-import { addEndpoint } from '../../src/webhooks/endpoints.ts'
+import { connectAccount } from '../connect-account.ts'
+import { addEndpoint } from '../add-endpoint.ts'
 import { setQuota } from '../../src/workspaces/quota.ts'
 import { createKey } from '../../src/workspaces/keys/keys.ts'
 import { createWorkspace } from '../../src/workspaces/workspaces.ts'
@@ -31,7 +31,7 @@ type ShopOptions = { databaseUrl: string; emulator: Emulator; callbackOrigin: st
 export async function openShop({ databaseUrl, emulator, callbackOrigin, endpointUrl }: ShopOptions): Promise<SoakShop> {
   const parts = await setupParts(databaseUrl)
   try {
-    const { workspaceId } = await createWorkspace(parts, { name: 'Soak shop', sandbox: false })
+    const { workspaceId } = await createWorkspace(parts.db, parts.clock, { name: 'Soak shop', sandbox: false })
     for (const kind of ['otp', 'cod_confirmation'] as const)
       await setQuota(parts.db, { workspaceId, kind, monthlyUnits: MONTHLY_UNITS })
     const seed = demoAccount()

@@ -43,19 +43,21 @@ export async function submitTemplate(
     throw new FieldError([{ field: 'draft.name', message: { code: 'accounts.known' } }])
   /** Undefined also when the provider does not answer: the next sync finds the template. */
   const readBack = () => parts.provider.findTemplate(account, { name, language }).catch(() => undefined)
-  const store = (template: ProviderTemplate | undefined, alongside?: (tx: Sql) => Promise<void>) =>
-    changeTemplates(parts, account, async (tx) => {
-      if (template) await storeTemplates(tx, account, { templates: [template], now: parts.clock.now() })
-      await alongside?.(tx)
-    })
+  const store = async (tx: Sql, template: ProviderTemplate | undefined): Promise<void> => {
+    if (template) await storeTemplates(tx, account, { templates: [template], now: parts.clock.now() })
+  }
   const created = await parts.provider.createTemplate(account, draft).catch(async (error: unknown) => {
-    if (isRejectedWith(NAME_TAKEN, error)) await store(await readBack())
+    if (isRejectedWith(NAME_TAKEN, error)) {
+      const existing = await readBack()
+      await changeTemplates(parts, account, (tx) => store(tx, existing))
+    }
     if (error instanceof ProviderUnreachableError && error.mayHaveArrived) return undefined
     throw toTemplateError(error)
   })
   const template = await readBack()
   const outcome = created || template ? 'submitted' : 'unknown'
-  await store(template, async (tx) => {
+  await changeTemplates(parts, account, async (tx) => {
+    await store(tx, template)
     await syncSoon(tx, account, later(parts.clock.now(), SYNC_DELAY_MS))
     await onResult(tx, outcome)
   })

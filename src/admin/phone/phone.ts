@@ -144,7 +144,7 @@ export const phone = router({
         workspaceId,
         byMs: askedMs,
         signal: AbortSignal.timeout(MAX_JUMP_MS),
-        alongside: (tx) => record(tx, { action: 'clock.advanced', target, after: { byMs: askedMs } }),
+        recordRequest: (tx) => record(tx, { action: 'clock.advanced', target, after: { byMs: askedMs } }),
       })
       const { advancedBy: byMs, now } = advanced
       if (byMs > 0 && byMs < askedMs)

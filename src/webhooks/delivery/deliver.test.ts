@@ -17,7 +17,7 @@ import {
 } from '../endpoints.ts'
 import { createFinisher } from './finish.ts'
 import { webhookAgent } from './post.ts'
-import { countResendable, resendByFilter, resendDelivery } from '../resend.ts'
+import { countResendable, resendBatch, resendDelivery } from '../resend.ts'
 import { STEPS_MS } from './schedule.ts'
 import { type WebhookReceiver, type WebhookWorld, startWebhookWorld, idOf } from '../../../test/webhook-world.ts'
 
@@ -202,7 +202,7 @@ test('enabling a disabled endpoint gives it five days again', async (t) => {
   await world.record()
   await world.settled()
   world.advance(6 * DAY_MS)
-  await enableEndpoint(world.parts, idOf(world, receiver))
+  await enableEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   receiver.always({ status: 500 })
   await world.record()
   await world.settled()
@@ -212,12 +212,12 @@ test('enabling a disabled endpoint gives it five days again', async (t) => {
 test('a paused endpoint gets nothing, and a resumed one only new events', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
-  await pauseEndpoint(world.parts, idOf(world, receiver))
+  await pauseEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   const [held] = await world.record()
   world.advance(HOUR_MS)
   await world.settled()
   assert.equal(receiver.received.length, 0)
-  await resumeEndpoint(world.parts, idOf(world, receiver))
+  await resumeEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   const [fresh] = await world.record()
   world.advance(HOUR_MS)
   await world.settled()
@@ -231,12 +231,12 @@ test('a paused endpoint gets nothing, and a resumed one only new events', async 
 test('each held delivery can be resent', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
-  await pauseEndpoint(world.parts, idOf(world, receiver))
+  await pauseEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   const [first, second] = await world.record(2)
   const { deliveryId } = await world.delivery(second, receiver)
   const { workspaceId } = world
   await assert.rejects(resendDelivery(world.parts, { workspaceId, deliveryId }), /paused/)
-  await resumeEndpoint(world.parts, idOf(world, receiver))
+  await resumeEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   await resendDelivery(world.parts, { workspaceId, deliveryId })
   await world.settled()
   assert.deepEqual(
@@ -269,7 +269,7 @@ test('a resent delivery restarts its schedule under the same id', async (t) => {
 test('a bulk resend sends exactly what its filter counted', async (t) => {
   const world = await startWebhookWorld(t)
   const [receiver, other] = [await world.receiver(), await world.receiver()]
-  for (const each of [receiver, other]) await pauseEndpoint(world.parts, idOf(world, each))
+  for (const each of [receiver, other]) await pauseEndpoint(world.parts.db, world.parts.clock, idOf(world, each))
   await world.record(3)
   world.advance(HOUR_MS)
   const from = world.clock.now()
@@ -278,12 +278,14 @@ test('a bulk resend sends exactly what its filter counted', async (t) => {
   const to = world.clock.now()
   world.advance(HOUR_MS)
   await world.record(2)
-  for (const each of [receiver, other]) await resumeEndpoint(world.parts, idOf(world, each))
+  for (const each of [receiver, other]) await resumeEndpoint(world.parts.db, world.parts.clock, idOf(world, each))
   const filter = { ...idOf(world, receiver), type: 'message.sent', from, to } as const
   assert.equal(await countResendable(world.parts, filter), 1_005)
   assert.equal(await countResendable(world.parts, { ...filter, type: 'ping' }), 0)
   assert.equal(await countResendable(world.parts, { ...filter, statuses: ['succeeded'] }), 0)
-  assert.equal(await resendByFilter(world.parts, filter), 1_005)
+  const run = { ...filter, startedAt: world.clock.now() }
+  assert.deepEqual(await resendBatch(world.parts, run), { resent: 1_000, more: true })
+  assert.deepEqual(await resendBatch(world.parts, run), { resent: 5, more: false })
   await world.settled()
   assert.deepEqual(receiver.received.map(({ id }) => id).sort(), inRange.sort())
   assert.equal(other.received.length, 0)
@@ -296,8 +298,8 @@ test('a bulk resend of succeeded deliveries sends each one once', async (t) => {
   await world.record(20)
   await world.settled()
   world.advance(MINUTE_MS)
-  const filter = { workspaceId: world.workspaceId, statuses: ['succeeded'] } as const
-  assert.equal(await resendByFilter(world.parts, filter), 20)
+  const run = { workspaceId: world.workspaceId, statuses: ['succeeded'], startedAt: world.clock.now() } as const
+  assert.deepEqual(await resendBatch(world.parts, run), { resent: 20, more: false })
   await world.settled()
   assert.equal(receiver.received.length, 40)
 })
@@ -377,10 +379,10 @@ test('two processes deliver each event once', async (t) => {
 test('a killed process’s delivery is attempted again, and its late result changes nothing', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
-  await pauseEndpoint(world.parts, idOf(world, receiver))
+  await pauseEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   const [eventId] = await world.record()
   const { deliveryId } = await world.delivery(eventId, receiver)
-  await resumeEndpoint(world.parts, idOf(world, receiver))
+  await resumeEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   const [claimed] = await claimElsewhere(world, receiver, deliveryId)
   assert.ok(claimed)
   world.parts.wake()
@@ -424,7 +426,7 @@ test('a delivery recorded while its endpoint is being paused is held', async (t)
   const world = await startWebhookWorld(t, { loops: 0 })
   const receiver = await world.receiver()
   const [eventId] = await world.record()
-  await pauseEndpoint(world.parts, idOf(world, receiver))
+  await pauseEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   const text = "update webhook_deliveries set status = 'pending', due_at = $2 where event_id = $1"
   await world.db.rows({ name: 'record_late', text }, [eventId, world.clock.now()])
   world.startWorker()
@@ -440,7 +442,7 @@ test('an attempt in flight when its endpoint is paused may still succeed', async
   receiver.answers({ after: promise })
   const [eventId] = await world.record()
   await receiver.waitFor(1)
-  await pauseEndpoint(world.parts, idOf(world, receiver))
+  await pauseEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   assert.equal((await world.delivery(eventId, receiver)).status, 'held')
   resolve()
   await waitFor(
@@ -488,7 +490,7 @@ test('an attempt interrupted by a stop is due at once, not a failure', async (t)
 test('a ping with a running server reaches only its endpoint and reports its outcome', async (t) => {
   const world = await startWebhookWorld(t)
   const [receiver, other] = [await world.receiver(), await world.receiver()]
-  const { deliveryId } = await pingEndpoint(world.parts, idOf(world, receiver))
+  const { deliveryId } = await pingEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   assert.deepEqual(await deliverNow(world.parts, deliveryId), { status: 'succeeded', httpStatus: 204 })
   const [request] = receiver.received
   assert.ok(request)
@@ -502,10 +504,10 @@ test('a ping is delivered without a running server, and a failure says why', asy
   const world = await startWebhookWorld(t, { loops: 0 })
   const receiver = await world.receiver()
   receiver.answers({ status: 500 })
-  const refused = await pingEndpoint(world.parts, idOf(world, receiver))
+  const refused = await pingEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   assert.deepEqual(await deliverNow(world.parts, refused.deliveryId), { status: 'pending', httpStatus: 500 })
   await receiver.close()
-  const unreachable = await pingEndpoint(world.parts, idOf(world, receiver))
+  const unreachable = await pingEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   assert.deepEqual(await deliverNow(world.parts, unreachable.deliveryId), {
     status: 'pending',
     error: { code: 'webhooks.network_econnrefused' },

@@ -5,7 +5,7 @@ import type { Batcher } from '../../db/batcher.ts'
 import { createFairBatcher } from '../../db/fair-batcher.ts'
 import type { Parts } from '../../parts.ts'
 import type { AttemptResult } from './attempt.ts'
-import { changeStatus } from '../endpoint-status.ts'
+import { changeStatus, holdBacklog } from '../endpoint-status.ts'
 import type { EndpointId } from '../endpoints.ts'
 import { MAX_RELEASE_FAILURES } from './release.ts'
 import { FAILING_DISABLES_AFTER_MS } from './schedule.ts'
@@ -27,8 +27,10 @@ export const createFinisher = ({
   createFairBatcher(
     async (results) => {
       const now = clock.now()
-      const disable = ({ workspaceId, endpointId }: EndpointId, reason: CodedText): Promise<boolean> =>
-        changeStatus(db, { workspaceId, endpointId, from: 'enabled', to: 'disabled', reason, now })
+      const disable = async (endpoint: EndpointId, reason: CodedText): Promise<void> => {
+        const change = { ...endpoint, from: 'enabled', to: 'disabled', reason, now } as const
+        if (await db.transaction((tx) => changeStatus(tx, change))) await holdBacklog(db, endpoint)
+      }
       // This must come before the result is stored, so that nothing more is claimed in between.
       for (const { delivery, decision } of results)
         if (decision.outcome === 'gone') await disable(delivery, { code: 'webhooks.endpoint_gone' })

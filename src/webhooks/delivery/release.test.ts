@@ -283,9 +283,9 @@ test('pausing an endpoint ends its release', async (t) => {
   await missed(world, receiver, 3)
   await worker.stop()
   await succeed(world, receiver)
-  await pauseEndpoint(world.parts, idOf(world, receiver))
+  await pauseEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   assert.equal(await step(world, receiver, world.clock.now()), 0)
-  await resumeEndpoint(world.parts, idOf(world, receiver))
+  await resumeEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   assert.equal(await step(world, receiver, world.clock.now()), 0)
 })
 

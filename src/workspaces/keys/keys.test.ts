@@ -42,7 +42,7 @@ async function startAuthenticator(t: TestContext) {
     await authenticator.close()
     await db.close()
   })
-  const { workspaceId } = await createWorkspace({ db, clock }, { name: 'keys', sandbox: false })
+  const { workspaceId } = await createWorkspace(db, clock, { name: 'keys', sandbox: false })
   const key = await createKey(db, clock, { workspaceId, name: 'first' })
   return {
     db,
@@ -196,7 +196,7 @@ test('a new expiry reaches nodes with a cached key within a second', async (t) =
 
 test('an expiry is never postponed or set on another workspace’s key', async (t) => {
   const { db, clock, key, workspaceId } = await startAuthenticator(t)
-  const other = await createWorkspace({ db, clock }, { name: 'other', sandbox: false })
+  const other = await createWorkspace(db, clock, { name: 'other', sandbox: false })
   const of = { workspaceId, publicId: key.publicId }
   const early = new Date(clock.now().getTime() + MINUTE_MS)
   assert.deepEqual(await expireKey(db, { ...of, expiresAt: early }), early)
