@@ -101,7 +101,7 @@ const holdPending = statement<{ id: string }>(
      ) waiting
      where endpoint.workspace_id = $1 and endpoint.id = $2 and endpoint.status <> 'enabled'
    )
-   update webhook_deliveries delivery set status = 'held', due_at = null
-   from pending where delivery.workspace_id = $1 and delivery.endpoint_id = $2 and delivery.id = pending.id
-   returning delivery.id`,
+   update webhook_deliveries set status = 'held', due_at = null
+   where workspace_id = $1 and id = any (array (select id from pending))
+   returning id`,
 )

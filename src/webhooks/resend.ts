@@ -52,9 +52,7 @@ const restart = statement<{ status: EndpointStatus; endpointId: string; hasBody:
    ),
    restarted as (
      update webhook_deliveries delivery ${setRestarted('$3')}
-     from chosen
-     where delivery.workspace_id = $1 and delivery.endpoint_id = chosen.endpoint_id and delivery.id = chosen.id
-       and chosen.status = 'enabled' and has_body
+     from chosen where delivery.workspace_id = $1 and delivery.id = chosen.id and chosen.status = 'enabled' and has_body
    )
    select status, endpoint_id as "endpointId", has_body as "hasBody" from chosen`,
 )
@@ -155,7 +153,7 @@ const criteria = ({ workspaceId, endpointId, type, from, to }: ResendFilter, sta
 const matching = (status: Resendable, hasBody: string, each: string): string =>
   `from webhook_endpoints endpoint
    cross join lateral (
-     select delivery.id, delivery.workspace_id, delivery.endpoint_id, delivery.event_id from webhook_deliveries delivery
+     select delivery.id, delivery.workspace_id, delivery.event_id from webhook_deliveries delivery
      where delivery.endpoint_id = endpoint.id and delivery.workspace_id = endpoint.workspace_id
        and delivery.created_at >= coalesce($3, '-infinity'::timestamptz)
        and delivery.created_at < coalesce($4, 'infinity'::timestamptz)
@@ -175,16 +173,15 @@ const statementsOf = (status: Resendable) => ({
   restart: statement<{ id: string }>(
     `resend_${status}`,
     `with chosen as (
-       select delivery.id, delivery.endpoint_id from (
+       select delivery.id from (
          select delivery.* ${matching(status, HAS_BODY, 'limit $7 for update skip locked')}
          limit $7) delivery
        cross join lateral (
          select from events
          where workspace_id = delivery.workspace_id and id = delivery.event_id and body <> '' limit 1 for share) event)
-     update webhook_deliveries delivery ${setRestarted('$8')}
-     from chosen
-     where delivery.workspace_id = $1 and delivery.endpoint_id = chosen.endpoint_id and delivery.id = chosen.id
-     returning delivery.id`,
+     update webhook_deliveries ${setRestarted('$8')}
+     where workspace_id = $1 and id = any (array (select id from chosen))
+     returning id`,
   ),
 })
 

@@ -55,9 +55,9 @@ const endBatch = statement<{ id: string }>(
      order by early_at limit $4
      for no key update skip locked
    )
-   update webhook_deliveries delivery set early_at = delivery.created_at, early_attempts = 0
-   from paused where delivery.workspace_id = $1 and delivery.endpoint_id = $2 and delivery.id = paused.id
-   returning delivery.id`,
+   update webhook_deliveries set early_at = created_at, early_attempts = 0
+   where workspace_id = $1 and id = any (array (select id from paused))
+   returning id`,
 )
 
 const beginRelease = statement<{ id: string }>(

@@ -223,6 +223,25 @@ test('every statement names its workspace or is listed as global', () => {
   assert.deepEqual(silent.sort(), Object.keys(OVER_ALL_WORKSPACES).sort())
 })
 
+/** They change one row. */
+const JOINED_WITH_ITS_CHOICE = ['raise_order_of_events', 'resend_delivery']
+
+test('no statement updates or deletes rows by a join with those that it chose', () => {
+  const joined = [...statements.values()].filter(({ text }) => {
+    const chosen = [...text.matchAll(/\b(\w+)(?: \([^)]*\))? as (?:materialized )?\(/g)].map(([, name]) => name)
+    const sources = text.matchAll(
+      /\b(?:update|delete from)\b(?:(?!\breturning\b|\bselect\b)[^])*?\b(?:from|using) (\w+)/g,
+    )
+    return [...sources].some(([, source]) => chosen.includes(source))
+  })
+  const names = joined.filter(({ text }) => !text.includes('= any (array (select id from')).map(({ name }) => name)
+  assert.deepEqual(
+    names,
+    JOINED_WITH_ITS_CHOICE,
+    'a plan made for a small table may compare each of its rows with each chosen one',
+  )
+})
+
 test('statement names are short enough for PostgreSQL not to truncate', () => {
   const LONGEST_NAME_BYTES = 63
   const long = [...statements.keys()].filter((name) => Buffer.byteLength(name) > LONGEST_NAME_BYTES)

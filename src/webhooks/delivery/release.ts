@@ -74,7 +74,7 @@ const bringForward = statement<{ released: number }>(
      update webhook_deliveries delivery
      set scheduled_at = delivery.due_at, due_at = $1::timestamptz + (chosen.position - $3::bigint) * interval '1 microsecond',
        early_at = null
-     from chosen where delivery.endpoint_id = chosen.endpoint_id and delivery.id = chosen.id
+     from chosen where delivery.id = any (array (select id from chosen)) and delivery.id = chosen.id
    )
    update webhook_endpoints endpoint
    set release_at = case when ready.capacity = 0 then $2::timestamptz else next.release_at end,
