@@ -136,11 +136,12 @@ export type ParameterNames = {
   'admin.endpoint_is_enabled': never
   'admin.endpoint_is_paused': never
   'admin.endpoints_backwards': never
-  'admin.fault_of_ours': 'correlationId'
   'admin.foreign_graph': 'graphUrl'
   'admin.form_faulty': never
   'admin.id': never
   'admin.instant': never
+  'admin.internal_error': 'correlationId'
+  'admin.invalid_phone': never
   'admin.is_here': never
   'admin.kind': never
   'admin.last_owner': never
@@ -151,6 +152,7 @@ export type ParameterNames = {
   'admin.missing_blocked_recipient': never
   'admin.missing_confirmation': never
   'admin.missing_delivery': never
+  'admin.missing_due': never
   'admin.missing_endpoint': never
   'admin.missing_key': never
   'admin.missing_message': never
@@ -159,7 +161,6 @@ export type ParameterNames = {
   'admin.missing_person': never
   'admin.missing_sender': never
   'admin.missing_template': never
-  'admin.missing_thing_due_any_more': never
   'admin.negative': never
   'admin.no_chat': never
   'admin.no_database': never
@@ -181,7 +182,6 @@ export type ParameterNames = {
   'admin.password_common': never
   'admin.people_operators_only': never
   'admin.people_too_many': 'max'
-  'admin.phone_phone': never
   'admin.phone_too_long': never
   'admin.role': 'required' | 'role'
   'admin.role_admin': never
@@ -505,28 +505,24 @@ export type ParameterNames = {
   'explain.confirmation_no_response': never
   'explain.confirmation_request': 'apiKeyId' | 'correlationId' | 'recipient' | 'reference' | 'senderPhone' | 'templateLanguage' | 'templateName'
   'explain.confirmation_rescheduled': never
-  'explain.deed_chooses': 'label' | 'question'
-  'explain.deed_chooses_foreign': never
-  'explain.deed_chooses_meaning': 'label' | 'meaning' | 'question'
-  'explain.deed_quotes': 'message' | 'text'
-  'explain.deed_removed': never
-  'explain.deed_sends': 'kind'
-  'explain.deed_taps': 'answer' | 'question'
-  'explain.deed_taps_foreign': never
-  'explain.deed_taps_other_confirmation': never
-  'explain.deed_taps_other_release': never
-  'explain.deed_unreadable': never
-  'explain.deed_writes': 'text'
+  'explain.customer_chooses': 'label' | 'question'
+  'explain.customer_chooses_foreign': never
+  'explain.customer_chooses_meaning': 'label' | 'meaning' | 'question'
+  'explain.customer_content_removed': never
+  'explain.customer_content_unreadable': never
+  'explain.customer_message': 'action' | 'again' | 'reportOutcome'
+  'explain.customer_quotes': 'message' | 'text'
+  'explain.customer_sends': 'kind'
+  'explain.customer_taps': 'answer' | 'question'
+  'explain.customer_taps_foreign': never
+  'explain.customer_taps_other_confirmation': never
+  'explain.customer_taps_other_release': never
+  'explain.customer_writes': 'text'
+  'explain.delivery_failed': 'fault' | 'resend' | 'url'
   'explain.delivery_held': 'endpointStatus' | 'url'
   'explain.dropped': 'until'
   'explain.failing': 'dueAt' | 'fault' | 'url'
   'explain.failing_in_turn': 'url'
-  'explain.fate': 'fate'
-  'explain.fate_because': 'fate' | 'note'
-  'explain.fate_ignored': never
-  'explain.fate_parked': never
-  'explain.fate_quarantined': never
-  'explain.fate_waiting': never
   'explain.fault_answered': 'httpStatus'
   'explain.fault_no_answer': 'why'
   'explain.fault_reported': 'errorCode' | 'title'
@@ -537,8 +533,6 @@ export type ParameterNames = {
   'explain.for_one': 'id' | 'type'
   'explain.for_several': 'count' | 'id' | 'type'
   'explain.given': 'values'
-  'explain.given_up': 'fault' | 'resend' | 'url'
-  'explain.heard': 'again' | 'deed' | 'fate'
   'explain.held': 'enable' | 'endpointStatus' | 'reason' | 'resend' | 'url'
   'explain.just_taken': never
   'explain.known_code': 'errorCode' | 'title'
@@ -581,21 +575,30 @@ export type ParameterNames = {
   'explain.over_other': never
   'explain.posted': 'answer' | 'attempt' | 'because' | 'durationMs' | 'url'
   'explain.posting': 'url'
+  'explain.quarantined_message': never
+  'explain.quarantined_report': never
+  'explain.quarantined_timer': never
   'explain.reason': 'reason'
   'explain.refusal_denied': never
   'explain.refusal_no_response': never
   'explain.refusal_refusal_confirmed': never
   'explain.refusal_request': 'apiKeyId' | 'correlationId' | 'templateLanguage' | 'templateName'
   'explain.release': 'release' | 'what'
-  'explain.reported': 'again' | 'at' | 'fate' | 'of' | 'outcome' | 'why'
+  'explain.report_ignored': never
+  'explain.report_outcome': 'reportOutcome'
+  'explain.report_outcome_because': 'note' | 'reportOutcome'
+  'explain.report_parked': never
+  'explain.report_quarantined': never
+  'explain.report_waiting': never
+  'explain.reported': 'again' | 'at' | 'of' | 'outcome' | 'reportOutcome' | 'why'
   'explain.reported_delivered': never
   'explain.reported_failed': never
-  'explain.reported_no_status': 'again' | 'fate' | 'of'
+  'explain.reported_no_status': 'again' | 'of' | 'reportOutcome'
   'explain.reported_played': never
   'explain.reported_read': never
-  'explain.reported_removed': 'again' | 'fate' | 'of'
+  'explain.reported_removed': 'again' | 'of' | 'reportOutcome'
   'explain.reported_sent': never
-  'explain.reported_unknown_status': 'again' | 'fate' | 'of' | 'word'
+  'explain.reported_unknown_status': 'again' | 'of' | 'reportOutcome' | 'word'
   'explain.secret_lost': 'resend' | 'rotate' | 'url'
   'explain.secret_lost_held': 'enable' | 'resend' | 'rotate' | 'url'
   'explain.silent': 'path' | 'since'
@@ -609,9 +612,6 @@ export type ParameterNames = {
   'explain.tap_no': never
   'explain.tap_yes': never
   'explain.tappable': 'choices'
-  'explain.thing_message': never
-  'explain.thing_report': never
-  'explain.thing_timer': never
   'explain.timer_deadline': never
   'explain.timer_follow_up': never
   'explain.timer_quarantined': 'check' | 'fault' | 'tries'
@@ -1597,12 +1597,12 @@ export type ParameterNames = {
   'page_endpoints.events_all': never
   'page_endpoints.events_chosen': never
   'page_endpoints.events_count': 'count'
+  'page_endpoints.failed_deliveries': never
   'page_endpoints.failing_now': never
   'page_endpoints.failing_since': never
   'page_endpoints.failing_title': never
   'page_endpoints.from': never
   'page_endpoints.full': 'max'
-  'page_endpoints.given_up': never
   'page_endpoints.held': never
   'page_endpoints.held_meanwhile': never
   'page_endpoints.hours': never
@@ -2477,7 +2477,7 @@ export type ParameterNames = {
   'page_timeline.in_line': never
   'page_timeline.later': never
   'page_timeline.message': never
-  'page_timeline.next_given_up': 'fault' | 'url'
+  'page_timeline.next_delivery_failed': 'fault' | 'url'
   'page_timeline.next_held': 'endpointStatus' | 'reason' | 'url'
   'page_timeline.next_title': never
   'page_timeline.next_was_held': 'url'

@@ -37,7 +37,7 @@ export function EndpointHealth({ endpoint }: { endpoint: EndpointData }) {
       </Fact>
       <Fact title={t('page_endpoints.waiting')}>{count(health?.waiting)}</Fact>
       <Fact title={t('page_endpoints.held')}>{count(health?.held)}</Fact>
-      <Fact title={t('page_endpoints.given_up')}>{count(health?.failed)}</Fact>
+      <Fact title={t('page_endpoints.failed_deliveries')}>{count(health?.failed)}</Fact>
     </Facts>
   )
 }

@@ -128,7 +128,7 @@ function EndpointList({ data: { endpoints, maxCounted } }: { data: EndpointsData
         },
         { title: t('page_endpoints.waiting'), align: 'end', cell: ({ health }) => count(health?.waiting) },
         { title: t('page_endpoints.held'), align: 'end', cell: ({ health }) => count(health?.held) },
-        { title: t('page_endpoints.given_up'), align: 'end', cell: ({ health }) => count(health?.failed) },
+        { title: t('page_endpoints.failed_deliveries'), align: 'end', cell: ({ health }) => count(health?.failed) },
       ]}
     />
   )

@@ -69,9 +69,9 @@ function forPages(sentence: CodedText): CodedText {
     return coded('page_timeline.next_held', { url, endpointStatus, reason })
   }
   if (sentence.code === 'explain.was_held') return coded('page_timeline.next_was_held', { url: sentence.url })
-  if (sentence.code === 'explain.given_up') {
+  if (sentence.code === 'explain.delivery_failed') {
     const { url, fault } = sentence
-    return coded('page_timeline.next_given_up', { url, fault })
+    return coded('page_timeline.next_delivery_failed', { url, fault })
   }
   return sentence
 }

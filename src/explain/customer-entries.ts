@@ -3,7 +3,7 @@ import { decodeReply } from '../cod/conversation/replies.ts'
 import type { InboundMessage } from '../providers/provider.ts'
 import { asWritten, type CodedText, plainText, quoted } from '../../locales/text.ts'
 import { displayedText, onOneLine } from './displayed.ts'
-import { type TimelineEntry, checkName, entry, fateText, messageName, repeatsText } from './entry.ts'
+import { type TimelineEntry, checkName, entry, reportOutcomeText, messageName, repeatsText } from './entry.ts'
 import { answeredMessage } from './transcript.ts'
 import { type AnswerFact, type Facts, type ProviderReader, type ReportFact, conversationMessages } from './facts.ts'
 
@@ -11,30 +11,30 @@ import { type AnswerFact, type Facts, type ProviderReader, type ReportFact, conv
 export function inboundEntry(report: ReportFact, facts: Facts, provider: ProviderReader): TimelineEntry {
   const { outcome, note, repeats, writtenAt } = report
   const inbound = provider.readInbound(report.body)
-  const deed: CodedText = inbound
-    ? deedOf(inbound, facts)
-    : { code: report.body === '' ? 'explain.deed_removed' : 'explain.deed_unreadable' }
+  const action: CodedText = inbound
+    ? actionOf(inbound, facts)
+    : { code: report.body === '' ? 'explain.customer_content_removed' : 'explain.customer_content_unreadable' }
   const text = inbound?.says.type === 'text' ? { text: inbound.says.text } : {}
   return entry(
     report.receivedAt,
     'customer',
-    { code: 'explain.heard', deed, fate: fateText(report), again: repeatsText(repeats) },
+    { code: 'explain.customer_message', action, reportOutcome: reportOutcomeText(report), again: repeatsText(repeats) },
     { writtenAt: writtenAt.toISOString(), ...text, outcome, note, repeats },
   )
 }
 
-function deedOf(inbound: InboundMessage, facts: Facts): CodedText {
+function actionOf(inbound: InboundMessage, facts: Facts): CodedText {
   const { says } = inbound
   switch (says.type) {
     case 'text': {
       const answered = answeredMessage(inbound, facts)
       const text = onOneLine(says.text)
       return answered
-        ? { code: 'explain.deed_quotes', text, message: messageName(answered) }
-        : { code: 'explain.deed_writes', text }
+        ? { code: 'explain.customer_quotes', text, message: messageName(answered) }
+        : { code: 'explain.customer_writes', text }
     }
     case 'other':
-      return { code: 'explain.deed_sends', kind: kindText(says.kind) }
+      return { code: 'explain.customer_sends', kind: kindText(says.kind) }
     case 'tap':
       return tapOf(says.payload, facts)
   }
@@ -45,21 +45,21 @@ function tapOf(payload: string, facts: Facts): CodedText {
   const reply = decodeReply(payload)
   if (reply.to === 'nothing')
     return reply.because === 'version'
-      ? { code: 'explain.deed_taps_other_release' }
-      : { code: 'explain.deed_taps_foreign' }
+      ? { code: 'explain.customer_taps_other_release' }
+      : { code: 'explain.customer_taps_foreign' }
   if (reply.to === 'question') {
     const question = conversationMessages(facts).find(({ id }) => id === reply.questionId)
-    if (!question) return { code: 'explain.deed_chooses_foreign' }
+    if (!question) return { code: 'explain.customer_chooses_foreign' }
     const meaning = question.offered?.[reply.index]
     const label = displayedText(question.content, null).choices[reply.index] ?? meaning
     const choice = { label: String(label), question: messageName(question) }
     return meaning === label
-      ? { code: 'explain.deed_chooses', ...choice }
-      : { code: 'explain.deed_chooses_meaning', ...choice, meaning: String(meaning) }
+      ? { code: 'explain.customer_chooses', ...choice }
+      : { code: 'explain.customer_chooses_meaning', ...choice, meaning: String(meaning) }
   }
-  if (reply.confirmationId !== facts.confirmation?.id) return { code: 'explain.deed_taps_other_confirmation' }
+  if (reply.confirmationId !== facts.confirmation?.id) return { code: 'explain.customer_taps_other_confirmation' }
   const question = messageName({ check: reply.to, purpose: 'template' })
-  return { code: 'explain.deed_taps', answer: plainText(`explain.tap_${reply.answer}`), question }
+  return { code: 'explain.customer_taps', answer: plainText(`explain.tap_${reply.answer}`), question }
 }
 
 /** The entry has the time at which we received the answer, which may be long after the customer wrote it. */

@@ -31,10 +31,12 @@ export function messageName({ check, purpose }: { check: Check; purpose: Purpose
 }
 
 /** What the report changed, unless it was simply applied. */
-export function fateText({ outcome, note }: Pick<ReportFact, 'outcome' | 'note'>): TextValue {
+export function reportOutcomeText({ outcome, note }: Pick<ReportFact, 'outcome' | 'note'>): TextValue {
   if (outcome === 'applied') return ''
-  const fate = plainText(`explain.fate_${outcome}`)
-  return note ? { code: 'explain.fate_because', fate, note } : { code: 'explain.fate', fate }
+  const reportOutcome = plainText(`explain.report_${outcome}`)
+  return note
+    ? { code: 'explain.report_outcome_because', reportOutcome, note }
+    : { code: 'explain.report_outcome', reportOutcome }
 }
 
 export const repeatsText = (repeats: number): TextValue =>

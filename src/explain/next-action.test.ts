@@ -420,7 +420,7 @@ const cases: readonly [string, Facts, NextAction][] = [
   [
     'a webhook that was given up',
     withWebhook({ status: 'failed' }, { ...refusedByEndpoint, httpStatus: null, error: asWritten('timeout') }),
-    caller('explain.given_up', {
+    caller('explain.delivery_failed', {
       url,
       fault: { code: 'explain.fault_no_answer', why: { code: 'text', text: 'timeout' } },
       resend,
@@ -461,7 +461,7 @@ const cases: readonly [string, Facts, NextAction][] = [
         { ...delivery, id: 'f', status: 'failed' },
       ],
     }),
-    caller('explain.given_up', { url, fault: { code: 'explain.fault_silent' }, resend }),
+    caller('explain.delivery_failed', { url, fault: { code: 'explain.fault_silent' }, resend }),
   ],
   ['a webhook on its way', withWebhook({ status: 'pending', dueAt: NOW }), noAction('explain.why_on_its_way', { url })],
   [

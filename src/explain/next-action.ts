@@ -55,9 +55,9 @@ function ofSubmission(
   provider: ProviderReader,
 ): NextAction | undefined {
   const { dueAt } = message
-  if (message.quarantinedAt) return ofQuarantine({ code: 'explain.thing_message' }, message.id)
+  if (message.quarantinedAt) return ofQuarantine({ code: 'explain.quarantined_message' }, message.id)
   const report = reports.find(({ messageId, outcome }) => messageId === message.id && outcome === 'quarantined')
-  if (report) return ofQuarantine({ code: 'explain.thing_report' }, report.id)
+  if (report) return ofQuarantine({ code: 'explain.quarantined_report' }, report.id)
   if (message.failureCode || !dueAt) return undefined
   // The lease ends when the message is due; after that, its process counts as dead.
   if (message.leased && dueAt > now) return noAction({ code: 'explain.why_under_way' })
@@ -161,7 +161,7 @@ function ofDelivery(
       return undefined
     case 'failed':
       if (isSecretLost) return action('operator', { code: 'explain.secret_lost', ...renew })
-      return action('caller', { code: 'explain.given_up', url, fault, resend })
+      return action('caller', { code: 'explain.delivery_failed', url, fault, resend })
     case 'held': {
       if (isSecretLost && endpointStatus === 'enabled')
         return action('operator', { code: 'explain.secret_lost', ...renew })
@@ -196,7 +196,7 @@ const faultOf = ({ httpStatus, error }: WebhookAttemptFact): CodedText =>
 function ofTimers(facts: Facts): NextAction | undefined {
   const checks = checksOf(facts)
   if (facts.confirmation && checks.some(({ timerQuarantinedAt }) => timerQuarantinedAt))
-    return ofQuarantine({ code: 'explain.thing_timer' }, facts.confirmation.id)
+    return ofQuarantine({ code: 'explain.quarantined_timer' }, facts.confirmation.id)
   const retryAt = checks.find(({ timerRetryAt }) => timerRetryAt)?.timerRetryAt
   if (retryAt) return action('none', { code: 'explain.tried_again', retryAt: time(retryAt) })
   const overdue = facts.works ? undefined : armedTimers(facts).find(({ at }) => isOverdue(at, facts.now))

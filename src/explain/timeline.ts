@@ -5,7 +5,7 @@ import { asWritten, chained, type CodedText, plainText, quoted, type TextValue }
 import { quotaMonth } from '../workspaces/quota.ts'
 import { answerEntry, inboundEntry } from './customer-entries.ts'
 import { displayedText, isSuperseded } from './displayed.ts'
-import { type TimelineEntry, checkName, entry, fateText, inOrder, messageName, repeatsText } from './entry.ts'
+import { type TimelineEntry, checkName, entry, reportOutcomeText, inOrder, messageName, repeatsText } from './entry.ts'
 import {
   type ArmedTimer,
   type AttemptFact,
@@ -159,17 +159,17 @@ function reportEntry(report: ReportFact, { at: placedAt, provider, of }: Reporte
   const { messageId, body, outcome, note, repeats } = report
   const status = provider.readStatus(body)
   const occurredAt = status?.at ? later(status.at, report.aheadMs).toISOString() : null
-  const fate = { of, fate: fateText(report), again: repeatsText(repeats) }
+  const shared = { of, reportOutcome: reportOutcomeText(report), again: repeatsText(repeats) }
   const at: TextValue = occurredAt ? { code: 'explain.at', at: occurredAt } : ''
   const why = status?.outcome === 'failed' ? errorsIn(status.errors, provider) : ''
   const word = provider.readStatusWord(body)
   const detail: CodedText = status
-    ? { code: 'explain.reported', outcome: plainText(`explain.reported_${status.outcome}`), at, why, ...fate }
+    ? { code: 'explain.reported', outcome: plainText(`explain.reported_${status.outcome}`), at, why, ...shared }
     : body === ''
-      ? { code: 'explain.reported_removed', ...fate }
+      ? { code: 'explain.reported_removed', ...shared }
       : word === null
-        ? { code: 'explain.reported_no_status', ...fate }
-        : { code: 'explain.reported_unknown_status', word, ...fate }
+        ? { code: 'explain.reported_no_status', ...shared }
+        : { code: 'explain.reported_unknown_status', word, ...shared }
   const codes = status?.error && {
     providerCode: status.error.code,
     providerCodes: status.errors.map(({ code }) => code),

@@ -61,7 +61,7 @@ function customerItem(report: ReportFact, facts: Facts, provider: ProviderReader
 
 function whyIgnored({ outcome, note }: ReportFact): CodedText | null {
   if (outcome === 'applied' || outcome === 'waiting') return null
-  return note ?? plainText(`explain.fate_${outcome}`)
+  return note ?? plainText(`explain.report_${outcome}`)
 }
 
 /** Found by the quoted message; the payload of a tap also names its question. */

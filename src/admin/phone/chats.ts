@@ -15,7 +15,7 @@ const MAX_INDEX = 100
 
 /** A phone and the business number that it chats with. */
 export const customer = {
-  phone: z.string().regex(/^\+\d{7,15}$/, asIssue({ code: 'admin.phone_phone' })),
+  phone: z.string().regex(/^\+\d{7,15}$/, asIssue({ code: 'admin.invalid_phone' })),
   number: z.string().regex(/^\d{1,40}$/, asIssue({ code: 'admin.number' })),
 }
 const { phone } = customer

@@ -190,7 +190,7 @@ async function msUntilDue({ db, clock }: Parts, to: Timer): Promise<number> {
   const timer = due.find(
     (each) => each.confirmationId === to.confirmationId && each.check === to.check && each.timer === to.timer,
   )
-  const { at } = found(timer, 'thing_due_any_more')
+  const { at } = found(timer, 'due')
   return Math.min(MAX_ADVANCE_MS, Math.max(1, inMs(at, clock.now())))
 }
 

@@ -75,7 +75,7 @@ function plain(error: TRPCError, { parts, correlationId }: Context, path: string
   if (error.code !== 'INTERNAL_SERVER_ERROR') return error
   if (isTemporary(cause)) return new CallError('SERVICE_UNAVAILABLE', { code: 'admin.no_database' })
   parts.log.error({ correlationId, path, fault: redactError(cause) }, 'a dashboard call failed with an internal error')
-  return new CallError('INTERNAL_SERVER_ERROR', { code: 'admin.fault_of_ours', correlationId })
+  return new CallError('INTERNAL_SERVER_ERROR', { code: 'admin.internal_error', correlationId })
 }
 
 /** Rejects text that PostgreSQL cannot store, in any field of any call. */
