@@ -4,7 +4,7 @@ import { type ListSearch, readListSearch } from '../ui/list/list-search.ts'
 export type ListedMessage = RouterOutputs['messages']['list']['rows'][number]
 export type Status = ListedMessage['status']
 
-/** The statuses that our messages can have, which never are `accepted` or `received`. */
+/** The statuses that our messages can have. They are never `accepted` or `received`. */
 export const STATUSES = [
   'queued',
   'sending',

@@ -18,7 +18,7 @@ export function useWorkspaceOfPath(): Workspace | undefined {
   return useSession().workspaces.find((each) => each.workspaceId === workspaceId)
 }
 
-/** Each time in a list needs it, and each would observe the session. */
+/** Every time value in a list needs the workspace, and without this context each would observe the session. */
 export const WorkspaceContext = createContext<Workspace | undefined>(undefined)
 
 export const useWorkspaceIfAny = (): Workspace | undefined => useContext(WorkspaceContext)

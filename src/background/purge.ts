@@ -147,7 +147,7 @@ type Walk = {
   workspaceId: string
   nextPage: number
   removed: number
-  /** Of the reports. */
+  /** Whether all reports are removed. */
   isOver: boolean
   /** The last entry of the audit log that was read. Undefined after the last one. */
   entry: string | undefined

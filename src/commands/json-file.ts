@@ -52,7 +52,7 @@ function faultPosition(text: string): number {
   return breaksBeforeItsEnd(text) ? broken - 1 : text.length
 }
 
-/** Also false for a prefix of valid JSON, which only ends too early. */
+/** False also for text that is only incomplete, such as a prefix of valid JSON. */
 function breaksBeforeItsEnd(text: string): boolean {
   try {
     JSON.parse(text)

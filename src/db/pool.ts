@@ -56,7 +56,7 @@ const SERVER_KEEPALIVE = { tcp_keepalives_idle: 30, tcp_keepalives_interval: 10,
 const NO_JIT = { jit: 'off' }
 
 /**
- * A prepared plan stays when the table has grown: made while it was nearly empty, it would read all of it. So plans
+ * A prepared plan is kept while its table grows: one made for a nearly empty table would later read all of it. So plans
  * must use indexes (docs/decisions/0003-joinless-batches.md).
  */
 const BY_INDEX = {

@@ -197,7 +197,7 @@ const REPORTS_OF_ROWS = `array (
      union all
      select id from provider_reports where message_id = any ($3::uuid[]))`
 
-/** Before the bodies are emptied: other reports come with only the user id. */
+/** Runs before the bodies are emptied: other reports of the person may contain only the user id. */
 const findUserIds: Statement<{ userId: string }> = statement(
   'find_user_ids_in_reports_of_rows',
   `select distinct substring(body from '"(?:from|recipient)_user_id":"([^"]+)"') as "userId" from provider_reports

@@ -59,7 +59,7 @@ const removeContent = statement(
   `update messages set content = '{"type": "removed"}' where id = any ($1::uuid[])`,
 )
 
-/** Of one-time codes too. */
+/** Includes attempts to send one-time codes. */
 const attempts = stepOfTable({
   table: 'messages',
   of: 'message_attempts',

@@ -20,7 +20,7 @@ export type RetryBudget = {
 
 type OpenDatabaseOptions = RetryBudget & {
   config: Pick<Config, 'databaseUrl' | 'dataDir' | 'databasePool'>
-  /** The least number of connections that must be available, even while other processes run. */
+  /** The minimum number of connections that must be available, even while other processes run. */
   connections?: number
   /** Runs before anything in the database is changed, also on one that is not migrated. */
   check?: ((db: Db) => Promise<void>) | undefined

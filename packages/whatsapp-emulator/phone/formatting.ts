@@ -33,7 +33,7 @@ const wordsOf = (piece: Piece): string => ('pieces' in piece ? piece.pieces.map(
 /** Inside *bold* there is no other bold: `open` has the marks around the text. */
 function piecesOf(text: string, open: ReadonlySet<string>): readonly Piece[] {
   const pieces: Piece[] = []
-  // If a mark was not closed once, no later mark of its kind is. Remembering this keeps the parsing linear.
+  // If one mark has no closing mark, no later mark of its kind has one. Remembering this keeps the parsing linear.
   const hopeless = new Set<string>()
   let plainFrom = 0
   let at = 0

@@ -92,7 +92,7 @@ export const isAuditAction = (text: string): text is AuditAction => Object.hasOw
 /** What is done for one recipient, or with a list of them. Other entries are about the workspace's own things and people. */
 const WITH_RECIPIENTS: readonly Resource[] = ['list', 'message', 'order', 'recipient']
 
-/** By number, or in a text that a person wrote. Also an action of an earlier version, whose entries keep its name. */
+/** Whether its entries may name a recipient, by number or in a text that a person wrote. Also true for actions that only earlier versions had. */
 export const mayNameRecipient = (action: string): boolean =>
   !isAuditAction(action) || WITH_RECIPIENTS.includes(auditActions[action])
 

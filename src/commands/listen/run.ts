@@ -52,7 +52,7 @@ export async function listen(options: ListenOptions, end: AbortSignal): Promise<
     try {
       return await untilUp('instance', () => instance.read({ after: position, waitSeconds: WAIT_SECONDS }, end))
     } catch (error) {
-      if (error instanceof UserError && error.code === 'EVENT_NOT_FOUND') position = undefined // it leads no further
+      if (error instanceof UserError && error.code === 'EVENT_NOT_FOUND') position = undefined // nothing can be read after it
       throw error
     }
   }

@@ -79,7 +79,7 @@ const asAccepted = ({ message: { workspaceId, conversation }, outcome, endedAt }
     ? [{ workspaceId, conversation, endedAt, customerUserId: outcome.customer.userId }]
     : []
 
-/** Returns the ids of the messages whose lease still holds: of the others only the attempt is stored, without texts. */
+/** Returns the ids of the messages whose lease still holds. For the others only the attempt is stored, without texts. */
 async function write(sql: Sql, group: EndedAttempt[], now: Date): Promise<Set<string>> {
   const rows = await sql.rows(finish, [changes(group.map(finishRow)), batch(group.flatMap(attemptRows)), now])
   const finished = new Set(rows.map(({ id }) => id))

@@ -20,7 +20,7 @@ export type LockedSender = SenderPace & {
   origin: Origin
 }
 
-/** What sending any message of the sender takes. */
+/** What is needed to send any of the sender's messages. */
 export type Origin = {
   accountId: string
   account: ProviderAccount

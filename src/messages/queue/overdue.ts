@@ -12,7 +12,7 @@ import { WAITING } from './lock-senders.ts'
 import { applyReports, ownFailure } from '../reports/apply.ts'
 import type { Subscribers } from '../subscribers.ts'
 
-/** Overdue messages that are read of each sender at a time. */
+/** How many overdue messages of each sender are read at a time. */
 const MAX_MESSAGES = 100
 
 type OverdueParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake' | 'live' | 'log'> & { subscribers: Subscribers }

@@ -18,7 +18,7 @@ import { createFinisher } from './finish.ts'
 import { webhookAgent } from './post.ts'
 
 const POLL_MS = 500
-/** The least time between two turns, so that each claims a batch. It is also the longest delay for a delivery. */
+/** The minimum time between two turns, so that each claims a batch. It is also the longest delay for a delivery. */
 const MIN_TURN_INTERVAL_MS = 8
 /** With very many waiting endpoints, the search takes at most a quarter of the time. */
 const SEARCH_SHARE = 4
