@@ -33,7 +33,8 @@ type Part<Row> = { reports: Row[]; pages: number; next: number | undefined }
 
 export function splitPart<Row extends PartRow>(rows: readonly Row[], page: number): Part<Row> {
   const pages = rows[0]?.pages ?? 0
-  const last = rows.at(-1)?.page ?? page
+  // a row that is changed meanwhile may be returned with another page
+  const last = Math.min(Math.max(rows.at(-1)?.page ?? page, page + 1), page + PAGES_PER_STEP)
   const end = rows.length < MAX_REPORTS_PER_STEP ? page + PAGES_PER_STEP : last
   const reports = rows.filter((row) => row.page !== null && row.page < end)
   return { reports, pages, next: end < pages ? end : undefined }

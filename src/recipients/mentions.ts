@@ -1,7 +1,7 @@
 import { type Sql, type Statement, statement } from '../db/pool.ts'
 import { newPseudonym } from '../erased-recipient.ts'
 import { phonesMatching } from '../workspaces/searched-phones.ts'
-import { internationalPattern } from './number-patterns.ts'
+import { SEPARATORS, internationalPattern } from './number-patterns.ts'
 import type { Person } from './person.ts'
 
 /** Entries of the audit log that are read at a time. */
@@ -48,21 +48,24 @@ export async function replacerOfNumbers(sql: Sql, workspaceId: string): Promise<
   const ownPhones = await listSenderPhones(sql, workspaceId)
   const pseudonyms = new Map<string, string>()
   const pseudonymOf = (phone: string): string => {
-    const digits = phone.replace('+', '')
+    const digits = phone.replaceAll(/\D/g, '').replace(/^00/, '')
     const pseudonym = pseudonyms.get(digits) ?? newPseudonym()
     pseudonyms.set(digits, pseudonym)
     return pseudonym
   }
   return copierWith((text) => {
-    const replaced = text.replaceAll(ID_OR_NUMBER, (found) => (NUMBER.test(found) ? pseudonymOf(found) : found))
+    const replaced = text.replaceAll(ID_OR_NUMBER, (found) => (IS_ID.test(found) ? found : pseudonymOf(found)))
     const [phone] = replaced === text ? phonesMatching(text, ownPhones) : []
     return phone ? pseudonymOf(phone) : replaced
   })
 }
 
-/** An E.164 number, with or without its +. Ids and pseudonyms may contain as many digits in a row. */
-const NUMBER = /^[+]?[0-9]{7,15}$/
-const ID_OR_NUMBER = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|erased:[0-9a-f]+|[+]?(?<![0-9])[0-9]{7,15}(?![0-9])/g
+/** Ids and pseudonyms may contain as many digits in a row as a number. */
+const ID = '[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|erased:[0-9a-f]+'
+const IS_ID = new RegExp(`^(?:${ID})$`)
+/** With + or 00 also with separators: other groups of digits are rarely numbers. */
+const INTERNATIONAL = `(?:[+]|(?<![0-9])00)(?:${SEPARATORS}[0-9]){7,15}(?![0-9])`
+const ID_OR_NUMBER = new RegExp(`${ID}|${INTERNATIONAL}|(?<![0-9])[0-9]{7,15}(?![0-9])`, 'g')
 
 /** Copies a value with every text in it replaced. */
 function copierWith(replaced: (text: string) => string): (value: unknown) => unknown {

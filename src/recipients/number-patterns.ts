@@ -1,7 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 
 /** What people write between digits. */
-const SEPARATORS = '[ ./()\u00A0\u202F\u2011-]{0,3}'
+export const SEPARATORS = '[ ./()\u00A0\u202F\u2011-]{0,3}'
 /** A shorter national number is found only with its country code: the same digits could be anything else. */
 const MIN_NATIONAL_DIGITS = 7
 

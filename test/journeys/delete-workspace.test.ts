@@ -123,7 +123,8 @@ test('the audit log of a deleted workspace keeps what was done, without the numb
   const { workspaceId } = world
   const { calls } = await signIn(world, 'owner')
   const [blocked, imported, ...others] = [newPhone(), newPhone(), newPhone(), newPhone()]
-  const reason = `asked by ${imported.slice(1)}`
+  const withSeparators = '+33 6 12-34-56-78'
+  const reason = `asked by ${imported.slice(1)}, or ${withSeparators}`
   await calls.blocked.add.mutate({ workspaceId, phone: blocked, reason })
   await calls.blocked.remove.mutate({ workspaceId, phone: blocked })
   const lines = [imported, ...others].map((phone, index) => ({ line: index + 1, phone, reason: '' }))
@@ -141,7 +142,7 @@ test('the audit log of a deleted workspace keeps what was done, without the numb
       `select action, target, a::text as text from audit_log a where workspace_id = $1 order by id`,
       [workspaceId],
     )
-  const digits = [blocked, imported, ...others].map((phone) => phone.slice(4))
+  const digits = [withSeparators, ...[blocked, imported, ...others].map((phone) => phone.slice(4))]
   const numbersIn = (rows: readonly { text: string }[]) =>
     digits.filter((each) => rows.some(({ text }) => text.includes(each)))
   const before = await entries()

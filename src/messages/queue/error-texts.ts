@@ -10,12 +10,15 @@ export async function removeErrorTexts(sql: Sql, messageIds: readonly string[]):
 
 /** The code of a text whose words are not ours. */
 const FREE_TEXT = `('words.quoted', 'text')`
-const HAS_TEXT = `(detail ->> 'code' = 'providers.titled' or detail ->> 'code' in ${FREE_TEXT})`
+/** A condition of a column `detail`. */
+export const HAS_TEXT = `(detail ->> 'code' = 'providers.titled' or detail ->> 'code' in ${FREE_TEXT})`
+
+/** What is kept of such a detail. */
+export const WITHOUT_TEXT = `case when detail #>> '{title,code}' not in ${FREE_TEXT} then detail -> 'title' end`
 
 const removeTexts = statement(
   'remove_error_texts_of_attempts',
-  `update message_attempts
-   set detail = case when detail #>> '{title,code}' not in ${FREE_TEXT} then detail -> 'title' end
+  `update message_attempts set detail = ${WITHOUT_TEXT}
    where message_id = any ($1::uuid[]) and ${HAS_TEXT}`,
 )
 

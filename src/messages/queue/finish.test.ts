@@ -83,22 +83,34 @@ test('an outcome of a message that a failover lost delays no other outcome', asy
   )
 })
 
-test('an attempt that is stored after its lease was lost keeps no text of the provider', async (t) => {
-  const world = await startWorld(t, { works: false })
+async function rejectedOtp(world: World) {
   const { messageId } = await world.sendOtp()
   const [message] = await claimAll(world, 1)
-  assert.ok(message)
-  await world.ask('update messages set lease = gen_random_uuid() where id = $1', [messageId])
   const known = world.parts.provider.findError(132012)
-  assert.ok(known)
+  assert.ok(message && known)
   const error = { ...known, code: 132012, detail: 'not accepted: "Ana"', class: 'permanent', scope: 'message' } as const
-  await createFinisher(world.parts)({
-    ...accepted(world, message),
-    outcome: { outcome: 'refused', httpStatus: 400, error },
-    next: { next: 'failed', failureCode: known.failureCode },
-  })
-  assert.deepEqual(
-    await world.ask('select provider_code, detail from message_attempts where message_id = $1', [messageId]),
-    [{ provider_code: 132012, detail: known.title }],
-  )
+  const finish = () =>
+    createFinisher(world.parts)({
+      ...accepted(world, message),
+      outcome: { outcome: 'refused', httpStatus: 400, error },
+      next: { next: 'failed', failureCode: known.failureCode },
+    })
+  const details = () => world.ask('select detail from message_attempts where message_id = $1', [messageId])
+  return { messageId, finish, details, title: known.title, text: error.detail }
+}
+
+test('an attempt that is stored after its lease was lost keeps no text of the provider', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const { messageId, finish, details, title } = await rejectedOtp(world)
+  await world.ask('update messages set lease = gen_random_uuid() where id = $1', [messageId])
+  await finish()
+  assert.deepEqual(await details(), [{ detail: title }])
+})
+
+test('an outcome that is stored twice, as after a lost connection, keeps the text of the provider', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const { finish, details, title, text } = await rejectedOtp(world)
+  await finish()
+  await finish()
+  assert.deepEqual(await details(), [{ detail: { code: 'providers.titled', title, detail: text } }])
 })

@@ -9,7 +9,7 @@ import type { SendOutcome } from '../../providers/provider.ts'
 import { syncSoon } from '../../accounts/sync/sync.ts'
 import type { ClaimedMessage } from './claim.ts'
 import type { Decision } from './decide.ts'
-import { removeErrorTexts } from './error-texts.ts'
+import { HAS_TEXT, WITHOUT_TEXT } from './error-texts.ts'
 import { endTrial, openBreaker } from './circuit-breaker.ts'
 import { applyReports, ownFailure } from '../reports/apply.ts'
 
@@ -79,13 +79,13 @@ const asAccepted = ({ message: { workspaceId, conversation }, outcome, endedAt }
     ? [{ workspaceId, conversation, endedAt, customerUserId: outcome.customer.userId }]
     : []
 
-/** Returns the ids of the messages whose lease still holds. For the others only the attempt is stored, without texts. */
+/**
+ * Returns the ids of the messages whose lease still holds. For the others only the attempt is stored, without texts: their
+ * recipients may have been erased.
+ */
 async function write(sql: Sql, group: EndedAttempt[], now: Date): Promise<Set<string>> {
   const rows = await sql.rows(finish, [changes(group.map(finishRow)), batch(group.flatMap(attemptRows)), now])
-  const finished = new Set(rows.map(({ id }) => id))
-  const lost = group.flatMap(({ message }) => (finished.has(message.id) ? [] : [message.id]))
-  if (lost.length > 0) await removeErrorTexts(sql, lost) // their recipients may have been erased
-  return finished
+  return new Set(rows.map(({ id }) => id))
 }
 
 /**
@@ -111,7 +111,8 @@ const finish: Statement<{ id: string }> = statement(
      returning m.id
    ), attempts as (
      insert into message_attempts (workspace_id, message_id, attempt, started_at, ended_at, outcome, http_status, provider_code, detail)
-     select workspace_id, message_id, attempt, started_at, ended_at, outcome, http_status, provider_code, detail
+     select workspace_id, message_id, attempt, started_at, ended_at, outcome, http_status, provider_code,
+            case when message_id = any (array (select id from finished)) or not ${HAS_TEXT} then detail else ${WITHOUT_TEXT} end
      from jsonb_to_recordset($2) as a (workspace_id uuid, message_id uuid, attempt smallint, started_at timestamptz, ended_at timestamptz,
        outcome text, http_status smallint, provider_code int, detail jsonb)
      on conflict do nothing
