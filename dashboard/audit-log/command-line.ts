@@ -1,6 +1,6 @@
 import type { PageTexts } from '../texts/use-texts.ts'
 
-/** The server's name for whoever changed something with a command. */
+/** What the audit log names as the author of a change that a command made. */
 export const COMMAND_LINE = 'command line'
 
 export const whoText = (who: string, { t }: Pick<PageTexts, 't'>): string =>

@@ -174,7 +174,7 @@ const removeReports = statement<{ removed: number; pages: number }>(
      pg_relation_size('provider_reports') / current_setting('block_size')::int as pages from removed`,
 )
 
-/** The audit log stays, without the numbers of recipients: nobody could erase them from a deleted workspace. */
+/** Replaces the recipients' numbers in the audit log, which stays. Nobody can erase them from a deleted workspace later. */
 async function walkAuditLog(tx: Sql, walk: Walk): Promise<Walk> {
   const { workspaceId, entry = FIRST_ENTRY } = walk
   const { next } = await eraseNumbersFromAuditLog(tx, { workspaceId, after: entry, mayNameRecipient })

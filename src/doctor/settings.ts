@@ -6,8 +6,8 @@ import type { NewFinding } from './finding.ts'
 type Setup = { config: Config; nodes: readonly ListedNode[]; workspaces: readonly Workspace[] }
 
 /**
- * Finds settings that are valid but risky, of the running nodes or, if none runs, of this process. A sandbox needs none
- * of them.
+ * Finds settings that are valid but risky, in the running nodes or, if none runs, in this process. Ignores such risks while all
+ * workspaces are sandboxes.
  */
 export function judgeSettings({ config, nodes, workspaces }: Setup): NewFinding[] {
   const alive = nodes.filter(({ isAlive }) => isAlive)

@@ -27,9 +27,9 @@ type ScanStep = { erased: number; userIds: string[]; next: ReportScan | undefine
 
 /**
  * Erases the reports in one part of the table that belong to the person, matched or not, and returns the user ids in them. In
- * contact cards that others sent, it replaces the number and the user ids. Each pass uses the user ids of the one before. A report that is
- * processed meanwhile may move to a page that the scan has passed, so the scan ends (undefined) only after a complete pass that
- * finds none.
+ * contact cards that others sent, it replaces the number and the user ids. Each pass uses the user ids of the one before. A
+ * report that is processed meanwhile may move to a page that the scan has passed, so the scan ends (undefined) only after a
+ * complete pass that finds none.
  */
 export async function eraseNextReports(
   tx: Sql,

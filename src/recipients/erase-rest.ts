@@ -56,7 +56,10 @@ export async function eraseFromAuditLog(
   return { erased: await rewrite(tx, workspaceId, entries, await replacerOf(tx, person, pseudonym)), next }
 }
 
-/** The same for every number, in entries that may name a recipient. The workspace still has its senders. */
+/**
+ * Does the same for every number, in entries that may name a recipient. Call it while the workspace's senders are stored: their
+ * own numbers help to read local ones.
+ */
 export async function eraseNumbersFromAuditLog(
   tx: Sql,
   {

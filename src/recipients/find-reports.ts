@@ -3,7 +3,7 @@ import { type Person, findOwned, mentionPatterns, withLearnedUserIds } from './p
 
 /** Pages of the table: 8 MB, read in one statement. Reports have no index by workspace or number. */
 const PAGES_PER_STEP = 1_000
-/** In memory at one time. More than the largest page has rows, so that each step ends on a later page than it began. */
+/** Reports in memory at a time. This is more than a page can hold, so each step ends on a later page than it began on. */
 const MAX_REPORTS_PER_STEP = 2_000
 
 /** Null: nothing was found. The count of pages is known in any case. */

@@ -1,7 +1,7 @@
 import { type Sql, type Statement, statement } from '../db/pool.ts'
 import { newPseudonym } from '../erased-recipient.ts'
 import { phonesMatching } from '../workspaces/searched-phones.ts'
-import { SEPARATORS, internationalPattern } from './number-patterns.ts'
+import { ANY_NUMBER, internationalPattern } from './number-patterns.ts'
 import type { Person } from './person.ts'
 
 /** Entries of the audit log that are read at a time. */
@@ -63,9 +63,7 @@ export async function replacerOfNumbers(sql: Sql, workspaceId: string): Promise<
 /** Ids and pseudonyms may contain as many digits in a row as a number. */
 const ID = '[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|erased:[0-9a-f]+'
 const IS_ID = new RegExp(`^(?:${ID})$`)
-/** With + or 00 also with separators: other groups of digits are rarely numbers. */
-const INTERNATIONAL = `(?:[+]|(?<![0-9])00)(?:${SEPARATORS}[0-9]){7,15}(?![0-9])`
-const ID_OR_NUMBER = new RegExp(`${ID}|${INTERNATIONAL}|(?<![0-9])[0-9]{7,15}(?![0-9])`, 'g')
+const ID_OR_NUMBER = new RegExp(`${ID}|${ANY_NUMBER}`, 'g')
 
 /** Copies a value with every text in it replaced. */
 function copierWith(replaced: (text: string) => string): (value: unknown) => unknown {

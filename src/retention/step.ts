@@ -41,7 +41,7 @@ type IdRow = { id: string }
 
 type StepOfTable = {
   table: string
-  /** What the step removes from, if only the ids are those of `table`. */
+  /** The table that the step removes from, if it is not `table`, which then gives only the ids. */
   of?: string
   class: KeptClass
   /** See Step. Default: false. */

@@ -100,8 +100,8 @@ export async function assertOldKeysKnown(sql: Sql, seal: Seal): Promise<void> {
 }
 
 /**
- * Before a rotation ends without a new key. A key that was never in use is probably the new one, in the wrong place: the operator
- * must not believe that a leaked key was replaced. Throws UserError.
+ * Called before a rotation ends without a new key. A key that was never in use is probably the new one in the wrong position:
+ * the operator must not believe that a leaked key was replaced. Throws UserError.
  */
 export async function assertNoNewKeyBehind(sql: Sql, seal: Seal): Promise<void> {
   const { fingerprint: key } = seal.current()

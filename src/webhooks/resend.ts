@@ -147,8 +147,8 @@ const criteria = ({ workspaceId, endpointId, type, from, to }: ResendFilter, sta
 
 /**
  * The status is a literal, so that PostgreSQL uses the partial index of undelivered ones. Only a filter by type reads the
- * events. Deliveries that ended after the start are left out: otherwise a run of succeeded ones would never end. `each` ends
- * the query of one endpoint, which PostgreSQL then never answers by reading the deliveries of other workspaces.
+ * events. Deliveries that ended after the start are left out: otherwise a run of succeeded ones would never end. `each` is
+ * added to the query of one endpoint, so that PostgreSQL never reads the deliveries of other workspaces for it.
  */
 const matching = (status: Resendable, hasBody: string, each: string): string =>
   `from webhook_endpoints endpoint

@@ -8,8 +8,8 @@ import { type EndpointId, getEndpoint } from './endpoints.ts'
 const MAX_BATCH = 2_000
 
 /**
- * The first step of a retry: ends the pauses of what waits for the endpoint, which attempts that were brought forward before
- * have left. Batches commit one by one. Returns how many wait.
+ * The first step of a retry: ends the pauses that earlier attempts, brought forward and failed, imposed on the deliveries that
+ * wait for the endpoint. Batches commit one by one. Returns how many wait.
  */
 export async function endPauses({ db, clock }: Pick<Parts, 'db' | 'clock'>, id: EndpointId): Promise<number> {
   const { workspaceId, endpointId } = id

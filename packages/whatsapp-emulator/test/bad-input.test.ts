@@ -42,7 +42,7 @@ test('no request to any route causes an internal error', async (t) => {
   )
 })
 
-/** Puts a value somewhere inside: each step of the path takes the property at that position, modulo their number. */
+/** Puts a value somewhere inside: each step of the path takes the property at that position, modulo the number of properties. */
 function replaceAt(target: unknown, path: readonly number[], value: unknown): unknown {
   const [step, ...rest] = path
   if (step === undefined || typeof target !== 'object' || target === null) return value

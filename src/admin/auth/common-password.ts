@@ -1,6 +1,6 @@
 import { withLatinDigits } from '../../workspaces/searched-phones.ts'
 
-/** Parts of leaked passwords with twelve or more characters, without spaces and with letters for digits and signs. */
+/** Parts of leaked passwords of twelve or more characters, without spaces, and with letters in place of digits and signs. */
 const COMMON_PARTS = [
   'administrator bienvenue changeme chocolate computer dashboard default doorcode dragon',
   'football iloveyou jetaime letmein login master michael monkey monmotdepasse',

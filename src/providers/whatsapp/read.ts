@@ -32,7 +32,7 @@ export function readInbound(body: string): InboundMessage | undefined {
   }
 }
 
-/** Whose data a stored item is: of a message its sender, of a status the recipient. Other people may be in the content. */
+/** The person whose data a stored item is: the sender of a message, the recipient of a status. The content may name others. */
 export function readOwner(body: string): { waIds: string[]; userIds: string[] } {
   const stored = readObject(body)
   const message = objectOf(stored?.message)
