@@ -14,6 +14,6 @@ alter table webhook_endpoints
     deleted_at is null or (status = 'disabled' and length(secret) = 0 and previous_secret is null));
 
 -- Every event reads the endpoints of its workspace: those that were deleted must cost nothing.
--- holds webhook_endpoints_workspace: the previous release deletes no endpoint, and each is in the index that replaces it
+-- holds webhook_endpoints_workspace: the previous release deletes no endpoint, each is in the index that replaces it, and there are few
 drop index webhook_endpoints_workspace;
 create index webhook_endpoints_workspace on webhook_endpoints (workspace_id) where deleted_at is null;

@@ -14,6 +14,10 @@ alter table workspaces
   add constraint deletion_was_asked check (deleted_at is null or deletion_asked_at is not null),
   add constraint purged_was_deleted check (purged_at is null or deleted_at is not null);
 
+-- An instance has few workspaces and API keys, so these indexes are built quickly:
+-- holds workspaces_deletion_due: few rows
+-- holds workspaces_deletion_asked: few rows
+-- holds api_keys_workspace: few rows
 create index workspaces_deletion_due on workspaces (deletion_due_at) where deletion_due_at is not null and purged_at is null;
 -- A few times a second, every node asks whose keys are refused from now on.
 create index workspaces_deletion_asked on workspaces (deletion_asked_at) where deletion_asked_at is not null;

@@ -20,4 +20,5 @@ create table retention_postponed (
 
 -- The id of a report is made from its content, so its age is found by this. The condition always holds. It keeps this index
 -- out of look-ups by message or confirmation.
+-- holds provider_reports_received: part of 0.1.0, so no release before it writes reports meanwhile
 create index provider_reports_received on provider_reports (received_at) where received_at > '-infinity';

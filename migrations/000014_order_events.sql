@@ -12,4 +12,5 @@ create function next_recorded_order() returns bigint language sql volatile as
 alter table events alter column recorded_order set default next_recorded_order();
 
 -- Without pings, and without events whose content was removed.
+-- holds events_recorded: part of 0.1.0, so no release before it writes events meanwhile
 create index events_recorded on events (workspace_id, recorded_order, id) where endpoint_id is null and body <> '';
