@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { StartupError } from '../startup-error.ts'
 import { accountConnect, accountDelete, accountSync } from './account.ts'
 import { backup, restore } from './instance/backup.ts'
 import { codSettingsGet, codSettingsSet } from './cod-settings.ts'
@@ -42,7 +44,16 @@ const start: Command = {
   example: '',
   summary: 'Run a demo: everything that "serve" runs, a WhatsApp emulator and a demo workspace.',
   options: {},
-  work: { on: 'config', run: async (config, { program }) => (await import('../demo.ts')).startDemo(config, program) },
+  work: {
+    on: 'config',
+    async run(config, { program }) {
+      if (!existsSync(new URL('../demo.ts', import.meta.url)))
+        throw new StartupError(
+          'This is the image for production: it has no WhatsApp emulator and no demo. Run "doorcode serve", or build the complete image.',
+        )
+      await (await import('../demo.ts')).startDemo(config, program)
+    },
+  },
 }
 
 /** In the order of `doorcode --help`. */

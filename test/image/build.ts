@@ -12,10 +12,14 @@ const NPM_IN_BASE = '/usr/local/lib/node_modules/npm'
 /** Each takes at most a minute or two on two cores. */
 const STEP_TIMEOUT_MS = 15 * 60_000
 
-export type Built = {
+/** The stages of the Containerfile that are images. */
+export type Target = 'complete' | 'production'
+
+export type Builder = {
   /** `buildah` with the storage of this run. */
   buildah: (...args: readonly string[]) => string
-  image: string
+  /** Resolves with the image's name. */
+  build: (target: Target) => Promise<string>
 }
 
 type BuildOptions = {
@@ -28,7 +32,7 @@ type BuildOptions = {
 }
 
 /** Builds the Containerfile with buildah as root, without a container engine and without a registry. */
-export async function buildImage({ folder, source, base, version }: BuildOptions): Promise<Built> {
+export async function openBuilder({ folder, source, base, version }: BuildOptions): Promise<Builder> {
   // vfs copies each layer, but needs no kernel module and leaves no mount behind.
   const storage = [
     '--storage-driver',
@@ -41,25 +45,31 @@ export async function buildImage({ folder, source, base, version }: BuildOptions
   const buildah = (...args: readonly string[]): string =>
     execFileSync('buildah', [...storage, ...args], { encoding: 'utf8', timeout: STEP_TIMEOUT_MS }).trim()
   if (base === undefined) await makeBase(folder, buildah)
-  const image = `localhost/doorcode:${version}`
-  await run('buildah', [
-    ...storage,
-    'bud',
-    '--isolation=chroot',
-    '--format=docker', // the format of OCI has no health check
-    ...(await npmVolumes(folder)),
-    `--build-arg=BASE=${base ?? BASE}`,
-    `--build-arg=VERSION=${version}`,
-    `--build-arg=REVISION=${source.revision}`,
-    `--file=${path.join(source.folder, 'Containerfile')}`,
-    `--tag=${image}`,
-    source.folder,
-  ])
-  return { buildah, image }
+  const volumes = await npmVolumes(folder)
+  const build = async (target: Target): Promise<string> => {
+    const image = `localhost/doorcode-${target}:${version}`
+    await run('buildah', [
+      ...storage,
+      'bud',
+      '--isolation=chroot',
+      '--format=docker', // the format of OCI has no health check
+      '--layers', // the targets share their first stages
+      ...volumes,
+      `--target=${target}`,
+      `--build-arg=BASE=${base ?? BASE}`,
+      `--build-arg=VERSION=${version}`,
+      `--build-arg=REVISION=${source.revision}`,
+      `--file=${path.join(source.folder, 'Containerfile')}`,
+      `--tag=${image}`,
+      source.folder,
+    ])
+    return image
+  }
+  return { buildah, build }
 }
 
 /** Like the official image of Node: a small Debian, with Node and npm in /usr/local. */
-async function makeBase(folder: string, buildah: Built['buildah']): Promise<void> {
+async function makeBase(folder: string, buildah: Builder['buildah']): Promise<void> {
   const tar = path.join(folder, 'debian.tar')
   const mirrors = [
     `deb http://deb.debian.org/debian ${DEBIAN} main`,

