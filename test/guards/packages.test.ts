@@ -15,6 +15,7 @@ import { SECOND_MS } from '../../src/clock.ts'
 import { MAX_DRAIN_SECONDS, readConfig, settings } from '../../src/config.ts'
 import type { Db } from '../../src/db/pool.ts'
 import { serveProbes } from '../../src/http/probes.ts'
+import { MAX_RAW_BODY_BYTES } from '../../src/http/raw.ts'
 import { MAX_STOP_MS } from '../../src/main.ts'
 import { MAX_CLOSE_MS } from '../../src/start/database.ts'
 import { STOP_TIMEOUT_MS } from '../../src/start/embedded-postgres/postmaster.ts'
@@ -23,11 +24,14 @@ import { MAX_LEAVE_MS } from '../../src/start/open.ts'
 import { openSource } from '../image/source.ts'
 
 const run = promisify(execFile)
+/** Longer than the failovers that docs/high-availability.md describes. */
+const MIN_UNREADY_SECONDS = 30
+
 const HAS_GIT = spawnSync('git', ['--version']).status === 0
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const read = (name: string): Promise<string> => readFile(path.join(ROOT, name), 'utf8')
 
-const MANIFESTS = ['doorcode', 'example-secret', 'ingress'].map((name) => `deploy/kubernetes/${name}.yaml`)
+const MANIFESTS = ['doorcode', 'example-secret', 'gateway'].map((name) => `deploy/kubernetes/${name}.yaml`)
 const COMPOSE = ['compose.yaml', 'deploy/compose/Caddyfile', 'deploy/compose/create-secrets.sh']
 const PACKAGES = ['Containerfile', ...COMPOSE, 'deploy/systemd/doorcode.service', ...MANIFESTS]
 
@@ -43,7 +47,10 @@ type Container = {
   image: string
   env: { name: string; value: string }[]
   securityContext: { readOnlyRootFilesystem: boolean; allowPrivilegeEscalation: boolean }
-} & Record<'startupProbe' | 'livenessProbe' | 'readinessProbe', { httpGet: { path: string } }>
+} & Record<
+  'startupProbe' | 'livenessProbe' | 'readinessProbe',
+  { httpGet: { path: string }; periodSeconds?: number; failureThreshold?: number }
+>
 
 type Resource = {
   kind: string
@@ -51,6 +58,8 @@ type Resource = {
   data: Record<string, string>
   stringData: Record<string, string>
   spec: {
+    podSelector?: unknown
+    egress?: { ports?: unknown; to?: { ipBlock: unknown }[] }[]
     selector: unknown
     template: {
       metadata: { labels: unknown }
@@ -115,6 +124,45 @@ test('Doorcode accepts the settings of compose.yaml and of the manifests', async
     Object.keys(stringData).map((name) => `/secrets/${name}`),
     Object.values(ofPod),
   )
+})
+
+test('no manifest trusts the addresses of all pods of a cluster', async () => {
+  const trusted = (await resources()).get('ConfigMap')?.data['DOORCODE_TRUSTED_PROXIES'] ?? ''
+  const app = Fastify({ trustProxy: trusted })
+  app.get('/', ({ ip }) => ip)
+  const headers = { 'x-forwarded-for': '203.0.113.9' }
+  for (const remoteAddress of ['10.244.1.7', '172.20.3.4', '192.168.5.6'])
+    assert.equal((await app.inject({ url: '/', remoteAddress, headers })).body, remoteAddress)
+})
+
+test('a switchover of the shared database does not empty the Service of Kubernetes', async () => {
+  const [container] = (await deployment()).spec.template.spec.containers
+  const { periodSeconds = 0, failureThreshold = 0 } = container.readinessProbe
+  assert.ok(periodSeconds * failureThreshold >= MIN_UNREADY_SECONDS)
+})
+
+test('a network policy lets pods reach no private address except the database and DNS', async () => {
+  const { podSelector, egress } = (await resources()).get('NetworkPolicy')?.spec ?? {}
+  assert.deepEqual(podSelector, { matchLabels: (await deployment()).spec.template.metadata.labels })
+  assert.deepEqual(
+    egress?.filter(({ ports }) => ports === undefined).map(({ to = [] }) => to.map(({ ipBlock }) => ipBlock)),
+    [
+      [
+        {
+          cidr: '0.0.0.0/0',
+          except: ['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'],
+        },
+        { cidr: '::/0', except: ['::1/128', 'fc00::/7', 'fe80::/10'] },
+      ],
+    ],
+  )
+})
+
+test('the examples of proxies pass the largest body that WhatsApp may send', async () => {
+  const [, nginx] = /client_max_body_size (\d+)m;/.exec(await read('docs/operations.md')) ?? []
+  assert.equal(Number(nginx) * 2 ** 20, MAX_RAW_BODY_BYTES)
+  for (const name of ['docs/operations.md', 'docs/packages.md', 'deploy/kubernetes/gateway.yaml'])
+    assert.ok((await read(name)).includes(`${MAX_RAW_BODY_BYTES / 2 ** 20} MiB`), name)
 })
 
 test('probes and the health check call paths that exist', async () => {
