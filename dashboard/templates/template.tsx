@@ -290,7 +290,7 @@ function AskRemove({ template, onCancel }: { template: Place; onCancel: () => vo
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        remove.mutate({ workspaceId, accountId, name, language })
+        if (typed.trim() === name) remove.mutate({ workspaceId, accountId, name, language })
       }}
     >
       <Stack>

@@ -6,7 +6,7 @@ export const resources = byNamespace({
     [
       '../../locales/ar/*.json',
       '!../../locales/ar/page_*.json',
-      '!../../locales/ar/{server_pages,accept,accounts,cod,doctor,explain,export,http,jobs,otp,providers,secrets,verify}.json',
+      '!../../locales/ar/{server_pages,accept,accounts,cod,doctor,explain,export,jobs,otp,providers,secrets,verify}.json',
     ],
     { eager: true, import: 'default' },
   ),

@@ -6,7 +6,7 @@ export const resources = byNamespace({
     [
       '../../locales/en/*.json',
       '!../../locales/en/page_*.json',
-      '!../../locales/en/{server_pages,accept,accounts,cod,doctor,explain,export,http,jobs,otp,providers,secrets,verify}.json',
+      '!../../locales/en/{server_pages,accept,accounts,cod,doctor,explain,export,jobs,otp,providers,secrets,verify}.json',
     ],
     { eager: true, import: 'default' },
   ),

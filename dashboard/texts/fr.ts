@@ -6,7 +6,7 @@ export const resources = byNamespace({
     [
       '../../locales/fr/*.json',
       '!../../locales/fr/page_*.json',
-      '!../../locales/fr/{server_pages,accept,accounts,cod,doctor,explain,export,http,jobs,otp,providers,secrets,verify}.json',
+      '!../../locales/fr/{server_pages,accept,accounts,cod,doctor,explain,export,jobs,otp,providers,secrets,verify}.json',
     ],
     { eager: true, import: 'default' },
   ),
