@@ -34,7 +34,10 @@ function reasonFor(id: string, keptSince: Date | null): string {
 const WHAT_WIDTH = 'customer'.length
 
 /** Other sentences name who acts. */
-const ADDRESSED: Readonly<Partial<Record<NextAction['who'], string>>> = { caller: 'Caller: ', operator: 'Operator: ' }
+const ADDRESSED: Readonly<Partial<Record<NextAction['who'], string>>> = {
+  caller: 'Your backend: ',
+  operator: 'Operator: ',
+}
 
 function formatExplanation(explanation: Explanation, { config }: Pick<Parts, 'config'>): string {
   const { id, kind, messageId, confirmationId, status, failureCode, timeline, next } = explanation
