@@ -112,12 +112,11 @@ test('the example of a problem with fixed details is what a request gets', async
     (responses[status]?.content?.['application/problem+json']?.examples as Examples | undefined)?.[code]?.value.detail
   const authorization = await demo.newKey()
   const url = '/api/v1/failing'
-  const got = async (headers: Record<string, string>, query = '') =>
-    (await demo.ask({ url: url + query, headers })).json<{ detail: string }>().detail
+  const got = async (headers: Record<string, string>) =>
+    (await demo.ask({ url, headers })).json<{ detail: string }>().detail
   assert.equal(exampleOf('401', 'API_KEY_INVALID'), await got({ authorization: `Bearer ${'x'.repeat(60)}` }))
-  assert.equal(exampleOf('422', 'DEVELOPER_INVALID_INPUT'), await got({ authorization }, '?a=1'))
   assert.equal(exampleOf('500', 'INTERNAL_ERROR'), await got({ authorization }))
-  for (let asked = 0; asked < 18; asked += 1) await got({ authorization })
+  for (let asked = 0; asked < 19; asked += 1) await got({ authorization })
   assert.equal(exampleOf('429', 'RATE_LIMITED'), await got({ authorization }))
 })
 
