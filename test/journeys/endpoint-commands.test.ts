@@ -170,7 +170,7 @@ test('a paused sender is listed, and its accepted messages are sent after resume
   assert.match(String(found?.['unavailable']), /is paused/)
   assert.match(
     (await run(world, 'sender', 'list', '--workspace', world.workspaceId)).stdout,
-    /CONNECTED {2}The sender is/,
+    /CONNECTED {2}no: The sender is/,
   )
   assert.deepEqual(await json(world, 'sender', 'resume', senderId), { senderId, paused: false })
   await world.settled()

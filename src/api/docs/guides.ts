@@ -61,6 +61,6 @@ function inline(text: string): Html[] {
 
 function linkTo(target: string, label: string): Html {
   const guide = GUIDES.find((name) => target.split('#')[0] === `${name}.md`)
-  const href = guide ? `/guides/${guide}` : /^https:\/\//.test(target) ? target : undefined
+  const href = guide ? `/guides/${guide}` : target.startsWith('https://') ? target : undefined
   return href === undefined ? html`${prose(label)}` : html`<a href="${href}">${prose(label)}</a>`
 }
