@@ -2,7 +2,9 @@
 
 /** The names of each text's parameters. */
 export type ParameterNames = {
-  'accept.used_up': never
+  'accept.used_up_cod_confirmation': 'month' | 'quota' | 'reset'
+  'accept.used_up_cod_refusal': 'month' | 'quota' | 'reset'
+  'accept.used_up_otp': 'month' | 'quota' | 'reset'
   'accounts.access_token': never
   'accounts.app_secret': never
   'accounts.blank': 'at'
@@ -59,6 +61,7 @@ export type ParameterNames = {
   'accounts.lacks': 'name'
   'accounts.more_bodies': 'remedy'
   'accounts.more_parameters': 'count' | 'remedy'
+  'accounts.more_templates': 'category' | 'more' | 'templates'
   'accounts.new_account_missing': 'secret'
   'accounts.no_account': 'accountId'
   'accounts.no_header': never
@@ -67,7 +70,7 @@ export type ParameterNames = {
   'accounts.no_parameter': 'remedy'
   'accounts.no_replies': 'expected' | 'remedy'
   'accounts.no_sender': never
-  'accounts.no_template': never
+  'accounts.no_template': 'category'
   'accounts.obstacle_account': never
   'accounts.obstacle_gone': never
   'accounts.obstacle_paused': never
@@ -78,6 +81,7 @@ export type ParameterNames = {
   'accounts.one_value': 'expected'
   'accounts.other_names': 'expected'
   'accounts.other_parameter': 'needed' | 'parameter' | 'remedy'
+  'accounts.other_templates': 'category' | 'templates'
   'accounts.provider_refusal_remedy_other': 'wabaId'
   'accounts.provider_refusal_unreachable': 'cause' | 'graphUrl'
   'accounts.rate': never
@@ -225,7 +229,7 @@ export type ParameterNames = {
   'cod.no_open_question': never
   'cod.no_refusal_check': never
   'cod.no_such_choice': never
-  'cod.no_texts': never
+  'cod.no_texts': 'language' | 'languages'
   'cod.not_armed': never
   'cod.not_configured': never
   'cod.not_sent': never
@@ -762,6 +766,7 @@ export type ParameterNames = {
   'http.must_be_an_object': never
   'http.must_be_object': never
   'http.must_be_phone': never
+  'http.must_be_sender_id': never
   'http.must_be_text': never
   'http.must_be_uuid': never
   'http.must_be_whole': never
@@ -770,7 +775,14 @@ export type ParameterNames = {
   'http.must_have_at_most': 'max'
   'http.must_have_within': 'max' | 'min'
   'http.must_not_be_empty': never
+  'http.no_body': never
   'http.not_valid': never
+  'http.phone_digits': 'callingCode' | 'found' | 'min'
+  'http.phone_digits_within': 'callingCode' | 'found' | 'max' | 'min'
+  'http.phone_meant': 'phone'
+  'http.phone_national': 'callingCode'
+  'http.phone_no_country': never
+  'http.phone_without_plus': never
   'http.unknown_field': never
   'http.unknown_query_parameter': never
   'http.unstorable': never

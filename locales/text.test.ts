@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { translatorOf } from './resources.ts'
 import { type CodedText, type Resources, asWritten, createTranslator } from './text.ts'
 
 const en: Resources = {
@@ -63,4 +64,21 @@ test('texts can be added to a translator', () => {
   translator.addTexts({ words: { quoted: '«{{words}}»' } })
   assert.equal(translator.has('words.quoted'), true)
   assert.equal(translator.textOf(coded('words.quoted', { words: 'a' })), '«\u2068a\u2069»')
+})
+
+test('a command of an Arabic text has no marks in it, so that it can be copied', () => {
+  const arabic = translatorOf('ar')
+  const endpointId = '01a1fa06-709a-73f6-8b1e-b4852403567f'
+  const fixes = [
+    arabic.t('doctor.endpoint_disabled_fix', { endpointId }),
+    arabic.t('doctor.endpoint_failing_fix', { endpointId }),
+    arabic.t('doctor.endpoint_secret_unreadable_fix', { endpointId }),
+  ]
+  for (const fix of fixes) {
+    const commands = Array.from(fix.matchAll(/\u2066(doorcode [^\u2069]*)\u2069/g), ([, command]) => command ?? '')
+    assert.ok(commands.length > 0)
+    for (const command of commands)
+      assert.match(command, new RegExp(`^doorcode endpoint \\w+ ${endpointId}( --status pending)?$`))
+    assert.equal(fix.split(endpointId).length - 1, commands.length, 'no id stands outside its command')
+  }
 })

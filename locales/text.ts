@@ -88,6 +88,15 @@ const AMOUNTS: ReadonlySet<string> = new Set(['unit', 'quota', 'min', 'max', 'mi
 const ENGLISH_AMOUNTS = new Intl.NumberFormat('en')
 
 /**
+ * An isolate from left to right, such as a command, needs no isolates in it: a copied command would contain their invisible
+ * marks.
+ */
+function withoutInnerMarks(text: string): string {
+  const cleaned = text.replaceAll(/(\u2066[^\u2066\u2069]*)\u2068([^\u2066-\u2069]*)\u2069/g, '$1$2')
+  return cleaned === text ? text : withoutInnerMarks(cleaned)
+}
+
+/**
  * Reads English where `resources` have no text in the language; Arabic is complete and needs no English.
  * Pages give `counts`, which writes `count` as 1,000; the API and the command line write 1000.
  */
@@ -132,7 +141,8 @@ export function createTranslator(
     })
     const count = 'count' in parameters ? { count: Number(parameters['count']) } : {}
     // `replace` keeps parameters apart from options of i18next; without `nest` nothing in a value is looked up.
-    return i18n.t(code, { ...count, defaultValue: code, replace: Object.fromEntries(values), nest: false })
+    const text = i18n.t(code, { ...count, defaultValue: code, replace: Object.fromEntries(values), nest: false })
+    return language === 'ar' ? withoutInnerMarks(text) : text
   }
 
   return {

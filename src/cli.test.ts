@@ -284,11 +284,14 @@ test('commands set up a workspace up to its first webhook', async (t) => {
     const environment = { ...(await testEnvironment()), DOORCODE_PUBLIC_URL: publicUrl }
     return (await run(['account', 'sync', String(account['accountId'])], environment)).stdout
   }
+  assert.match(await syncOutput('https://codes.example'), /^Callback URL: https:\/\/codes\.example\/whatsapp\/[\w-]+$/m)
+  assert.match(await syncOutput('http://127.0.0.1:3000'), /^Callback URL: http:\/\/127.* set DOORCODE_PUBLIC_URL/m)
+  const connected = (await run(['account', 'connect', ...to, ...secrets], await testEnvironment())).stdout
   assert.match(
-    await syncOutput('https://codes.example'),
-    /sends its webhooks to https:\/\/codes\.example\/whatsapp\/[\w-]+\.$/m,
+    connected,
+    /sends no webhooks until .*\n {2}1\. Open developers\.facebook\.com.*\n.*\n.*\n {2}4\. .*subscribe to messages,/,
   )
-  assert.match(await syncOutput('http://127.0.0.1:3000'), /webhooks to http:\/\/127.* set DOORCODE_PUBLIC_URL/)
+  assert.doesNotMatch(connected, /sends its webhooks to/, 'nothing is sent before it is set up at Meta')
 
   const { endpointId } = await json('endpoint', 'add', '--workspace', workspace, '--url', receiver.url)
   const ping = await json('endpoint', 'ping', String(endpointId))

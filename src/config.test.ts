@@ -111,7 +111,19 @@ async function secretFiles(t: TestContext) {
 }
 
 test('a misspelt setting is a mistake', () => {
-  assert.match(mistakesOf({ DOORCODE_PROT: '3000' }).join(), /^DOORCODE_PROT is not a setting/)
+  assert.match(
+    mistakesOf({ DOORCODE_PROT: '3000' }).join(),
+    /^DOORCODE_PROT is not a setting\. Did you mean DOORCODE_PORT\?/,
+  )
+  const meant = { DOORCODE_PORTS: 'PORT', DOORCODE_DATADIR: 'DATA_DIR', DOORCODE_TRUSTED_PROXY: 'TRUSTED_PROXIES' }
+  for (const [name, right] of Object.entries(meant))
+    assert.ok(
+      mistakesOf({ [name]: '1' })
+        .join()
+        .includes(`Did you mean DOORCODE_${right}?`),
+      name,
+    )
+  assert.doesNotMatch(mistakesOf({ DOORCODE_SOMETHING_ELSE: '1' }).join(), /Did you mean/)
 })
 
 test('docs/configuration.md lists exactly the settings of the program', async () => {

@@ -1,5 +1,6 @@
 import { accessSync, constants, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { nearestName } from './nearest-name.ts'
 import { type KeyMistake, MAX_KEYS, parseInstanceKeys } from './seal.ts'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -254,7 +255,10 @@ function readSecret(file: string, name: SettingName): string {
 const unknownNames = (environment: Environment): string[] =>
   Object.keys(environment)
     .filter((name) => name.startsWith('DOORCODE_') && !(name in settings))
-    .map((name) => `${name} is not a setting; the settings are ${Object.keys(settings).join(', ')}`)
+    .map((name) => {
+      const meant = nearestName(name, Object.keys(settings))
+      return `${name} is not a setting.${meant === undefined ? '' : ` Did you mean ${meant}?`} docs/configuration.md lists all settings`
+    })
 
 function nonEmpty(text: string): string {
   return /\p{Cc}/u.test(text) ? invalid('must not contain control characters') : text

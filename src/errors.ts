@@ -12,7 +12,7 @@ const SENDER_NOT_FOUND = {
   title: 'Sender not found',
   owner: 'caller',
   cause: 'No sender of the key’s workspace has this senderId.',
-  fix: 'Use a Sender ID of this service, which "account sync" lists. It is not WhatsApp’s phone number ID.',
+  fix: 'Use a Sender ID of this service: the page Senders of the dashboard shows them, and so does: npm run -s doorcode -- sender list --workspace <id>. It is not WhatsApp’s phone number ID.',
 } as const
 
 const TEMPLATE_NOT_FOUND = {
@@ -20,7 +20,7 @@ const TEMPLATE_NOT_FOUND = {
   title: 'Template not found',
   owner: 'caller',
   cause: 'The sender’s WhatsApp account has no template with exactly this name in exactly this language.',
-  fix: 'Compare name and language letter by letter ("en" and "en_US" are two languages). If the template is new, run "account sync".',
+  fix: 'Compare name and language letter by letter ("en" and "en_US" are two languages). The detail lists the approved templates of the account. If the template is new, sync the account: on the page Senders, or with: npm run -s doorcode -- account sync <accountId>.',
 } as const
 
 const SENDER_UNAVAILABLE = {
@@ -29,7 +29,7 @@ const SENDER_UNAVAILABLE = {
   owner: 'operator',
   cause:
     'The number is not connected, is paused, is no longer in its WhatsApp account, or the account’s access token no longer works.',
-  fix: 'The detail says which, and so does: npm run -s doorcode -- sender list --workspace <id>. Resume a paused sender: npm run -s doorcode -- sender resume <senderId>. If WhatsApp rejects the token, connect the account again with a new token: "account connect".',
+  fix: 'The detail says which, and so do the page Senders and: npm run -s doorcode -- sender list --workspace <id>. Resume a paused sender on that page or with: npm run -s doorcode -- sender resume <senderId>. If WhatsApp rejects the token, connect the account again with a new token, on that page or with: npm run -s doorcode -- account connect.',
 } as const
 
 /**
@@ -49,8 +49,8 @@ export const apiErrors = {
     title: 'Not found',
     owner: 'caller',
     cause:
-      'No route has this path and method, or no message of the key’s workspace has this id. For a command: nothing has the given id.',
-    fix: 'Compare path and method with /docs. Use the messageId of the 202 response, with a key of the same workspace. A command prints the unknown id.',
+      'The API has no such path, the path does not take this method, or no OTP message of the key’s workspace has this id.',
+    fix: 'Compare path and method with /docs; the detail and the header Allow name the methods of the path. For a message, use the messageId of the 202 response, with a key of the same workspace.',
   },
   OTP_SENDER_NOT_FOUND: SENDER_NOT_FOUND,
   OTP_TEMPLATE_NOT_FOUND: TEMPLATE_NOT_FOUND,
@@ -75,7 +75,7 @@ export const apiErrors = {
     title: 'Invalid input',
     owner: 'caller',
     cause: 'A header, the path, the query or the body is not as documented, or contains an unknown field.',
-    fix: '"errors" lists every fault with its place. Fix them all and send the request again.',
+    fix: '"errors" lists every fault with its place; "detail" names the first. Fix them all and send the request again.',
   },
   RECIPIENT_BLOCKED: {
     status: 422,
@@ -120,15 +120,15 @@ export const apiErrors = {
     status: 409,
     title: 'Cash-on-delivery checks are not configured',
     owner: 'operator',
-    cause: 'The workspace has no delivery time zone yet.',
-    fix: 'Set the COD settings: npm run -s doorcode -- cod-settings set --workspace <id> --file settings.json. docs/cod-settings.md has an example.',
+    cause: 'The workspace has no COD settings yet.',
+    fix: 'Set them on the page COD settings of the dashboard, or with: npm run -s doorcode -- cod-settings set --workspace <id> --file settings.json. /guides/cod-settings has an example.',
   },
   COD_LANGUAGE_NOT_CONFIGURED: {
     status: 409,
     title: 'No follow-up texts for the template’s language',
     owner: 'operator',
     cause: 'The COD settings have no texts for exactly the language of the template.',
-    fix: 'Add the language under "languages" in the COD settings, spelled exactly as the template’s language.',
+    fix: 'Add the language to the COD settings, spelled exactly as the template’s language: on the page COD settings of the dashboard, or with: npm run -s doorcode -- cod-settings set.',
   },
   COD_SENDER_UNAVAILABLE: SENDER_UNAVAILABLE,
   COD_TEMPLATE_NOT_USABLE: {
@@ -179,7 +179,8 @@ export const apiErrors = {
     status: 503,
     title: 'Service unavailable',
     owner: 'operator',
-    cause: 'Doorcode cannot reach its database, or a command of the operator cannot reach the database or WhatsApp.',
+    cause:
+      'Doorcode cannot use its database right now: it is unreachable or starting, waits for a standby, or another session holds a lock, such as a migration. For a command also: WhatsApp cannot be reached.',
     fix: 'Repeat the request with the same Idempotency-Key, or repeat the command. For the operator: /readyz, the log and the detail that a command prints say what is unavailable.',
   },
 } as const satisfies Record<string, Row>

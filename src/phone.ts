@@ -1,5 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import metadata from 'libphonenumber-js/max/metadata'
+import type { CodedText } from '../locales/text.ts'
 
 /**
  * The E.164 form. Undefined unless the text is only a phone number with a leading + and a length valid in its country
@@ -20,8 +21,30 @@ function parsePhone(text: string): string | undefined {
 /** A number of zeros loses one each time it is parsed. */
 const isStable = (number: string): boolean => parsePhone(number) === number
 
+const SEPARATORS = /[\s().\-/]/g
+
+/** Why a text is not a phone number. Never contains the text, which may be a one-time code in the wrong field. */
+export function phoneFault(text: string): CodedText {
+  const written = text.trim()
+  if (/^[\d(]/.test(written)) return { code: 'http.phone_without_plus' }
+  const digits = written.slice(1).replaceAll(SEPARATORS, '')
+  if (!written.startsWith('+') || !/^\d+$/.test(digits)) return { code: 'http.must_be_phone' }
+  const callingCode = [1, 2, 3].map((length) => digits.slice(0, length)).find((code) => plans.has(code))
+  if (callingCode === undefined) return { code: 'http.phone_no_country' }
+  const all = plans.get(callingCode)?.allLengths ?? []
+  const [min, max, found] = [Math.min(...all), Math.max(...all), digits.length - callingCode.length]
+  if (found >= min && found <= max) return { code: 'http.must_be_phone' }
+  if (min === max) return { code: 'http.phone_digits', min, callingCode, found }
+  return { code: 'http.phone_digits_within', min, max, callingCode, found }
+}
+
 /** What all countries with the same calling code have in common. */
-type Plan = { lengths: ReadonlySet<number>; nationalPrefix: RegExp }
+type Plan = {
+  lengths: ReadonlySet<number>
+  /** Valid in at least one of the countries. */
+  allLengths: readonly number[]
+  nationalPrefix: RegExp
+}
 
 /** Indexes in the library's metadata rows, version 4. A test compares the result with the library. */
 const LENGTHS = 3
@@ -57,6 +80,7 @@ function dialPlanOf(rows: readonly (readonly unknown[])[]): Plan {
     .filter((prefix) => typeof prefix === 'string')
   return {
     lengths: lengths.reduce((shared, each) => shared.intersection(each)),
+    allLengths: lengths.flatMap((each) => [...each]),
     nationalPrefix: prefixes.length > 0 ? new RegExp(`^(?:${prefixes.join('|')})`) : /(?!)/,
   }
 }

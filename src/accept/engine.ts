@@ -114,7 +114,7 @@ async function acceptTogether<Request extends Acceptable, Found extends Facts, A
     if (!facts) throw new Error('the look-up returned no row for a request')
     const decision = acceptance.decide(request, facts)
     if (!isRow(decision)) return decision
-    const refused = overQuota(acceptance.overQuota, facts)
+    const refused = overQuota(acceptance, facts, now)
     if (refused === undefined && claimsKey(keys, request))
       insertable.push({ workspaceId: request.workspaceId, facts, row: decision(id) })
     return refused
@@ -154,8 +154,20 @@ async function lookUp<Request extends Acceptable, Found extends Facts>(
   return rowNumbers.map((n) => byTarget.get(n))
 }
 
-const overQuota = (code: ApiErrorCode, { unitsUsed, monthlyUnits }: Facts): ApiError | undefined =>
-  (unitsUsed ?? 0) < monthlyUnits ? undefined : new ApiError(code, { code: 'accept.used_up' })
+function overQuota(
+  { quota: kind, overQuota: code }: Pick<Acceptance<Acceptable, Facts, unknown>, 'quota' | 'overQuota'>,
+  { unitsUsed, monthlyUnits, clockOffsetMs }: Facts,
+  now: Date,
+): ApiError | undefined {
+  if ((unitsUsed ?? 0) < monthlyUnits) return undefined
+  const first = Temporal.PlainDate.from(quotaMonth(later(now, clockOffsetMs)))
+  return new ApiError(code, {
+    code: `accept.used_up_${kind}`,
+    quota: monthlyUnits,
+    month: first.toPlainYearMonth().toString(),
+    reset: first.add({ months: 1 }).toString(),
+  })
+}
 
 /** Only the first request of a group with a key is inserted. */
 function claimsKey(keys: Set<string>, { workspaceId, idempotencyKey }: Acceptable): boolean {

@@ -1,3 +1,4 @@
+import { type CodedText, asWritten } from '../../locales/text.ts'
 import { ApiError } from '../errors.ts'
 import type { TemplateComponent } from '../providers/provider.ts'
 import { type SenderState, senderUnavailableReason } from './availability.ts'
@@ -21,6 +22,9 @@ export const sendTarget = ({ workspaceId, senderId, template: { name, language }
   language,
 })
 
+/** The prefix of the error codes. */
+type Kind = 'OTP' | 'COD'
+
 /** The state of the sender, the template and the recipients of requests. */
 export type Sendable = SenderState & {
   /** False when the workspace has no such sender, or its account was removed: then nothing is known of one. */
@@ -28,13 +32,31 @@ export type Sendable = SenderState & {
   templateStatus: string | null
   templateCategory: string
   templateComponents: TemplateComponent[]
+  /** Without the template: the approved ones of the needed category, those of the same name first; null without any. */
+  otherTemplates: { name: string; language: string; total: number }[] | null
   /** Recipients of the requests that the workspace blocks. */
   blocked: string[]
 }
 
-export const SENDABLE_COLUMNS = `a.status is not null as "hasSender", s.status as "senderStatus", s.paused_at is not null as "senderPaused",
+const MAX_LISTED_TEMPLATES = 12
+
+/** The category of the templates that each kind of request sends. */
+const CATEGORIES = { OTP: 'AUTHENTICATION', COD: 'UTILITY' } as const
+
+export const sendableColumns = (
+  kind: Kind,
+): string => `a.status is not null as "hasSender", s.status as "senderStatus", s.paused_at is not null as "senderPaused",
           s.gone_at is not null as "senderGone", a.status as "accountStatus",
-          t.status as "templateStatus", t.category as "templateCategory", t.components as "templateComponents"`
+          t.status as "templateStatus", t.category as "templateCategory", t.components as "templateComponents",
+          case when a.status is not null and t.status is null then (
+            select jsonb_agg(jsonb_build_object('name', o.name, 'language', o.language, 'total', o.total) order by o.place)
+            from (
+              select name, language, count(*) over () as total,
+                row_number() over (order by name <> r.name, name, language) as place
+              from templates
+              where workspace_id = r.workspace_id and account_id = s.account_id
+                and category = '${CATEGORIES[kind]}' and status = 'APPROVED'
+              order by place limit ${MAX_LISTED_TEMPLATES}) o) end as "otherTemplates"`
 
 /**
  * Joins each request `r` to its sender, account and template by key: without statistics, other plans would join whole
@@ -50,18 +72,28 @@ export const senderJoins = (senderId: string): string =>
      where workspace_id = r.workspace_id and account_id = s.account_id and name = r.name and language = r.language
      limit 1) t on true`
 
-/** The prefix of the error codes. */
-type Kind = 'OTP' | 'COD'
-
 /** Checks 7 and 8 of docs/api.md#order-of-checks. */
 export function missingError(kind: Kind, state: Sendable): ApiError | undefined {
   if (!state.hasSender) {
     return new ApiError(`${kind}_SENDER_NOT_FOUND`, { code: 'accounts.no_sender' })
   }
   if (state.templateStatus === null) {
-    return new ApiError(`${kind}_TEMPLATE_NOT_FOUND`, { code: 'accounts.no_template' })
+    return new ApiError(`${kind}_TEMPLATE_NOT_FOUND`, noTemplate(CATEGORIES[kind], state.otherTemplates ?? []))
   }
   return undefined
+}
+
+function noTemplate(category: string, others: NonNullable<Sendable['otherTemplates']>): CodedText {
+  const [first] = others
+  if (!first) return { code: 'accounts.no_template', category }
+  const byName = Map.groupBy(others, ({ name }) => name)
+  const templates = Array.from(byName, ([name, all]) =>
+    asWritten(`${name} (${all.map(({ language }) => language).join(', ')})`),
+  )
+  const more = first.total - others.length
+  return more === 0
+    ? { code: 'accounts.other_templates', category, templates }
+    : { code: 'accounts.more_templates', category, templates, more }
 }
 
 /** Check 11. */

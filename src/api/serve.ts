@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { SECOND_MS } from '../clock.ts'
+import type { ApiError } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import type { ApiKey, KeyAuthenticator } from '../workspaces/keys/keys.ts'
 import { MAX_BODY_BYTES, type JsonBody, TOO_LARGE, readJson } from '../http/body.ts'
@@ -11,12 +12,15 @@ import type { RateLimit } from '../http/rate-limit.ts'
 import type { RejectionContext } from '../http/rejection-log.ts'
 import type { Caller, RawInput, Route } from '../http/route.ts'
 
+import type { RecipientExplainer } from './recipient-fault.ts'
+
 export const API_PREFIX = '/api/v1'
 
 export type ApiParts = {
   keys: KeyAuthenticator
   limit: RateLimit
   sendProblem: (error: unknown, reply: FastifyReply, context: RejectionContext) => void
+  explainRecipient: RecipientExplainer
   metrics: Pick<Metrics, 'requests'>
 }
 
@@ -30,7 +34,7 @@ const callOf = (request: FastifyRequest): Call => request.getDecorator('call')
 export function serveApi(
   scope: FastifyInstance,
   routes: readonly Route[],
-  { keys, limit, sendProblem, metrics }: ApiParts,
+  { keys, limit, sendProblem, explainRecipient, metrics }: ApiParts,
 ): void {
   scope.decorateRequest('call')
   scope.removeAllContentTypeParsers()
@@ -42,9 +46,19 @@ export function serveApi(
     if (request.raw.headers['content-type'] !== JSON_TYPE) request.headers = { 'content-type': undefined }
     done()
   })
+  const invalidKey = (authorization: string | undefined): ApiError =>
+    keyError(authorization, keys.findExpiry(authorization))
   /** A revoked key stops within a second (docs/api.md#authentication), even while its request waits. */
   const assertStillValid = async ({ raw: { headers } }: FastifyRequest): Promise<void> => {
-    if (!(await keys.find(headers.authorization))) throw keyError(headers.authorization)
+    if (!(await keys.find(headers.authorization))) throw invalidKey(headers.authorization)
+  }
+  const inputError = async (
+    request: FastifyRequest,
+    { body }: RawInput,
+    faults: readonly Fault[],
+  ): Promise<ApiError> => {
+    const { key } = callOf(request)
+    return invalidInput(key ? await explainRecipient(faults, { body, workspaceId: key.workspaceId }) : faults)
   }
   const stopping = new AbortController()
   scope.addHook('preClose', (done) => {
@@ -61,15 +75,15 @@ export function serveApi(
         const call: Call = { startedAt: performance.now() }
         request.setDecorator('call', call)
         const key = await keys.find(request.raw.headers.authorization)
-        if (!key) throw keyError(request.raw.headers.authorization)
+        if (!key) throw invalidKey(request.raw.headers.authorization)
         call.key = key
         if (!(await limit(key.publicId))) throw fixedError('RATE_LIMITED')
       },
-      preValidation(request, _reply, done) {
-        const { faults, answer } = route.read(inputOf(request, readJson(request, bodyRequired)))
-        if (faults) return done(invalidInput(faults))
+      async preValidation(request) {
+        const input = inputOf(request, readJson(request, bodyRequired))
+        const { faults, answer } = route.read(input)
+        if (faults) throw await inputError(request, input, faults)
         callOf(request).answer = answer
-        done()
       },
       async handler(request, reply) {
         const { key, answer } = callOf(request)

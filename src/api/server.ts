@@ -1,17 +1,19 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { isTemporary } from '../db/pool.ts'
 import { ApiError } from '../errors.ts'
 import { isUuid } from '../ids.ts'
 import type { Parts } from '../parts.ts'
 import { asWritten } from '../../locales/text.ts'
 import { createKeyAuthenticator } from '../workspaces/keys/keys.ts'
+import { createRecipientExplainer } from './recipient-fault.ts'
 import { serveApi } from './serve.ts'
 import { type BodyBudget, createBodyBudget } from '../http/body-budget.ts'
 import { failureFields } from '../http/redact-error.ts'
 import { describeApi } from './docs/openapi.ts'
 import { servePages } from './docs/pages.ts'
+import { watchPathMethods } from '../http/path-methods.ts'
 import { serveProbes } from '../http/probes.ts'
 import {
   type Answer,
@@ -64,6 +66,8 @@ export function buildServer(
   const keys = createKeyAuthenticator(parts)
   const limit = parts.config.rateLimit === 'memory' ? createMemoryRateLimit() : createDatabaseRateLimit(parts.db)
 
+  const explainRecipient = createRecipientExplainer(parts.db)
+
   const latestRequests: RawRejection['latestRequests'] = new WeakMap()
   const app = Fastify({
     exposeHeadRoutes: false,
@@ -114,16 +118,28 @@ export function buildServer(
   const sendProblem = (error: unknown, reply: FastifyReply, context?: RejectionContext): void =>
     sendAnswer(reply, answerOf(error, reply.request.id, context))
 
+  const methodsOf = watchPathMethods(app)
+  /** A wrong method is a 404 too (docs/api.md#order-of-checks), and learns the methods of the path. */
+  const notFound = (request: FastifyRequest, reply: FastifyReply): ApiError => {
+    const methods = methodsOf(request.url.split('?')[0] ?? '')
+    if (methods.length === 0) return NO_ROUTE
+    reply.header('allow', methods.join(', '))
+    return new ApiError(
+      'NOT_FOUND',
+      asWritten(`This path does not take ${request.method}. Use ${methods.join(' or ')}.`),
+    )
+  }
+
   const security = securityHeaders(parts.config.publicUrl)
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(security).headers(commonHeaders(request.id))
     // The end of a drain drops idle connections: no proxy may send another request on one at that moment.
     if (options.isDraining?.()) reply.header('connection', 'close')
     // Here, before Fastify parses the body.
-    done(request.is404 ? NO_ROUTE : undefined)
+    done(request.is404 ? notFound(request, reply) : undefined)
   })
   app.setErrorHandler((error, _request, reply) => sendProblem(error, reply))
-  app.setNotFoundHandler((request, reply) => reply.send(NO_ROUTE))
+  app.setNotFoundHandler((request, reply) => reply.send(notFound(request, reply)))
   app.addHook('onReady', async () => keys.watch())
   dropIdleConnectionsOnClose(app)
   app.addHook('onClose', () => keys.close())
@@ -139,7 +155,7 @@ export function buildServer(
   app.register((scope, _options, done) => {
     serveProbes(scope, parts.db, options)
     servePages(scope, () => describeApi(routes, parts.config.publicUrl), options)
-    serveApi(scope, routes, { keys, limit, sendProblem, metrics: parts.metrics })
+    serveApi(scope, routes, { keys, limit, sendProblem, explainRecipient, metrics: parts.metrics })
     done()
   })
   if (options.rawRoutes) serveRaw(app, { log, budget: options.bodyBudget ?? createBodyBudget() }, options.rawRoutes)

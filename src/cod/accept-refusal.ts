@@ -68,8 +68,7 @@ function decide(request: RefusalCheckRequest, facts: CheckFacts): Decision<Refus
   if (status === 'accepted') return new ApiError('COD_CONFIRMATION_NOT_ELIGIBLE', { code: 'cod.not_sent' })
   if (status === 'failed') return new ApiError('COD_CONFIRMATION_NOT_ELIGIBLE', { code: 'cod.failed' })
   if (facts.checkExists) return new ApiError('COD_REFUSAL_CHECK_EXISTS', { code: 'cod.exists' })
-  const { recipient } = facts
-  const filled = fillTemplate('refusal', { recipient, parameters: request.parameters }, facts)
+  const filled = fillTemplate('refusal', { ...request, recipient: facts.recipient }, facts)
   return filled instanceof ApiError ? filled : (id) => refusalRow(request, facts, filled, id)
 }
 

@@ -1,4 +1,4 @@
-import { type CodedText, chained } from '../../locales/text.ts'
+import { type CodedText, asWritten, chained } from '../../locales/text.ts'
 import {
   type Acceptance,
   type Decision,
@@ -8,7 +8,7 @@ import {
   factJoins,
 } from '../accept/engine.ts'
 import {
-  SENDABLE_COLUMNS,
+  sendableColumns,
   type SendRequest,
   type Sendable,
   senderJoins,
@@ -50,7 +50,12 @@ export const announceTo =
   }
 
 /** What must hold of sender, template and settings before a check may start. */
-export type Preconditions = Sendable & { configured: boolean; languageConfigured: boolean | null }
+export type Preconditions = Sendable & {
+  configured: boolean
+  languageConfigured: boolean | null
+  /** The languages of the settings when that of the template is not one of them. */
+  otherLanguages: string[] | null
+}
 
 type StoredContent = { templateName: string; templateLanguage: string; parameters: StoredParameters }
 
@@ -60,8 +65,10 @@ type EarlierConfirmation = EarlierRequest & { id: string; recipient: string; sen
 
 type ConfirmationFacts = Facts & Preconditions & { earlier: EarlierConfirmation[] | null }
 
-export const PRECONDITION_COLUMNS = `${FACT_COLUMNS}, ${SENDABLE_COLUMNS},
-          cs.workspace_id is not null as configured, cs.document -> 'languages' ? r.language as "languageConfigured"`
+export const PRECONDITION_COLUMNS = `${FACT_COLUMNS}, ${sendableColumns('COD')},
+          cs.workspace_id is not null as configured, cs.document -> 'languages' ? r.language as "languageConfigured",
+          case when not cs.document -> 'languages' ? r.language
+            then array (select jsonb_object_keys(cs.document -> 'languages')) end as "otherLanguages"`
 
 /** Each of the requests `r` with its workspace, quota and settings. */
 export const workspaceJoins = (quota: QuotaKind): string =>
@@ -94,12 +101,12 @@ function decide(request: ConfirmationRequest, facts: ConfirmationFacts): Decisio
 /** The order of docs/api.md#order-of-checks, from the sender on. */
 export function fillTemplate(
   check: CodCheck,
-  { recipient, parameters }: { recipient: string; parameters: RequestParameters },
+  { recipient, template, parameters }: { recipient: string } & Pick<CheckRequest, 'template' | 'parameters'>,
   facts: Preconditions,
 ): FilledParameters | ApiError {
   const error =
     missingError('COD', facts) ??
-    missingSettings(facts) ??
+    missingSettings(template.language, facts) ??
     unavailableError('COD', facts) ??
     unusableTemplate(check, facts)
   if (error) return error
@@ -108,10 +115,17 @@ export function fillTemplate(
   return blockedError(recipient, facts) ?? checked.filled
 }
 
-function missingSettings({ configured, languageConfigured }: Preconditions): ApiError | undefined {
+function missingSettings(
+  language: string,
+  { configured, languageConfigured, otherLanguages }: Preconditions,
+): ApiError | undefined {
   if (!configured) return new ApiError('COD_NOT_CONFIGURED', { code: 'cod.not_configured' })
   if (languageConfigured) return undefined
-  return new ApiError('COD_LANGUAGE_NOT_CONFIGURED', { code: 'cod.no_texts' })
+  return new ApiError('COD_LANGUAGE_NOT_CONFIGURED', {
+    code: 'cod.no_texts',
+    language,
+    languages: (otherLanguages ?? []).toSorted().map(asWritten),
+  })
 }
 
 function unusableTemplate(check: CodCheck, facts: Preconditions): ApiError | undefined {

@@ -1,3 +1,4 @@
+import { english } from '../../locales/resources.ts'
 import type { Config } from '../config.ts'
 import type { Parts } from '../parts.ts'
 import {
@@ -42,7 +43,7 @@ export const accountConnect = command({
     parts.wake('submit')
     return connected
   },
-  format: formatAccount,
+  format: (account, { config }) => [formatAccount(account, { config }), '', ...STEPS].join('\n'),
 })
 
 export const accountSync = command({
@@ -89,7 +90,8 @@ function formatAccount(
   { config }: Pick<Parts, 'config'>,
 ): string {
   return [
-    `Account ${accountId}. WhatsApp sends its webhooks to ${config.publicUrl}${webhookPath}.${hintFor(config)}`,
+    `Account ${accountId}`,
+    `Callback URL: ${config.publicUrl}${webhookPath}${hintFor(config)}`,
     ...section('Senders', senders, (sender) => `${sender.senderId}  ${sender.phoneNumber}  ${sender.status}`),
     ...section('Templates', templates, (each) => `${each.name} (${each.language})  ${each.category}  ${each.status}`),
   ].join('\n')
@@ -97,7 +99,18 @@ function formatAccount(
 
 /** WhatsApp accepts https only; the emulator accepts http as well. */
 const hintFor = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>
-  publicUrl.startsWith('https://') ? '' : ' WhatsApp requires an https:// address: set DOORCODE_PUBLIC_URL to it.'
+  publicUrl.startsWith('https://')
+    ? ''
+    : ' (WhatsApp requires an https:// address, so set DOORCODE_PUBLIC_URL to it; the emulator accepts this one)'
+
+/** As on the page Senders: nothing arrives before a person has done this. */
+const STEPS = [
+  'WhatsApp sends no webhooks until the callback URL is entered in the settings of the Meta app:',
+  ...(['steps_1', 'steps_2', 'steps_3', 'steps_4'] as const).map(
+    (step, index) => `  ${index + 1}. ${english.t(`page_senders.${step}`)}`,
+  ),
+  'The callback URL is above; the verify token is the value of --verify-token.',
+]
 
 const section = <Item>(title: string, items: readonly Item[], line: (item: Item) => string): string[] =>
   items.length === 0 ? [`${title}: none`] : [`${title}:`, ...items.map((item) => `  ${line(item)}`)]

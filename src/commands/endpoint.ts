@@ -24,6 +24,7 @@ import { holdBacklog } from '../webhooks/endpoint-status.ts'
 import { beginRetry, countWaiting, endPauses } from '../webhooks/retry.ts'
 import { checkNewSettings } from '../webhooks/settings.ts'
 import { checkUpdate, updateEndpoint } from '../webhooks/update.ts'
+import { columns } from './columns.ts'
 import { type RecordChange, command, notFound } from './command.ts'
 import { argument, chosenTypes, flag, instant, oneOf, optional, required, url, uuid, workspace } from './inputs.ts'
 
@@ -58,7 +59,8 @@ export const endpointList = command({
   async run({ db }, { workspace }) {
     return { workspaceId: workspace, endpoints: (await listEndpoints(db, workspace)).map(withEnglish) }
   },
-  format: ({ endpoints }) => endpoints.map(formatLine).join('\n') || 'The workspace has no endpoints.',
+  format: ({ endpoints }) =>
+    columns(['ENDPOINT', 'URL', 'STATUS'], endpoints.map(cellsOf)) ?? 'The workspace has no endpoints.',
 })
 
 const withEnglish = (endpoint: Endpoint) => ({
@@ -66,13 +68,13 @@ const withEnglish = (endpoint: Endpoint) => ({
   statusReason: endpoint.statusReason && inEnglish(endpoint.statusReason),
 })
 
-function formatLine(endpoint: ReturnType<typeof withEnglish>): string {
+function cellsOf(endpoint: ReturnType<typeof withEnglish>): string[] {
   const { endpointId, url, description, eventTypes, status, statusReason, statusAt, failingSince } = endpoint
   const since = status === 'enabled' ? '' : ` since ${statusAt.toISOString()}`
   const failing = failingSince ? `; every attempt has failed since ${failingSince.toISOString()}` : ''
   const types = eventTypes ? `; only ${eventTypes.join(', ')}` : ''
   const about = description ? `; ${description}` : ''
-  return `${endpointId}  ${url}  ${status}${since}${statusReason ? ` (${statusReason})` : ''}${failing}${types}${about}`
+  return [endpointId, url, `${status}${since}${statusReason ? ` (${statusReason})` : ''}${failing}${types}${about}`]
 }
 
 const endpointId = argument(uuid('The id that "endpoint list" shows.'))

@@ -46,7 +46,13 @@ export const name = (description: string): Input<string> =>
     return trimmed
   })
 
-export const uuid = input('id', 'a UUID', (text) => (isUuid(text) ? text.toLowerCase() : undefined))
+/** Marks of direction, which are invisible: Arabic pages put them around ids. */
+const MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+export const uuid = input('id', 'a UUID', (text) => {
+  const id = text.replaceAll(MARKS, '')
+  return isUuid(id) ? id.toLowerCase() : undefined
+})
 
 export const workspace = uuid('The id of the workspace.')
 

@@ -1,4 +1,5 @@
 import { inEnglish } from '../../locales/resources.ts'
+import { columns } from './columns.ts'
 import { command, notFound } from './command.ts'
 import { argument, uuid, workspace } from './inputs.ts'
 import { findWorkspaceOfSender, listSenders, pauseSender, resumeSender, type Sender } from '../accounts/senders.ts'
@@ -14,7 +15,8 @@ export const senderList = command({
     return { workspaceId: workspace, senders: senders.map(withEnglish) }
   },
   format: ({ senders }) =>
-    senders.map(formatLine).join('\n') || 'The workspace has no senders. Connect an account with "account connect".',
+    columns(['SENDER ID', 'NUMBER', 'STATUS', 'CAN SEND'], senders.map(cellsOf)) ??
+    'The workspace has no senders. Connect an account with "account connect".',
 })
 
 const withEnglish = ({ senderId, accountId, phoneNumberId, phoneNumber, status, pausedAt, obstacle }: Sender) => ({
@@ -27,8 +29,12 @@ const withEnglish = ({ senderId, accountId, phoneNumberId, phoneNumber, status, 
   unavailable: obstacle && inEnglish(obstacleText(obstacle, status)),
 })
 
-const formatLine = ({ senderId, phoneNumber, status, unavailable }: ReturnType<typeof withEnglish>): string =>
-  `${senderId}  ${phoneNumber}  ${status}  ${unavailable ?? 'can send'}`
+const cellsOf = ({ senderId, phoneNumber, status, unavailable }: ReturnType<typeof withEnglish>): string[] => [
+  senderId,
+  phoneNumber,
+  status,
+  unavailable === null ? 'yes' : `no: ${unavailable}`,
+]
 
 const options = { senderId: argument(uuid('The Sender ID, as "sender list" shows it.')) }
 

@@ -1,6 +1,7 @@
 import { changeQuota, listQuotas, type QuotaKind } from '../workspaces/quota.ts'
 import { askDeletion, cancelDeletion } from '../workspaces/deletion.ts'
 import { type Workspace, createWorkspace, listWorkspaces } from '../workspaces/workspaces.ts'
+import { columns } from './columns.ts'
 import { command } from './command.ts'
 import { argument, flag, name, optional, units, uuid, workspace } from './inputs.ts'
 
@@ -60,13 +61,16 @@ export const workspaceList = command({
   summary: 'List the workspaces and their ids, oldest first.',
   run: async ({ db }) => ({ workspaces: await listWorkspaces(db) }),
   format: ({ workspaces }) =>
-    workspaces.map(formatLine).join('\n') || 'There are no workspaces yet. Create one with "workspace create".',
+    columns(['WORKSPACE', 'KIND', 'CREATED', 'NAME'], workspaces.map(cellsOf)) ??
+    'There are no workspaces yet. Create one with "workspace create".',
 })
 
-const formatLine = ({ workspaceId, name, sandbox, createdAt, deletionDueAt }: Workspace): string =>
-  `${workspaceId}  ${sandbox ? 'sandbox' : 'live   '}  ${createdAt.toISOString()}  ${name}${
-    deletionDueAt ? `  (will be deleted at ${deletionDueAt.toISOString()})` : ''
-  }`
+const cellsOf = ({ workspaceId, name, sandbox, createdAt, deletionDueAt }: Workspace): string[] => [
+  workspaceId,
+  sandbox ? 'sandbox' : 'live',
+  createdAt.toISOString(),
+  deletionDueAt ? `${name} (will be deleted at ${deletionDueAt.toISOString()})` : name,
+]
 
 const workspaceId = argument(uuid('The id of the workspace, as "workspace list" shows it.'))
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isUuid } from '../ids.ts'
-import { asIssue } from '../../locales/text.ts'
-import { normalizePhone } from '../phone.ts'
+import { type CodedText, asIssue } from '../../locales/text.ts'
+import { normalizePhone, phoneFault } from '../phone.ts'
 
 const text = () => z.string({ error: asIssue({ code: 'http.must_be_text' }) })
 
@@ -33,17 +33,20 @@ export const wholeNumber = (min: number, max: number) =>
     .meta({ type: 'integer', minimum: min, maximum: max })
 
 /** Accepts any UUID shape in any case: an unknown id is a 404, not invalid input. */
-export const uuid = text()
-  .refine(isUuid, { error: asIssue({ code: 'http.must_be_uuid' }) })
-  .toLowerCase()
-  .meta({ format: 'uuid' })
+const uuidOr = (fault: CodedText) =>
+  text()
+    .refine(isUuid, { error: asIssue(fault) })
+    .toLowerCase()
+    .meta({ format: 'uuid' })
+
+export const uuid = uuidOr({ code: 'http.must_be_uuid' })
 
 export const phone = text()
   .meta({ minLength: 1 })
   .transform((text, context) => {
     const normalized = normalizePhone(text)
     if (normalized) return normalized
-    context.issues.push({ code: 'custom', input: text, message: asIssue({ code: 'http.must_be_phone' }) })
+    context.issues.push({ code: 'custom', input: text, message: asIssue(phoneFault(text)) })
     return z.NEVER
   })
 
@@ -60,7 +63,9 @@ export const templateReference = z
 /** For the body of a POST that sends a template to a recipient. */
 export const sendFields = {
   to: phone.meta({ description: 'Recipient in international format with a leading +.' }),
-  senderId: uuid.meta({ description: 'Sender ID of this service, not the phone number ID of the provider.' }),
+  senderId: uuidOr({ code: 'http.must_be_sender_id' }).meta({
+    description: 'Sender ID of this service, not the phone number ID of the provider.',
+  }),
   template: templateReference,
 }
 

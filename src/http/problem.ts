@@ -87,7 +87,6 @@ function headersOf(code: ApiErrorCode): Record<string, string> {
 const FIXED_DETAILS: Partial<Record<ApiErrorCode, string>> = {
   API_KEY_INVALID: 'The API key is unknown, incomplete, revoked or expired.',
   RATE_LIMITED: `This key made ${REQUESTS_PER_WINDOW} requests within the last second.`,
-  DEVELOPER_INVALID_INPUT: 'The request has a fault.',
   INTERNAL_ERROR: 'The service met a fault of its own.',
   SERVICE_UNAVAILABLE: 'The service cannot answer right now. Try again later.',
 }
@@ -96,8 +95,16 @@ export const fixedDetail = (code: ApiErrorCode): string => FIXED_DETAILS[code] ?
 
 export const fixedError = (code: ApiErrorCode): ApiError => new ApiError(code, asWritten(fixedDetail(code)))
 
-/** Tells a missing or malformed header from a wrong key: this depends only on the request, so it reveals nothing. */
-export function keyError(authorization: string | undefined): ApiError {
+/**
+ * Tells a missing or malformed header from a wrong key: this depends only on the request, so it reveals nothing.
+ * `expiredAt`: of a key whose secret is right.
+ */
+export function keyError(authorization: string | undefined, expiredAt?: Date): ApiError {
+  if (expiredAt)
+    return new ApiError(
+      'API_KEY_INVALID',
+      asWritten(`This API key expired at ${expiredAt.toISOString()}. Create a new one.`),
+    )
   if (!authorization)
     return new ApiError(
       'API_KEY_INVALID',
@@ -108,8 +115,25 @@ export function keyError(authorization: string | undefined): ApiError {
   return fixedError('API_KEY_INVALID')
 }
 
+/** `detail` names the first fault: logs and libraries often print nothing else. */
 export function invalidInput(faults: readonly Fault[]): ApiError {
-  const detail =
-    faults.length === 1 ? fixedDetail('DEVELOPER_INVALID_INPUT') : `The request has ${faults.length} faults.`
+  const [first, ...others] = faults
+  const detail = first
+    ? `${placeOf(first)} ${inEnglish(first.detail)}${more(others.length)}.`
+    : 'The request has a fault.'
   return new ApiError('DEVELOPER_INVALID_INPUT', asWritten(detail), faults)
+}
+
+const PLACES = {
+  body: (pointer: string) => pointer,
+  query: (pointer: string) => `The query parameter ${pointer.slice(1)}`,
+  path: (pointer: string) => `${pointer.slice(1)} in the path`,
+  header: (pointer: string) => `The header ${pointer.slice(1)}`,
+} as const
+
+const placeOf = ({ in: part, pointer }: Fault): string => (pointer === '' ? `The ${part}` : PLACES[part](pointer))
+
+const more = (faults: number): string => {
+  if (faults === 0) return ''
+  return faults === 1 ? ' (and 1 more fault)' : ` (and ${faults} more faults)`
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ApiErrorCode } from '../errors.ts'
+import { asIssue } from '../../locales/text.ts'
 import { type Fault, faultsOf } from './faults.ts'
 
 /** The parts of a request before any schema has read them. */
@@ -111,4 +112,4 @@ export function route<Given extends Schemas, Answer extends z.ZodType>({
 export const noParams = z.strictObject({})
 export const noQuery = z.strictObject({})
 export const noHeaders = z.object({})
-export const noBody = z.undefined({ error: 'must be absent: this request takes no body' })
+export const noBody = z.undefined({ error: asIssue({ code: 'http.no_body' }) })

@@ -3,7 +3,7 @@ import { ApiError } from '../errors.ts'
 import { OTP_SUBMISSION_WINDOW_MS } from '../messages/submission-window.ts'
 import type { Parts } from '../parts.ts'
 import {
-  SENDABLE_COLUMNS,
+  sendableColumns,
   type SendRequest,
   type Sendable,
   senderJoins,
@@ -60,7 +60,7 @@ type OtpFacts = Facts & Sendable & { earlier: Earlier[] | null }
 
 const lookUp: Statement<OtpFacts> = statement(
   'look_up_otp_requests',
-  `select ${FACT_COLUMNS}, ${SENDABLE_COLUMNS},
+  `select ${FACT_COLUMNS}, ${sendableColumns('OTP')},
           array (
             select b.phone from blocked_recipients b
             where b.workspace_id = r.workspace_id and b.phone = any (r.recipients)) as blocked,

@@ -45,12 +45,12 @@ export const failureCodes = {
     owner: 'operator',
     cause:
       'WhatsApp is not sending this template at present, or held this message back: the template is paused, or its quality or health is poor.',
-    fix: 'Check the template in WhatsApp Manager. Until WhatsApp sends it again, the caller must use another template.',
+    fix: 'Check the template in WhatsApp Manager. Until WhatsApp sends it again, your backend must use another template.',
   },
   TEMPLATE_DISABLED: {
     owner: 'operator',
     cause: 'WhatsApp disabled the template.',
-    fix: 'Create another template. The caller must use that one.',
+    fix: 'Create another template. Your backend must use that one.',
   },
   TEMPLATE_PARAMETERS_REJECTED: {
     owner: 'operator',

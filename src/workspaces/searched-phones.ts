@@ -9,13 +9,17 @@ const MIN_PHONE_CHARACTERS = 5
  * The E.164 numbers that a search text may mean: written with + or 00, with only the country code, or as dialled in the
  * country of one of the workspace's own numbers. Empty when the text is not a number.
  */
-export function phonesMatching(text: string, ownPhones: readonly string[]): string[] {
+export const phonesMatching = (text: string, ownPhones: readonly string[]): string[] =>
+  phonesDialled(text, callingCodesOf(ownPhones))
+
+/** The same for the countries with these calling codes. */
+export function phonesDialled(text: string, callingCodes: readonly string[]): string[] {
   const latin = withLatinDigits(text).trim()
   if (latin.length < MIN_PHONE_CHARACTERS || !LOOKS_LIKE_A_PART.test(latin)) return []
   const digits = latin.replaceAll(/\D/g, '')
   if (latin.includes('+')) return candidates([`+${digits}`])
   if (digits.startsWith('00')) return candidates([`+${digits.slice(2)}`])
-  return candidates([`+${digits}`, ...callingCodesOf(ownPhones).map((code) => asDialledWithin(digits, code))])
+  return candidates([`+${digits}`, ...callingCodes.map((code) => asDialledWithin(digits, code))])
 }
 
 /** Fewer match too many numbers to be of use. */
@@ -40,7 +44,7 @@ const candidates = (texts: readonly (string | undefined)[]): string[] => [
 export const withLatinDigits = (text: string): string =>
   text.replaceAll(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String((digit.codePointAt(0) ?? 0) & 0xf))
 
-const callingCodesOf = (phones: readonly string[]): string[] => [
+export const callingCodesOf = (phones: readonly string[]): string[] => [
   ...new Set(phones.flatMap((phone) => parsePhoneNumberFromString(phone)?.countryCallingCode ?? [])),
 ]
 

@@ -16,7 +16,7 @@ test('commands pause, resume and resend while a server runs', async (t) => {
   await world.settled()
   assert.equal(receiver.received.length, 0)
   const refused = await run(world, 'endpoint', 'resend', endpointId, '--count')
-  assert.match(refused.stderr, new RegExp(`The endpoint is paused\\. Run "endpoint resume ${endpointId}" first`))
+  assert.match(refused.stderr, new RegExp(`The endpoint is paused\\. .* with "endpoint resume ${endpointId}"`))
 
   const explained = await run(world, 'explain', otps[1]?.messageId ?? '')
   const [resume = '', resend = ''] = Array.from(
@@ -70,7 +70,7 @@ test('a disabled endpoint is listed with its reason, and errors name "endpoint e
   assert.deepEqual([found?.['endpointId'], found?.['status']], [endpointId, 'disabled'])
   assert.match(String(found?.['statusReason']), /410/)
   const { stdout } = await run(world, 'endpoint', 'list', '--workspace', world.workspaceId)
-  assert.match(stdout, new RegExp(`^${endpointId} .* disabled since .*410`))
+  assert.match(stdout, new RegExp(`^ENDPOINT +URL +STATUS\n${endpointId} .* disabled since .*410`))
 
   const expected = new RegExp(`is disabled.*"endpoint enable ${endpointId}"`)
   for (const words of [['ping'], ['resume'], ['resend']]) {
@@ -160,7 +160,7 @@ test('a paused sender is listed, and its accepted messages are sent after resume
   const { senderId } = world
   assert.deepEqual(await json(world, 'sender', 'pause', senderId), { senderId, paused: true })
   const refused = await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })
-  assert.match(String(refused.body.detail), /Resume it with "sender resume <senderId>"/)
+  assert.match(String(refused.body.detail), /Resume it on the page Senders or with "sender resume <senderId>"/)
   await world.node({ works: true })
   await world.settled()
   assert.equal(world.whatsapp.got(otp).length, 0)
@@ -170,7 +170,7 @@ test('a paused sender is listed, and its accepted messages are sent after resume
   assert.match(String(found?.['unavailable']), /is paused/)
   assert.match(
     (await run(world, 'sender', 'list', '--workspace', world.workspaceId)).stdout,
-    /CONNECTED {2}The sender is/,
+    /CONNECTED {2}no: The sender is/,
   )
   assert.deepEqual(await json(world, 'sender', 'resume', senderId), { senderId, paused: false })
   await world.settled()

@@ -146,7 +146,7 @@ for (const [what, change, why] of [
     assert.ok(explained?.timeline.some(({ detail }) => detail === `attempt 1: not made (${why})`))
     assert.deepEqual(explained?.next, {
       who: 'operator',
-      sentence: `Find out why ${why}. WhatsApp was not called, and the caller can send a new code at once.`,
+      sentence: `Find out why ${why}. WhatsApp was not called, and your backend can send a new code immediately.`,
     })
   })
 }

@@ -5,7 +5,7 @@ import { API_PREFIX } from '../serve.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { type DocumentedEvent, documentedEvents } from '../documented-events.ts'
 import { REQUESTS_PER_WINDOW } from '../../http/rate-limit.ts'
-import { createProblemWriter, fixedDetail, problemSchema } from '../../http/problem.ts'
+import { createProblemWriter, fixedError, invalidInput, problemSchema } from '../../http/problem.ts'
 import { type Route, tags } from '../../http/route.ts'
 
 export type Schema = z.core.JSONSchema.BaseSchema
@@ -175,12 +175,11 @@ function describeErrors(codes: readonly ApiErrorCode[], publicUrl: string): Resp
 
 const EXAMPLE_CORRELATION_ID = '5b0f3c9e-52a6-4b07-8f4e-1a7d0c7b9f10'
 
+const EXAMPLE_FAULT = { in: 'body', pointer: '/template/name', detail: { code: 'http.is_required' } } as const
+
 function exampleOf(code: ApiErrorCode, publicUrl: string): unknown {
-  const faults =
-    code === 'DEVELOPER_INVALID_INPUT'
-      ? [{ in: 'body' as const, pointer: '/template/name', detail: { code: 'http.is_required' } as const }]
-      : []
-  return JSON.parse(createProblemWriter(publicUrl)(code, fixedDetail(code), EXAMPLE_CORRELATION_ID, faults).body)
+  const { message, faults } = code === 'DEVELOPER_INVALID_INPUT' ? invalidInput([EXAMPLE_FAULT]) : fixedError(code)
+  return JSON.parse(createProblemWriter(publicUrl)(code, message, EXAMPLE_CORRELATION_ID, faults).body)
 }
 
 /** Standard Webhooks (docs/webhooks.md#the-request). */

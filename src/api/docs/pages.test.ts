@@ -8,6 +8,9 @@ import { otpBody } from '../../otp/routes.ts'
 import { FAILURE_CODES, failureCodes } from '../../providers/failure-codes.ts'
 import { startDemo } from '../../../test/http-server.ts'
 import { html, prose } from '../../http/html.ts'
+import { readResources } from '../../../locales/resources.ts'
+import { LANGUAGES } from '../../../locales/text.ts'
+import { GUIDES } from './guides.ts'
 
 const CODES = [...Object.keys(apiErrors), ...FAILURE_CODES]
 const PAGES = ['/', '/docs', '/problems', ...CODES.map((code) => `/problems/${code}`)]
@@ -109,12 +112,11 @@ test('the example of a problem with fixed details is what a request gets', async
     (responses[status]?.content?.['application/problem+json']?.examples as Examples | undefined)?.[code]?.value.detail
   const authorization = await demo.newKey()
   const url = '/api/v1/failing'
-  const got = async (headers: Record<string, string>, query = '') =>
-    (await demo.ask({ url: url + query, headers })).json<{ detail: string }>().detail
+  const got = async (headers: Record<string, string>) =>
+    (await demo.ask({ url, headers })).json<{ detail: string }>().detail
   assert.equal(exampleOf('401', 'API_KEY_INVALID'), await got({ authorization: `Bearer ${'x'.repeat(60)}` }))
-  assert.equal(exampleOf('422', 'DEVELOPER_INVALID_INPUT'), await got({ authorization }, '?a=1'))
   assert.equal(exampleOf('500', 'INTERNAL_ERROR'), await got({ authorization }))
-  for (let asked = 0; asked < 18; asked += 1) await got({ authorization })
+  for (let asked = 0; asked < 19; asked += 1) await got({ authorization })
   assert.equal(exampleOf('429', 'RATE_LIMITED'), await got({ authorization }))
 })
 
@@ -145,4 +147,18 @@ test('the description of a recipient says that it must not be empty', async () =
   assert.ok(typeof to === 'object')
   assert.deepEqual([to.minLength, to.type], [1, 'string'])
   assert.match(to.description ?? '', /leading \+/)
+})
+
+test('every guide that an error or a finding names is a page of the instance', async (t) => {
+  const texts = [JSON.stringify(apiErrors), ...LANGUAGES.map((language) => JSON.stringify(readResources(language)))]
+  const named = new Set(texts.flatMap((text) => text.match(/\/guides\/[a-z-]+/g) ?? []))
+  assert.deepEqual([...named].map((path) => path.replace('/guides/', '')).toSorted(), [...GUIDES])
+  for (const text of texts) assert.doesNotMatch(text, /docs\/[a-z-]+\.md/, 'no text names a file that is not served')
+  const demo = await startDemo(t)
+  for (const path of named) {
+    const answer = await demo.ask({ url: path })
+    assert.equal(answer.statusCode, 200, path)
+    assert.match(answer.body, /<h1>.*<code>/s)
+    assert.doesNotMatch(answer.body, /\]\(|<script/, 'its links are links, and nothing runs')
+  }
 })

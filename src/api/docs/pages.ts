@@ -6,6 +6,7 @@ import { FAILURE_CODES, type FailureCode, failureCodes, isFailureCode } from '..
 import { COMMON_STYLE, PAGE_HEADERS, type Html, html, page, prose, siteLinks } from '../../http/html.ts'
 import { REJECTIONS_LOGGED_PER_SECOND } from '../../http/rejection-log.ts'
 import { serveFont } from './font.ts'
+import { GUIDES, guidePage } from './guides.ts'
 
 type PageOptions = { servesDashboard?: boolean }
 
@@ -23,6 +24,10 @@ export function servePages(app: FastifyInstance, describe: () => object, options
     if (isFailureCode(code)) return sendPage(reply, page(`${code} · Doorcode`, failurePage(code), options))
     return sendPage(reply.code(404), page('No such problem · Doorcode', NO_SUCH_PROBLEM, options))
   })
+  for (const name of GUIDES)
+    app.get(`/guides/${name}`, async (_request, reply) =>
+      sendPage(reply, page(`${name} · Doorcode`, await guidePage(name), options)),
+    )
   let document: string | undefined // made at the first request: it takes as long as the rest of a start
   app.get('/openapi.json', (_request, reply) =>
     reply.type('application/json').send((document ??= JSON.stringify(describe()))),
@@ -65,8 +70,14 @@ type Remedy = { owner: keyof typeof OWNERS; cause: string; fix: string }
 const remedy = ({ owner, cause, fix }: Remedy): Html => html`<dl>
 <dt>Why it happens</dt><dd>${prose(cause)}</dd>
 <dt>Who must act</dt><dd>${OWNERS[owner]}</dd>
-<dt>What to do</dt><dd>${prose(fix)}</dd>
+<dt>What to do</dt><dd>${withGuideLinks(fix)}</dd>
 </dl>`
+
+/** Links the guides that the text names. */
+const withGuideLinks = (text: string): Html[] =>
+  text
+    .split(/(\/guides\/[a-z-]+)/)
+    .flatMap((part) => (part.startsWith('/guides/') ? [html`<a href="${part}">${part}</a>`] : prose(part)))
 
 const failurePage = (code: FailureCode): Html => html`<h1><code>${code}</code></h1>
 <p>A message that was accepted could not be delivered. <code>failure.code</code> in the status and in webhooks is this code.</p>
@@ -74,7 +85,9 @@ ${remedy(failureCodes[code])}
 <p class="soft">The command <code>npm run -s doorcode -- explain &lt;id&gt;</code>, with the id of the message or confirmation, shows what WhatsApp answered and who must act.</p>`
 
 function problemIndex(): Html {
-  const codes = Object.keys(apiErrors).filter(isApiErrorCode)
+  const codes = Object.keys(apiErrors)
+    .filter(isApiErrorCode)
+    .toSorted((one, other) => apiErrors[one].status - apiErrors[other].status)
   return html`<h1>Problems</h1>
 <p>Errors are answered with <code>application/problem+json</code>. Its <code>code</code> is one of these.</p>
 <div class="scroll"><table>

@@ -12,7 +12,7 @@ test('explain ends with who must act, what to do and the page of the failure', a
   assert.ok(work.on === 'parts')
   const { text } = await work.run(world.parts, { id: otp.messageId }, QUIET_CONTEXT)
   assert.deepEqual(text.split('\n').slice(-2), [
-    'Caller: Check the number with the recipient, or use another channel.',
+    'Your backend: Check the number with the recipient, or use another channel.',
     `About RECIPIENT_UNREACHABLE: ${world.parts.config.publicUrl}/problems/RECIPIENT_UNREACHABLE`,
   ])
   assert.match(text, /quota +1 of 10,000 in \d{4}-\d\d\n/)

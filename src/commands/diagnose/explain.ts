@@ -16,18 +16,28 @@ export const explainCommand = command({
     const explanation = await explain(parts, id)
     if (!explanation) {
       const { records } = await findKeptSince(parts.db)
-      const removed = records && timeOfId(id) < records ? ` Records before ${records.toISOString()} were removed.` : ''
-      throw notFound(`No confirmation, message or event has the id ${id}.${removed}`)
+      throw notFound(`No confirmation, message or event has the id ${id}. ${reasonFor(id, records)}`)
     }
     return explanation
   },
   format: formatExplanation,
 })
 
+function reasonFor(id: string, keptSince: Date | null): string {
+  if (keptSince === null) return 'It may belong to another instance: this one has removed no records.'
+  const since = keptSince.toISOString()
+  return timeOfId(id) < keptSince
+    ? `Records before ${since} were removed.`
+    : `It may belong to another instance: this one has all records since ${since}.`
+}
+
 const WHAT_WIDTH = 'customer'.length
 
 /** Other sentences name who acts. */
-const ADDRESSED: Readonly<Partial<Record<NextAction['who'], string>>> = { caller: 'Caller: ', operator: 'Operator: ' }
+const ADDRESSED: Readonly<Partial<Record<NextAction['who'], string>>> = {
+  caller: 'Your backend: ',
+  operator: 'Operator: ',
+}
 
 function formatExplanation(explanation: Explanation, { config }: Pick<Parts, 'config'>): string {
   const { id, kind, messageId, confirmationId, status, failureCode, timeline, next } = explanation

@@ -36,11 +36,27 @@ export async function throwingStartupError(folder: string, make: () => Promise<v
   try {
     await make()
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const { message, code = '' } =
+      error instanceof Error ? (error as NodeJS.ErrnoException) : { message: String(error) }
+    const fix = FIXES[code] ?? 'Solve this'
     throw new StartupError(
-      `The folder ${folder} cannot be created (${reason}). Fix its permissions or set DOORCODE_DATA_DIR to another folder.`,
+      `The folder ${folder} cannot be created (${message}). ${fix}, or set DOORCODE_DATA_DIR to another folder.`,
     )
   }
+}
+
+/** By the code of the file system's error. */
+const FIXES: Readonly<Record<string, string>> = {
+  EACCES: 'Let the user who runs Doorcode write to the folder above it',
+  EPERM: 'Let the user who runs Doorcode change the folder',
+  EEXIST: 'Remove the file of this name',
+  ENOTDIR: 'Remove the file that is part of this path',
+  EROFS: 'Make its file system writable',
+  ENOSPC: 'Free space on its disk',
+  EDQUOT: 'Free space or raise the disk quota of the user who runs Doorcode',
+  ENOENT: 'Check that its file system is mounted and can hold folders',
+  ELOOP: 'Correct the symbolic links in this path, which lead in a circle',
+  ENAMETOOLONG: 'Shorten its name',
 }
 
 /** Used by root when PostgreSQL's user cannot access the usual folders. */

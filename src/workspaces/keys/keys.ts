@@ -150,6 +150,14 @@ export function createKeyAuthenticator(
     return read(parts.publicId).then((key) => check(key, parts, nowMs))
   }
 
+  /** When the key of a header that `find` has rejected expired; undefined without the key's secret. Reads only the cache. */
+  const findExpiry = (authorization: string | undefined): Date | undefined => {
+    const parts = keyInHeader(authorization)
+    const key = parts && cache.get(parts.publicId)
+    if (!key || key.expiresAtMs > clock.now().getTime() || !isSecretOf(key, parts.secret)) return undefined
+    return new Date(key.expiresAtMs)
+  }
+
   const isFresh = (key: CachedKey, nowMs: number): boolean =>
     nowMs - (key.readAfterPolls < polls ? polledAtMs : key.readAtMs) <= CACHE_TTL_MS
 
@@ -222,6 +230,7 @@ export function createKeyAuthenticator(
 
   return {
     find,
+    findExpiry,
     /** Starts to poll for changes, which keeps cached keys valid for longer than CACHE_TTL_MS. */
     watch(): void {
       loops = [pollChanges, recordUses].map((loop) => startLoop(loop, log))

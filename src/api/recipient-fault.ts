@@ -1,0 +1,53 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import { listSenders } from '../accounts/senders.ts'
+import { callingCodeIn } from '../calling-code.ts'
+import { findStoredSettings } from '../cod/settings/settings-store.ts'
+import { type Sql, isTemporary } from '../db/pool.ts'
+import type { Fault } from '../http/faults.ts'
+import { callingCodesOf, phonesDialled } from '../workspaces/searched-phones.ts'
+
+/** A shorter text may be a one-time code in the wrong field, which no response repeats. */
+const MIN_REPEATED_DIGITS = 9
+
+type Request = { body: unknown; workspaceId: string }
+
+export type RecipientExplainer = (faults: readonly Fault[], request: Request) => Promise<readonly Fault[]>
+
+/**
+ * Says how to write a recipient without + and country code. The workspace's countries are those of its delivery time zone
+ * and of its own numbers.
+ */
+export const createRecipientExplainer =
+  (db: Sql): RecipientExplainer =>
+  async (faults, { body, workspaceId }) => {
+    const fault = faults.find(({ in: part, pointer }) => part === 'body' && pointer === '/to')
+    if (fault?.detail.code !== 'http.phone_without_plus') return faults
+    const text = String(Reflect.get(Object(body), 'to'))
+    const codes = await listCallingCodes(db, workspaceId)
+    const phone = faults.length === 1 ? onlyMeaning(text, codes) : undefined
+    const detail = phone === undefined ? formOf(codes) : ({ code: 'http.phone_meant', phone } as const)
+    return detail ? faults.map((each) => (each === fault ? { ...fault, detail } : each)) : faults
+  }
+
+async function listCallingCodes(db: Sql, workspaceId: string): Promise<string[]> {
+  try {
+    const [stored, senders] = await Promise.all([findStoredSettings(db, workspaceId), listSenders(db, workspaceId)])
+    const code = stored && callingCodeIn(stored.settings.timeZone)
+    return [...new Set([...(code ? [code] : []), ...callingCodesOf(senders.map(({ phoneNumber }) => phoneNumber))])]
+  } catch (error) {
+    if (isTemporary(error)) return [] // the request is wrong, whether or not the database answers
+    throw error
+  }
+}
+
+/** The only real number that the text can mean. */
+function onlyMeaning(text: string, callingCodes: readonly string[]): string | undefined {
+  if (text.replaceAll(/\D/g, '').length < MIN_REPEATED_DIGITS) return undefined
+  const [phone, ...others] = phonesDialled(text, callingCodes).filter((each) =>
+    parsePhoneNumberFromString(each)?.isValid(),
+  )
+  return others.length === 0 ? phone : undefined
+}
+
+const formOf = ([callingCode]: readonly string[]) =>
+  callingCode === undefined ? undefined : ({ code: 'http.phone_national', callingCode } as const)
