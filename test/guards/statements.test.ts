@@ -152,6 +152,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   find_removal_of_events: 'retention of all of them',
   take_sign_in_attempt: 'of an account, which belongs to no workspace',
   delete_sign_in_attempts: 'of an account, which belongs to no workspace',
+  find_locked_second_factor: 'of an account, which belongs to no workspace',
   use_sign_in_code: 'of an account, which belongs to no workspace',
   release_sign_in_code: 'of an account, which belongs to no workspace',
   insert_person: 'of an account, which belongs to no workspace',

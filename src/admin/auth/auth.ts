@@ -6,7 +6,7 @@ import { openPool } from '../../db/connection.ts'
 import { MAX_LOCK_WAIT_MS, STATEMENT_TIMEOUT_MS } from '../../db/pool.ts'
 import type { Parts } from '../../parts.ts'
 import { MAX_SESSION_MS, type Person } from './person.ts'
-import { singleUseCodes } from './used-codes.ts'
+import { type CallState, MAX_WRONG_CODES, createCallHooks } from './call-hooks.ts'
 
 export const AUTH_PATH = '/dashboard/auth'
 
@@ -25,8 +25,6 @@ const RATE_LIMITS = {
   '/two-factor/*': { window: 60, max: 30 },
   '/change-password': { window: 60, max: 10 },
 }
-/** For one account over all challenges. A challenge ends after five wrong codes. */
-const MAX_WRONG_CODES = 10
 export const LOCKOUT_MS = 15 * MINUTE_MS
 /** The connection's real address. The server overwrites what a caller sends in this header. */
 export const CLIENT_ADDRESS_HEADER = 'x-doorcode-client-address'
@@ -47,12 +45,19 @@ export function openAuthLibrary(parts: AuthParts) {
     responseTimeoutMs: QUERY_TIMEOUT_MS,
   })
   pool.on('error', () => {}) // the next query opens another connection
-  const open = () => ({ secret: parts.seal.signInSecret(), library: betterAuth(authOptions(pool, parts)) })
+  const { follow, hooks } = createCallHooks(parts)
+  const open = () => ({
+    secret: parts.seal.signInSecret(),
+    library: betterAuth({ ...authOptions(pool, parts), hooks }),
+  })
   let opened = open()
   /** Opened again after a rotation that replaced the secret. */
   const library = () => (opened.secret === parts.seal.signInSecret() ? opened : (opened = open())).library
   return {
-    handle: (request: Request): Promise<Response> => library().handler(request),
+    handle(request: Request, state: CallState): Promise<Response> {
+      follow(request, state)
+      return library().handler(request)
+    },
     /** `cookies`: Set-Cookie headers of an extended session. */
     async findPerson(
       headers: Headers,
@@ -78,7 +83,7 @@ function throwCause(error: unknown): never {
   throw error instanceof Error && error.cause !== undefined ? error.cause : error
 }
 
-export const authOptions = (pool: Pool, { config: { publicUrl }, seal, db, clock }: AuthParts) => ({
+export const authOptions = (pool: Pool, { config: { publicUrl }, seal }: AuthParts) => ({
   database: pool,
   secret: seal.signInSecret(),
   baseURL: publicUrl,
@@ -110,7 +115,6 @@ export const authOptions = (pool: Pool, { config: { publicUrl }, seal, db, clock
     useSecureCookies: publicUrl.startsWith('https:'),
     ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
   },
-  hooks: singleUseCodes({ db, clock, seal }),
   plugins: [
     twoFactor({
       issuer: 'Doorcode',

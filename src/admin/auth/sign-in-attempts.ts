@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { MINUTE_MS, later } from '../../clock.ts'
 import { type Sql, statement } from '../../db/pool.ts'
 import type { Parts } from '../../parts.ts'
@@ -6,6 +6,19 @@ import type { Parts } from '../../parts.ts'
 /** Wrong passwords or codes for one account within the window. */
 const MAX_ATTEMPTS = 10
 export const ATTEMPTS_WINDOW_MS = 15 * MINUTE_MS
+
+const ADDRESS_ROW_BYTES = 2
+export const MAX_ADDRESS_ROWS = 256 ** ADDRESS_ROW_BYTES
+
+/**
+ * The row of an address, which need not have an account: made-up addresses must not add rows without limit. Two addresses may
+ * share a row; the key keeps a caller from finding one that shares the row of another.
+ */
+export const rowOfAddress = (seal: Pick<Parts['seal'], 'signInSecret'>, email: string): Buffer =>
+  createHmac('sha256', seal.signInSecret()).update(`sign-in\0${email}`).digest().subarray(0, ADDRESS_ROW_BYTES)
+
+/** The row of a person or a trusted browser: only people who have signed in add one. */
+export const rowOf = (account: string): Buffer => createHash('sha256').update(account).digest()
 
 /** Counts the attempt before it is made, so that concurrent attempts cannot exceed the limit. */
 const takeAttempt = statement<{ granted: boolean; tried: number; oldest: Date }>(
@@ -20,17 +33,14 @@ const takeAttempt = statement<{ granted: boolean; tried: number; oldest: Date }>
 
 export type Attempt = { granted: true; isLast: boolean } | { granted: false; waitMs: number }
 
-/** `account` is any key. Unknown accounts are counted too, so that the answer does not reveal whether one exists. */
-export async function beginAttempt({ db, clock }: Pick<Parts, 'db' | 'clock'>, account: string): Promise<Attempt> {
+/** Unknown addresses are counted too, so that the answer does not reveal whether one has an account. */
+export async function beginAttempt({ db, clock }: Pick<Parts, 'db' | 'clock'>, row: Buffer): Promise<Attempt> {
   const now = clock.now()
-  const row = await db.row(takeAttempt, [hashOf(account), now, later(now, -ATTEMPTS_WINDOW_MS)])
-  if (!row || row.granted) return { granted: true, isLast: row?.tried === MAX_ATTEMPTS }
-  return { granted: false, waitMs: Math.max(0, row.oldest.getTime() + ATTEMPTS_WINDOW_MS - now.getTime()) }
+  const taken = await db.row(takeAttempt, [row, now, later(now, -ATTEMPTS_WINDOW_MS)])
+  if (!taken || taken.granted) return { granted: true, isLast: taken?.tried === MAX_ATTEMPTS }
+  return { granted: false, waitMs: Math.max(0, taken.oldest.getTime() + ATTEMPTS_WINDOW_MS - now.getTime()) }
 }
 
 const deleteAttempts = statement('delete_sign_in_attempts', 'delete from sign_in_attempts where account = $1')
 
-export const deleteAttemptsOf = (sql: Sql, account: string): Promise<unknown> =>
-  sql.rows(deleteAttempts, [hashOf(account)])
-
-const hashOf = (account: string): Buffer => createHash('sha256').update(account).digest()
+export const deleteAttemptsOf = (sql: Sql, row: Buffer): Promise<unknown> => sql.rows(deleteAttempts, [row])

@@ -2,7 +2,6 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { parseCookies } from 'better-auth/cookies'
 import { z } from 'zod'
 import { DAY_MS, SECOND_MS } from '../../clock.ts'
-import { type Attempt, beginAttempt, deleteAttemptsOf } from './sign-in-attempts.ts'
 import type { AuditAction } from '../audit/actions.ts'
 import { audit } from '../audit/audit.ts'
 import {
@@ -13,8 +12,10 @@ import {
   MIN_PASSWORD_CHARACTERS,
   openAuthLibrary,
 } from './auth.ts'
+import type { CallState } from './call-hooks.ts'
 import { isCommonPassword } from './common-password.ts'
 import { type Person, type User, endChallenges, findPersonByEmail, normalizeEmail } from './person.ts'
+import { beginAttempt, deleteAttemptsOf, rowOf, rowOfAddress } from './sign-in-attempts.ts'
 
 /** A call of the sign-in library that is open to the outside. */
 type AuthCall = {
@@ -79,24 +80,28 @@ export function openSignIn(parts: AuthParts) {
     const email = normalizeEmail(input['email'] ?? '')
     // A trusted device has its own count.
     const device = devices.find(headers.get('cookie'), email)
-    const accounts = {
-      address: device === undefined ? `sign-in\0${email}` : `sign-in\0${email}\0${device}`,
-      person: `password of\0${person?.userId}`,
+    const rows = {
+      address: () => (device === undefined ? rowOfAddress(seal, email) : rowOf(`sign-in\0${email}\0${device}`)),
+      person: () => rowOf(`password of\0${person?.userId}`),
     }
-    const account = call.counts && accounts[call.counts]
-    const attempt: Attempt = account ? await beginAttempt(parts, account) : { granted: true, isLast: false }
-    if (!attempt.granted) return tooManyAttempts(attempt.waitMs)
-
-    const forwarded = JSON.stringify({ ...input, ...call.adds })
-    const response = await library.handle(new Request(request.url, { method: 'POST', headers, body: forwarded }))
+    const row = call.counts && rows[call.counts]()
+    const state: CallState = { ...(row && { begin: () => beginAttempt(parts, row) }) }
+    // The library looks up the address that is counted.
+    const forwarded = JSON.stringify({ ...input, ...('email' in input && { email }), ...call.adds })
+    const response = await library.handle(new Request(request.url, { method: 'POST', headers, body: forwarded }), state)
+    if (state.attempt?.granted === false) return tooManyAttempts(state.attempt.waitMs)
     const body = await bodyOf(response)
     if (!response.ok) {
       // Records nothing for an address without an account.
-      const paused = attempt.isLast && response.status === 401 ? await findPersonByEmail(db, email) : undefined
+      const paused = state.attempt?.isLast
+        ? person && call.counts === 'person'
+          ? person
+          : await findPersonByEmail(db, email)
+        : state.locked
       if (paused) await record(parts, request, { user: paused, action: 'person.sign_in_paused' })
       return errorResponse(response, body)
     }
-    if (account) await deleteAttemptsOf(db, account)
+    if (row) await deleteAttemptsOf(db, row)
     if (call.endsChallenges && person) await endChallenges(db, person.userId)
     const cookies = response.headers.getSetCookie()
     const signedIn = signedInUser(path, body, person)

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { APIError, createAuthMiddleware, getSessionFromCtx, isAPIError } from 'better-auth/api'
+import { APIError, type createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
 import { later } from '../../clock.ts'
 import { USED_CODE_TTL_MS } from '../expired-rows.ts'
 import { statement } from '../../db/pool.ts'
@@ -21,33 +21,33 @@ const releaseCode = statement('release_sign_in_code', 'delete from used_sign_in_
 
 type Context = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
 
+export type CodeParts = Pick<Parts, 'db' | 'clock' | 'seal'>
+
 /**
- * Hooks of the sign-in library: an authenticator code works once over all nodes (RFC 6238), which the library does not
- * ensure. The code is stored before the library checks it, and released when the check fails.
+ * An authenticator code works once over all nodes (RFC 6238), which the sign-in library does not ensure. The code is stored
+ * before the library checks it, and released when the check fails.
  */
-export function singleUseCodes({ db, clock, seal }: Pick<Parts, 'db' | 'clock' | 'seal'>) {
+export function createSingleUseCodes({ db, clock, seal }: CodeParts) {
   const used = new WeakMap<Request, Buffer>()
   return {
-    before: createAuthMiddleware(async (context) => {
-      if (context.path !== VERIFY_PATH || !context.request) return
-      const { code } = context.body as { code: string }
-      const userId = await userOf(context)
-      if (userId === undefined) return
+    async use({ path, body }: Context, { request, userId }: { request: Request; userId: string }): Promise<void> {
+      if (path !== VERIFY_PATH) return
+      const { code } = body as { code: string }
       const hash = createHmac('sha256', seal.signInSecret()).update(`used code\0${userId}\0${code}`).digest()
       const now = clock.now()
       if (!(await db.row(useCode, [hash, now, later(now, -USED_CODE_TTL_MS)])))
         throw new APIError('UNAUTHORIZED', { code: 'CODE_ALREADY_USED', message: 'This code was already used.' })
-      used.set(context.request, hash)
-    }),
-    after: createAuthMiddleware(async ({ context, request }) => {
-      const hash = request && used.get(request)
-      if (hash && isAPIError(context.returned)) await db.rows(releaseCode, [hash])
-    }),
+      used.set(request, hash)
+    },
+    async release(request: Request): Promise<void> {
+      const hash = used.get(request)
+      if (hash) await db.rows(releaseCode, [hash])
+    },
   }
 }
 
 /** The user of the session or of the sign-in that waits for its second factor. */
-async function userOf(context: Context): Promise<string | undefined> {
+export async function userOf(context: Context): Promise<string | undefined> {
   const session = await getSessionFromCtx(context)
   if (session) return session.user.id
   const { createAuthCookie, secret, internalAdapter } = context.context
