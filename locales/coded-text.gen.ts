@@ -524,6 +524,7 @@ export type ParameterNames = {
   'explain.customer_writes': 'text'
   'explain.delivery_failed': 'fault' | 'resend' | 'url'
   'explain.delivery_held': 'endpointStatus' | 'url'
+  'explain.delivery_removed': 'url'
   'explain.dropped': 'until'
   'explain.failing': 'dueAt' | 'fault' | 'url'
   'explain.failing_in_turn': 'url'
@@ -635,6 +636,7 @@ export type ParameterNames = {
   'explain.why_catches_up': 'url'
   'explain.why_endpoint_deleted': 'url'
   'explain.why_on_its_way': 'url'
+  'explain.why_ping_removed': 'url'
   'explain.why_reached_all': never
   'explain.why_tried_again': 'dueAt'
   'explain.why_under_way': never

@@ -24,6 +24,8 @@ export type RestoreOptions = {
 export type RestoreResult = {
   file: string
   createdAt: string
+  /** Idempotency keys of requests that were accepted since then are not known (docs/backup.md#repeated-requests). */
+  repeatsMayDoubleFrom: string
   tables: number
   rows: number
   /** Where the instance key of the backup was written. Null: the settings have it. */
@@ -54,5 +56,7 @@ export async function restoreBackup(config: Config, options: RestoreOptions): Pr
   await withRetries(db, budget, () => assertCommits(db))
   await explainMigrationFaults(() => load(db, backup, { file, migrations, at, signal, beforeCommit: key.write }))
   const { file: writtenTo, missingKeys } = key
-  return { file, createdAt: header.createdAt, tables: header.tables.length, rows, keyFile: writtenTo, missingKeys }
+  const { createdAt, tables } = header
+  const known = { createdAt, repeatsMayDoubleFrom: createdAt }
+  return { file, ...known, tables: tables.length, rows, keyFile: writtenTo, missingKeys }
 }

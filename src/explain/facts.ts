@@ -182,6 +182,8 @@ export type DeliveryFact = {
   /** The endpoint answers again, and its waiting deliveries are brought forward (src/webhooks/delivery/release.ts). */
   endpointRecovers: boolean
   leased: boolean
+  /** False once retention or an erasure has removed the event's body: it cannot be sent again. */
+  hasContent: boolean
   enqueuedAt: Date
 }
 
@@ -349,9 +351,11 @@ const selectDeliveries: Statement<DeliveryFact> = statement(
   'explain_deliveries',
   `select d.id, d.event_id, d.endpoint_id, e.url, e.status_reason as endpoint_reason,
      case when e.deleted_at is null then e.status else 'deleted' end as endpoint_status, e.failing_since is not null as endpoint_failing, e.release_at is not null as endpoint_recovers, d.status,
-     d.attempts, d.lease is not null as leased, ${nextAttemptAt('d')} as due_at, d.created_at as enqueued_at
+     d.attempts, d.lease is not null as leased, ${nextAttemptAt('d')} as due_at, v.body <> '' as has_content,
+     d.created_at as enqueued_at
    from webhook_deliveries d
    join webhook_endpoints e on e.workspace_id = d.workspace_id and e.id = d.endpoint_id
+   cross join lateral (select body from events where workspace_id = d.workspace_id and id = d.event_id limit 1) v
    where d.workspace_id = $1 and d.event_id = any($2)
    order by d.id limit $3`,
 )

@@ -82,6 +82,7 @@ const delivery: DeliveryFact = {
   attempts: 1,
   leased: false,
   dueAt: null,
+  hasContent: true,
   enqueuedAt: ago(MINUTE_MS),
 }
 
@@ -453,6 +454,30 @@ const cases: readonly [string, Facts, NextAction][] = [
     withWebhook({ status: 'held' }),
     operator('explain.was_held', { url, resend }),
   ],
+  ...(
+    [
+      { status: 'failed' },
+      { status: 'held' },
+      { status: 'held', endpointStatus: 'paused' },
+      { status: 'held', endpointStatus: 'disabled' },
+    ] as const
+  ).flatMap((more): [string, Facts, NextAction][] => {
+    const removed = withWebhook({ ...more, hasContent: false })
+    const lost = { ...refusedByEndpoint, httpStatus: null, error: { code: 'webhooks.secret_lost' } } as const
+    return [
+      [`a ${more.status} webhook whose content was removed`, removed, caller('explain.delivery_removed', { url })],
+      [
+        `a ${more.status} webhook whose content was removed and whose secret is lost`,
+        { ...removed, webhookAttempts: [lost] },
+        caller('explain.delivery_removed', { url }),
+      ],
+      [
+        `a ${more.status} ping whose content was removed`,
+        { ...removed, messages: [] },
+        noAction('explain.why_ping_removed', { url }),
+      ],
+    ]
+  }),
   [
     'one of two webhooks that is in trouble',
     of(delivered, {

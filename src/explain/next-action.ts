@@ -135,13 +135,25 @@ const openCheck = (facts: Facts): CheckFact | undefined =>
   checksOf(facts).findLast(({ status }) => OPEN_STATUSES.has(status))
 
 /** Undefined when every webhook arrived, or will at its first attempt. */
-function ofWebhooks({ deliveries, webhookAttempts, works, now }: Facts): NextAction | undefined {
+function ofWebhooks(facts: Facts): NextAction | undefined {
+  const { deliveries, webhookAttempts, works, now } = facts
   const found = deliveries.map((delivery) => {
+    if (isLost(delivery)) return ofLost(delivery, facts)
     const last = webhookAttempts.findLast(({ deliveryId }) => deliveryId === delivery.id)
     return ofDelivery(delivery, last, { now, works })
   })
   return found.find((next) => next && next.who !== 'none') ?? found.find((next) => next !== undefined)
 }
+
+/** It did not arrive, and cannot be sent again. */
+const isLost = ({ hasContent, status, endpointStatus }: DeliveryFact): boolean =>
+  !hasContent && endpointStatus !== 'deleted' && (status === 'failed' || status === 'held')
+
+/** A ping has nothing to read. */
+const ofLost = ({ url }: DeliveryFact, { confirmation, messages }: Facts): NextAction =>
+  confirmation || messages.length > 0
+    ? action('caller', { code: 'explain.delivery_removed', url })
+    : noAction({ code: 'explain.why_ping_removed', url })
 
 function ofDelivery(
   delivery: DeliveryFact,

@@ -4,6 +4,7 @@ import { dailyFiguresLoop, findEarliestDay, findUncountedSince } from '../../src
 import { DAY_MS, later } from '../../src/clock.ts'
 import { retentionLoop } from '../../src/retention/loop.ts'
 import type { Parts } from '../../src/parts.ts'
+import { pauseEndpoint, resumeEndpoint } from '../../src/webhooks/endpoints.ts'
 import { confirmationPath, refusalPath } from '../cod.ts'
 import { signIn } from '../dashboard.ts'
 import { explainInEnglish } from '../explained.ts'
@@ -171,6 +172,24 @@ test('after 90 days no text or payload is left, and every reader says that it wa
   const since = await keptSince(world)
   assert.ok(since?.content)
   assert.equal(since.records, null)
+})
+
+test('explain never advises to send a webhook again whose content was removed', async (t) => {
+  const world = await startWorld(t)
+  await startAgain(world)
+  const { workspaceId } = world
+  const { endpointId } = await world.receiver()
+  const endpoint = { workspaceId, endpointId }
+  await pauseEndpoint(world.parts.db, world.parts.clock, endpoint)
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['sent'])
+  const advice = async () => (await explainInEnglish(world.parts, otp.messageId))?.next.sentence
+  assert.match((await advice()) ?? '', /"endpoint resend /)
+  await retain(world, 91)
+  const removed = /^Read the state with GET: the webhook did not arrive at http.*, because its content was removed\.$/
+  assert.match((await advice()) ?? '', removed)
+  await resumeEndpoint(world.parts.db, world.parts.clock, endpoint)
+  assert.match((await advice()) ?? '', removed)
 })
 
 test('repeats of requests whose parameters are removed are still compared with them', async (t) => {

@@ -90,6 +90,18 @@ test('a restore names the command that starts the restored installation', async 
   )
 })
 
+test('a restore names the time from which repeated requests may be accepted twice', async (t) => {
+  const { file, url } = await setScene(t)
+  const environment = { DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY }
+  const { stdout } = await runCommand(['restore', file], environment)
+  const [, from] =
+    /^Requests that were accepted after (\S+) are not in the backup: .* idempotency key/m.exec(stdout) ?? []
+  assert.ok(from, stdout)
+  const again = { ...environment, DATABASE_URL: await emptyDatabase(t) }
+  const json = await command(['restore', file], again)
+  assert.deepEqual([json['createdAt'], json['repeatsMayDoubleFrom']], [from, from])
+})
+
 test('a database that has tables of Doorcode is never restored into', async (t) => {
   const { file } = await setScene(t)
   const used = { DATABASE_URL: await fileDatabase(), DOORCODE_SECRET_KEY: KEY }

@@ -113,7 +113,15 @@ export const restore: Command = {
 }
 
 const formatRestored = (
-  { file, createdAt, tables, rows, keyFile, missingKeys }: Awaited<ReturnType<typeof restoreBackup>>,
+  {
+    file,
+    createdAt,
+    repeatsMayDoubleFrom,
+    tables,
+    rows,
+    keyFile,
+    missingKeys,
+  }: Awaited<ReturnType<typeof restoreBackup>>,
   { isOwnDatabase, program }: { isOwnDatabase: boolean; program: string },
 ): string =>
   [
@@ -130,6 +138,7 @@ const formatRestored = (
           `Warning: a rotation of the instance key is not finished. Some tokens, secrets or codes may still be encrypted with the former key with fingerprint ${missingKeys.join(', ')}, which is neither in the backup nor configured. Add that key after the new one, start, and run "${program} secrets rotate". If it is lost, run "${program} secrets rotate --accept-unreadable" first: it lists what cannot be read.`,
         ]
       : []),
+    `Requests that were accepted after ${repeatsMayDoubleFrom} are not in the backup: a repeat of one counts as new, even with the same idempotency key, so the customer may get a second message. Before you start, read docs/backup.md, section "Repeated requests".`,
     `Start Doorcode with "${program} serve" and the same settings, not with "npm start", which runs a demo. Everyone must sign in to the dashboard again.`,
   ].join('\n')
 
