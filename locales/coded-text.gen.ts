@@ -2712,11 +2712,13 @@ export type ParameterNames = {
   'secrets.key_changed': never
   'secrets.key_not_in_use': 'key'
   'secrets.node_behind': 'nodeId'
+  'secrets.node_knows_key': 'key' | 'nodeId' | 'roles'
   'secrets.node_lacks_key': 'key' | 'nodeId' | 'roles' | 'version'
   'secrets.not_rotated': 'key' | 'unused'
   'secrets.rotated_meanwhile': never
   'secrets.rows_left': 'count'
   'secrets.too_many_keys': 'count'
+  'secrets.writers_left': 'sessions'
   'server_pages.after_repair': never
   'server_pages.disk_full': never
   'server_pages.incomplete': never

@@ -72,6 +72,7 @@ const OWN_PROCESS: readonly string[] = [
   'test/journeys/dashboard-audit.test.ts',
   'test/journeys/doctor.test.ts',
   'test/programs/key-rotation.test.ts',
+  'test/programs/key-rotation-races.test.ts',
   'test/journeys/retention.test.ts',
   'test/journeys/stuck.test.ts',
   'test/browser/system.test.ts',

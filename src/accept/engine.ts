@@ -1,6 +1,6 @@
 import { type Clock, later } from '../clock.ts'
 import { createFairBatcher } from '../db/fair-batcher.ts'
-import { type Sql, type Statement, batch, sqlState, statement, retryUntilOutcomeKnown } from '../db/pool.ts'
+import { type Sql, type Statement, batch, bytea, sqlState, statement, retryUntilOutcomeKnown } from '../db/pool.ts'
 import { ApiError, type ApiErrorCode } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { type QuotaKind, openQuotaMonths, quotaMonth } from '../workspaces/quota.ts'
@@ -16,6 +16,8 @@ export type Facts = {
   /** In the workspace's current month; null before its first request. */
   unitsUsed: number | null
   monthlyUnits: number
+  /** `instance.key_check`, if the rows are sealed: they are inserted only if it has not changed since. */
+  keyCheck?: Buffer
 }
 
 export const FACT_COLUMNS =
@@ -43,7 +45,7 @@ export type Acceptance<Request extends Acceptable, Found extends Facts, Accepted
   lookUp: Statement<Found>
   /** Pure, in the order of docs/api.md#order-of-checks. */
   decide(request: Request, facts: Found): Decision<Accepted>
-  /** `$1`: `[{workspace_id, month, created_at, requests: [row]}]`, `$2`: due_at, `$3`: submit_by. Returns the inserted ids. */
+  /** `$1`: `[{workspace_id, month, created_at, key_check, requests: [row]}]`, `$2`: due_at, `$3`: submit_by. Returns the inserted ids. */
   insert: Statement<{ id: string }>
   accepted(request: Request, id: string): Accepted
 }
@@ -97,8 +99,8 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
 }
 
 /**
- * An outcome is undefined if another request took the key or the last unit since the look-up: the next look-up shows
- * that.
+ * An outcome is undefined if another request took the key or the last unit since the look-up, or the instance key was replaced:
+ * the next look-up shows that.
  */
 async function acceptTogether<Request extends Acceptable, Found extends Facts, Accepted>(
   { db, clock }: AcceptParts,
@@ -196,8 +198,8 @@ async function insert<Found extends Facts>(
   if (unopened.length > 0) await openQuotaMonths(db, unopened)
   const values = [batch(months), now, later(now, windowMs)]
   const inserted = await retryUntilOutcomeKnown(async (isRepeat) => {
-    if (!isRepeat) return db.rows(insert, values)
-    await db.rows(insert, values).catch(ignoreUniqueViolation)
+    const newRows = await db.rows(insert, values).catch(ignoreUniqueViolation)
+    if (newRows && !isRepeat) return newRows
     const rows = insertable.map(({ workspaceId: workspace_id, row: { id, message_id = id } }) => ({
       workspace_id,
       id,
@@ -208,7 +210,14 @@ async function insert<Found extends Facts>(
   return new Set(inserted.map(({ id }) => id))
 }
 
-type Month = { workspace_id: string; month: string; created_at: Date; units_used: number | null; requests: Row[] }
+type Month = {
+  workspace_id: string
+  month: string
+  created_at: Date
+  units_used: number | null
+  key_check?: string
+  requests: Row[]
+}
 
 /** `created_at` and the month are in the workspace's time, which callers see; work is due by the real clock. */
 function byWorkspace(insertable: readonly Insertable<Facts>[], now: Date): Month[] {
@@ -222,6 +231,7 @@ function byWorkspace(insertable: readonly Insertable<Facts>[], now: Date): Month
         month: quotaMonth(created_at),
         created_at,
         units_used: facts.unitsUsed,
+        ...(facts.keyCheck && { key_check: bytea(facts.keyCheck) }),
         requests: [],
       }
       months.set(workspaceId, month)

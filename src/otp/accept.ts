@@ -13,7 +13,8 @@ import {
   unavailableError,
   blockedError,
 } from '../accounts/sendable.ts'
-import type { Seal } from '../seal.ts'
+import type { SealingKey } from '../seal.ts'
+import { createKeyFinder } from '../secrets/instance.ts'
 import { sealedColumns } from '../secrets/sealed-columns.ts'
 import { otpUnusableReason } from '../accounts/templates/usability.ts'
 import { type Acceptance, FACT_COLUMNS, type Facts, createAcceptor, factJoins } from '../accept/engine.ts'
@@ -35,16 +36,25 @@ export const createOtpAcceptor = (parts: AcceptParts) =>
     parts.live.changed(workspaceIds)
   })
 
-const otpAcceptance = ({ seal }: Pick<Parts, 'seal'>): Acceptance<OtpRequest, OtpFacts, OtpAcceptance> => ({
-  quota: 'otp',
-  overQuota: 'OTP_QUOTA_EXCEEDED',
-  windowMs: OTP_SUBMISSION_WINDOW_MS,
-  target: sendTarget,
-  lookUp,
-  decide: (request, facts) => decide(request, facts) ?? ((id) => messageRow(seal, request, id)),
-  insert,
-  accepted: (request, messageId) => ({ messageId, status: 'queued', reference: request.reference }),
-})
+function otpAcceptance({ seal }: Pick<Parts, 'seal'>): Acceptance<OtpRequest, OtpFacts, OtpAcceptance> {
+  const findKey = createKeyFinder(seal)
+  return {
+    quota: 'otp',
+    overQuota: 'OTP_QUOTA_EXCEEDED',
+    windowMs: OTP_SUBMISSION_WINDOW_MS,
+    target: sendTarget,
+    lookUp,
+    decide(request, facts) {
+      const decided = decide(request, facts)
+      if (decided) return decided
+      const key = findKey(facts.keyCheck)
+      if (!key) return new ApiError('SERVICE_UNAVAILABLE', { code: 'secrets.key_changed' })
+      return (id) => messageRow(key, request, id)
+    },
+    insert,
+    accepted: (request, messageId) => ({ messageId, status: 'queued', reference: request.reference }),
+  }
+}
 
 type Earlier = {
   id: string
@@ -56,11 +66,11 @@ type Earlier = {
   reference: string | null
 }
 
-type OtpFacts = Facts & Sendable & { earlier: Earlier[] | null }
+type OtpFacts = Facts & Sendable & { keyCheck: Buffer; earlier: Earlier[] | null }
 
 const lookUp: Statement<OtpFacts> = statement(
   'look_up_otp_requests',
-  `select ${FACT_COLUMNS}, ${sendableColumns('OTP')},
+  `select ${FACT_COLUMNS}, (select key_check from instance where only_row) as "keyCheck", ${sendableColumns('OTP')},
           array (
             select b.phone from blocked_recipients b
             where b.workspace_id = r.workspace_id and b.phone = any (r.recipients)) as blocked,
@@ -103,7 +113,7 @@ function answerRepeat(request: OtpRequest, earlier: Earlier): OtpAcceptance | Ap
   return new ApiError('IDEMPOTENCY_KEY_REUSED', { code: 'otp.key_reused' })
 }
 
-function messageRow(seal: Seal, request: OtpRequest, id: string) {
+function messageRow(key: SealingKey, request: OtpRequest, id: string) {
   return {
     id,
     sender_id: request.senderId,
@@ -112,19 +122,22 @@ function messageRow(seal: Seal, request: OtpRequest, id: string) {
     language: request.template.language,
     reference: request.reference,
     key: request.idempotencyKey,
-    code: bytea(seal.close(request.code, sealedColumns.messages.code(id))),
+    code: bytea(key.close(request.code, sealedColumns.messages.code(id))),
     correlation_id: request.correlationId,
     api_key_id: request.apiKeyId,
   }
 }
 
+/** A node that was frozen through a rotation stores nothing under the former key: `key_check` has changed. */
 const insert: Statement<{ id: string }> = statement(
   'insert_otp_messages_within_quota',
   `with quotas as materialized (
      select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
-     from jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+     from jsonb_to_recordset($1) as r (
+       workspace_id uuid, month date, created_at timestamptz, key_check bytea, requests jsonb)
      join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
      join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
+     where r.key_check = (select key_check from instance where only_row)
      -- in one order, so that groups of several nodes cannot deadlock
      order by q.workspace_id
      for update of q

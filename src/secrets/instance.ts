@@ -91,7 +91,8 @@ const shareInstance: Statement<Instance> = statement('share_instance', `select $
 
 /**
  * The key to seal what this transaction stores. Until it commits, no rotation can replace the key, so a finished rotation
- * has seen every stored secret. Codes are the exception: accepting them takes no lock, and `rotateSecrets` waits instead.
+ * has seen every stored secret. Codes are the exception: accepting them takes no lock. The statement that stores them compares
+ * `instance.key_check` instead, and a rotation waits for those that compared it before the switch (`waitForWriters`).
  */
 export async function lockSealingKey(tx: Sql, seal: Seal): Promise<SealingKey> {
   const instance = await tx.row(shareInstance)
@@ -100,6 +101,18 @@ export async function lockSealingKey(tx: Sql, seal: Seal): Promise<SealingKey> {
 }
 
 const keyChanged = (): UserError => new UserError({ code: 'secrets.key_changed' }, 'SERVICE_UNAVAILABLE')
+
+/**
+ * Finds the key of a `key_check` that a statement has read, and remembers the last one. Undefined if this process does not know
+ * the key.
+ */
+export function createKeyFinder({ keys }: Pick<Seal, 'keys'>): (keyCheck: Buffer) => SealingKey | undefined {
+  let last: { keyCheck: Buffer; key: SealingKey | undefined } | undefined
+  return (keyCheck) => {
+    if (!last?.keyCheck.equals(keyCheck)) last = { keyCheck, key: keyOf(keys, keyCheck, CHECK_CONTEXT) }
+    return last.key
+  }
+}
 
 const lockRow: Statement<Instance> = statement('lock_instance', `select ${COLUMNS} from instance for update`)
 

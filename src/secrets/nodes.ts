@@ -48,18 +48,27 @@ function nodeLacksKey({ id, roles, version }: LiveNode, { fingerprint }: Sealing
   })
 }
 
+/** A former key that a running node knows is not lost. */
+export async function assertNodesLack(sql: Sql, fingerprints: readonly string[]): Promise<void> {
+  if (fingerprints.length === 0) return
+  for (const { id, roles, keys } of await listLiveNodes(sql)) {
+    const known = keys?.known.find((each) => fingerprints.includes(each))
+    if (known !== undefined)
+      throw new UserError({ code: 'secrets.node_knows_key', nodeId: id, roles: roles.join(', '), key: known })
+  }
+}
+
 /** Heartbeats come twice a second; a node that cannot reach the database is dead after 11 seconds. */
 const MAX_FOLLOW_MS = 20_000
 const POLL_MS = 100
 
-/** Waits until every running node seals with the key. Returns whether a node accepts codes. */
-export async function waitForNodes(sql: Sql, key: SealingKey): Promise<{ acceptCodes: boolean }> {
+/** Waits until every running node seals with the key. */
+export async function waitForNodes(sql: Sql, key: SealingKey): Promise<void> {
   const deadline = performance.now() + MAX_FOLLOW_MS
   for (;;) {
     await assertNodesKnow(sql, key)
-    const nodes = await listLiveNodes(sql)
-    const behind = nodes.find(({ keys }) => keys?.current !== key.fingerprint)
-    if (!behind) return { acceptCodes: nodes.some(({ roles }) => roles.some((role) => role !== 'worker')) }
+    const behind = (await listLiveNodes(sql)).find(({ keys }) => keys?.current !== key.fingerprint)
+    if (!behind) return
     if (performance.now() > deadline) throw new UserError({ code: 'secrets.node_behind', nodeId: behind.id })
     await wait(POLL_MS)
   }

@@ -2,9 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Db, Sql } from '../db/pool.ts'
 import type { Seal, SealingKey } from '../seal.ts'
 import { UserError } from '../user-error.ts'
-import { findInstance, lockInstance, missingKeys, writeInstance } from './instance.ts'
-import { assertNodesKnow, waitForNodes } from './nodes.ts'
+import { findMissingKeys, lockInstance, missingKeys, writeInstance } from './instance.ts'
+import { assertNodesKnow, assertNodesLack, waitForNodes } from './nodes.ts'
 import { sealedTexts } from './reseal.ts'
+import { waitForWriters } from './writers.ts'
 
 type RotateParts = { db: Db; seal: Seal }
 
@@ -39,11 +40,6 @@ export async function switchKey(
   return switched
 }
 
-/**
- * A request that sealed its code under the old key may still be storing it: a caller waits at most 9 seconds
- * (retryUntilOutcomeKnown in db/pool.ts).
- */
-const MAX_ACCEPT_MS = 10_000
 const MAX_PASSES = 10
 const PASS_INTERVAL_MS = 500
 export const MAX_LISTED_UNREADABLE = 100
@@ -66,12 +62,13 @@ type ResealOptions = {
   /** Runs in the transaction that ends the rotation, if it changed something. */
   record: (tx: Sql, after: { resealed: number }) => Promise<void>
   signal?: AbortSignal
-  maxAcceptMs?: number
+  maxWriteMs?: number
 }
 
 /**
  * Seals everything under the key of the database, while nodes serve. Ends when a whole pass finds nothing under another
- * key; repeated after an interruption, it finishes. Throws UserError if a row stays locked or a node lags behind.
+ * key; repeated after an interruption, it finishes. Throws UserError if a row stays locked, a node lags behind, or
+ * `acceptUnreadable` would give up what a running node can read.
  */
 export async function resealAll(parts: RotateParts, options: ResealOptions): Promise<ResealResult> {
   const { signal } = options
@@ -91,17 +88,15 @@ const countOf = (resealed: ResealProgress['resealed']): number =>
   Object.values(resealed).reduce((sum, each) => sum + each, 0)
 
 async function resealInPasses(parts: RotateParts, options: ResealOptions, run: ResealProgress): Promise<ResealResult> {
-  const { maxAcceptMs = MAX_ACCEPT_MS, signal } = options
-  const { acceptCodes } = await waitForNodes(parts.db, run.key)
-  const isUnfinished = ((await findInstance(parts.db))?.oldKeys.length ?? 0) > 0
-  const lastAcceptAtMs = performance.now() + (acceptCodes && isUnfinished ? maxAcceptMs : 0)
+  const { acceptUnreadable, signal } = options
+  if (acceptUnreadable) await assertNodesLack(parts.db, await findMissingKeys(parts.db, parts.seal))
+  await waitForNodes(parts.db, run.key)
+  await waitForWriters(parts.db, options)
   for (let passes = 1; ; passes += 1) {
-    const isLast = performance.now() >= lastAcceptAtMs
     const pass = await resealOnce(parts, run)
-    if (isLast && pass.left === 0) return finish(parts, { ...options, ...run, ...pass })
+    if (pass.left === 0) return finish(parts, { ...options, ...run, ...pass })
     if (passes === MAX_PASSES) throw new UserError({ code: 'secrets.rows_left', count: pass.left })
-    const pauseMs = isLast ? PASS_INTERVAL_MS : Math.max(1, lastAcceptAtMs - performance.now())
-    await wait(pauseMs, undefined, { signal })
+    await wait(PASS_INTERVAL_MS, undefined, { signal })
   }
 }
 
@@ -135,7 +130,9 @@ async function finish(
   const stillMissing = await db.transaction(async (tx) => {
     const { oldKeys } = await lockInstance(tx, seal)
     if (seal.current() !== key) throw new UserError({ code: 'secrets.rotated_meanwhile' }, 'SERVICE_UNAVAILABLE')
-    const missing = unreadableCount === 0 || acceptUnreadable ? [] : missingKeys(oldKeys, seal.keys)
+    const unknown = unreadableCount === 0 ? [] : missingKeys(oldKeys, seal.keys)
+    if (acceptUnreadable) await assertNodesLack(tx, unknown) // a node may have started since
+    const missing = acceptUnreadable ? [] : unknown
     const count = countOf(resealed)
     if (count === 0 && missing.length === oldKeys.length) return missing
     await writeInstance(tx, { key, signInSecret: seal.signInSecret(), oldKeys: missing })

@@ -18,6 +18,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   list_standbys: 'concerns the whole instance',
   list_tables_of_migration: 'reads the catalog',
   list_sessions_that_lock_tables: 'reads the catalog',
+  list_transactions_that_write_messages: 'reads the catalog',
   read_server_facts: 'concerns the whole instance',
   count_old_leases: 'concerns the whole instance',
   check_server: 'reads no table',

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { connectAccount } from '../connect-account.ts'
 import { endAllSessions } from '../../src/admin/auth/end-all-sessions.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
@@ -10,65 +9,21 @@ import { createWakeUps } from '../../src/jobs/wake.ts'
 import { createSealingKey } from '../../src/seal.ts'
 import { writeInstance } from '../../src/secrets/instance.ts'
 import { createNodeKeys } from '../../src/secrets/nodes.ts'
-import { resealAll, switchKey } from '../../src/secrets/rotate.ts'
+import { switchKey } from '../../src/secrets/rotate.ts'
 import { sealedTexts } from '../../src/secrets/reseal.ts'
-import { sealedColumns } from '../../src/secrets/sealed-columns.ts'
-import { findSecretsStatus } from '../../src/secrets/status.ts'
 import { assertOldKeysKnown } from '../../src/start/instance-key.ts'
 import { addEndpoint } from '../add-endpoint.ts'
 import { emptyDatabase, newFile, tablesOf } from '../backups.ts'
 import { interruptCommand, runCommand } from '../command-line.ts'
-import { openPooledDb } from '../connections.ts'
 import { PASSWORD, createCalls, signIn, signInWithPassword } from '../dashboard.ts'
-import { fileDatabase } from '../database.ts'
+import { lockInAnotherSession } from '../lock-in-another-session.ts'
+import { assertOpensWith, fingerprintOf, inUse, openedBy, startRotation, withKeys } from '../rotation.ts'
 import { freePort, runProgram } from '../program.ts'
 import { assertSigned } from '../receiver.ts'
-import { INSTANCE_KEY, openTestSeal } from '../seal.ts'
+import { openTestSeal } from '../seal.ts'
 import { CODE_PERIOD_MS, asCookie, askAuth, totp, trySignIn, withSecondFactor } from '../sign-in-calls.ts'
 import { waitFor } from '../wait-for.ts'
-import { DEMO, type SentOtp, type World, type WorldOptions, startWorld } from '../world.ts'
-
-/** All tests share a database, whose key each of them replaces. */
-let key = INSTANCE_KEY
-
-/** What a node is configured with. */
-const withKeys = (...keys: Buffer[]) => ({
-  DOORCODE_SECRET_KEY: keys.map((each) => each.toString('base64')).join(','),
-})
-
-const fingerprintOf = (each: Buffer): string => createSealingKey(each).fingerprint
-
-/** A world on the current key whose nodes also know a new one. Codes wait: none of them is a worker. */
-async function startRotation(t: TestContext, options: WorldOptions & { nodesKnow?: 'both' | 'old' } = {}) {
-  const [old, next] = [key, randomBytes(32)]
-  const { nodesKnow = 'both', ...more } = options
-  const settings = nodesKnow === 'both' ? withKeys(next, old) : withKeys(old)
-  const first = await openPooledDb(await fileDatabase())
-  await openTestSeal(first, [old]) // a new database would take the newest key
-  await first.close()
-  const world = await startWorld(t, { works: false, ...more, settings })
-  const seal = await openTestSeal(world.parts.db, [next, old])
-  const rotate = async () => {
-    const parts = { db: world.parts.db, seal }
-    await switchKey(parts, async () => {})
-    key = next
-    return resealAll(parts, { acceptUnreadable: false, maxAcceptMs: MAX_ACCEPT_MS, record: async () => {} })
-  }
-  const command = (...words: string[]) =>
-    runCommand(['secrets', ...words, '--json'], { DATABASE_URL: world.databaseUrl, ...withKeys(next, old) })
-  return { world, seal, old, next, rotate, command }
-}
-
-/** In these tests no statement is retried, so that accepting a code takes milliseconds. */
-const MAX_ACCEPT_MS = 200
-
-/** Opens everything that the world has stored with only this key. */
-async function assertOpensWith(world: World, alone: Buffer): Promise<void> {
-  const seal = await openTestSeal(world.parts.db, [alone])
-  const { keys, unreadableCount, oldKeys } = await findSecretsStatus({ db: world.parts.db, seal })
-  assert.equal(unreadableCount, 0)
-  assert.deepEqual([keys.map((each) => each.inUse), oldKeys], [[true], []])
-}
+import { DEMO, type SentOtp, type World } from '../world.ts'
 
 test('codes, tokens, webhooks and sessions outlive a rotation under load', async (t) => {
   const { world, old, next, rotate } = await startRotation(t)
@@ -121,7 +76,7 @@ test('a rotation names a running node that knows only the old key, and changes n
 test('a node that joins with the old key while the key is replaced stops the rotation', async (t) => {
   const { world, seal, old, next, rotate } = await startRotation(t, { mayLogErrors: true })
   await switchKey({ db: world.parts.db, seal }, async () => {})
-  key = next
+  inUse.key = next
   const late = await world.node({ settings: withKeys(next, old) })
   const alone = createNodeKeys(await openTestSeal(world.parts.db, [next]))
   const report = { known: [fingerprintOf(old)], current: fingerprintOf(old) }
@@ -164,7 +119,7 @@ test('an interrupted rotation needs the old key until it is repeated', async (t)
   const { db } = world.parts
   await world.receiver()
   await switchKey({ db, seal }, async () => {})
-  key = next
+  inUse.key = next
   const served = await runCommand(['serve'], {
     DATABASE_URL: world.databaseUrl,
     DOORCODE_PORT: String(await freePort()),
@@ -176,7 +131,6 @@ test('an interrupted rotation needs the old key until it is repeated', async (t)
   assert.deepEqual(before.oldKeys, [fingerprintOf(old)])
   assert.ok((before.keys[1]?.texts ?? 0) > 0)
 
-  await world.first.stop() // so that no request can be accepting a code
   const { code, stdout } = await command('rotate')
   assert.equal(code, 0)
   const result = JSON.parse(stdout) as Record<string, unknown>
@@ -198,7 +152,7 @@ test('keys in the wrong order fail and change nothing; a repeated rotation succe
   )
   await assertOpensWith(world, old)
   assert.equal((await command('rotate')).code, 0)
-  key = next
+  inUse.key = next
   assert.equal((await command('rotate')).code, 0)
   await assertOpensWith(world, next)
 })
@@ -208,7 +162,7 @@ test('a backup and doctor name the former key that an interrupted rotation still
   const { db } = world.parts
   await world.receiver()
   await switchKey({ db, seal }, async () => {})
-  key = next
+  inUse.key = next
   const needed = fingerprintOf(old)
   const { file } = await newFile(t)
   const run = (words: string[], ...keys: Buffer[]) =>
@@ -236,7 +190,7 @@ test('a backup and doctor name the former key that an interrupted rotation still
 test('a restore of an unfinished rotation never drops the former key without a word', async (t) => {
   const { world, seal, old, next } = await startRotation(t)
   await switchKey({ db: world.parts.db, seal }, async () => {})
-  key = next
+  inUse.key = next
   await world.first.stop()
   const { folder, file } = await newFile(t)
   const poorer = path.join(folder, 'new-key-only.backup')
@@ -271,20 +225,22 @@ test('a restore of an unfinished rotation never drops the former key without a w
 
 test('an interrupted rotation reports its progress, and the next run finishes it', async (t) => {
   const { world, next, command } = await startRotation(t)
-  const sent = await world.sendOtp()
-  const running = command('rotate') // it waits for codes that are being accepted
+  const [sent, locked] = [await world.sendOtp(), await world.sendOtp()]
+  const lock = 'select from messages where id = $1 for update'
+  const unlock = await lockInAnotherSession(t, world.parts.db, lock, locked.messageId)
+  const running = command('rotate') // it tries the locked row again
   await waitFor('the first pass', async () => {
     const [row] = await world.ask<{ code: Buffer }>('select code from messages where id = $1', [sent.messageId])
     return openedBy(next, row?.code, sent)
   })
-  key = next
+  inUse.key = next
   interruptCommand()
   const { code, stderr } = await running
   assert.equal(code, 1)
   const { detail } = JSON.parse(stderr) as { detail: string }
   const expected = `^The rotation was interrupted\\. ${fingerprintOf(next)} is the instance key now\\. .* in this run: [1-9]\\d*\\. Run "secrets rotate" again`
   assert.match(detail, new RegExp(expected))
-  await world.first.stop()
+  await unlock()
   assert.equal((await command('rotate')).code, 0)
   await assertOpensWith(world, next)
 })
@@ -307,23 +263,6 @@ test('a text that changes during the rotation is not overwritten', async (t) => 
   await assertOpensWith(world, next)
 })
 
-test('a code that was being accepted during the switch is sealed again', async (t) => {
-  const { world, old, next, rotate } = await startRotation(t)
-  const [sealed, late] = [await world.sendOtp(), await world.sendOtp()]
-  const codeOf = async ({ messageId }: SentOtp) =>
-    (await world.ask<{ code: Buffer }>('select code from messages where id = $1', [messageId]))[0]?.code
-  const before = await codeOf(late)
-  const rotation = rotate()
-  await waitFor('the first pass', async () => openedBy(next, await codeOf(sealed), sealed))
-  await world.ask('update messages set code = $2 where id = $1', [late.messageId, before])
-  await rotation
-  assert.equal(openedBy(old, before, late), true)
-  await assertOpensWith(world, next)
-})
-
-const openedBy = (each: Buffer, sealed: Buffer | undefined, { messageId }: SentOtp): boolean =>
-  createSealingKey(each).open(sealed ?? Buffer.of(), sealedColumns.messages.code(messageId)) !== undefined
-
 test('a text that no known key opens is reported and stops nothing else', async (t) => {
   const { world, old, next, command } = await startRotation(t)
   const { accountId } = world.account
@@ -333,7 +272,7 @@ test('a text that no known key opens is reported and stops nothing else', async 
   )
   await world.first.stop()
   const { code, stdout } = await command('rotate')
-  key = next
+  inUse.key = next
   assert.equal(code, 0)
   const result = JSON.parse(stdout) as { unreadable: object[]; finished: boolean; oldKeys: string[] }
   assert.deepEqual(result.unreadable, [{ column: 'provider_accounts.access_token', id: accountId }])
@@ -345,7 +284,7 @@ test('a rotation without a lost old key fails until the operator gives it up', a
   const { world, seal, next } = await startRotation(t)
   const { db } = world.parts
   await switchKey({ db, seal }, async () => {})
-  key = next
+  inUse.key = next
   await world.first.stop()
   const alone = (...words: string[]) =>
     runCommand(['secrets', ...words, '--json'], { DATABASE_URL: world.databaseUrl, ...withKeys(next) })
@@ -359,6 +298,27 @@ test('a rotation without a lost old key fails until the operator gives it up', a
   const last = await rotated('--accept-unreadable')
   assert.deepEqual([last.code, last.finished], [0, true])
   await assertOldKeysKnown(db, await openTestSeal(db, [next]))
+})
+
+test('a former key that a running node knows cannot be given up', async (t) => {
+  const { world, seal, old, next, command } = await startRotation(t)
+  const { db } = world.parts
+  await switchKey({ db, seal }, async () => {})
+  inUse.key = next
+  const giveUp = () =>
+    runCommand(['secrets', 'rotate', '--accept-unreadable', '--json'], {
+      DATABASE_URL: world.databaseUrl,
+      ...withKeys(next),
+    })
+  const { code, stderr } = await giveUp()
+  assert.equal(code, 1)
+  const { detail } = JSON.parse(stderr) as { detail: string }
+  const expected = `^Nothing was given up: .* node ${world.parts.node.id} .* former key ${fingerprintOf(old)}`
+  assert.match(detail, new RegExp(expected))
+  const status = JSON.parse((await command('status')).stdout) as { oldKeys: string[] }
+  assert.deepEqual(status.oldKeys, [fingerprintOf(old)])
+  await world.first.stop()
+  assert.equal((await giveUp()).code, 0)
 })
 
 test('a command with only the old key stores nothing after the rotation', async (t) => {

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import type { Sql } from '../../src/db/pool.ts'
+import { createOtpAcceptor } from '../../src/otp/accept.ts'
+import type { Seal } from '../../src/seal.ts'
+import { resealAll, switchKey } from '../../src/secrets/rotate.ts'
+import { addEndpoint } from '../add-endpoint.ts'
+import { connectAccount } from '../connect-account.ts'
+import { spyOnDb } from '../db-spy.ts'
+import { lockInAnotherSession } from '../lock-in-another-session.ts'
+import { ALL, assertOpensWith, inUse, openedBy, startRotation } from '../rotation.ts'
+import { openTestSeal } from '../seal.ts'
+import { type World, newPhone } from '../world.ts'
+
+/** Accepts a code like the API of a node that knows these keys. */
+const acceptCode = ({ parts, workspaceId, senderId }: World, { db, seal }: { db: Sql; seal: Seal }) =>
+  createOtpAcceptor({ ...parts, db, seal })({
+    workspaceId,
+    apiKeyId: 'aaaaaaaaaaaa',
+    correlationId: randomUUID(),
+    idempotencyKey: randomUUID(),
+    recipient: newPhone(),
+    senderId,
+    template: { name: 'login_code', language: 'en_US' },
+    code: '493817',
+    reference: null,
+  })
+
+test('a node that was frozen through a rotation stores its code under the new key', async (t) => {
+  const { world, old, next, rotate } = await startRotation(t)
+  const { db } = world.parts
+  const [frozen, thaw] = [newPromise(), newPromise()]
+  const slow = spyOnDb(db, async ({ statement, run }) => {
+    const rows = await run()
+    if (statement.name === 'look_up_otp_requests') frozen.resolve()
+    await thaw.promise
+    return rows
+  })
+  const accepting = acceptCode(world, { db: slow, seal: await openTestSeal(db, [next, old]) })
+  await frozen.promise
+  await rotate()
+  thaw.resolve()
+  const { messageId } = await accepting
+  const [row] = await world.ask<{ code: Buffer }>('select code from messages where id = $1', [messageId])
+  assert.ok(openedBy(next, row?.code, { messageId }))
+})
+
+test('a node that still seals with the old key stores tokens and secrets under the new one', async (t) => {
+  const { world, old, next, rotate } = await startRotation(t)
+  const behind = await openTestSeal(world.parts.db, [next, old])
+  await rotate()
+  assert.equal(behind.current(), behind.keys[1])
+  const { workspaceId } = world
+  await addEndpoint({ ...world.parts, seal: behind }, { workspaceId, url: 'http://127.0.0.1:9/hook' })
+  const again = await openTestSeal(world.parts.db, [next, old])
+  again.use({ key: again.keys[1] ?? assert.fail(), signInSecret: again.signInSecret() })
+  await connectAccount({ ...world.parts, seal: again }, world.credentials)
+  await assertOpensWith(world, next)
+})
+
+test('a node that knows only the old key accepts no code after the rotation', async (t) => {
+  const { world, old, next, rotate } = await startRotation(t)
+  const { db } = world.parts
+  const stale = await openTestSeal(db, [old])
+  await rotate()
+  const stored = () => world.ask('select id from messages where workspace_id = $1', [world.workspaceId])
+  const before = await stored()
+  await assert.rejects(acceptCode(world, { db, seal: stale }), { name: 'ApiError', code: 'SERVICE_UNAVAILABLE' })
+  assert.deepEqual(await stored(), before)
+  await assertOpensWith(world, next)
+})
+
+test('a rotation waits for a code that was being stored during the switch', async (t) => {
+  const { world, seal, old, next } = await startRotation(t)
+  const { db } = world.parts
+  const [stored, commit, waits] = [newPromise(), newPromise(), newPromise()]
+  const storing = db.transaction(async (tx) => {
+    const accepted = await acceptCode(world, { db: tx, seal: await openTestSeal(db, [next, old]) })
+    stored.resolve()
+    await commit.promise
+    return accepted
+  })
+  await stored.promise
+  let looks = 0
+  const watched = spyOnDb(db, ({ statement, run }) => {
+    if (statement.name === 'list_transactions_that_write_messages' && ++looks === 2) waits.resolve()
+    return run()
+  })
+  await switchKey({ db, seal }, async () => {})
+  inUse.key = next
+  const resealing = resealAll({ db: watched, seal }, ALL)
+  await Promise.race([waits.promise, resealing])
+  commit.resolve()
+  const { resealed } = await resealing
+  const { messageId } = await storing
+  assert.equal(resealed['messages.code'], 1)
+  const [row] = await world.ask<{ code: Buffer }>('select code from messages where id = $1', [messageId])
+  assert.ok(openedBy(next, row?.code, { messageId }))
+})
+
+test('a rotation names a session that does not end what it writes, and finishes after it', async (t) => {
+  const { world, seal, next } = await startRotation(t)
+  const { db } = world.parts
+  const { messageId } = await world.sendOtp()
+  const end = await lockInAnotherSession(t, db, 'update messages set reference = null where id = $1', messageId)
+  await switchKey({ db, seal }, async () => {})
+  inUse.key = next
+  await assert.rejects(resealAll({ db, seal }, { ...ALL, maxWriteMs: 0 }), /former key: \d+\. End them/)
+  await end()
+  await resealAll({ db, seal }, ALL)
+  await assertOpensWith(world, next)
+})
+
+const newPromise = () => Promise.withResolvers<void>()
