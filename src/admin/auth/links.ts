@@ -75,12 +75,32 @@ export const deleteLinks = (
   { purpose, workspaceId, email }: Pick<Link, 'purpose' | 'workspaceId'> & { email: string },
 ): Promise<unknown> => tx.rows(deleteLinksOf, [purpose, workspaceId, email])
 
+/** An invitation is worth what its maker may still do: to invite, a person must be an owner. */
+export const MAKER_IS_OWNER = `(l.created_by is null
+   or exists (select from members m
+     where m.workspace_id = l.workspace_id and m.user_id = l.created_by and m.role = 'owner')
+   or exists (select from operators o where o.user_id = l.created_by))`
+
+const deleteInvitationsOf = statement<{ email: string; role: MemberRole }>(
+  'delete_invitations_of_maker',
+  `delete from access_links l
+   where l.workspace_id = $1 and l.created_by = $2 and l.purpose = 'invitation' and l.used_at is null and l.expires_at > $3
+   returning l.email, l.role`,
+)
+
+/** An owner who was removed must not return through an invitation made before. */
+export const endInvitationsOf = (
+  tx: Sql,
+  { workspaceId, userId, at }: { workspaceId: string; userId: string; at: Date },
+): Promise<{ email: string; role: MemberRole }[]> => tx.rows(deleteInvitationsOf, [workspaceId, userId, at])
+
 const LINK = `l.purpose, l.workspace_id as "workspaceId", l.role, l.email, l.ends_second_factor as "endsSecondFactor",
    (select w.name from workspaces w where w.id = l.workspace_id) as "workspaceName",
    exists (select from auth."user" u where u."email" = l.email) as "hasAccount"`
 
 const IS_OPEN = `l.token_hash = $1 and l.used_at is null and l.expires_at > $2
    and (l.purpose <> 'setup' or not exists (select from operators))
+   and (l.purpose <> 'invitation' or ${MAKER_IS_OWNER})
    and not exists (select from workspaces w where w.id = l.workspace_id and w.deleted_at is not null)`
 
 const selectLink = statement<Link>('find_access_link', `select ${LINK} from access_links l where ${IS_OPEN}`)

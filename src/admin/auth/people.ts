@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import { statement } from '../../db/pool.ts'
+import { type Sql, statement } from '../../db/pool.ts'
+import type { Parts } from '../../parts.ts'
+import type { Change } from '../audit/audit.ts'
 import { emailInput } from '../inputs.ts'
 import { CallError, found } from '../rpc/errors.ts'
 import { inTransaction, ownerChange, readCall, router } from '../rpc/trpc.ts'
-import { createLink, deleteLinks } from './links.ts'
+import { MAKER_IS_OWNER, createLink, deleteLinks, endInvitationsOf } from './links.ts'
 import { MEMBER_ROLES, type MemberRole, changeRole, listMembers, removeMember } from './members.ts'
 import { emailError } from './person.ts'
 
@@ -25,7 +27,7 @@ const selectInvitations = statement<Invitation>(
      l.expires_at <= $2 as "isExpired",
      (select u."email" from auth."user" u where u."id" = l.created_by) as "invitedBy"
    from access_links l
-   where l.workspace_id = $1 and l.purpose = 'invitation' and l.used_at is null
+   where l.workspace_id = $1 and l.purpose = 'invitation' and l.used_at is null and ${MAKER_IS_OWNER}
    order by l.expires_at <= $2, l.id desc limit ${MAX_INVITATIONS}`,
 )
 
@@ -34,6 +36,15 @@ const deleteInvitation = statement<{ email: string; role: MemberRole }>(
   `delete from access_links
    where workspace_id = $1 and id = $2 and purpose = 'invitation' and used_at is null returning email, role`,
 )
+
+type Changing = { tx: Sql; parts: Pick<Parts, 'clock'>; record: (change: Omit<Change, 'workspaceId'>) => Promise<void> }
+
+/** Of a person who is no longer an owner. */
+async function endInvitations({ tx, parts, record }: Changing, id: { workspaceId: string; userId: string }) {
+  for (const { email, role } of await endInvitationsOf(tx, { ...id, at: parts.clock.now() })) {
+    await record({ action: 'invitation.revoked', target: email, before: { role } })
+  }
+}
 
 const role = z.enum(MEMBER_ROLES)
 const userId = z.string().max(100)
@@ -70,23 +81,28 @@ export const people = router({
       await record({ action: 'invitation.revoked', target: email, before: { role } })
     }),
 
-  changeRole: ownerChange
-    .input(z.object({ userId, role }))
-    .mutation(async ({ ctx: { tx, record }, input: { role, ...id } }) => {
-      const { email, role: before } = found(await changeRole(tx, id, role), 'person')
-      if (before === role) return
-      await record({ action: 'member.role_changed', target: email, before: { role: before }, after: { role } })
-    }),
+  changeRole: ownerChange.input(z.object({ userId, role })).mutation(async ({ ctx, input: { role, ...id } }) => {
+    const { tx, record } = ctx
+    const { email, role: before } = found(await changeRole(tx, id, role), 'person')
+    if (before === role) return
+    await record({ action: 'member.role_changed', target: email, before: { role: before }, after: { role } })
+    if (role !== 'owner') await endInvitations(ctx, id)
+  }),
 
-  remove: ownerChange.input(z.object({ userId })).mutation(async ({ ctx: { tx, record }, input }) => {
+  remove: ownerChange.input(z.object({ userId })).mutation(async ({ ctx, input }) => {
+    const { tx, record } = ctx
     const { email, role } = found(await removeMember(tx, input), 'person')
     await deleteLinks(tx, { purpose: 'invitation', workspaceId: input.workspaceId, email })
     await record({ action: 'member.removed', target: email, before: { role } })
+    await endInvitations(ctx, input)
   }),
 
-  leave: readCall.use(inTransaction).mutation(async ({ ctx: { tx, person, record }, input: { workspaceId } }) => {
-    const { email, role } = found(await removeMember(tx, { workspaceId, userId: person.userId }), 'person')
+  leave: readCall.use(inTransaction).mutation(async ({ ctx, input: { workspaceId } }) => {
+    const { tx, person, record } = ctx
+    const id = { workspaceId, userId: person.userId }
+    const { email, role } = found(await removeMember(tx, id), 'person')
     await record({ action: 'member.left', target: email, before: { role } })
+    await endInvitations(ctx, id)
   }),
 
   /** The creator could use the link too, so only operators create one, and only the command line one for an operator. */
