@@ -17,6 +17,8 @@ export type ParameterNames = {
   'accounts.cod_usability_category': 'category' | 'needed' | 'remedy'
   'accounts.cod_usability_gap': 'count' | 'missing' | 'remedy'
   'accounts.cod_usability_status': 'approved' | 'status'
+  'accounts.connected_elsewhere': never
+  'accounts.connected_to': 'workspace'
   'accounts.credentials': never
   'accounts.deleted': never
   'accounts.draft_adjacent': never

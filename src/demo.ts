@@ -15,6 +15,7 @@ import { serverPorts, startServing, stopAfterLoss, waitForEnd } from './main.ts'
 import { type PortSetting, findPortFaults, throwListenError, throwPortFaults } from './start/ports.ts'
 import { claimFolder } from './start/running.ts'
 import { connectAccount, readAccount } from './accounts/accounts.ts'
+import { takeOver } from './accounts/take-over.ts'
 import { getWorkspace } from './workspaces/workspaces.ts'
 import { visibleText } from '../locales/visible-text.ts'
 
@@ -72,8 +73,12 @@ async function open(
   secret.value = (await ensureDemoEndpoint(parts, workspace, receiver.url)).secret
   await ensureDemoSettings(parts, workspaceId)
   const credentials = { ...DEMO, workspaceId, wabaId: DEMO.accountId, graphUrl: emulator.url }
-  const reading = await readAccount(parts, credentials)
-  const account = await parts.db.transaction((tx) => connectAccount(tx, parts, reading))
+  // A former demo workspace, whose key was revoked, may still have the account.
+  const reading = await readAccount(parts, credentials, { takesOver: true })
+  const { connected: account } = await parts.db.transaction(async (tx) => {
+    await takeOver(tx, parts, reading)
+    return connectAccount(tx, parts, reading)
+  })
   parts.wake('submit')
   emulator.changeAccount(DEMO.accountId, { callbackUrl: `${serving.url}${account.webhookPath}` })
   links.phone = `${config.publicUrl}/dashboard/w/${workspaceId}/phone`

@@ -14,7 +14,7 @@ export const connectAccount = async (parts: ConnectParts, newAccount: NewAccount
   storeReading(parts, await readAccount(parts, newAccount))
 
 export async function storeReading(parts: ConnectParts, reading: AccountReading): Promise<ConnectedAccount> {
-  const connected = await parts.db.transaction((tx) => storeAccount(tx, parts, reading))
+  const { connected } = await parts.db.transaction((tx) => storeAccount(tx, parts, reading))
   parts.wake('submit')
   return connected
 }

@@ -249,7 +249,8 @@ const RETIREMENTS = [
   'update messages set due_at = null, lease = null, code = null where workspace_id = $1 and due_at is not null',
   `update provider_reports set due_at = null, outcome = 'ignored' where workspace_id = $1 and due_at is not null`,
   `update webhook_deliveries set due_at = null, lease = null, status = 'failed' where workspace_id = $1 and due_at is not null`,
-  `update provider_accounts set sync_due_at = 'infinity' where workspace_id = $1`,
+  // The next test's emulator may get this one's port, and has an account with the same id.
+  `update provider_accounts set sync_due_at = 'infinity', graph_url = 'http://' || id where workspace_id = $1`,
   ...['confirmations', 'refusal_checks'].map(
     (table) =>
       `update ${table} set reminder_at = null, deadline_at = null, follow_up_at = null where workspace_id = $1 and timer_due_at is not null`,

@@ -52,8 +52,8 @@ async function start(t: TestContext) {
   const url = await fileDatabase()
   const ask = (text: string, values: unknown[]): Promise<Row[]> =>
     withConnection(url, async (connection) => (await connection.query<Row>(text, values)).rows)
-  // The next test's clock differs: this test's work must not be due then.
-  t.after(() => ask(`update provider_accounts set sync_due_at = 'infinity'`, []))
+  // The next test's clock differs: this test's work must not be due then. Its emulator may get this one's port.
+  t.after(() => ask(`update provider_accounts set sync_due_at = 'infinity', graph_url = 'http://' || id`, []))
   return {
     ...parts,
     parts,
@@ -143,14 +143,6 @@ test('two simultaneous connects of one account create one account', async (t) =>
   const [one, other] = await Promise.all([connect(), connect()])
   assert.equal(one.accountId, other.accountId)
   assert.equal((await getAccount(parts, one.accountId)).accessToken, DEMO.accessToken)
-})
-
-test('two workspaces may connect one account, each with its own senders', async (t) => {
-  const { connect, parts } = await start(t)
-  const other = await createWorkspace(parts.db, parts.clock, { name: 'Other', sandbox: false })
-  const [mine, theirs] = [await connect(), await connect({ workspaceId: other.workspaceId })]
-  const ids = [...mine.senders, ...theirs.senders].map(({ senderId }) => senderId)
-  assert.equal(new Set(ids).size, 4)
 })
 
 test('a refused account is explained and nothing is stored', async (t) => {

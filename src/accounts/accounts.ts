@@ -9,6 +9,7 @@ import { lockSealingKey } from '../secrets/instance.ts'
 import { sealedColumns } from '../secrets/sealed-columns.ts'
 import { UserError } from '../user-error.ts'
 import { unknownWorkspace } from '../workspaces/workspaces.ts'
+import { assertNotElsewhere, lockAccountId } from './elsewhere.ts'
 import { type AccountToConnect, type NewAccount, readNewAccount } from './new-account.ts'
 import { throwAccountError } from './provider-api-error.ts'
 import { nextSyncAt } from './sync/schedule.ts'
@@ -29,15 +30,18 @@ export type AccountReading = { account: AccountToConnect; listing: ProviderListi
 
 /**
  * The first step of connecting a WhatsApp account, before the transaction: the provider must accept the credentials, and is
- * asked to send its webhooks. Stores nothing. Throws FieldError.
+ * asked to send its webhooks. Stores nothing. Throws FieldError, also if another workspace has the account, unless
+ * `takesOver`: then `takeOver` comes first in the transaction.
  */
 export async function readAccount(
   { db, provider }: Pick<Parts, 'db' | 'provider'>,
   newAccount: NewAccount,
+  { takesOver = false } = {},
 ): Promise<AccountReading> {
   const account = readNewAccount(newAccount)
   await lockWorkspace(db, account.workspaceId) // refuses an unknown id before the provider is called
   const listing = await provider.list(account).catch(throwAccountError(account))
+  if (!takesOver) await assertNotElsewhere(db, account)
   await provider.subscribe(account).catch(throwAccountError(account))
   return { account, listing }
 }
@@ -61,19 +65,19 @@ export async function readRenewedAccount(
 }
 
 /**
- * Stores an account, or the new credentials of a connected one. After the commit the caller wakes `submit`: messages may be
- * waiting for a working token.
+ * Stores an account, or the new credentials of a connected one (`isKnown`). After the commit the caller wakes `submit`:
+ * messages may be waiting for a working token. Throws ConnectedElsewhereError.
  */
 export async function connectAccount(
   tx: Sql,
   { clock, seal }: Pick<Parts, 'clock' | 'seal'>,
   { account, listing }: AccountReading,
-): Promise<ConnectedAccount> {
+): Promise<{ connected: ConnectedAccount; isKnown: boolean }> {
   const now = clock.now()
-  const accountId = await storeAccount(tx, { account, seal, now })
+  const { accountId, isKnown } = await storeAccount(tx, { account, seal, now })
   const ref = { workspaceId: account.workspaceId, accountId }
   await storeListing(tx, ref, { listing, now })
-  return describeAccount(tx, ref)
+  return { connected: await describeAccount(tx, ref), isKnown }
 }
 
 const selectWorkspace = statement(
@@ -93,9 +97,9 @@ async function lockWorkspace(sql: Sql, workspaceId: string): Promise<void> {
  */
 export const FORMER_APP_SECRET_MS = 7 * DAY_MS
 
-const findExisting = statement<{ accountId: string; appSecret: Buffer }>(
+const findExisting = statement<{ accountId: string; appSecret: Buffer; isConnected: boolean }>(
   'find_account_to_connect',
-  `select id as "accountId", app_secret as "appSecret" from provider_accounts where workspace_id = $1 and waba_id = $2`,
+  `select id as "accountId", app_secret as "appSecret", status <> 'removed' as "isConnected" from provider_accounts where workspace_id = $1 and waba_id = $2`,
 )
 
 const upsertAccount = statement(
@@ -117,9 +121,11 @@ const upsertAccount = statement(
 async function storeAccount(
   tx: Sql,
   { account, seal, now }: { account: AccountToConnect; seal: Seal; now: Date },
-): Promise<string> {
+): Promise<{ accountId: string; isKnown: boolean }> {
   const { workspaceId, wabaId, graphUrl } = account
+  await lockAccountId(tx, account)
   await lockWorkspace(tx, workspaceId)
+  await assertNotElsewhere(tx, account)
   const existing = await tx.row(findExisting, [workspaceId, wabaId])
   const accountId = existing?.accountId ?? newId()
   /** Undefined when this instance key cannot open it: then no stored secret can verify a signature. */
@@ -140,7 +146,7 @@ async function storeAccount(
     isSecretNew ? later(now, FORMER_APP_SECRET_MS) : null,
     former === undefined,
   ])
-  return accountId
+  return { accountId, isKnown: existing?.isConnected ?? false }
 }
 
 const SECRET_COLUMNS = { accessToken: 'access_token', appSecret: 'app_secret', verifyToken: 'verify_token' } as const

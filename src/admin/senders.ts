@@ -2,7 +2,9 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { z } from 'zod'
 import { startOfDay, dayAt } from '../charts/days.ts'
 import { later } from '../clock.ts'
+import type { Sql } from '../db/pool.ts'
 import type { Parts } from '../parts.ts'
+import { ConnectedElsewhereError } from '../accounts/elsewhere.ts'
 import { FieldError } from '../accounts/field-error.ts'
 import {
   connectAccount,
@@ -22,7 +24,7 @@ import { listRunningSyncs } from '../accounts/sync/sync-progress.ts'
 import { syncResult } from '../accounts/sync/sync-result.ts'
 import { asIssue } from '../../locales/text.ts'
 import { limitedText } from './inputs.ts'
-import type { Membership } from './auth/members.ts'
+import { type Membership, findMembership } from './auth/members.ts'
 import { findEmulatorUrl } from './phone/emulator.ts'
 import { found } from './rpc/errors.ts'
 import { adminChange, readCall, router, writeCall } from './rpc/trpc.ts'
@@ -97,27 +99,25 @@ export const senders = router({
 
   connect: writeCall
     .input(z.object({ wabaId: textInput, graphUrl: textInput, ...credentials }))
-    .mutation(async ({ ctx: { parts, record, membership }, input }) => {
-      const { workspaceId, wabaId, graphUrl } = input
+    .mutation(async ({ ctx: { parts, record, membership, person }, input }) => {
+      const { wabaId, graphUrl } = input
       if (!mayUseGraphUrl(graphUrl, membership, parts))
         throw new FieldError([{ field: 'graphUrl', message: { code: 'admin.foreign_graph', graphUrl: GRAPH_URL } }])
-      const known = (await listAccounts(parts.db, workspaceId)).find((account) => account.wabaId === wabaId.trim())
-      const reading = await readAccount(parts, input)
-      const connected = await parts.db.transaction(async (tx) => {
-        const stored = await connectAccount(tx, parts, reading)
-        await record(tx, {
-          action: known ? 'account.renewed' : 'account.connected',
-          target: stored.accountId,
-          after: { wabaId: wabaId.trim(), ...(graphUrl.trim() && { graphUrl: graphUrl.trim() }) },
+      const nameElsewhere = throwNamed(parts.db, person.userId)
+      const reading = await readAccount(parts, input).catch(nameElsewhere)
+      const { connected, isKnown } = await parts.db
+        .transaction(async (tx) => {
+          const stored = await connectAccount(tx, parts, reading)
+          await record(tx, {
+            action: stored.isKnown ? 'account.renewed' : 'account.connected',
+            target: stored.connected.accountId,
+            after: { wabaId: wabaId.trim(), ...(graphUrl.trim() && { graphUrl: graphUrl.trim() }) },
+          })
+          return stored
         })
-        return stored
-      })
+        .catch(nameElsewhere)
       parts.wake('submit')
-      return {
-        ...syncCounts(connected),
-        known: known !== undefined,
-        callbackUrl: callbackUrl(parts, connected.accountId),
-      }
+      return { ...syncCounts(connected), known: isKnown, callbackUrl: callbackUrl(parts, connected.accountId) }
     }),
 
   /** Empty fields keep their values. */
@@ -130,7 +130,7 @@ export const senders = router({
       const credentials = { workspaceId, accountId, ...Object.fromEntries(renewed) }
       const after = { renewed: renewed.map(([field]) => field) }
       const reading = await readRenewedAccount(parts, credentials)
-      const connected = await parts.db.transaction(async (tx) => {
+      const { connected } = await parts.db.transaction(async (tx) => {
         const stored = await connectAccount(tx, parts, reading)
         await record(tx, { action: 'account.renewed', target: accountId, after })
         return stored
@@ -175,6 +175,16 @@ export const senders = router({
     await record({ action: 'sender.resumed', target: input.senderId })
   }),
 })
+
+/** Names the other workspace that has the account to a person who may see it. */
+const throwNamed =
+  (sql: Sql, userId: string) =>
+  async (error: unknown): Promise<never> => {
+    if (!(error instanceof ConnectedElsewhereError)) throw error
+    const { workspaceId } = error.elsewhere
+    const visible = await findMembership(sql, { userId, workspaceId })
+    throw visible ? error.named(visible.name) : error
+  }
 
 const callbackUrl = ({ config }: Pick<Parts, 'config'>, accountId: string): string =>
   `${config.publicUrl}/whatsapp/${accountId}`

@@ -1,17 +1,15 @@
 import { english } from '../../locales/resources.ts'
 import type { Config } from '../config.ts'
 import type { Parts } from '../parts.ts'
-import {
-  type ConnectedAccount,
-  connectAccount,
-  listAccounts,
-  readAccount,
-  unknownAccount,
-} from '../accounts/accounts.ts'
+import { type ConnectedAccount, connectAccount, readAccount, unknownAccount } from '../accounts/accounts.ts'
+import { ConnectedElsewhereError } from '../accounts/elsewhere.ts'
 import { findWorkspaceOfAccount, removeAccount } from '../accounts/remove.ts'
 import { syncAccount } from '../accounts/sync/sync.ts'
+import { takeOver } from '../accounts/take-over.ts'
+import type { Sql } from '../db/pool.ts'
+import { getWorkspace } from '../workspaces/workspaces.ts'
 import { command } from './command.ts'
-import { argument, nonEmpty, optional, url, uuid, workspace } from './inputs.ts'
+import { argument, flag, nonEmpty, optional, url, uuid, workspace } from './inputs.ts'
 import { GRAPH_URL } from '../accounts/new-account.ts'
 
 export const accountConnect = command({
@@ -29,22 +27,40 @@ export const accountConnect = command({
       'A word that you make up, without spaces. Enter it in the webhook settings of the Meta app too.',
     ),
     graphUrl: optional(url(`The base URL of the Graph API. Default: ${GRAPH_URL}`)),
+    takeOver: flag(
+      'If another workspace has the account, delete it there, as "account delete" does: its senders can no longer be used.',
+    ),
   },
-  run: async (parts, { workspace: workspaceId, ...account }, record) => {
+  run: async (parts, { workspace: workspaceId, takeOver: takesOver, ...account }, record) => {
     const { wabaId, graphUrl } = account
-    const isKnown = (await listAccounts(parts.db, workspaceId)).some((each) => each.wabaId === wabaId)
-    const action = isKnown ? 'account.renewed' : 'account.connected'
-    const reading = await readAccount(parts, { workspaceId, ...account })
-    const connected = await parts.db.transaction(async (tx) => {
-      const stored = await connectAccount(tx, parts, reading)
-      await record(tx, { workspaceId, action, target: stored.accountId, after: { wabaId, graphUrl } })
-      return stored
-    })
+    const reading = await readAccount(parts, { workspaceId, ...account }, { takesOver }).catch(throwNamed(parts.db))
+    const { connected, former } = await parts.db
+      .transaction(async (tx) => {
+        const former = takesOver ? await takeOver(tx, parts, reading) : undefined
+        if (former) {
+          const { workspaceId, accountId: target } = former
+          await record(tx, { workspaceId, action: 'account.removed', target, before: { wabaId } })
+        }
+        const { connected, isKnown } = await connectAccount(tx, parts, reading)
+        const action = isKnown ? 'account.renewed' : 'account.connected'
+        await record(tx, { workspaceId, action, target: connected.accountId, after: { wabaId, graphUrl } })
+        return { connected, former }
+      })
+      .catch(throwNamed(parts.db))
+    if (former) parts.live.changed([former.workspaceId])
     parts.wake('submit')
     return connected
   },
   format: (account, { config }) => [formatAccount(account, { config }), '', ...STEPS].join('\n'),
 })
+
+/** Names the other workspace that has the account: operators see all of them. */
+const throwNamed =
+  (sql: Sql) =>
+  async (error: unknown): Promise<never> => {
+    if (!(error instanceof ConnectedElsewhereError)) throw error
+    throw error.named((await getWorkspace(sql, error.elsewhere.workspaceId)).name)
+  }
 
 export const accountSync = command({
   words: 'account sync',

@@ -41,6 +41,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   insert_instance: 'concerns the whole instance',
   share_instance: 'concerns the whole instance',
   lock_instance: 'concerns the whole instance',
+  lock_waba_id: 'reads no table',
   update_instance: 'concerns the whole instance',
   store_first_sign_in_secret: 'concerns the whole instance',
   list_live_nodes: 'concerns the whole instance',

@@ -1,0 +1,70 @@
+import { asWritten } from '../../locales/text.ts'
+import { type Sql, statement } from '../db/pool.ts'
+import { FieldError } from './field-error.ts'
+import type { AccountToConnect } from './new-account.ts'
+import type { AccountRef } from './templates/changes.ts'
+
+type Identity = Pick<AccountToConnect, 'workspaceId' | 'wabaId' | 'graphUrl'>
+
+/**
+ * Another workspace has the account. Its text names no workspace, because the other one may be hidden from the person; it is
+ * thrown only after WhatsApp has accepted an access token for the account.
+ */
+export class ConnectedElsewhereError extends FieldError {
+  readonly elsewhere: AccountRef
+
+  constructor(elsewhere: AccountRef) {
+    super([{ field: 'wabaId', message: { code: 'accounts.connected_elsewhere' } }])
+    this.elsewhere = elsewhere
+  }
+
+  /** For a person who may see the other workspace. */
+  named(workspace: string): FieldError {
+    const message = { code: 'accounts.connected_to', workspace: asWritten(workspace) } as const
+    return new FieldError([{ field: 'wabaId', message }])
+  }
+}
+
+const lockWaba = statement('lock_waba_id', `select pg_advisory_xact_lock(hashtext('doorcode: account ' || $1))`)
+
+/** Of two workspaces that connect an account at the same time, the second waits and sees the first. Before other locks. */
+export const lockAccountId = async (tx: Sql, { wabaId }: Identity): Promise<void> =>
+  void (await tx.rows(lockWaba, [wabaId]))
+
+const MAX_CANDIDATES = 100
+
+/** None if the workspace itself has the account: then nothing is taken from another. An instance has few workspaces. */
+const selectElsewhere = statement<AccountRef & { graphUrl: string }>(
+  'find_account_elsewhere',
+  `select a.workspace_id as "workspaceId", a.id as "accountId", a.graph_url as "graphUrl"
+   from workspaces w
+   cross join lateral (select * from provider_accounts
+     where workspace_id = w.id and waba_id = $2 and status <> 'removed') a
+   where w.id <> $1 and w.deleted_at is null
+     and not exists (select from provider_accounts own
+       where own.workspace_id = $1 and own.waba_id = $2 and own.status <> 'removed')
+   order by a.id limit ${MAX_CANDIDATES}`,
+)
+
+/** The account in another workspace. Two emulators may have accounts with one id. */
+export async function findElsewhere(
+  sql: Sql,
+  { workspaceId, wabaId, graphUrl }: Identity,
+): Promise<AccountRef | undefined> {
+  const rows = await sql.rows(selectElsewhere, [workspaceId, wabaId])
+  return rows.find((row) => originOf(row.graphUrl) === originOf(graphUrl))
+}
+
+const LOOPBACK = new Set(['localhost', '[::1]'])
+
+/** The Graph API without its version, and this machine under one name. */
+function originOf(graphUrl: string): string {
+  const { protocol, hostname, port } = new URL(graphUrl)
+  return `${protocol}//${LOOPBACK.has(hostname) ? '127.0.0.1' : hostname}:${port}`
+}
+
+/** Throws ConnectedElsewhereError. */
+export async function assertNotElsewhere(sql: Sql, account: Identity): Promise<void> {
+  const elsewhere = await findElsewhere(sql, account)
+  if (elsewhere) throw new ConnectedElsewhereError(elsewhere)
+}
