@@ -1,6 +1,6 @@
 /**
  * `npm run soak`: two nodes on one database under load and faults, then a check that nothing was lost, doubled beyond the
- * rule of docs/operations.md, or overwritten by an older answer. `--minutes 10 --orders 30 --seed 1` are the defaults.
+ * rule of docs/operations.md, overwritten by an older answer, or removed because the database's clock was wrong. `--minutes 10 --orders 30 --seed 1` are the defaults.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -20,6 +20,14 @@ const ordersPerSecond = positive('orders', values.orders)
 const seed = positive('seed', values.seed)
 
 const REPORT_EVERY_MS = 30_000
+/** Shorter than a code may wait to be sent, so that no code expires. */
+const MAX_JUMP_SECONDS = 90
+/** Longer than any class of data is kept by default, in days. */
+const LEAP_SECONDS = 800 * 24 * 3_600
+/** In which libfaketime reads the new offset. */
+const LEAP_BEGINS_MS = 2_000
+/** Removal begins when a worker starts, and takes seconds. */
+const LEAP_MS = 40_000
 
 await using opened = new AsyncDisposableStack()
 const start = async (name: string, databaseUrl: string): Promise<SoakNode> =>
@@ -27,6 +35,7 @@ const start = async (name: string, databaseUrl: string): Promise<SoakNode> =>
 let nodes: [SoakNode, SoakNode] | undefined
 const scene = await openScene(opened, {
   random: seededRandom(seed),
+  movesClock: true,
   serve: async (databaseUrl) => {
     nodes = [await start('node A', databaseUrl), await start('node B', databaseUrl)]
     return [nodes[0].url, nodes[1].url]
@@ -35,13 +44,14 @@ const scene = await openScene(opened, {
 
 console.log(`seed ${seed}: ${ordersPerSecond} orders/s for ${minutes} min on two nodes`)
 const endsAt = performance.now() + minutes * 60_000
-const faultCounts = { crash: 0, freeze: 0, silence: 0 }
+const faultCounts = { crash: 0, freeze: 0, silence: 0, jump: 0 }
 const disturbing = disturb()
 const reporting = setInterval(() => void report(), REPORT_EVERY_MS)
 opened.defer(() => clearInterval(reporting))
 await scene.sendWhile(AbortSignal.timeout(minutes * 60_000), ordersPerSecond)
 await disturbing
 const { summary, faults } = await scene.judge()
+faults.push(...(await leap()))
 await report()
 console.log(
   JSON.stringify({
@@ -68,11 +78,40 @@ async function disturb(): Promise<void> {
 }
 
 async function strike(node: SoakNode, plan: Random): Promise<void> {
-  const kind = plan.pick(['crash', 'freeze', 'silence'] as const)
+  const kind = plan.pick(['crash', 'freeze', 'silence', 'jump'] as const)
   faultCounts[kind] += 1
   if (kind === 'crash') await node.crash(plan.between(0, 3_000))
   if (kind === 'freeze') await node.freeze(plan.between(2_000, 12_000))
   if (kind === 'silence') await node.silence(plan.between(1_000, 4_000))
+  if (kind === 'jump') await jump(plan)
+}
+
+/** The clock of the database jumps, ahead or back, and returns. The node that restarts meanwhile measures the wrong time. */
+async function jump(plan: Random): Promise<void> {
+  await scene.clock?.setOffset(plan.pick([-1, 1]) * plan.between(10, MAX_JUMP_SECONDS))
+  await wait(plan.between(2_000, 12_000))
+  const node = nodes && plan.pick(nodes)
+  if (node) await node.crash(0)
+  await wait(plan.between(2_000, 12_000))
+  await scene.clock?.setOffset(0)
+}
+
+/**
+ * The clock of the database jumps so far ahead that all rows look too old, and both nodes start with this time. Returns what
+ * was removed.
+ */
+async function leap(): Promise<string[]> {
+  const before = await scene.countKept()
+  await scene.clock?.setOffset(LEAP_SECONDS)
+  await Promise.all((nodes ?? []).map((node) => node.crash(LEAP_BEGINS_MS)))
+  await wait(LEAP_MS)
+  const after = await scene.countKept()
+  await scene.clock?.setOffset(0)
+  await Promise.all((nodes ?? []).map((node) => node.crash(LEAP_BEGINS_MS)))
+  return Object.entries(before).flatMap(([name, count]) => {
+    const left = after[name] ?? 0
+    return left < count ? [`${count - left} of ${count} ${name} were removed while the clock was ahead`] : []
+  })
 }
 
 async function report(): Promise<void> {

@@ -4,10 +4,12 @@ import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { type Emulator, startEmulator } from '@doorcode/whatsapp-emulator'
+import { postgresEnvironment } from '../../src/start/embedded-postgres/cluster.ts'
 import { startEmbeddedPostgres } from '../../src/start/embedded-postgres/server.ts'
 import { createDatabase, urlOf } from '../postgres.ts'
 import { check, unfinished } from './checks.ts'
 import { startCustomers } from './customers.ts'
+import { type DatabaseClock, createDatabaseClock } from './database-clock.ts'
 import { startEndpoint } from './endpoint.ts'
 import { startLoad } from './load.ts'
 import type { Random } from './random.ts'
@@ -18,6 +20,11 @@ const SETTLES_WITHIN_MS = 5 * 60_000
 const QUESTIONS_WITHIN_MS = 15_000
 const UUID_LENGTH = 36
 
+const COUNT_KEPT = `select ${['messages', 'confirmations', 'cod_answers', 'events', 'provider_reports', 'audit_log']
+  .map((table) => `(select count(*) from ${table}) as ${table}`)
+  .join(', ')},
+  (select count(*) from events where body <> '') as bodies`
+
 export type Scene = Awaited<ReturnType<typeof openScene>>
 
 type SceneOptions = {
@@ -26,13 +33,20 @@ type SceneOptions = {
   serve: (databaseUrl: string) => Promise<[string, ...string[]]>
   /** Opens the shop with another release. */
   open?: typeof openShop
+  /** Whether the clock of the database can be moved, which needs libfaketime. */
+  movesClock?: boolean
 }
 
 /** Opens a shop on its own database, its callers, their endpoint, customers, and WhatsApp behind a bad network. */
-export async function openScene(opened: AsyncDisposableStack, { random, serve, open = openShop }: SceneOptions) {
+export async function openScene(
+  opened: AsyncDisposableStack,
+  { random, serve, open = openShop, movesClock = false }: SceneOptions,
+) {
   const folder = await mkdtemp(path.join(tmpdir(), 'doorcode-soak-'))
   opened.defer(() => rm(folder, { recursive: true, force: true }))
   await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must be able to enter it
+  const clock: DatabaseClock | undefined = movesClock ? await createDatabaseClock(folder) : undefined
+  Object.assign(postgresEnvironment, clock?.environment)
   const postgres = await startEmbeddedPostgres({ dataDir: folder })
   opened.defer(() => postgres.stop())
   const databaseUrl = urlOf(postgres.url, 'soak')
@@ -75,6 +89,7 @@ export async function openScene(opened: AsyncDisposableStack, { random, serve, o
   }
 
   return {
+    clock,
     load,
     relay,
     endpoint,
@@ -87,6 +102,11 @@ export async function openScene(opened: AsyncDisposableStack, { random, serve, o
     },
     /** The work that is left. */
     left: () => unfinished(database),
+    /** Rows of each table that removal by age would empty. */
+    async countKept(): Promise<Record<string, number>> {
+      const { rows } = await database.query<Record<string, string>>(COUNT_KEPT)
+      return Object.fromEntries(Object.entries(rows[0] ?? {}).map(([name, value]) => [name, Number(value)]))
+    },
     /** When all work has ended: what was lost, doubled or overwritten. */
     async judge(): Promise<{ summary: Record<string, number>; faults: string[] }> {
       const unsettled = await settle()
