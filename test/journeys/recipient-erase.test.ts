@@ -176,17 +176,29 @@ test('a report or tap that is processed while the erasure commits brings nothing
      and workspace_id = $1`,
     [world.workspaceId],
   )
-  assert.deepEqual(kept, [{ code: 'cod.erased' }], 'the tap is new data, which no order leads to')
+  assert.deepEqual(kept, [], 'the tap belongs to the erased order')
 })
 
-test('a late answer changes nothing, and a new text is new data', async (t) => {
+test('a late tap changes nothing and brings nothing back, and a new text is new data', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
   const order = await world.createConfirmation()
   await world.settled()
   const customer = world.customer(order)
+  const [{ userId = '' } = {}] = await world.ask<{ userId: string }>(
+    'select customer_user_id as "userId" from confirmations where id = $1',
+    [order.confirmationId],
+  )
+  assert.ok(userId)
   await erase(world, order)
   await customer.taps('Confirm')
+  await world.settled()
+  assert.deepEqual(await tablesWith(world, { forms: [...formsOf(order.to), userId] }), [])
+  const [tap] = await world.ask(
+    `select outcome, note ->> 'code' as code, body from provider_reports where workspace_id = $1 and kind = 'message'`,
+    [world.workspaceId],
+  )
+  assert.deepEqual(tap, { outcome: 'ignored', code: 'cod.erased', body: '' })
   await customer.types('Is it coming?')
   const { status, failure } = await world.getConfirmation(order)
   assert.deepEqual([status, failure?.code], ['failed', 'RECIPIENT_ERASED'])

@@ -170,8 +170,8 @@ function decide(message: MatchedMessage): Decision {
   const { stored, reply, match } = message
   const workspaceId = stored.workspace_id
   const at = happenedAt(stored.occurred_at ?? stored.received_at, stored.received_at)
-  // The message is new data: a link to the erased confirmation would name its customer again.
-  if (match.target?.is_erased) return { message, events: [], note: { code: 'cod.erased' }, confirmationId: null }
+  if (match.target?.is_erased)
+    return { message, events: [], note: { code: 'cod.erased' }, confirmationId: match.target.id }
   const event = { type: 'customer_wrote', at } as const
   const wrote = (match.open ?? []).map(
     ({ id: confirmationId, check }): ConversationEvent => ({ workspaceId, confirmationId, check, event }),

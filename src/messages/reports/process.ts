@@ -98,15 +98,15 @@ const isErasedNow = (table: string, id: string): string =>
 const endReports = statement(
   'end_provider_reports',
   // by ids only: takeReports has just read and locked these rows, and found theirs within the workspace
-  // the report must not bring an erased number back, and a new message of the customer does not join an erased order
+  // what belongs to an erased message or order must not bring the number back: it is emptied
   `update provider_reports p
    set (outcome, note, due_at, message_id, confirmation_id, attempts, body, provider_message_id) = (
-     select r.outcome, r.note, r.due_at, coalesce(r.message_id, p.message_id),
-            case when ${isErasedNow('confirmations', 'r.confirmation_id')} then null else r.confirmation_id end, p.attempts + 1,
-            case when m.is_erased then '' else p.body end, case when m.is_erased then null else p.provider_message_id end
+     select r.outcome, r.note, r.due_at, coalesce(r.message_id, p.message_id), r.confirmation_id, p.attempts + 1,
+            case when e.is_erased then '' else p.body end, case when e.is_erased then null else p.provider_message_id end
      from jsonb_to_record($1::jsonb -> p.id::text) as r (outcome text, note jsonb, due_at timestamptz, message_id uuid,
        confirmation_id uuid)
-     cross join lateral (select ${isErasedNow('messages', 'r.message_id')} as is_erased) m)
+     cross join lateral (select coalesce(${isErasedNow('messages', 'r.message_id')},
+       ${isErasedNow('confirmations', 'r.confirmation_id')}, false) as is_erased) e)
    where p.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
 )
 
