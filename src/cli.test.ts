@@ -82,7 +82,7 @@ const mistakes: readonly [string, RegExp][] = [
   [`quarantine release ${UNKNOWN}`, /Nothing with the id .* is quarantined. "quarantine list"/],
   [
     `account connect --workspace ${UNKNOWN} --waba-id 1`,
-    /--access-token is missing\n.*--app-secret is missing\n.*--verify-token is missing/,
+    /--access-token-file is missing\n.*--app-secret-file is missing\n.*--verify-token-file is missing/,
   ],
   [`explain ${UNKNOWN}`, /No confirmation, message or event has the id/],
   ['explain', /<id> is missing/],
@@ -224,7 +224,7 @@ test('the example of every command is valid', async () => {
     assert.ok(stdout.endsWith(`\n\nExample:\n  ${`doorcode ${words} ${example}`.trim()}`), stdout)
     const given = Array.from(example.matchAll(/"(.*?)"|\S+/g), ([word, quoted]) => quoted ?? word)
     await parse([...words.split(' '), ...given], groups).catch((error: unknown) => {
-      assert.match(String(error), /--file cannot be read/, words)
+      assert.match(String(error), /file cannot be read/, words)
     })
   }
 })

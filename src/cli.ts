@@ -28,7 +28,10 @@ export type CommandLineIo = {
 /** Runs one command. Resolves with the exit code: 0, or 1 after an error was printed to stderr or a check has failed. */
 export async function runCommandLine(args: readonly string[], io: CommandLineIo): Promise<0 | 1> {
   try {
-    const parsed = await parse(args, groups, nameOfProgram(io.environment))
+    const parsed = await parse(args, groups, {
+      name: nameOfProgram(io.environment),
+      environment: io.environment,
+    })
     if (!('help' in parsed)) return await run(parsed, io)
     io.stdout(parsed.help)
     return 0

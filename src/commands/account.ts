@@ -9,22 +9,31 @@ import { takeOver } from '../accounts/take-over.ts'
 import type { Sql } from '../db/pool.ts'
 import { getWorkspace } from '../workspaces/workspaces.ts'
 import { command } from './command.ts'
-import { argument, flag, nonEmpty, optional, url, uuid, workspace } from './inputs.ts'
+import { argument, flag, nonEmpty, optional, secret, url, uuid, workspace } from './inputs.ts'
 import { GRAPH_URL } from '../accounts/new-account.ts'
 
 export const accountConnect = command({
   words: 'account connect',
   example:
-    '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --waba-id 102290129340398 --access-token EAAG… --app-secret 1a2b… --verify-token a-word-of-yours',
+    '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --waba-id 102290129340398 --access-token-file token.txt --app-secret-file app-secret.txt --verify-token-file verify-token.txt',
   summary: 'Connect a WhatsApp account, or replace the credentials of a connected one.',
   options: {
     workspace,
     wabaId: nonEmpty('id', 'The id of the WhatsApp Business Account.'),
-    accessToken: nonEmpty('token', 'An access token with permission to send messages and manage templates.'),
-    appSecret: nonEmpty('secret', 'The secret of the Meta app, which signs its webhooks.'),
-    verifyToken: nonEmpty(
-      'token',
-      'A word that you make up, without spaces. Enter it in the webhook settings of the Meta app too.',
+    accessToken: secret(
+      'WHATSAPP_ACCESS_TOKEN',
+      nonEmpty('token', 'An access token with permission to send messages and manage templates.'),
+    ),
+    appSecret: secret(
+      'WHATSAPP_APP_SECRET',
+      nonEmpty('secret', 'The secret of the Meta app, which signs its webhooks.'),
+    ),
+    verifyToken: secret(
+      'WHATSAPP_VERIFY_TOKEN',
+      nonEmpty(
+        'token',
+        'A word that you make up, without spaces. Enter it in the webhook settings of the Meta app too.',
+      ),
     ),
     graphUrl: optional(url(`The base URL of the Graph API. Default: ${GRAPH_URL}`)),
     takeOver: flag(
@@ -125,7 +134,7 @@ const STEPS = [
   ...(['steps_1', 'steps_2', 'steps_3', 'steps_4'] as const).map(
     (step, index) => `  ${index + 1}. ${english.t(`page_senders.${step}`)}`,
   ),
-  'The callback URL is above; the verify token is the value of --verify-token.',
+  'The callback URL is above; the verify token is the one that this command was given.',
 ]
 
 const section = <Item>(title: string, items: readonly Item[], line: (item: Item) => string): string[] =>

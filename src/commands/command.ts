@@ -71,14 +71,19 @@ export type Call = {
   program: string
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
+export type Environment = Readonly<Record<string, string | undefined>>
 
 type Values = Readonly<Record<string, unknown>>
 
 /** An option or argument. `read` turns its text into a value, or throws InputError. */
 export type Input<Value = unknown> = {
-  /** An argument follows the words and has no name; at most one, before the other inputs. */
-  kind: 'argument' | 'required' | 'optional' | 'flag'
+  /**
+   * An argument follows the words and has no name; at most one, before the other inputs. A secret is required, and has a second
+   * option, which names a file.
+   */
+  kind: 'argument' | 'required' | 'optional' | 'flag' | 'secret'
+  /** Where a secret is read from if neither of its options is given. */
+  variable?: string
   /** Names the value in the usage, such as "id" in `--workspace <id>`. */
   placeholder: string
   /** One line of --help, with the default if there is one. */

@@ -98,6 +98,13 @@ export const nonEmpty = (placeholder: string, description: string): Input<string
     return text.trim()
   })
 
+/** Better given as a file or in the variable: other users of the machine can read arguments in the list of processes. */
+export const secret = (variable: string, input: Input<string>): Input<string> => ({
+  ...input,
+  kind: 'secret',
+  variable,
+})
+
 /** The file name that means standard output. */
 export const STANDARD_OUTPUT = '-'
 

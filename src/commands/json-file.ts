@@ -2,6 +2,9 @@ import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { InputError } from './command.ts'
 
+/** The file name that means standard input. */
+export const STANDARD_INPUT = '-'
+
 /** The value in a JSON file; `-` is standard input. Throws InputError with the place of the fault. */
 export async function readJsonFile(name: string): Promise<unknown> {
   const text = await readText(name)
@@ -22,7 +25,7 @@ export async function readText(name: string): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
   try {
-    const stream: AsyncIterable<Buffer> = name === '-' ? standardInput() : createReadStream(name)
+    const stream: AsyncIterable<Buffer> = name === STANDARD_INPUT ? standardInput() : createReadStream(name)
     for await (const chunk of stream) {
       size += chunk.length
       if (size > MAX_FILE_BYTES) throw new InputError(`must have at most ${MAX_FILE_BYTES} bytes`)
@@ -33,6 +36,23 @@ export async function readText(name: string): Promise<string> {
     if (error instanceof InputError || !(error instanceof Error)) throw error
     throw new InputError(error instanceof TypeError ? 'must be text in UTF-8' : `cannot be read: ${error.message}`)
   }
+}
+
+/** No secret is this long; a longer file is probably the wrong one. In characters. */
+const MAX_SECRET = 4_096
+
+/** One line; `-` is standard input. Throws InputError, which quotes neither the text nor the name: it may be a secret in the wrong place. */
+export async function readSecretFile(name: string): Promise<string> {
+  const text = (await readText(name).catch(withoutName)).replace(/\r?\n$/, '')
+  if (text.trim() === '') throw new InputError('must not be empty')
+  if (text.length > MAX_SECRET || /\p{Cc}/u.test(text))
+    throw new InputError(`must contain one line of at most ${MAX_SECRET} characters`)
+  return text
+}
+
+function withoutName(error: unknown): never {
+  if (!(error instanceof InputError)) throw error
+  throw new InputError(error.message.replace(/, \w+ '.*'$/s, ''))
 }
 
 const STDIN_FD = 0

@@ -1,5 +1,6 @@
 import { Command as Program, CommanderError } from 'commander'
-import { type Command, type CommandGroup, type Input, InputError, optionName } from './command.ts'
+import { type Command, type CommandGroup, type Environment, type Input, InputError, optionName } from './command.ts'
+import { STANDARD_INPUT, readSecretFile } from './json-file.ts'
 
 /** `help` is the help of the command, or of the group in which the command was not found. */
 export class UsageError extends Error {
@@ -16,11 +17,17 @@ export class UsageError extends Error {
 
 export type ParsedCommand = { command: Command; values: Record<string, unknown>; json: boolean }
 
-/** Throws UsageError. `name` is how the user calls the program. */
+type ParseOptions = {
+  /** How the user calls the program. */
+  name?: string
+  environment?: Environment
+}
+
+/** Throws UsageError. */
 export async function parse(
   given: readonly string[],
   groups: readonly CommandGroup[],
-  name = 'doorcode',
+  { name = 'doorcode', environment = {} }: ParseOptions = {},
 ): Promise<ParsedCommand | { help: string }> {
   const args = withoutSynonyms(given)
   let printed = ''
@@ -42,7 +49,11 @@ export async function parse(
     for (const command of group.commands) {
       addCommand(program, command, { name, title: group.title }).action(
         async (options: GivenOptions, called: Program) => {
-          parsed = { command, values: await readValues(command, options, called), json: args.includes('--json') }
+          parsed = {
+            command,
+            values: await readValues(command, { options, called, environment }),
+            json: args.includes('--json'),
+          }
         },
       )
     }
@@ -54,7 +65,7 @@ export async function parse(
     const [noun = '--help'] = args
     const isKnown = noun.startsWith('-') || program.commands.some((each) => each.name() === noun)
     if (error.code === 'commander.helpDisplayed')
-      return isKnown ? { help: printed.trimEnd() } : parse([noun], groups, name) // throws
+      return isKnown ? { help: printed.trimEnd() } : parse([noun], groups, { name }) // throws
     throw new UsageError([faultOf(error, { args, commands, name })], printed.trim())
   }
   if (!parsed) throw new Error('commander called no command')
@@ -79,20 +90,33 @@ function addCommand(program: Program, command: Command, { name, title }: { name:
   const added = parent.command(verb ?? noun).description(summary)
   if (verb === undefined) added.helpGroup(`${title}:`)
   else parent.usage('<command> [--json]').summary(parent.commands.map((each) => each.name()).join(', '))
-  for (const [option, { kind, placeholder, description }] of Object.entries(options)) {
+  for (const [option, { kind, placeholder, description, variable }] of Object.entries(options)) {
     const collect = (text: string, texts: readonly string[] = []): string[] => [...texts, text]
     const required = kind === 'required' ? ' (required)' : ''
     if (kind === 'argument') added.addHelpText('after', `\nArgument:\n  <${option}>  ${description}`)
     else if (kind === 'flag') added.option(optionName(option), description)
+    else if (kind === 'secret')
+      added
+        .option(`${optionName(fileOf(option))} <file>`, describeFile(description, variable), collect)
+        .option(`${optionName(option)} <${placeholder}>`, VISIBLE, collect)
     else added.option(`${optionName(option)} <${placeholder}>`, `${description}${required}`, collect)
   }
   added.addHelpText('after', `\nExample:\n  ${`${name} ${words} ${example}`.trim()}`)
   return added.usage(usageOf(command))
 }
 
+/** The option for the file of a secret: `accessTokenFile`. */
+const fileOf = (secret: string): string => `${secret}File`
+
+const describeFile = (description: string, variable = ''): string =>
+  `${description} In a file; "-" is standard input. Default: the environment variable ${variable}.`
+
+const VISIBLE = 'The same as text, which other users of the machine can read while the command runs.'
+
 function usageOf({ options }: Command): string {
   const parts = Object.entries(options).map(([name, { kind, placeholder }]) => {
     if (kind === 'argument') return `<${name}>`
+    if (kind === 'secret') return `${optionName(fileOf(name))} <file>`
     const option = kind === 'flag' ? optionName(name) : `${optionName(name)} <${placeholder}>`
     return kind === 'required' ? option : `[${option}]`
   })
@@ -101,31 +125,76 @@ function usageOf({ options }: Command): string {
 
 type GivenOptions = Readonly<Record<string, readonly string[] | true | undefined>>
 
-async function readValues(command: Command, options: GivenOptions, called: Program): Promise<Record<string, unknown>> {
+type Given = { options: GivenOptions; called: Program; environment: Environment }
+
+/** What was given for an input, and how its text becomes the value. */
+type Source = { label: string; texts: readonly string[]; read: Input['read'] }
+
+async function readValues(command: Command, { options, called, environment }: Given): Promise<Record<string, unknown>> {
   const values: Record<string, unknown> = {}
   const faults: string[] = []
-  const readInput = async (name: string, input: Input, [text, second]: readonly string[]): Promise<void> => {
-    const label = input.kind === 'argument' ? `<${name}>` : optionName(name)
+  const readInput = async (name: string, { kind }: Input, { label, texts, read }: Source): Promise<void> => {
+    const [text, second] = texts
     try {
       if (second !== undefined) faults.push(`${label} was given twice`)
       else if (text?.startsWith('--')) faults.push(`${label} needs a value`)
-      else if (text !== undefined) values[name] = await input.read(text)
-      else if (input.kind !== 'optional') faults.push(`${label} is missing`)
+      else if (text !== undefined) values[name] = await read(text)
+      else if (kind !== 'optional') faults.push(`${label} is missing`)
     } catch (error) {
       if (!(error instanceof InputError)) throw error
       faults.push(`${label} ${error.message}`)
     }
   }
   const inputs = Object.entries(command.options)
+  faults.push(...findSharedInput(inputs, options))
   for (const [name, input] of inputs) {
-    const texts = input.kind === 'argument' ? called.args.slice(0, 1) : (options[name] ?? [])
-    if (input.kind === 'flag') values[name] = texts === true
-    else if (texts !== true) await readInput(name, input, texts)
+    if (input.kind === 'flag') values[name] = options[name] === true
+    else if (faults.length > 0 && readsInput(options, name))
+      continue // standard input can be read only once
+    else await readInput(name, input, sourceOf(name, input, { options, called, environment }))
   }
   const maxArguments = inputs.filter(([, { kind }]) => kind === 'argument').length
   if (called.args.length > maxArguments) faults.push('too many arguments')
   if (faults.length > 0) throw new UsageError(faults, called.helpInformation().trim())
   return values
+}
+
+const textsOf = (options: GivenOptions, name: string): readonly string[] => {
+  const given = options[name]
+  return given === undefined || given === true ? [] : given
+}
+
+function sourceOf(
+  name: string,
+  { kind, variable = '', ...input }: Input,
+  { options, called, environment }: Given,
+): Source {
+  const read: Input['read'] = (text) => input.read(text)
+  const texts = textsOf(options, name)
+  if (kind === 'argument') return { label: `<${name}>`, texts: called.args.slice(0, 1), read }
+  const label = optionName(name)
+  if (kind !== 'secret') return { label, texts, read }
+  const fileLabel = optionName(fileOf(name))
+  const files = textsOf(options, fileOf(name))
+  if (texts.length > 0 && files.length > 0)
+    return { label: `${label} and ${fileLabel}`, texts, read: () => fail('were both given: leave one of them out') }
+  if (texts.length > 0) return { label, texts, read }
+  if (files.length > 0)
+    return { label: fileLabel, texts: files, read: async (file) => read(await readSecretFile(file)) }
+  const stored = (environment[variable] ?? '').trim()
+  return { label: fileLabel, texts: stored === '' ? [] : [stored], read }
+}
+
+function fail(message: string): never {
+  throw new InputError(message)
+}
+
+const readsInput = (options: GivenOptions, name: string): boolean =>
+  textsOf(options, fileOf(name)).includes(STANDARD_INPUT)
+
+function findSharedInput(inputs: readonly [string, Input][], options: GivenOptions): string[] {
+  const readers = inputs.flatMap(([name]) => (readsInput(options, name) ? [optionName(fileOf(name))] : []))
+  return readers.length > 1 ? [`${readers.join(' and ')} cannot both read standard input`] : []
 }
 
 /** What commander reports, with what to do. The value after "=" is left out: it may be a secret. */

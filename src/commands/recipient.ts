@@ -1,10 +1,12 @@
 import type { FileHandle } from 'node:fs/promises'
+import { asWritten } from '../../locales/text.ts'
 import { COMMAND_LINE } from '../admin/audit/audit.ts'
 import { eraseRecipient } from '../recipients/erase.ts'
 import { type ExportedCounts, exportRecipient } from '../recipients/export.ts'
 import { exportText } from '../recipients/export-text.ts'
 import { ONE_RECIPIENT, countHeld, findPerson } from '../recipients/person.ts'
 import { writeNewFile } from '../start/new-file.ts'
+import { UserError } from '../user-error.ts'
 import { blockRecipients, unblockRecipient } from '../workspaces/blocked.ts'
 import { command } from './command.ts'
 import { STANDARD_OUTPUT, flag, nonEmpty, optional, phone, workspace } from './inputs.ts'
@@ -110,15 +112,22 @@ const formatFile = ({
 
 export const recipientErase = command({
   words: 'recipient erase',
-  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --phone +212612345678',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --phone +212612345678 --yes',
   summary: 'Erase everything that a workspace holds about a recipient, permanently.',
   options: {
     ...options,
+    yes: flag('Required: what was erased cannot be restored.'),
     keepBlock: flag('Keep the number blocked, if it is blocked. Default: the block is erased too.'),
   },
   interruptedMessage:
     'The erasure was interrupted. What was erased stays erased: run the command again to erase the rest.',
-  async run(parts, { workspace: workspaceId, phone, keepBlock }, record) {
+  async run(parts, { workspace: workspaceId, phone, yes, keepBlock }, record) {
+    if (!yes)
+      throw new UserError(
+        asWritten(
+          `This erases everything about ${phone} for good. To do so, add --yes. To keep a copy, run "recipient export" first.`,
+        ),
+      )
     const { pseudonym, finishesEarlier, erased } = await eraseRecipient(
       parts,
       { workspaceId, phone, keepBlock: keepBlock ?? false },

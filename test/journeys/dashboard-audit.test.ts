@@ -113,7 +113,7 @@ async function changingRuns(t: TestContext, world: World): Promise<{ runs: Run[]
     'block add': [...of, '--phone', '+212600000001'],
     'block remove': [...of, '--phone', '+212600000001'],
     'recipient export': [...of, '--phone', '+212600000001'],
-    'recipient erase': [...of, '--phone', '+212600000001'],
+    'recipient erase': [...of, '--phone', '+212600000001', '--yes'],
     'person link': [person.email, '--drop-second-factor'],
     'quarantine release': [randomUUID()],
     'account delete': [account.accountId, '--waba-id', world.credentials.wabaId],

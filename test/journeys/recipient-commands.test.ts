@@ -70,6 +70,15 @@ test('neither an erased person nor an unknown number is found', async (t) => {
   }
 })
 
+test('an erasure without --yes changes nothing and says what it would erase', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  const { code, stderr } = await runRecipient(world, 'erase', otp.to)
+  assert.equal(code, 1)
+  assert.match(stderr, /erases everything about \+\d+ for good\. To do so, add --yes\./)
+  assert.equal((await world.getOtp(otp)).to, otp.to)
+})
+
 test('the erased reason of a kept block is reported and is in the audit log', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
@@ -219,6 +228,9 @@ async function folder(t: TestContext): Promise<string> {
 }
 
 const run = (world: World, what: 'export' | 'erase', phone: string, ...more: string[]) =>
+  runRecipient(world, what, phone, ...(what === 'erase' ? ['--yes'] : []), ...more)
+
+const runRecipient = (world: World, what: string, phone: string, ...more: string[]) =>
   runCommand(['recipient', what, '--workspace', world.workspaceId, '--phone', phone, ...more], {
     DATABASE_URL: world.databaseUrl,
     DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),

@@ -23,7 +23,7 @@ test('a command that Ctrl-C interrupts says what it leaves', async (t) => {
     ],
     [['recipient', 'export', ...recipient, '--file', file], 'The export was interrupted, and no file was written.'],
     [
-      ['recipient', 'erase', ...recipient],
+      ['recipient', 'erase', ...recipient, '--yes'],
       'The erasure was interrupted. What was erased stays erased: run the command',
     ],
     [['explain', (await world.sendOtp()).messageId], 'The command was interrupted. Check whether it made its change'],
