@@ -9,13 +9,27 @@ export const csvLine = (values: readonly CsvValue[]): string => `${values.map(fi
 function field(value: CsvValue): string {
   if (value === null) return ''
   const text = typeof value === 'string' ? safeText(value) : String(value)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
+/** Full-width signs count too: East Asian spreadsheets treat them like the others. */
+const FORMULA_SIGN = /^[=+\-@＝＋－＠]/
+
 /**
- * Full-width signs count too: East Asian spreadsheets treat them like the others. Invisible characters may come first.
+ * A spreadsheet that does not split at commas, such as a French Excel, takes our quotes for text when they are not at the
+ * beginning of its cell: then each of these characters inside a value begins another cell or row.
  */
-const BEGINS_LIKE_A_FORMULA = /^[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r]/u
+const SEPARATORS = /[;|\t\n\v\f\r\u0085\u2028\u2029]/g
+
+/** Separators, and what may stand before a formula unseen: spaces, invisible characters and quotes. */
+const HIDES_A_FORMULA = /[;|"\s\p{C}\p{Default_Ignorable_Code_Point}\u2800]+/gu
 
 /** A spreadsheet runs text that begins like a formula, and customers and callers choose the text. */
-const safeText = (text: string): string => (BEGINS_LIKE_A_FORMULA.test(text) ? `'${text}` : text)
+function safeText(text: string): string {
+  const safe = text.replace(HIDES_A_FORMULA, (hidden: string, at: number) =>
+    FORMULA_SIGN.test(text.slice(at + hidden.length, at + hidden.length + 1))
+      ? `${at === 0 ? `'` : ''}${hidden.replace(SEPARATORS, `$&'`)}`
+      : hidden,
+  )
+  return FORMULA_SIGN.test(safe) || /^[\t\r]/.test(safe) ? `'${safe}` : safe
+}
