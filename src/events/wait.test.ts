@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { ApiError } from '../errors.ts'
-import { MAX_WAITING_PER_KEY, createWaiter } from './wait.ts'
+import { MAX_WAITING_PER_KEY, MAX_WAITING_PER_WORKSPACE, createWaiter } from './wait.ts'
 
 /** A waiter whose changes the test announces; everything that waits ends with the test. */
 function startWaiter(t: TestContext) {
@@ -19,8 +19,8 @@ function startWaiter(t: TestContext) {
     end,
     followers,
     change: () => followers.forEach((onChange) => onChange()),
-    wait: (look: () => string, apiKeyId = 'key') =>
-      waitFor({ workspaceId: 'w', apiKeyId, seconds: 30, end: end.signal, look: async () => look(), isEmpty }),
+    wait: (look: () => string, apiKeyId = 'key', workspaceId = 'w') =>
+      waitFor({ workspaceId, apiKeyId, seconds: 30, end: end.signal, look: async () => look(), isEmpty }),
   }
 }
 
@@ -49,11 +49,27 @@ test('many changes cause few looks', async (t) => {
   assert.ok(performance.now() - began >= 700)
 })
 
+const isTooMany = (error: unknown): boolean => error instanceof ApiError && error.code === 'RATE_LIMITED'
+
+test('one workspace with many keys leaves the other workspaces room to wait', async (t) => {
+  const { wait, end } = startWaiter(t)
+  const waiting = Array.from({ length: MAX_WAITING_PER_WORKSPACE }, (_, n) => wait(() => '', `key ${n}`, 'greedy'))
+  await assert.rejects(
+    wait(() => '', 'one more key', 'greedy'),
+    (error) => isTooMany(error) && /keys of this workspace already have 50/.test(String(error)),
+  )
+  assert.equal(await wait(() => 'event', 'key 1', 'another workspace'), 'event')
+  end.abort()
+  await Promise.all(waiting)
+  assert.equal(await wait(() => 'event', 'key 1', 'greedy'), 'event')
+})
+
 test('waiting requests of all keys together never exceed the limit of a process', async (t) => {
   const { wait, end, followers } = startWaiter(t)
   const keys = Array.from({ length: 50 }, (_, index) => `key ${index}`)
-  const waiting = keys.flatMap((key) => Array.from({ length: MAX_WAITING_PER_KEY }, () => wait(() => '', key)))
-  const isTooMany = (error: unknown): boolean => error instanceof ApiError && error.code === 'RATE_LIMITED'
+  const waiting = keys.flatMap((key, n) =>
+    Array.from({ length: MAX_WAITING_PER_KEY }, () => wait(() => '', key, `workspace ${n % 10}`)),
+  )
   await assert.rejects(
     wait(() => '', 'another key'),
     isTooMany,

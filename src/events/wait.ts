@@ -6,8 +6,9 @@ import { settlesWithin } from '../settles-within.ts'
 import { asWritten } from '../../locales/text.ts'
 
 export const MAX_WAIT_SECONDS = 30
-/** Requests that wait at the same time, of one key and in this process. */
+/** Requests that wait at the same time in this process, of one key, of one workspace and in all. */
 export const MAX_WAITING_PER_KEY = 10
+export const MAX_WAITING_PER_WORKSPACE = 50
 const MAX_WAITING = 500
 /** A notification may be lost, and a change may be visible only later. */
 const POLL_MS = 2 * SECOND_MS
@@ -27,25 +28,30 @@ type Wait<Result> = {
 
 /** Repeats a query until it finds something or the time is up. Holds no database connection while it waits. */
 export function createWaiter(live: Pick<LiveUpdates, 'follow'>) {
+  /** By the public id of a key, and by the id of a workspace. */
   const waiting = new Map<string, number>()
   let total = 0
 
-  const begin = (apiKeyId: string): void => {
-    const ofKey = waiting.get(apiKeyId) ?? 0
+  const begin = (apiKeyId: string, workspaceId: string): void => {
+    const [ofKey, ofWorkspace] = [waiting.get(apiKeyId) ?? 0, waiting.get(workspaceId) ?? 0]
     if (ofKey >= MAX_WAITING_PER_KEY) throw tooMany(`This key already has ${ofKey} requests that wait for events.`)
+    if (ofWorkspace >= MAX_WAITING_PER_WORKSPACE)
+      throw tooMany(`The keys of this workspace already have ${ofWorkspace} requests that wait for events.`)
     if (total >= MAX_WAITING) throw tooMany(`Already ${total} requests wait for events here.`)
-    waiting.set(apiKeyId, ofKey + 1)
+    waiting.set(apiKeyId, ofKey + 1).set(workspaceId, ofWorkspace + 1)
     total += 1
   }
-  const finish = (apiKeyId: string): void => {
-    const left = (waiting.get(apiKeyId) ?? 1) - 1
-    if (left > 0) waiting.set(apiKeyId, left)
-    else waiting.delete(apiKeyId)
+  const finish = (apiKeyId: string, workspaceId: string): void => {
+    for (const holder of [apiKeyId, workspaceId]) {
+      const left = (waiting.get(holder) ?? 1) - 1
+      if (left > 0) waiting.set(holder, left)
+      else waiting.delete(holder)
+    }
     total -= 1
   }
 
   return async <Result>({ workspaceId, apiKeyId, seconds, end, look, isEmpty }: Wait<Result>): Promise<Result> => {
-    begin(apiKeyId)
+    begin(apiKeyId, workspaceId)
     const deadline = performance.now() + seconds * SECOND_MS
     const within = (ms: number): number => Math.max(0, Math.min(ms, deadline - performance.now()))
     let changed = Promise.withResolvers<void>()
@@ -64,7 +70,7 @@ export function createWaiter(live: Pick<LiveUpdates, 'follow'>) {
     } finally {
       unfollow()
       end.removeEventListener('abort', wake)
-      finish(apiKeyId)
+      finish(apiKeyId, workspaceId)
     }
   }
 }

@@ -17,7 +17,7 @@ import { commands } from '../../src/commands/table.ts'
 import { settings } from '../../src/config.ts'
 import { type ApiErrorCode, apiErrors } from '../../src/errors.ts'
 import { MAX_EVENTS_PER_PAGE } from '../../src/events/list.ts'
-import { MAX_WAITING_PER_KEY, MAX_WAIT_SECONDS } from '../../src/events/wait.ts'
+import { MAX_WAITING_PER_KEY, MAX_WAITING_PER_WORKSPACE, MAX_WAIT_SECONDS } from '../../src/events/wait.ts'
 import { documentedEvents } from '../../src/api/documented-events.ts'
 import { MAX_BODY_BYTES } from '../../src/http/body.ts'
 import { MAX_FAULTS } from '../../src/http/faults.ts'
@@ -94,6 +94,7 @@ test('docs/api.md states the actual limits', async () => {
     'events in one answer': `1 to ${MAX_EVENTS_PER_PAGE}`,
     'wait for an event': `0 to ${MAX_WAIT_SECONDS} s`,
     'waiting event requests per key and node': String(MAX_WAITING_PER_KEY),
+    'waiting event requests per workspace and node': String(MAX_WAITING_PER_WORKSPACE),
   })
 })
 

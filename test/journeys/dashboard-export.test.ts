@@ -196,3 +196,22 @@ test('an export reads as its reader takes rows, few run at once, and removal end
   await owner.calls.people.remove.mutate({ workspaceId: world.workspaceId, userId: member.userId })
   await assert.rejects(() => answer.text(), /terminated/)
 })
+
+test('the exports of one workspace leave places for the others', async (t) => {
+  const [world, theirs] = [await startWorld(t, { works: false }), await startWorld(t, { works: false })]
+  await addLongRows(world)
+  const [first, second, third] = [
+    await signIn(world, 'member'),
+    await signIn(world, 'member'),
+    await signIn(world, 'member'),
+  ]
+  const end = new AbortController()
+  t.after(() => end.abort())
+  for (const member of [first, first, second, second]) {
+    assert.equal((await follow(world, member, 'messages', { signal: end.signal })).status, 200)
+  }
+  assert.equal((await follow(world, third, 'keys')).status, 429)
+  assert.equal((await follow(theirs, await signIn(theirs, 'member'), 'keys')).status, 200)
+  end.abort()
+  await waitFor('a place', async () => (await follow(world, third, 'keys')).status === 200)
+})

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { TRPCError } from '@trpc/server'
 import { getHTTPStatusCodeFromError } from '@trpc/server/http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -18,11 +17,13 @@ import type { Context } from '../rpc/trpc.ts'
 import { linesOf } from './lines.ts'
 import type { Calls } from './list.ts'
 import { findExportedList } from './lists.ts'
+import { forReader } from './reader.ts'
 
 /** Each export has one query running at a time. */
 const MAX_EXPORTS = 10
+const MAX_EXPORTS_PER_WORKSPACE = 4
 const MAX_EXPORTS_PER_USER = 2
-/** A reader that is slower is cut off; its download fails visibly. */
+/** A reader that is slower is cut off; its download fails visibly. A reader that takes almost nothing is cut off sooner (reader.ts). */
 const MAX_EXPORT_MS = HOUR_MS
 /** A person who signed out gets no more rows after this time. One who was removed gets none after the next page. */
 const RECHECK_INTERVAL_MS = MINUTE_MS / 2
@@ -37,15 +38,21 @@ type ExportRequest = { Params: { workspaceId: string; list: string }; Querystrin
 
 /** Any list of the dashboard as a CSV file, read page by page through the calls of the pages, which check permissions. */
 export function createExports({ db, clock, live, findViewer, contextOf }: ExportParts) {
-  const open = new Set<{ userId: string; reply: FastifyReply }>()
+  const open = new Set<{ userId: string; workspaceId: string; reply: FastifyReply }>()
   let ended = false
 
   /** Takes one of the places until the answer is sent or the reader is gone. */
-  function takePlace(userId: string, reply: FastifyReply): void {
+  function takePlace(userId: string, workspaceId: string, reply: FastifyReply): void {
     const ofUser = [...open].filter((each) => each.userId === userId)
-    if (ended || open.size >= MAX_EXPORTS || ofUser.length >= MAX_EXPORTS_PER_USER)
+    const ofWorkspace = [...open].filter((each) => each.workspaceId === workspaceId)
+    if (
+      ended ||
+      open.size >= MAX_EXPORTS ||
+      ofWorkspace.length >= MAX_EXPORTS_PER_WORKSPACE ||
+      ofUser.length >= MAX_EXPORTS_PER_USER
+    )
       throw new CallError('TOO_MANY_REQUESTS', { code: 'export.too_many' })
-    const place = { userId, reply }
+    const place = { userId, workspaceId, reply }
     open.add(place)
     const timer = setTimeout(() => reply.raw.destroy(), MAX_EXPORT_MS).unref()
     reply.raw.once('close', () => {
@@ -62,7 +69,7 @@ export function createExports({ db, clock, live, findViewer, contextOf }: Export
     if (!membership) throw new CallError('NOT_FOUND', { code: 'admin.no_workspace' })
     const list = findExportedList(name)
     if (!list) throw new CallError('NOT_FOUND', { code: 'admin.not_known' })
-    takePlace(person.userId, reply)
+    takePlace(person.userId, membership.workspaceId, reply)
 
     const filters = Object.fromEntries(list.filters.flatMap((each) => valueIn(request.query, each)))
     const time = await findWorkspaceTime(db, workspaceId)
@@ -79,7 +86,7 @@ export function createExports({ db, clock, live, findViewer, contextOf }: Export
     const lines = linesOf({ columns: list.columns, first, readPage, timeZone: membership.timeZone, translator })
     return reply
       .headers({ ...HEADERS, 'content-disposition': `attachment; filename="${fileName(name, clock.now(), since)}"` })
-      .send(Readable.from(lines))
+      .send(forReader(lines, reply.raw))
   }
 
   /** For lists whose old rows are removed: earlier rows are gone. */
