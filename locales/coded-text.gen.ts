@@ -334,6 +334,7 @@ export type ParameterNames = {
   'doctor.check_setup': never
   'doctor.check_slow': 'duration'
   'doctor.check_slow_fix': never
+  'doctor.check_transactions': never
   'doctor.check_work': never
   'doctor.clock_differs': 'duration' | 'machine'
   'doctor.clock_differs_fix': never
@@ -370,6 +371,10 @@ export type ParameterNames = {
   'doctor.endpoint_secret_unreadable_fix': 'endpointId'
   'doctor.erasure_unfinished': 'number' | 'workspace'
   'doctor.erasure_unfinished_fix': 'workspaceId'
+  'doctor.events_held': 'database' | 'duration' | 'number' | 'pid' | 'program' | 'state' | 'user'
+  'doctor.events_held_by_prepared': 'database' | 'duration' | 'gid' | 'number'
+  'doctor.events_held_by_prepared_fix': 'commit' | 'database' | 'rollback'
+  'doctor.events_held_fix': 'pid'
   'doctor.former_key_missing': 'keys'
   'doctor.former_key_missing_fix': never
   'doctor.hours': 'value'
@@ -460,6 +465,10 @@ export type ParameterNames = {
   'doctor.standby_lags_fix': never
   'doctor.standby_missing': never
   'doctor.standby_missing_fix': never
+  'doctor.tables_locked': 'duration' | 'pid' | 'program' | 'state' | 'tables' | 'user'
+  'doctor.tables_locked_by_prepared': 'duration' | 'gid' | 'tables'
+  'doctor.tables_locked_by_prepared_fix': 'commit' | 'database' | 'rollback'
+  'doctor.tables_locked_fix': 'pid'
   'doctor.template_stopped': 'language' | 'name' | 'status' | 'workspace'
   'doctor.template_stopped_fix': never
   'doctor.this_machine': never
@@ -467,6 +476,7 @@ export type ParameterNames = {
   'doctor.token_refused_fix': never
   'doctor.transaction_timeout': 'duration' | 'needed'
   'doctor.transaction_timeout_fix': never
+  'doctor.unknown': never
   'doctor.versions_differ': 'versions'
   'doctor.versions_differ_fix': never
   'doctor.work_daily_figures': never

@@ -8,6 +8,7 @@ import type { Config } from './config.ts'
 import { type RetryBudget, addressOf, withRetries } from './start/database.ts'
 import { createSetupLink } from './admin/auth/links.ts'
 import type { Db } from './db/pool.ts'
+import { findHeldEvents } from './events/held.ts'
 import { createLog, type Log } from './log.ts'
 import { openParts, SERVER_RETRY_BUDGET_MS } from './start/open.ts'
 import { assertOldKeysKnown } from './start/instance-key.ts'
@@ -99,6 +100,7 @@ export async function startServing(
     assertOldKeysKnown(parts.db, parts.seal),
   )
   parts.metrics.watchProcess()
+  parts.metrics.watchEvents(() => findHeldEvents(parts.db, parts.clock.now()))
   const app = await buildApp(parts, wakes)
   opened.defer(() => stopInTime(app, log))
   const listen = (server: FastifyInstance, { host, port, setting }: PortSetting): Promise<string> =>

@@ -11,3 +11,14 @@ test('docs/ lists exactly the metrics of the program', async () => {
     metrics.map(({ name, help }) => `| \`${name}\` | ${help} |`),
   )
 })
+
+test('a database that fails or hangs does not hide the other metrics', async () => {
+  for (const find of [() => Promise.reject(new Error('gone')), () => new Promise<never>(() => {})]) {
+    const metrics = createMetrics()
+    metrics.watchEvents(find, 1)
+    assert.match(
+      await metrics.registry.metrics(),
+      /doorcode_events_held_seconds Nan\n[^]*doorcode_otp_accepted_total 0/i,
+    )
+  }
+})

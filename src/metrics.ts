@@ -1,8 +1,16 @@
-import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { SECOND_MS } from './clock.ts'
+import { settlesWithin } from './settles-within.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
+/** The other metrics do not wait longer for a database that hangs. */
+const MAX_READ_MS = SECOND_MS
+
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+type Held = { number: number; heldMs: number }
+const UNKNOWN: Held = { number: Number.NaN, heldMs: Number.NaN }
 
 /** All metrics. Labels have few values: no ids, workspaces or recipients. */
 export function createMetrics() {
@@ -17,6 +25,31 @@ export function createMetrics() {
       buckets: SECONDS,
       registers: [registry],
     })
+  let findHeld: (() => Promise<Held>) | undefined
+  let readForMs = MAX_READ_MS
+  const readHeld = async (): Promise<Held> => {
+    const found = Promise.resolve(findHeld?.() ?? UNKNOWN).catch(() => UNKNOWN)
+    return (await settlesWithin(readForMs, found)) ? found : UNKNOWN
+  }
+  const gauge = (name: string, help: string, read: () => Promise<number>) =>
+    new Gauge({
+      name: `doorcode_${name}`,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set(await read())
+      },
+    })
+  gauge(
+    'events_held',
+    'Events that callers cannot read yet, because a transaction is open',
+    async () => (await readHeld()).number,
+  )
+  gauge(
+    'events_held_seconds',
+    'How long the oldest open transaction has kept new events from being read',
+    async () => (await readHeld()).heldMs / SECOND_MS,
+  )
 
   return {
     registry,
@@ -37,6 +70,11 @@ export function createMetrics() {
       'reason',
     ] as const),
     events: counter('events_total', 'Recorded events', ['type'] as const),
+    /** Asks the database whenever the metrics are read. The values are NaN if it does not answer in time. */
+    watchEvents(find: () => Promise<Held>, maxMs = MAX_READ_MS): void {
+      findHeld = find
+      readForMs = maxMs
+    },
     webhookAttempts: counter('webhook_attempts_total', 'Attempts to deliver a webhook', ['outcome'] as const),
     syncs: counter('account_syncs_total', 'Syncs of provider accounts', ['outcome'] as const),
   }

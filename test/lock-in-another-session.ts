@@ -6,12 +6,12 @@ export async function lockInAnotherSession(
   t: TestContext,
   db: Pick<Db, 'connect'>,
   lock: string,
-  id: string,
+  id?: string,
 ): Promise<() => Promise<void>> {
   const session = await db.connect()
   t.after(() => session.end())
   await session.query('set idle_in_transaction_session_timeout = 0')
   await session.query('begin')
-  await session.query(lock, [id])
+  await session.query(lock, id === undefined ? [] : [id])
   return async () => void (await session.query('rollback'))
 }

@@ -1,4 +1,5 @@
 import { findSchemaState } from '../db/migrate.ts'
+import { findHeldEvents } from '../events/held.ts'
 import { listNodes } from '../jobs/node.ts'
 import { findMissingKeys } from '../secrets/instance.ts'
 import { listWorkspaces } from '../workspaces/workspaces.ts'
@@ -15,6 +16,7 @@ import { judgeSchema } from './database/schema.ts'
 import { judgeConnections, judgeServer, readServer } from './database/server.ts'
 import { judgeSettings } from './settings.ts'
 import { findSetupProblems } from './setup.ts'
+import { findLockedTables, judgeHeldEvents } from './database/transactions.ts'
 import { findUnfinishedErasures } from './work/erasures.ts'
 import { findQuarantined, findStuckLeases } from './work/stuck.ts'
 import { judgeWork, listOldestDue } from './work/oldest-due.ts'
@@ -48,6 +50,14 @@ export const CHECKS: readonly Check[] = [
   },
   { name: 'pooler', needs: ['db'], find: ({ db }) => findPoolerFindings(db) },
   { name: 'replication', needs: ['db'], find: async ({ db }) => judgeReplication(await readReplication(db)) },
+  {
+    name: 'transactions',
+    needs: ['db', 'schema', 'clock'],
+    find: async ({ db, clock }) => [
+      ...judgeHeldEvents(await findHeldEvents(db, clock.now())),
+      ...(await findLockedTables(db)),
+    ],
+  },
   {
     name: 'clock',
     needs: ['db', 'schema', 'clock'],

@@ -1,4 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
+import { isLockTimeout } from '../db/pool.ts'
 import { type ListedNode, listNodes } from '../jobs/node.ts'
 import type { Parts } from '../parts.ts'
 import { examine } from './examine.ts'
@@ -40,7 +41,7 @@ export function createExaminer(parts: Pick<Parts, 'config' | 'db' | 'clock' | 's
       nodes,
       differing,
       server: await readServer(db),
-      work: await listOldestDue(db, examinedAt),
+      work: await listOldestDue(db, examinedAt).catch(unlessLocked),
     }
   })
   const others = remembered(OUTSIDE_MS, async () => {
@@ -52,6 +53,12 @@ export function createExaminer(parts: Pick<Parts, 'config' | 'db' | 'clock' | 's
     const findings = inOrder([...own.findings, ...(other?.findings ?? [])])
     return { ...own, findings, outsideAt: other?.at ?? null }
   }
+}
+
+/** The findings name the session that has locked a table, so they are shown without this list. */
+function unlessLocked(error: unknown): OldestDue[] {
+  if (isLockTimeout(error)) return []
+  throw error
 }
 
 /** One run at a time, whose answer serves every caller within `ms`. */

@@ -45,6 +45,12 @@ export const FINDINGS = {
   key: { key_wrong: 'failure', former_key_missing: 'failure' },
   pooler: { pooler_shares_sessions: 'failure', pooler_reuses_sessions: 'failure', session_settings_lost: 'failure' },
   replication: { standby_missing: 'failure', standby_lags: 'warning' },
+  transactions: {
+    events_held: 'failure',
+    events_held_by_prepared: 'failure',
+    tables_locked: 'failure',
+    tables_locked_by_prepared: 'failure',
+  },
   clock: { clock_differs: 'warning', clock_wrong: 'failure' },
   disk: { disk_low: 'warning', disk_full: 'failure' },
   work: { work_late: 'warning', work_stuck: 'failure' },

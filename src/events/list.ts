@@ -33,11 +33,12 @@ const findEvent = statement<FoundPosition>(
  * A transaction that is still running may commit events with its number or a higher one. All transactions below the lowest
  * running one have ended, so nothing is ever added before an event that was read.
  */
-const IS_COMPLETE = `recorded_order <
+export const IS_COMPLETE = `recorded_order <
   coalesce((select added_to_order from instance), 0) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint`
 
 /** Of the index events_recorded. */
-const IS_LISTED = `workspace_id = $1 and endpoint_id is null and body <> ''`
+export const IS_LISTED_EVENT = `endpoint_id is null and body <> ''`
+const IS_LISTED = `workspace_id = $1 and ${IS_LISTED_EVENT}`
 
 /** Of the newest event that can be read. */
 export const findLatest = async (sql: Sql, workspaceId: string): Promise<Position> =>

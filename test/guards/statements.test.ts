@@ -16,6 +16,8 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   find_synchronous_replication: 'concerns the whole instance',
   list_nodes: 'concerns the whole instance',
   list_standbys: 'concerns the whole instance',
+  find_oldest_transaction: 'concerns the whole instance',
+  list_transactions_that_lock_tables: 'concerns the whole instance',
   list_tables_of_migration: 'reads the catalog',
   list_sessions_that_lock_tables: 'reads the catalog',
   list_transactions_that_write_messages: 'reads the catalog',

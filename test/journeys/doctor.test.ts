@@ -17,9 +17,11 @@ import { createSeal, createSealingKey } from '../../src/seal.ts'
 import { openSeal } from '../../src/start/instance-key.ts'
 import { runCommand } from '../command-line.ts'
 import { signIn } from '../dashboard.ts'
+import { lockInAnotherSession } from '../lock-in-another-session.ts'
 import { INSTANCE_KEY } from '../node.ts'
 import { createDatabase, dropDatabase, serverUrl, urlOf, withConnection } from '../postgres.ts'
 import { startTransactionPooler } from '../transaction-pooler.ts'
+import { waitFor } from '../wait-for.ts'
 import { type World, startWorld } from '../world.ts'
 
 type Parts = Partial<Omit<Instance, 'schema'>>
@@ -137,6 +139,12 @@ const FAULTS: readonly [sql: string, codes: readonly string[], undo: string][] =
     `update messages set due_at = now() + interval '1 hour' ${OF_WORKSPACE}`,
   ],
   [
+    // past its window, and postponed because it could not be failed
+    `update messages set due_at = now() + interval '30 seconds', submit_by = now() - interval '1 hour', finish_error = '{}' ${OF_WORKSPACE}`,
+    ['work_stuck'],
+    `update messages set due_at = now() + interval '1 hour', submit_by = now() + interval '1 hour', finish_error = null ${OF_WORKSPACE}`,
+  ],
+  [
     `update messages set due_at = null, code = null, quarantined_at = now(), finish_error = '{}' ${OF_WORKSPACE}`,
     ['quarantined'],
     `update messages set due_at = now() + interval '1 hour', quarantined_at = null, finish_error = null ${OF_WORKSPACE}`,
@@ -212,6 +220,36 @@ test('each fault in the database is found, with no other finding', async (t) => 
     assert.deepEqual(codesOf(found.filter(({ code }) => code !== 'no_worker')), codes, sql)
   }
   assert.deepEqual(codesOf(await problemsOf(parts)), ['no_worker'])
+})
+
+test('reports that wait for a locked table are late from when they came, although each retry moves them ahead', async (t) => {
+  const world = await startSandbox(t, { mayLogErrors: true })
+  await world.receiver()
+  const otp = await world.sendOtp()
+  await world.settled()
+  const release = await lockInAnotherSession(t, world.parts.db, 'lock table webhook_deliveries in share mode')
+  try {
+    await world.whatsapp.reports(otp, ['read'])
+    const untilPostponed = (): Promise<boolean> =>
+      waitFor('the report to be postponed', async () => {
+        const postponed = await world.ask(
+          `select from provider_reports
+           where workspace_id = $1 and outcome = 'waiting' and note ->> 'code' = 'jobs.row_locked' and due_at > $2`,
+          [world.workspaceId, world.clock.now()],
+        )
+        return postponed.length > 0
+      })
+    await untilPostponed()
+    world.clock.advance(11 * 60_000)
+    await untilPostponed()
+    const stuck = (await problemsOf(world.parts)).filter(({ code }) => code === 'work_stuck')
+    assert.deepEqual(
+      stuck.map(({ parameters }) => parameters['work']),
+      [{ code: 'doctor.work_reports' }],
+    )
+  } finally {
+    await release()
+  }
 })
 
 test('messages of a live workspace without any report are found', async (t) => {

@@ -22,15 +22,23 @@ export const WORK_KINDS = Object.keys(LATE_AFTER_MS) as readonly WorkKind[]
 
 export type OldestDue = { kind: WorkKind; dueAt: Date }
 
+/** Retries move due times ahead, so the work that was due first is among the next ones to be tried. Bounds what is read. */
+const MAX_NEXT = 200
+
 /**
  * Messages that a pause, a refused token or an open circuit breaker holds back are not late. A message in progress is due
- * when its lease ends.
+ * when its lease ends, and one that could not be failed was due when its window closed.
  */
 const selectOldestMessage: Statement<OldestDue> = statement(
   'find_oldest_due_message',
   `${WAITING}
-   select 'messages' as kind, min(w.due_at) as "dueAt"
+   select 'messages' as kind, min(m.due_at) as "dueAt"
    from waiting w
+   cross join lateral (
+     select min(case when finish_error is null then due_at else least(due_at, submit_by) end) as due_at from (
+       select due_at, submit_by, finish_error from messages
+       where sender_id = w.sender_id and priority = w.priority and due_at is not null
+       order by due_at limit ${MAX_NEXT}) next) m
    cross join lateral (
      select workspace_id, account_id from senders s where s.id = w.sender_id and s.paused_at is null limit 1) s
    cross join lateral (
@@ -41,16 +49,20 @@ const selectOldestMessage: Statement<OldestDue> = statement(
      where p.sender_id = w.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $1) limit 1) p`,
 )
 
-/** Quarantined work is not late. A delivery in progress is due when its lease ends. */
+/**
+ * Quarantined work is not late. A delivery in progress is due when its lease ends; a report that has not been processed was due
+ * when it was received, except one that waits for its message.
+ */
 const selectOldestWork: Statement<OldestDue> = statement(
   'find_oldest_due_work',
-  `select 'reports' as kind, (select due_at from provider_reports where due_at is not null order by due_at limit 1) as "dueAt"
+  `select 'reports' as kind, min(case when outcome = 'waiting' then least(due_at, received_at) else due_at end) as "dueAt"
+   from (select due_at, received_at, outcome from provider_reports where due_at is not null order by due_at limit ${MAX_NEXT}) next
    union all
    select 'timers', min(due_at) from (
-     (select greatest(timer_due_at, timer_retry_at) as due_at from confirmations
+     (select timer_due_at as due_at from confirmations
       where timer_due_at is not null and timer_quarantined_at is null order by timer_due_at limit 1)
      union all
-     (select greatest(timer_due_at, timer_retry_at) from refusal_checks
+     (select timer_due_at from refusal_checks
       where timer_due_at is not null and timer_quarantined_at is null order by timer_due_at limit 1)) timer
    union all
    select 'deliveries', min(d.due_at)

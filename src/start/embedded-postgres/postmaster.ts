@@ -78,7 +78,13 @@ const SETTINGS = {
   checkpoint_warning: '0',
 }
 
-const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+/** Of tests, which also plant forgotten prepared transactions. */
+const NOT_DURABLE = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_prepared_transactions: '4',
+}
 
 /** Returns the started process, which may still end before it is ready. */
 export async function launchPostmaster(

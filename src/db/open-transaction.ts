@@ -1,0 +1,20 @@
+/**
+ * A transaction of any session on the server, or a prepared one. What a database user may not see of the sessions of others
+ * without pg_read_all_stats is null.
+ */
+export type OpenTransaction = {
+  /** Null for a prepared transaction, which has a name instead. */
+  pid: number | null
+  gid: string | null
+  database: string
+  user: string | null
+  /** Its application_name. */
+  program: string | null
+  state: string | null
+  openMs: number | null
+}
+
+/** SQL: the columns, from a row a of pg_stat_activity or a row p of pg_prepared_xacts. The query is left out: it may hold values. */
+export const OPEN_TRANSACTION = `a.pid, p.gid, coalesce(a.datname, p.database)::text as database, coalesce(a.usename, p.owner)::text as user,
+     nullif(a.application_name, '') as program, a.state,
+     round(extract(epoch from clock_timestamp() - coalesce(a.xact_start, p.prepared)) * 1000)::float8 as "openMs"`
