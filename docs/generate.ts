@@ -1,7 +1,8 @@
-/** `npm run docs`: writes the tables of the documents that the code has as tables: failure codes, settings, findings and WhatsApp's errors. */
+/** `npm run docs`: writes the tables of the documents that the code has as tables: failure codes, settings, findings, and the errors of WhatsApp and of the database. */
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { settings } from '../src/config.ts'
+import { databaseFaults } from '../src/db/faults.ts'
 import { findingRows } from './finding-rows.ts'
 import { failureCodes } from '../src/providers/failure-codes.ts'
 import { errorMeanings, meaningOf } from '../src/providers/whatsapp/errors.ts'
@@ -25,6 +26,17 @@ await writeRows(
 )
 
 await writeRows('whatsapp-cloud-api.md', errorRows(), '<!-- errors -->')
+
+await writeRows(
+  'operations.md',
+  databaseFaults.map(({ states, routines, kind, what, why }) => [
+    `\`${kind}\``,
+    states.join(', ') + (routines ? ` (${routines.join(', ')})` : ''),
+    what,
+    why,
+  ]),
+  '<!-- database errors -->',
+)
 
 /** The known codes of each meaning. */
 function errorRows(): string[][] {

@@ -23,6 +23,7 @@ export async function buildApp(parts: Parts, { attach, pages }: AppOptions) {
   // A process with only the role worker still serves the probes.
   const server = buildServer(parts, answersApi ? apiRoutes(parts) : [], {
     isDraining: () => draining,
+    isWorkFailing: () => loops.some((loop) => loop.isFailing()),
     servesDashboard: dashboard !== undefined,
     rawRoutes(scope) {
       if (answersApi) serveProviderWebhooks(scope, parts)

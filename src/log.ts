@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino'
 import type { LogLevel } from './config.ts'
-import { isDatabaseUnavailable } from './db/pool.ts'
+import { safeFieldsOf } from './db/faults.ts'
+import { faultOf, isDatabaseUnavailable } from './db/pool.ts'
 
 export type Log = Logger
 
@@ -46,6 +47,7 @@ function errorFields(error: unknown): object {
     type: error.name,
     message: error.message,
     ...(code !== undefined && { errorCode: code }),
+    ...(faultOf(error) && safeFieldsOf(error)),
     stack: error.stack,
   }
 }

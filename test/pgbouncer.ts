@@ -35,9 +35,12 @@ export async function startPgBouncer(databaseUrl: string, { poolMode, settings =
     unix_socket_dir: '',
     ...settings,
   }
-  const section = Object.entries(lines).map(([name, value]) => `${name} = ${value}`)
   const upstream = `* = host=${socketFolder} port=${upstreamPort || 5432} user=${username}`
-  await writeFile(file, ['[databases]', upstream, '[pgbouncer]', ...section, ''].join('\n'))
+  const configure = (changed: object): Promise<void> => {
+    const section = Object.entries({ ...lines, ...changed }).map(([name, value]) => `${name} = ${value}`)
+    return writeFile(file, ['[databases]', upstream, '[pgbouncer]', ...section, ''].join('\n'))
+  }
+  await configure({})
   // It does not run as root. The server's own user may use its socket.
   const owner = await stat(socketFolder)
   const identity = process.getuid?.() === 0 ? { uid: owner.uid, gid: owner.gid } : {}
@@ -58,6 +61,11 @@ export async function startPgBouncer(databaseUrl: string, { poolMode, settings =
   )
   return {
     url,
+    /** As an operator does: changes the file, and lets PgBouncer read it again. */
+    async setPoolMode(pool_mode: PgBouncerOptions['poolMode']): Promise<void> {
+      await configure({ pool_mode })
+      child.kill('SIGHUP')
+    },
     async stop() {
       child.kill('SIGKILL')
       await once(child, 'exit')

@@ -1,19 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
-
-/** A message of PostgreSQL's protocol: one letter, then the length of itself and the body. */
-const message = (letter: string, body: Buffer): Buffer => {
-  const head = Buffer.alloc(5)
-  head.write(letter)
-  head.writeInt32BE(body.length + 4, 1)
-  return Buffer.concat([head, body])
-}
-
-const int32 = (value: number): Buffer => {
-  const bytes = Buffer.alloc(4)
-  bytes.writeInt32BE(value)
-  return bytes
-}
+import { int32, message, messagesIn } from './postgres-messages.ts'
 
 /** No password, a key for cancelling, ready. */
 const WELCOME = Buffer.concat([
@@ -21,18 +8,6 @@ const WELCOME = Buffer.concat([
   message('K', Buffer.concat([int32(4711), int32(1)])),
   message('Z', Buffer.from('I')),
 ])
-
-/** Cuts a stream into messages. `first`: the startup message has no letter. */
-function* messagesIn(buffered: { bytes: Buffer }, first = false): Generator<Buffer> {
-  for (let letter = first ? 0 : 1; ; letter = 1) {
-    if (buffered.bytes.length < letter + 4) return
-    const length = letter + buffered.bytes.readInt32BE(letter)
-    if (buffered.bytes.length < length) return
-    const next = buffered.bytes.subarray(0, length)
-    buffered.bytes = buffered.bytes.subarray(length)
-    yield next
-  }
-}
 
 /**
  * Like PgBouncer with `pool_mode = transaction` and one server connection: each transaction may belong to another

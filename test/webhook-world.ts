@@ -62,6 +62,7 @@ export async function startWebhookWorld(t: TestContext, { loops = 1 }: { loops?:
     return {
       name: 'worker',
       wake: () => loops.forEach((loop) => loop.wake()),
+      isFailing: () => loops.some((loop) => loop.isFailing()),
       stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))),
     }
   }

@@ -35,6 +35,8 @@ export type ServerParts = Pick<Parts, 'config' | 'db' | 'clock' | 'log' | 'metri
 export type ServerOptions = {
   /** The node is about to stop: /readyz answers 503 while open requests finish. */
   isDraining?: () => boolean
+  /** See probes.ts. */
+  isWorkFailing?: () => boolean
   /** Whether `rawRoutes` adds the pages under /dashboard/. */
   servesDashboard?: boolean
   /** Routes outside `/api/v1` whose handlers get the body as bytes and answer plain text. See raw.ts. */

@@ -1,5 +1,6 @@
 import { callbackify } from 'node:util'
 import { Client, type ClientConfig, DatabaseError, Pool, type PoolConfig } from 'pg'
+import { findFault } from './faults.ts'
 
 /** The database was unreachable or stopped responding: the caller may retry later (503). */
 export class DatabaseUnavailable extends Error {
@@ -25,7 +26,14 @@ function reasonOf(cause: unknown): string {
 
 /** A connection that cannot open means an unavailable database, unless the server itself reported an error. */
 const toConnectError = (error: unknown): unknown =>
-  error instanceof DatabaseError || error instanceof DatabaseUnavailable ? error : new DatabaseUnavailable(error)
+  isReported(error) || error instanceof DatabaseUnavailable ? error : new DatabaseUnavailable(error)
+
+/** The driver reports an answer that is not of PostgreSQL's protocol as a DatabaseError without SQLSTATE. */
+const isReported = (error: unknown): error is DatabaseError & { code: string } =>
+  error instanceof DatabaseError && error.code !== undefined
+
+const spoilsSession = ({ code, routine }: DatabaseError & { code: string }): boolean =>
+  findFault({ state: code, routine })?.spoilsSession ?? false
 
 /** A network that swallows packets must not delay the next attempt. */
 const CONNECT_TIMEOUT_MS = 3_500
@@ -35,7 +43,10 @@ const MAX_CLOSE_MS = 1_000
 /** Settings of PostgreSQL, by name. */
 export type SessionSettings = Readonly<Record<string, string | number>>
 
-type Session = { sessionSettings?: SessionSettings }
+type Session = { sessionSettings?: SessionSettings; deallocates?: boolean }
+
+/** A pooler may hand over a server process that still has the statements of another client. */
+const DEALLOCATE = 'deallocate all; '
 
 /** Settings are sent as statements, because poolers refuse or drop startup parameters. */
 const setText = (settings: SessionSettings): string =>
@@ -54,9 +65,11 @@ export class Connection extends Client {
   lastResponseAt: number = performance.now()
   /** Called after a response timeout dropped the connection. */
   onTimeout: (() => void) | undefined
+  /** Called after the connection was dropped because the session is not the one that it was (db/faults.ts). */
+  onSpoiled: (() => void) | undefined
   #lost = false
 
-  constructor({ sessionSettings = {}, ...config }: ClientConfig & Session = {}) {
+  constructor({ sessionSettings = {}, deallocates = false, ...config }: ClientConfig & Session = {}) {
     super({ ...config, connectionTimeoutMillis: 0 }) // see #limitConnectTime
     this.on('error', () => (this.#lost = true))
     this.connection.once('end', () => (this.#lost = true))
@@ -68,7 +81,7 @@ export class Connection extends Client {
       const endLimit = this.#limitConnectTime()
       try {
         await connect()
-        await query(setText(sessionSettings))
+        await query((deallocates ? DEALLOCATE : '') + setText(sessionSettings))
       } catch (error) {
         this.drop()
         throw toConnectError(error)
@@ -110,8 +123,13 @@ export class Connection extends Client {
       this.lastResponseAt = performance.now()
       return answer
     } catch (error) {
-      if (error instanceof DatabaseError) this.lastResponseAt = performance.now()
-      else if (this.#lost) throw new DatabaseUnavailable(error, { mayBeCommitted: !wasLost })
+      if (isReported(error)) {
+        this.lastResponseAt = performance.now()
+        if (spoilsSession(error)) this.#endSpoiled()
+      } else if (error instanceof DatabaseError) {
+        this.drop()
+        throw new DatabaseUnavailable(error, { mayBeCommitted: true })
+      } else if (this.#lost) throw new DatabaseUnavailable(error, { mayBeCommitted: !wasLost })
       throw error
     } finally {
       waiting = false
@@ -124,8 +142,14 @@ export class Connection extends Client {
     this.onTimeout?.()
   }
 
+  #endSpoiled(): void {
+    this.drop()
+    this.onSpoiled?.()
+  }
+
   /** Without notifying the server. */
   drop(): void {
+    this.#lost = true
     this.connection.stream.destroy()
   }
 
@@ -144,24 +168,45 @@ export type PooledConnection = Connection & { release(broken?: Error): void }
 
 /**
  * Connections of a pool share one network path. When one times out, all without a recent response are dropped with it, so
- * that an outage costs one timeout and not one per connection.
+ * that an outage costs one timeout and not one per connection. They also share one pooler: when it gave one of them another
+ * session, none of them is used again.
  */
 export function openPool({ responseTimeoutMs, ...config }: PoolConfig & Session & { responseTimeoutMs: number }): Pool {
   const open = new Set<Connection>()
+  const inUse = new WeakSet<object>()
+  const retired = new WeakSet<object>()
+  const drop = (connection: Connection): void => {
+    connection.drop()
+    // The pool would learn of it a moment later, and might lend the connection meanwhile.
+    if (!inUse.has(connection)) connection.emit('error', new Error('the connection was dropped'))
+  }
   const dropSilent = (): void => {
     const now = performance.now()
-    for (const connection of open) if (now - connection.lastResponseAt > RECENT_RESPONSE_MS) connection.drop()
+    for (const connection of open) if (now - connection.lastResponseAt > RECENT_RESPONSE_MS) drop(connection)
+  }
+  const retireAll = (): void => {
+    for (const connection of open) {
+      if (inUse.has(connection)) retired.add(connection)
+      else drop(connection)
+    }
   }
   class Pooled extends Connection {
     constructor(options?: ClientConfig & Session) {
-      super(options)
+      super({ ...options, deallocates: true })
       this.responseTimeoutMs = responseTimeoutMs
       this.onTimeout = dropSilent
+      this.onSpoiled = retireAll
       this.once('connect', () => open.add(this))
       this.once('end', () => open.delete(this))
     }
   }
   const pool = new Pool({ ...config, Client: Pooled, connectionTimeoutMillis: POOL_WAIT_MS })
+  pool.on('acquire', (client) => inUse.add(client))
+  pool.on('release', (_error, client) => {
+    inUse.delete(client)
+    const isLost = client instanceof Connection && client.isLost
+    if (retired.has(client) || isLost) void client.end() // the pool keeps no connection that is ending
+  })
   const connect = pool.connect.bind(pool)
   pool.connect = ((callback?: Parameters<Pool['connect']>[0]) =>
     callback

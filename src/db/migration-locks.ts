@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { StartupError } from '../startup-error.ts'
 import type { Connection } from './connection.ts'
-import { isLockTimeout, sqlState, statement } from './pool.ts'
+import { isConflict, statement } from './pool.ts'
 
 /**
  * Statements of the running nodes queue behind a migration that waits for a table. They fail after a second (pool.ts), so the
@@ -45,7 +45,7 @@ export async function withTableLocks(
       await connection.query('commit')
       return
     } catch (error) {
-      if (!isLockTimeout(error) && sqlState(error) !== DEADLOCK) throw error
+      if (!isConflict(error)) throw error
       await connection.query('rollback')
     }
     const sessions = await describeSessions(connection, tables)
@@ -56,8 +56,6 @@ export async function withTableLocks(
     })
   }
 }
-
-const DEADLOCK = '40P01'
 
 type Table = { id: number; name: string }
 

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { startFlakyProxy } from '../../test/flaky-proxy.ts'
 import { fileDatabase } from '../../test/database.ts'
 import { DatabaseUnavailable } from './connection.ts'
-import { isDatabaseUnavailable, openDb } from './pool.ts'
+import { type Db, type Statement, isDatabaseUnavailable, openDb } from './pool.ts'
 
 test('a host name that does not resolve counts as unavailable', async (t) => {
   const db = openDb({ url: 'postgres://user:word@database.invalid:5432/doorcode', poolSize: 2 })
@@ -85,6 +85,43 @@ test('a process frozen inside a transaction loses its locks and gets "unavailabl
   goesOn.resolve()
   await ended
   assert.deepEqual(await frozen.transaction((tx) => tx.rows(ONE)), [{ one: 1 }])
+})
+
+/** Two connections at the same time, each with the statement prepared under its name. */
+const inTwo = async (db: Db): Promise<PromiseSettledResult<unknown>[]> =>
+  Promise.allSettled([db.rows(ONE), db.rows(ONE)])
+
+const PROCESS: Statement<{ pid: number }> = { name: 'process', text: 'select pg_backend_pid() as pid' }
+
+for (const [mixUp, text] of [
+  ['are missing', 'deallocate all'],
+  ['another process prepared', 'prepare one as select 1 as one'],
+] as const)
+  test(`no connection of a pool is used again after one had statements that ${mixUp}`, async (t) => {
+    const db = openDb({ url: await fileDatabase(), poolSize: 2 })
+    t.after(() => db.close())
+    if (mixUp === 'are missing') await inTwo(db)
+    const pids = async () => (await Promise.all([db.rows(PROCESS), db.rows(PROCESS)])).flat().map(({ pid }) => pid)
+    const before = await pids()
+    await db.rows({ name: 'mix_up', text })
+    const failed = (await inTwo(db)).filter(({ status }) => status === 'rejected')
+    assert.equal(failed.length, 1)
+    for (const { status } of await inTwo(db)) assert.equal(status, 'fulfilled')
+    for (const pid of await pids()) assert.ok(!before.includes(pid), `${pid}`)
+  })
+
+test('a changed table costs a prepared statement one failure, not all that follow', async (t) => {
+  const db = openDb({ url: await fileDatabase(), poolSize: 1 })
+  const run = (name: string, text: string) => db.rows({ name, text })
+  await run('make_changing', 'create table changing (a int)')
+  t.after(async () => {
+    await run('drop_changing', 'drop table changing')
+    await db.close()
+  })
+  await run('read_changing', 'select * from changing')
+  await run('widen_changing', 'alter table changing add column b int')
+  await assert.rejects(run('read_changing', 'select * from changing'), isDatabaseUnavailable)
+  assert.deepEqual(await run('read_changing', 'select * from changing'), [])
 })
 
 test('read-only, refused or missing databases and mixed-up sessions are unavailable, data errors are not', () => {

@@ -2,6 +2,7 @@ import type { CodedText } from '../../locales/text.ts'
 import { type QueryResultRow, types } from 'pg'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Connection, DatabaseUnavailable, type PooledConnection, type SessionSettings, openPool } from './connection.ts'
+import { type DatabaseFault, findFault } from './faults.ts'
 
 types.setTypeParser(types.builtins.INT8, Number) // counts: far below 2^53
 types.setTypeParser(types.builtins.DATE, (text) => text) // a calendar day, not an instant
@@ -99,7 +100,7 @@ const RESPONSE_MARGIN_MS = 1_000
  * A process that is frozen or cut off inside a transaction holds rows that other nodes wait for. Our transactions never
  * pause between statements.
  */
-const IDLE_TRANSACTION_MS = 5_000
+export const IDLE_TRANSACTION_MS = 5_000
 /** Early enough that proxies and firewalls do not drop idle connections. */
 const KEEP_ALIVE_AFTER_MS = 30_000
 
@@ -220,7 +221,7 @@ export async function retryUntilOutcomeKnown<Result>(run: (isRetry: boolean) => 
       try {
         return await run(true)
       } catch (error) {
-        if (!isDatabaseUnavailable(error)) throw error
+        if (!isTemporary(error)) throw error
         if (performance.now() > deadline) throw firstError
       }
       await wait(RETRY_INTERVAL_MS)
@@ -252,33 +253,36 @@ export const storableText = (text: string): string => text.replaceAll('\0', '').
 /** PostgreSQL's text form of bytes, for a batch. */
 export const bytea = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`
 
-/**
- * SQLSTATE classes of errors in the data, its size (54: a value too long for an index), the statement, or a deadlock with
- * another batch. All others concern the server or the connection.
- */
-const BATCH_CLASSES = new Set(['21', '22', '23', '40', '42', '54', 'P0'])
+/** Undefined for errors that are not of the database. */
+export const faultOf = (error: unknown): DatabaseFault | undefined =>
+  error instanceof Error
+    ? findFault({
+        state: sqlState(error),
+        routine: Reflect.get(error, 'routine'),
+        severity: Reflect.get(error, 'severity'),
+      })
+    : undefined
 
 /** Whether one row may have failed the batch, so that each row should be retried separately. */
-export const isBatchFault = (error: unknown): boolean =>
-  !isDatabaseUnavailable(error) && BATCH_CLASSES.has(sqlState(error).slice(0, 2))
-
-/**
- * Connection lost, resources short, operator intervention, system or I/O error. During a failover, password change or
- * restore: read-only (25006), user refused (28), no such database (3D000). Also a transaction that was aborted because
- * this process was frozen (25P03), and prepared statements that are missing (26000) or belong to another process (42P05): a pooler
- * mixes up sessions, and no row is at fault.
- */
-const UNAVAILABLE = /^(08|28|53|57|58|25006$|25P03$|26000$|3D000$|42P05$)/
+export function isBatchFault(error: unknown): boolean {
+  const kind = error instanceof DatabaseUnavailable ? 'unavailable' : faultOf(error)?.kind
+  return kind === 'bug' || kind === 'damage' || (kind === 'conflict' && !isLockTimeout(error))
+}
 
 export const isDatabaseUnavailable = (error: unknown): boolean =>
-  error instanceof DatabaseUnavailable || UNAVAILABLE.test(sqlState(error))
+  error instanceof DatabaseUnavailable || faultOf(error)?.kind === 'unavailable'
+
+/** Another transaction was in the way, such as by a lock or in a deadlock. Work on other rows can go on. */
+export const isConflict = (error: unknown): boolean => faultOf(error)?.kind === 'conflict'
 
 /** A shutdown may end a connection whose commit is waiting for a standby. */
 const ENDED_BY_SHUTDOWN = new Set(['57P01', '57P02'])
 
-/** Whether the failed work may be committed. */
+/** Whether the failed work may be committed. A server that cannot write its log panics, but may have written the commit. */
 const isOutcomeUnknown = (error: unknown): boolean =>
-  error instanceof DatabaseUnavailable ? error.mayBeCommitted : ENDED_BY_SHUTDOWN.has(sqlState(error))
+  error instanceof DatabaseUnavailable
+    ? error.mayBeCommitted
+    : ENDED_BY_SHUTDOWN.has(sqlState(error)) || (error instanceof Error && Reflect.get(error, 'severity') === 'PANIC')
 
 /**
  * lock_timeout ended the wait for a row that another transaction has locked. The database is available, so work on other
@@ -286,8 +290,11 @@ const isOutcomeUnknown = (error: unknown): boolean =>
  */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === '55P03'
 
-/** Not the caller's fault: a retry may succeed (503). */
-export const isTemporary = (error: unknown): boolean => isDatabaseUnavailable(error) || isLockTimeout(error)
+/** Not the caller's fault and not ours: a retry may succeed (503). */
+export function isTemporary(error: unknown): boolean {
+  const kind = faultOf(error)?.kind
+  return error instanceof DatabaseUnavailable || (kind !== undefined && kind !== 'bug')
+}
 
 /** Five characters, or empty if the error has no SQLSTATE. */
 export const sqlState = (error: unknown): string =>

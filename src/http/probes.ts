@@ -18,10 +18,18 @@ const pingStatement = statement<{ writable: boolean; commits: boolean }>(
          and query_start < clock_timestamp() - $1 * interval '1 millisecond') as commits`,
 )
 
-type ProbeOptions = { isDraining?: () => boolean }
+type ProbeOptions = {
+  isDraining?: () => boolean
+  /** Background work gets no answers from the database, although requests may. */
+  isWorkFailing?: () => boolean
+}
 
 /** `/healthz`: the process is alive. `/readyz`: it can take requests. Neither needs a key (docs/operations.md#probes). */
-export function serveProbes(app: FastifyInstance, db: Db, { isDraining = () => false }: ProbeOptions): void {
+export function serveProbes(
+  app: FastifyInstance,
+  db: Db,
+  { isDraining = () => false, isWorkFailing = () => false }: ProbeOptions,
+): void {
   app.get('/healthz', () => ({ status: 'alive' }))
 
   app.get('/readyz', async (_request, reply) => {
@@ -37,6 +45,7 @@ export function serveProbes(app: FastifyInstance, db: Db, { isDraining = () => f
     const { writable = false, commits = false } = (await ping) ?? {}
     if (!writable) return 'database read-only'
     if (!commits) return 'database waits for a standby'
+    if (isWorkFailing()) return 'background work fails'
     // The probe's own statement may succeed while requests hang on other connections.
     return db.oldestStatementMs() >= HANGING_AFTER_MS ? 'database unreachable' : undefined
   }

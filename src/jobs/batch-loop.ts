@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
-import { type Db, type Sql, isDatabaseUnavailable, isLockTimeout } from '../db/pool.ts'
+import { setBounded } from '../bounded-map.ts'
+import { type Db, type Sql, isConflict, isDatabaseUnavailable, isLockTimeout, statement } from '../db/pool.ts'
 import type { Log } from '../log.ts'
 import { RETRY_OUTCOMES, type RetryDecision, decideRetry, retryLockedRow } from './retry.ts'
 import type { LiveUpdates } from './live.ts'
@@ -40,12 +41,22 @@ type BatchParts = {
  * locked row, such as an endpoint.
  */
 const MAX_LOCK_WAITS = 3
+/**
+ * An item that is tried alone hardly waits: its batch has just waited, and items of many workspaces may need rows of one
+ * frozen node. A turn with 500 such items waits for a second.
+ */
+export const LONE_LOCK_WAIT_MS = 2
+const MAX_REMEMBERED_LOCKS = 10_000
+
+const limitLockWait = statement('limit_lock_wait', `select set_config('lock_timeout', $1, true)`)
 
 export function createBatchLoop<Item extends DueItem, Result>(
   { db, clock, log, live, transaction }: BatchParts,
   work: BatchWork<Item, Result>,
 ): Loop {
   const { name, pollMs, maxItems } = work
+  /** When an item was first found locked, until it is processed. */
+  const lockedSince = new Map<string, Date>()
   // An alert sees no increase in a counter that first appears as 1.
   for (const outcome of RETRY_OUTCOMES) work.countFaults(outcome, 0)
 
@@ -71,6 +82,7 @@ export function createBatchLoop<Item extends DueItem, Result>(
       return items.length > 0 ? { items, result: await work.process(tx, items, now) } : undefined
     })
     if (!done) return 0
+    for (const { id } of done.items) lockedSince.delete(id)
     work.committed(done.items, done.result)
     live.changed(done.items.map(({ workspace_id }) => workspace_id))
     return done.items.length
@@ -83,16 +95,22 @@ export function createBatchLoop<Item extends DueItem, Result>(
     for (const item of items) {
       const { id, workspace_id: workspaceId, tries } = item
       const waits = lockWaits.get(workspaceId) ?? 0
+      const tried = { tries, now, lockedSince: lockedSince.get(id) }
       if (waits >= MAX_LOCK_WAITS) {
-        await storeFault(item, retryLockedRow({ tries, now }))
+        setBounded(lockedSince, id, tried.lockedSince ?? now, MAX_REMEMBERED_LOCKS)
+        await storeFault(item, retryLockedRow(tried))
         continue
       }
       try {
-        await processTaken((tx) => work.retake(tx, item, now), now)
+        await processTaken(async (tx) => {
+          await tx.rows(limitLockWait, [`${LONE_LOCK_WAIT_MS}ms`])
+          return work.retake(tx, item, now)
+        }, now)
       } catch (error) {
         if (isDatabaseUnavailable(error)) throw error
         if (isLockTimeout(error)) lockWaits.set(workspaceId, waits + 1)
-        const fault = decideRetry(error, { tries, now })
+        if (isConflict(error)) setBounded(lockedSince, id, tried.lockedSince ?? now, MAX_REMEMBERED_LOCKS)
+        const fault = decideRetry(error, tried)
         log.error({ err: error, loop: name, id, outcome: fault.outcome }, 'an item of background work failed')
         if (!(await storeFault(item, fault))) continue
         work.countFaults(fault.outcome, 1)

@@ -1,3 +1,4 @@
+import { isDatabaseUnavailable } from '../db/pool.ts'
 import type { Log } from '../log.ts'
 
 /** One kind of background work. A turn processes what is due and returns whether more may be waiting. */
@@ -11,17 +12,29 @@ export type Loop = {
   drain?(): Promise<void>
 }
 
-export type RunningLoop = { name: string; wake(): void; stop(): Promise<void> }
+export type RunningLoop = {
+  name: string
+  wake(): void
+  /** Its last turns failed because of the database. A turn that still runs may be a long one. */
+  isFailing(): boolean
+  stop(): Promise<void>
+}
 
 /** Pause after a failed turn, so that an unavailable database is not hammered. */
 const AFTER_FAULT_MS = 1_000
+/** One failed turn may be a single lost connection. */
+const MIN_FAILED_TURNS = 2
+/** Longer than the pause: a turn that has run for the rest of this time gets answers. */
+const FAILING_FOR_MS = 3_000
 /** Share of the interval by which polls of several nodes are spread. */
-const JITTER = 0.2
+export const JITTER = 0.2
 
 export function startLoop(loop: Loop, log: Log): RunningLoop {
   let stopping = false
   let wakeRequested = false
   let endSleep: (() => void) | undefined
+  let failedTurns = 0
+  let failedAtMs = 0
 
   const wake = (): void => {
     wakeRequested = true
@@ -43,9 +56,12 @@ export function startLoop(loop: Loop, log: Log): RunningLoop {
       wakeRequested = false
       try {
         const { more } = await loop.turn()
+        failedTurns = 0
         if (!more) await sleep(loop.pollMs * (1 + JITTER * (Math.random() - 0.5)))
       } catch (error) {
         log.error({ err: error, loop: loop.name }, 'background work failed and will be retried')
+        failedTurns = isDatabaseUnavailable(error) ? failedTurns + 1 : 0
+        failedAtMs = performance.now()
         wakeRequested = false
         await sleep(AFTER_FAULT_MS)
       }
@@ -56,6 +72,7 @@ export function startLoop(loop: Loop, log: Log): RunningLoop {
   return {
     name: loop.name,
     wake,
+    isFailing: () => failedTurns >= MIN_FAILED_TURNS && performance.now() - failedAtMs < FAILING_FOR_MS,
     async stop() {
       stopping = true
       endSleep?.()

@@ -4,6 +4,7 @@ import { Client } from 'pg'
 import { pino } from 'pino'
 import { fileDatabase } from '../../test/database.ts'
 import { waitFor } from '../../test/wait-for.ts'
+import type { Connection } from '../db/connection.ts'
 import { openDb } from '../db/pool.ts'
 import { newId } from '../ids.ts'
 import { isAnyWorkerAlive, lockDeadNodes } from './node.ts'
@@ -95,6 +96,26 @@ test('a reconnected node keeps its id and declares none dead for a while', async
     return now !== undefined && now !== before
   })
   assert.equal(node.mayDeclareDead(), false)
+})
+
+test('a node whose session a pooler reset connects again and listens', async (t) => {
+  const { db } = await scene(t)
+  const clients: Connection[] = []
+  const connect = async (): Promise<Connection> => {
+    const client = await db.connect()
+    clients.push(client)
+    return client
+  }
+  const wakes = createWakeUps({
+    db: { rows: (...asked) => db.rows(...asked), connect },
+    roles: new Set(['worker']),
+    log: pino({ level: 'silent' }),
+  })
+  t.after(() => wakes.stop())
+  await wakes.start()
+  await clients[0]?.query('discard all')
+  await waitFor('another connection', () => clients.length === 2)
+  await waitFor('its lock', () => isAnyWorkerAlive(db))
 })
 
 test('a node that cannot register leaks no connections', async (t) => {

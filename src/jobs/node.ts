@@ -55,7 +55,7 @@ export function createNode({ roles, settings, keys }: NodeOptions) {
   let timer: NodeJS.Timeout | undefined
   let beating: Promise<void> | undefined
 
-  const beat = async (client: Connection): Promise<void> => {
+  const beat = async (client: Connection, session: string): Promise<void> => {
     const reported = JSON.stringify({ ...settings, ...(keys && { keys: keys.report() }) })
     const { rows: instances } = await client.query<InstanceRow>(WRITE_NODE, [
       id,
@@ -64,7 +64,8 @@ export function createNode({ roles, settings, keys }: NodeOptions) {
       manifest.version,
       new Date(),
     ])
-    const { keyCheck = null, signInSecret = null } = instances[0] ?? {}
+    const { keyCheck = null, signInSecret = null, sessionMark = null } = instances[0] ?? {}
+    if (sessionMark !== session) throw new Error('a pooler gave the connection another session')
     if (keyCheck) keys?.follow({ keyCheck, signInSecret })
     // The server may still hold the lock for an earlier connection that broke silently.
     if (membership?.client === client && !membership.locked) {
@@ -76,8 +77,8 @@ export function createNode({ roles, settings, keys }: NodeOptions) {
     id,
     mayDeclareDead: (): boolean =>
       membership !== undefined && (membership.first || performance.now() - membership.at > SETTLE_MS),
-    /** Registers the process and keeps its heartbeat until the connection ends. */
-    async join(client: Connection): Promise<void> {
+    /** Registers the process and keeps its heartbeat until the connection ends. `session`: its mark. */
+    async join(client: Connection, session: string): Promise<void> {
       joins += 1
       membership = { client, at: performance.now(), first: joins === 1, locked: false }
       client.once('end', () => {
@@ -85,9 +86,9 @@ export function createNode({ roles, settings, keys }: NodeOptions) {
         if (membership?.client === client) membership = undefined
       })
       await client.query('set synchronous_commit = off') // a heartbeat need not survive a crash of the server
-      await beat(client)
+      await beat(client, session)
       timer = setInterval(() => {
-        beating ??= beat(client)
+        beating ??= beat(client, session)
           .catch(() => client.drop()) // "end" follows, and another connection
           .finally(() => (beating = undefined))
       }, HEARTBEAT_MS).unref()
@@ -102,14 +103,21 @@ export function createNode({ roles, settings, keys }: NodeOptions) {
   }
 }
 
-type InstanceRow = { keyCheck: Buffer | null; signInSecret: Buffer | null }
+/**
+ * Marks the session of a connection. A pooler whose mode was changed may give the connection another session, or reset it:
+ * both lose the LISTEN and the lock, and also the mark.
+ */
+export const markSession = (session: string): string => `set doorcode.session = '${session}'`
+
+type InstanceRow = { keyCheck: Buffer | null; signInSecret: Buffer | null; sessionMark: string | null }
 
 const WRITE_NODE = `
   insert into nodes (id, roles, settings, version, started_at, seen_at)
   values ($1, $2, $3::jsonb || jsonb_build_object('clockAheadMs',
     round(extract(epoch from $5::timestamptz - clock_timestamp()) * 1000)), $4, clock_timestamp(), clock_timestamp())
   on conflict (id) do update set seen_at = excluded.seen_at, settings = excluded.settings
-  returning (select key_check from instance) as "keyCheck", (select sign_in_secret from instance) as "signInSecret"`
+  returning (select key_check from instance) as "keyCheck", (select sign_in_secret from instance) as "signInSecret",
+    current_setting('doorcode.session', true) as "sessionMark"`
 const TAKE_LOCK = `select pg_try_advisory_lock(${LOCK}) as locked from (select $1::uuid as id) n`
 const REMOVE_NODE = 'delete from nodes where id = $1'
 

@@ -1,10 +1,14 @@
 import { type CodedText, asWritten } from '../../locales/text.ts'
 import { SECOND_MS, later } from '../clock.ts'
-import { isLockTimeout, sqlState } from '../db/pool.ts'
+import { IDLE_TRANSACTION_MS, isConflict, sqlState } from '../db/pool.ts'
 
 /** After this many failures a row is quarantined: nothing touches it until an operator releases it. */
 const MAX_TRIES = 5
 const RETRY_MS = 30 * SECOND_MS
+/** A frozen process holds its rows until the server ends its transaction. Work that waits for them must not wait much longer. */
+export const LOCKED_RETRY_MS = 2 * SECOND_MS
+/** A row that is locked for longer than by a frozen process, such as by a person's session, is tried as rarely as a failed one. */
+const LOCKED_RETRIES_END_MS = 2 * IDLE_TRANSACTION_MS
 
 export const RETRY_OUTCOMES = ['waiting', 'quarantined'] as const
 
@@ -19,9 +23,12 @@ export type RetryDecision = {
   fault: CodedText
 }
 
-/** For a row whose step threw. `tries` counts the attempts before this one. */
-export function decideRetry(error: unknown, { tries, now }: { tries: number; now: Date }): RetryDecision {
-  if (isLockTimeout(error)) return retryLockedRow({ tries, now })
+/** `tries` counts the attempts before this one. `lockedSince`: when the row was first found locked, if it was before. */
+type Tried = { tries: number; now: Date; lockedSince?: Date | undefined }
+
+/** For a row whose step threw. */
+export function decideRetry(error: unknown, { tries, now, lockedSince }: Tried): RetryDecision {
+  if (isConflict(error)) return retryLockedRow({ tries, now, lockedSince })
   const isLast = tries + 1 >= MAX_TRIES
   return {
     outcome: isLast ? 'quarantined' : 'waiting',
@@ -33,10 +40,10 @@ export function decideRetry(error: unknown, { tries, now }: { tries: number; now
 }
 
 /** The row is not at fault, so the attempt does not count. */
-export const retryLockedRow = ({ tries, now }: { tries: number; now: Date }): RetryDecision => ({
+export const retryLockedRow = ({ tries, now, lockedSince = now }: Tried): RetryDecision => ({
   outcome: 'waiting',
   tries,
-  retryAt: later(now, RETRY_MS),
+  retryAt: later(now, now < later(lockedSince, LOCKED_RETRIES_END_MS) ? LOCKED_RETRY_MS : RETRY_MS),
   quarantinedAt: null,
   fault: { code: 'jobs.row_locked' },
 })

@@ -2,7 +2,8 @@ import type { Role } from '../config.ts'
 import type { Connection } from '../db/connection.ts'
 import type { Db } from '../db/pool.ts'
 import type { Log } from '../log.ts'
-import { type NodeKeys, type NodeSettings, createNode } from './node.ts'
+import { newId } from '../ids.ts'
+import { type NodeKeys, type NodeSettings, createNode, markSession } from './node.ts'
 import { LIVE_CHANNEL, createLive } from './live.ts'
 import { createOutbox } from './outbox.ts'
 
@@ -44,12 +45,13 @@ export function createWakeUps(options: WakeOptions) {
       if (channel === LIVE_CHANNEL) live.onNotification(payload)
       else for (const name of payload.split(' ')) loops.get(name)?.()
     })
-    await client.query(`listen ${LIVE_CHANNEL}`)
+    const session = newId()
+    // In one message: behind a pooler that mixes up sessions, the mark and the LISTEN belong to the same one.
+    await client.query(`listen ${LIVE_CHANNEL}; ${isWorker ? `listen ${WORK_CHANNEL}; ` : ''}${markSession(session)}`)
     // Asks the others which workspaces they follow. Not through the outbox, which would make the next notification wait.
     await client.query(`notify ${LIVE_CHANNEL}, 'who'`)
     live.onListening()
-    if (isWorker) await client.query(`listen ${WORK_CHANNEL}`)
-    await node.join(client) // last: other nodes may notify a worker as soon as they see it
+    await node.join(client, session) // last: other nodes may notify a worker as soon as they see it
     if (wasConnected) onReconnect?.()
     wasConnected = true
   })

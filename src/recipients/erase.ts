@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Sql, isLockTimeout, sqlState } from '../db/pool.ts'
+import { type Sql, isConflict } from '../db/pool.ts'
 import { newPseudonym } from '../erased-recipient.ts'
 import { transactionWithEvents } from '../events/record.ts'
 import type { Parts } from '../parts.ts'
@@ -113,11 +113,6 @@ export async function eraseNext(
     return { erasure: { ...erasure, waits: erasure.waits + 1 }, erased: NOTHING_ERASED }
   }
 }
-
-const DEADLOCK = '40P01'
-
-/** While other work continues. */
-const isConflict = (error: unknown): boolean => isLockTimeout(error) || sqlState(error) === DEADLOCK
 
 async function runStep(
   parts: ErasureParts,

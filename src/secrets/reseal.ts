@@ -1,4 +1,4 @@
-import { type Sql, type Statement, isLockTimeout, sqlState, statement } from '../db/pool.ts'
+import { type Sql, type Statement, isConflict, statement } from '../db/pool.ts'
 import { FIRST_ID } from '../ids.ts'
 import { type Seal, type SealingKey, keyOf } from '../seal.ts'
 import { sealedColumns } from './sealed-columns.ts'
@@ -96,11 +96,9 @@ function* textOf(db: Sql, { row: { id, workspaceId, ...row }, column, keys }: Ce
       try {
         return (await db.row(column.update, [workspaceId, id, sealed, by.close(text, context)])) !== undefined
       } catch (error) {
-        if (isLockTimeout(error) || sqlState(error) === DEADLOCK) return false
+        if (isConflict(error)) return false
         throw error
       }
     },
   }
 }
-
-const DEADLOCK = '40P01'

@@ -29,6 +29,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   cancel_commit: 'reads no table',
   select_time: 'reads no table',
   ping_database: 'reads no table',
+  limit_lock_wait: 'reads no table',
   notify_nodes: 'reads no table; its payload names workspaces or kinds of work',
   find_node_that_allows_private_webhooks: 'concerns the whole instance',
   is_any_worker_alive: 'concerns the whole instance',

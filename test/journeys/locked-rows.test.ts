@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { IDLE_TRANSACTION_MS, MAX_LOCK_WAIT_MS } from '../../src/db/pool.ts'
+import { LONE_LOCK_WAIT_MS } from '../../src/jobs/batch-loop.ts'
+import { JITTER } from '../../src/jobs/loop.ts'
+import { LOCKED_RETRY_MS, decideRetry } from '../../src/jobs/retry.ts'
+import { MAX_REPORTS, POLL_MS } from '../../src/messages/reports/process.ts'
 import { waitFor } from '../wait-for.ts'
 import { type World, startWorld } from '../world.ts'
 
@@ -129,4 +134,43 @@ test('a locked failing endpoint delays no webhook of another', async (t) => {
   })
   assert.equal(healthy.received.length, others.length, 'none was sent twice')
   await unlock()
+})
+
+/** The requirement, for a customer's answer that needs a row of a frozen node. */
+const ANSWER_WITHIN_MS = 10_000
+
+test('an answer that needs a row of a frozen node is applied within 10 s', async (t) => {
+  const longestMs =
+    IDLE_TRANSACTION_MS +
+    MAX_LOCK_WAIT_MS +
+    MAX_REPORTS * LONE_LOCK_WAIT_MS +
+    LOCKED_RETRY_MS +
+    POLL_MS * (1 + JITTER / 2)
+  assert.ok(longestMs <= ANSWER_WITHIN_MS, `${longestMs} ms`)
+
+  const world = await startWorld(t, { mayLogErrors: true })
+  await world.codSettings()
+  const order = await world.createConfirmation()
+  await world.settled()
+  const lock = 'select id from confirmations where id = $1 for update'
+  const unlock = await lockedElsewhere(t, world, lock, order.confirmationId)
+  await world.customer(order).taps('Confirm')
+  await waitFor('the answer to wait for the row', async () => {
+    const waiting = `select 1 from provider_reports where workspace_id = $1 and note ->> 'code' = 'jobs.row_locked'`
+    return (await world.ask(waiting, [world.workspaceId])).length === 1
+  })
+  await unlock()
+  world.clock.advance(LOCKED_RETRY_MS)
+  await world.settled()
+  assert.equal((await world.getConfirmation(order)).status, 'confirmed')
+})
+
+test('a row that stays locked for longer than by a frozen node is tried every 30 s', () => {
+  const locked = Object.assign(new Error('lock timeout'), { code: '55P03' })
+  const now = new Date(1_800_000_000_000)
+  const waits = (lockedForMs: number | undefined): number => {
+    const lockedSince = lockedForMs === undefined ? undefined : new Date(now.getTime() - lockedForMs)
+    return (decideRetry(locked, { tries: 0, now, lockedSince }).retryAt?.getTime() ?? 0) - now.getTime()
+  }
+  assert.deepEqual([undefined, 8_000, 10_000, 60_000].map(waits), [2_000, 2_000, 30_000, 30_000])
 })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { setQuota } from '../../src/workspaces/quota.ts'
 import type { Answer } from '../requester.ts'
+import { startFaultyServer } from '../faulty-server.ts'
 import { startFlakyProxy } from '../flaky-proxy.ts'
 import { withConnection } from '../postgres.ts'
 import { waitFor } from '../wait-for.ts'
@@ -41,6 +42,22 @@ test('without its database the service answers 503, and recovers when it is back
   const otp = { messageId: String(after.body.messageId) }
   await world.whatsapp.reports(otp, ['sent'])
   assert.equal(receiver.events('message.sent').length, 1)
+})
+
+test('a node whose background work cannot use the database is not ready', async (t) => {
+  const world = await startWorld(t, { works: false, mayLogErrors: true })
+  const server = await startFaultyServer(world.databaseUrl)
+  t.after(() => server[Symbol.asyncDispose]())
+  const node = await world.node({ databaseUrl: server.url, works: true })
+  const readiness = async () => {
+    const answer = await fetch(`${node.url}/readyz`)
+    return `${answer.status} ${((await answer.json()) as { status: string }).status}`
+  }
+  assert.equal(await readiness(), '200 ready')
+  server.fail(['take_provider_reports'], { state: '58030' })
+  await waitFor('503', async () => (await readiness()) === '503 background work fails')
+  server.heal()
+  await waitFor('200', async () => (await readiness()) === '200 ready')
 })
 
 /** The requirement, from the moment when the network works again. */

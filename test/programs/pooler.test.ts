@@ -9,6 +9,7 @@ import { fileDatabase } from '../database.ts'
 import { PGBOUNCER, startPgBouncer } from '../pgbouncer.ts'
 import { withConnection } from '../postgres.ts'
 import { startTransactionPooler } from '../transaction-pooler.ts'
+import { waitFor } from '../wait-for.ts'
 import { startWorld } from '../world.ts'
 
 const skip = PGBOUNCER === undefined && 'Debian’s package pgbouncer is not installed'
@@ -112,4 +113,45 @@ test('a code is sent and its webhook delivered by a node behind PgBouncer', { sk
     receiver.received.map(({ event }) => [event.type, event.data.messageId]),
     [['message.sent', sent.messageId]],
   )
+})
+
+/** The requirement, from the moment when the mode is right again. */
+const RECOVERED_WITHIN_MS = 5_000
+const REQUESTS_AT_A_TIME = 12
+/** Many times the connections of the node: none that was mixed up is left. */
+const ROUNDS = 20
+
+test('a node recovers within 5 s when the mode of PgBouncer is right again', { skip }, async (t) => {
+  const world = await startWorld(t, { works: false, mayLogErrors: true })
+  const pgbouncer = await startPgBouncer(world.databaseUrl, { poolMode: 'session' })
+  t.after(() => pgbouncer.stop())
+  const node = await world.node({ databaseUrl: pgbouncer.url, works: true })
+  world.setCallback(node.url)
+  const receiver = await world.receiver()
+  const post = async () =>
+    (await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody(), url: node.url })).status
+  const postMany = () => Promise.all(Array.from({ length: REQUESTS_AT_A_TIME }, post))
+  const isReady = async () => (await fetch(`${node.url}/readyz`)).ok
+
+  const works = async () => (await isReady()) && (await postMany()).every((status) => status === 202)
+  assert.ok(await works())
+  await pgbouncer.setPoolMode('transaction')
+  await waitFor('sessions to be mixed up', async () => {
+    await Promise.all([postMany(), openServers(pgbouncer.url, REQUESTS_AT_A_TIME)])
+    return node.logLines.some((line) => /"errorCode":"(26000|42P05)"/.test(line))
+  })
+  await pgbouncer.setPoolMode('session')
+  const repairedAt = performance.now()
+  let failedAt = repairedAt
+  let inARow = 0
+  await waitFor('the node to work', async () => {
+    if (await works()) return ++inARow === ROUNDS
+    failedAt = performance.now()
+    inARow = 0
+    return false
+  })
+  assert.ok(failedAt - repairedAt < RECOVERED_WITHIN_MS, `${failedAt - repairedAt} ms`)
+  const sent = await world.sendOtp({}, { url: node.url })
+  await world.whatsapp.reports(sent, ['sent'])
+  assert.ok(receiver.received.some(({ event }) => event.data.messageId === sent.messageId))
 })

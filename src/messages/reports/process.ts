@@ -16,8 +16,8 @@ type ReportParts = Pick<Parts, 'db' | 'clock' | 'log' | 'metrics' | 'provider' |
   subscribers: Subscribers
 }
 
-const MAX_REPORTS = 500
-const POLL_MS = 500
+export const MAX_REPORTS = 500
+export const POLL_MS = 500
 /** A report may come before the answer with its message's id; storing that answer unparks it too. */
 const PARKED_RETRIES_MS = [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS, 5 * MINUTE_MS, HOUR_MS]
 
