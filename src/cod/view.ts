@@ -41,7 +41,16 @@ export async function findConfirmation(sql: Sql, workspaceId: string, confirmati
   return conversation && confirmationView(conversation)
 }
 
-export function confirmationView(conversation: Conversation): ConfirmationView {
+type ViewedCheck<Check extends Conversation['confirmation'] | NonNullable<Conversation['refusal']>> = {
+  state: Pick<Check['state'], 'status' | 'answeredAt' | 'chosen' | 'failure'>
+}
+
+type ViewedConversation = Pick<Conversation, 'id' | 'reference' | 'recipient' | 'createdAt'> & {
+  confirmation: ViewedCheck<Conversation['confirmation']>
+  refusal: ViewedCheck<NonNullable<Conversation['refusal']>> | null
+}
+
+export function confirmationView(conversation: ViewedConversation): ConfirmationView {
   const { status, answeredAt, chosen, failure } = conversation.confirmation.state
   const refusal = conversation.refusal?.state
   const latest = latestOf(failure, refusal?.failure ?? null)

@@ -3,7 +3,7 @@ import type { RefusalStatus } from '../cod/conversation/refusal.ts'
 import { type Sql, type Statement, statement } from '../db/pool.ts'
 import type { Check, Purpose } from '../messages/conversation.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
-import { EVENT_MEMBERS, type EventFact } from './message-facts.ts'
+import { EVENT_MEMBERS, type EventFact, unknownKeyOf } from './message-facts.ts'
 import { findRemoved } from './kept-since.ts'
 import { FACT_LIMIT, type Selected } from './selected.ts'
 
@@ -11,10 +11,13 @@ import { FACT_LIMIT, type Selected } from './selected.ts'
 export type ConversationFacts = {
   id: string
   workspace_id: string
+  sender_id: string
   recipient: string
   reference: string
   created_at: Date
   quota_unit: number
+  /** The API keys of its two requests that the workspace does not have. */
+  unknown_keys: string[]
   last_event_at: Date | null
   /** How far the workspace's clock is ahead. */
   ahead_ms: number
@@ -61,6 +64,8 @@ export type InboundFact = {
 
 export type SentFact = {
   id: string
+  sender_id: string
+  recipient: string
   check: Check
   purpose: Purpose
   offered: string[] | null
@@ -95,7 +100,9 @@ const ofConfirmation = (table: string, alias: string, more = ''): string =>
 const ATTEMPTS = 'message_attempts a where a.workspace_id = m.workspace_id and a.message_id = m.id'
 
 const factsOf = (confirmations: string): string =>
-  `select c.id, c.workspace_id, c.recipient, c.reference, c.created_at, c.quota_unit, c.last_event_at,
+  `select c.id, c.workspace_id, c.sender_id, c.recipient, c.reference, c.created_at, c.quota_unit, c.last_event_at,
+     array_remove(array[${unknownKeyOf('c')}, (select ${unknownKeyOf('f')} from refusal_checks f
+       where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1)], null) as unknown_keys,
      (select w.clock_offset_ms from workspaces w where w.id = c.workspace_id) as ahead_ms,
      ${members('c', 'reschedule', 'choices')} as confirmation,
      (select ${members('f', 'reason', 'note')} from refusal_checks f
@@ -106,7 +113,7 @@ const factsOf = (confirmations: string): string =>
      (select jsonb_agg(jsonb_build_object('id', r.id, 'body', r.body, 'account_id', r.account_id,
         'occurred_at', r.occurred_at, 'received_at', r.received_at, 'outcome', r.outcome, 'note', r.note) order by r.received_at, r.id)
       from ${ofConfirmation('provider_reports', 'r', "and r.kind = 'message'")}) as inbound,
-     (select jsonb_agg(jsonb_build_object('id', m.id, 'check', m.check_kind, 'purpose', m.purpose, 'offered', m.offered,
+     (select jsonb_agg(jsonb_build_object('id', m.id, 'sender_id', m.sender_id, 'recipient', m.recipient, 'check', m.check_kind, 'purpose', m.purpose, 'offered', m.offered,
         'round', m.round, 'failure_code', m.failure_code, 'has_failed', m.failed_event_at is not null,
         'submitted', case
           when m.provider_message_id is not null then true

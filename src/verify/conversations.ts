@@ -21,6 +21,8 @@ export function checkConversation(facts: ConversationFacts, reader: Reader): Che
     ...checkTimers(facts, 'refusal'),
     ...checkEventTimes(facts),
     ...checkAnswersExist(facts),
+    ...checkMessages(facts),
+    ...facts.unknown_keys.map((key): Difference => ({ id: facts.id, text: { code: 'verify.unknown_key', key } })),
   ]
   const isComplete = isWhole(facts.answers, facts.inbound, facts.messages, facts.events)
   const answers = isComplete ? readAnswers(facts, reader) : undefined
@@ -60,7 +62,8 @@ function ofCheck(
     id: facts.id,
     check: checkTexts[check],
     part: check,
-    reference: facts.reference,
+    order: { id: facts.id, reference: facts.reference, recipient: facts.recipient, createdAt: facts.created_at },
+    hasRefusal: facts.refusal !== null,
     isErased: isErased(facts.recipient),
     createdAt: facts.created_at,
     aheadMs: facts.ahead_ms,
@@ -111,6 +114,16 @@ function checkEventTimes({ id, events, last_event_at: stored }: ConversationFact
   return found
 }
 
+/** Each message of the conversation goes from the sender of the confirmation to its customer. */
+const checkMessages = (facts: ConversationFacts): Difference[] =>
+  (facts.messages ?? []).flatMap((message) =>
+    (['sender_id', 'recipient'] as const)
+      .filter((member) => message[member] !== facts[member])
+      .map((member): Difference => {
+        return { id: facts.id, text: { code: 'verify.message_of_order', messageId: message.id, member } }
+      }),
+  )
+
 const SUPERSEDED = 'cod.superseded'
 
 /** A message of the customer that changed something, or would have without a later one, is in the history of answers. */
@@ -141,6 +154,7 @@ function readAnswers(
       continue
     }
     read.push({ row, event })
+    if (report) differences.push(...checkReport(row, report))
     const derived = notBefore(later(facts.created_at, 1), event.at)
     const stored = new Date(row.answered_at)
     if (!isSameTime(stored, derived, facts.ahead_ms))
@@ -150,6 +164,14 @@ function readAnswers(
       })
   }
   return { read, differences }
+}
+
+/** The message changed something exactly if its answer did. */
+function checkReport({ superseded }: AnswerFact, { id, outcome, note }: InboundFact): Difference[] {
+  const derived = superseded ? SUPERSEDED : 'applied'
+  const stored = outcome === 'ignored' && note?.code === SUPERSEDED ? SUPERSEDED : outcome
+  if (stored === derived) return []
+  return [{ id, text: { code: 'verify.report_result', stored: note?.code ?? stored, derived } }]
 }
 
 /** What the customer's message says to the check of the answer. */

@@ -12,6 +12,11 @@ export type DeliveredFacts = {
   endpoint_id: string | null
   /** Whether the event belongs to a message or a confirmation. A ping belongs to neither. */
   has_owner: boolean
+  recorded_order: string
+  /** A lower number than all transactions that may still run: only then do callers read the event. */
+  is_reached: boolean
+  /** The number is that of the transaction that wrote the row; null if the row was written again or loaded since. */
+  is_own_order: boolean | null
   deliveries: DeliveryFact[] | null
   endpoints: EndpointFact[]
 }
@@ -40,9 +45,21 @@ export type EndpointFact = {
 
 const SUCCEEDED = 'coalesce(t.http_status between 200 and 299, false)'
 
+/** Rows before the event that may show that the table was neither loaded nor rewritten since. */
+const NEIGHBOURS = 5
+
+/** PostgreSQL keeps the lower 32 bits of a transaction's number in the row that it wrote. */
+const IS_OWN_ORDER = '(recorded_order - i.added_to_order) & 4294967295 = xmin::text::bigint'
+
 const factsOf = (events: string): string =>
   `select e.id, e.type, e.recorded_at, e.endpoint_id,
-     (e.message_id is not null or e.confirmation_id is not null) as has_owner,
+     (e.message_id is not null or e.confirmation_id is not null) as has_owner, e.recorded_order::text as recorded_order,
+     e.recorded_order < i.added_to_order + pg_snapshot_xmax(pg_current_snapshot())::text::bigint as is_reached,
+     case when e.body <> '' and e.recorded_order >= i.added_to_order and (
+       select bool_or(before.is_own) from (
+         select ${IS_OWN_ORDER} as is_own from events p
+         where p.workspace_id = e.workspace_id and p.id < e.id order by p.id desc limit ${NEIGHBOURS}) before)
+     then e.is_own_order end as is_own_order,
      (select jsonb_agg(jsonb_build_object('id', d.id, 'endpoint_id', d.endpoint_id, 'status', d.status, 'ended_at', d.ended_at,
         'attempts', d.attempts, 'made', tried.made, 'last', tried.last, 'has_succeeded', tried.has_succeeded,
         'last_succeeded', tried.last_succeeded) order by d.id)
@@ -51,17 +68,19 @@ const factsOf = (events: string): string =>
         select count(*)::int as made, max(t.attempt) as last, coalesce(bool_or(${SUCCEEDED}), false) as has_succeeded,
           (array_agg(${SUCCEEDED} order by t.attempt desc))[1] as last_succeeded
         from webhook_attempts t where t.delivery_id = d.id) tried) as deliveries
-   from (${events}) e order by e.id`
+   from instance i cross join lateral (${events}) e order by e.id`
 
 type Row = Omit<DeliveredFacts, 'endpoints'>
 
 const nextFacts: Statement<Row> = statement(
   'read_events_to_verify',
-  factsOf('select * from events where workspace_id = $1 and id > $2 order by id limit $3'),
+  factsOf(
+    `select *, ${IS_OWN_ORDER} as is_own_order from events where workspace_id = $1 and id > $2 order by id limit $3`,
+  ),
 )
 const factsAgain: Statement<Row> = statement(
   'read_events_to_verify_again',
-  factsOf('select * from events where workspace_id = $1 and id = any ($2::uuid[])'),
+  factsOf(`select *, ${IS_OWN_ORDER} as is_own_order from events where workspace_id = $1 and id = any ($2::uuid[])`),
 )
 
 const MAX_ENDPOINTS = 1_000

@@ -15,6 +15,8 @@ export function checkDeliveries(facts: DeliveredFacts): CheckResult {
   const differences = deliveries.flatMap(checkDelivery)
   if (has_owner === (type === 'ping') || (type === 'ping') !== (endpoint_id !== null))
     differences.push({ id, text: { code: 'verify.event_without_cause', type } })
+  if (!facts.is_reached || facts.is_own_order === false)
+    differences.push({ id, text: { code: 'verify.event_order', stored: facts.recorded_order } })
   for (const endpoint of endpoints) {
     const delivery = deliveries.find((each) => each.endpoint_id === endpoint.id)
     if (!delivery && mustReceive(facts, endpoint))

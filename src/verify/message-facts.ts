@@ -33,11 +33,21 @@ export type MessageFacts = {
   quarantined_at: Date | null
   /** How far the workspace's clock is ahead. */
   ahead_ms: number
-  made: { attempt: number; outcome: string; provider_code: number | null }[] | null
+  /** The API key that the request came with, if the workspace has no such key. */
+  unknown_key: string | null
+  made: AttemptFact[] | null
   reports: StatusFact[] | null
   /** Reports that name this message and have given up waiting for it. */
   parked: string[] | null
   events: EventFact[] | null
+}
+
+export type AttemptFact = {
+  attempt: number
+  outcome: 'accepted' | 'retry' | 'refused' | 'unknown' | 'not_made'
+  http_status: number | null
+  provider_code: number | null
+  has_detail: boolean
 }
 
 export type StatusFact = {
@@ -52,14 +62,19 @@ export type EventFact = { id: string; type: string; occurred_at: string; body: s
 
 export const EVENT_MEMBERS = `'id', e.id, 'type', e.type, 'occurred_at', e.occurred_at, 'body', e.body`
 
+/** The key of a row, unless it is one of the row's workspace. */
+export const unknownKeyOf = (row: string): string =>
+  `(select ${row}.api_key_id where ${row}.api_key_id is not null and not exists (
+       select from api_keys k where k.public_id = ${row}.api_key_id and k.workspace_id = ${row}.workspace_id))`
+
 const factsOf = (messages: string): string =>
   `select m.id, m.kind, m.purpose, m.recipient, m.reference, m.created_at, m.quota_unit, m.status,
      m.code is not null as has_code, m.provider_message_id, m.accepted_at, m.sent_at, m.sent_event_at, m.failure_code,
      m.failed_at, m.failed_event_at, m.submit_by, m.due_at, m.lease, m.attempts, m.attempted_at, m.unknown_outcomes,
-     m.last_failure_code, m.quarantined_at,
+     m.last_failure_code, m.quarantined_at, ${unknownKeyOf('m')} as unknown_key,
      (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as ahead_ms,
-     (select jsonb_agg(jsonb_build_object('attempt', a.attempt, 'outcome', a.outcome, 'provider_code', a.provider_code)
-        order by a.attempt)
+     (select jsonb_agg(jsonb_build_object('attempt', a.attempt, 'outcome', a.outcome, 'http_status', a.http_status,
+        'provider_code', a.provider_code, 'has_detail', a.detail is not null) order by a.attempt)
       from (select * from message_attempts a
             where a.workspace_id = m.workspace_id and a.message_id = m.id limit ${FACT_LIMIT}) a) as made,
      (select jsonb_agg(jsonb_build_object('id', r.id, 'body', r.body, 'received_at', r.received_at, 'outcome', r.outcome,

@@ -1,10 +1,13 @@
 import { later, notBefore } from '../clock.ts'
 import { isErased } from '../erased-recipient.ts'
+import { type EventType, chosenEventTypes } from '../events/event-types.ts'
 import { type OtpReport, type OtpState, applyReport } from '../messages/status.ts'
+import { otpView } from '../otp/view.ts'
 import type { Provider } from '../providers/provider.ts'
 import { type CheckResult, type Difference, isSameTime, shown } from './differences.ts'
+import { anyFailure, failureOf, wrongMember } from './event-body.ts'
 import { type Move, fewestDifferences } from './fewest-differences.ts'
-import type { EventFact, MessageFacts, StatusFact } from './message-facts.ts'
+import type { AttemptFact, MessageFacts, StatusFact } from './message-facts.ts'
 import { isWhole } from './selected.ts'
 
 type Reader = Pick<Provider, 'readStatus' | 'findError'>
@@ -12,7 +15,7 @@ type Reader = Pick<Provider, 'readStatus' | 'findError'>
 /** Compares a message with its attempts, reports and events (docs/verify.md#messages). Pure. */
 export function checkMessage(facts: MessageFacts, reader: Reader): CheckResult {
   const reports = facts.reports ?? []
-  const differences = [...checkJob(facts), ...checkAttempts(facts), ...checkParked(facts)]
+  const differences = [...checkJob(facts), ...checkAttempts(facts), ...checkParked(facts), ...checkKey(facts)]
   if (!isWhole(facts.made, facts.reports, facts.events) || reports.some(isRemoved))
     return { differences, verifiable: false }
   // A report that waits may be about to change the message.
@@ -58,13 +61,39 @@ function checkAttempts({ id, attempts, unknown_outcomes, made }: MessageFacts): 
       id,
       text: { code: 'verify.unknown_outcomes', stored: shown(unknown_outcomes), derived: shown(unknown) },
     })
-  return found
+  const impossible = (made ?? []).filter((attempt) => !isPossible(attempt))
+  return [
+    ...found,
+    ...impossible.map(({ attempt, outcome }): Difference => {
+      return { id, text: { code: 'verify.attempt_outcome', attempt, stored: outcome } }
+    }),
+  ]
 }
+
+/** Whether the provider's answer can have given the outcome. Retention may have removed the detail of an error. */
+function isPossible({ outcome, http_status: status, provider_code: code, has_detail }: AttemptFact): boolean {
+  const isSuccess = status !== null && status >= 200 && status < 300
+  switch (outcome) {
+    case 'accepted':
+      return isSuccess && code === null && !has_detail
+    case 'unknown':
+      return code === null && (has_detail || !isSuccess)
+    case 'retry':
+      return !isSuccess
+    case 'refused':
+      return !isSuccess && status !== null
+    case 'not_made':
+      return status === null && code === null
+  }
+}
+
+const checkKey = ({ id, unknown_key: key }: MessageFacts): Difference[] =>
+  key === null ? [] : [{ id, text: { code: 'verify.unknown_key', key } }]
 
 const checkParked = ({ id: messageId, parked }: MessageFacts): Difference[] =>
   (parked ?? []).map((id) => ({ id, text: { code: 'verify.report_parked', messageId } }))
 
-type ReadReport = { id: string; report: OtpReport; note: string | null }
+type ReadReport = { id: string; report: OtpReport; outcome: string; note: string | null }
 
 /** In the order of arrival, in which they are mostly processed. */
 const readReports = ({ reports, created_at }: MessageFacts, reader: Reader): ReadReport[] =>
@@ -76,10 +105,17 @@ const readReports = ({ reports, created_at }: MessageFacts, reader: Reader): Rea
       status.outcome === 'failed'
         ? { outcome: 'failed', at, failureCode: status.error?.failureCode ?? 'UNKNOWN', ours: false }
         : { outcome: status.outcome, at }
-    return [{ id: stored.id, report, note: stored.note?.code ?? null }]
+    return [{ id: stored.id, report, outcome: stored.outcome, note: stored.note?.code ?? null }]
   })
 
-type Node = { state: OtpState; left: readonly ReadReport[]; sentEventAt: Date | null; failedEventAt: Date | null }
+type Node = {
+  state: OtpState
+  left: readonly ReadReport[]
+  sentEventAt: Date | null
+  failedEventAt: Date | null
+  /** The state when each event was recorded. */
+  recorded: Partial<Record<MessageEvent, OtpState>>
+}
 
 /** Undefined: not verifiable. */
 function replay(facts: MessageFacts, reports: readonly ReadReport[]): Difference[] | undefined {
@@ -121,12 +157,13 @@ function startsOf(facts: MessageFacts, reports: readonly ReadReport[]): Node[] {
   const wasSent = accepted_at !== null || lease !== null || attempted_at !== null
   const unknown = isPending(facts) && facts.quarantined_at !== null
   const status = unknown ? facts.status : wasSent ? 'sending' : 'queued'
-  const none: Node = { state: { ...EMPTY, status }, left: reports, sentEventAt: null, failedEventAt: null }
+  const state: OtpState = { ...EMPTY, status }
+  const none: Node = { state, left: reports, sentEventAt: null, failedEventAt: null, recorded: {} }
   if (!at || !mayHaveFailed(facts)) return [none]
   const isOwn = provider_message_id === null || failure_code === 'RECIPIENT_ERASED'
   const code = isOwn ? (failure_code ?? 'UNKNOWN') : 'UNKNOWN'
-  const { state } = applyReport(none.state, { outcome: 'failed', at, failureCode: code, ours: true })
-  return [none, { ...none, state, failedEventAt: at }]
+  const { state: failed } = applyReport(state, { outcome: 'failed', at, failureCode: code, ours: true })
+  return [none, { ...none, state: failed, failedEventAt: at, recorded: { 'message.failed': failed } }]
 }
 
 /** Whether anything stored could have made Doorcode decide that the message failed. */
@@ -140,7 +177,7 @@ const mayHaveFailed = (facts: MessageFacts): boolean =>
   facts.failure_code === 'TEMPLATE_NOT_FOUND'
 
 function applied(node: Omit<Node, 'left'>, next: ReadReport, left: readonly ReadReport[]): Move<Node> {
-  const { state, ignored } = applyReport(node.state, next.report)
+  const { state, event, ignored } = applyReport(node.state, next.report)
   let eventAt = next.report.at
   for (const earlier of [node.sentEventAt, node.failedEventAt])
     if (earlier) eventAt = notBefore(later(earlier, 1), eventAt)
@@ -151,15 +188,22 @@ function applied(node: Omit<Node, 'left'>, next: ReadReport, left: readonly Read
       left: left.filter((each) => each !== next),
       sentEventAt: state.sentEventRecorded ? (node.sentEventAt ?? eventAt) : null,
       failedEventAt: state.failedEventRecorded ? (node.failedEventAt ?? eventAt) : null,
+      recorded: event ? { ...node.recorded, [event]: state } : node.recorded,
     },
-    difference:
-      derived === next.note
-        ? null
-        : { id: next.id, text: { code: 'verify.report_result', stored: shown(next.note), derived: shown(derived) } },
+    difference: checkResult(next, derived),
   }
 }
 
-function compare(facts: MessageFacts, { state, sentEventAt, failedEventAt }: Node): Difference[] {
+/** `derived`: why the report changed nothing, or null. */
+function checkResult({ id, outcome, note }: ReadReport, derived: string | null): Difference | null {
+  const result = derived === null ? 'applied' : 'ignored'
+  const [stored, expected] = note === derived ? [outcome, result] : [note, derived]
+  return stored === expected
+    ? null
+    : { id, text: { code: 'verify.report_result', stored: shown(stored), derived: shown(expected) } }
+}
+
+function compare(facts: MessageFacts, { state, sentEventAt, failedEventAt, recorded }: Node): Difference[] {
   const { id, ahead_ms: aheadMs } = facts
   const found: Difference[] = []
   if (state.status !== facts.status)
@@ -183,7 +227,7 @@ function compare(facts: MessageFacts, { state, sentEventAt, failedEventAt }: Nod
         id,
         text: { code: 'verify.event_time_of_message', type, stored: shown(storedAt), derived: shown(derivedAt) },
       })
-  return found
+  return [...found, ...checkBodies(facts, recorded)]
 }
 
 /** The failure code that follows from the last attempt's answer, if that answer decided. */
@@ -201,7 +245,13 @@ function checkOwnFailure(facts: MessageFacts, reader: Reader): Difference[] {
 /** The meaning of this error depends on its sub-code, which is not stored. */
 const SHARED_CODE = 100
 
-const EVENTS = { 'message.sent': 'sent_event_at', 'message.failed': 'failed_event_at' } as const
+type MessageEvent = Extract<EventType, `message.${string}`>
+type Outcome = MessageEvent extends `message.${infer Name}` ? Name : never
+
+const MESSAGE_EVENTS = chosenEventTypes.filter((type): type is MessageEvent => type.startsWith('message.'))
+
+const eventAt = (facts: MessageFacts, type: MessageEvent): Date | null =>
+  facts[`${type.slice('message.'.length) as Outcome}_event_at`]
 
 /** Each outcome of a code has its event once; other messages have none. */
 function checkEvents(facts: MessageFacts): Difference[] {
@@ -209,49 +259,43 @@ function checkEvents(facts: MessageFacts): Difference[] {
   const events = facts.events ?? []
   const found: Difference[] = []
   const expected = new Map<string, Date>()
-  for (const [type, column] of Object.entries(EVENTS)) {
-    const at = facts[column]
+  for (const type of MESSAGE_EVENTS) {
+    const at = eventAt(facts, type)
     if (!at || kind !== 'otp') continue
     expected.set(type, at)
     if (!events.some((event) => event.type === type)) found.push({ id, text: { code: 'verify.event_missing', type } })
   }
   for (const [index, event] of events.entries()) {
-    const at = expected.get(event.type)
-    const isFirst = events.findIndex(({ type }) => type === event.type) === index
-    if (!at || !isFirst) found.push({ id: event.id, text: { code: 'verify.event_without_cause', type: event.type } })
-    else found.push(...checkEvent(facts, event, at))
+    const { id: eventId, type } = event
+    const at = expected.get(type)
+    const isFirst = events.findIndex((each) => each.type === type) === index
+    const stored = new Date(event.occurred_at)
+    if (!at || !isFirst) found.push({ id: eventId, text: { code: 'verify.event_without_cause', type } })
+    else if (stored.getTime() !== at.getTime())
+      found.push({ id: eventId, text: { code: 'verify.event_time', stored: shown(stored), derived: shown(at) } })
   }
   return found
 }
 
-function checkEvent(facts: MessageFacts, event: EventFact, at: Date): Difference[] {
-  const { id, type } = event
-  const occurredAt = new Date(event.occurred_at)
-  if (occurredAt.getTime() !== at.getTime())
-    return [{ id, text: { code: 'verify.event_time', stored: shown(occurredAt), derived: shown(at) } }]
-  if (event.body === '') return []
-  const body = readBody(event.body)
-  const { data } = body
-  const wrong = [
-    body.type !== type && 'type',
-    (body.timestamp !== at.toISOString() || data['occurredAt'] !== body.timestamp) && 'occurredAt',
-    data['messageId'] !== facts.id && 'messageId',
-    data['reference'] !== facts.reference && 'reference',
-    !isErased(facts.recipient) && data['to'] !== facts.recipient && 'to',
-    (type === 'message.failed') !== (data['status'] === 'failed') && 'status',
-    (type === 'message.failed') !== (data['failure'] !== null) && 'failure',
-  ].find((member) => member !== false)
-  return wrong === undefined ? [] : [{ id, text: { code: 'verify.event_body', type, member: wrong } }]
+/** Each body with the message as callers saw it when the event was recorded. */
+function checkBodies(facts: MessageFacts, recorded: Node['recorded']): Difference[] {
+  return (facts.events ?? []).flatMap(({ id, type, occurred_at, body }): Difference[] => {
+    const state = recorded[type as MessageEvent]
+    if (!state || body === '' || facts.kind !== 'otp') return []
+    const view = otpView({
+      ...facts,
+      status: state.status,
+      sent_at: state.sentAt,
+      failure_code: state.failure?.code ?? null,
+    })
+    const isCodeLost = type === 'message.failed' && state.failure?.ours === true && isReportedFailed(facts)
+    const failure = isCodeLost ? anyFailure : failureOf(view.failure && view.failure.code)
+    const derived = { type, at: new Date(occurred_at), data: { ...view, failure } }
+    const member = wrongMember(body, derived, facts.ahead_ms)
+    return member === undefined ? [] : [{ id, text: { code: 'verify.event_body', type, member } }]
+  })
 }
 
-export type EventBody = { type: unknown; timestamp: unknown; data: Record<string, unknown> }
-
-/** Never throws: a body that is not what Doorcode writes has no members. */
-export function readBody(text: string): EventBody {
-  try {
-    const { type, timestamp, data } = JSON.parse(text) as Partial<EventBody>
-    return { type, timestamp, data: data ?? {} }
-  } catch {
-    return { type: undefined, timestamp: undefined, data: {} }
-  }
-}
+/** A report replaced or corrected our own failure: its code is only in the event. */
+const isReportedFailed = ({ failure_code, reports }: MessageFacts): boolean =>
+  failure_code === null || (reports ?? []).some(isProcessed)

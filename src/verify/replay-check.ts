@@ -14,9 +14,10 @@ import type { Check } from '../messages/conversation.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
 import type { AnswerFact, CheckFacts, SentFact } from './conversation-facts.ts'
 import { type Difference, isSameTime, shown } from './differences.ts'
+import { readBody } from './event-body.ts'
 import { type Move, fewestDifferences } from './fewest-differences.ts'
 import type { EventFact } from './message-facts.ts'
-import { readBody } from './messages.ts'
+import { type ViewedOrder, wrongInOrderEvent } from './order-event.ts'
 
 /** What a message of the customer says. */
 export type AnswerEvent = Extract<ConversationEvent['event'], { order: string }>
@@ -25,7 +26,8 @@ export type CheckToReplay = {
   id: string
   check: CodedText
   part: Check
-  reference: string
+  order: ViewedOrder
+  hasRefusal: boolean
   /** The customer's data was erased, which ended the check. */
   isErased: boolean
   createdAt: Date
@@ -143,7 +145,7 @@ function answerMove<T extends Types>(
     const recorded = events[nextEvent]
     if (recorded?.type === effect.event) {
       nextEvent += 1
-      difference ??= checkEvent(of, { state, event: recorded, at: event.at, machine })
+      difference ??= checkEvent(of, { state, event: recorded, at: event.at })
     } else difference ??= differenceOf(of.id, { code: 'verify.event_missing', type: effect.event })
   }
   return { node: { state, left, nextEvent, sends }, difference }
@@ -180,7 +182,7 @@ function timerMove<T extends Types>(
   for (const cause of causesOf<T>(of, at, expiredAt)) {
     const { state, effects, ignored } = transition(machine, node.state, cause)
     if (ignored || !effects.some((effect) => effect.type === 'emit' && effect.event === event.type)) continue
-    const difference = checkEvent(of, { state, event, at: null, machine })
+    const difference = checkEvent(of, { state, event, at: null })
     return { node: { ...node, state, nextEvent: node.nextEvent + 1 }, difference }
   }
   return undefined
@@ -203,13 +205,9 @@ type EventCheck<T extends Types> = {
   event: EventFact
   /** When the answer that caused the event was given; null: only the event shows it. */
   at: Date | null
-  machine: Machine<T>
 }
 
-function checkEvent<T extends Types>(
-  of: CheckToReplay,
-  { state, event, at, machine }: EventCheck<T>,
-): Difference | null {
+function checkEvent<T extends Types>(of: CheckToReplay, { state, event, at }: EventCheck<T>): Difference | null {
   const { id, type } = event
   const occurredAt = new Date(event.occurred_at)
   const before = of.events[of.events.indexOf(event) - 1]
@@ -218,20 +216,9 @@ function checkEvent<T extends Types>(
   if (!isSameTime(occurredAt, derived, of.aheadMs))
     return differenceOf(id, { code: 'verify.event_time', stored: shown(occurredAt), derived: shown(derived) })
   if (event.body === '') return null
-  const body = readBody(event.body)
-  const { data } = body
-  const shownCheck = (of.part === 'refusal' ? data['refusalCheck'] : data) as Chosen | null
-  const chosen = of.part === 'refusal' ? shownCheck : (data['reschedule'] as Chosen | null)
-  const isComplete = state.status === machine.followUp.completes
-  const wrong = [
-    body.type !== type && 'type',
-    (body.timestamp !== occurredAt.toISOString() || data['occurredAt'] !== body.timestamp) && 'occurredAt',
-    data['confirmationId'] !== of.id && 'confirmationId',
-    data['reference'] !== of.reference && 'reference',
-    shownCheck?.['status'] !== state.status && 'status',
-    !isSameChosen(machine, isComplete ? state.chosen : null, chosen) && 'reschedule',
-  ].find((member) => member !== false)
-  return wrong === undefined ? null : differenceOf(id, { code: 'verify.event_body', type, member: wrong })
+  const answeredAt = state.answeredAt && notBefore(later(of.createdAt, 1), state.answeredAt)
+  const member = wrongInOrderEvent(of, event, { ...state, answeredAt })
+  return member === undefined ? null : differenceOf(id, { code: 'verify.event_body', type, member })
 }
 
 function compare<T extends Types>(machine: Machine<T>, of: CheckToReplay, { state, sends }: Node<T>): Difference[] {

@@ -13,7 +13,7 @@ import { checkConversation } from './conversations.ts'
 import type { CheckResult, Difference } from './differences.ts'
 import { readEvents } from './event-facts.ts'
 import { checkDeliveries } from './events.ts'
-import { checkDay, listCountedDays } from './figures.ts'
+import { checkDay, findMissingDays, listCountedDays } from './figures.ts'
 import { recordsKeptSince } from './kept-since.ts'
 import { readMessages } from './message-facts.ts'
 import { checkMessage } from './messages.ts'
@@ -147,7 +147,7 @@ async function verifyWorkspace(parts: VerifyParts, run: Run, { workspace, option
     run.count('months', checked)
     run.add(workspaceId, differences)
   }
-  if (!sandbox) await verifyDays(walk, since)
+  if (!sandbox) await verifyDays(walk, workspace, since)
 }
 
 /** The first month that begins then or later. */
@@ -197,8 +197,10 @@ async function walkUnits<Facts extends { id: string }>(
   }
 }
 
-async function verifyDays({ parts: { db }, run, workspaceId }: Walk, since: Date | null): Promise<void> {
+async function verifyDays({ parts: { db }, run }: Walk, workspace: Workspace, since: Date | null): Promise<void> {
+  const { workspaceId } = workspace
   const from = since && dayAt(later(since, DAY_MARGIN_MS), 'UTC')
+  run.add(workspaceId, await db.snapshot((tx) => findMissingDays(tx, workspace, from)))
   const days = await db.snapshot((tx) => listCountedDays(tx, workspaceId, from))
   for (const day of days) {
     run.add(workspaceId, await db.snapshot((tx) => checkDay(tx, workspaceId, day)))

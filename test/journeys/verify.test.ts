@@ -106,7 +106,7 @@ const inOrder = (code: string, sql: string, which: OrderName = 'changed'): Plant
   values: (full) => [full[which].id],
 })
 
-const inMessage = (code: string, sql: string, which: 'delivered' | 'failed' = 'delivered'): Plant => ({
+const inMessage = (code: string, sql: string, which: 'delivered' | 'failed' | 'refused' = 'delivered'): Plant => ({
   code,
   sql,
   values: (full) => [full[which].messageId],
@@ -124,6 +124,12 @@ const answer = (set: string) =>
   `update cod_answers set ${set} where confirmation_id = $1 and answer = 'confirmed' returning id`
 const delivery = (set: string) =>
   `update webhook_deliveries d set ${set} from events e where e.message_id = $1 and e.id = d.event_id returning d.id`
+
+const attempt = (set: string) => `update message_attempts set ${set} where message_id = $1 returning message_id as id`
+/** Changes a member of an event's body, or adds one. */
+const bodyWith = (...path: string[]) =>
+  `body = jsonb_set(body::jsonb, '{${path.join(',')}}', '"2026-01-01T00:00:00.000Z"')::text`
+const KEY_OF_NO_ONE = `api_key_id = 'aaaaaaaaaaaa'`
 
 const PLANTS: readonly Plant[] = [
   ofMessage('message_status', `status = 'delivered'`),
@@ -160,6 +166,34 @@ const PLANTS: readonly Plant[] = [
   ),
   inMessage('event_time', event(`occurred_at = occurred_at + interval '1 second'`)),
   inMessage('event_body', event(`body = replace(body, '"read"', '"failed"')`)),
+  ...['to', 'createdAt', 'sentAt', 'reference', 'extra', 'occurredAt'].map((member) =>
+    inMessage('event_body', event(bodyWith('data', member))),
+  ),
+  inMessage('event_body', event(bodyWith('extra'))),
+  inMessage('event_body', event(`body = replace(body, '"status":"read"', '"status":"sent"')`)),
+  inMessage(
+    'event_body',
+    `update events set body = replace(body, 'RECIPIENT_UNREACHABLE', 'UNKNOWN')
+     where message_id = $1 and type = 'message.failed' returning id`,
+    'failed',
+  ),
+  ...['recorded_order + 1', 'recorded_order - 1', '0'].map((order) =>
+    inMessage('event_order', event(`recorded_order = ${order}`), 'failed'),
+  ),
+  inMessage('event_order', event(`recorded_order = recorded_order + 1000000000`)),
+  ...['unknown', 'retry', 'refused', 'not_made'].map((outcome) =>
+    inMessage('attempt_outcome', attempt(`outcome = '${outcome}'`)),
+  ),
+  inMessage('attempt_outcome', attempt(`outcome = 'accepted'`), 'refused'),
+  inMessage(
+    'report_result',
+    `update provider_reports set outcome = 'ignored' where message_id = $1 and outcome = 'applied' returning id`,
+  ),
+  inMessage(
+    'report_result',
+    `update provider_reports set outcome = 'applied' where message_id = $1 and outcome = 'ignored' returning id`,
+  ),
+  ofMessage('unknown_key', KEY_OF_NO_ONE),
   inMessage('delivery_status', delivery(`status = 'failed'`)),
   inMessage('delivery_status', delivery(`ended_at = null`)),
   inMessage('delivery_attempts', delivery('attempts = 0')),
@@ -205,6 +239,33 @@ const PLANTS: readonly Plant[] = [
     'event_body',
     `update events set body = replace(body, '"status":"confirmed"', '"status":"cancelled"')
      where confirmation_id = $1 and type = 'cod.confirmed' returning id`,
+  ),
+  ...['to', 'createdAt', 'answeredAt', 'reference', 'extra', 'failure', 'reschedule', 'refusalCheck'].map((member) =>
+    inOrder(
+      'event_body',
+      `update events set ${bodyWith('data', member)} where confirmation_id = $1 and type = 'cod.confirmed' returning id`,
+    ),
+  ),
+  ...[['refusalCheck', 'note'], ['refusalCheck', 'extra'], ['reschedule', 'extra'], ['status']].map((path) =>
+    inOrder(
+      'event_body',
+      `update events set ${bodyWith('data', ...path)}
+       where confirmation_id = $1 and type = 'cod.refusal_confirmed' returning id`,
+      'rescheduled',
+    ),
+  ),
+  inOrder(
+    'event_body',
+    `update events set ${bodyWith('data', 'failure', 'code')} where confirmation_id = $1 and type = 'cod.failed' returning id`,
+    'lost',
+  ),
+  ofOrder('message_of_order', `recipient = '+212600000009'`),
+  ofOrder('unknown_key', KEY_OF_NO_ONE),
+  ofOrder('unknown_key', KEY_OF_NO_ONE, 'rescheduled', 'refusal_checks'),
+  inOrder(
+    'report_result',
+    `update provider_reports set outcome = 'ignored', note = '{"code":"cod.superseded"}'
+     where confirmation_id = $1 and kind = 'message' returning id`,
   ),
   inOrder(
     'answer_missing',
@@ -352,6 +413,28 @@ test('a workspace with every outcome has no difference, and each planted one is 
       assert.deepEqual(Object.keys(differences.byCode).toSorted(), found)
       assert.equal(left.confirmations, 0)
     })
+})
+
+test('a missing day between counted days is a difference', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  for (let day = 0; day < 6; day += 1) {
+    world.advance('1d')
+    await world.settled()
+    const figures = dailyFiguresLoop(world.parts)
+    while ((await figures.turn()).more);
+  }
+  await assertVerified(world)
+  const [missing] = await world.ask<{ day: string }>(
+    `delete from daily_figures where workspace_id = $1 and day = (
+       select day from daily_figures where workspace_id = $1 order by day desc offset 1 limit 1) returning day::text as day`,
+    [workspaceId],
+  )
+  const { shown } = (await check(world)).differences
+  assert.deepEqual(
+    shown.map(({ code, parameters }) => [code, parameters]),
+    [['daily_figures_missing', missing]],
+  )
 })
 
 test('a sandbox whose clock was moved verifies without a difference', async (t) => {
