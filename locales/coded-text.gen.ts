@@ -2850,7 +2850,7 @@ export type ParameterNames = {
   'webhooks.endpoint_deleted': never
   'webhooks.endpoint_failed_too_long': 'days'
   'webhooks.endpoint_gone': never
-  'webhooks.endpoints_not_public': 'address'
+  'webhooks.endpoints_not_public': never
   'webhooks.erased': never
   'webhooks.failed': never
   'webhooks.fault': never
@@ -2878,7 +2878,7 @@ export type ParameterNames = {
   'webhooks.not_https': never
   'webhooks.not_pinged': 'command' | 'status'
   'webhooks.not_retried': 'command' | 'status'
-  'webhooks.post_not_public': 'address'
+  'webhooks.post_not_public': never
   'webhooks.redirect': never
   'webhooks.scheme': 'scheme'
   'webhooks.scheme_or_http': 'insecure' | 'scheme'

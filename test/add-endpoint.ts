@@ -4,9 +4,9 @@ import { type EndpointChange, checkNewSettings } from '../src/webhooks/settings.
 
 /** As "endpoint add" does it, without an audit entry. */
 export async function addEndpoint(
-  parts: Pick<Parts, 'db' | 'clock' | 'seal' | 'config'>,
+  parts: Pick<Parts, 'db' | 'clock' | 'seal' | 'config' | 'log'>,
   { workspaceId, ...settings }: { workspaceId: string; url: string } & EndpointChange,
 ): Promise<{ endpointId: string; secret: string }> {
-  const checked = await checkNewSettings(settings, parts.config)
+  const checked = await checkNewSettings(settings, parts)
   return parts.db.transaction((tx) => addCheckedEndpoint(tx, parts, { workspaceId, ...checked }))
 }

@@ -143,7 +143,7 @@ export const endpoints = router({
   add: writeCall
     .input(z.object(settings))
     .mutation(async ({ ctx: { parts, record }, input: { workspaceId, ...input } }) => {
-      const settings = await checkNewSettings(input, parts.config)
+      const settings = await checkNewSettings(input, parts)
       return parts.db.transaction(async (tx) => {
         const added = await addEndpoint(tx, parts, { workspaceId, ...settings })
         await record(tx, { action: 'endpoint.added', target: added.endpointId, after: settings })

@@ -41,7 +41,7 @@ export const endpointAdd = command({
     description: optional(description),
   },
   async run(parts, { workspace: workspaceId, url, events: eventTypes, description }, record) {
-    const settings = await checkNewSettings({ url, eventTypes, description }, parts.config)
+    const settings = await checkNewSettings({ url, eventTypes, description }, parts)
     return parts.db.transaction(async (tx) => {
       const added = await addEndpoint(tx, parts, { workspaceId, ...settings })
       await record(tx, { workspaceId, action: 'endpoint.added', target: added.endpointId, after: settings })

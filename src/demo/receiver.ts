@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import Fastify from 'fastify'
+import { isKnownHost } from '../admin/pages/request-checks.ts'
 import { sign } from '../webhooks/delivery/sign.ts'
 
 export type ReceivedWebhook = { receivedAt: string; verified: boolean; id: string; type: string; body: unknown }
@@ -15,6 +16,7 @@ type ReceiverOptions = {
 const PATH = '/webhooks'
 const MAX_LISTED = 50
 const MAX_BODY_BYTES = 64 * 1024
+const HOST = '127.0.0.1'
 
 /** Stands in for the backend of a caller: verifies the webhooks that it gets by POST, and lists the latest by GET. */
 export async function startDemoReceiver({ port, secret, onWebhook }: ReceiverOptions) {
@@ -23,6 +25,11 @@ export async function startDemoReceiver({ port, secret, onWebhook }: ReceiverOpt
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
   server.setReplySerializer((answer) => `${JSON.stringify(answer, null, 2)}\n`)
+  // Another site could make its own name resolve to this machine, and read the webhooks (DNS rebinding).
+  server.addHook('onRequest', (request, reply, done) => {
+    if (isKnownHost(request, { publicUrl: `http://${HOST}`, host: HOST })) done()
+    else reply.code(403).send({ error: 'This receiver answers only under an address of this machine.' })
+  })
   server.get(PATH, () => received)
   server.post<{ Body: string }>(PATH, (request, reply) => {
     const webhook = readWebhook(request.headers, request.body, secret())
@@ -31,7 +38,7 @@ export async function startDemoReceiver({ port, secret, onWebhook }: ReceiverOpt
     onWebhook(webhook)
     return reply.code(webhook.verified ? 200 : 401).send({ verified: webhook.verified })
   })
-  const origin = await server.listen({ port, host: '127.0.0.1' })
+  const origin = await server.listen({ port, host: HOST })
   return { url: `${origin}${PATH}`, close: () => server.close() }
 }
 

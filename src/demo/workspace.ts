@@ -77,7 +77,7 @@ export async function ensureDemoEndpoint(parts: Parts, workspace: DemoWorkspace,
       await holdBacklog(parts.db, id)
     }
   }
-  const settings = await checkNewSettings({ url }, parts.config)
+  const settings = await checkNewSettings({ url }, parts)
   const added = await parts.db.transaction((tx) => addEndpoint(tx, parts, { workspaceId, ...settings }))
   await save(parts, { ...workspace, endpoint: { url, ...added } })
   return { url, ...added }

@@ -259,7 +259,8 @@ test('another workspace’s endpoint or delivery is answered exactly like a miss
   assert.equal((await findEndpoint(db, { ...world, endpointId: receiver.endpointId }))?.status, 'enabled')
 })
 
-async function update({ db, clock, config }: WebhookWorld['parts'], change: Parameters<typeof checkUpdate>[1]) {
-  const checked = await checkUpdate({ db, config }, change)
+async function update(parts: WebhookWorld['parts'], change: Parameters<typeof checkUpdate>[1]) {
+  const { db, clock } = parts
+  const checked = await checkUpdate(parts, change)
   return db.transaction((tx) => updateEndpoint(tx, clock, checked))
 }

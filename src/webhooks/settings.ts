@@ -1,6 +1,6 @@
 import type { CodedText } from '../../locales/text.ts'
-import type { Config } from '../config.ts'
 import { type ChosenEventType, chosenEventTypes } from '../events/event-types.ts'
+import type { Parts } from '../parts.ts'
 import { UserError } from '../user-error.ts'
 import { AddressRefused, checkHost } from './delivery/connector.ts'
 
@@ -22,23 +22,23 @@ export type EndpointChange = { [Name in keyof EndpointSettings]?: EndpointSettin
 /** Asks DNS, so it is called before the transaction that stores the settings. */
 export async function checkNewSettings(
   { url, ...others }: EndpointChange & { url: string },
-  config: Pick<Config, 'allowPrivateWebhooks'>,
+  parts: Pick<Parts, 'config' | 'log'>,
 ): Promise<EndpointSettings> {
-  const { description = '', eventTypes = null } = await checkSettings(others, config)
-  return { url: await checkUrl(url, config.allowPrivateWebhooks), description, eventTypes }
+  const { description = '', eventTypes = null } = await checkSettings(others, parts)
+  return { url: await checkUrl(url, parts), description, eventTypes }
 }
 
 /** `currentUrl` is not checked again: its host may be unreachable while the description is changed. */
 export async function checkSettings(
   { url, description, eventTypes }: EndpointChange,
-  { allowPrivateWebhooks }: Pick<Config, 'allowPrivateWebhooks'>,
+  parts: Pick<Parts, 'config' | 'log'>,
   currentUrl?: string,
 ): Promise<EndpointChange> {
   const isNew = url !== undefined && url !== currentUrl
   return {
     description: description === undefined ? undefined : checkDescription(description),
     eventTypes: eventTypes && checkTypes(eventTypes),
-    url: isNew ? await checkUrl(url, allowPrivateWebhooks) : url,
+    url: isNew ? await checkUrl(url, parts) : url,
   }
 }
 
@@ -56,7 +56,8 @@ function checkTypes(types: readonly ChosenEventType[]): ChosenEventType[] {
 }
 
 /** Returns the URL as it will be requested. */
-async function checkUrl(text: string, allowPrivate: boolean): Promise<string> {
+async function checkUrl(text: string, { config, log }: Pick<Parts, 'config' | 'log'>): Promise<string> {
+  const allowPrivate = config.allowPrivateWebhooks
   if (text.length > MAX_URL_LENGTH) throw new UserError(URL_TOO_LONG)
   if (!URL.canParse(text)) throw new UserError({ code: 'webhooks.incomplete', example: 'https://example.com/path' })
   const url = new URL(text)
@@ -69,20 +70,21 @@ async function checkUrl(text: string, allowPrivate: boolean): Promise<string> {
   if (url.username || url.password) throw new UserError({ code: 'webhooks.credentials' })
   if (url.hash) throw new UserError({ code: 'webhooks.fragment' })
   if (url.href.length > MAX_URL_LENGTH) throw new UserError({ code: 'webhooks.encoded_too_long', max: MAX_URL_LENGTH })
-  if (!allowPrivate) await checkPublic(url.hostname)
+  if (!allowPrivate) await checkPublic(url.hostname, log)
   return url.href
 }
 
-/** Shows a mistake early. What protects us is the check at each connection. */
-async function checkPublic(hostname: string): Promise<void> {
+/**
+ * Shows a mistake early. What protects us is the check at each connection. Only the log has the address: a person who may add
+ * endpoints need not know what names of the internal network mean.
+ */
+async function checkPublic(hostname: string, log: Parts['log']): Promise<void> {
   try {
     await checkHost(hostname)
   } catch (error) {
-    throw new UserError(
-      error instanceof AddressRefused
-        ? { code: 'webhooks.endpoints_not_public', address: error.address }
-        : { code: 'webhooks.not_found', hostname },
-    )
+    if (!(error instanceof AddressRefused)) throw new UserError({ code: 'webhooks.not_found', hostname })
+    log.warn({ hostname, address: error.address }, 'an endpoint was rejected, because its address is not public')
+    throw new UserError({ code: 'webhooks.endpoints_not_public' })
   }
 }
 

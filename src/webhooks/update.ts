@@ -7,11 +7,11 @@ import { type EndpointChange, type EndpointSettings, checkSettings } from './set
 
 /** Asks DNS, so it is called before the transaction that stores the change. */
 export async function checkUpdate(
-  { db, config }: Pick<Parts, 'db' | 'config'>,
+  parts: Pick<Parts, 'db' | 'config' | 'log'>,
   { workspaceId, endpointId, ...change }: EndpointId & EndpointChange,
 ): Promise<EndpointId & EndpointChange> {
-  const { url } = await getEndpoint(db, { workspaceId, endpointId })
-  return { workspaceId, endpointId, ...(await checkSettings(change, config, url)) }
+  const { url } = await getEndpoint(parts.db, { workspaceId, endpointId })
+  return { workspaceId, endpointId, ...(await checkSettings(change, parts, url)) }
 }
 
 /** Makes a change of `checkUpdate`. A new URL is tried at once with what waits. */

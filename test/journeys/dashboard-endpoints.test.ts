@@ -41,6 +41,10 @@ test('an invalid URL is rejected at its field', async (t) => {
   ]
   for (const [url, sentence] of faults)
     await assert.rejects(calls.endpoints.add.mutate({ workspaceId: world.workspaceId, url }), sentence, url)
+  const inside = await calls.endpoints.add
+    .mutate({ workspaceId: world.workspaceId, url: 'https://127.1/' })
+    .catch((error: unknown) => error)
+  assert.doesNotMatch(JSON.stringify(inside) + String(inside), /127\.0\.0\.1/, 'what a name means is for operators')
   const strict = await calls.endpoints.list.query({ workspaceId: world.workspaceId })
   assert.deepEqual([strict.endpoints, strict.allowsHttp], [[], false])
   Object.assign(world.parts.config, { allowPrivateWebhooks: true })

@@ -8,7 +8,7 @@ import { type Decision, decide } from './schedule.ts'
 import { sign } from './sign.ts'
 
 /** An ended attempt and what follows from it. */
-export type AttemptResult = PostResult & {
+export type AttemptResult = Omit<PostResult, 'hiddenAddress'> & {
   delivery: ClaimedDelivery
   startedAt: Date
   endedAt: Date
@@ -39,13 +39,19 @@ export const createDeliverer =
       const code = interrupted ? 'stopped' : error instanceof UnsealError ? 'secret_lost' : 'fault'
       answer = { httpStatus: null, retryAfter: null, response: null, error: plainText(`webhooks.${code}`) }
     }
+    const { hiddenAddress: address, ...result } = answer
+    if (address !== undefined)
+      log.warn(
+        { endpointId: target.endpointId, deliveryId, address },
+        'a webhook was not sent, because the address of its endpoint is not public',
+      )
     const endedAt = clock.now()
     const decision = interrupted
       ? ({ outcome: 'interrupted' } as const)
       : decide({ ...delivery, answer, endedAt, chance: Math.random() })
     metrics.webhookAttempts.inc({ outcome: decision.outcome })
     const durationMs = Math.round(performance.now() - startedAtMs)
-    return { ...answer, delivery, startedAt, endedAt, durationMs, decision }
+    return { ...result, delivery, startedAt, endedAt, durationMs, decision }
   }
 
 function secretsOf(

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pino } from 'pino'
 import { assertSigned } from '../../../test/receiver.ts'
 import { waitFor } from '../../../test/wait-for.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import { newId } from '../../ids.ts'
+import { createLog } from '../../log.ts'
 import { claimDeliveries, claimDelivery } from './claim.ts'
 import { createDeliverer } from './attempt.ts'
 import { deliverNow } from './deliver-now.ts'
@@ -512,4 +514,22 @@ test('a ping is delivered without a running server, and a failure says why', asy
     status: 'pending',
     error: { code: 'webhooks.network_econnrefused' },
   })
+})
+
+test('only the log has the address of an endpoint inside the network', async (t) => {
+  const world = await startWebhookWorld(t, { loops: 0 })
+  const receiver = await world.receiver()
+  const [eventId] = await world.record()
+  const claimed = await claimDelivery(world.db, (await world.delivery(eventId, receiver)).deliveryId, world.clock)
+  assert.ok(claimed)
+  const lines: string[] = []
+  const log = createLog('info')
+  Reflect.set(log, pino.symbols.streamSym, { write: (line: string) => void lines.push(line) })
+  const agent = webhookAgent({ allowPrivate: false, resolve: async () => [{ address: '10.20.30.40', family: 4 }] })
+  t.after(() => agent.destroy())
+  const deliver = createDeliverer({ ...world.parts, log }, agent, new AbortController().signal)
+  const result = await deliver(claimed, { ...claimed, url: 'https://inside.example/' })
+  assert.deepEqual(result.error, { code: 'webhooks.post_not_public' })
+  assert.doesNotMatch(JSON.stringify(result), /10\.20\.30\.40/)
+  assert.match(lines.join(), /10\.20\.30\.40/)
 })

@@ -125,7 +125,7 @@ test('each network error has its own text', async () => {
   const agent = webhookAgent({ allowPrivate: false, resolve: async () => [{ address: '10.0.0.1', family: 4 }] })
   const outgoing = { headers: {}, body: '{}' }
   const hidden = await post(agent, { ...outgoing, url: 'https://inside.example/' }, NEVER)
-  assert.deepEqual(hidden.error, { code: 'webhooks.post_not_public', address: '10.0.0.1' })
+  assert.deepEqual([hidden.error, hidden.hiddenAddress], [{ code: 'webhooks.post_not_public' }, '10.0.0.1'])
   const open = webhookAgent({ allowPrivate: true })
   const closed = await post(open, { ...outgoing, url: 'http://127.0.0.1:1/' }, NEVER)
   assert.deepEqual(closed.error, { code: 'webhooks.network_econnrefused' })

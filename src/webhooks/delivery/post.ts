@@ -20,6 +20,8 @@ export type PostResult = {
   retryAfter: string | null
   response: string | null
   error: CodedText | null
+  /** What the endpoint's name means, if that is not public: only for operators. */
+  hiddenAddress?: string
 }
 
 /**
@@ -106,7 +108,8 @@ export async function post(agent: WebhookAgent, outgoing: Outgoing, stop: AbortS
   } catch (thrown) {
     const error: unknown = attempt.signal.aborted ? attempt.signal.reason : thrown
     if (error instanceof Interrupted) throw error
-    return { httpStatus: null, retryAfter: null, response: null, error: failureReason(error) }
+    const hidden = error instanceof AddressRefused && { hiddenAddress: error.address }
+    return { httpStatus: null, retryAfter: null, response: null, error: failureReason(error), ...hidden }
   } finally {
     clearTimeout(timer)
     stop.removeEventListener('abort', end)
@@ -173,7 +176,7 @@ const MAX_ERROR_LENGTH = 300
 /** Why a request got no answer. */
 export function failureReason(error: unknown): CodedText {
   if (error instanceof TookTooLong) return { code: 'webhooks.took_too_long', seconds: ATTEMPT_TIMEOUT_MS / SECOND_MS }
-  if (error instanceof AddressRefused) return { code: 'webhooks.post_not_public', address: error.address }
+  if (error instanceof AddressRefused) return { code: 'webhooks.post_not_public' }
   if (error instanceof SchemeRefused) return { code: 'webhooks.not_https' }
   if (!(error instanceof Error)) return { code: 'webhooks.failed' }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
