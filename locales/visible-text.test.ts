@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { visibleText, withVisibleTexts } from './visible-text.ts'
+import { isBlank, isOneVisibleLine, visibleText, withVisibleTexts } from './visible-text.ts'
 
 test('a line end is shown as a sign on the same line', () => {
   assert.equal(visibleText('one\ntwo \r\n three\n'), 'one ⏎ two ⏎ three ⏎ ')
@@ -13,6 +13,16 @@ test('no control character, line separator or bidi control passes', () => {
   )
   assert.deepEqual(passed, [])
   assert.equal(visibleText('\u001b[2J\r\u009b\u2028\u202e\u061c'), '\\u001b[2J\\u000d\\u009b\\u2028\\u202e\\u061c')
+})
+
+test('a name may join letters, but not end the line, change its direction or be invisible', () => {
+  for (const name of ['Boutique “Été”', 'متجر سعيد', 'می\u200cخواهم', '\u0915\u094d\u200d\u0937', '👩‍👩‍👧', 'a  b'])
+    assert.deepEqual([isOneVisibleLine(name), isBlank(name)], [true, false], name)
+  for (const code of [
+    0x00, 0x09, 0x0a, 0x1b, 0x7f, 0x85, 0x2028, 0x2029, 0x202a, 0x202d, 0x202e, 0x2066, 0x2068, 0x2069,
+  ])
+    assert.equal(isOneVisibleLine(`Shop${String.fromCodePoint(code)}1`), false, code.toString(16))
+  for (const name of ['', ' ', '\u200d', '\u3164', '\u2800 \ufe0f']) assert.equal(isBlank(name), true)
 })
 
 test('what people write stays as they wrote it, and shown text does not change again', () => {

@@ -12,7 +12,18 @@ export const visibleText = (text: string): string =>
     return `\\u${hex}`
   })
 
-/** The same for text with line breaks of our own. */
+/**
+ * Whether the text needs no such change: the rule for every name that people choose. It may have the joiners of Arabic and
+ * Persian, which change no direction.
+ */
+export const isOneVisibleLine = (text: string): boolean => visibleText(text) === text
+
+/** Some letters and symbols of Unicode are invisible. */
+const VISIBLE = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/u
+
+export const isBlank = (text: string): boolean => !VISIBLE.test(text)
+
+/** `visibleText` for text with line breaks of our own. */
 export const visibleLines = (text: string): string => text.split('\n').map(visibleText).join('\n')
 
 /** The same value with each text in it, at any depth, made visible. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { asIssue } from '../../locales/text.ts'
+import { isBlank, isOneVisibleLine } from '../../locales/visible-text.ts'
 import { normalizePhone } from '../phone.ts'
 import { explainInvalidPhone } from '../workspaces/invalid-phone.ts'
 
@@ -16,15 +17,13 @@ const notEmpty = asIssue({ code: 'http.must_not_be_empty' })
 
 export const emailInput = trimmedText(MAX_EMAIL_CHARACTERS).pipe(z.email(asIssue({ code: 'admin.email' })))
 
-export const personNameInput = trimmedText(MAX_NAME_CHARACTERS).min(1, notEmpty)
-
-/** The name of a workspace or a key, with the command line's rules. */
+/** The name of a workspace, a key or a person, with the command line's rules. */
 export const displayName = z
   .string()
   .trim()
-  .min(1, notEmpty)
+  .refine((name) => !isBlank(name), notEmpty)
   .refine((name) => Array.from(name).length <= MAX_NAME_CHARACTERS, tooLong(MAX_NAME_CHARACTERS))
-  .refine((name) => !/\p{Cc}/u.test(name), asIssue({ code: 'admin.one_line' }))
+  .refine(isOneVisibleLine, asIssue({ code: 'admin.one_line' }))
 
 const MAX_PHONE_CHARACTERS = 100
 

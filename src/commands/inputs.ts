@@ -1,4 +1,5 @@
 import { inEnglish } from '../../locales/resources.ts'
+import { isBlank, isOneVisibleLine } from '../../locales/visible-text.ts'
 import { chosenEventTypes } from '../events/event-types.ts'
 import { isUuid } from '../ids.ts'
 import { normalizePhone } from '../phone.ts'
@@ -41,8 +42,8 @@ const MAX_NAME = 100
 export const name = (description: string): Input<string> =>
   required('name', description, (text) => {
     const trimmed = text.trim()
-    if (trimmed === '' || Array.from(trimmed).length > MAX_NAME || /\p{Cc}/u.test(trimmed))
-      throw new InputError(`must be 1 to ${MAX_NAME} characters on one line`)
+    if (isBlank(trimmed) || Array.from(trimmed).length > MAX_NAME || !isOneVisibleLine(trimmed))
+      throw new InputError(`must be 1 to ${MAX_NAME} characters on one line, and none may change the direction of text`)
     return trimmed
   })
 

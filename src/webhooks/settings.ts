@@ -1,4 +1,5 @@
 import type { CodedText } from '../../locales/text.ts'
+import { isBlank, isOneVisibleLine } from '../../locales/visible-text.ts'
 import { type ChosenEventType, chosenEventTypes } from '../events/event-types.ts'
 import type { Parts } from '../parts.ts'
 import { UserError } from '../user-error.ts'
@@ -44,9 +45,9 @@ export async function checkSettings(
 
 function checkDescription(text: string): string {
   const trimmed = text.trim()
-  if (Array.from(trimmed).length > MAX_DESCRIPTION_LENGTH || /\p{Cc}/u.test(trimmed))
+  if (Array.from(trimmed).length > MAX_DESCRIPTION_LENGTH || !isOneVisibleLine(trimmed))
     throw new UserError(BAD_DESCRIPTION)
-  return trimmed
+  return isBlank(trimmed) ? '' : trimmed
 }
 
 function checkTypes(types: readonly ChosenEventType[]): ChosenEventType[] {

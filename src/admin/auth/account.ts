@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { statement } from '../../db/pool.ts'
 import { listOwnEvents } from '../audit/audit-log.ts'
-import { personNameInput } from '../inputs.ts'
+import { displayName } from '../inputs.ts'
 import { CallError } from '../rpc/errors.ts'
 import { inTransaction, router, signedInCall } from '../rpc/trpc.ts'
 import { endSessions } from './person.ts'
@@ -41,7 +41,7 @@ export const account = router({
   events: signedInCall.query(({ ctx: { parts, person } }) => listOwnEvents(parts.db, person.userId)),
 
   rename: ownChange
-    .input(z.object({ name: personNameInput }))
+    .input(z.object({ name: displayName }))
     .mutation(async ({ ctx: { tx, parts, person, record }, input: { name } }) => {
       await tx.rows(updateName, [person.userId, name, parts.clock.now()])
       const [before, after] = [{ name: person.name }, { name }]

@@ -4,7 +4,7 @@ import type { Sql } from '../../db/pool.ts'
 import { findKeptSince, sinceBeginning } from '../../retention/kept-since.ts'
 import { isCommonPassword } from './common-password.ts'
 import { MIN_PASSWORD_CHARACTERS, MAX_PASSWORD_CHARACTERS } from './auth.ts'
-import { emailInput, limitedText, personNameInput } from '../inputs.ts'
+import { emailInput, limitedText, displayName } from '../inputs.ts'
 import { acceptInvitation, acceptLink, getLink, setPasswordByLink } from './links.ts'
 import { listMemberships } from './members.ts'
 import { publicCall, router, signedInCall } from '../rpc/trpc.ts'
@@ -43,7 +43,7 @@ export const session = router({
 
   /** Creates the link's account. Only the first owner chooses `email`. */
   accept: publicCall
-    .input(z.object({ token, email: emailInput.optional(), name: personNameInput, password }))
+    .input(z.object({ token, email: emailInput.optional(), name: displayName, password }))
     .mutation(({ ctx: { parts }, input }) => acceptLink(parts, input)),
 
   join: signedInCall

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type CodedText, asIssue, readIssue } from '../../../locales/text.ts'
+import { isBlank } from '../../../locales/visible-text.ts'
 import { memberOf } from './member.ts'
 
 /** Monday is 1, as in Temporal. */
@@ -100,14 +101,11 @@ const check = z
   })
   .superRefine(rejectEarlyDeadline, EVEN_IF_INVALID)
 
-/** WhatsApp rejects blank text; some letters and symbols of Unicode are invisible. */
-const VISIBLE = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/u
-
 const textWithout = (forbidden: RegExp, maxLength: number, error: CodedText) =>
   z
     .string(MUST_BE_STRING)
     .trim()
-    .refine((text) => VISIBLE.test(text), errorOf({ code: 'cod.settings_blank' }))
+    .refine((text) => !isBlank(text), errorOf({ code: 'cod.settings_blank' })) // WhatsApp rejects blank text
     .refine((text) => Array.from(text).length <= maxLength, errorOf({ code: 'cod.settings_too_long', max: maxLength }))
     .refine((text) => text.isWellFormed(), errorOf({ code: 'cod.settings_half_surrogate' }))
     .refine((text) => !forbidden.test(text), errorOf(error))
