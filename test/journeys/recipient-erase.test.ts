@@ -185,15 +185,15 @@ test('a late tap changes nothing and brings nothing back, and a new text is new 
   const order = await world.createConfirmation()
   await world.settled()
   const customer = world.customer(order)
-  const [{ userId = '' } = {}] = await world.ask<{ userId: string }>(
+  const [named] = await world.ask<{ userId: string }>(
     'select customer_user_id as "userId" from confirmations where id = $1',
     [order.confirmationId],
   )
-  assert.ok(userId)
+  assert.ok(named?.userId, 'the provider names the customer')
   await erase(world, order)
   await customer.taps('Confirm')
   await world.settled()
-  assert.deepEqual(await tablesWith(world, { forms: [...formsOf(order.to), userId] }), [])
+  assert.deepEqual(await tablesWith(world, { forms: [...formsOf(order.to), named.userId] }), [])
   const [tap] = await world.ask(
     `select outcome, note ->> 'code' as code, body from provider_reports where workspace_id = $1 and kind = 'message'`,
     [world.workspaceId],
