@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { startFaultyServer } from '../../test/faulty-server.ts'
 import { startFlakyProxy } from '../../test/flaky-proxy.ts'
 import { fileDatabase } from '../../test/database.ts'
 import { DatabaseUnavailable } from './connection.ts'
@@ -85,6 +86,18 @@ test('a process frozen inside a transaction loses its locks and gets "unavailabl
   goesOn.resolve()
   await ended
   assert.deepEqual(await frozen.transaction((tx) => tx.rows(ONE)), [{ one: 1 }])
+})
+
+test('only connections of the pool end when their process does not read what the server sends', async (t) => {
+  await using server = await startFaultyServer(await fileDatabase())
+  const db = openDb({ url: server.url, poolSize: 1 })
+  t.after(() => db.close())
+  server.fail(['set tcp_user_timeout'], { state: '58000' })
+  const single = await db.connect()
+  t.after(() => single.close())
+  assert.equal(server.failed(), 0)
+  await assert.rejects(db.rows(ONE), isDatabaseUnavailable)
+  assert.equal(server.failed(), 1)
 })
 
 /** Two connections at the same time, each with the statement prepared under its name. */

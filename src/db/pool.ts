@@ -101,6 +101,11 @@ const RESPONSE_MARGIN_MS = 1_000
  * pause between statements.
  */
 export const IDLE_TRANSACTION_MS = 5_000
+/**
+ * The server cannot interrupt a session that sends rows which a frozen process does not read, so no timeout of statements or
+ * transactions frees its locks: this one ends the connection. Not for single connections, whose reader may pause, such as a backup.
+ */
+const UNREAD_ROWS = { tcp_user_timeout: IDLE_TRANSACTION_MS }
 /** Early enough that proxies and firewalls do not drop idle connections. */
 const KEEP_ALIVE_AFTER_MS = 30_000
 
@@ -126,6 +131,7 @@ export function openDb(options: DbOptions): Db {
   const transactionTimeoutMs = responseTimeoutMs ?? LONG_STATEMENT_TIMEOUT_MS + RESPONSE_MARGIN_MS
   const pool = openPool({
     ...config,
+    sessionSettings: { ...config.sessionSettings, ...UNREAD_ROWS },
     max: poolSize,
     responseTimeoutMs: singleTimeoutMs,
   })
