@@ -4,6 +4,8 @@ import { findUncountedSince } from '../src/charts/daily.ts'
 import { DAY_MS, later } from '../src/clock.ts'
 import { readConfig } from '../src/config.ts'
 import { startLoop } from '../src/jobs/loop.ts'
+import { createMetrics } from '../src/metrics.ts'
+import { createRemovalGuard } from '../src/retention/guard.ts'
 import { retentionLoop } from '../src/retention/loop.ts'
 import { type Figure, atLeast, atMost, count, median, megabytes, perSecond, times } from './figures.ts'
 import { openHttpClient } from './http-client.ts'
@@ -38,7 +40,14 @@ const DEFAULTS = { content: 90, records: 400 }
 async function startRemoval(databaseUrl: string) {
   const parts = await setupParts(databaseUrl)
   const config = configOf(databaseUrl, DEFAULTS)
-  const loop = startLoop(retentionLoop({ ...parts, config }, findUncountedSince), parts.log)
+  const loop = startLoop(
+    retentionLoop({
+      ...parts,
+      guard: createRemovalGuard({ ...parts, config, metrics: createMetrics() }),
+      findUncountedSince,
+    }),
+    parts.log,
+  )
   return {
     async stop() {
       await loop.stop()
@@ -272,7 +281,8 @@ async function measureYear(options: PartOptions): Promise<Figure[]> {
   const days = short ? SETTLED_DAY + 30 : DAYS
   let day = -1
   const clock = { now: () => later(new Date(), (day - days) * DAY_MS) }
-  const loop = retentionLoop({ ...parts, clock, config }, () => Promise.resolve(undefined))
+  const guard = createRemovalGuard({ ...parts, clock, config, metrics: createMetrics() })
+  const loop = retentionLoop({ ...parts, guard, findUncountedSince: () => Promise.resolve(undefined) })
   let settled: Sizes | undefined
   for (day = 0; day < days; day += 1) {
     await insertOldCodes(shop.old, { rows: CODES_EACH_DAY, ageDays: days - day })

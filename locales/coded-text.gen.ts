@@ -375,6 +375,7 @@ export type ParameterNames = {
   'doctor.events_held_by_prepared': 'database' | 'duration' | 'gid' | 'number'
   'doctor.events_held_by_prepared_fix': 'commit' | 'database' | 'rollback'
   'doctor.events_held_fix': 'pid'
+  'doctor.forever': never
   'doctor.former_key_missing': 'keys'
   'doctor.former_key_missing_fix': never
   'doctor.hours': 'value'
@@ -442,6 +443,14 @@ export type ParameterNames = {
   'doctor.quarantined_fix': never
   'doctor.rate_limit_per_node': 'nodes'
   'doctor.rate_limit_per_node_fix': never
+  'doctor.removal_held_back': 'setBackTo'
+  'doctor.removal_held_back_fix': never
+  'doctor.removal_held_clocks': 'duration'
+  'doctor.removal_held_clocks_fix': never
+  'doctor.removal_held_jump': 'duration' | 'now' | 'trustedAt'
+  'doctor.removal_held_jump_fix': never
+  'doctor.removal_setting_shorter': 'days' | 'inForce' | 'setting'
+  'doctor.removal_setting_shorter_fix': never
   'doctor.reports_missing': 'number' | 'wabaId' | 'workspace'
   'doctor.reports_missing_fix': 'path'
   'doctor.retention_behind': 'duration' | 'setting'
@@ -929,6 +938,7 @@ export type ParameterNames = {
   'page_audit_log.actions_recipient_unblocked': never
   'page_audit_log.actions_recipients_imported': never
   'page_audit_log.actions_refusal_check_sent': never
+  'page_audit_log.actions_retention_confirmed': never
   'page_audit_log.actions_secrets_key_added': never
   'page_audit_log.actions_secrets_resealed': never
   'page_audit_log.actions_secrets_rotated': never
@@ -1005,6 +1015,7 @@ export type ParameterNames = {
   'page_audit_log.did_recipient_unblocked': 'target' | 'who'
   'page_audit_log.did_recipients_imported': 'who'
   'page_audit_log.did_refusal_check_sent': 'target' | 'who'
+  'page_audit_log.did_retention_confirmed': 'who'
   'page_audit_log.did_secrets_key_added': 'target' | 'who'
   'page_audit_log.did_secrets_resealed': 'target' | 'who'
   'page_audit_log.did_secrets_rotated': 'target' | 'who'
@@ -1022,6 +1033,7 @@ export type ParameterNames = {
   'page_audit_log.fields_about': never
   'page_audit_log.fields_action': never
   'page_audit_log.fields_address': never
+  'page_audit_log.fields_audit_days': never
   'page_audit_log.fields_backup_made_at': never
   'page_audit_log.fields_blocked_at': never
   'page_audit_log.fields_blocked_by': never
@@ -1030,6 +1042,7 @@ export type ParameterNames = {
   'page_audit_log.fields_by_ms': never
   'page_audit_log.fields_confirmations': never
   'page_audit_log.fields_contains_key': never
+  'page_audit_log.fields_content_days': never
   'page_audit_log.fields_copy_label': never
   'page_audit_log.fields_deletion_due_at': never
   'page_audit_log.fields_delivery_days': never
@@ -1066,6 +1079,7 @@ export type ParameterNames = {
   'page_audit_log.fields_previous_secret_until': never
   'page_audit_log.fields_reason': never
   'page_audit_log.fields_recipient': never
+  'page_audit_log.fields_records_days': never
   'page_audit_log.fields_reference': never
   'page_audit_log.fields_refusal': never
   'page_audit_log.fields_renewed': never
@@ -1088,6 +1102,7 @@ export type ParameterNames = {
   'page_audit_log.fields_templates': never
   'page_audit_log.fields_text': never
   'page_audit_log.fields_to': never
+  'page_audit_log.fields_trusted_at': never
   'page_audit_log.fields_type': never
   'page_audit_log.fields_url': never
   'page_audit_log.fields_use': never

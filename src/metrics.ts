@@ -76,6 +76,11 @@ export function createMetrics() {
       readForMs = maxMs
     },
     webhookAttempts: counter('webhook_attempts_total', 'Attempts to deliver a webhook', ['outcome'] as const),
+    removalHeld: new Gauge({
+      name: 'doorcode_removal_held',
+      help: 'Whether this worker removes no old data, because a clock may be wrong: 1 or 0',
+      registers: [registry],
+    }),
     syncs: counter('account_syncs_total', 'Syncs of provider accounts', ['outcome'] as const),
   }
 }

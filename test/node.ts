@@ -7,6 +7,7 @@ import type { Clock } from '../src/clock.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import type { Pages } from '../src/admin/pages/pages.ts'
 import type { Db } from '../src/db/pool.ts'
+import type { Loop } from '../src/jobs/loop.ts'
 import { nodeSettings } from '../src/jobs/node.ts'
 import { createWakeUps } from '../src/jobs/wake.ts'
 import { type Log, createLog } from '../src/log.ts'
@@ -36,6 +37,8 @@ export type NodeOptions = {
   rateLimit?: Config['rateLimit']
   /** False: no background work. */
   works?: boolean
+  /** False: its loops remove nothing by age, because the test does, by another clock. */
+  removes?: boolean
   /** 0 takes any free port. */
   port?: number
   /** Wraps the program's database. */
@@ -54,10 +57,15 @@ async function sharedPages(): Promise<Pages> {
   return (created ??= createPages({ log: createLog('silent') }))
 }
 
+const REMOVAL: ReadonlySet<string> = new Set(['retention', 'purge', 'housekeeping'])
+
+const loopsWithoutRemoval = (parts: Parts): Loop[] => backgroundLoops(parts).filter(({ name }) => !REMOVAL.has(name))
+
 const WORK = ['submit', 'reports', 'deliver', 'sync'] as const satisfies WorkName[]
 
 export async function startNode(options: NodeOptions): Promise<Node> {
   const { databaseUrl, clock, rateLimit = 'memory', works = true, port = 0, wrapDb = (db) => db, settings } = options
+  const { removes = true } = options
   const logLines: string[] = []
   const log = loggingInto(logLines)
   const config = readConfig({
@@ -94,7 +102,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     wake: wakes.wake,
     live: wakes.live,
     subscribers,
-    loops: backgroundLoops,
+    loops: removes ? backgroundLoops : loopsWithoutRemoval,
     node: wakes.node,
   }
   const pages = config.roles.has('dashboard') ? await sharedPages() : undefined

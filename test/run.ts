@@ -73,6 +73,7 @@ const OWN_PROCESS: readonly string[] = [
   'test/journeys/doctor.test.ts',
   'test/programs/key-rotation.test.ts',
   'test/programs/key-rotation-races.test.ts',
+  'test/journeys/removal-held.test.ts',
   'test/journeys/retention.test.ts',
   'test/journeys/stuck.test.ts',
   'test/browser/system.test.ts',

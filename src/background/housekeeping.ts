@@ -3,18 +3,29 @@ import { expiredSignInRows } from '../admin/expired-rows.ts'
 import { removal } from '../db/removal.ts'
 import type { Parts } from '../parts.ts'
 import type { Loop } from '../jobs/loop.ts'
+import type { RemovalGuard } from '../retention/guard.ts'
 
-/** Removes short-lived rows in small batches. */
-export const housekeepingLoop = ({ db, clock }: Pick<Parts, 'db' | 'clock'>): Loop => ({
+/**
+ * Removes short-lived rows in small batches. The guard is not asked for paces, leases and rate limits: they are worth nothing
+ * after a minute, and after a wrong removal only the pace of that minute is lost.
+ */
+export const housekeepingLoop = ({
+  db,
+  clock,
+  guard,
+}: Pick<Parts, 'db' | 'clock'> & { guard: RemovalGuard }): Loop => ({
   name: 'housekeeping',
   pollMs: MINUTE_MS,
   async turn() {
     const now = clock.now()
+    const permit = await guard.ask()
     const idle = [removeIdlePairs, removeOldLeases, removeIdleRateLimits].map(
       (remove) => [remove, later(now, -IDLE_MS)] as const,
     )
     const removed = await Promise.all(
-      [...idle, ...expiredSignInRows(now)].map(([remove, until]) => db.row(remove, [until, MAX_EACH])),
+      [...idle, ...(permit ? expiredSignInRows(permit.now) : [])].map(([remove, until]) =>
+        db.row(remove, [until, MAX_EACH]),
+      ),
     )
     return { more: removed.some((row) => row?.removed === MAX_EACH) }
   },

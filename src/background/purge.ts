@@ -3,6 +3,7 @@ import { SECOND_MS, later } from '../clock.ts'
 import { type Sql, type Statement, statement } from '../db/pool.ts'
 import type { Loop } from '../jobs/loop.ts'
 import type { Parts } from '../parts.ts'
+import type { RemovalGuard } from '../retention/guard.ts'
 import { FIRST_ENTRY, eraseNumbersFromAuditLog } from '../recipients/erase-rest.ts'
 
 const POLL_MS = 5 * SECOND_MS
@@ -13,11 +14,13 @@ const MAX_ROWS = 1_000
 /** Of the reports: 800 kB. */
 const MAX_PAGES = 100
 
+type PurgeParts = Pick<Parts, 'db' | 'log' | 'live'> & { guard: RemovalGuard }
+
 /**
  * Deletes workspaces that are due, and removes their rows step by step, each in its own transaction. Everything that a step
  * needs to know is in the database, so another node goes on when this one dies.
  */
-export function purgeLoop({ db, clock, log, live }: Pick<Parts, 'db' | 'clock' | 'log' | 'live'>): Loop {
+export function purgeLoop({ db, guard, log, live }: PurgeParts): Loop {
   let walk: Walk | undefined
   return {
     name: 'purge',
@@ -25,7 +28,9 @@ export function purgeLoop({ db, clock, log, live }: Pick<Parts, 'db' | 'clock' |
     async turn() {
       const last = walk
       walk = undefined // set only by a turn that commits: an asynchronous failover may restore what was removed
-      const now = clock.now()
+      const permit = await guard.ask()
+      if (!permit) return { more: false }
+      const { now } = permit
       const deleted = await db.rows(deleteDue, [now])
       if (deleted.length > 0) live.changed(deleted.map(({ workspaceId }) => workspaceId))
       const turn = await db.transaction(async (tx): Promise<{ more: boolean; walk?: Walk }> => {

@@ -8,23 +8,27 @@ import { syncLoop } from '../accounts/sync/sync.ts'
 import { deliverLoop } from '../webhooks/delivery/deliver.ts'
 import { releaseLoop } from '../webhooks/delivery/release.ts'
 import { housekeepingLoop } from './housekeeping.ts'
+import { createRemovalGuard } from '../retention/guard.ts'
 import { retentionLoop } from '../retention/loop.ts'
 import { purgeLoop } from './purge.ts'
 import { subscribers } from './subscribers.ts'
 import { leasesLoop } from './dead-nodes.ts'
 import type { Loop } from '../jobs/loop.ts'
 
-export const backgroundLoops = (parts: Parts): readonly Loop[] => [
-  submitLoop({ ...parts, subscribers }),
-  overdueLoop({ ...parts, subscribers }),
-  reportsLoop({ ...parts, subscribers }),
-  timersLoop(parts),
-  deliverLoop(parts),
-  releaseLoop(parts),
-  syncLoop(parts),
-  leasesLoop(parts),
-  dailyFiguresLoop(parts),
-  housekeepingLoop(parts),
-  purgeLoop(parts),
-  retentionLoop(parts, findUncountedSince),
-]
+export function backgroundLoops(parts: Parts): readonly Loop[] {
+  const guard = createRemovalGuard(parts)
+  return [
+    submitLoop({ ...parts, subscribers }),
+    overdueLoop({ ...parts, subscribers }),
+    reportsLoop({ ...parts, subscribers }),
+    timersLoop(parts),
+    deliverLoop(parts),
+    releaseLoop(parts),
+    syncLoop(parts),
+    leasesLoop(parts),
+    dailyFiguresLoop(parts),
+    housekeepingLoop({ ...parts, guard }),
+    purgeLoop({ ...parts, guard }),
+    retentionLoop({ ...parts, guard, findUncountedSince }),
+  ]
+}

@@ -23,6 +23,7 @@ import { listenCommand } from './listen/listen.ts'
 import { sandboxAdvance } from './sandbox.ts'
 import { personLink, personList } from './person.ts'
 import { quarantineList, quarantineRelease } from './diagnose/quarantine.ts'
+import { retentionConfirm, retentionPreview } from './instance/retention.ts'
 import { secretsNewKey, secretsRotate, secretsStatus } from './instance/secrets.ts'
 import { blockAdd, blockRemove, recipientErase, recipientExport } from './recipient.ts'
 import { senderList, senderPause, senderResume } from './sender.ts'
@@ -98,7 +99,7 @@ export const groups: readonly CommandGroup[] = [
     title: 'Watch and fix',
     commands: [doctor, verifyCommand, explainCommand, quarantineList, quarantineRelease, blockAdd, blockRemove],
   },
-  { title: 'Data', commands: [backup, restore, recipientExport, recipientErase] },
+  { title: 'Data', commands: [backup, restore, recipientExport, recipientErase, retentionPreview, retentionConfirm] },
   { title: 'Test', commands: [listenCommand, sandboxAdvance] },
   { title: 'About', commands: [version] },
 ]

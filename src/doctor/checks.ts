@@ -20,7 +20,7 @@ import { findLockedTables, judgeHeldEvents } from './database/transactions.ts'
 import { findUnfinishedErasures } from './work/erasures.ts'
 import { findQuarantined, findStuckLeases } from './work/stuck.ts'
 import { judgeWork, listOldestDue } from './work/oldest-due.ts'
-import { findOverdueRemoval } from './work/retention.ts'
+import { findRetentionProblems } from './work/retention.ts'
 
 /** Every check, in the order in which they are shown. None changes anything. */
 export const CHECKS: readonly Check[] = [
@@ -82,7 +82,7 @@ export const CHECKS: readonly Check[] = [
     name: 'retention',
     needs: ['config', 'db', 'schema', 'clock'],
     find: async ({ config, db, clock }) =>
-      findOverdueRemoval(db, { config, nodes: await listNodes(db), now: clock.now() }),
+      findRetentionProblems(db, { config, nodes: await listNodes(db), now: clock.now() }),
   },
   {
     name: 'erasures',

@@ -56,7 +56,14 @@ export const FINDINGS = {
   work: { work_late: 'warning', work_stuck: 'failure' },
   quarantine: { quarantined: 'failure' },
   leases: { leases_stuck: 'warning' },
-  retention: { retention_behind: 'warning', retention_in_use: 'warning' },
+  retention: {
+    removal_held_clocks: 'warning',
+    removal_held_jump: 'failure',
+    removal_held_back: 'failure',
+    removal_setting_shorter: 'warning',
+    retention_behind: 'warning',
+    retention_in_use: 'warning',
+  },
   erasures: { erasure_unfinished: 'warning' },
   setup: {
     account_refused: 'failure',

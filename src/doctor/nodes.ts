@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../clock.ts'
-import type { Config, Role } from '../config.ts'
+import type { Role } from '../config.ts'
 import type { ListedNode } from '../jobs/node.ts'
 import { type NewFinding, durationText } from './finding.ts'
 
@@ -19,10 +19,6 @@ const SHARED: Readonly<Record<string, (node: ListedNode) => unknown>> = {
   DOORCODE_KEEP_RECORDS_DAYS: (node) => keptBy(node)?.recordsDays,
   DOORCODE_KEEP_AUDIT_DAYS: (node) => keptBy(node)?.auditDays,
 }
-
-/** How long the running workers keep data. Undefined if none runs or reports it. */
-export const keptByWorkers = (nodes: readonly ListedNode[]): Config['keep'] | undefined =>
-  nodes.filter(({ isAlive }) => isAlive).flatMap((node) => keptBy(node) ?? [])[0]
 
 export function judgeNodes(nodes: readonly ListedNode[]): NewFinding[] {
   const alive = nodes.filter(({ isAlive }) => isAlive)

@@ -1,6 +1,6 @@
 import { DAY_MS, later, notBefore } from '../clock.ts'
-import type { Config } from '../config.ts'
 import type { Sql } from '../db/pool.ts'
+import { type Keep, keptDays } from './hold.ts'
 import type { KeptClass } from './kept-since.ts'
 
 /** Records from this instant on have not been counted for the charts. Undefined: all have. */
@@ -9,10 +9,7 @@ export type FindUncountedSince = (sql: Sql) => Promise<Date | undefined>
 /** A day that cannot be counted does not keep records for longer. */
 const MAX_WAIT_FOR_COUNT_MS = 30 * DAY_MS
 
-/** 0 keeps the class forever. */
-export const keptDays = (keep: Config['keep'], keptClass: KeptClass): number => keep[`${keptClass}Days`]
-
-type CutoffOptions = { now: Date; keep: Config['keep']; findUncountedSince: FindUncountedSince }
+type CutoffOptions = { now: Date; keep: Keep; findUncountedSince: FindUncountedSince }
 
 /** The class must not have anything that was recorded before this instant. */
 export async function findCutoff(

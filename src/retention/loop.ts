@@ -1,10 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { HOUR_MS, MINUTE_MS, later } from '../clock.ts'
-import { statement } from '../db/pool.ts'
+import { type Db, statement } from '../db/pool.ts'
 import type { Loop } from '../jobs/loop.ts'
 import type { Parts } from '../parts.ts'
 import { contentSteps } from './content.ts'
-import { type FindUncountedSince, findCutoff, keptDays } from './cutoff.ts'
+import { type FindUncountedSince, findCutoff } from './cutoff.ts'
+import type { Permit, RemovalGuard } from './guard.ts'
+import { keptDays } from './hold.ts'
 import { recordSteps } from './records.ts'
 import { MAX_ROWS, type Position, type Step } from './step.ts'
 
@@ -26,30 +28,36 @@ const MAX_PAUSE_MS = 1_000
 /** Records first: content that goes with its record needs no step of its own. */
 export const retentionSteps: readonly Step[] = [...recordSteps, ...contentSteps]
 
-type RetentionParts = Pick<Parts, 'db' | 'clock' | 'config'>
+type RetentionParts = Pick<Parts, 'db'> & { guard: RemovalGuard; findUncountedSince: FindUncountedSince }
 
 /**
  * Removes what is older than the settings say (docs/retention.md), the oldest first. A turn is one step on one kind of row,
  * in one transaction that waits for no lock. If a node dies, nothing is lost: the position of each step is in the database.
  */
-export function retentionLoop(parts: RetentionParts, findUncountedSince: FindUncountedSince): Loop {
-  const steps = retentionSteps.filter(({ class: keptClass }) => keptDays(parts.config.keep, keptClass) > 0)
+export function retentionLoop({ db, guard, findUncountedSince }: RetentionParts): Loop {
   let next = 0
   let isMore = false
   return {
     name: 'retention',
     pollMs: POLL_MS,
     async turn() {
-      const step = steps[next]
-      if (!step) return { more: false }
-      if (next === 0) {
+      const permit = await guard.ask()
+      const steps = retentionSteps.filter((each) => permit && keptDays(permit.keep, each.class) > 0)
+      const step = steps[next] ?? steps[0]
+      if (!permit || !step) {
+        next = 0
+        return { more: false }
+      }
+      if (step === steps[0]) {
+        next = 0
         // Each time: after an asynchronous failover the rows may be missing.
-        await parts.db.rows(openSteps, [steps.map(({ name }) => name), steps.map((each) => each.class)])
+        await db.rows(openSteps, [steps.map(({ name }) => name), steps.map((each) => each.class)])
         isMore = false
       }
       next = (next + 1) % steps.length
       const began = performance.now()
-      const { removed, more, isBehind } = await runStep(parts, step, findUncountedSince)
+      const cutoff = await findCutoff(db, step.class, { ...permit, findUncountedSince })
+      const { removed, more, isBehind } = await runStep(db, step, { now: permit.now, cutoff })
       isMore ||= more
       const pauses = isBehind ? PAUSES_WHEN_BEHIND : PAUSES_PER_STEP
       if (removed > 0) await wait(Math.min(MAX_PAUSE_MS, pauses * (performance.now() - began)))
@@ -65,12 +73,10 @@ const openSteps = statement(
 
 /** Looks at the next rows, or at some that were postponed. Another node that works on this step has its row locked. */
 async function runStep(
-  { db, clock, config }: RetentionParts,
+  db: Db,
   step: Step,
-  findUncountedSince: FindUncountedSince,
+  { now, cutoff }: Pick<Permit, 'now'> & { cutoff: Date },
 ): Promise<{ removed: number; more: boolean; isBehind?: boolean }> {
-  const now = clock.now()
-  const cutoff = await findCutoff(db, step.class, { now, keep: config.keep, findUncountedSince })
   return db.transaction(async (tx) => {
     const row = await tx.row(lockStep, [step.name])
     if (!row) return { removed: 0, more: false }

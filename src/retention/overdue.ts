@@ -1,10 +1,11 @@
 import { DAY_MS, later } from '../clock.ts'
-import type { Config } from '../config.ts'
 import { type Sql, statement } from '../db/pool.ts'
 import { firstIdAt } from '../ids.ts'
 import { KEPT_CLASSES, type KeptClass } from './kept-since.ts'
-import { type FindUncountedSince, findCutoff, keptDays } from './cutoff.ts'
+import { type FindUncountedSince, findCutoff } from './cutoff.ts'
+import { type Keep, keptDays } from './hold.ts'
 import { retentionSteps } from './loop.ts'
+import type { Position } from './step.ts'
 
 /** Nothing is in use for longer (docs/retention.md#why-at-least-30-days). */
 const MAX_IN_USE_MS = 30 * DAY_MS
@@ -23,17 +24,16 @@ export type Overdue = {
 /** By class, without the classes that are kept forever. */
 export async function listOverdue(
   sql: Sql,
-  options: { now: Date; keep: Config['keep']; findUncountedSince: FindUncountedSince },
+  options: { now: Date; keep: Keep; findUncountedSince: FindUncountedSince },
 ): Promise<Overdue[]> {
-  const positions = await sql.rows(selectPositions)
+  const positions = await listPositions(sql)
   const overdue: Overdue[] = []
   for (const keptClass of KEPT_CLASSES.filter((each) => keptDays(options.keep, each) > 0)) {
     const cutoff = await findCutoff(sql, keptClass, options)
     const of: Overdue = { class: keptClass, behindMs: Number.NEGATIVE_INFINITY, inUse: { number: 0, id: null } }
     for (const step of retentionSteps.filter((each) => each.class === keptClass)) {
       const { name } = step
-      const position = positions.find((each) => each.step === name)
-      const oldest = await step.next(sql, position)
+      const oldest = await step.next(sql, positions.get(name))
       if (oldest) of.behindMs = Math.max(of.behindMs, cutoff.getTime() - oldest.getTime())
       if (!step.showsInUse) continue
       const rows = await sql.rows(selectPostponed, [name, firstIdAt(later(cutoff, -MAX_IN_USE_MS))])
@@ -42,6 +42,12 @@ export async function listOverdue(
     overdue.push(of)
   }
   return overdue
+}
+
+/** By the name of the step. */
+export async function listPositions(sql: Sql): Promise<ReadonlyMap<string, Position>> {
+  const rows = await sql.rows(selectPositions)
+  return new Map(rows.map(({ step, id, at }) => [step, { id, at }]))
 }
 
 const selectPositions = statement<{ step: string; id: string; at: string }>(

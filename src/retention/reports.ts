@@ -1,7 +1,7 @@
 import { type Statement, statement } from '../db/pool.ts'
 import { FIRST_ID } from '../ids.ts'
 import type { KeptClass } from './kept-since.ts'
-import { type Step, lockThen, removedBy, rowStatements } from './step.ts'
+import { MAX_COUNTED, type Step, lockThen, removedBy, rowStatements } from './step.ts'
 
 /** A message has about three reports, and removing them must keep pace. Nothing refers to them, so a larger page is still fast. */
 const MAX_REPORTS = 2_000
@@ -38,10 +38,19 @@ export function reportsStep({
      where received_at > '-infinity' and received_at >= $1::timestamptz and (received_at, id) > ($1::timestamptz, $2)
      order by received_at, id limit 1`,
   )
+  const count = statement<{ rows: number }>(
+    `count_${of}`,
+    `select count(*)::int as rows from (
+       select from provider_reports
+       where received_at > '-infinity' and received_at >= $1::timestamptz and received_at < $3 and (received_at, id) > ($1::timestamptz, $2)
+         and ${condition}
+       limit ${MAX_COUNTED}) counted`,
+  )
   const { existing, lock } = rowStatements(of, 'provider_reports')
   const remove = removedBy(removal)
   return {
     name: `${keptClass} of provider_reports`,
+    table: 'provider_reports',
     class: keptClass,
     showsInUse: false, // reports have their own checks
     maxRows: MAX_REPORTS,
@@ -51,6 +60,8 @@ export function reportsStep({
       const { seen = 0, id = null, at = null, ids = [] } = row ?? {}
       return { seen, ids, last: id === null || at === null ? undefined : { id, at } }
     },
+    count: async (sql, after, until) =>
+      (await sql.row(count, [after?.at ?? '-infinity', after?.id ?? FIRST_ID, until]))?.rows ?? 0,
     existing: async (tx, ids) => (await tx.rows(existing, [ids])).map(({ id }) => id),
     remove: (tx, ids) => lockThen(tx, lock, ids, (locked) => remove(tx, locked)),
   }

@@ -5,6 +5,9 @@ import type { KeptClass } from './kept-since.ts'
 /** Rows that one step looks at in one transaction: it takes about a tenth of a second. */
 export const MAX_ROWS = 500
 
+/** Counting more would take seconds. A larger number is shown as this one. */
+export const MAX_COUNTED = 1_000_000
+
 /** The last row that a step has looked at. Rows before it were removed, or are postponed. */
 export type Position = {
   id: string
@@ -18,6 +21,8 @@ export type Page = { seen: number; last: Position | undefined; ids: string[] }
 /** One kind of row, walked from the oldest. */
 export type Step = {
   name: string
+  /** From which rows or their content are removed. */
+  table: string
   class: KeptClass
   /**
    * A row that it postpones for very long is in use for too long. Not for orders, which are postponed while they have a younger
@@ -30,6 +35,8 @@ export type Step = {
   next(sql: Sql, after: Position | undefined): Promise<Date | undefined>
   /** The next rows that are older than `until`. */
   page(tx: Sql, after: Position | undefined, until: Date): Promise<Page>
+  /** Rows that hold something to remove and are older than `until`: MAX_COUNTED at most, and without the postponed ones. */
+  count(sql: Sql, after: Position | undefined, until: Date): Promise<number>
   /** Of `ids`, those that still exist. */
   existing(tx: Sql, ids: readonly string[]): Promise<string[]>
   /** Removes what is not in use, and returns those ids. Rows that another transaction has locked are in use. */
@@ -71,9 +78,15 @@ export function stepOfTable({
      from page`,
   )
   const next = statement<IdRow>(`next_${of}`, `select id from ${table} where id > $1 order by id limit 1`)
+  const count = statement<{ rows: number }>(
+    `count_${of}`,
+    `select count(*)::int as rows from (
+       select from ${table} where id > $1 and id < $2 and ${condition} limit ${MAX_COUNTED}) counted`,
+  )
   const { existing, lock } = rowStatements(of, table)
   return {
     name: `${keptClass} of ${removedFrom}`,
+    table: removedFrom,
     class: keptClass,
     showsInUse,
     maxRows: MAX_ROWS,
@@ -85,6 +98,7 @@ export function stepOfTable({
       const { seen = 0, last = null, ids = [] } = (await tx.row(page, [after?.id ?? FIRST_ID, firstIdAt(until)])) ?? {}
       return { seen, ids, last: last === null ? undefined : { id: last, at: timeOfId(last).toISOString() } }
     },
+    count: async (sql, after, until) => (await sql.row(count, [after?.id ?? FIRST_ID, firstIdAt(until)]))?.rows ?? 0,
     existing: async (tx, ids) => idsOf(await tx.rows(existing, [ids])),
     remove: (tx, ids, until) => lockThen(tx, lock, ids, (locked) => remove(tx, locked, until)),
   }

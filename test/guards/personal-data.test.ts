@@ -38,7 +38,7 @@ const NOT_PERSONAL: Readonly<Record<string, string>> = {
 /** Setup, figures and work: no text of these tables comes from a recipient or names one. */
 const TABLES_WITHOUT_RECIPIENTS =
   `access_links api_keys clock_moves cod_settings daily_figures instance leases members nodes operators provider_accounts
-   quota_usage quotas rate_limits retention retention_postponed sender_pace senders sign_in_attempts template_changes templates used_sign_in_codes
+   quota_usage quotas rate_limits removal_guard retention retention_postponed sender_pace senders sign_in_attempts template_changes templates used_sign_in_codes
    webhook_deliveries webhook_endpoints workspaces migrations`.split(/\s+/)
 
 test('every text column is either erased with a recipient or known to contain no personal data', async () => {

@@ -12,6 +12,7 @@ const WITHOUT_WORKSPACE: Readonly<Record<string, string>> = {
   migrations: 'the schema is everybody’s',
   workspaces: 'its id is the workspace',
   rate_limits: 'the key in it belongs to one workspace; worth nothing after a second',
+  removal_guard: 'one row for the whole instance',
   retention: 'how far the removal of old rows has come, of all workspaces',
   retention_postponed: 'ids of rows that could not be removed yet, of all workspaces',
   sender_pace: 'the sender in it belongs to one workspace',

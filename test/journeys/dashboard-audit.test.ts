@@ -56,6 +56,7 @@ const READING: readonly string[] = [
   'person list',
   'quarantine list',
   'secrets status',
+  'retention preview',
   'secrets new-key', // with DOORCODE_SECRET_KEY, which the operator changes
   'explain',
   'verify',
@@ -119,6 +120,7 @@ async function changingRuns(t: TestContext, world: World): Promise<{ runs: Run[]
     'account delete': [account.accountId, '--waba-id', world.credentials.wabaId],
     backup: [(await newFile(t)).file],
     'secrets rotate': ['--end-sessions'],
+    'retention confirm': ['--yes'],
     'workspace restore': [workspaceId],
     'workspace delete': [workspaceId],
   }
@@ -128,6 +130,7 @@ async function changingRuns(t: TestContext, world: World): Promise<{ runs: Run[]
     words,
     more,
     ...(words === 'endpoint enable' && { before: () => disable(world, endpointId) }),
+    ...(words === 'retention confirm' && { before: () => stopRemoval(world) }),
     ...(words === 'workspace restore' && { before: () => askDeletionOf(world, `now() + interval '1 day'`) }),
     ...(words === 'workspace delete' && { before: () => askDeletionOf(world, 'null') }),
     ...(words === 'quarantine release' && { before: () => quarantine(world, account.accountId, more[0]) }),
@@ -165,7 +168,7 @@ test('every changing command is audited without secrets, or fails and changes no
       assert.ok(isAuditAction(action), action)
       for (const field of Object.keys({ ...before, ...after }).filter((name) => !name.startsWith('/')))
         assert.ok(english.has(`page_audit_log.fields_${inSnakeCase(field)}`), `${words}: ${field}`)
-      const ofInstance = ['person link', 'backup', 'secrets rotate'].includes(words)
+      const ofInstance = ['person link', 'backup', 'secrets rotate', 'retention confirm'].includes(words)
       if (words !== 'workspace create') assert.equal(workspace_id, ofInstance ? null : world.workspaceId, words)
       assert.ok(target)
     }
@@ -186,6 +189,12 @@ type Entry = {
 /** Entries that were written after this id was made. */
 const entriesSince = (world: World, id: string): Promise<Entry[]> =>
   world.ask<Entry>('select * from audit_log where id > $1 order by id', [id])
+
+const stopRemoval = (world: World) =>
+  world.ask(
+    `insert into removal_guard (trusted_at, content_days, records_days, audit_days) values (now() - interval '1 year', 0, 0, 0)
+     on conflict (only_row) do update set trusted_at = excluded.trusted_at`,
+  )
 
 const quarantine = (world: World, accountId: string, reportId: string | undefined) =>
   world.ask(

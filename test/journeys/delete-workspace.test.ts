@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
 import { test } from 'node:test'
 import { purgeLoop } from '../../src/background/purge.ts'
+import type { Parts } from '../../src/parts.ts'
+import { confirmRemoval, createRemovalGuard } from '../../src/retention/guard.ts'
 import { DatabaseUnavailable } from '../../src/db/connection.ts'
 import { askDeletion, cancelDeletion } from '../../src/workspaces/deletion.ts'
 import { getWorkspace, listWorkspaces } from '../../src/workspaces/workspaces.ts'
@@ -67,15 +69,17 @@ async function tablesOf(world: World): Promise<string[]> {
   return filled
 }
 
+const purgeOf = (parts: Parts) => purgeLoop({ ...parts, guard: createRemovalGuard(parts) })
+
 const isPurged = async (world: World): Promise<boolean> =>
   (await world.ask('select from workspaces where id = $1 and purged_at is not null', [world.workspaceId])).length > 0
 
 /** Turns of one node that dies after a few of them, then of another. */
 async function purge(world: World): Promise<void> {
   world.advance('11s')
-  const dying = purgeLoop(world.parts)
+  const dying = purgeOf(world.parts)
   for (let turn = 0; turn < 4; turn += 1) await dying.turn()
-  const other = purgeLoop(world.parts)
+  const other = purgeOf(world.parts)
   await waitFor('the rows to be removed', async () => {
     await other.turn()
     return isPurged(world)
@@ -182,7 +186,7 @@ test('reports that a failover brings back during a purge are removed again', asy
   let isDown = false
   const rows: World['parts']['db']['rows'] = (...query) =>
     isDown ? Promise.reject(new DatabaseUnavailable(new Error('gone'))) : world.parts.db.rows(...query)
-  const loop = purgeLoop({ ...world.parts, db: { ...world.parts.db, rows } })
+  const loop = purgeOf({ ...world.parts, db: { ...world.parts.db, rows } })
   await waitFor('the reports to be removed', async () => {
     await loop.turn()
     return (await count()) === 0
@@ -240,12 +244,28 @@ test('a live workspace is gone when its deletion is due', async (t) => {
   const { workspaceId, parts } = world
   await ask(world, 'Test shop')
   world.advance('167h')
-  await purgeLoop(parts).turn()
+  await purgeOf(parts).turn()
   await getWorkspace(parts.db, workspaceId)
   world.advance('61m')
-  await purgeLoop(parts).turn()
+  await purgeOf(parts).turn()
   await assert.rejects(getWorkspace(parts.db, workspaceId), /No workspace has the id/)
   await assert.rejects(cancelDeletion(parts.db, workspaceId), /No workspace has the id/)
   await purge(world)
   assert.deepEqual(await tablesOf(world), [])
+})
+
+test('a jump of the time does not end the grace period of a deleted workspace until an operator confirms', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const { workspaceId, parts } = world
+  await purgeOf(parts).turn()
+  await ask(world, 'Test shop')
+  world.advance('30d')
+  await purgeOf(parts).turn()
+  await getWorkspace(parts.db, workspaceId)
+  assert.equal(await cancelDeletion(parts.db, workspaceId), true)
+  await ask(world, 'Test shop')
+  world.advance('8d')
+  await parts.db.transaction((tx) => confirmRemoval(tx, { now: world.clock.now(), keep: parts.config.keep }))
+  await purgeOf(parts).turn()
+  await assert.rejects(getWorkspace(parts.db, workspaceId), /No workspace has the id/)
 })

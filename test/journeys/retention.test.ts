@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { dailyFiguresLoop, findEarliestDay, findUncountedSince } from '../../src/charts/daily.ts'
 import { DAY_MS, later } from '../../src/clock.ts'
+import { confirmRemoval, createRemovalGuard } from '../../src/retention/guard.ts'
 import { retentionLoop } from '../../src/retention/loop.ts'
 import type { Parts } from '../../src/parts.ts'
 import { pauseEndpoint, resumeEndpoint } from '../../src/webhooks/endpoints.ts'
@@ -14,24 +15,34 @@ import { record } from '../record-events.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
 
 const KEEP = { contentDays: 90, recordsDays: 400, auditDays: 730 }
+const SETTINGS = {
+  DOORCODE_KEEP_CONTENT_DAYS: '90',
+  DOORCODE_KEEP_RECORDS_DAYS: '400',
+  DOORCODE_KEEP_AUDIT_DAYS: '730',
+}
 const MAX_TURNS = 500
 
 /** The parts of a node, this many days later. */
 const inDays = ({ parts }: World, days: number): Parts => ({
   ...parts,
   clock: { now: () => later(parts.clock.now(), days * DAY_MS) },
-  config: { ...parts.config, keep: KEEP },
 })
 
-/** Clocks of other tests may have been ahead. */
-async function startAgain(world: World): Promise<void> {
+/** Its node removes nothing: the tests do, by other clocks. Clocks of other tests may have been ahead. */
+async function startShop(t: TestContext): Promise<World> {
+  const world = await startWorld(t, { removes: false, settings: SETTINGS })
   await world.ask('delete from retention_postponed')
   await world.ask('update retention set position = null, kept_since = null')
+  return world
 }
 
 const ALL_COUNTED = () => Promise.resolve(undefined)
 
-/** Two nodes take turns until both have nothing left; the first is restarted in between. */
+/** The loop of a node, with a guard of its own. */
+const loopOf = (parts: Parts, findUncounted: typeof findUncountedSince) =>
+  retentionLoop({ ...parts, guard: createRemovalGuard(parts), findUncountedSince: findUncounted })
+
+/** Two nodes take turns until both have nothing left; the first is restarted in between. An operator confirms the jump of the time. */
 async function retain(
   world: World,
   days: number,
@@ -39,10 +50,11 @@ async function retain(
 ): Promise<void> {
   const parts = inDays(world, days)
   await world.settled()
-  let one = retentionLoop(parts, findUncounted)
-  const other = retentionLoop(parts, findUncounted)
+  await parts.db.transaction((tx) => confirmRemoval(tx, { now: parts.clock.now(), keep: KEEP }))
+  let one = loopOf(parts, findUncounted)
+  const other = loopOf(parts, findUncounted)
   for (let turn = 0; turn < 5; turn += 1) await Promise.all([one.turn(), other.turn()])
-  one = retentionLoop(parts, findUncounted)
+  one = loopOf(parts, findUncounted)
   for (let turn = 0; turn < MAX_TURNS; turn += 1) {
     const [{ more }] = await Promise.all([one.turn(), other.turn()])
     if (more) continue
@@ -118,8 +130,7 @@ const keptSince = async (world: World, by: 'member' | 'owner' = 'member') => {
 }
 
 test('after 90 days no text or payload is left, and every reader says that it was removed', async (t) => {
-  const world = await startWorld(t)
-  await startAgain(world)
+  const world = await startShop(t)
   const { order, otp, rejected, receiver } = await trade(world)
   const { calls } = await signIn(world, 'owner')
   const { workspaceId } = world
@@ -175,8 +186,7 @@ test('after 90 days no text or payload is left, and every reader says that it wa
 })
 
 test('explain never advises to send a webhook again whose content was removed', async (t) => {
-  const world = await startWorld(t)
-  await startAgain(world)
+  const world = await startShop(t)
   const { workspaceId } = world
   const { endpointId } = await world.receiver()
   const endpoint = { workspaceId, endpointId }
@@ -192,9 +202,24 @@ test('explain never advises to send a webhook again whose content was removed', 
   assert.match((await advice()) ?? '', removed)
 })
 
+test('after a jump of all clocks nothing is removed until an operator confirms', async (t) => {
+  const world = await startShop(t)
+  await trade(world)
+  const before = await rowsWith(world, world.workspaceId)
+  const removeIn = async (days: number): Promise<void> => {
+    const loop = loopOf(inDays(world, days), ALL_COUNTED)
+    for (let turn = 0; turn < MAX_TURNS; turn += 1) if (!(await loop.turn()).more) return
+  }
+  await removeIn(0)
+  await removeIn(500)
+  await removeIn(1)
+  assert.deepEqual(await rowsWith(world, world.workspaceId), before)
+  await retain(world, 500)
+  assert.deepEqual(await rowsWith(world, world.workspaceId), {})
+})
+
 test('repeats of requests whose parameters are removed are still compared with them', async (t) => {
-  const world = await startWorld(t)
-  await startAgain(world)
+  const world = await startShop(t)
   const { order } = await trade(world)
   const body = world.confirmationBody({ to: order.to, parameters: PARAMETERS })
   const refusal = world.refusalBody({ parameters: REFUSAL_PARAMETERS })
@@ -217,8 +242,7 @@ test('repeats of requests whose parameters are removed are still compared with t
 })
 
 test('a running conversation keeps its texts until it ends', async (t) => {
-  const world = await startWorld(t)
-  await startAgain(world)
+  const world = await startShop(t)
   await world.codSettings()
   const order = await world.createConfirmation({ parameters: PARAMETERS })
   await world.settled()
@@ -241,8 +265,7 @@ test('a running conversation keeps its texts until it ends', async (t) => {
 })
 
 test('an event that still waits for its endpoint keeps its body and its message', async (t) => {
-  const world = await startWorld(t)
-  await startAgain(world)
+  const world = await startShop(t)
   const receiver = await world.receiver()
   receiver.always({ status: 500 })
   const otp = await world.sendOtp()
@@ -263,8 +286,7 @@ test('an event that still waits for its endpoint keeps its body and its message'
 })
 
 test('a position before the kept content is not found, one on an erased event is', async (t) => {
-  const world = await startWorld(t)
-  await startAgain(world)
+  const world = await startShop(t)
   const statusAfter = async (id = '') => {
     const { status, body } = await world.request('GET', `/api/v1/events?after=${id}`)
     return status === 200 ? status : body.code
@@ -285,8 +307,7 @@ test('a position before the kept content is not found, one on an erased event is
 })
 
 test('after 400 days an order is removed with everything that belongs to it, and quotas stay', async (t) => {
-  const world = await startWorld(t)
-  await startAgain(world)
+  const world = await startShop(t)
   const { order, otp } = await trade(world)
   await world.ask(
     `insert into template_changes (id, workspace_id, account_id, name, language, at, field)
@@ -316,8 +337,7 @@ const LATE_WORK = {
 
 for (const [work, lock] of Object.entries(LATE_WORK)) {
   test(`an order does not wait for ${work}, nor go before it`, async (t) => {
-    const world = await startWorld(t)
-    await startAgain(world)
+    const world = await startShop(t)
     const { order } = await trade(world)
     const before = await rowsWith(world, order.confirmationId)
     const unlock = await lockInAnotherSession(t, world.parts.db, lock, order.confirmationId)
@@ -331,8 +351,7 @@ for (const [work, lock] of Object.entries(LATE_WORK)) {
 }
 
 test('a sandbox whose clock was moved keeps what is recent in real time', async (t) => {
-  const world = await startWorld(t)
-  await startAgain(world)
+  const world = await startShop(t)
   await trade(world)
   const { workspaceId } = world
   await world.ask('update workspaces set sandbox = true, clock_offset_ms = $2 where id = $1', [
@@ -345,8 +364,7 @@ test('a sandbox whose clock was moved keeps what is recent in real time', async 
 })
 
 test('audit log entries are removed after 730 days', async (t) => {
-  const world = await startWorld(t)
-  await startAgain(world)
+  const world = await startShop(t)
   const owner = await signIn(world, 'owner')
   await owner.calls.workspaces.rename.mutate({ workspaceId: world.workspaceId, name: 'Renamed' })
   const entries = () => world.ask('select id from audit_log where workspace_id = $1', [world.workspaceId])
@@ -358,8 +376,7 @@ test('audit log entries are removed after 730 days', async (t) => {
 })
 
 test('records wait until their days are counted, and removed days are never counted again', async (t) => {
-  const world = await startWorld(t)
-  await startAgain(world)
+  const world = await startShop(t)
   const { workspaceId } = world
   await world.ask('update workspaces set sandbox = true where id <> $1', [workspaceId]) // only this one is counted
   await world.sendOtp()
@@ -388,9 +405,8 @@ test('records wait until their days are counted, and removed days are never coun
 })
 
 test('the charts of a sandbox begin with the first day whose records are all kept', async (t) => {
-  const world = await startWorld(t)
+  const world = await startShop(t)
   const { workspaceId, parts } = world
-  await startAgain(world)
   const createdAt = new Date()
   const keptSince = later(createdAt, 10 * DAY_MS)
   await world.ask(
@@ -412,5 +428,4 @@ test('the charts of a sandbox begin with the first day whose records are all kep
     2 * DAY_MS,
   ])
   assert.equal(await earliest(true), dayAfter(13), 'in the time of the sandbox')
-  await startAgain(world)
 })

@@ -378,6 +378,8 @@ const STAYING: Readonly<Record<string, string>> = {
   'refusal_checks.created_at': SHOWN,
   'refusal_checks.failed_at': SHOWN,
   'refusal_checks.timer_quarantined_at': HAPPENED,
+  'removal_guard.set_back_to': REAL,
+  'removal_guard.trusted_at': REAL,
   'retention.kept_since': REAL,
   'retention_postponed.due_at': REAL,
   'senders.gone_at': REAL,

@@ -71,6 +71,7 @@ export const auditActions = {
   'recipient.unblocked': 'recipient',
   'recipients.imported': 'recipient',
   'refusal_check.sent': 'order',
+  'retention.confirmed': 'instance',
   'secrets.key_added': 'instance',
   'secrets.resealed': 'instance',
   'secrets.rotated': 'instance',

@@ -1,0 +1,105 @@
+import { inEnglish } from '../../../locales/resources.ts'
+import { findUncountedSince } from '../../charts/daily.ts'
+import { type Finding, findingText, toFinding } from '../../doctor/finding.ts'
+import { SETTINGS, heldFinding, shorterSettings } from '../../doctor/work/retention.ts'
+import { listNodes } from '../../jobs/node.ts'
+import type { Parts } from '../../parts.ts'
+import { confirmRemoval, keptByWorkers, readAndJudge } from '../../retention/guard.ts'
+import type { Keep } from '../../retention/hold.ts'
+import { type RemovalPreview, previewRemoval } from '../../retention/preview.ts'
+import { MAX_COUNTED } from '../../retention/step.ts'
+import { columns } from '../columns.ts'
+import { command } from '../command.ts'
+import { flag } from '../inputs.ts'
+
+export const retentionPreview = command({
+  words: 'retention preview',
+  example: '--json',
+  summary:
+    'Show why no old data is removed, if it is held, and how many rows would be removed now, by class and up to which date.',
+  run: findPreview,
+  format: (preview) => formatPreview(preview).join('\n'),
+})
+
+export const retentionConfirm = command({
+  words: 'retention confirm',
+  example: '--yes',
+  summary:
+    'Confirm that the clocks are right and the settings are intended, so that old data is removed again. Shows what "retention preview" shows.',
+  options: { yes: flag('Required: what is removed cannot be restored. Without it, nothing is confirmed.') },
+  async run(parts, { yes }, record) {
+    const preview = await findPreview(parts)
+    const { held, waiting, state, databaseTime: now, keep } = preview
+    if (held?.code === 'removal_held_clocks' || (!held && waiting.length === 0) || !yes)
+      return { ...preview, confirmed: false }
+    await parts.db.transaction(async (tx) => {
+      await confirmRemoval(tx, { now, keep })
+      const before = state && { trustedAt: state.trustedAt, ...state.keep }
+      await record(tx, {
+        workspaceId: null,
+        action: 'retention.confirmed',
+        target: now.toISOString(),
+        before,
+        after: { trustedAt: now, ...keep },
+      })
+    })
+    return { ...preview, confirmed: true }
+  },
+  failed: ({ confirmed, held, waiting }) => !confirmed && (held !== null || waiting.length > 0),
+  format({ confirmed, ...preview }) {
+    const { held, waiting } = preview
+    const lines = formatPreview(preview)
+    if (confirmed) lines.push('Confirmed: workers remove old data again within five minutes.')
+    else if (held?.code === 'removal_held_clocks')
+      lines.push('Nothing was confirmed: correct the clock. Removal then continues without a confirmation.')
+    else if (held || waiting.length > 0)
+      lines.push('Nothing was confirmed. If this is right, add --yes: what is removed cannot be restored.')
+    else lines.push('Nothing waits for a confirmation.')
+    return lines.join('\n')
+  },
+})
+
+type Preview = Awaited<ReturnType<typeof findPreview>>
+
+/** With the settings of the running workers, or of this process if none runs: what applies after a confirmation. */
+async function findPreview({ db, clock, config }: Pick<Parts, 'db' | 'clock' | 'config'>) {
+  const now = clock.now()
+  const keep: Keep = keptByWorkers(await listNodes(db)) ?? config.keep
+  const { hold, state, keep: inForce } = await readAndJudge(db, { now, keep, isWorker: false })
+  const { classes, workspaces } = await previewRemoval(db, { now, keep, findUncountedSince })
+  return {
+    databaseTime: now,
+    thisMachineTime: new Date(),
+    held: hold ? toFinding('retention', heldFinding(hold)) : null,
+    waiting: shorterSettings(keep, inForce).map((each) => toFinding('retention', each)),
+    keep,
+    state: state ?? null,
+    classes,
+    workspacesDueForDeletion: workspaces,
+  }
+}
+
+const textOf = (finding: Finding): string => inEnglish(findingText(finding))
+
+function formatPreview({ databaseTime, thisMachineTime, held, waiting, ...would }: Omit<Preview, 'keep' | 'state'>) {
+  const table = columns(['CLASS', 'OLDER THAN', 'TABLE', 'ROWS'], would.classes.flatMap(rowsOf))
+  return [
+    `The database's clock: ${databaseTime.toISOString()}`,
+    `This machine's clock: ${thisMachineTime.toISOString()}`,
+    ...(held ? [textOf(held)] : ['Removal is not held.']),
+    ...waiting.map(textOf),
+    '',
+    'Rows that would be removed now, or whose content would be:',
+    table ?? 'None: everything is kept forever.',
+    `Workspaces that would be deleted now: ${would.workspacesDueForDeletion}`,
+    '',
+  ]
+}
+
+const rowsOf = ({ class: keptClass, days, until, tables }: RemovalPreview['classes'][number]): string[][] =>
+  tables.map(({ table, rows }, index) => [
+    index === 0 ? `${keptClass} (${SETTINGS[keptClass]}=${days})` : '',
+    index === 0 ? until.toISOString() : '',
+    table,
+    rows === MAX_COUNTED ? `${rows} or more` : String(rows),
+  ])
