@@ -170,6 +170,7 @@ export type ParameterNames = {
   'admin.negative': never
   'admin.no_chat': never
   'admin.no_database': never
+  'admin.no_emulator': never
   'admin.no_message': never
   'admin.no_phone': never
   'admin.no_phones': never
@@ -1863,6 +1864,9 @@ export type ParameterNames = {
   'page_overview.delivered': 'share'
   'page_overview.disabled_about': never
   'page_overview.done': never
+  'page_overview.emulator_connect': never
+  'page_overview.emulator_done': never
+  'page_overview.emulator_means': never
   'page_overview.endpoint_disabled': 'url'
   'page_overview.endpoint_failing': 'url'
   'page_overview.failing_about': never
@@ -1891,6 +1895,7 @@ export type ParameterNames = {
   'page_overview.runs_out_title': 'kind'
   'page_overview.sender_title': 'phone'
   'page_overview.step_account': never
+  'page_overview.step_account_sandbox': never
   'page_overview.step_endpoint': never
   'page_overview.step_example': never
   'page_overview.step_hint_account': never
@@ -1898,6 +1903,7 @@ export type ParameterNames = {
   'page_overview.step_hint_key': never
   'page_overview.step_hint_message': never
   'page_overview.step_hint_template': never
+  'page_overview.step_hint_template_sandbox': never
   'page_overview.step_key': never
   'page_overview.step_message': never
   'page_overview.step_template': never
@@ -2032,7 +2038,6 @@ export type ParameterNames = {
   'page_phone.stopped': 'span'
   'page_phone.template': never
   'page_phone.title': never
-  'page_phone.to_senders': never
   'page_phone.to_templates': never
   'page_phone.webhooks': never
   'page_recipients.blocked': never
@@ -2090,6 +2095,8 @@ export type ParameterNames = {
   'page_senders.empty': never
   'page_senders.empty_member': never
   'page_senders.emulator_accounts': never
+  'page_senders.emulator_again': never
+  'page_senders.emulator_other': never
   'page_senders.flagged': never
   'page_senders.found': 'numbers' | 'templates'
   'page_senders.gone': 'names' | 'number'

@@ -1,12 +1,13 @@
-import { Anchor, Badge, Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Badge, Box, Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type RouterOutputs, api } from '../api.ts'
 import { SANDBOX_PHONE, firstRequest } from '../code-examples/first-request.ts'
 import { requestExamples } from '../code-examples/request.ts'
+import { ConnectEmulator } from '../senders/connect-emulator.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 import { CodeTabs } from '../ui/code-block.tsx'
-import { useWorkspace } from '../ui/workspace.ts'
+import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 
 type Steps = RouterOutputs['workspaces']['firstSteps']
 
@@ -21,7 +22,15 @@ const STEPS = [
 
 export function FirstSteps({ steps }: { steps: Steps }) {
   const { t } = useTexts()
+  const may = usePermissions()
   const { workspaceId, sandbox } = useWorkspace()
+  const titleOf = (step: keyof Steps): string =>
+    sandbox && step === 'account' ? t('page_overview.step_account_sandbox') : t(`page_overview.step_${step}`)
+  const hintOf = (step: keyof Steps): string => {
+    if (sandbox && step === 'account') return t('page_overview.emulator_means')
+    if (sandbox && step === 'template') return t('page_overview.step_hint_template_sandbox')
+    return t(`page_overview.step_hint_${step}`)
+  }
   return (
     <Stack component="section" gap="sm" aria-labelledby="first-steps">
       <div>
@@ -42,7 +51,7 @@ export function FirstSteps({ steps }: { steps: Steps }) {
               <Stack gap={2} flex={1} miw={0}>
                 <Group gap="xs">
                   <Anchor fw={600} renderRoot={(props) => <Link {...props} to={to} params={{ workspaceId }} />}>
-                    {t(`page_overview.step_${step}`)}
+                    {titleOf(step)}
                   </Anchor>
                   <Badge variant={steps[step] ? 'light' : 'outline'} color={steps[step] ? 'success' : 'neutral'}>
                     <Text span inherit c="var(--mantine-color-text)">
@@ -50,7 +59,12 @@ export function FirstSteps({ steps }: { steps: Steps }) {
                     </Text>
                   </Badge>
                 </Group>
-                <Text size="sm">{t(`page_overview.step_hint_${step}`)}</Text>
+                <Text size="sm">{hintOf(step)}</Text>
+                {step === 'account' && !steps.account && sandbox && may.change && (
+                  <Box mt="xs">
+                    <ConnectEmulator />
+                  </Box>
+                )}
                 {step === 'message' && !steps.message && <FirstRequest />}
               </Stack>
             </Group>

@@ -1,4 +1,4 @@
-import { Anchor, Box, Button, Paper, Stack, Tabs, Text } from '@mantine/core'
+import { Box, Button, Paper, Stack, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
@@ -7,6 +7,7 @@ import type { PhoneClock } from '@doorcode/whatsapp-emulator/phone/clock.ts'
 import { Phone as PhoneScreen } from '@doorcode/whatsapp-emulator/phone/phone.tsx'
 import { type LivePhone, useScreen } from '@doorcode/whatsapp-emulator/phone/use-screen.ts'
 import { api, phoneSource } from '../api.ts'
+import { ConnectEmulator } from '../senders/connect-emulator.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
@@ -57,18 +58,12 @@ function SandboxPhone() {
 
 function NoEmulator() {
   const { t } = useTexts()
-  const { workspaceId } = useWorkspace()
+  const may = usePermissions()
   return (
-    <Empty
-      action={
-        <Anchor renderRoot={(props) => <Link {...props} to="/w/$workspaceId/senders" params={{ workspaceId }} />}>
-          {t('page_phone.to_senders')}
-        </Anchor>
-      }
-    >
+    <Empty action={may.change && <ConnectEmulator />}>
       {t('page_phone.no_emulator')}
       <Text component="span" display="block" size="sm" mt="xs">
-        {t('page_phone.no_emulator_how')}
+        {may.change ? t('page_overview.emulator_means') : t('page_phone.no_emulator_how')}
       </Text>
     </Empty>
   )

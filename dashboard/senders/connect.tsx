@@ -24,10 +24,29 @@ import { FormErrors } from '../ui/form/form-errors.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { GRAPH_URL } from './account.ts'
+import { ConnectEmulator } from './connect-emulator.tsx'
 import { createVerifyToken } from './verify-token.ts'
 
-/** A sandbox uses the emulator that runs here, if one does. */
-export function ConnectAccount({ onDone }: { onDone: () => void }) {
+/** A sandbox gets an account of the emulator with one click, which its empty page offers itself, or another by credentials. */
+export function ConnectAccount({ hasAccount, onDone }: { hasAccount: boolean; onDone: () => void }) {
+  const { t } = useTexts()
+  const { sandbox } = useWorkspace()
+  const [byHand, { open: enterCredentials }] = useDisclosure()
+  if (!sandbox || !hasAccount || byHand) return <ConnectByHand onDone={onDone} />
+  return (
+    <Stack>
+      <Text size="sm">
+        {t('page_overview.emulator_means')} {t('page_senders.emulator_again')}
+      </Text>
+      <ConnectEmulator onDone={onDone} />
+      <Button variant="subtle" size="compact-sm" w="fit-content" onClick={enterCredentials}>
+        {t('page_senders.emulator_other')}
+      </Button>
+    </Stack>
+  )
+}
+
+function ConnectByHand({ onDone }: { onDone: () => void }) {
   const { workspaceId, sandbox } = useWorkspace()
   const emulator = useQuery({ ...api.senders.emulatorUrl.queryOptions({ workspaceId }), enabled: sandbox })
   if (sandbox && emulator.isPending) return <Loading as="form" />
@@ -63,6 +82,9 @@ function ConnectForm({ emulatorUrl, onDone }: { emulatorUrl: string | null; onDo
     }),
   )
   if (connect.data) return <Connected connected={connect.data} form={form.values} onDone={onDone} />
+  /** These say where Meta shows the values. */
+  const hint = (name: 'waba_hint' | 'token_hint' | 'app_secret_hint' | 'verify_token_hint') =>
+    emulatorUrl === null && t(`page_senders.${name}`)
   const typed = { dir: 'ltr', autoComplete: 'off', spellCheck: false } as const
   const graphUrl = (
     <TextInput
@@ -99,7 +121,7 @@ function ConnectForm({ emulatorUrl, onDone }: { emulatorUrl: string | null; onDo
         </Text>
         <TextInput
           label={t('page_senders.waba')}
-          description={t('page_senders.waba_hint')}
+          description={hint('waba_hint')}
           inputMode="numeric"
           data-autofocus
           autoFocus
@@ -108,20 +130,20 @@ function ConnectForm({ emulatorUrl, onDone }: { emulatorUrl: string | null; onDo
         />
         <PasswordInput
           label={t('page_senders.token')}
-          description={t('page_senders.token_hint')}
+          description={hint('token_hint')}
           {...typed}
           {...form.getInputProps('accessToken')}
         />
         <PasswordInput
           label={t('page_senders.app_secret')}
-          description={t('page_senders.app_secret_hint')}
+          description={hint('app_secret_hint')}
           {...typed}
           {...form.getInputProps('appSecret')}
         />
         <Stack gap={6}>
           <TextInput
             label={t('page_senders.verify_token')}
-            description={t('page_senders.verify_token_hint')}
+            description={hint('verify_token_hint')}
             {...typed}
             {...form.getInputProps('verifyToken')}
           />

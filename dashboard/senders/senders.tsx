@@ -11,6 +11,7 @@ import { Page } from '../ui/shell/page.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { AccountCard } from './account-card.tsx'
 import { ConnectAccount } from './connect.tsx'
+import { ConnectEmulator } from './connect-emulator.tsx'
 import { SenderList } from './sender-list.tsx'
 
 export function Senders() {
@@ -37,7 +38,7 @@ export function Senders() {
       }
     >
       {accounts.length === 0 ? (
-        <Empty action={connect}>{may.change ? t('page_senders.empty') : t('page_senders.empty_member')}</Empty>
+        <NoAccount onConnect={open} />
       ) : (
         <>
           <Stack gap="xs" component="section" aria-label={t('page_senders.numbers')}>
@@ -69,8 +70,33 @@ export function Senders() {
         size="lg"
         closeOnClickOutside={false}
       >
-        <ConnectAccount onDone={close} />
+        <ConnectAccount hasAccount={accounts.length > 0} onDone={close} />
       </SecretDialog>
     </Page>
+  )
+}
+
+function NoAccount({ onConnect }: { onConnect: () => void }) {
+  const { t } = useTexts()
+  const may = usePermissions()
+  const { sandbox } = useWorkspace()
+  if (!may.change) return <Empty>{t('page_senders.empty_member')}</Empty>
+  if (!sandbox)
+    return (
+      <Empty action={<Button onClick={onConnect}>{t('page_senders.connect')}</Button>}>{t('page_senders.empty')}</Empty>
+    )
+  return (
+    <Empty
+      action={
+        <>
+          <ConnectEmulator />
+          <Button variant="subtle" size="compact-sm" onClick={onConnect}>
+            {t('page_senders.emulator_other')}
+          </Button>
+        </>
+      }
+    >
+      {t('page_overview.emulator_means')}
+    </Empty>
   )
 }

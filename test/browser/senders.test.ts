@@ -55,6 +55,7 @@ async function connects(page: Page, world: World): Promise<void> {
   const { form } = anotherAccount(world)
   await page.getByRole('button', { name: 'Connect a WhatsApp account' }).click()
   const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Enter the credentials of another account' }).click()
   await dialog.getByLabel('WhatsApp Business Account ID').fill(form.wabaId)
   await dialog.getByLabel('Access token').fill('EAAnobody')
   await dialog.getByLabel('App secret').fill(form.appSecret)

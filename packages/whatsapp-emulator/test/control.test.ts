@@ -52,6 +52,36 @@ test('a script can be added, listed with its uses, and removed by HTTP', async (
   assert.equal(codeOf(await world.sendOtp()), 0)
 })
 
+test('an issued account keeps its credentials, and no other account shows any', async (t) => {
+  const world = await startWorld(t)
+  const issue = (id: string) => world.call('PUT', `/control/accounts/${id}`, { name: 'My shop' })
+  const [one, again, other] = [
+    await issue('700100200300400'),
+    await issue('700100200300400'),
+    await issue('700100200300401'),
+  ]
+  const { accessToken, appSecret, verifyToken } = world.emulator.getAccount('700100200300400')
+  assert.deepEqual(one.body, { id: '700100200300400', accessToken, appSecret, verifyToken })
+  assert.deepEqual(again.body, one.body)
+  assert.notEqual(other.at('accessToken'), accessToken)
+  const numbers = ['700100200300400', '700100200300401'].map((id) => [
+    ...world.emulator.getAccount(id).numbers.values(),
+  ])
+  assert.deepEqual(
+    numbers.map(([number]) => number?.displayPhoneNumber),
+    ['+1 555-011-0001', '+1 555-011-0002'],
+  )
+  const templates = [...world.emulator.getAccount('700100200300400').templates.values()]
+  assert.ok(templates.every(({ status }) => status === 'APPROVED'))
+  assert.deepEqual(
+    [...new Set(templates.map(({ name }) => name))],
+    ['login_code', 'order_confirmation', 'delivery_refusal'],
+  )
+  assert.equal((await issue(DEMO.accountId)).status, 409)
+  const listed = await world.call('GET', '/control/accounts')
+  assert.doesNotMatch(JSON.stringify(listed.body), new RegExp(accessToken))
+})
+
 test('accounts, numbers and templates added by HTTP can send', async (t) => {
   const world = await startWorld(t)
   const account = await world.call('POST', '/control/accounts', {

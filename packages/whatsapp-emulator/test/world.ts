@@ -29,7 +29,7 @@ export async function startWorld(t: TestContext, options: EmulatorOptions & { ac
   })
 
   async function call(
-    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     body?: unknown,
     token: string | undefined = DEMO.accessToken,

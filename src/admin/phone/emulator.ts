@@ -47,14 +47,14 @@ const MAX_ANSWER_CHARACTERS = 8 * 1024 * 1024
 export async function callEmulator(
   origin: string,
   path: string,
-  { body, timeoutMs }: { body?: object; timeoutMs: number },
+  { body, method = 'POST', timeoutMs }: { body?: object; method?: 'POST' | 'PUT' | 'PATCH'; timeoutMs: number },
 ): Promise<{ status: number; body: unknown } | undefined> {
   try {
     const response = await fetch(`${origin}${path}`, {
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
       headers: { accept: 'application/json', 'content-type': 'application/json' },
-      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      ...(body && { method, body: JSON.stringify(body) }),
     })
     let text = ''
     for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {

@@ -18,6 +18,7 @@ import { CallError, found } from '../rpc/errors.ts'
 import { adminChange, readCall, router, writeCall } from '../rpc/trpc.ts'
 import { act, actInput, customer, listEntries } from './chats.ts'
 import { findEmulator } from './emulator.ts'
+import { connectEmulator } from './own-account.ts'
 import { listLatestDeliveries } from '../../webhooks/log.ts'
 import type { TemplateUse } from '../../providers/template-draft.ts'
 import { verdictsOf } from '../../accounts/templates/usability.ts'
@@ -61,6 +62,18 @@ export const phone = router({
       moves: moves.map(({ moved_at, by_ms }) => ({ movedAt: moved_at, byMs: by_ms })),
       baseUrl: `${parts.config.publicUrl}/api/v1`,
     }
+  }),
+
+  /** One click: the sandbox gets an account of its own on the emulator of this machine. */
+  connect: writeCall.use(onlySandboxes).mutation(async ({ ctx: { parts, membership, record } }) => {
+    const { senders, templates } = await connectEmulator(parts, membership, (tx, stored) =>
+      record(tx, {
+        action: stored.isKnown ? 'account.renewed' : 'account.connected',
+        target: stored.connected.accountId,
+        after: { wabaId: stored.wabaId, graphUrl: stored.graphUrl },
+      }),
+    )
+    return { numbers: senders.length, templates: templates.length }
   }),
 
   chat: emulatorCall

@@ -4,7 +4,7 @@ import { ControlError, requireRoom } from '../errors.ts'
 import { META_LIMITS, EMULATOR_LIMITS } from '../limits.ts'
 import { type ReviewPlan, type Template, makeTemplate, reviewSchema, templateSeedSchema } from './templates.ts'
 
-const id = z.string().regex(/^\d{5,20}$/, 'must be 5 to 20 digits')
+export const id = z.string().regex(/^\d{5,20}$/, 'must be 5 to 20 digits')
 
 const callbackUrl = z.url({ protocol: /^https?$/ }).optional()
 /** Numbers with these statuses can send. */
@@ -80,6 +80,8 @@ type Seed = z.output<typeof accountSeedSchema>
 
 export type Account = Omit<Seed, 'review' | 'numbers' | 'templates'> & {
   readonly id: string
+  /** The emulator made its credentials, and shows them. */
+  readonly issued?: boolean
   overrideCallbackUrl: string | undefined
   subscribed: boolean
   readonly numbers: Map<string, PhoneNumber>
@@ -150,13 +152,14 @@ export class Accounts {
     return this.list().some(({ accessToken }) => accessToken === token)
   }
 
-  add({ review, numbers, templates, ...seed }: Seed, now: number): Account {
+  add({ review, numbers, templates, ...seed }: Seed, now: number, issued = false): Account {
     const id = seed.id ?? this.#makeId('10203040506')
     if (this.#byId.has(id)) throw new ControlError(`account ${id} exists already`)
     requireRoom(this.#byId.size, EMULATOR_LIMITS.accounts, 'accounts at most')
     const account: Account = {
       ...seed,
       id,
+      ...(issued && { issued }),
       overrideCallbackUrl: undefined,
       subscribed: seed.subscribed ?? seed.callbackUrl !== undefined,
       numbers: new Map(),

@@ -9,6 +9,7 @@ import {
   numberChangeSchema,
   numberSeedSchema,
 } from '../accounts/accounts.ts'
+import { issueAccount } from '../accounts/issued.ts'
 import { readNewTemplate } from '../accounts/template-rules.ts'
 import {
   type ReviewSeed,
@@ -80,6 +81,8 @@ export function createControl(parts: Parts, live: Live) {
     getAccount,
 
     addAccount: (seed: AccountSeed): Account => accounts.add(accountSeedSchema.parse(seed), now()),
+
+    issueAccount: (id: string, input: object): Account => issueAccount(accounts, { ...input, id }, now()),
 
     /** A saved account takes only its access from the seed and keeps the rest. */
     addOrUpdateAccount: (input: AccountSeed): void => {

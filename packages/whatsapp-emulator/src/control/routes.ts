@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { credentialsOf } from '../accounts/issued.ts'
 import { customerSchema } from '../customers/steps.ts'
 import { ControlError, GraphError } from '../errors.ts'
 import { verifyCallback } from '../graph/subscriptions.ts'
@@ -17,7 +18,11 @@ type Emulator = { parts: Parts; control: Control; live: Live }
 type Call = Emulator & { id: string; query: Query; body: never; reply: FastifyReply }
 type ControlRoute = { method: string; path: string; what: string; run: (call: Call) => unknown }
 
-function route(call: `${'GET' | 'POST' | 'PATCH' | 'DELETE'} ${string}`, what: string, run: ControlRoute['run']) {
+function route(
+  call: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} ${string}`,
+  what: string,
+  run: ControlRoute['run'],
+) {
   const [method = '', path = ''] = call.split(' ')
   return { method, path, what, run }
 }
@@ -55,6 +60,11 @@ export const controlRoutes: readonly ControlRoute[] = [
     accounts: parts.accounts.list().map(showAccount),
   })),
   route('POST /control/accounts', 'Adds an account', ({ control, body }) => showAccount(control.addAccount(body))),
+  route(
+    'PUT /control/accounts/:id',
+    'Adds a business that can send at once, or finds it again, and shows its credentials',
+    ({ control, id, body }) => credentialsOf(control.issueAccount(id, body)),
+  ),
   route(
     'PATCH /control/accounts/:id',
     'Callback, subscription, a code that blocks all sends',

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { type ConnectedAccount, connectAccount, readAccount } from '../../accounts/accounts.ts'
+import { SECOND_MS } from '../../clock.ts'
+import type { Sql } from '../../db/pool.ts'
+import type { Parts } from '../../parts.ts'
+import type { Membership } from '../auth/members.ts'
+import { CallError } from '../rpc/errors.ts'
+import { callEmulator, findEmulatorUrl } from './emulator.ts'
+
+const CALL_TIMEOUT_MS = 5 * SECOND_MS
+/** Half of what the emulator takes, which counts a character outside the basic plane as two. */
+const MAX_NAME_CHARACTERS = 50
+
+const credentials = z.object({ accessToken: z.string(), appSecret: z.string(), verifyToken: z.string() })
+
+type Recorded = { connected: ConnectedAccount; isKnown: boolean; wabaId: string; graphUrl: string }
+
+/**
+ * Connects a sandbox to the emulator with an account of its own, which the emulator makes, and sends the account's webhooks
+ * here. Repeated and simultaneous calls find the same account. Also restores the account on an emulator that lost its state.
+ */
+export async function connectEmulator(
+  parts: Parts,
+  { workspaceId, name }: Membership,
+  record: (tx: Sql, change: Recorded) => Promise<void>,
+): Promise<ConnectedAccount> {
+  const graphUrl = await findEmulatorUrl(parts, workspaceId)
+  if (graphUrl === undefined) throw new CallError('CONFLICT', { code: 'admin.no_emulator' })
+  const wabaId = wabaIdOf(workspaceId)
+  const path = `/control/accounts/${wabaId}`
+  const call = async (method: 'PUT' | 'PATCH', body: object): Promise<unknown> => {
+    const answer = await callEmulator(graphUrl, path, { method, body, timeoutMs: CALL_TIMEOUT_MS })
+    if (answer?.status !== 200) throw new CallError('BAD_GATEWAY', { code: 'admin.silent' })
+    return answer.body
+  }
+  const given = credentials.parse(await call('PUT', { name: Array.from(name).slice(0, MAX_NAME_CHARACTERS).join('') }))
+  const reading = await readAccount(parts, { workspaceId, wabaId, graphUrl, ...given })
+  const connected = await parts.db.transaction(async (tx) => {
+    const stored = await connectAccount(tx, parts, reading)
+    await record(tx, { ...stored, wabaId, graphUrl })
+    // In the transaction: an account without webhooks would look connected, and its messages would stay "sending".
+    await call('PATCH', { callbackUrl: `${parts.config.publicUrl}${stored.connected.webhookPath}` })
+    return stored.connected
+  })
+  parts.wake('submit')
+  return connected
+}
+
+const WABA_IDS = 10n ** 15n
+
+/** 16 digits, the same for each call of a workspace. */
+const wabaIdOf = (workspaceId: string): string =>
+  String(WABA_IDS + (createHash('sha256').update(workspaceId).digest().readBigUInt64BE() % WABA_IDS))
