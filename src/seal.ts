@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 
-const KEY_BYTES = 32
+export const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const FORMAT = 1

@@ -9,6 +9,7 @@ import { createServer } from 'node:net'
 import { UserError } from '../user-error.ts'
 import { newEncryption } from './encryption.ts'
 import { type Frame, type Header, MAX_FRAME_BYTES, encodeHeader } from './format.ts'
+import { checkFrames } from './check.ts'
 import { openBackupFile } from './read-file.ts'
 import { writeBackup } from './write-file.ts'
 
@@ -79,6 +80,41 @@ test('each fault of a file has its own error', async (t) => {
   const missing = `${file}.missing`
   await assert.rejects(openBackupFile(missing, undefined), /There is no file/)
   await assert.rejects(openBackupFile(path.dirname(file), undefined), /is not a file/)
+})
+
+test('a file cannot ask for more work or memory than its passphrase needs', async (t) => {
+  const { file, bytes } = await writeExample(t, { passphrase: PASSPHRASE })
+  const { encryption } = await newEncryption(PASSPHRASE)
+  for (const change of [
+    { cost: 2 ** 17, parallelization: 2 ** 20 },
+    { cost: 2 ** 17, parallelization: 17 },
+    { cost: 2 ** 20, blockSize: 8 },
+    { cost: 2, blockSize: 2 ** 29 },
+    { cost: 1 },
+    { cost: 0 },
+    { cost: -2 },
+    { cost: 3 },
+    { blockSize: 0 },
+    { parallelization: -1 },
+    { cost: Number.MAX_SAFE_INTEGER },
+  ]) {
+    const crafted = withHeader({ ...HEADER, encryption: { ...encryption, ...change } }, bytes)
+    await assertRefused(file, crafted, PASSPHRASE, /asks for more work or memory/)
+  }
+})
+
+test('a backup whose keys are none, too many or of another database is rejected before anything is written', async (t) => {
+  const tables = FRAMES.filter(({ kind }) => kind !== 'key')
+  for (const lengths of [[0], [16], [31], [33], [64], [32, 1], [32], [32, 32, 32, 32, 32, 32]]) {
+    const keys = lengths.map((length): Frame => ({ kind: 'key', content: randomBytes(length) }))
+    const { file } = await writeExample(t, { frames: [...keys, ...tables] })
+    await using backup = await openBackupFile(file, undefined)
+    await assert.rejects(
+      checkFrames(file, backup, new AbortController().signal),
+      /does not contain the instance key of its database/,
+      String(lengths),
+    )
+  }
 })
 
 test('an encrypted backup with reordered frames is rejected', async (t) => {

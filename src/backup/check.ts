@@ -1,6 +1,8 @@
 import type { Migration } from '../db/migrate.ts'
 import { type Frame, type Header, backupError } from './format.ts'
 import type { BackupFile } from './read-file.ts'
+import { KEY_BYTES, MAX_KEYS } from '../seal.ts'
+import { findInstanceKey } from '../secrets/instance.ts'
 
 export type NextMigrations = {
   /** Up to the schema of the backup. */
@@ -38,8 +40,16 @@ export async function checkFrames(file: string, backup: BackupFile, signal: Abor
   }
   if (tables !== backup.header.tables.length || backup.header.containsKey !== containedKeys.length > 0)
     throw backupError(`${file} does not contain what its header announces. Use another copy of the backup.`)
+  if (containedKeys.length > 0 && !areKeys(containedKeys, backup.header))
+    throw backupError(`${file} does not contain the instance key of its database. Use another copy of the backup.`)
   return { rows, containedKeys, oldKeys }
 }
+
+/** A key is written where the next start finds it, so it must be one that can open the database. */
+const areKeys = (keys: readonly Buffer[], { keyCheck }: Header): boolean =>
+  keys.length <= MAX_KEYS &&
+  keys.every(({ length }) => length === KEY_BYTES) &&
+  findInstanceKey(keys, Buffer.from(keyCheck, 'base64')) !== undefined
 
 const INSTANCE = 'instance'
 

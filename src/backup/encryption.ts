@@ -16,8 +16,9 @@ const SALT_BYTES = 16
 const TAG_BYTES = 16
 /** 128 MiB and about half a second for each passphrase that someone tries. */
 const COST = { cost: 2 ** 17, blockSize: 8, parallelization: 1 }
-/** A file cannot make a restore use more memory than this. */
+/** A file cannot make a restore use more memory than this, nor more than 16 times the work of ours: some 10 seconds. */
 const MAX_SCRYPT_BYTES = 2 ** 30
+const MAX_SCRYPT_WORK = 16 * COST.cost * COST.blockSize * COST.parallelization
 
 const runScrypt = promisify<string, Buffer, number, object, Buffer>(scrypt)
 
@@ -37,7 +38,20 @@ export async function newEncryption(passphrase: string): Promise<{ encryption: E
   }
 }
 
-/** Undefined if the passphrase is wrong. */
+/** Whether the parameters of a file, which anyone may have written, are ones that scrypt takes in a reasonable time. */
+export function isReasonable({ cost, blockSize, parallelization }: Encryption): boolean {
+  const isPowerOfTwo = cost > 1 && Number.isInteger(Math.log2(cost))
+  const fits = 128 * blockSize * (cost + parallelization) < MAX_SCRYPT_BYTES
+  return (
+    isPowerOfTwo &&
+    fits &&
+    blockSize > 0 &&
+    parallelization > 0 &&
+    cost * blockSize * parallelization <= MAX_SCRYPT_WORK
+  )
+}
+
+/** Undefined if the passphrase is wrong. The parameters must be reasonable. */
 export async function openEncryption(passphrase: string, encryption: Encryption): Promise<FrameCipher | undefined> {
   const key = await deriveKey(passphrase, encryption)
   const [expected, found] = [checkOf(key), Buffer.from(encryption.check, 'base64')]

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
-import { type FrameCipher, openEncryption } from './encryption.ts'
+import { type FrameCipher, isReasonable, openEncryption } from './encryption.ts'
 import {
   END_MARK,
   FORMAT_VERSION,
@@ -109,6 +109,10 @@ async function openCipher(
   }
   if (passphrase === undefined)
     throw backupError(`${file} is encrypted. Name the file with its passphrase with --passphrase-file.`)
+  if (!isReasonable(encryption))
+    throw backupError(
+      `${file} asks for more work or memory to check its passphrase than any backup that this release made. Use another copy of the backup, or the release that made it.`,
+    )
   const cipher = await openEncryption(passphrase, encryption)
   if (!cipher) throw backupError(`The passphrase is not the one that ${file} was encrypted with.`)
   return cipher
