@@ -301,6 +301,10 @@ test('the image, its user and its release are the same in every package', async 
   assert.match(containerfile, /^ARG BASE=docker\.io\/library\/node:26-slim$/m)
 })
 
+test('every image of compose can be pinned by digest in .env', async () => {
+  for (const { image } of Object.values((await compose()).services)) assert.match(image, /^\$\{[A-Z_]*IMAGE:-[^}]+\}$/)
+})
+
 test('a pod gets no variables of its service, and writes only to its volumes', async () => {
   const { spec, metadata } = (await deployment()).spec.template
   assert.equal(spec.enableServiceLinks, false) // DOORCODE_PORT would be an address
