@@ -24,12 +24,12 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
   await mustSync(postgres.url)
   return {
     async database(name) {
-      await createDatabase(postgres.url, name)
+      await createDatabase(postgres.superuserUrl, name)
       const url = urlOf(postgres.url, name)
       const db = openDb({ url, poolSize: 1 })
       await migrate(db)
       await db.close()
-      return { url, drop: () => dropDatabase(postgres.url, name) }
+      return { url, drop: () => dropDatabase(postgres.superuserUrl, name) }
     },
     cpuMs: () => cpuOfFamily(path.join(folder, 'postgres', 'data', 'postmaster.pid')),
     async stop() {

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test'
 import { Connection } from '../src/db/connection.ts'
 import { runCommand } from './command-line.ts'
 import { INSTANCE_KEY } from './node.ts'
-import { createDatabase, dropDatabase, serverUrl, urlOf, withConnection } from './postgres.ts'
+import { createDatabase, dropDatabase, ownerUrlOf, serverUrl, superuserUrlOf, withConnection } from './postgres.ts'
 import { waitFor } from './wait-for.ts'
 
 /** The form of DOORCODE_SECRET_KEY. */
@@ -24,7 +24,7 @@ export async function emptyDatabase(t: TestContext): Promise<string> {
   const name = `restored_${process.pid}_${++databases}`
   await createDatabase(serverUrl(), name)
   t.after(() => dropDatabase(serverUrl(), name))
-  return urlOf(serverUrl(), name)
+  return ownerUrlOf(name)
 }
 
 /** The result of a command that must succeed. */
@@ -58,11 +58,12 @@ export async function tablesOf(url: string): Promise<string[]> {
 
 /** Holds a restore into an empty database while it copies the rows of workspaces, until this is released. */
 export async function holdRestore(t: TestContext, url: string) {
-  const connection = new Connection({ connectionString: url })
+  const connection = new Connection({ connectionString: superuserUrlOf(url) })
   await connection.connect()
   t.after(() => connection.close())
   await connection.query(`
     create schema hold;
+    grant usage on schema hold to public;
     create function hold.row() returns trigger language plpgsql as $$ begin
       perform pg_advisory_xact_lock(1); return new; end $$;
     create function hold.table() returns event_trigger language plpgsql as $$ begin

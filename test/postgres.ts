@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { Client, type DatabaseError } from 'pg'
+import { OWNER } from '../src/start/embedded-postgres/owner.ts'
 
 /** The migrated database that each process's own is a copy of. */
 export const TEMPLATE_DATABASE = 'doorcode_template'
@@ -11,10 +12,21 @@ export function serverUrl(): string {
   return url
 }
 
+/** A database of this server for the role that owns all databases of tests, as Doorcode works with its own. */
+export function ownerUrlOf(database: string): string {
+  const url = process.env.TEST_OWNER_URL
+  if (!url) throw new Error('tests need a PostgreSQL: run them with "npm test" or "npm test -- <files>"')
+  return urlOf(url, database)
+}
+
+/** The same database, for what only a superuser may do. */
+export const superuserUrlOf = (url: string): string =>
+  urlOf(serverUrl(), new URL(url.replace('@/', '@localhost/')).pathname.slice(1))
+
 /** `strategy wal_log` copies a small database twice as fast as `file_copy`. */
 export async function createDatabase(server: string, name: string, template = 'template0'): Promise<void> {
   await withConnection(server, async (connection) => {
-    await connection.query(`create database ${name} template ${template} strategy wal_log`)
+    await connection.query(`create database ${name} owner ${OWNER} template ${template} strategy wal_log`)
   })
 }
 
@@ -22,13 +34,14 @@ export async function createDatabase(server: string, name: string, template = 't
  * Checking a password takes longer on both sides than everything else that a connection needs, and tests open
  * thousands.
  */
-export async function trustRole(server: string): Promise<void> {
+export async function trustRoles(server: string): Promise<void> {
   await withConnection(server, async (connection) => {
     const { rows } = await connection.query<{ file: string; role: string }>(
       `select current_setting('hba_file') as file, current_user as role`,
     )
     const [{ file, role } = { file: '', role: '' }] = rows
-    await writeFile(file, `local all ${role} trust\n${await readFile(file, 'utf8')}`)
+    await writeFile(file, `local all ${role},${OWNER} trust\n${await readFile(file, 'utf8')}`)
+    await connection.query(`grant set on parameter session_replication_role to ${OWNER}`) // for test/many-rows.ts
     await connection.query('select pg_reload_conf()')
   })
 }

@@ -11,12 +11,12 @@ import { parseArgs } from 'node:util'
 import type { BrowserServer } from 'playwright-core'
 import { builtDashboard } from '../src/admin/pages/pages.ts'
 import { openDb } from '../src/db/pool.ts'
-import { startEmbeddedPostgres } from '../src/start/embedded-postgres/server.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/start/embedded-postgres/server.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { reportCoverage } from './coverage.ts'
 import { IN_CHECK } from './in-check.ts'
 import { ensureInstalled } from '../tools/install.ts'
-import { TEMPLATE_DATABASE, createDatabase, trustRole, urlOf } from './postgres.ts'
+import { TEMPLATE_DATABASE, createDatabase, trustRoles, urlOf } from './postgres.ts'
 import './unhooked.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
@@ -121,8 +121,8 @@ async function main(): Promise<number> {
   try {
     const postgres = await startEmbeddedPostgres({ dataDir: folder, version, durable: false })
     try {
-      await trustRole(postgres.url)
-      await prepareTemplate(postgres.url)
+      await trustRoles(postgres.superuserUrl)
+      await prepareTemplate(postgres)
       await builtDashboard() // once, rather than by each file that opens a page first
       const texts = await textsOf(files)
       await using browser = await browserFor(texts)
@@ -131,7 +131,8 @@ async function main(): Promise<number> {
       const workers = shared.length > 0 ? Array<string>(WORKERS).fill(WORKER) : []
       const passed = await runFiles([...workers, ...own], {
         TEST_QUEUE: JSON.stringify(shared),
-        TEST_DATABASE_URL: postgres.url,
+        TEST_DATABASE_URL: postgres.superuserUrl,
+        TEST_OWNER_URL: postgres.url,
         TEST_FOLDER: folder,
         TMPDIR: await temporaryFolder(folder),
         TEST_BROWSER: browser?.wsEndpoint() ?? '',
@@ -216,9 +217,9 @@ function readVersion(text: string): 15 | 18 {
 }
 
 /** Migrated once; each file gets a copy, which takes a few hundredths of a second. */
-async function prepareTemplate(serverUrl: string): Promise<void> {
-  await createDatabase(serverUrl, TEMPLATE_DATABASE)
-  const db = openDb({ url: urlOf(serverUrl, TEMPLATE_DATABASE), poolSize: 1 })
+async function prepareTemplate({ url, superuserUrl }: EmbeddedPostgres): Promise<void> {
+  await createDatabase(superuserUrl, TEMPLATE_DATABASE)
+  const db = openDb({ url: urlOf(url, TEMPLATE_DATABASE), poolSize: 1 })
   await migrate(db)
   await db.close() // a template with connections cannot be copied
 }

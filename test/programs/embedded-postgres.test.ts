@@ -21,6 +21,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Client } from 'pg'
+import { migrate } from '../../src/db/migrate.ts'
+import { openDb } from '../../src/db/pool.ts'
 import { waitFor } from '../wait-for.ts'
 import { StartupError } from '../../src/startup-error.ts'
 import { copyForUser, linkLibraries } from '../../src/start/embedded-postgres/binaries.ts'
@@ -47,6 +49,63 @@ test('a second start finds what was committed, in UTF-8 and UTC, behind a passwo
   assert.deepEqual(settings, { encoding: 'UTF8', zone: 'UTC', lower: 'é' })
   await assert.rejects(ask(url.replace(/:[^:@]+@/, ':wrong@'), 'select 1'), /password/)
   assert.equal((await stat(path.join(dataDir, 'postgres', 'password'))).mode & 0o777, 0o600)
+})
+
+test('Doorcode works as a role that is no superuser, owns the database and sees all sessions', async (t) => {
+  const { dataDir, start } = await newPlace(t)
+  const { url, superuserUrl } = await start()
+  const [role] = await ask(
+    url,
+    `select current_user as name, rolsuper as superuser, rolcreaterole as roles, pg_has_role('pg_monitor', 'usage') as monitors
+     from pg_roles where rolname = current_user`,
+  )
+  assert.deepEqual(role, { name: 'doorcode_owner', superuser: false, roles: false, monitors: true })
+  await ask(url, 'create schema own')
+  await assert.rejects(ask(url, `copy (select 1) to program 'true'`), /permission denied/)
+  await assert.rejects(ask(url.replace('doorcode_owner', 'doorcode'), 'select 1'), /password/)
+  await ask(superuserUrl, 'select 1')
+  assert.equal((await stat(path.join(dataDir, 'postgres', 'owner-password'))).mode & 0o777, 0o600)
+})
+
+/** As a release left it that worked as the superuser. */
+async function startAsBefore(t: TestContext): Promise<Place> {
+  const place = await newPlace(t)
+  const before = await place.start()
+  const { superuserUrl } = before
+  await ask(superuserUrl, 'alter database postgres owner to doorcode; drop role doorcode_owner')
+  const db = openDb({ url: superuserUrl, poolSize: 1 })
+  await migrate(db)
+  await db.close()
+  await ask(superuserUrl, 'create domain word as text; create view days as select day from daily_figures')
+  await before.stop()
+  await rm(path.join(place.dataDir, 'postgres', 'owner-password'))
+  return place
+}
+
+const SUPERUSERS_TABLES = `select count(*)::int as count from pg_class c join pg_namespace n on n.oid = relnamespace
+  where nspname !~ '^pg_' and nspname <> 'information_schema' and relowner = 'doorcode'::regrole`
+
+test('a database that an earlier release made as the superuser is handed over with all its tables', async (t) => {
+  const { dataDir, start } = await startAsBefore(t)
+  const first = await start()
+  const { url } = first
+  assert.deepEqual(await ask(url, SUPERUSERS_TABLES), [{ count: 0 }])
+  await ask(url, 'alter table messages add column more text; alter domain word set not null; drop schema auth cascade')
+  await first.stop()
+  await rm(path.join(dataDir, 'postgres', 'owner-password')) // as in a backup that lacks it
+  assert.deepEqual(await ask((await start()).url, 'select current_user as name'), [{ name: 'doorcode_owner' }])
+})
+
+test('a session that keeps a table locked ends the handing over with a fix', async (t) => {
+  const { start } = await newPlace(t)
+  const { superuserUrl } = await start()
+  await ask(superuserUrl, 'create table late ()')
+  const session = new Client(superuserUrl)
+  await session.connect()
+  await session.query('begin; lock table late')
+  await assert.rejects(start(), /in use by an earlier release of Doorcode .* Stop it, then start/)
+  await session.end()
+  await ask((await start()).url, 'drop table late')
 })
 
 test('a server that outlived its killed user is adopted with its data', async (t) => {

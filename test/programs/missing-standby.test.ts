@@ -38,11 +38,11 @@ const bringBackStandby = (): Promise<void> => setStandbys('alter system reset sy
 
 /** Resolves when a new session sees the change: the server reloads its settings a moment later. */
 async function setStandbys(command: string): Promise<void> {
-  await withConnection(server.url, (sql) => sql.query(command))
-  await withConnection(server.url, (sql) => sql.query('select pg_reload_conf()'))
+  await withConnection(server.superuserUrl, (sql) => sql.query(command))
+  await withConnection(server.superuserUrl, (sql) => sql.query('select pg_reload_conf()'))
   const wanted = command.includes('nobody') ? 'nobody' : ''
   await waitFor('the setting', () =>
-    withConnection(server.url, async (sql) => {
+    withConnection(server.superuserUrl, async (sql) => {
       const { rows } = await sql.query<{ names: string }>(
         `select current_setting('synchronous_standby_names') as names`,
       )
@@ -53,7 +53,7 @@ async function setStandbys(command: string): Promise<void> {
 
 /** After the call no standby confirms commits. */
 async function newDatabase(t: TestContext, name: string): Promise<Record<string, string>> {
-  await createDatabase(server.url, name)
+  await createDatabase(server.superuserUrl, name)
   await loseStandby()
   t.after(bringBackStandby)
   return { DATABASE_URL: urlOf(server.url, name), DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64') }
@@ -80,7 +80,7 @@ test('a start that gives up names the fix, and leaves no commit behind', async (
     assert.match(error.message, /waits for a synchronous standby.*Start a standby that synchronous_standby_names/)
     return true
   })
-  await withConnection(server.url, async (sql) => {
+  await withConnection(server.superuserUrl, async (sql) => {
     const { rows } = await sql.query(`select query from pg_stat_activity where wait_event = 'SyncRep'`)
     assert.deepEqual(rows, [])
   })

@@ -16,7 +16,7 @@ import { listWorkspaces } from '../../src/workspaces/workspaces.ts'
 import { KEY, backUp, command, emptyDatabase, environmentOf, holdRestore, newFile, tablesOf } from '../backups.ts'
 import { QUIET_CONTEXT, interruptCommand, runCommand } from '../command-line.ts'
 import { fileDatabase } from '../database.ts'
-import { withConnection } from '../postgres.ts'
+import { superuserUrlOf, withConnection } from '../postgres.ts'
 import { runProgram } from '../program.ts'
 import { openTestSeal } from '../seal.ts'
 import { waitFor } from '../wait-for.ts'
@@ -197,7 +197,7 @@ const sessionsOn = (url: string): Promise<number> =>
 
 test('a restore that fills the disk leaves an empty database', async (t) => {
   const { file, url } = await setScene(t)
-  await withConnection(url, (connection) =>
+  await withConnection(superuserUrlOf(url), (connection) =>
     connection.query(`
       create function fill() returns event_trigger language plpgsql as $$ begin
         raise 'could not extend file' using errcode = 'disk_full'; end $$;

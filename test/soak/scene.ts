@@ -50,7 +50,7 @@ export async function openScene(
   const postgres = await startEmbeddedPostgres({ dataDir: folder })
   opened.defer(() => postgres.stop())
   const databaseUrl = urlOf(postgres.url, 'soak')
-  await createDatabase(postgres.url, 'soak')
+  await createDatabase(postgres.superuserUrl, 'soak')
 
   const emulator = await startEmulator({ speed: 0.2, magicNumbers: false, batch: { windowMs: 0 } })
   opened.defer(() => emulator.close())

@@ -8,7 +8,7 @@ const CHECK_EVERY_MS = 2_000
  * PostgreSQL keeps running for a minute after its files were deleted, and forever after they were moved. It would
  * acknowledge messages that are lost at the next start.
  */
-export function watchCluster(dataDir: string): { lost: AbortSignal; end: () => void } {
+export function watchCluster(dataDir: string): { lost: AbortSignal; check: () => Promise<void>; end: () => void } {
   const lost = new AbortController()
   const file = path.join(dataDir, 'postgres', 'data', 'PG_VERSION')
   const check = async (): Promise<void> => {
@@ -21,7 +21,7 @@ export function watchCluster(dataDir: string): { lost: AbortSignal; end: () => v
     lost.abort(new StartupError(describeLoss(dataDir)))
   }
   const timer = setInterval(() => void check(), CHECK_EVERY_MS).unref()
-  return { lost: lost.signal, end: () => clearInterval(timer) }
+  return { lost: lost.signal, check, end: () => clearInterval(timer) }
 }
 
 const describeLoss = (dataDir: string): string =>

@@ -20,7 +20,9 @@ export type Cluster = {
   data: string
   log: string
   socketFolder: string
+  /** Of the superuser, who only prepares the role that Doorcode works as. */
   password: string
+  ownerPasswordFile: string
   durable: boolean
 }
 
@@ -33,7 +35,8 @@ type CreateOptions = {
 
 type ClusterOptions = CreateOptions & { folder: string; systemFolder: string }
 
-export const ROLE = 'doorcode'
+/** Earlier releases worked as this role. */
+export const SUPERUSER = 'doorcode'
 
 /** Opens the cluster of the data folder, and creates it if there is none. */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
@@ -48,6 +51,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     log: path.join(home, 'server.log'),
     socketFolder: await makeSocketFolder(home, user),
     password: await readPassword(passwordFileIn(home)),
+    ownerPasswordFile: path.join(home, 'owner-password'),
     durable,
   }
 }
@@ -144,7 +148,7 @@ async function createCluster(home: string, { binaries, user, durable, signal }: 
   await writePassword(passwordFile, user)
   const command = [
     `--pgdata=${unfinished}`,
-    `--username=${ROLE}`,
+    `--username=${SUPERUSER}`,
     '--auth=scram-sha-256',
     `--pwfile=${passwordFile}`,
     '--encoding=UTF8',
@@ -197,13 +201,13 @@ async function runInitdb({ initdb }: Binaries, command: readonly string[], { hom
 /** Without the caller's environment: PGDATA, PGPORT and similar variables would change the server. */
 export const postgresEnvironment: NodeJS.ProcessEnv = { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' }
 
-async function writePassword(file: string, user: SystemUser | undefined): Promise<void> {
+export async function writePassword(file: string, user: SystemUser | undefined): Promise<void> {
   await fs.rm(file, { force: true })
   await fs.writeFile(file, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flush: true })
   if (user) await fs.chown(file, user.uid, user.gid)
 }
 
-async function readPassword(file: string): Promise<string> {
+export async function readPassword(file: string): Promise<string> {
   try {
     return (await fs.readFile(file, 'utf8')).trim()
   } catch {

@@ -5,8 +5,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { StartupError } from '../../startup-error.ts'
 import { type Binaries, findBinaries, type PostgresVersion } from './binaries.ts'
-import { type Cluster, ROLE, openCluster } from './cluster.ts'
+import { type Cluster, SUPERUSER, openCluster } from './cluster.ts'
 import { withFolderLock } from './folder-lock.ts'
+import { OWNER, prepareOwner } from './owner.ts'
 import {
   readLogTail,
   findPostmaster,
@@ -32,7 +33,10 @@ export type EmbeddedPostgresOptions = {
 }
 
 export type EmbeddedPostgres = {
+  /** Of the role that owns the database. */
   url: string
+  /** For tests, which create databases and change settings of the server. */
+  superuserUrl: string
   /** Whether it was already running: another process uses it, or a killed one left it. */
   adopted: boolean
   /** Aborts, with a StartupError, if the data folder was deleted or moved. Then the server is ended for all users. */
@@ -60,24 +64,34 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       return joined
     }
     const { client, adopted } = await enter()
-    const endUse = holdUse(client, () => withLock(async () => (await enter()).client))
+    const ownerPassword = await prepareOwner(client, cluster.ownerPasswordFile, user).catch(async (error: unknown) => {
+      await leave(client, cluster)
+      throw error
+    })
     const watch = watchCluster(folder)
+    const endUse = holdUse(client, async () => {
+      await watch.check() // a server whose files were deleted may crash, and must not be made again
+      watch.lost.throwIfAborted()
+      return withLock(async () => (await enter()).client)
+    })
     let stopped: Promise<void> | undefined
     const stop = async (): Promise<void> => {
       watch.end()
       const held = await endUse() // before taking the lock, which a reconnect may hold
-      await withLock(async () => {
-        if (!(await wasLast(held, cluster))) return
-        await stopPostmaster(cluster.data)
-        await rm(cluster.socketFolder, { recursive: true, force: true })
-      })
+      await withLock(() => leave(held, cluster))
     }
     const quit = async (): Promise<void> => {
       void endUse()
       await quitPostmaster(postmaster)
     }
     watch.lost.addEventListener('abort', () => void (stopped ??= quit()))
-    return { url: await urlOf(cluster), adopted, lost: watch.lost, stop: () => (stopped ??= stop()) }
+    return {
+      url: await urlOf(cluster, { role: OWNER, password: ownerPassword }),
+      superuserUrl: await urlOf(cluster, superuserOf(cluster)),
+      adopted,
+      lost: watch.lost,
+      stop: () => (stopped ??= stop()),
+    }
   })
 }
 
@@ -118,7 +132,7 @@ const CONNECT_TIMEOUT_MS = 5_000
 
 async function connect(cluster: Cluster): Promise<Client> {
   const client = new Client({
-    connectionString: await urlOf(cluster),
+    connectionString: await urlOf(cluster, superuserOf(cluster)),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'doorcode embedded',
   })
@@ -127,11 +141,13 @@ async function connect(cluster: Cluster): Promise<Client> {
 }
 
 /** Port and SSL mode are explicit, so that PGPORT and PGSSLMODE have no effect. */
-async function urlOf(cluster: Cluster): Promise<string> {
+async function urlOf(cluster: Cluster, { role, password }: { role: string; password: string }): Promise<string> {
   const socketFolder = (await findPostmaster(cluster.data))?.socketFolder ?? cluster.socketFolder
   const query = new URLSearchParams({ host: socketFolder, port: '5432', sslmode: 'disable' })
-  return `postgres://${ROLE}:${cluster.password}@/postgres?${query.toString()}`
+  return `postgres://${role}:${password}@/postgres?${query.toString()}`
 }
+
+const superuserOf = ({ password }: Cluster) => ({ role: SUPERUSER, password })
 
 const REJOIN_AFTER_MS = 500
 
@@ -155,6 +171,13 @@ function holdUse(first: Client, rejoin: () => Promise<Client>): () => Promise<Cl
     ending.abort()
     return held
   }
+}
+
+/** The last user stops the server. */
+async function leave(held: Client | undefined, cluster: Cluster): Promise<void> {
+  if (!(await wasLast(held, cluster))) return
+  await stopPostmaster(cluster.data)
+  await rm(cluster.socketFolder, { recursive: true, force: true })
 }
 
 export const MAX_RECOVERY_MS = 10_000
