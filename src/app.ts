@@ -1,5 +1,6 @@
 import type { Pages } from './admin/pages/pages.ts'
 import { buildMetricsServer } from './http/metrics-server.ts'
+import type { RequestExample } from './api/docs/try.ts'
 import { serveProviderWebhooks } from './api/provider-webhooks.ts'
 import { apiRoutes } from './api/routes.ts'
 import { buildServer } from './api/server.ts'
@@ -12,10 +13,12 @@ export type App = Awaited<ReturnType<typeof buildApp>>
 type AppOptions = Pick<WakeUps, 'attach'> & {
   /** Shared by the apps of one test process. */
   pages?: Pages
+  /** What the examples of the API reference use. */
+  example?: () => RequestExample | undefined
 }
 
 /** The whole program without a port. */
-export async function buildApp(parts: Parts, { attach, pages }: AppOptions) {
+export async function buildApp(parts: Parts, { attach, pages, example }: AppOptions) {
   let draining = false
   let loops: RunningLoop[] = []
   const answersApi = parts.config.roles.has('api')
@@ -25,6 +28,7 @@ export async function buildApp(parts: Parts, { attach, pages }: AppOptions) {
     isDraining: () => draining,
     isWorkFailing: () => loops.some((loop) => loop.isFailing()),
     servesDashboard: dashboard !== undefined,
+    ...(example && { example }),
     rawRoutes(scope) {
       if (answersApi) serveProviderWebhooks(scope, parts)
       dashboard?.serve(scope)

@@ -15,6 +15,7 @@ import { serverPorts, startServing, stopAfterLoss, waitForEnd } from './main.ts'
 import { type PortSetting, findPortFaults, throwListenError, throwPortFaults } from './start/ports.ts'
 import { claimFolder } from './start/running.ts'
 import { connectAccount, readAccount } from './accounts/accounts.ts'
+import { type RequestExample, tryFragment } from './api/docs/try.ts'
 import { takeOver } from './accounts/take-over.ts'
 import { getWorkspace } from './workspaces/workspaces.ts'
 import { visibleText } from '../locales/visible-text.ts'
@@ -60,7 +61,8 @@ async function open(
   const receiver = await startReceiver(config, () => secret.value, lines)
   resources.defer(() => receiver.close())
   const check = (db: Db): Promise<void> => assertDemoDatabase(db, { ...config, program })
-  const options = { signal, onClock: (real: Clock) => clock.follow(real), check }
+  let example: RequestExample | undefined
+  const options = { signal, onClock: (real: Clock) => clock.follow(real), check, example: () => example }
   const serving = await startServing(config, createLog(config.logLevel), options)
   resources.defer(() => serving.stop())
   const { parts } = serving
@@ -93,6 +95,8 @@ async function open(
   emulator.onMessage(({ to, text }) => lines.print(`the phone ${to} shows: ${text}`))
   emulator.onInbound(({ from, did, text }) => lines.print(`the customer +${from} ${did}: ${text}`))
   const sender = account.senders.find(({ phoneNumberId }) => phoneNumberId === DEMO.standardNumberId)
+  const senderId = sender?.senderId ?? ''
+  example = { senderId, template: OTP_TEMPLATE }
   return {
     serving,
     /** Starts printing each message and webhook as a line. */
@@ -100,7 +104,8 @@ async function open(
     emulatorUrl: emulator.url,
     webhooksUrl: receiver.url,
     apiKey,
-    senderId: sender?.senderId ?? '',
+    senderId,
+    referenceUrl: `${serving.url}/docs${tryFragment(example, apiKey)}`,
     workspaceId,
     /** Undefined if an owner exists. */
     setupLink: await createSetupLink(parts),
@@ -178,6 +183,7 @@ function createLines(): Lines {
 }
 
 const RECIPIENT = '+34600111222'
+const OTP_TEMPLATE = { name: 'login_code', language: 'en_US' }
 /** Customers of the emulator (packages/whatsapp-emulator/README.md): one wants another time, one never answers. */
 const RESCHEDULER = '+34600110703'
 const SILENT = '+34600110706'
@@ -196,11 +202,12 @@ Send a one-time code, and see it on the page Phone of the dashboard:
     -H 'Authorization: Bearer ${apiKey}' \\
     -H 'Content-Type: application/json' \\
     -d '{"to":"${RECIPIENT}","senderId":"${senderId}",
-         "template":{"name":"login_code","language":"en_US"},"code":"493817"}'
+         "template":${JSON.stringify(OTP_TEMPLATE)},"code":"493817"}'
 
 More:
 
-  API                ${url}/api/v1, described at ${url}/docs
+  API                ${url}/api/v1
+  API reference      ${demo.referenceUrl}
   WhatsApp emulator  ${emulatorUrl}
   Webhooks           ${webhooksUrl} (those that this receiver got)
   Metrics            ${metricsUrl === undefined ? 'off' : `${metricsUrl}/metrics`}

@@ -1,3 +1,4 @@
+import type { RequestExample } from './api/docs/try.ts'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import v8 from 'node:v8'
@@ -76,6 +77,8 @@ type ServingOptions = {
   signal?: AbortSignal
   onClock?: (real: Clock) => Clock
   check?: (db: Db) => Promise<void>
+  /** What the examples of the API reference use. */
+  example?: () => RequestExample | undefined
 }
 
 /**
@@ -85,7 +88,7 @@ type ServingOptions = {
 export async function startServing(
   config: Config,
   log: Log,
-  { signal, onClock, check }: ServingOptions = {},
+  { signal, onClock, check, example }: ServingOptions = {},
 ): Promise<Serving> {
   v8.setFlagsFromString(`--heap-growing-percent=${HEAP_GROWS_BY_PERCENT}`)
   await using opened = new AsyncDisposableStack()
@@ -101,7 +104,7 @@ export async function startServing(
   )
   parts.metrics.watchProcess()
   parts.metrics.watchEvents(() => findHeldEvents(parts.db, parts.clock.now()))
-  const app = await buildApp(parts, wakes)
+  const app = await buildApp(parts, { ...wakes, ...(example && { example }) })
   opened.defer(() => stopInTime(app, log))
   const listen = (server: FastifyInstance, { host, port, setting }: PortSetting): Promise<string> =>
     server.listen({ host, port }).catch(throwListenError({ host, port }, setting))

@@ -13,6 +13,7 @@ import { type BodyBudget, createBodyBudget } from '../http/body-budget.ts'
 import { failureFields } from '../http/redact-error.ts'
 import { describeApi } from './docs/openapi.ts'
 import { servePages } from './docs/pages.ts'
+import type { RequestExample } from './docs/try.ts'
 import { watchPathMethods } from '../http/path-methods.ts'
 import { serveProbes } from '../http/probes.ts'
 import {
@@ -39,6 +40,7 @@ export type ServerOptions = {
   isWorkFailing?: () => boolean
   /** Whether `rawRoutes` adds the pages under /dashboard/. */
   servesDashboard?: boolean
+  example?: () => RequestExample | undefined
   /** Routes outside `/api/v1` whose handlers get the body as bytes and answer plain text. See raw.ts. */
   rawRoutes?: (scope: FastifyInstance) => void
   /** Set by tests. */

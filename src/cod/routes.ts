@@ -112,7 +112,7 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
           to: '+212612345678',
           senderId: SENDER_ID,
           template: { name: 'order_confirmation', language: 'ar' },
-          parameters: { body: ['5521', '349 MAD'] },
+          parameters: { body: ['Amina', '5521', '349 MAD'] },
           reference: 'order-5521',
         },
       },
@@ -173,7 +173,10 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
         query: noQuery,
         headers: idempotencyHeaders,
         body: refusalCheckBody,
-        bodyExample: { template: { name: 'delivery_refusal', language: 'ar' }, parameters: { body: ['5521'] } },
+        bodyExample: {
+          template: { name: 'delivery_refusal', language: 'en' },
+          parameters: { body: ['Amina', '5521'] },
+        },
       },
       success: {
         status: 202,

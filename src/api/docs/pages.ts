@@ -7,11 +7,17 @@ import { COMMON_STYLE, PAGE_HEADERS, type Html, html, page, prose, siteLinks } f
 import { REJECTIONS_LOGGED_PER_SECOND } from '../../http/rejection-log.ts'
 import { serveFont } from './font.ts'
 import { GUIDES, guidePage } from './guides.ts'
+import type { ApiDocument } from './openapi.ts'
+import { type RequestExample, TRY_PATH, TRY_SCRIPT, readExample, withExample } from './try.ts'
 
-type PageOptions = { servesDashboard?: boolean }
+type PageOptions = {
+  servesDashboard?: boolean
+  /** What the examples of requests use. Default: ids that do not exist. */
+  example?: () => RequestExample | undefined
+}
 
 /** The front page, the API reference and one page per problem. */
-export function servePages(app: FastifyInstance, describe: () => object, options: PageOptions): void {
+export function servePages(app: FastifyInstance, describe: () => ApiDocument, options: PageOptions): void {
   const frontPage = page('Doorcode', front(options), options)
   app.get('/', (_request, reply) => sendPage(reply, frontPage))
   const problems = page('Problems · Doorcode', problemIndex(), options)
@@ -28,10 +34,12 @@ export function servePages(app: FastifyInstance, describe: () => object, options
     app.get(`/guides/${name}`, async (_request, reply) =>
       sendPage(reply, page(`${name} · Doorcode`, await guidePage(name), options)),
     )
-  let document: string | undefined // made at the first request: it takes as long as the rest of a start
-  app.get('/openapi.json', (_request, reply) =>
-    reply.type('application/json').send((document ??= JSON.stringify(describe()))),
-  )
+  let document: ApiDocument | undefined // made at the first request: it takes as long as the rest of a start
+  app.get<{ Querystring: Record<string, unknown> }>('/openapi.json', (request, reply) => {
+    document ??= describe()
+    const example = readExample(request.query) ?? options.example?.()
+    return reply.type('application/json').send(JSON.stringify(example ? withExample(document, example) : document))
+  })
 }
 
 const sendPage = (reply: FastifyReply, body: string): FastifyReply => reply.headers(PAGE_HEADERS).send(body)
@@ -154,6 +162,7 @@ const referencePage = (options: PageOptions): string =>
 ${siteLinks(options)}
 <noscript>This page needs JavaScript. <a href="/openapi.json">The OpenAPI document</a> says the same.</noscript>
 <script id="api-reference" data-url="/openapi.json" data-configuration="${JSON.stringify(CONFIGURATION)}"></script>
+<script src="${TRY_PATH}"></script>
 <script src="${SCRIPT_PATH}"></script>
 </body>
 </html>
@@ -173,6 +182,7 @@ function serveReference(app: FastifyInstance, options: PageOptions): void {
   let script: Buffer | undefined
   for (const path of ['/docs', '/docs/'])
     app.get(path, (_request, reply) => reply.headers(REFERENCE_HEADERS).send(reference))
+  app.get(TRY_PATH, (_request, reply) => reply.type('text/javascript; charset=utf-8').send(TRY_SCRIPT))
   app.get(SCRIPT_PATH, async (_request, reply) => {
     script ??= await zippedScript() // not the promise: a failed one would stay
     return reply
