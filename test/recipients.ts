@@ -74,6 +74,6 @@ export async function storeMessage(
 export async function exported(world: World, phone: string): Promise<Record<string, unknown>> {
   let text = ''
   const { workspaceId, clock } = world
-  for await (const piece of exportRecipient(world.parts.db, { workspaceId, phone, at: clock.now() })) text += piece
+  for await (const piece of exportRecipient(world.parts, { workspaceId, phone, at: clock.now() })) text += piece
   return JSON.parse(text) as Record<string, unknown>
 }

@@ -59,7 +59,8 @@ export const recipientExport = command({
     file: optional(nonEmpty('file', 'A new file, readable by its owner only. "-", the default, is standard output.')),
   },
   interruptedMessage: 'The export was interrupted, and no file was written. Run the command again.',
-  async run({ db, clock }, { workspace: workspaceId, phone, file }, record, { signal }) {
+  async run(parts, { workspace: workspaceId, phone, file }, record, { signal }) {
+    const { db, clock } = parts
     const request = { workspaceId, phone, at: clock.now() }
     // After the file can be written, before anything is read.
     const begin = async (): Promise<void> => {
@@ -68,11 +69,11 @@ export const recipientExport = command({
     }
     if (file === undefined || file === STANDARD_OUTPUT) {
       await begin()
-      return JSON.parse(await exportText(db, request)) as object
+      return JSON.parse(await exportText(parts, request)) as object
     }
     const counts = await writeNewFile(file, {}, async (output) => {
       await begin()
-      return writePieces(output, exportRecipient(db, request), signal)
+      return writePieces(output, exportRecipient(parts, request), signal)
     })
     return { workspaceId, phone, file, found: Object.values(counts).some((count) => count > 0), counts }
   },

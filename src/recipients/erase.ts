@@ -3,6 +3,7 @@ import { type Sql, isConflict } from '../db/pool.ts'
 import { newPseudonym } from '../erased-recipient.ts'
 import { transactionWithEvents } from '../events/record.ts'
 import type { Parts } from '../parts.ts'
+import type { Seal } from '../seal.ts'
 import { UserError } from '../user-error.ts'
 import { SCAN_START, type ReportScan, eraseNextReports } from './erase-reports.ts'
 import { FIRST_ENTRY, eraseBlock, eraseFromAuditLog, eraseUserIds } from './erase-rest.ts'
@@ -10,7 +11,7 @@ import { BeingSentError, type ErasedRows, NO_ROWS, eraseRows } from './erase-row
 import { type HeldCounts, type Person, countHeld, findPerson, withLearnedUserIds, withUserIds } from './person.ts'
 import { endUnfinished, findUnfinished, isRecorded, keepUnfinished } from './unfinished.ts'
 
-export type ErasureParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake' | 'live'>
+export type ErasureParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'metrics' | 'wake' | 'live'>
 
 export type ErasureRequest = {
   workspaceId: string
@@ -119,20 +120,20 @@ async function runStep(
   { workspaceId, phone, keepBlock }: ErasureRequest,
   { erasure, record }: { erasure: Erasure; record: RecordErasure },
 ): Promise<Step> {
-  const { db, clock, wake, live } = parts
+  const { db, clock, seal, wake, live } = parts
   const found = await findPerson(db, { workspaceId, phone })
   const step = await transactionWithEvents(parts, async (tx) => {
-    const unfinished = erasure.stage === 'rows' ? await findUnfinished(tx, found) : undefined
+    const unfinished = erasure.stage === 'rows' ? await findUnfinished(tx, seal, found) : undefined
     const pseudonym = unfinished?.pseudonym ?? erasure.pseudonym
     const person = withUserIds(withUserIds(found, erasure.userIds), unfinished?.userIds)
     const finishesEarlier = erasure.finishesEarlier || pseudonym !== erasure.pseudonym
     const current = { ...erasure, pseudonym, finishesEarlier, userIds: person.userIds }
     const held = await countHeld(tx, person)
-    const step = await STAGES[current.stage](tx, { erasure: current, person, keepBlock, now: clock.now() })
+    const step = await STAGES[current.stage](tx, { erasure: current, person, keepBlock, seal, now: clock.now() })
     if (Object.values(step.erased).some((count) => count > 0)) {
       if (!(await isRecorded(tx, person, pseudonym))) await record(tx, current, held)
       const learned = withUserIds(person, step.erasure.userIds)
-      if (current.stage !== 'audit_log') await keepUnfinished(tx, learned, current)
+      if (current.stage !== 'audit_log') await keepUnfinished(tx, seal, learned, current)
     }
     return step
   })
@@ -141,15 +142,15 @@ async function runStep(
   return step
 }
 
-type StageContext = { erasure: Erasure; person: Person; keepBlock: boolean; now: Date }
+type StageContext = { erasure: Erasure; person: Person; keepBlock: boolean; seal: Seal; now: Date }
 
 const STAGES: Readonly<Record<Erasure['stage'], (tx: Sql, context: StageContext) => Promise<Step>>> = {
-  async reports(tx, { erasure, person }) {
+  async reports(tx, { erasure, person, seal }) {
     const { scan, startedAt, pseudonym } = erasure
     const { erased, userIds, next } = await eraseNextReports(tx, person, { scan, before: startedAt, pseudonym })
     const learned = withLearnedUserIds(person, userIds)
     if (learned.userIds.length > person.userIds.length) await eraseUserIds(tx, learned)
-    if (!next) await endUnfinished(tx, person, erasure)
+    if (!next) await endUnfinished(tx, seal, person, erasure)
     const progress = { ...erasure, userIds: learned.userIds }
     const after: Erasure = next ? { ...progress, scan: next } : { ...progress, stage: 'audit_log' }
     return { erasure: after, erased: { ...NOTHING_ERASED, reports: erased } }

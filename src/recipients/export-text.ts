@@ -1,14 +1,13 @@
-import type { Sql } from '../db/pool.ts'
 import { UserError } from '../user-error.ts'
-import { type ExportRequest, exportRecipient } from './export.ts'
+import { type ExportParts, type ExportRequest, exportRecipient } from './export.ts'
 
 /** In memory; a file of the command line has no limit. */
 const MAX_CHARACTERS = 32 * 1024 * 1024
 
 /** The whole export. */
-export async function exportText(sql: Sql, request: ExportRequest): Promise<string> {
+export async function exportText(parts: ExportParts, request: ExportRequest): Promise<string> {
   let text = ''
-  for await (const piece of exportRecipient(sql, request)) {
+  for await (const piece of exportRecipient(parts, request)) {
     text += piece
     if (text.length > MAX_CHARACTERS)
       throw new UserError({ code: 'recipients.export_too_large', command: 'recipient export --file <file>' })

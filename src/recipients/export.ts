@@ -1,5 +1,6 @@
 import { type Sql, type Statement, statement } from '../db/pool.ts'
 import { FIRST_ID } from '../ids.ts'
+import type { Parts } from '../parts.ts'
 import { learnUserIds, readReports } from './find-reports.ts'
 import { readEntries, replacerOf } from './mentions.ts'
 import { type Person, findPerson, withUserIds } from './person.ts'
@@ -7,6 +8,8 @@ import { findUnfinished } from './unfinished.ts'
 
 /** Of messages or confirmations, each with everything that belongs to it: what is held in memory at one time. */
 const PAGE = 20
+
+export type ExportParts = Pick<Parts, 'db' | 'seal'>
 
 export type ExportRequest = { workspaceId: string; phone: string; at: Date }
 
@@ -23,11 +26,11 @@ export type ExportedCounts = {
  * Returns the counts.
  */
 export async function* exportRecipient(
-  sql: Sql,
+  { db: sql, seal }: ExportParts,
   { workspaceId, phone, at }: ExportRequest,
 ): AsyncGenerator<string, ExportedCounts> {
   const known = await findPerson(sql, { workspaceId, phone })
-  const person = await learnUserIds(sql, withUserIds(known, (await findUnfinished(sql, known))?.userIds))
+  const person = await learnUserIds(sql, withUserIds(known, (await findUnfinished(sql, seal, known))?.userIds))
   const { phones, userIds } = person
   const head = JSON.stringify({ workspaceId, phone, exportedAt: at, otherForms: phones.slice(1), userIds })
   yield head.slice(0, -1) // more members follow

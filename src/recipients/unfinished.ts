@@ -1,18 +1,24 @@
 import { type Sql, type Statement, statement } from '../db/pool.ts'
+import { contentId } from '../ids.ts'
+import { type Seal, keyOf } from '../seal.ts'
+import { lockSealingKey } from '../secrets/instance.ts'
+import { sealedColumns } from '../secrets/sealed-columns.ts'
 import type { Person } from './person.ts'
 
 /**
- * An erasure that has not yet searched all reports. Until then a row keeps the number and the user ids: after an interruption,
- * erased rows no longer lead from the number to the user ids.
+ * An erasure that has not yet searched all reports. Until then a row keeps the number and the user ids, sealed: after an
+ * interruption, erased rows no longer lead from the number to the user ids.
  */
 export type Unfinished = { pseudonym: string; userIds: readonly string[] }
 
-/** Several begin at the same moment, or were interrupted one after the other. */
-const MAX_UNFINISHED = 100
+/** Of a workspace: each is opened to see whose it is. */
+const MAX_UNFINISHED = 1_000
 
-/** The pseudonym of the oldest one, and the user ids of all. */
-export async function findUnfinished(sql: Sql, { workspaceId, phones }: Person): Promise<Unfinished | undefined> {
-  const found = await sql.rows(selectUnfinished, [workspaceId, phones])
+const contextOf = sealedColumns.unfinished_erasures.person
+
+/** The pseudonym of the oldest one of the person, and the user ids of all. */
+export async function findUnfinished(sql: Sql, seal: Seal, person: Person): Promise<Unfinished | undefined> {
+  const found = ofPerson(seal, person, await sql.rows(selectUnfinished, [person.workspaceId]))
   const [oldest] = found
   return oldest && { pseudonym: oldest.pseudonym, userIds: found.flatMap(({ userIds }) => userIds) }
 }
@@ -22,24 +28,61 @@ export const isRecorded = async (sql: Sql, { workspaceId }: Person, pseudonym: s
 
 type Begun = { pseudonym: string; startedAt: Date }
 
-export async function keepUnfinished(tx: Sql, person: Person, { pseudonym, startedAt }: Begun): Promise<void> {
-  const { workspaceId, phones, userIds } = person
-  await tx.rows(writeUnfinished, [workspaceId, phones[0] ?? '', startedAt, pseudonym, userIds])
+/** Each time an erasure calls it, `person` has all user ids of the time before. */
+export async function keepUnfinished(
+  tx: Sql,
+  seal: Seal,
+  { workspaceId, phones, userIds }: Person,
+  { pseudonym, startedAt }: Begun,
+): Promise<void> {
+  const id = contentId(workspaceId, pseudonym, startedAt.toISOString())
+  const kept: KeptPerson = { phone: phones[0] ?? '', userIds }
+  const sealed = (await lockSealingKey(tx, seal)).close(JSON.stringify(kept), contextOf(id))
+  await tx.rows(writeUnfinished, [workspaceId, pseudonym, startedAt, id, sealed])
 }
 
 /** Ends what this erasure covers. A later one still has newer reports to search, and another one can know more user ids. */
 export async function endUnfinished(
   tx: Sql,
-  { workspaceId, phones, userIds }: Person,
+  seal: Seal,
+  person: Person,
   { startedAt }: Pick<Begun, 'startedAt'>,
 ): Promise<void> {
-  await tx.rows(removeUnfinished, [workspaceId, phones, startedAt, userIds])
+  const { workspaceId, userIds } = person
+  const begun = ofPerson(seal, person, await tx.rows(lockUnfinished, [workspaceId, startedAt]))
+  const covered = begun.filter((each) => each.userIds.every((userId) => userIds.includes(userId)))
+  if (covered.length > 0) await tx.rows(removeUnfinished, [workspaceId, covered.map(({ id }) => id)])
 }
 
-const selectUnfinished: Statement<Unfinished> = statement(
+type KeptPerson = { phone: string; userIds: readonly string[] }
+
+type Row = { id: string; pseudonym: string; person: Buffer | null; recipient: string; userIds: string[] }
+
+/** Leaves out what no known key opens: then nothing shows whose it is (docs/key-rotation.md#when-it-does-not-finish). */
+function ofPerson(seal: Seal, { phones }: Person, rows: readonly Row[]): (Unfinished & { id: string })[] {
+  return rows.flatMap(({ id, pseudonym, person, recipient, userIds }) => {
+    // The previous release did not seal it.
+    const kept = person ? open(seal, id, person) : { phone: recipient, userIds }
+    return kept && phones.includes(kept.phone) ? [{ id, pseudonym, userIds: kept.userIds }] : []
+  })
+}
+
+function open({ keys }: Seal, id: string, sealed: Buffer): KeptPerson | undefined {
+  const text = keyOf(keys, sealed, contextOf(id))?.open(sealed, contextOf(id))
+  return text === undefined ? undefined : (JSON.parse(text) as KeptPerson)
+}
+
+const COLUMNS = 'id, pseudonym, person, recipient, user_ids as "userIds"'
+
+const selectUnfinished: Statement<Row> = statement(
   'find_unfinished_erasures',
-  `select pseudonym, user_ids as "userIds" from unfinished_erasures
-   where workspace_id = $1 and recipient = any ($2::text[]) order by begun_at limit ${MAX_UNFINISHED}`,
+  `select ${COLUMNS} from unfinished_erasures where workspace_id = $1 order by begun_at limit ${MAX_UNFINISHED}`,
+)
+
+const lockUnfinished: Statement<Row> = statement(
+  'lock_unfinished_erasures',
+  `select ${COLUMNS} from unfinished_erasures
+   where workspace_id = $1 and begun_at <= $2 order by begun_at, id limit ${MAX_UNFINISHED} for update`,
 )
 
 const findEntry = statement<{ id: string }>(
@@ -49,14 +92,12 @@ const findEntry = statement<{ id: string }>(
 
 const writeUnfinished = statement(
   'keep_unfinished_erasure',
-  `insert into unfinished_erasures as u (workspace_id, recipient, begun_at, pseudonym, user_ids)
-   values ($1, $2, $3, $4, $5::text[])
-   on conflict (workspace_id, recipient, begun_at)
-   do update set user_ids = array (select distinct unnest(u.user_ids || excluded.user_ids))`,
+  `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, id, person)
+   values ($1, $2, $3, $2, $4, $5)
+   on conflict (workspace_id, recipient, begun_at) do update set person = excluded.person`,
 )
 
 const removeUnfinished = statement(
   'end_unfinished_erasures',
-  `delete from unfinished_erasures
-   where workspace_id = $1 and recipient = any ($2::text[]) and begun_at <= $3 and user_ids <@ $4::text[]`,
+  'delete from unfinished_erasures where workspace_id = $1 and id = any ($2::uuid[])',
 )

@@ -29,6 +29,10 @@ const pages: Readonly<Record<Table, Statement<SealedRow>>> = {
        select id, workspace_id as "workspaceId", code from messages where due_at is not null and code is not null)
      select * from waiting where id > $1 order by id limit $2`,
   ),
+  unfinished_erasures: statement(
+    'list_sealed_erasures',
+    `select id, workspace_id as "workspaceId", person from unfinished_erasures where id > $1 order by id limit $2`,
+  ),
 }
 
 /** Only where the bytes are still those that were read: a code may have been erased, a secret replaced. */
@@ -52,9 +56,10 @@ const columns: Readonly<Record<Table, readonly SealedColumn[]>> = {
   provider_accounts: columnsOf('provider_accounts'),
   webhook_endpoints: columnsOf('webhook_endpoints'),
   messages: columnsOf('messages'),
+  unfinished_erasures: columnsOf('unfinished_erasures'),
 }
 
-const TABLES = ['provider_accounts', 'webhook_endpoints', 'messages'] as const satisfies Table[]
+const TABLES = ['provider_accounts', 'webhook_endpoints', 'messages', 'unfinished_erasures'] as const satisfies Table[]
 
 /** One sealed text, with the known key that opens it. */
 export type SealedText = {

@@ -16,4 +16,7 @@ export const sealedColumns = {
   messages: {
     code: (id: string): string => `otp:${id}`,
   },
+  unfinished_erasures: {
+    person: (id: string): string => `erasure:${id}`,
+  },
 } as const satisfies Record<string, Readonly<Record<string, (id: string) => string>>>

@@ -5,7 +5,9 @@ import { test } from 'node:test'
 import { connectAccount } from '../connect-account.ts'
 import { endAllSessions } from '../../src/admin/auth/end-all-sessions.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
+import { newPseudonym } from '../../src/erased-recipient.ts'
 import { createWakeUps } from '../../src/jobs/wake.ts'
+import { endUnfinished, findUnfinished, keepUnfinished } from '../../src/recipients/unfinished.ts'
 import { createSealingKey } from '../../src/seal.ts'
 import { writeInstance } from '../../src/secrets/instance.ts'
 import { createNodeKeys } from '../../src/secrets/nodes.ts'
@@ -23,7 +25,7 @@ import { assertSigned } from '../receiver.ts'
 import { openTestSeal } from '../seal.ts'
 import { CODE_PERIOD_MS, asCookie, askAuth, totp, trySignIn, withSecondFactor } from '../sign-in-calls.ts'
 import { waitFor } from '../wait-for.ts'
-import { DEMO, type SentOtp, type World } from '../world.ts'
+import { DEMO, type SentOtp, type World, newPhone } from '../world.ts'
 
 test('codes, tokens, webhooks and sessions outlive a rotation under load', async (t) => {
   const { world, old, next, rotate } = await startRotation(t)
@@ -261,6 +263,22 @@ test('a text that changes during the rotation is not overwritten', async (t) => 
   assert.equal(row?.code, null)
   await rotate()
   await assertOpensWith(world, next)
+})
+
+test('an interrupted erasure is finished after a rotation, with its user ids', async (t) => {
+  const { world, seal, next, rotate } = await startRotation(t)
+  const { db, clock } = world.parts
+  const person = { workspaceId: world.workspaceId, phones: [newPhone()], userIds: ['MA.canary'] }
+  const begun = { pseudonym: newPseudonym(), startedAt: clock.now() }
+  await db.transaction((tx) => keepUnfinished(tx, seal, person, begun))
+  await rotate()
+  const renewed = await openTestSeal(db, [next])
+  assert.deepEqual(await findUnfinished(db, renewed, { ...person, userIds: [] }), {
+    pseudonym: begun.pseudonym,
+    userIds: person.userIds,
+  })
+  await db.transaction((tx) => endUnfinished(tx, renewed, person, begun))
+  assert.equal(await findUnfinished(db, renewed, person), undefined)
 })
 
 test('a text that no known key opens is reported and stops nothing else', async (t) => {

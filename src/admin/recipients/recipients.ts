@@ -48,7 +48,7 @@ export const recipients = router({
     .mutation(async ({ ctx: { parts, record }, input: { workspaceId, phone } }) => {
       const held = await countHeld(parts.db, await findPerson(parts.db, { workspaceId, phone }))
       await record(parts.db, { action: 'recipient.exported', target: ONE_RECIPIENT, after: held })
-      return { text: await exportText(parts.db, { workspaceId, phone, at: parts.clock.now() }) }
+      return { text: await exportText(parts, { workspaceId, phone, at: parts.clock.now() }) }
     }),
 
   erase: ownerCall
