@@ -46,6 +46,7 @@ test('every setting that a package or its page names exists', async () => {
 type Container = {
   image: string
   env: { name: string; value: string }[]
+  resources: { limits: { memory: string } }
   securityContext: { readOnlyRootFilesystem: boolean; allowPrivilegeEscalation: boolean }
 } & Record<
   'startupProbe' | 'livenessProbe' | 'readinessProbe',
@@ -88,6 +89,7 @@ type Service = {
   image: string
   environment: Record<string, string>
   stop_grace_period: string
+  mem_limit: string
   ports?: string[]
 }
 
@@ -163,6 +165,13 @@ test('the examples of proxies pass the largest body that WhatsApp may send', asy
   assert.equal(Number(nginx) * 2 ** 20, MAX_RAW_BODY_BYTES)
   for (const name of ['docs/operations.md', 'docs/packages.md', 'deploy/kubernetes/gateway.yaml'])
     assert.ok((await read(name)).includes(`${MAX_RAW_BODY_BYTES / 2 ** 20} MiB`), name)
+})
+
+test('every service of compose that stays has a memory limit, and Doorcode the one of Kubernetes', async () => {
+  const { doorcode, postgres, caddy } = (await compose()).services
+  const limits = { doorcode: doorcode.mem_limit, postgres: postgres.mem_limit, caddy: caddy.mem_limit }
+  assert.deepEqual(withDefaults(limits), { doorcode: '768m', postgres: '2g', caddy: '256m' })
+  assert.equal((await deployment()).spec.template.spec.containers[0].resources.limits.memory, '768Mi')
 })
 
 test('probes and the health check call paths that exist', async () => {
