@@ -312,6 +312,8 @@ export type ParameterNames = {
   'doctor.accounts_left_out_fix': never
   'doctor.autovacuum_off': never
   'doctor.autovacuum_off_fix': never
+  'doctor.autovacuum_off_for_table': 'table'
+  'doctor.autovacuum_off_for_table_fix': 'table'
   'doctor.certificate_expires': 'duration' | 'url'
   'doctor.certificate_expires_fix': never
   'doctor.check_clock': never
@@ -349,6 +351,7 @@ export type ParameterNames = {
   'doctor.database_contracted_fix': never
   'doctor.database_encoding': 'encoding'
   'doctor.database_encoding_fix': never
+  'doctor.database_machine': never
   'doctor.database_missing': 'folder'
   'doctor.database_missing_fix': never
   'doctor.database_newer': 'known' | 'newest'
@@ -379,9 +382,17 @@ export type ParameterNames = {
   'doctor.forever': never
   'doctor.former_key_missing': 'keys'
   'doctor.former_key_missing_fix': never
+  'doctor.held_events_expire': 'duration' | 'host' | 'number' | 'workspace'
+  'doctor.held_events_expire_fix': 'endpointId'
   'doctor.hours': 'value'
+  'doctor.index_invalid': 'index'
+  'doctor.index_invalid_fix': 'index'
+  'doctor.index_missing': 'index'
+  'doctor.index_missing_fix': 'command'
   'doctor.isolation': 'isolation'
   'doctor.isolation_fix': never
+  'doctor.key_not_in_use': 'current' | 'key'
+  'doctor.key_not_in_use_fix': never
   'doctor.key_wrong': 'reason'
   'doctor.key_wrong_fix': never
   'doctor.leases_stuck': 'number'
@@ -403,6 +414,8 @@ export type ParameterNames = {
   'doctor.no_dashboard_fix': never
   'doctor.no_worker': never
   'doctor.no_worker_fix': never
+  'doctor.node_frozen': 'address' | 'duration' | 'nodeId'
+  'doctor.node_frozen_fix': never
   'doctor.node_silent': 'duration' | 'nodeId'
   'doctor.node_silent_fix': never
   'doctor.not_durable': 'settings'
@@ -414,6 +427,8 @@ export type ParameterNames = {
   'doctor.nothing_runs': never
   'doctor.nothing_runs_fix': never
   'doctor.ok': never
+  'doctor.operators_without_second_factor': 'number'
+  'doctor.operators_without_second_factor_fix': never
   'doctor.pooler_reuses_sessions': never
   'doctor.pooler_reuses_sessions_fix': never
   'doctor.pooler_shares_sessions': never
@@ -428,6 +443,8 @@ export type ParameterNames = {
   'doctor.proxies_missing_fix': never
   'doctor.public_url_elsewhere': 'url'
   'doctor.public_url_elsewhere_fix': never
+  'doctor.public_url_loopback': 'url'
+  'doctor.public_url_loopback_fix': never
   'doctor.public_url_missing': never
   'doctor.public_url_missing_fix': never
   'doctor.public_url_plain': 'url'
@@ -442,6 +459,8 @@ export type ParameterNames = {
   'doctor.public_url_unreachable_fix': never
   'doctor.quarantined': 'number'
   'doctor.quarantined_fix': never
+  'doctor.quota_used_up': 'detail' | 'workspace'
+  'doctor.quota_used_up_fix': 'workspaceId'
   'doctor.rate_limit_per_node': 'nodes'
   'doctor.rate_limit_per_node_fix': never
   'doctor.removal_held_back': 'setBackTo'
@@ -458,6 +477,8 @@ export type ParameterNames = {
   'doctor.retention_behind_fix': never
   'doctor.retention_in_use': 'id' | 'number' | 'setting'
   'doctor.retention_in_use_fix': 'id'
+  'doctor.rotation_unfinished': 'keys'
+  'doctor.rotation_unfinished_fix': never
   'doctor.seconds': 'value'
   'doctor.sender_quality': 'phone' | 'workspace'
   'doctor.sender_quality_fix': never
@@ -471,6 +492,8 @@ export type ParameterNames = {
   'doctor.settings_differ_fix': never
   'doctor.skipped': 'missing'
   'doctor.skipped_fix': never
+  'doctor.slot_inactive': 'megabytes' | 'name'
+  'doctor.slot_inactive_fix': never
   'doctor.standby_lags': 'duration' | 'megabytes' | 'name'
   'doctor.standby_lags_fix': never
   'doctor.standby_missing': never
@@ -479,6 +502,8 @@ export type ParameterNames = {
   'doctor.tables_locked_by_prepared': 'duration' | 'gid' | 'tables'
   'doctor.tables_locked_by_prepared_fix': 'commit' | 'database' | 'rollback'
   'doctor.tables_locked_fix': 'pid'
+  'doctor.template_deleted': 'language' | 'name' | 'wabaId' | 'workspace'
+  'doctor.template_deleted_fix': never
   'doctor.template_stopped': 'language' | 'name' | 'status' | 'workspace'
   'doctor.template_stopped_fix': never
   'doctor.this_machine': never

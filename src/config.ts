@@ -130,6 +130,9 @@ export const settings = {
   ),
 } as const satisfies Record<string, Setting<unknown>>
 
+/** When DOORCODE_PUBLIC_URL is empty. */
+export const defaultPublicUrl = (port: number): string => `http://127.0.0.1:${port}`
+
 export type SettingName = keyof typeof settings
 
 export class ConfigError extends Error {
@@ -197,7 +200,7 @@ export function readConfig(environment: Environment, { needsKey = true }: { need
     rateLimit: find('DOORCODE_RATE_LIMIT') ?? (databaseUrl ? 'shared' : 'memory'),
     /** Newest first. Undefined with the embedded database, whose key is in the data folder. */
     secretKeys: find('DOORCODE_SECRET_KEY'),
-    publicUrl: find('DOORCODE_PUBLIC_URL') ?? `http://127.0.0.1:${port}`,
+    publicUrl: find('DOORCODE_PUBLIC_URL') ?? defaultPublicUrl(port),
     /** Addresses and networks whose X-Forwarded-For is trusted. */
     trustedProxies: find('DOORCODE_TRUSTED_PROXIES') ?? [],
     roles: find('DOORCODE_ROLES') ?? new Set(),

@@ -1,4 +1,6 @@
-import { TEMPLATE_DATABASE, createDatabase, ownerUrlOf, serverUrl } from './postgres.ts'
+import { randomUUID } from 'node:crypto'
+import type { TestContext } from 'node:test'
+import { TEMPLATE_DATABASE, createDatabase, dropDatabase, ownerUrlOf, serverUrl } from './postgres.ts'
 
 const name = `test_${process.pid}`
 let url: Promise<string> | undefined
@@ -7,4 +9,12 @@ let url: Promise<string> | undefined
 export function fileDatabase(): Promise<string> {
   url ??= createDatabase(serverUrl(), name, TEMPLATE_DATABASE).then(() => ownerUrlOf(name))
   return url
+}
+
+/** A separate database, empty or migrated. */
+export async function ownDatabase(t: TestContext, template?: string): Promise<{ name: string; url: string }> {
+  const name = `own_${randomUUID().replaceAll('-', '')}`
+  await createDatabase(serverUrl(), name, template)
+  t.after(() => dropDatabase(serverUrl(), name))
+  return { name, url: ownerUrlOf(name) }
 }

@@ -71,6 +71,7 @@ const OWN_PROCESS: readonly string[] = [
   'src/main.test.ts',
   'test/journeys/dashboard-audit.test.ts',
   'test/journeys/doctor.test.ts',
+  'test/journeys/doctor-command.test.ts',
   'test/programs/key-rotation.test.ts',
   'test/programs/key-rotation-races.test.ts',
   'test/journeys/removal-held.test.ts',

@@ -3,7 +3,7 @@ import { createFairBatcher } from '../db/fair-batcher.ts'
 import { type Sql, type Statement, batch, bytea, sqlState, statement, retryUntilOutcomeKnown } from '../db/pool.ts'
 import { ApiError, type ApiErrorCode } from '../errors.ts'
 import { newId } from '../ids.ts'
-import { type QuotaKind, openQuotaMonths, quotaMonth } from '../workspaces/quota.ts'
+import { type QuotaKind, openQuotaMonths, quotaMonth, usedUpText } from '../workspaces/quota.ts'
 
 /** A request that is accepted once per idempotency key and takes a unit of a monthly quota. */
 export type Acceptable = { workspaceId: string; idempotencyKey: string | null; recipient?: string }
@@ -162,13 +162,7 @@ function overQuota(
   now: Date,
 ): ApiError | undefined {
   if ((unitsUsed ?? 0) < monthlyUnits) return undefined
-  const first = Temporal.PlainDate.from(quotaMonth(later(now, clockOffsetMs)))
-  return new ApiError(code, {
-    code: `accept.used_up_${kind}`,
-    quota: monthlyUnits,
-    month: first.toPlainYearMonth().toString(),
-    reset: first.add({ months: 1 }).toString(),
-  })
+  return new ApiError(code, usedUpText({ kind, monthlyUnits }, later(now, clockOffsetMs)))
 }
 
 /** Only the first request of a group with a key is inserted. */

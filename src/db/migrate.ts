@@ -159,7 +159,7 @@ async function commit(
   await withTableLocks(connection, { name: file, text }, () => run(connection, text, migrations), locking)
 }
 
-const readMigration = (file: string): Promise<string> => readFile(new URL(file, FOLDER), 'utf8')
+export const readMigration = (file: string): Promise<string> => readFile(new URL(file, FOLDER), 'utf8')
 
 /** Begins the first line of a migration that removes or tightens something. The reason follows. */
 export const CONTRACTING_MARK = '-- contracts: '

@@ -1,20 +1,20 @@
 import { findSchemaState } from '../db/migrate.ts'
 import { findHeldEvents } from '../events/held.ts'
-import { listNodes } from '../jobs/node.ts'
-import { findMissingKeys } from '../secrets/instance.ts'
+import { listFrozenNodes, listNodes } from '../jobs/node.ts'
+import { findInstance } from '../secrets/instance.ts'
 import { listWorkspaces } from '../workspaces/workspaces.ts'
 import type { Check } from './check.ts'
 import { judgeClocks } from './clocks.ts'
 import { findDiskProblems } from './disk.ts'
-import { judgeNodes } from './nodes.ts'
+import { MAX_NODE_SILENT_MS, judgeNodes } from './nodes.ts'
 import { findPoolerFindings } from './database/pooler.ts'
 import { findProviderProblems } from './outside/provider.ts'
 import { findPublicUrlProblems } from './outside/public-url.ts'
 import { judgeReplication, readReplication } from './database/replication.ts'
 import { findMissingReports } from './work/reports.ts'
-import { judgeSchema } from './database/schema.ts'
-import { judgeConnections, judgeServer, readServer } from './database/server.ts'
-import { judgeSettings } from './settings.ts'
+import { findIndexProblems, judgeSchema } from './database/schema.ts'
+import { findTablesWithoutVacuum, judgeConnections, judgeServer, readServer } from './database/server.ts'
+import { countOperatorsWithoutSecondFactor, judgeKeys, judgeSettings } from './settings.ts'
 import { findSetupProblems } from './setup.ts'
 import { findLockedTables, judgeHeldEvents } from './database/transactions.ts'
 import { findUnfinishedErasures } from './work/erasures.ts'
@@ -28,25 +28,39 @@ export const CHECKS: readonly Check[] = [
     name: 'settings',
     needs: ['config', 'db', 'schema'],
     find: async ({ config, db }) =>
-      judgeSettings({ config, nodes: await listNodes(db), workspaces: await listWorkspaces(db) }),
+      judgeSettings({
+        config,
+        nodes: await listNodes(db),
+        workspaces: await listWorkspaces(db),
+        operatorsWithoutSecondFactor: await countOperatorsWithoutSecondFactor(db),
+      }),
   },
   {
     name: 'nodes',
     needs: ['db', 'schema'],
     async find({ db }) {
       const nodes = await listNodes(db)
-      return [...judgeNodes(nodes), ...judgeConnections(await readServer(db), nodes)]
+      const frozen = await listFrozenNodes(db, MAX_NODE_SILENT_MS)
+      return [...judgeNodes(nodes, frozen), ...judgeConnections(await readServer(db), nodes)]
     },
   },
-  { name: 'database', needs: ['db'], find: async ({ db }) => judgeServer(await readServer(db)) },
-  { name: 'schema', needs: ['db'], find: async ({ db }) => judgeSchema(await findSchemaState(db)) },
+  {
+    name: 'database',
+    needs: ['db'],
+    find: async ({ db }) => [...judgeServer(await readServer(db)), ...(await findTablesWithoutVacuum(db))],
+  },
+  {
+    name: 'schema',
+    needs: ['db'],
+    async find({ db }) {
+      const schema = await findSchemaState(db)
+      return schema.state === 'current' ? findIndexProblems(db) : judgeSchema(schema)
+    },
+  },
   {
     name: 'key',
     needs: ['db', 'schema', 'seal'], // who opens the seal reports a wrong key
-    async find({ db, seal }) {
-      const missing = await findMissingKeys(db, seal)
-      return missing.length > 0 ? [{ code: 'former_key_missing', keys: missing.join(', ') }] : []
-    },
+    find: async ({ db, seal }) => judgeKeys((await findInstance(db))?.oldKeys ?? [], seal),
   },
   { name: 'pooler', needs: ['db'], find: ({ db }) => findPoolerFindings(db) },
   { name: 'replication', needs: ['db'], find: async ({ db }) => judgeReplication(await readReplication(db)) },

@@ -73,13 +73,16 @@ const workspace = (sandbox: boolean) => ({
   deletionDueAt: null,
 })
 
-const settingsOf = (settings: Record<string, string>, { live = true, nodes = [] as ListedNode[] } = {}): NewFinding[] =>
-  judgeSettings({ config: configOf(settings), nodes, workspaces: [workspace(!live)] })
+const settingsOf = (
+  settings: Record<string, string>,
+  { live = true, nodes = [] as ListedNode[], operatorsWithoutSecondFactor = 0 } = {},
+): NewFinding[] =>
+  judgeSettings({ config: configOf(settings), nodes, workspaces: [workspace(!live)], operatorsWithoutSecondFactor })
 
 const nodeFindings = (...nodes: ListedNode[]): NewFinding[] => judgeNodes(nodes)
 const standby: Standby = { name: 'replica', syncState: 'sync', lagMs: 20, lagBytes: 1_000 }
 const replication = (standbys: Standby[], waitsForStandby = true): NewFinding[] =>
-  judgeReplication({ standbys, waitsForStandby })
+  judgeReplication({ standbys, waitsForStandby, idleSlots: [] })
 const due = (kind: (typeof WORK_KINDS)[number], lateMs: number): NewFinding[] =>
   judgeWork([{ kind, dueAt: later(now, -lateMs) }], now)
 
@@ -88,6 +91,19 @@ const CASES: readonly [name: string, found: NewFinding[], codes: readonly string
   ['sound settings', settingsOf(GOOD), []],
   ['no public URL', settingsOf({}), ['public_url_missing']],
   ['no public URL with sandboxes only', settingsOf({}, { live: false }), []],
+  ...['http://localhost:3000', 'https://127.0.0.1', 'http://127.0.0.1:8080', 'http://[::1]:3000'].map(
+    (url): [string, NewFinding[], string[]] => [
+      `the public URL ${url}`,
+      settingsOf({ ...GOOD, DOORCODE_PUBLIC_URL: url }),
+      ['public_url_loopback'],
+    ],
+  ),
+  [
+    'an operator without a second factor',
+    settingsOf(GOOD, { operatorsWithoutSecondFactor: 1 }),
+    ['operators_without_second_factor'],
+  ],
+  ['one of a sandbox', settingsOf(GOOD, { live: false, operatorsWithoutSecondFactor: 1 }), []],
   ['plain HTTP', settingsOf({ DOORCODE_PUBLIC_URL: 'http://shop.example' }), ['public_url_plain']],
   ['https without trusted proxies', settingsOf({ ...GOOD, DOORCODE_TRUSTED_PROXIES: '' }), ['proxies_missing']],
   ['all addresses', settingsOf({ DOORCODE_HOST: '0.0.0.0' }), ['public_url_missing', 'proxies_missing']],

@@ -1,10 +1,11 @@
+import { asWritten, coded } from '../../locales/text.ts'
 import { MINUTE_MS } from '../clock.ts'
 import type { Role } from '../config.ts'
-import type { ListedNode } from '../jobs/node.ts'
+import type { FrozenNode, ListedNode } from '../jobs/node.ts'
 import { type NewFinding, durationText } from './finding.ts'
 
 /** Another worker takes over from a dead node within 11 seconds. */
-const MAX_NODE_SILENT_MS = MINUTE_MS
+export const MAX_NODE_SILENT_MS = MINUTE_MS
 
 /** Undefined for a node that removes nothing: only workers do. */
 const keptBy = ({ roles, settings }: ListedNode) => (roles.includes('worker') ? settings.keep : undefined)
@@ -20,14 +21,19 @@ const SHARED: Readonly<Record<string, (node: ListedNode) => unknown>> = {
   DOORCODE_KEEP_AUDIT_DAYS: (node) => keptBy(node)?.auditDays,
 }
 
-export function judgeNodes(nodes: readonly ListedNode[]): NewFinding[] {
+export function judgeNodes(nodes: readonly ListedNode[], frozen: readonly FrozenNode[] = []): NewFinding[] {
   const alive = nodes.filter(({ isAlive }) => isAlive)
-  const silent = nodes.filter(({ isAlive, silentMs }) => !isAlive && silentMs > MAX_NODE_SILENT_MS)
-  const found: NewFinding[] = silent.map(({ nodeId, silentMs }) => ({
-    code: 'node_silent',
-    nodeId,
-    duration: durationText(silentMs),
-  }))
+  const found = frozen.map(
+    ({ nodeId, address, silentMs }): NewFinding => ({
+      code: 'node_frozen',
+      nodeId,
+      address: address === null ? coded('doctor.database_machine') : asWritten(address),
+      duration: durationText(silentMs),
+    }),
+  )
+  for (const { nodeId, isAlive, silentMs } of nodes)
+    if (!isAlive && silentMs > MAX_NODE_SILENT_MS && !frozen.some((each) => each.nodeId === nodeId))
+      found.push({ code: 'node_silent', nodeId, duration: durationText(silentMs) })
   if (alive.length === 0) return [{ code: 'nothing_runs' }, ...found]
   const has = (role: Role): boolean => alive.some(({ roles }) => roles.includes(role))
   if (!has('worker')) found.push({ code: 'no_worker' })

@@ -1,16 +1,22 @@
 import { obstacleText } from '../accounts/availability.ts'
 import { listAccounts } from '../accounts/accounts.ts'
 import { listSenders } from '../accounts/senders.ts'
-import { listStoppedTemplates } from '../accounts/templates/stored.ts'
+import { listDeletedInUse, listStoppedTemplates } from '../accounts/templates/stored.ts'
+import { DAY_MS, later } from '../clock.ts'
 import type { Sql } from '../db/pool.ts'
 import type { Seal } from '../seal.ts'
 import { listEndpoints, listUnreadableEndpoints } from '../webhooks/endpoints.ts'
+import { listUsedUp, usedUpText } from '../workspaces/quota.ts'
+import { findWorkspaceTime } from '../workspaces/workspace-time.ts'
 import { type Workspace, listWorkspaces } from '../workspaces/workspaces.ts'
 import { type Attention, attentionItems } from './attention.ts'
 import { type NewFinding, durationText } from './finding.ts'
 
-/** Each costs five short queries. */
+/** Each costs eight short queries. */
 const MAX_WORKSPACES = 200
+
+/** A template that was used in this time is in use. */
+const IN_USE_MS = 30 * DAY_MS
 
 /** Live ones first. `leftOut`: how many more there are. */
 export async function listExamined(sql: Sql): Promise<{ examined: Workspace[]; leftOut: number }> {
@@ -53,6 +59,11 @@ async function findProblemsOf(
   for (const { endpointId, url } of endpoints)
     if (unreadable.includes(endpointId))
       found.push({ code: 'endpoint_secret_unreadable', workspace, host: hostOf(url), endpointId })
+  for (const deleted of await listDeletedInUse(sql, workspaceId, { since: later(now, -IN_USE_MS), now }))
+    found.push({ code: 'template_deleted', workspace, ...deleted })
+  const shown = (await findWorkspaceTime(sql, workspaceId)).at(now)
+  for (const quota of await listUsedUp(sql, workspaceId, shown))
+    found.push({ code: 'quota_used_up', workspace, workspaceId, detail: usedUpText(quota, shown) })
   return found
 }
 
@@ -83,4 +94,4 @@ function foundIn(item: Attention, { workspace, now }: { workspace: string; now: 
 }
 
 /** The rest of the URL may hold a token. */
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')
+export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')

@@ -18,8 +18,8 @@ export type HeldEvents = {
 /** What keeps callers from reading the newest events (docs/webhooks.md#reading-events). */
 export async function findHeldEvents(sql: Sql, now: Date): Promise<HeldEvents> {
   const transaction = await sql.row(findOldestTransaction)
-  if (!transaction) return { transaction, number: 0, heldMs: 0 }
   const { number = 0, oldest = null } = (await sql.row(countHeld)) ?? {}
+  if (!transaction) return { transaction, number: 0, heldMs: 0 } // it has ended meanwhile
   const waitingMs = oldest === null ? 0 : now.getTime() - timeOfId(oldest).getTime()
   return { transaction, number, heldMs: Math.max(0, transaction.openMs ?? 0, waitingMs) }
 }

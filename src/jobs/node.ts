@@ -14,7 +14,7 @@ export type Node = {
   mayDeclareDead(): boolean
 }
 
-const OPTIONAL_SETTINGS = ['publicUrl', 'host', 'trustedProxies', 'rateLimit', 'databasePool', 'keep'] as const
+const OPTIONAL_SETTINGS = ['publicUrl', 'host', 'port', 'trustedProxies', 'rateLimit', 'databasePool', 'keep'] as const
 
 /** Settings of a node that other processes need to know. Nodes of an earlier release write only the first. */
 export type NodeSettings = Pick<Config, 'allowPrivateWebhooks'> &
@@ -42,6 +42,9 @@ const MAX_UNLOCKED_MS = 1_500
 const MAX_SILENT_MS = 10_000
 /** After a database outage all nodes have lost their locks, and the others need time to reconnect. */
 const SETTLE_MS = 5_000
+
+/** Begins the application_name of a node's own connection; its id follows. */
+const SESSION_NAME = 'doorcode node '
 
 /** The key of the advisory lock that belongs to the row n of `nodes`. */
 const LOCK = 'hashtextextended(n.id::text, 7305222)'
@@ -85,6 +88,7 @@ export function createNode({ roles, settings, keys }: NodeOptions) {
         clearInterval(timer)
         if (membership?.client === client) membership = undefined
       })
+      await client.query(`set application_name = '${SESSION_NAME}${id}'`) // names this process while it is frozen
       await client.query('set synchronous_commit = off') // a heartbeat need not survive a crash of the server
       await beat(client, session)
       timer = setInterval(() => {
@@ -197,3 +201,26 @@ const selectNodes = statement<ListedNode>(
 
 /** Includes dead nodes that no worker has taken over yet. */
 export const listNodes = (sql: Sql): Promise<ListedNode[]> => sql.rows(selectNodes, [MAX_SILENT_MS])
+
+/** A process that sends no heartbeat while its connection stays open. `address`: null for a connection over a socket. */
+export type FrozenNode = { nodeId: string; address: string | null; silentMs: number }
+
+/**
+ * Processes that have been silent for longer than `silentMs` but hold their connection, whether or not another node has taken over
+ * their work. The server ends the connection of a machine that is gone within a minute.
+ */
+export const listFrozenNodes = (sql: Sql, silentMs: number): Promise<FrozenNode[]> =>
+  sql.rows(selectFrozenNodes, [SESSION_NAME, silentMs])
+
+const selectFrozenNodes = statement<FrozenNode>(
+  'list_frozen_nodes',
+  `select f."nodeId", f.address, f."silentMs"
+   from (
+     select substr(application_name, length($1) + 1) as "nodeId", host(client_addr) as address,
+       round(extract(epoch from clock_timestamp() - coalesce(
+         (select n.seen_at from nodes n where n.id::text = substr(application_name, length($1) + 1)), state_change)) * 1000)::float8
+         as "silentMs"
+     from pg_stat_activity
+     where datname = current_database() and starts_with(application_name, $1) and state = 'idle') f
+   where f."silentMs" > $2 order by f."nodeId" limit ${MAX_NODES}`,
+)

@@ -1,3 +1,4 @@
+import type { CodedText } from '../../locales/text.ts'
 import { type Sql, batch, statement } from '../db/pool.ts'
 
 export const QUOTA_KINDS = ['otp', 'cod_confirmation', 'cod_refusal'] as const
@@ -8,6 +9,29 @@ export const DEFAULT_MONTHLY_UNITS = 10_000
 
 /** The first day of the instant's calendar month in UTC, `YYYY-MM-01`. */
 export const quotaMonth = (at: Date): string => `${at.toISOString().slice(0, 7)}-01`
+
+/** `now`: in the workspace's time. */
+export function usedUpText({ kind, monthlyUnits }: Pick<Quota, 'kind' | 'monthlyUnits'>, now: Date): CodedText {
+  const first = Temporal.PlainDate.from(quotaMonth(now))
+  return {
+    code: `accept.used_up_${kind}`,
+    quota: monthlyUnits,
+    month: first.toPlainYearMonth().toString(),
+    reset: first.add({ months: 1 }).toString(),
+  }
+}
+
+const selectUsedUp = statement<Pick<Quota, 'kind' | 'monthlyUnits'>>(
+  'list_used_up_quotas',
+  `select a.kind, a.monthly_units as "monthlyUnits" from quotas a
+   cross join lateral (
+     select used from quota_usage q where q.workspace_id = $1 and q.kind = a.kind and q.month = $2 limit 1) q
+   where a.workspace_id = $1 and a.monthly_units > 0 and q.used >= a.monthly_units order by a.kind`,
+)
+
+/** Without those of 0, which are intended. `now`: in the workspace's time. */
+export const listUsedUp = (sql: Sql, workspaceId: string, now: Date): Promise<Pick<Quota, 'kind' | 'monthlyUnits'>[]> =>
+  sql.rows(selectUsedUp, [workspaceId, quotaMonth(now)])
 
 const openMonths = statement(
   'open_quota_months',

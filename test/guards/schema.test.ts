@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { listExpectedIndexes } from '../../src/doctor/database/schema.ts'
 import { sealedColumns } from '../../src/secrets/sealed-columns.ts'
 import { fileDatabase } from '../database.ts'
 import { withConnection } from '../postgres.ts'
@@ -87,6 +88,14 @@ test('every constraint has an explicit or PostgreSQL’s default name', async ()
     where contype = 'c' and connamespace = 'public'::regnamespace`)
   const numbered = checks.filter(({ name }) => /_check\d+$/.test(name))
   assert.deepEqual(numbered, [])
+})
+
+test('doctor expects exactly the indexes that the migrations create', async () => {
+  const indexes = await ask<{ name: string }>(`
+    select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
+    where c.relnamespace in ('public'::regnamespace, 'auth'::regnamespace)
+      and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u'))`)
+  assert.deepEqual([...(await listExpectedIndexes()).keys()].sort(), indexes.map(({ name }) => name).sort())
 })
 
 async function ask<Row extends object>(text: string): Promise<Row[]> {

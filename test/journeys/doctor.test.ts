@@ -1,62 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { type TestContext, test } from 'node:test'
-import { DEMO } from '@doorcode/whatsapp-emulator'
-import { readConfig } from '../../src/config.ts'
+import { test } from 'node:test'
 import { DAY_MS } from '../../src/clock.ts'
-import { openDb } from '../../src/db/pool.ts'
-import type { Instance } from '../../src/doctor/check.ts'
-import { findPoolerFindings } from '../../src/doctor/database/pooler.ts'
 import { examine } from '../../src/doctor/examine.ts'
 import { CHECK_NAMES, type Finding } from '../../src/doctor/finding.ts'
+import { MAX_NODE_SILENT_MS, judgeNodes } from '../../src/doctor/nodes.ts'
 import { firstIdAt } from '../../src/ids.ts'
+import { type ListedNode, listFrozenNodes, listNodes } from '../../src/jobs/node.ts'
 import { createSeal, createSealingKey } from '../../src/seal.ts'
-import { openSeal } from '../../src/start/instance-key.ts'
-import { runCommand } from '../command-line.ts'
 import { signIn } from '../dashboard.ts'
+import { OF_TEST_SERVER, type Parts, codesOf, problemsOf, startOnlyWorld, startSandbox } from '../findings.ts'
 import { lockInAnotherSession } from '../lock-in-another-session.ts'
-import { INSTANCE_KEY } from '../node.ts'
-import { createDatabase, dropDatabase, serverUrl, urlOf, withConnection } from '../postgres.ts'
-import { startTransactionPooler } from '../transaction-pooler.ts'
 import { waitFor } from '../wait-for.ts'
-import { type World, startWorld } from '../world.ts'
-
-type Parts = Partial<Omit<Instance, 'schema'>>
-
-/** The test server trades safety for speed. */
-const OF_TEST_SERVER = 'fsync, full_page_writes, synchronous_commit'
-
-const isOfTestServer = ({ parameters }: Finding): boolean => parameters['settings'] === OF_TEST_SERVER
-
-/** Findings above ok, without those that the test server causes. */
-async function problemsOf(parts: Parts, outside = false): Promise<Finding[]> {
-  const findings = await examine(parts, { outside })
-  return findings.filter((finding) => finding.level !== 'ok' && !isOfTestServer(finding))
-}
-
-const codesOf = (findings: readonly Finding[]): string[] => [...new Set(findings.map(({ code }) => code))].sort()
-
-/** The only workspace, without the stopped templates of the emulator's account. */
-async function startOnlyWorld(t: TestContext, options: Parameters<typeof startWorld>[1] = {}): Promise<World> {
-  const world = await startWorld(t, options)
-  await world.ask(
-    `update workspaces set deletion_asked_at = now(), deletion_due_at = now(), deleted_at = now(), purged_at = now()
-     where id <> $1`,
-    [world.workspaceId],
-  )
-  await world.ask(`delete from templates where workspace_id = $1 and status <> 'APPROVED'`, [world.workspaceId])
-  return world
-}
-
-/** A sandbox needs no public URL and no proxy. */
-async function startSandbox(t: TestContext, options: Parameters<typeof startWorld>[1] = {}): Promise<World> {
-  const world = await startOnlyWorld(t, options)
-  await world.ask('update workspaces set sandbox = true where id = $1', [world.workspaceId])
-  return world
-}
 
 test('a healthy instance has only the findings of the test server', async (t) => {
   const world = await startSandbox(t)
@@ -85,6 +40,18 @@ const postponedSince = (daysAgo: number): string =>
 const unfinishedErasureOf = (minutesAgo: number): string =>
   `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, user_ids)
    values ($1, '+212600000000', now() - interval '${minutesAgo} minutes', 'erased:1', '{}')`
+
+/** An event that has waited for a paused endpoint for so many days. */
+const heldSince = (daysAgo: number): string =>
+  `with event as (
+     insert into events (id, workspace_id, type, occurred_at, recorded_at, body)
+     values ('${idOfDaysAgo(0)}', $1, 'message.sent', now(), now(), '{}') returning id),
+   endpoint as (update webhook_endpoints set status = 'paused' ${OF_WORKSPACE} returning id)
+   insert into webhook_deliveries (id, workspace_id, event_id, endpoint_id, status, created_at)
+   select gen_random_uuid(), $1, event.id, endpoint.id, 'held', now() - interval '${daysAgo} days' from event, endpoint`
+const NONE_HELD = `with delivery as (delete from webhook_deliveries ${OF_WORKSPACE}),
+   endpoint as (update webhook_endpoints set status = 'enabled' ${OF_WORKSPACE})
+   delete from events ${OF_WORKSPACE}`
 
 /** Statements that break one thing of the workspace $1, and the codes that name it. */
 const FAULTS: readonly [sql: string, codes: readonly string[], undo: string][] = [
@@ -189,6 +156,22 @@ const FAULTS: readonly [sql: string, codes: readonly string[], undo: string][] =
   [postponedSince(90 + 29), [], 'delete from retention_postponed where $1::uuid is not null'],
   [unfinishedErasureOf(61), ['erasure_unfinished'], `delete from unfinished_erasures ${OF_WORKSPACE}`],
   [unfinishedErasureOf(59), [], `delete from unfinished_erasures ${OF_WORKSPACE}`],
+  [
+    `update quotas set monthly_units = 1 ${OF_WORKSPACE} and kind = 'otp'`,
+    ['quota_used_up'],
+    `update quotas set monthly_units = 10000 ${OF_WORKSPACE} and kind = 'otp'`,
+  ],
+  [
+    `with gone as (
+       update templates set name = 'another' ${OF_WORKSPACE} and name = 'login_code' returning account_id, language)
+     insert into template_changes (id, workspace_id, account_id, name, language, at, field, before)
+     select '${idOfDaysAgo(1)}', $1, account_id, 'login_code', language, now(), 'status', 'APPROVED' from gone where language = 'en_US'`,
+    ['template_deleted'],
+    `with back as (update templates set name = 'login_code' ${OF_WORKSPACE} and name = 'another')
+     delete from template_changes ${OF_WORKSPACE} and id = '${idOfDaysAgo(1)}'`,
+  ],
+  [heldSince(84), ['held_events_expire'], NONE_HELD],
+  [heldSince(82), [], NONE_HELD],
   [
     `insert into nodes (id, roles, settings, version, started_at, seen_at)
      values ($1, array['worker'], '{}', '0.1.0', now(), now() - interval '1 hour')`,
@@ -302,124 +285,64 @@ test('a check that fails or lacks something does not stop the others', async (t)
   }
 })
 
-/** A separate database, empty or migrated. */
-async function ownDatabase(t: TestContext, template?: string): Promise<{ name: string; url: string }> {
-  const name = `doctor_${randomUUID().replaceAll('-', '')}`
-  await createDatabase(serverUrl(), name, template)
-  t.after(() => dropDatabase(serverUrl(), name))
-  return { name, url: urlOf(serverUrl(), name) }
-}
+test('an operator without a second factor is found in an instance with live workspaces', async (t) => {
+  const world = await startOnlyWorld(t)
+  const { calls } = await signIn(world, 'operator')
+  assert.ok(calls)
+  assert.ok(codesOf(await problemsOf(world.parts)).includes('operators_without_second_factor'))
+  await world.ask('update auth."user" set "twoFactorEnabled" = true where "id" in (select user_id from operators)')
+  assert.ok(!codesOf(await problemsOf(world.parts)).includes('operators_without_second_factor'))
+})
 
-test('settings of a database that Doorcode cannot work with are found', async (t) => {
-  const { name, url } = await ownDatabase(t)
-  const { rows } = await withConnection(url, (connection) =>
-    connection.query<{ hasTimeout: boolean }>(
-      `select exists (select from pg_settings where name = 'transaction_timeout') as "hasTimeout"`,
-    ),
-  )
-  const settings = {
-    "default_transaction_isolation = 'serializable'": 'isolation',
-    'default_transaction_read_only = on': 'database_read_only',
-    ...(rows[0]?.hasTimeout && { "transaction_timeout = '5s'": 'transaction_timeout' }), // since PostgreSQL 17
+test('a rotation that was prepared or begun, and not finished, is found', async (t) => {
+  const world = await startSandbox(t)
+  const [before, after] = [1, 2].map((byte) => createSealingKey(Buffer.alloc(32, byte)))
+  assert.ok(before && after)
+  const find = async (key: typeof before): Promise<string[]> => {
+    const seal = createSeal([after, before], { key, signInSecret: '' })
+    return codesOf((await problemsOf({ ...world.parts, seal })).filter(({ check }) => check === 'key'))
   }
-  for (const [setting, code] of Object.entries(settings)) {
-    await withConnection(serverUrl(), (connection) => connection.query(`alter database ${name} set ${setting}`))
-    await using stack = new AsyncDisposableStack()
-    const db = stack.adopt(openDb({ url, poolSize: 2 }), (each) => each.close())
-    const found = (await problemsOf({ db })).filter(({ check }) => check === 'database')
-    assert.deepEqual(codesOf(found), [code])
-    await withConnection(serverUrl(), (connection) => connection.query(`alter database ${name} reset all`))
+  assert.deepEqual(await find(before), ['key_not_in_use'])
+  assert.deepEqual(await find(after), [])
+  await world.ask('update instance set old_keys = $1', [[before.fingerprint]])
+  try {
+    assert.deepEqual(await find(after), ['rotation_unfinished'])
+  } finally {
+    await world.ask(`update instance set old_keys = '{}'`)
   }
 })
 
-test('a pooler in transaction mode is found', async (t) => {
-  const { url } = await ownDatabase(t)
-  await using stack = new AsyncDisposableStack()
-  const open = (to: string) => stack.adopt(openDb({ url: to, poolSize: 1 }), (each) => each.close())
-  assert.deepEqual(await findPoolerFindings(open(url)), [])
-  const pooler = stack.use(await startTransactionPooler(url))
-  const found = await findPoolerFindings(open(pooler.url))
+test('a process that is frozen with an open connection is found, also after another node has taken over', async (t) => {
+  const world = await startSandbox(t)
+  const { parts } = world
+  const sessionsOf = (nodeId: string) =>
+    world.ask(`select from pg_stat_activity where application_name = 'doorcode node ' || $1`, [nodeId])
+  assert.equal((await sessionsOf(parts.node.id)).length, 1, 'a node names its connection')
+  assert.deepEqual(await listFrozenNodes(parts.db, MAX_NODE_SILENT_MS), [])
+  const nodeId = randomUUID()
+  const frozen = await parts.db.connect()
+  t.after(() => frozen.end())
+  await frozen.query(`set application_name = 'doorcode node ${nodeId}'`)
+  const [taken] = (await listFrozenNodes(parts.db, -1)).filter((each) => each.nodeId === nodeId)
+  assert.ok(taken && taken.silentMs < MAX_NODE_SILENT_MS, 'its row is gone, and it has been silent for a moment')
+  const longAgo = judgeNodes(await listNodes(parts.db), [{ ...taken, silentMs: 2 * MAX_NODE_SILENT_MS }])
   assert.deepEqual(
-    found.map(({ code }) => code),
-    ['pooler_shares_sessions'],
+    longAgo.map(({ code }) => code),
+    ['node_frozen'],
   )
-})
-
-const environmentOf = (url: string, key: Buffer = INSTANCE_KEY) => ({
-  DATABASE_URL: url,
-  DOORCODE_SECRET_KEY: key.toString('base64'),
-})
-
-type Printed = { findings: Finding[] }
-
-test('the command prints each finding with its fix, fails with failures and shows no secret', async (t) => {
-  const world = await startSandbox(t, { works: false })
-  const environment = environmentOf(world.databaseUrl)
-  await openSeal(readConfig(environment), world.parts.db) // as the first start does
-  const json = await runCommand(['doctor', '--json'], environment)
-  assert.deepEqual([json.code, json.stderr], [1, ''])
-  const { findings } = JSON.parse(json.stdout) as Printed
-  const byCode = new Map(findings.map((finding) => [finding.code, finding]))
-  assert.deepEqual(byCode.get('no_worker'), { check: 'nodes', level: 'failure', code: 'no_worker', parameters: {} })
-  assert.ok(findings.some(({ check, code }) => check === 'provider' && code === 'ok'))
-  const text = await runCommand(['doctor'], environment)
-  assert.equal(text.code, 1)
-  assert.match(
-    text.stdout,
-    /^Failures\n\n {2}Nodes: No running node has the role worker: .*\n {4}Start a node with worker/,
+  await world.ask(
+    `insert into nodes (id, roles, settings, version, started_at, seen_at)
+     values ($1, array['api'], '{}', '0.1.0', now(), now() - interval '1 hour')`,
+    [nodeId],
   )
-  const wrongKey = await runCommand(['doctor', '--json'], environmentOf(world.databaseUrl, Buffer.alloc(32, 9)))
-  assert.ok(codesOf((JSON.parse(wrongKey.stdout) as Printed).findings).includes('key_wrong'))
-  const secrets = [DEMO.accessToken, DEMO.appSecret, environment.DOORCODE_SECRET_KEY]
-  for (const secret of secrets)
-    for (const { stdout } of [json, text, wrongKey]) assert.ok(!stdout.includes(secret), 'a secret was printed')
-})
-
-test('the command examines a database without tables and creates none', async (t) => {
-  const { url } = await ownDatabase(t)
-  const { code, stdout } = await runCommand(['doctor', '--json'], environmentOf(url))
-  assert.ok(codesOf((JSON.parse(stdout) as Printed).findings).includes('not_migrated'))
-  assert.equal(code, 1, 'the server of the tests is not durable')
-  const tables = await withConnection(url, (connection) =>
-    connection.query(`select from pg_class where relnamespace = 'public'::regnamespace`),
+  const found = await listFrozenNodes(parts.db, MAX_NODE_SILENT_MS)
+  assert.deepEqual(
+    judgeNodes([{ ...(await listNodes(parts.db))[0], nodeId, isAlive: false } as ListedNode], found).map(
+      ({ code }) => code,
+    ),
+    ['nothing_runs', 'node_frozen'],
+    'and not as a dead node',
   )
-  assert.equal(tables.rowCount, 0)
-})
-
-test('the command says what is wrong when nothing can be opened', async () => {
-  const cases = [
-    [{ DOORCODE_PORT: 'abc', DOORCODE_ROLE: 'api' }, 'setting_invalid', 2],
-    [environmentOf('postgres://doorcode:hunter2@127.0.0.1:1/doorcode'), 'database_unreachable', 1],
-  ] as const
-  for (const [environment, expected, count] of cases) {
-    const { code, stdout, stderr } = await runCommand(['doctor', '--json'], environment)
-    assert.deepEqual([code, stderr], [1, ''])
-    const { findings } = JSON.parse(stdout) as Printed
-    assert.equal(findings.filter((finding) => finding.code === expected).length, count)
-    assert.ok(
-      findings.every((finding) => [expected, 'skipped'].includes(finding.code)) || expected !== 'setting_invalid',
-    )
-    assert.deepEqual(new Set(findings.map(({ check }) => check)), new Set(CHECK_NAMES))
-    assert.doesNotMatch(stdout, /hunter2/)
-  }
-})
-
-test('the command examines an embedded database without a server, and creates none', async (t) => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'doorcode-doctor-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
-  const environment = { DOORCODE_DATA_DIR: folder }
-  const examined = async (): Promise<string[]> => {
-    const { stdout } = await runCommand(['doctor', '--json'], environment)
-    const { findings } = JSON.parse(stdout) as Printed
-    return codesOf(findings.filter(({ level }) => level !== 'ok'))
-  }
-  assert.deepEqual(await examined(), ['database_missing', 'skipped'])
-  assert.deepEqual(await readdir(folder), [])
-  assert.equal((await runCommand(['workspace', 'create', '--name', 'Shop', '--sandbox'], environment)).code, 0)
-  assert.deepEqual(await examined(), ['nothing_runs'])
-  await rm(path.join(folder, 'instance-key'))
-  assert.deepEqual(await examined(), ['key_wrong', 'nothing_runs', 'skipped'])
-  assert.ok(!(await readdir(folder)).includes('instance-key'))
 })
 
 test('only operators get the report, and WhatsApp is called once a minute at most', async (t) => {

@@ -70,6 +70,20 @@ export function judgeServer(facts: ServerFacts): NewFinding[] {
   return found
 }
 
+/** Of one table, or of its values that are stored apart. */
+const listWithoutVacuum = statement<{ table: string }>(
+  'list_tables_without_autovacuum',
+  `select distinct t.oid::regclass::text as table
+   from pg_class c join pg_class t on c.oid in (t.oid, t.reltoastrelid)
+   where t.relkind = 'r' and t.relnamespace in (to_regnamespace(current_schema()), to_regnamespace('auth'))
+     and exists (select from pg_options_to_table(c.reloptions) o
+       where o.option_name = 'autovacuum_enabled' and not o.option_value::boolean)
+   order by 1`,
+)
+
+export const findTablesWithoutVacuum = async (sql: Sql): Promise<NewFinding[]> =>
+  (await sql.rows(listWithoutVacuum)).map(({ table }) => ({ code: 'autovacuum_off_for_table', table }))
+
 /** Whether the server has as many connections as the running nodes may open. */
 export function judgeConnections(
   { maxConnections: available }: ServerFacts,

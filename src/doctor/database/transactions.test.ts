@@ -5,7 +5,7 @@ import { Client } from 'pg'
 import { fileDatabase } from '../../../test/database.ts'
 import { lockInAnotherSession } from '../../../test/lock-in-another-session.ts'
 import { newEvent } from '../../../test/new-event.ts'
-import { createDatabase, dropDatabase, serverUrl, urlOf, withConnection } from '../../../test/postgres.ts'
+import { createDatabase, dropDatabase, ownerUrlOf, serverUrl, withConnection } from '../../../test/postgres.ts'
 import { openTestSeal } from '../../../test/seal.ts'
 import { waitFor } from '../../../test/wait-for.ts'
 import { MINUTE_MS, later, systemClock } from '../../clock.ts'
@@ -44,7 +44,7 @@ const untilOldest = (isOurs: (transaction: NonNullable<HeldEvents['transaction']
 
 /** A session in a database that is not Doorcode's. */
 async function openElsewhere(t: TestContext): Promise<Client> {
-  const session = new Client({ connectionString: urlOf(serverUrl(), otherDatabase), application_name: 'importer' })
+  const session = new Client({ connectionString: ownerUrlOf(otherDatabase), application_name: 'importer' })
   await session.connect()
   t.after(() => session.end())
   return session

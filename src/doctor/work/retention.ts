@@ -1,14 +1,15 @@
 import { type CodedText, coded } from '../../../locales/text.ts'
 import { findUncountedSince } from '../../charts/daily.ts'
-import { DAY_MS } from '../../clock.ts'
+import { DAY_MS, later } from '../../clock.ts'
 import type { Config } from '../../config.ts'
-import type { Sql } from '../../db/pool.ts'
+import { type Sql, type Statement, statement } from '../../db/pool.ts'
 import type { ListedNode } from '../../jobs/node.ts'
 import { keptByWorkers, readAndJudge } from '../../retention/guard.ts'
 import { type Hold, type Keep, keptDays, shorterClasses } from '../../retention/hold.ts'
 import type { KeptClass } from '../../retention/kept-since.ts'
 import { type Overdue, listOverdue } from '../../retention/overdue.ts'
 import { type NewFinding, durationText } from '../finding.ts'
+import { hostOf } from '../setup.ts'
 
 /** The settings are in days. A worker that runs is minutes behind; a day leaves time for an outage or maintenance. */
 const MAX_BEHIND_MS = DAY_MS
@@ -28,7 +29,11 @@ export async function findRetentionProblems(sql: Sql, { config, nodes, now }: Re
   const shorter = [keep, ...workerSettings(nodes)].flatMap((each) => shorterSettings(each, inForce))
   const waiting = [...new Map(shorter.map((each) => [JSON.stringify(each), each])).values()]
   if (hold) return [heldFinding(hold), ...waiting] // what it does not remove is late too
-  return [...waiting, ...judgeOverdue(await listOverdue(sql, { now, keep: inForce, findUncountedSince }))]
+  return [
+    ...waiting,
+    ...judgeOverdue(await listOverdue(sql, { now, keep: inForce, findUncountedSince })),
+    ...(await findExpiringEvents(sql, { now, contentDays: inForce.contentDays })),
+  ]
 }
 
 const workerSettings = (nodes: readonly ListedNode[]): Keep[] =>
@@ -64,6 +69,40 @@ const daysText = (days: number): CodedText =>
 
 /** To the minute. */
 const timeText = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
+/** Long enough to repair a receiver. */
+const SOON_MS = 7 * DAY_MS
+/** Deliveries of one endpoint that are counted. */
+const MAX_COUNTED = 1_000
+const MAX_ENDPOINTS = 50
+
+type Expiring = { workspace: string; endpointId: string; url: string; number: number; oldestAt: Date }
+
+/** Events that wait for a paused or disabled endpoint, and whose body will soon be removed: they can never be sent then. */
+async function findExpiringEvents(sql: Sql, { now, contentDays }: { now: Date; contentDays: number }) {
+  if (contentDays === 0) return []
+  const from = later(now, -contentDays * DAY_MS)
+  const rows = await sql.rows(listExpiring, [from, later(from, SOON_MS)])
+  return rows.map(({ workspace, endpointId, url, number, oldestAt }): NewFinding => {
+    const duration = durationText(oldestAt.getTime() - from.getTime())
+    return { code: 'held_events_expire', workspace, endpointId, host: hostOf(url), number, duration }
+  })
+}
+
+const listExpiring: Statement<Expiring> = statement(
+  'list_held_events_that_expire',
+  `select w.name as workspace, e.id as "endpointId", e.url, d.number, d."oldestAt"
+   from webhook_endpoints e
+   cross join lateral (select name from workspaces where id = e.workspace_id and deleted_at is null limit 1) w
+   cross join lateral (
+     select (count(*) filter (where status = 'held'))::int as number, min(created_at) filter (where status = 'held') as "oldestAt"
+     from (
+       select status, created_at from webhook_deliveries
+       where endpoint_id = e.id and status in ('failed', 'held') and created_at > $1 and created_at <= $2
+       order by created_at limit ${MAX_COUNTED}) next) d
+   where e.status <> 'enabled' and e.deleted_at is null and d.number > 0
+   order by d."oldestAt" limit ${MAX_ENDPOINTS}`,
+)
 
 const judgeOverdue = (overdue: readonly Overdue[]): NewFinding[] =>
   overdue.flatMap(({ class: keptClass, behindMs, inUse: { number, id } }): NewFinding[] => {
