@@ -106,10 +106,10 @@ const keyChanged = (): UserError => new UserError({ code: 'secrets.key_changed' 
  * Finds the key of a `key_check` that a statement has read, and remembers the last one. Undefined if this process does not know
  * the key.
  */
-export function createKeyFinder({ keys }: Pick<Seal, 'keys'>): (keyCheck: Buffer) => SealingKey | undefined {
+export function createKeyFinder(seal: Pick<Seal, 'keys'>): (keyCheck: Buffer) => SealingKey | undefined {
   let last: { keyCheck: Buffer; key: SealingKey | undefined } | undefined
   return (keyCheck) => {
-    if (!last?.keyCheck.equals(keyCheck)) last = { keyCheck, key: keyOf(keys, keyCheck, CHECK_CONTEXT) }
+    if (!last?.keyCheck.equals(keyCheck)) last = { keyCheck, key: keyOf(seal.keys, keyCheck, CHECK_CONTEXT) }
     return last.key
   }
 }

@@ -215,6 +215,7 @@ const WITH_QUERIES_OF_THEIR_OWN: Readonly<Record<string, string>> = {
   'db/migration-locks.ts': 'its connection is the one that migrates',
   'db/migrate.ts': 'runs the migration files',
   'db/pooler.ts': 'compares two connections of its own',
+  'start/embedded-postgres/owner.ts': 'makes the role that everything else runs as',
   'start/embedded-postgres/server.ts': 'holds advisory locks on a connection of its own',
   'jobs/node.ts': 'keeps its row and its lock on a connection of its own',
   'jobs/wake.ts': 'listens on a connection of its own',
