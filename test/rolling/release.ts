@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const run = promisify(execFile)
 const MAX_ARCHIVE_BYTES = 256 * 1024 * 1024
+const INSTALLS_WITHIN_MS = 5 * 60_000
 
 const git = async (...args: string[]): Promise<string> => (await run('git', args, { cwd: ROOT })).stdout.trim()
 
@@ -21,13 +22,13 @@ export async function findPreviousRelease(newestMigration: string): Promise<stri
   return git('rev-parse', '--short', `${added}^`)
 }
 
-/** Unpacks the files of the commit into a temporary folder, with the npm packages of this release. */
+/** Unpacks the files of the commit into a temporary folder, and installs the npm packages of that release there. */
 export async function unpackRelease(commit: string): Promise<AsyncDisposable & { root: string }> {
   const root = await mkdtemp(path.join(tmpdir(), 'doorcode-release-'))
   const archive = path.join(root, 'release.tar')
   await run('git', ['archive', '--output', archive, commit], { cwd: ROOT, maxBuffer: MAX_ARCHIVE_BYTES })
   await run('tar', ['--extract', '--file', archive, '--directory', root])
   await rm(archive)
-  await symlink(path.join(ROOT, 'node_modules'), path.join(root, 'node_modules'))
+  await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: root, timeout: INSTALLS_WITHIN_MS })
   return { root, [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }) }
 }

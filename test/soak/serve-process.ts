@@ -15,7 +15,7 @@ export type ServeOptions = {
   port: number
   /** Each line of its log. */
   onLine?: (line: string) => void
-  /** The folder of another release. */
+  /** The folder of another release, which runs on its own Node. */
   root?: string | undefined
   /** More environment variables. */
   settings?: Readonly<Record<string, string>>
@@ -23,9 +23,10 @@ export type ServeOptions = {
 
 /** A `doorcode serve` process with API and worker, when it is ready. */
 export async function startServeProcess(options: ServeOptions): Promise<ChildProcess> {
-  const { name, databaseUrl, port, onLine, root = ROOT, settings } = options
-  const child = spawn(process.execPath, ['bin/doorcode.js', 'serve'], {
-    cwd: root,
+  const { name, databaseUrl, port, onLine, root, settings } = options
+  const node = root === undefined ? process.execPath : path.join(root, 'node_modules/.bin/node')
+  const child = spawn(node, ['bin/doorcode.js', 'serve'], {
+    cwd: root ?? ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env['PATH'],
