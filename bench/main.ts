@@ -18,6 +18,7 @@ import { startBenchPostgres } from './postgres.ts'
 import { retention } from './retention.ts'
 import { startProvider } from './provider.ts'
 import { pages } from './pages.ts'
+import { upkeep } from './upkeep.ts'
 import { endToEnd } from './whole-way.ts'
 import { wire } from './wire.ts'
 import { ensureInstalled } from '../tools/install.ts'
@@ -38,6 +39,7 @@ const parts: Readonly<Record<string, BenchPart>> = {
   pages,
   backup,
   retention,
+  upkeep,
 }
 
 const { values, positionals } = parseArgs({

@@ -37,7 +37,7 @@ const configOf = (databaseUrl: string, keep: { content: number; records: number 
 const DEFAULTS = { content: 90, records: 400 }
 
 /** The loop as a worker runs it, with its pauses. */
-async function startRemoval(databaseUrl: string) {
+export async function startRemoval(databaseUrl: string) {
   const parts = await setupParts(databaseUrl)
   const config = configOf(databaseUrl, DEFAULTS)
   const loop = startLoop(
@@ -56,7 +56,7 @@ async function startRemoval(databaseUrl: string) {
   }
 }
 
-async function openShop({ postgres, provider }: PartOptions, name: string, shops: number) {
+export async function openShop({ postgres, provider }: PartOptions, name: string, shops: number) {
   const database = await postgres.database(name)
   const opened = await openShops({ databaseUrl: database.url, graphUrl: provider.url, shops, keysEach: 100 })
   const receiver = await startReceiver()
