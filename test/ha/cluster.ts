@@ -1,52 +1,34 @@
 import { execFile } from 'node:child_process'
-import { chmod, chown, mkdir, readFile, readlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { waitFor } from '../wait-for.ts'
-import {
-  BALANCER,
-  DOORCODE_PASSWORD,
-  MEMBERS,
-  type MemberName,
-  databaseScript,
-  haproxyFile,
-  patroniFile,
-  readEnvironment,
-} from './configuration.ts'
-import { Missing, type Programs, type User } from './requirements.ts'
-import { type Service, childrenOf, createService, signalAll } from './service.ts'
+import { BALANCER, DOORCODE_PASSWORD, MEMBERS, type MemberName, databaseScript, haproxyFile } from './configuration.ts'
+import { type Freezable, type Machine, type MachineOptions, makeMachine } from './machine.ts'
+import { openNetwork } from './network.ts'
+import { createService, signalAll } from './service.ts'
 
 const READY_WITHIN_MS = 90_000
-const PORTS = { etcd: 2_379, etcdPeer: 2_380, postgres: 5_432, patroni: 8_008 }
+const LOOK_MS = 200
+const PORTS = { etcd: 2_379, postgres: 5_432, patroni: 8_008 }
 
-/** One machine: its etcd, its Patroni and PostgreSQL, which Patroni starts. */
-type Machine = {
-  name: MemberName
-  address: string
-  folder: string
-  patroniConfig: string
-  environment: Record<string, string>
-  etcd: Service
-  patroni: Service
-}
+/** The roles of standbys that a commit may wait for. */
+const SYNCHRONOUS = new Set(['sync_standby', 'quorum_standby'])
 
 /** A member as Patroni reports it. */
 type ListedMember = { name: MemberName; role: string; state: string; timeline?: number; lag?: number | string }
 
 export type Cluster = Awaited<ReturnType<typeof startCluster>>
 
-type ClusterOptions = { folder: string; programs: Programs; user: User | undefined }
-
 /** Three machines of deploy/ha, with a primary and its synchronous standby, and HAProxy in front. */
-export async function startCluster({ folder, programs, user }: ClusterOptions) {
-  await assertFree()
+export async function startCluster({ folder, programs, user }: MachineOptions) {
+  await openNetwork()
   await using opened = new AsyncDisposableStack()
   const machines: Machine[] = []
+  opened.defer(async () => void (await Promise.all(machines.map((each) => each.end()))))
   for (const member of MEMBERS) machines.push(await makeMachine({ folder, programs, user }, member))
-  opened.defer(() => end(machines))
   const haproxyConfig = path.join(folder, 'haproxy.cfg')
   await writeFile(haproxyConfig, await haproxyFile(user !== undefined))
   const haproxy = createService({
@@ -54,7 +36,6 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
     args: ['-db', '-f', haproxyConfig],
     environment: {},
     logFile: path.join(folder, 'haproxy.log'),
-    user: undefined,
   })
   opened.defer(() => haproxy.kill())
 
@@ -76,12 +57,17 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
     /** Connects to one member directly, whatever its role. */
     memberUrl: (name: MemberName): string => urlOf(machine(name).address, PORTS.postgres),
     primary,
-    standbys: async (): Promise<MemberName[]> =>
-      (await members()).filter(({ role }) => role !== 'leader').map(({ name }) => name),
+    /** One that commits wait for: the synchronous standby, or with quorum commit any of the two. */
+    async synchronousStandby(): Promise<MemberName> {
+      const found = (await members()).find(({ role }) => SYNCHRONOUS.has(role))
+      if (!found) throw new Error('the cluster has no synchronous standby')
+      return found.name
+    },
     onPrimary,
     waitUntilHealthy,
     waitForOtherPrimary,
-    /** Follows the guide (docs/high-availability.md#rebuilding-a-member). */
+    debian: programs.debian,
+    /** Follows the guide (docs/high-availability.md#rebuilding-a-member), which needs it only on Debian 12. */
     async removeSyncKey(): Promise<void> {
       const { address } = machine('pg1')
       const answer = await fetch(`http://${address}:${PORTS.etcd}/v2/keys/service/doorcode/sync`, { method: 'DELETE' })
@@ -91,7 +77,7 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
     async switchover(): Promise<void> {
       const listed = await members()
       const leader = listed.find(({ role }) => role === 'leader')?.name
-      const candidate = listed.find(({ role }) => role === 'sync_standby')?.name
+      const candidate = listed.find(({ role }) => SYNCHRONOUS.has(role))?.name
       if (!leader || !candidate) throw new Error('a switchover needs a primary and a synchronous standby')
       const { patroniConfig, environment } = machine(leader)
       const args = ['-c', patroniConfig, 'switchover', '--leader', leader, '--candidate', candidate, '--force']
@@ -99,13 +85,19 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
         env: { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', ...environment },
       })
     },
-    /** Simulates a power cut: Patroni and all of PostgreSQL end at once. Patroni is not started again. */
-    async crash(name: MemberName): Promise<void> {
-      const { patroni } = machine(name)
-      const pids = await postgresOf(name)
-      await patroni.kill()
-      signalAll(pids, 'SIGKILL')
-      await waitFor('PostgreSQL to be gone', async () => (await Promise.all(pids.map(isGone))).every(Boolean))
+    /** Simulates a crash of PostgreSQL and Patroni. Patroni is not started again. */
+    crash: (name: MemberName): Promise<void> => machine(name).crash(),
+    /** The machine is lost, and no connection to it is reset. Returns what brings it back. */
+    async lose(name: MemberName): Promise<() => Promise<void>> {
+      await machine(name).lose()
+      return () => machine(name).restore()
+    },
+    /** The machine hears nothing from the other members, which hear it. Returns what ends this. */
+    async deafen(name: MemberName): Promise<() => Promise<void>> {
+      const others = machines.filter((each) => each.name !== name).map(({ address }) => address)
+      const { link } = machine(name)
+      await link.ignore(others)
+      return () => link.heal()
     },
     /** Does what `systemctl restart patroni` does: PostgreSQL stops with it, and the synchronous standby takes over. */
     async restart(name: MemberName): Promise<void> {
@@ -114,14 +106,7 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
       await patroni.start()
     },
     revive: (name: MemberName): Promise<void> => machine(name).patroni.start(),
-    /** Patroni and all of PostgreSQL: neither knows afterwards that time has passed. */
-    async freeze(name: MemberName): Promise<() => void> {
-      const pids = await postgresOf(name)
-      const patroni = machine(name).patroni.pid()
-      const all = patroni === undefined ? pids : [patroni, ...pids]
-      signalAll(all, 'SIGSTOP')
-      return () => signalAll(all, 'SIGCONT')
-    },
+    freeze: (name: MemberName, parts: readonly Freezable[]): Promise<() => void> => machine(name).freeze(parts),
     /** Nothing that the primary writes from now on reaches a standby. */
     cutStreams: (): Promise<void> =>
       onPrimary(async (sql) => {
@@ -141,12 +126,7 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
     },
     /** The control: commits do not wait for a standby, and a standby that lacks some may become the primary. */
     async makeAsynchronous(): Promise<void> {
-      const settings = {
-        synchronous_mode: false,
-        synchronous_mode_strict: false,
-        maximum_lag_on_failover: 1_000_000_000,
-      }
-      await patch(settings)
+      await patch({ synchronous_mode: false, synchronous_mode_strict: false })
       await waitFor(
         'commits that wait for no standby',
         () =>
@@ -168,15 +148,16 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
     return found
   }
 
-  /** The members as the first one that answers sees them; empty if none answers. */
+  /** The members as this one sees them; empty if it does not answer. */
+  async function membersSeenBy({ address }: Machine): Promise<ListedMember[]> {
+    return fetch(`http://${address}:${PORTS.patroni}/cluster`, { signal: AbortSignal.timeout(2_000) })
+      .then(async (answer) => ((await answer.json()) as { members: ListedMember[] }).members)
+      .catch(() => [])
+  }
+
+  /** The members as the primary sees them. */
   async function members(): Promise<ListedMember[]> {
-    for (const { address } of machines) {
-      const listed = await fetch(`http://${address}:${PORTS.patroni}/cluster`, { signal: AbortSignal.timeout(2_000) })
-        .then(async (answer) => ((await answer.json()) as { members: ListedMember[] }).members)
-        .catch(() => undefined)
-      if (listed) return listed
-    }
-    return []
+    return membersSeenBy(machine(await waitFor('a primary', primary, READY_WITHIN_MS)))
   }
 
   /** Finds the primary by the health check that HAProxy uses. */
@@ -192,16 +173,16 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
   }
 
   async function waitUntilHealthy(withinMs = READY_WITHIN_MS): Promise<void> {
-    let listed: ListedMember[] = []
+    let views: ListedMember[][] = []
+    // All must agree: the etcd of a member that was cut off still has what it was told before.
     const isHealthy = async (): Promise<boolean> => {
-      listed = await members()
-      const runs = listed.length === MEMBERS.length && listed.every(({ state }) => /^(running|streaming)$/.test(state))
-      const timelines = new Set(listed.map(({ timeline }) => timeline))
-      const follows = listed.every(({ role, lag }) => role === 'leader' || lag === 0)
-      const count = (wanted: string): number => listed.filter(({ role }) => role === wanted).length
-      return runs && follows && timelines.size === 1 && count('leader') === 1 && count('sync_standby') === 1
+      views = await Promise.all(machines.map(membersSeenBy))
+      const leaders = new Set(views.map((view) => view.find(({ role }) => role === 'leader')?.name))
+      if (leaders.size === 1 && views.every(isHealthyView)) return true
+      await wait(LOOK_MS) // each member reads etcd to answer
+      return false
     }
-    const describe = (): string => `three healthy members; Patroni lists ${JSON.stringify(listed)}`
+    const describe = (): string => `three healthy members; Patroni lists ${JSON.stringify(views)}`
     await waitFor(describe, isHealthy, withinMs).catch(async (error: unknown) => {
       if (withinMs < READY_WITHIN_MS) throw error // the caller repairs the cluster
       for (const { name, patroni } of machines) console.log(`--- Patroni of ${name}:\n${await patroni.tail()}`)
@@ -249,62 +230,17 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
     })
     if (!answer.ok) throw new Error(`Patroni answered ${answer.status}: ${await answer.text()}`)
   }
-
-  /** Signals the postmaster first, so that it starts no further processes while the others are signalled. */
-  async function postgresOf(name: MemberName): Promise<number[]> {
-    const data = path.join(machine(name).folder, 'data')
-    const text = await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '')
-    const postmaster = Number(text.split('\n')[0])
-    // After a crash the file remains, and another process may have this pid.
-    const isOurs = postmaster > 0 && (await readlink(`/proc/${postmaster}/cwd`).catch(() => '')) === data
-    return isOurs ? [postmaster, ...(await childrenOf(postmaster))] : []
-  }
-
-  /** Patroni first: it would start PostgreSQL again. */
-  async function end(all: readonly Machine[]): Promise<void> {
-    for (const { name, patroni, etcd } of all) {
-      await patroni.kill()
-      const pids = await postgresOf(name)
-      signalAll(pids, 'SIGKILL')
-      await etcd.kill()
-    }
-  }
 }
 
-async function makeMachine(
-  { folder: root, programs, user }: ClusterOptions,
-  { name, address }: (typeof MEMBERS)[number],
-): Promise<Machine> {
-  const folder = path.join(root, name)
-  const etcdFolder = path.join(folder, 'etcd')
-  for (const each of [folder, etcdFolder]) {
-    await mkdir(each, { mode: 0o700 })
-    if (user) await chown(each, user.uid, user.gid)
-  }
-  const patroniConfig = path.join(root, `${name}.yml`)
-  await writeFile(patroniConfig, await patroniFile({ folder, postgresFolder: programs.postgresFolder }))
-  await chmod(patroniConfig, 0o644)
-  const environment = await readEnvironment('patroni.env', name)
-  const etcdEnvironment = { ...(await readEnvironment('etcd.env', name)), ETCD_DATA_DIR: path.join(etcdFolder, 'data') }
-  const service = (program: string, args: readonly string[], its: Record<string, string>): Service => {
-    const title = path.basename(program)
-    return createService({
-      program,
-      args,
-      environment: its,
-      logFile: path.join(root, `${name}-${title}.log`),
-      user,
-    })
-  }
-  return {
-    name,
-    address,
-    folder,
-    patroniConfig,
-    environment,
-    etcd: service(programs.etcd, [], etcdEnvironment),
-    patroni: service(programs.patroni, [patroniConfig], environment),
-  }
+function isHealthyView(listed: readonly ListedMember[]): boolean {
+  const count = (wanted: string): number => listed.filter(({ role }) => role === wanted).length
+  return (
+    listed.length === MEMBERS.length &&
+    listed.every(({ role, state, lag }) => /^(running|streaming)$/.test(state) && (role === 'leader' || lag === 0)) &&
+    new Set(listed.map(({ timeline }) => timeline)).size === 1 &&
+    count('leader') === 1 &&
+    (count('sync_standby') === 1 || count('quorum_standby') === MEMBERS.length - 1)
+  )
 }
 
 const urlOf = (host: string, port: number): string =>
@@ -319,26 +255,5 @@ async function canConnect(url: string): Promise<boolean> {
     return true
   } catch {
     return false
-  }
-}
-
-const isGone = async (pid: number): Promise<boolean> => {
-  const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
-  return state === undefined || / Z /.test(state)
-}
-
-async function assertFree(): Promise<void> {
-  const wanted = MEMBERS.flatMap(({ address }) => Object.values(PORTS).map((port) => ({ host: address, port })))
-  for (const { host, port } of [BALANCER, ...wanted]) {
-    const server = createServer()
-    try {
-      await once(server.listen({ host, port }), 'listening')
-    } catch (error) {
-      throw new Missing(
-        `npm run ha needs ${host}:${port}, which is not free (${error instanceof Error ? error.message : String(error)}). Stop the program that listens there, such as another run or a service on all addresses.`,
-      )
-    }
-    server.close()
-    await once(server, 'close')
   }
 }

@@ -1,8 +1,12 @@
+import { median } from '../../bench/figures.ts'
+import type { Debian } from './configuration.ts'
 import type { Scenario } from './scenarios.ts'
 
 export type Report = {
   scenario: Scenario
   accepted: number
+  /** Accepted keys that were sent again after the failure, each answered with the first id. */
+  repeated: number
   lost: number
   doubled: number
   /** Sent to the provider twice, each with an unknown outcome. */
@@ -28,6 +32,7 @@ const seconds = (ms: number | undefined): string => (ms === undefined ? '–' : 
 
 const COLUMNS: readonly (readonly [string, (report: Report) => string])[] = [
   ['202s', ({ accepted }) => String(accepted)],
+  ['repeated', ({ repeated }) => String(repeated)],
   ['lost', ({ lost }) => String(lost)],
   ['doubled', ({ doubled }) => String(doubled)],
   ['sent twice', ({ sentTwice }) => String(sentTwice)],
@@ -52,18 +57,26 @@ export function printReports(reports: readonly Report[]): void {
 }
 
 /** Why the run failed; empty if it did not. */
-export function judge(reports: readonly Report[]): string[] {
-  return reports.flatMap((report) => {
-    const { scenario, lost, doubled, gapMs, linesInWindow, faults } = report
-    const found = [...faults]
-    if (scenario.isSynchronous && lost > 0) found.push(`${lost} accepted codes were lost`)
-    if (!scenario.isSynchronous && lost === 0)
-      found.push('the control lost nothing, so this run has not shown that synchronous replication prevents a loss')
-    if (doubled > 0) found.push(`${doubled} codes were stored twice`)
-    if (scenario.maxGapMs !== undefined && gapMs > scenario.maxGapMs)
-      found.push(`no code was accepted for ${seconds(gapMs)}, more than ${seconds(scenario.maxGapMs)}`)
-    if (linesInWindow > MAX_LINES_IN_WINDOW)
-      found.push(`a node logged ${linesInWindow} lines in 10 s, more than ${MAX_LINES_IN_WINDOW}`)
-    return found.map((fault) => `${scenario.name}: ${fault}`)
-  })
+export function judge(reports: readonly Report[], debian: Debian): string[] {
+  const ran = [...new Set(reports.map(({ scenario }) => scenario))]
+  return [...reports.flatMap(judgeOne), ...ran.flatMap((scenario) => judgeGaps(scenario, reports, debian))]
+}
+
+function judgeOne({ scenario, lost, doubled, linesInWindow, faults }: Report): string[] {
+  const found = [...faults]
+  if (scenario.isSynchronous && lost > 0) found.push(`${lost} accepted requests were lost`)
+  if (!scenario.isSynchronous && lost === 0)
+    found.push('the control lost nothing, so this run has not shown that synchronous replication prevents a loss')
+  if (doubled > 0) found.push(`${doubled} requests were stored twice`)
+  if (linesInWindow > MAX_LINES_IN_WINDOW)
+    found.push(`a node logged ${linesInWindow} lines in 10 s, more than ${MAX_LINES_IN_WINDOW}`)
+  return found.map((fault) => `${scenario.name}: ${fault}`)
+}
+
+/** The median: other programs on a busy machine delay single switchovers. */
+function judgeGaps(scenario: Scenario, reports: readonly Report[], debian: Debian): string[] {
+  const maxGapMs = scenario.maxGapMs[debian]
+  const gapMs = median(reports.filter((each) => each.scenario === scenario).map((each) => each.gapMs))
+  if (gapMs <= maxGapMs) return []
+  return [`${scenario.name}: nothing was accepted for ${seconds(gapMs)}, more than ${seconds(maxGapMs)}`]
 }

@@ -1,10 +1,19 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import type { Debian } from './configuration.ts'
 import { canRun, findProgram } from '../find-program.ts'
 
-export type Programs = { patroni: string; patronictl: string; etcd: string; haproxy: string; postgresFolder: string }
+export type Programs = {
+  patroni: string
+  patronictl: string
+  etcd: string
+  haproxy: string
+  postgresFolder: string
+  debian: Debian
+}
 
 /** PostgreSQL refuses to run as root. */
 export type User = { uid: number; gid: number }
@@ -13,14 +22,25 @@ const POSTGRES_VERSIONS = '/usr/lib/postgresql'
 const MIN_POSTGRES_VERSION = 15
 
 /** Debian's package of each program. */
-const PACKAGES = { patroni: 'patroni', patronictl: 'patroni', etcd: 'etcd-server', haproxy: 'haproxy' } as const
+const PACKAGES = {
+  patroni: 'patroni',
+  patronictl: 'patroni',
+  etcd: 'etcd-server',
+  haproxy: 'haproxy',
+  ip: 'iproute2',
+  nft: 'nftables',
+  nsenter: 'util-linux',
+} as const
+
+/** Patroni depends on it or on the client of another store. */
+const PYTHON_ETCD = '/usr/lib/python3/dist-packages/etcd'
 
 export class Missing extends Error {}
 
 /** Throws Missing, with all that is missing at once. */
 export async function findPrograms(): Promise<Programs> {
   if (process.platform !== 'linux')
-    throw new Missing('npm run ha needs Linux: it uses the addresses 127.0.66.1 and 127.0.66.11 to 127.0.66.13.')
+    throw new Missing('npm run ha needs Linux: it gives each machine a network namespace.')
   const found = new Map<string, string>()
   const missing = new Set<string>()
   for (const [name, debian] of Object.entries(PACKAGES)) {
@@ -28,6 +48,7 @@ export async function findPrograms(): Promise<Programs> {
     if (file === undefined) missing.add(debian)
     else found.set(name, file)
   }
+  if (!existsSync(PYTHON_ETCD)) missing.add('python3-etcd')
   const postgresFolder = await findPostgres()
   if (postgresFolder === undefined) missing.add('postgresql')
   if (missing.size > 0 || postgresFolder === undefined)
@@ -41,7 +62,17 @@ export async function findPrograms(): Promise<Programs> {
     etcd: program('etcd'),
     haproxy: program('haproxy'),
     postgresFolder,
+    debian: await findDebian(program('patroni')),
   }
+}
+
+/** Quorum commit came with Patroni 4. */
+const MIN_QUORUM_VERSION = 4
+
+async function findDebian(patroni: string): Promise<Debian> {
+  const { stdout } = await promisify(execFile)(patroni, ['--version'])
+  const major = Number(/(\d+)\./.exec(stdout)?.[1])
+  return major >= MIN_QUORUM_VERSION ? 13 : 12
 }
 
 /** The newest version that Doorcode supports. */

@@ -1,14 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type FileHandle, open, readFile } from 'node:fs/promises'
-import type { User } from './requirements.ts'
 
 export type ServiceOptions = {
   program: string
   args: readonly string[]
   environment: Readonly<Record<string, string>>
   logFile: string
-  user: User | undefined
 }
 
 /** A program that runs until it is stopped, and can be started again. */
@@ -26,7 +24,7 @@ export type Service = {
 
 const TAIL_CHARACTERS = 2_000
 
-export function createService({ program, args, environment, logFile, user }: ServiceOptions): Service {
+export function createService({ program, args, environment, logFile }: ServiceOptions): Service {
   let child: ChildProcess | undefined
   const isRunning = (): boolean => child !== undefined && child.exitCode === null && child.signalCode === null
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
@@ -42,7 +40,6 @@ export function createService({ program, args, environment, logFile, user }: Ser
         cwd: '/',
         stdio: ['ignore', log.fd, log.fd],
         env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C.UTF-8', ...environment },
-        ...user,
       })
       await once(child, 'spawn')
       await log.close()

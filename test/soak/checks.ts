@@ -84,7 +84,11 @@ export function faultsOf({ id, status, unknown }: SentMessage, copies: number): 
   return faults.map((fault) => `message ${id} (${status}) ${fault}`)
 }
 
-type MessageRow = SentMessage & { kind: string; purpose: string | null }
+export type MessageRow = SentMessage & { kind: string; purpose: string | null }
+
+/** A question of a conversation that has moved on is never sent. */
+export const isSuperseded = ({ kind, status, purpose }: MessageRow, copies: number): boolean =>
+  copies === 0 && kind === 'cod' && status === 'queued' && purpose !== 'template'
 
 /** Each message reached its phone. A second copy needs an unknown outcome as its reason, and there is no third. */
 async function checkSends({ database, workspaceId, sends }: Evidence, faults: string[]) {
@@ -95,10 +99,9 @@ async function checkSends({ database, workspaceId, sends }: Evidence, faults: st
   let doubled = 0
   let superseded = 0
   for (const message of rows) {
-    const { id, kind, status, purpose } = message
-    const copies = sends.get(id) ?? 0
+    const copies = sends.get(message.id) ?? 0
     if (copies > 1) doubled += 1
-    if (copies === 0 && kind === 'cod' && status === 'queued' && purpose !== 'template') superseded += 1
+    if (isSuperseded(message, copies)) superseded += 1
     else faults.push(...faultsOf(message, copies))
   }
   return { messages: rows.length, sentTwice: doubled, superseded }
@@ -111,7 +114,16 @@ const ANSWERS_PER_STATUS: Readonly<Record<string, string | undefined>> = {
 }
 
 /** Each order ends with its customer's last answer, and so does a caller who keeps the latest event by occurredAt. */
-async function checkOrders({ nodeUrl, apiKeys, accepted, customers, endpoint }: Evidence, faults: string[]) {
+export async function checkOrders(
+  {
+    nodeUrl,
+    apiKeys,
+    accepted,
+    customers,
+    endpoint,
+  }: Pick<Evidence, 'nodeUrl' | 'apiKeys' | 'accepted' | 'customers' | 'endpoint'>,
+  faults: string[],
+) {
   let reads = 0
   let eventsSeen = 0
   for (const { kind, id, phone } of accepted) {

@@ -82,22 +82,11 @@ export function startLoad({ shop, nodeUrls, customers, random }: LoadOptions): L
   const order = (): void => {
     const phone = `+2126${String(made).padStart(8, '0')}`
     customers.expect(phone)
-    void ask('order', '/cod-confirmations', {
-      to: phone,
-      senderId: shop.senderId,
-      template: { name: 'order_confirmation', language: 'en' },
-      parameters: { body: ['Ana', String(made), '349 MAD'] },
-      reference: `order-${made}`,
-    } as { to: string })
+    void ask('order', PATHS.order, orderBody(shop.senderId, phone, made))
   }
 
   const code = (): void => {
-    void ask('code', '/otp/messages', {
-      to: `+2127${String(made).padStart(8, '0')}`,
-      senderId: shop.senderId,
-      template: { name: 'login_code', language: 'en_US' },
-      code: '493817',
-    } as { to: string })
+    void ask('code', PATHS.code, codeBody(shop.senderId, `+2127${String(made).padStart(8, '0')}`))
   }
 
   return {
@@ -112,7 +101,25 @@ export function startLoad({ shop, nodeUrls, customers, random }: LoadOptions): L
   }
 }
 
-function idOf(answer: string): string {
+export const PATHS = { order: '/cod-confirmations', code: '/otp/messages' } as const
+
+export const orderBody = (senderId: string, to: string, number: number) => ({
+  to,
+  senderId,
+  template: { name: 'order_confirmation', language: 'en' },
+  parameters: { body: ['Ana', String(number), '349 MAD'] },
+  reference: `order-${number}`,
+})
+
+export const codeBody = (senderId: string, to: string) => ({
+  to,
+  senderId,
+  template: { name: 'login_code', language: 'en_US' },
+  code: '493817',
+})
+
+/** Of the answer to an accepted request. */
+export function idOf(answer: string): string {
   const body = JSON.parse(answer) as { confirmationId?: string; messageId?: string }
   return body.confirmationId ?? body.messageId ?? ''
 }
