@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Creates each missing secret, and makes each readable only by the user that needs it. Never changes an existing value.
+# Creates each missing secret in two folders: "postgres" for PostgreSQL, and "doorcode" for Doorcode. Each container mounts only its
+# own, and each secret is readable only by the user that needs it. Never changes an existing value, except a database URL that
+# names the superuser, which earlier releases wrote.
 set -euo pipefail
 cd "${1:-/secrets}"
 umask 077
@@ -16,11 +18,14 @@ create() { # <name> <user id>: the value is on standard input
   cat > "$name.new"
   protect "$name.new" "$owner"
   mv "$name.new" "$name"
-  echo "created $name"
+  echo "created ${name##*/}"
 }
 protect() {
   chown "$2" "$1"
   chmod 0400 "$1"
+}
+url() { # <role> <file of its password>
+  echo "postgres://$1:$(encode "$2")@postgres:5432/doorcode"
 }
 encode() { # for a URL: an operator's own password may have any character
   local LC_ALL=C text i
@@ -34,7 +39,16 @@ encode() { # for a URL: an operator's own password may have any character
 }
 random() { head --bytes=32 /dev/urandom | base64 --wrap=0; }
 
-chmod 0711 .
-create postgres-password $ROOT < <(random)
-create database-url $DOORCODE <<< "postgres://doorcode:$(encode postgres-password)@postgres:5432/doorcode"
-create secret-key $DOORCODE < <(random)
+chmod 0711 doorcode
+chmod 0700 postgres
+if [[ -e doorcode/postgres-password ]]; then # of an earlier release, which had one folder
+  create postgres/postgres-password $ROOT < doorcode/postgres-password
+  rm doorcode/postgres-password
+fi
+create postgres/postgres-password $ROOT < <(random)
+create postgres/owner-password $ROOT < <(random)
+if [[ -e doorcode/database-url && $(< doorcode/database-url) == "$(url doorcode postgres/postgres-password)" ]]; then
+  rm doorcode/database-url
+fi
+create doorcode/database-url $DOORCODE < <(url doorcode_owner postgres/owner-password)
+create doorcode/secret-key $DOORCODE < <(random)

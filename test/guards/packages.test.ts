@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, chown, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import os from 'node:os'
@@ -32,7 +32,10 @@ const ROOT = path.resolve(import.meta.dirname, '../..')
 const read = (name: string): Promise<string> => readFile(path.join(ROOT, name), 'utf8')
 
 const MANIFESTS = ['doorcode', 'example-secret', 'gateway'].map((name) => `deploy/kubernetes/${name}.yaml`)
-const COMPOSE = ['compose.yaml', 'deploy/compose/Caddyfile', 'deploy/compose/create-secrets.sh']
+const COMPOSE = [
+  'compose.yaml',
+  ...['Caddyfile', 'create-secrets.sh', 'create-owner.sh'].map((name) => `deploy/compose/${name}`),
+]
 const PACKAGES = ['Containerfile', ...COMPOSE, 'deploy/systemd/doorcode.service', ...MANIFESTS]
 
 test('every setting that a package or its page names exists', async () => {
@@ -66,6 +69,7 @@ type Resource = {
       metadata: { labels: unknown }
       spec: {
         enableServiceLinks: boolean
+        topologySpreadConstraints: unknown
         terminationGracePeriodSeconds: number
         securityContext: { runAsUser: number; runAsNonRoot: boolean }
         containers: [Container]
@@ -87,6 +91,10 @@ async function resources(): Promise<Map<string, Resource>> {
 
 type Service = {
   image: string
+  build?: { target?: string }
+  restart: string
+  depends_on?: Record<string, { condition: string }>
+  volumes: string[]
   environment: Record<string, string>
   stop_grace_period: string
   mem_limit: string
@@ -94,7 +102,7 @@ type Service = {
 }
 
 type Compose = {
-  services: Record<'postgres' | 'doorcode' | 'caddy', Service>
+  services: Record<'secrets' | 'postgres' | 'owner' | 'doorcode' | 'caddy', Service>
   networks: Record<string, { ipam?: unknown } | null>
 }
 
@@ -108,7 +116,7 @@ const withDefaults = (values: Record<string, string>): Record<string, string> =>
 
 test('Doorcode accepts the settings of compose.yaml and of the manifests', async (t) => {
   const folder = await temporaryFolder(t)
-  await writeFile(path.join(folder, 'database-url'), 'postgres://doorcode:pw@postgres:5432/doorcode\n')
+  await writeFile(path.join(folder, 'database-url'), 'postgres://doorcode_owner:pw@postgres:5432/doorcode\n')
   await writeFile(path.join(folder, 'secret-key'), Buffer.alloc(32, 1).toString('base64'))
   const accept = (values: Record<string, string>): void => {
     const mounted = Object.entries(values).map(([name, value]) => [name, value.replace(/^\/secrets/, folder)])
@@ -167,11 +175,65 @@ test('the examples of proxies pass the largest body that WhatsApp may send', asy
     assert.ok((await read(name)).includes(`${MAX_RAW_BODY_BYTES / 2 ** 20} MiB`), name)
 })
 
-test('every service of compose that stays has a memory limit, and Doorcode the one of Kubernetes', async () => {
-  const { doorcode, postgres, caddy } = (await compose()).services
-  const limits = { doorcode: doorcode.mem_limit, postgres: postgres.mem_limit, caddy: caddy.mem_limit }
-  assert.deepEqual(withDefaults(limits), { doorcode: '768m', postgres: '2g', caddy: '256m' })
+test('every service of compose has a memory limit, and Doorcode the one of Kubernetes', async () => {
+  const { services } = await compose()
+  const limits = Object.fromEntries(Object.entries(services).map(([name, { mem_limit }]) => [name, mem_limit]))
+  assert.deepEqual(withDefaults(limits), {
+    secrets: '128m',
+    postgres: '2g',
+    owner: '128m',
+    doorcode: '768m',
+    caddy: '256m',
+  })
   assert.equal((await deployment()).spec.template.spec.containers[0].resources.limits.memory, '768Mi')
+})
+
+test('in compose only the one-shot that creates the secrets sees those of PostgreSQL and Doorcode', async () => {
+  const mounts = Object.entries((await compose()).services).map(([name, { volumes }]) => [
+    name,
+    volumes.filter((volume) => volume.includes('secrets:')),
+  ])
+  assert.deepEqual(Object.fromEntries(mounts), {
+    secrets: ['postgres-secrets:/secrets/postgres', 'secrets:/secrets/doorcode'],
+    postgres: ['postgres-secrets:/secrets:ro'],
+    owner: ['postgres-secrets:/secrets:ro'],
+    doorcode: ['secrets:/secrets:ro'],
+    caddy: [],
+  })
+})
+
+test('compose starts Doorcode only when its role owns the database, from the image for production', async () => {
+  const { owner, doorcode } = (await compose()).services
+  assert.deepEqual(doorcode.depends_on?.['owner'], { condition: 'service_completed_successfully' })
+  assert.equal(owner.restart, 'no')
+  assert.equal(doorcode.build?.target, 'production')
+  assert.match(await read('Containerfile'), /^FROM server AS production$/m)
+  assert.match(await read('docs/packages.md'), /\[the image\]\(#the-image\) with `--target production`/)
+})
+
+test('documents create one role that owns its database and is not a superuser, and manifests use it', async () => {
+  const sql = [
+    /^create role doorcode login password '[^']+';$/m,
+    /^create database doorcode owner doorcode;$/m,
+    /^grant pg_monitor to doorcode;$/m,
+  ]
+  for (const name of ['docs/configuration.md', 'deploy/ha/create-database.sql'])
+    for (const line of sql) assert.match(await read(name), line, name)
+  for (const name of ['deploy/kubernetes/doorcode.yaml', 'deploy/kubernetes/example-secret.yaml', 'docs/packages.md'])
+    assert.match(await read(name), /configuration\.md#with-a-database-of-your-own/, name)
+})
+
+test('Kubernetes spreads pods over zones and machines, and needs neither to place a pod', async () => {
+  const { spec, metadata } = (await deployment()).spec.template
+  assert.deepEqual(
+    spec.topologySpreadConstraints,
+    ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].map((topologyKey) => ({
+      maxSkew: 1,
+      topologyKey,
+      whenUnsatisfiable: 'ScheduleAnyway',
+      labelSelector: { matchLabels: metadata.labels },
+    })),
+  )
 })
 
 test('probes and the health check call paths that exist', async () => {
@@ -345,38 +407,6 @@ test('the health check passes only for a server that answers with success', asyn
   status = 503
   assert.match(await check(String(port)), /^http:\/\/127\.0\.0\.1:\d+\/healthz is not healthy: status 503\n$/)
   assert.match(await check('1'), /is not healthy: ECONNREFUSED/)
-})
-
-test('compose makes each secret once, for the one user who reads it', { skip: process.getuid?.() !== 0 }, async (t) => {
-  const folder = await temporaryFolder(t)
-  const { stdout } = await run('bash', [path.join(ROOT, 'deploy/compose/create-secrets.sh'), folder])
-  assert.equal(stdout, 'created postgres-password\ncreated database-url\ncreated secret-key\n')
-  const content = async () =>
-    Promise.all((await readdir(folder)).sort().map(async (name) => readFile(path.join(folder, name), 'utf8')))
-  const [databaseUrl = '', password = '', key = ''] = await content()
-  assert.equal(new URL(databaseUrl).password, encodeURIComponent(password))
-  readConfig({ DATABASE_URL: databaseUrl, DOORCODE_SECRET_KEY: key })
-  const ownerAndMode = async (): Promise<number[]> => {
-    const { uid, mode } = await stat(path.join(folder, 'secret-key'))
-    return [uid, mode & 0o777]
-  }
-  assert.deepEqual(await ownerAndMode(), [10_001, 0o400])
-  await chmod(path.join(folder, 'secret-key'), 0o644)
-  await chown(path.join(folder, 'secret-key'), 0, 0) // as if an operator had put it there
-  await run('bash', [path.join(ROOT, 'deploy/compose/create-secrets.sh'), folder])
-  assert.deepEqual(await content(), [databaseUrl, password, key])
-  assert.deepEqual(await ownerAndMode(), [10_001, 0o400])
-})
-
-test('compose accepts an own PostgreSQL password with any characters', {
-  skip: process.getuid?.() !== 0,
-}, async (t) => {
-  const folder = await temporaryFolder(t)
-  const password = 'p@ss/w#rd: é'
-  await writeFile(path.join(folder, 'postgres-password'), `${password}\n`)
-  await run('bash', [path.join(ROOT, 'deploy/compose/create-secrets.sh'), folder])
-  const databaseUrl = await readFile(path.join(folder, 'database-url'), 'utf8')
-  assert.equal(decodeURIComponent(new URL(databaseUrl).password), password)
 })
 
 async function temporaryFolder(t: TestContext): Promise<string> {

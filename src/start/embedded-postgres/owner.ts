@@ -1,43 +1,17 @@
 import fs from 'node:fs/promises'
+import path from 'node:path'
 import { type Client, DatabaseError, escapeLiteral } from 'pg'
 import { StartupError } from '../../startup-error.ts'
 import { readPassword, writePassword } from './cluster.ts'
 import type { SystemUser } from './system-user.ts'
 
-/** Doorcode works as this role, which owns the database and is not a superuser. */
+/** Doorcode works as this role, which owns the database and is not a superuser. In compose too. */
 export const OWNER = 'doorcode_owner'
 
 /** Also by an earlier release, which worked as the superuser and may still run. */
 const LOCK_TIMEOUT_MS = 3_000
 
-/** Everything outside the schemas of PostgreSQL that the superuser has made, except extensions and what follows its table. */
-const HAND_OVER = `do $$
-declare each record;
-begin
-  for each in
-    with schemas as (
-      select oid, nspname, nspowner from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'
-    ), dependent as (
-      select classid, objid from pg_depend where deptype = 'e' or (deptype in ('a', 'i') and refobjsubid > 0)
-    ), objects as (
-      select 'schema' as kind, quote_ident(nspname) as name, nspowner as owner, 'pg_namespace'::regclass as class, oid from schemas
-      union all
-      select case relkind when 'S' then 'sequence' else 'table' end, c.oid::regclass::text, relowner, 'pg_class'::regclass, c.oid
-      from pg_class c join schemas s on s.oid = relnamespace where relkind in ('r', 'p', 'v', 'm', 'f', 'S')
-      union all
-      select 'routine', p.oid::regprocedure::text, proowner, 'pg_proc'::regclass, p.oid
-      from pg_proc p join schemas s on s.oid = pronamespace
-      union all
-      select 'type', t.oid::regtype::text, typowner, 'pg_type'::regclass, t.oid
-      from pg_type t join schemas s on s.oid = typnamespace where typtype in ('d', 'e')
-    )
-    select kind, name from objects o
-    where owner = current_user::regrole
-      and not exists (select from dependent d where d.classid = o.class and d.objid = o.oid)
-  loop
-    execute format('alter %s %s owner to ${OWNER}', each.kind, each.name);
-  end loop;
-end $$`
+const HAND_OVER = path.join(import.meta.dirname, 'hand-over.sql')
 
 /**
  * Creates the role on the first start, and gives it what an earlier release made as the superuser. `client` is the superuser's,
@@ -54,7 +28,7 @@ export async function prepareOwner(client: Client, file: string, user: SystemUse
     if (rowCount === 0) await client.query(`create role ${OWNER} login; grant pg_monitor to ${OWNER}`)
     if (!isComplete) await client.query(`alter role ${OWNER} password ${escapeLiteral(password)}`)
     if (rowCount === 0) await client.query(`alter database postgres owner to ${OWNER}`)
-    await client.query(HAND_OVER)
+    await client.query(await fs.readFile(HAND_OVER, 'utf8'))
     await client.query('commit')
   } catch (error) {
     await client.query('rollback')
