@@ -9,7 +9,12 @@ import { errorMeanings, meaningOf } from '../src/providers/whatsapp/errors.ts'
 
 await writeRows(
   'failure-codes.md',
-  Object.entries(failureCodes).map(([code, { owner, cause, fix }]) => [`\`${code}\``, owner, cause, fix]),
+  Object.entries(failureCodes).map(([code, { owner, cause, fix }]) => [
+    `\`${code}\``,
+    owner === 'caller' ? 'your backend' : owner,
+    cause,
+    fix,
+  ]),
 )
 await writeRows(
   'configuration.md',

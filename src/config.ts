@@ -79,7 +79,7 @@ export const settings = {
   ),
   DOORCODE_PUBLIC_URL: setting(
     '',
-    'Origin at which callers and WhatsApp reach this service, such as `https://doorcode.example.com`. The dashboard answers requests for this host, and rejects host names that it does not know. Empty: `http://127.0.0.1:<port>`.',
+    'Origin at which backends, WhatsApp and people reach this service, such as `https://doorcode.example.com`. The dashboard answers requests for this host, and rejects host names that it does not know. Empty: `http://127.0.0.1:<port>`.',
     origin,
   ),
   DOORCODE_TRUSTED_PROXIES: setting(

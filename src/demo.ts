@@ -196,7 +196,7 @@ Doorcode is ready. No message leaves this process: an emulator stands in for Wha
 
   Dashboard          ${demo.setupLink ?? `${url}/dashboard/`}
 
-Send a one-time code, and see it on the page Phone of the dashboard:
+Send a one-time code, and see it on the Phone page of the dashboard:
 
   curl -s ${url}/api/v1/otp/messages \\
     -H 'Authorization: Bearer ${apiKey}' \\

@@ -12,7 +12,7 @@ const SENDER_NOT_FOUND = {
   title: 'Sender not found',
   owner: 'caller',
   cause: 'No sender of the key’s workspace has this senderId.',
-  fix: 'Use a Sender ID of this service: the page Senders of the dashboard shows them, and so does: npm run -s doorcode -- sender list --workspace <id>. It is not WhatsApp’s phone number ID.',
+  fix: 'Use a Sender ID of this service: the Senders page of the dashboard shows them, and so does: npm run -s doorcode -- sender list --workspace <id>. It is not WhatsApp’s phone number ID.',
 } as const
 
 const TEMPLATE_NOT_FOUND = {
@@ -20,7 +20,7 @@ const TEMPLATE_NOT_FOUND = {
   title: 'Template not found',
   owner: 'caller',
   cause: 'The sender’s WhatsApp account has no template with exactly this name in exactly this language.',
-  fix: 'Compare name and language letter by letter ("en" and "en_US" are two languages). The detail lists the approved templates of the account. If the template is new, sync the account: on the page Senders, or with: npm run -s doorcode -- account sync <accountId>.',
+  fix: 'Compare name and language letter by letter ("en" and "en_US" are two languages). The detail lists the approved templates of the account. If the template is new, sync the account: on the Senders page, or with: npm run -s doorcode -- account sync <accountId>.',
 } as const
 
 const SENDER_UNAVAILABLE = {
@@ -29,7 +29,7 @@ const SENDER_UNAVAILABLE = {
   owner: 'operator',
   cause:
     'The number is not connected, is paused, is no longer in its WhatsApp account, or the account’s access token no longer works.',
-  fix: 'The detail says which, and so do the page Senders and: npm run -s doorcode -- sender list --workspace <id>. Resume a paused sender on that page or with: npm run -s doorcode -- sender resume <senderId>. If WhatsApp rejects the token, connect the account again with a new token, on that page or with: npm run -s doorcode -- account connect.',
+  fix: 'The detail says which, and so do the Senders page and: npm run -s doorcode -- sender list --workspace <id>. Resume a paused sender on that page or with: npm run -s doorcode -- sender resume <senderId>. If WhatsApp rejects the token, connect the account again with a new token, on that page or with: npm run -s doorcode -- account connect.',
 } as const
 
 /**
@@ -49,7 +49,7 @@ export const apiErrors = {
     title: 'Not found',
     owner: 'caller',
     cause:
-      'The API has no such path, the path does not take this method, or no OTP message of the key’s workspace has this id.',
+      'The API has no such path, the path does not support this method, or no OTP message of the key’s workspace has this id.',
     fix: 'Compare path and method with /docs; the detail and the header Allow name the methods of the path. For a message, use the messageId of the 202 response, with a key of the same workspace.',
   },
   OTP_SENDER_NOT_FOUND: SENDER_NOT_FOUND,
@@ -121,14 +121,14 @@ export const apiErrors = {
     title: 'Cash-on-delivery checks are not configured',
     owner: 'operator',
     cause: 'The workspace has no COD settings yet.',
-    fix: 'Set them on the page COD settings of the dashboard, or with: npm run -s doorcode -- cod-settings set --workspace <id> --file settings.json. /guides/cod-settings has an example.',
+    fix: 'Set them on the COD settings page of the dashboard, or with: npm run -s doorcode -- cod-settings set --workspace <id> --file settings.json. /guides/cod-settings has an example.',
   },
   COD_LANGUAGE_NOT_CONFIGURED: {
     status: 409,
     title: 'No follow-up texts for the template’s language',
     owner: 'operator',
     cause: 'The COD settings have no texts for exactly the language of the template.',
-    fix: 'Add the language to the COD settings, spelled exactly as the template’s language: on the page COD settings of the dashboard, or with: npm run -s doorcode -- cod-settings set.',
+    fix: 'Add the language to the COD settings, spelled exactly as the template’s language: on the COD settings page of the dashboard, or with: npm run -s doorcode -- cod-settings set.',
   },
   COD_SENDER_UNAVAILABLE: SENDER_UNAVAILABLE,
   COD_TEMPLATE_NOT_USABLE: {

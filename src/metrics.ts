@@ -42,7 +42,7 @@ export function createMetrics() {
     })
   gauge(
     'events_held',
-    'Events that callers cannot read yet, because a transaction is open',
+    'Events that cannot be read yet, because a transaction is open',
     async () => (await readHeld()).number,
   )
   gauge(

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Creates the role that Doorcode works as, which owns the database and is not a superuser, and gives it the tables that an earlier
+# Creates the role that Doorcode connects as, which owns the database and is not a superuser, and gives it the tables that an earlier
 # release made as the superuser. PGHOST, PGUSER and PGDATABASE are set. Every "up" runs it: it may be repeated.
 set -euo pipefail
 readonly SECRETS=${1:-/secrets} HAND_OVER=${2:-/hand-over.sql}

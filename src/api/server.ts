@@ -130,7 +130,7 @@ export function buildServer(
     reply.header('allow', methods.join(', '))
     return new ApiError(
       'NOT_FOUND',
-      asWritten(`This path does not take ${request.method}. Use ${methods.join(' or ')}.`),
+      asWritten(`This path does not support ${request.method}. Use ${methods.join(' or ')}.`),
     )
   }
 

@@ -99,7 +99,7 @@ test('a file cannot ask for more work or memory than its passphrase needs', asyn
     { cost: Number.MAX_SAFE_INTEGER },
   ]) {
     const crafted = withHeader({ ...HEADER, encryption: { ...encryption, ...change } }, bytes)
-    await assertRefused(file, crafted, PASSPHRASE, /asks for more work or memory/)
+    await assertRefused(file, crafted, PASSPHRASE, /needs more work or memory/)
   }
 })
 

@@ -111,7 +111,7 @@ async function openCipher(
     throw backupError(`${file} is encrypted. Name the file with its passphrase with --passphrase-file.`)
   if (!isReasonable(encryption))
     throw backupError(
-      `${file} asks for more work or memory to check its passphrase than any backup that this release made. Use another copy of the backup, or the release that made it.`,
+      `${file} needs more work or memory to check its passphrase than any backup that this release makes. Use another copy of the backup, or the release that made it.`,
     )
   const cipher = await openEncryption(passphrase, encryption)
   if (!cipher) throw backupError(`The passphrase is not the one that ${file} was encrypted with.`)

@@ -128,7 +128,7 @@ const hintFor = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>
     ? ''
     : ' (WhatsApp requires an https:// address, so set DOORCODE_PUBLIC_URL to it; the emulator accepts this one)'
 
-/** As on the page Senders: nothing arrives before a person has done this. */
+/** As on the Senders page: nothing arrives before a person has done this. */
 const STEPS = [
   'WhatsApp sends no webhooks until the callback URL is entered in the settings of the Meta app:',
   ...(['steps_1', 'steps_2', 'steps_3', 'steps_4'] as const).map(

@@ -177,7 +177,7 @@ function sourceOf(
   const fileLabel = optionName(fileOf(name))
   const files = textsOf(options, fileOf(name))
   if (texts.length > 0 && files.length > 0)
-    return { label: `${label} and ${fileLabel}`, texts, read: () => fail('were both given: leave one of them out') }
+    return { label: `${label} and ${fileLabel}`, texts, read: () => fail('were both given: use only one of them') }
   if (texts.length > 0) return { label, texts, read }
   if (files.length > 0)
     return { label: fileLabel, texts: files, read: async (file) => read(await readSecretFile(file)) }

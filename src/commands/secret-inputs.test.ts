@@ -72,7 +72,7 @@ test('a secret that is missing, empty, too long or given twice is rejected, and 
     ])
   const name = await file('token', 'EAAG\n')
   assert.deepEqual(await faultsOf([...ARGUMENTS, '--access-token-file', name]), [
-    '--access-token and --access-token-file were both given: leave one of them out',
+    '--access-token and --access-token-file were both given: use only one of them',
   ])
   assert.deepEqual(await faultsOf(['--access-token-file', name, '--access-token-file', name], VARIABLES), [
     '--access-token-file was given twice',

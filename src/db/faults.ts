@@ -21,7 +21,7 @@ export type DatabaseFault = {
   quotesValues?: true
 }
 
-/** All errors of PostgreSQL. The first row that matches counts. `npm run docs` writes it to docs/operations.md. */
+/** All errors of PostgreSQL. The first matching row applies. `npm run docs` writes it to docs/operations.md. */
 export const databaseFaults: readonly DatabaseFault[] = [
   {
     states: ['26000', '42P05'],
@@ -42,14 +42,14 @@ export const databaseFaults: readonly DatabaseFault[] = [
     states: ['54000'],
     routines: ['GetNewTransactionId', 'GetNewMultiXactId', 'mdextend', 'mdzeroextend'],
     kind: 'unavailable',
-    what: 'the server has no transaction ids left, or a file has its largest size',
+    what: 'the server has no transaction ids left, or a file has reached its maximum size',
     why: 'the operator must act on the server',
   },
   {
     states: ['08'],
     kind: 'unavailable',
-    what: 'the connection failed, or a pooler has none',
-    why: 'a restart, a failover or the network',
+    what: 'the connection failed, or a pooler has none left',
+    why: 'a restart, a failover or a network fault',
   },
   {
     states: ['25006', '25P03', '25P04'],

@@ -34,12 +34,12 @@ export const failureCodes = {
   PROVIDER_CREDENTIALS_INVALID: {
     owner: 'operator',
     cause: 'WhatsApp rejected the account’s access token, or the token lacks a permission.',
-    fix: 'Connect the account again with a working token: on the page Senders, or with `npm run -s doorcode -- account connect`.',
+    fix: 'Connect the account again with a working token: on the Senders page, or with `npm run -s doorcode -- account connect`.',
   },
   TEMPLATE_NOT_FOUND: {
     owner: 'operator',
     cause: 'WhatsApp has no approved template with this name in exactly this language.',
-    fix: 'Check the template’s name, language and approval in WhatsApp Manager. Then sync the account: on the page Senders, or with `npm run -s doorcode -- account sync <accountId>`.',
+    fix: 'Check the template’s name, language and approval in WhatsApp Manager. Then sync the account: on the Senders page, or with `npm run -s doorcode -- account sync <accountId>`.',
   },
   TEMPLATE_PAUSED: {
     owner: 'operator',
@@ -55,7 +55,7 @@ export const failureCodes = {
   TEMPLATE_PARAMETERS_REJECTED: {
     owner: 'operator',
     cause: 'WhatsApp rejected the template’s parameter values.',
-    fix: 'Sync the account: on the page Senders, or with `npm run -s doorcode -- account sync <accountId>`. If that does not help, the template in WhatsApp Manager differs from the one that Doorcode read.',
+    fix: 'Sync the account: on the Senders page, or with `npm run -s doorcode -- account sync <accountId>`. If that does not help, the template in WhatsApp Manager differs from the one that Doorcode read.',
   },
   POLICY_VIOLATION: {
     owner: 'operator',

@@ -34,7 +34,7 @@ export function createRemovalGuard({ db, clock, config, log, metrics }: GuardPar
     if (hold) log.warn({ hold }, 'no old data is removed: run "doorcode retention preview"')
     else if (shorter.length > 0)
       log.warn({ shorter, inForce: keep }, 'shorter settings wait: run "doorcode retention preview"')
-    else log.info('old data is removed')
+    else log.info('removal of old data continues')
   }
   return {
     async ask() {

@@ -52,7 +52,7 @@ test('a worker clock that is ahead for weeks holds removal only meanwhile', () =
   assert.equal(judge({ now: later(NOW, 31 * DAY_MS), state }).hold, undefined)
 })
 
-test('a time more than three days after the last certain one waits for a confirmation, a weekend does not', () => {
+test('a time more than three days after the last trusted one waits for a confirmation, a weekend does not', () => {
   assert.equal(judge({ now: later(NOW, 2.9 * DAY_MS) }).hold, undefined)
   const now = later(NOW, 3.1 * DAY_MS)
   const { hold, next } = judge({ now })

@@ -172,7 +172,7 @@ test('problems and rejected forms are shown only in Arabic', async (t) => {
   await assertArabic(page, 'senders')
   await at(`endpoints/${endpointId}`, 'رُفض الاتصال')
   await at('templates', 'لكن لقالب التأكيد ثلاثة أزرار رد سريع')
-  await at('endpoints', 'نقاط Webhook')
+  await at('endpoints', 'نقاط استقبال Webhook')
   await page.getByRole('button', { name: 'إضافة نقطة' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('العنوان').fill('https://user:secret@shop.example/hooks')

@@ -5,7 +5,7 @@ import { signIn } from '../dashboard.ts'
 import { freePort } from '../program.ts'
 import { startWorld } from '../world.ts'
 
-test('a new sandbox gets its account and phone with one button and never hears of Meta', async (t) => {
+test('a new sandbox gets its account and phone with one button, and its first pages do not mention Meta', async (t) => {
   const world = await startWorld(t)
   const port = await freePort()
   const settings = {

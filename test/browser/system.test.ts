@@ -5,7 +5,7 @@ import { openPage } from '../browser.ts'
 import { signIn } from '../dashboard.ts'
 import { startWorld } from '../world.ts'
 
-test('the page System shows operators each problem with its fix, and the nodes', async (t) => {
+test('the System page shows operators each problem with its fix, and the nodes', async (t) => {
   const world = await startWorld(t, { works: false })
   const wabaId = String(randomInt(1e14, 2e14)) // of no other workspace of this instance
   await world.ask(`update provider_accounts set status = 'credentials_invalid', waba_id = $2 where workspace_id = $1`, [

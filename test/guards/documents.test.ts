@@ -87,11 +87,11 @@ test('docs/api.md states the actual limits', async () => {
     '`reference` of a code': `0 to ${reference(otpBody.shape.reference)} characters, optional`,
     '`reference` of an order': `1 to ${reference(confirmationBody.shape.reference)} characters, required, need not be unique`,
     'value of a template parameter': `1 to ${count(MAX_PARAMETER_LENGTH)} characters, not blank`,
-    'faults listed in one answer': String(MAX_FAULTS),
+    'faults listed in one response': String(MAX_FAULTS),
     'refusal checks of a confirmation': '1',
     'units of each kind a month, until they are set': count(DEFAULT_MONTHLY_UNITS),
     'webhook endpoints of a workspace': String(MAX_ENDPOINTS),
-    'events in one answer': `1 to ${MAX_EVENTS_PER_PAGE}`,
+    'events in one response': `1 to ${MAX_EVENTS_PER_PAGE}`,
     'wait for an event': `0 to ${MAX_WAIT_SECONDS} s`,
     'waiting event requests per key and node': String(MAX_WAITING_PER_KEY),
     'waiting event requests per workspace and node': String(MAX_WAITING_PER_WORKSPACE),
@@ -214,7 +214,12 @@ test('every failure code has a distinct sentence', () => {
 
 test('docs/failure-codes.md states owner, cause and fix of every code', async () => {
   const rows = tableRows(await read('docs/failure-codes.md')).filter(([code]) => /^[A-Z_]+$/.test(code ?? ''))
-  const written = Object.entries(failureCodes).map(([code, { owner, cause, fix }]) => [code, owner, cause, fix])
+  const written = Object.entries(failureCodes).map(([code, { owner, cause, fix }]) => [
+    code,
+    owner === 'caller' ? 'your backend' : owner,
+    cause,
+    fix,
+  ])
   assert.deepEqual(rows, written)
   const windows = `${OTP_SUBMISSION_WINDOW_MS / MINUTE_MS} minutes for a one-time code, ${SUBMISSION_WINDOW_MS / HOUR_MS} hours`
   assert.ok(failureCodes.SUBMISSION_EXPIRED.cause.includes(windows), windows)

@@ -13,7 +13,7 @@ const useUpAddress = (world: World) =>
 const pausesOf = async (world: World, person: SignedIn) =>
   (await eventsOf(world, person)).filter((action) => action === 'person.sign_in_paused').length
 
-test('attempts that the limit of their address rejects count for no account', async (t) => {
+test('attempts that the limit of their address rejects do not count against an account', async (t) => {
   const world = await startWorld(t)
   const { email, cookie } = await signInWithPassword(world, 'owner')
   await trySignIn(world, 'first@shop.example', 'wrong')
@@ -31,7 +31,7 @@ test('attempts that the limit of their address rejects count for no account', as
   assert.equal((await askAuth(world, 'two-factor/enable', { password: PASSWORD }, { cookie })).status, 200)
 })
 
-test('every pause is in the audit log, however its attempts are written', async (t) => {
+test('every pause is in the audit log, however the address is written', async (t) => {
   const world = await startWorld(t)
   const person = await signInWithPassword(world, 'owner')
   const writings = [` ${person.email}`, `${person.email}\t`, person.email.toUpperCase(), `\u00a0${person.email}`]

@@ -160,7 +160,7 @@ test('a paused sender is listed, and its accepted messages are sent after resume
   const { senderId } = world
   assert.deepEqual(await json(world, 'sender', 'pause', senderId), { senderId, paused: true })
   const refused = await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })
-  assert.match(String(refused.body.detail), /Resume it on the page Senders or with "sender resume <senderId>"/)
+  assert.match(String(refused.body.detail), /Resume it on the Senders page or with "sender resume <senderId>"/)
   await world.node({ works: true })
   await world.settled()
   assert.equal(world.whatsapp.got(otp).length, 0)

@@ -38,7 +38,7 @@ test('a digit too few or too many is answered with the number of digits', async 
   assert.equal(await toFault('+212661'), 'must have 9 digits after +212, not 3')
   assert.equal(await toFault('+212 (6) 61-23.45 678'), 'must have 9 digits after +212, not 10')
   assert.equal(await toFault('+4912'), 'must have 4 to 15 digits after +49, not 2')
-  assert.equal(await toFault('+999123456789'), 'must begin with + and the calling code of a country')
+  assert.equal(await toFault('+999123456789'), 'must begin with + and the code of a country')
 })
 
 test('a text that may be a code in the wrong field is never repeated', async (t) => {
@@ -66,7 +66,7 @@ test('detail names the first fault and counts the others', async (t) => {
   assert.equal(await detailOf({ ...world.otpBody(), code: undefined }), '/code is required.')
   assert.equal(
     await detailOf({ ...world.otpBody(), senderId: '+15550100101', code: undefined }),
-    `/senderId must be a Sender ID, which is a UUID: the dashboard’s page Senders and the command "sender list" show it (and 1 more fault).`,
+    `/senderId must be a Sender ID, which is a UUID: the Senders page of the dashboard and the command "sender list" show it (and 1 more fault).`,
   )
   assert.match(String(await detailOf({})), /^\/to is required \(and 3 more faults\)\.$/)
   const answers = [
@@ -86,13 +86,13 @@ test('detail names the first fault and counts the others', async (t) => {
   )
 })
 
-test('a body where none is expected is told to be absent', async (t) => {
+test('a request with a body where none is expected is rejected with that reason', async (t) => {
   const world = await startWorld(t)
   const answer = await world.request('GET', `${OTP}/${MISSING_ID}`, { body: {} })
   assert.equal(faultAt(answer, ''), 'must be absent: this request takes no body')
 })
 
-test('a wrong method learns those of the path, in the text and in Allow', async (t) => {
+test('a wrong method is answered with the methods of the path, in the detail and in Allow', async (t) => {
   const world = await startWorld(t)
   for (const [method, path, allow] of [
     ['GET', OTP, 'POST'],
@@ -102,13 +102,13 @@ test('a wrong method learns those of the path, in the text and in Allow', async 
   ] as const) {
     const { status, headers, body } = await world.request(method, path, { key: null })
     assert.deepEqual([status, headers.get('allow')], [404, allow], path)
-    assert.equal(body.detail, `This path does not take ${method}. Use ${allow}.`)
+    assert.equal(body.detail, `This path does not support ${method}. Use ${allow}.`)
   }
   const unknown = await world.request('GET', '/api/v1/nothing', { key: null })
   assert.deepEqual([unknown.status, unknown.headers.get('allow')], [404, null])
 })
 
-test('an expired key is told when it expired, but only with its secret', async (t) => {
+test('the response to an expired key says when it expired, but only if the secret is right', async (t) => {
   const world = await startWorld(t)
   const expiresAt = new Date(world.clock.now().getTime() + 60_000)
   const { apiKey } = await createKey(world.parts.db, world.clock, {
@@ -126,7 +126,7 @@ test('an expired key is told when it expired, but only with its secret', async (
 test('a missing sender or template is answered with what there is', async (t) => {
   const world = await startWorld(t)
   const detailOf = async (change: object) => String((await postOtp(world, change)).body.detail)
-  assert.match(await detailOf({ senderId: MISSING_ID }), /page Senders .* "sender list"/)
+  assert.match(await detailOf({ senderId: MISSING_ID }), /Senders page .* "sender list"/)
   const template = { name: 'login_code', language: 'en' }
   assert.equal(
     await detailOf({ template }),
@@ -161,7 +161,7 @@ test('missing COD settings and languages are named', async (t) => {
   const { languages } = await world.codSettings()
   assert.deepEqual(Object.keys(languages).toSorted(), ['ar', 'en'])
   const answer = await ask('fr')
-  assert.match(String(answer), /^The COD settings have no texts for fr; they have ar, en\. Add fr on /)
+  assert.match(String(answer), /^The COD settings have texts for ar, en, but not for fr\. Add fr on /)
 })
 
 test('a used-up quota is named with its month, its units and its reset', async (t) => {

@@ -185,7 +185,7 @@ test('after 90 days no text or payload is left, and every reader says that it wa
   assert.equal(since.records, null)
 })
 
-test('explain never advises to send a webhook again whose content was removed', async (t) => {
+test('explain never advises resending a webhook whose content was removed', async (t) => {
   const world = await startShop(t)
   const { workspaceId } = world
   const { endpointId } = await world.receiver()

@@ -51,7 +51,7 @@ test('a second start finds what was committed, in UTF-8 and UTC, behind a passwo
   assert.equal((await stat(path.join(dataDir, 'postgres', 'password'))).mode & 0o777, 0o600)
 })
 
-test('Doorcode works as a role that is no superuser, owns the database and sees all sessions', async (t) => {
+test('Doorcode connects as a role that is not a superuser, owns the database and sees all sessions', async (t) => {
   const { dataDir, start } = await newPlace(t)
   const { url, superuserUrl } = await start()
   const [role] = await ask(
@@ -67,7 +67,7 @@ test('Doorcode works as a role that is no superuser, owns the database and sees 
   assert.equal((await stat(path.join(dataDir, 'postgres', 'owner-password'))).mode & 0o777, 0o600)
 })
 
-/** As a release left it that worked as the superuser. */
+/** As a release that connected as the superuser left it. */
 async function startAsBefore(t: TestContext): Promise<Place> {
   const place = await newPlace(t)
   const before = await place.start()
@@ -85,7 +85,7 @@ async function startAsBefore(t: TestContext): Promise<Place> {
 const SUPERUSERS_TABLES = `select count(*)::int as count from pg_class c join pg_namespace n on n.oid = relnamespace
   where nspname !~ '^pg_' and nspname <> 'information_schema' and relowner = 'doorcode'::regrole`
 
-test('a database that an earlier release made as the superuser is handed over with all its tables', async (t) => {
+test('a database that an earlier release made as the superuser gets the new owner with all its tables', async (t) => {
   const { dataDir, start } = await startAsBefore(t)
   const first = await start()
   const { url } = first
@@ -96,7 +96,7 @@ test('a database that an earlier release made as the superuser is handed over wi
   assert.deepEqual(await ask((await start()).url, 'select current_user as name'), [{ name: 'doorcode_owner' }])
 })
 
-test('a session that keeps a table locked ends the handing over with a fix', async (t) => {
+test('a session that keeps a table locked stops the change of owner with an error that names the fix', async (t) => {
   const { start } = await newPlace(t)
   const { superuserUrl } = await start()
   await ask(superuserUrl, 'create table late ()')

@@ -121,7 +121,7 @@ const REQUESTS_AT_A_TIME = 12
 /** Many times the connections of the node: none that was mixed up is left. */
 const ROUNDS = 20
 
-test('a node recovers within 5 s when the mode of PgBouncer is right again', { skip }, async (t) => {
+test('a node recovers within 5 s after the mode of PgBouncer is changed back', { skip }, async (t) => {
   const world = await startWorld(t, { works: false, mayLogErrors: true })
   const pgbouncer = await startPgBouncer(world.databaseUrl, { poolMode: 'session' })
   t.after(() => pgbouncer.stop())

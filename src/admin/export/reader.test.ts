@@ -24,7 +24,7 @@ async function* endless() {
   for (;;) yield 'x'.repeat(1_000_000)
 }
 
-test('a reader that takes nothing is ended', async (t) => {
+test('a reader that takes nothing is cut off', async (t) => {
   const { port, answers, server } = await startServer(t, endless, 100)
   const reader = connect(port, '127.0.0.1').pause()
   t.after(() => reader.destroy())
@@ -35,7 +35,7 @@ test('a reader that takes nothing is ended', async (t) => {
   assert.deepEqual([answer?.destroyed, answer?.writableFinished], [true, false])
 })
 
-test('a reader that takes a little now and then is ended too', async (t) => {
+test('a reader that takes a little now and then is cut off too', async (t) => {
   const { port, answers, server } = await startServer(t, endless, 100)
   const reader = connect(port, '127.0.0.1').pause()
   const trickle = setInterval(() => reader.read(100), 10)
@@ -47,7 +47,7 @@ test('a reader that takes a little now and then is ended too', async (t) => {
   assert.equal(answer?.writableFinished, false)
 })
 
-test('a reader that takes its file gets every byte, also of letters that a piece cuts', async (t) => {
+test('a reader that takes its file gets every byte, even of characters that are split between pieces', async (t) => {
   const text = `a${'é😀ق'.repeat(20_000)}`
   const { port } = await startServer(
     t,
@@ -61,7 +61,7 @@ test('a reader that takes its file gets every byte, also of letters that a piece
   assert.equal(await (await fetch(`http://127.0.0.1:${port}`)).text(), text + text)
 })
 
-test('the time in which a part is made is not the reader’s', async (t) => {
+test('the time that a part takes to make does not count against the reader', async (t) => {
   let ticks = 0
   async function* slow() {
     yield 'first'

@@ -16,7 +16,7 @@ export const retentionPreview = command({
   words: 'retention preview',
   example: '--json',
   summary:
-    'Show why no old data is removed, if it is held, and how many rows would be removed now, by class and up to which date.',
+    'Show why removal of old data has stopped, if it has, and how many rows would be removed now, by class and up to which date.',
   run: findPreview,
   format: (preview) => formatPreview(preview).join('\n'),
 })
@@ -25,7 +25,7 @@ export const retentionConfirm = command({
   words: 'retention confirm',
   example: '--yes',
   summary:
-    'Confirm that the clocks are right and the settings are intended, so that old data is removed again. Shows what "retention preview" shows.',
+    'Confirm that the clocks are right and the settings are intended, so that removal of old data continues. Shows what "retention preview" shows.',
   options: { yes: flag('Required: what is removed cannot be restored. Without it, nothing is confirmed.') },
   async run(parts, { yes }, record) {
     const preview = await findPreview(parts)
@@ -49,12 +49,12 @@ export const retentionConfirm = command({
   format({ confirmed, ...preview }) {
     const { held, waiting } = preview
     const lines = formatPreview(preview)
-    if (confirmed) lines.push('Confirmed: workers remove old data again within five minutes.')
+    if (confirmed) lines.push('Confirmed: removal continues within five minutes.')
     else if (held?.code === 'removal_held_clocks')
       lines.push('Nothing was confirmed: correct the clock. Removal then continues without a confirmation.')
     else if (held || waiting.length > 0)
       lines.push('Nothing was confirmed. If this is right, add --yes: what is removed cannot be restored.')
-    else lines.push('Nothing waits for a confirmation.')
+    else lines.push('Nothing needs a confirmation.')
     return lines.join('\n')
   },
 })
@@ -86,7 +86,7 @@ function formatPreview({ databaseTime, thisMachineTime, held, waiting, ...would 
   return [
     `The database's clock: ${databaseTime.toISOString()}`,
     `This machine's clock: ${thisMachineTime.toISOString()}`,
-    ...(held ? [textOf(held)] : ['Removal is not held.']),
+    ...(held ? [textOf(held)] : ['Removal has not stopped.']),
     ...waiting.map(textOf),
     '',
     'Rows that would be removed now, or whose content would be:',

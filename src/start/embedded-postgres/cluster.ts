@@ -20,7 +20,7 @@ export type Cluster = {
   data: string
   log: string
   socketFolder: string
-  /** Of the superuser, who only prepares the role that Doorcode works as. */
+  /** Of the superuser, which only prepares the role that Doorcode connects as. */
   password: string
   ownerPasswordFile: string
   durable: boolean
@@ -35,7 +35,7 @@ type CreateOptions = {
 
 type ClusterOptions = CreateOptions & { folder: string; systemFolder: string }
 
-/** Earlier releases worked as this role. */
+/** Earlier releases connected as this role. */
 export const SUPERUSER = 'doorcode'
 
 /** Opens the cluster of the data folder, and creates it if there is none. */

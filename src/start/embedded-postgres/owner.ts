@@ -5,10 +5,10 @@ import { StartupError } from '../../startup-error.ts'
 import { readPassword, writePassword } from './cluster.ts'
 import type { SystemUser } from './system-user.ts'
 
-/** Doorcode works as this role, which owns the database and is not a superuser. In compose too. */
+/** Doorcode connects as this role, which owns the database and is not a superuser. In compose too. */
 export const OWNER = 'doorcode_owner'
 
-/** Also by an earlier release, which worked as the superuser and may still run. */
+/** Also by an earlier release, which connected as the superuser and may still run. */
 const LOCK_TIMEOUT_MS = 3_000
 
 const HAND_OVER = path.join(import.meta.dirname, 'hand-over.sql')
@@ -40,4 +40,4 @@ export async function prepareOwner(client: Client, file: string, user: SystemUse
 
 const LOCK_NOT_AVAILABLE = '55P03'
 const IN_USE =
-  'The embedded PostgreSQL is in use by an earlier release of Doorcode or another program, so its tables cannot be handed over to the role that Doorcode works as now. Stop it, then start Doorcode again.'
+  'The embedded PostgreSQL is in use by an earlier release of Doorcode or another program, so the role that Doorcode connects as now cannot become the owner of its tables. Stop it, then start Doorcode again.'

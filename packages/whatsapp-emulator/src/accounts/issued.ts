@@ -11,14 +11,15 @@ const issueSchema = z.strictObject({
 })
 
 /**
- * A business that can send at once: a number, the demo's templates, and credentials that the emulator makes. A repeated call
+ * A business that can send immediately: a number, the demo's templates, and credentials that the emulator makes. A repeated call
  * returns the same account, so that a program can connect it again. Throws a ControlError if the id is another account's.
  */
 export function issueAccount(accounts: Accounts, input: unknown, now: number): Account {
   const { id, name } = issueSchema.parse(input)
   const existing = accounts.find(id)
   if (existing?.issued) return existing
-  if (existing) throw new ControlError(`account ${id} exists already, with credentials that were given`, 409)
+  if (existing)
+    throw new ControlError(`account ${id} already exists, and its credentials were not made by the emulator`, 409)
   return accounts.add(accountSeedSchema.parse(seedOf(id, name, freeNumber(accounts))), now, true)
 }
 
@@ -37,13 +38,13 @@ const seedOf = (id: string, name: string, displayPhoneNumber: string): AccountSe
     })),
 })
 
-/** Of numbers that no phone has. */
+/** Of a range that no real phone uses. */
 function freeNumber(accounts: Accounts): string {
   for (let last = 1; last <= EMULATOR_LIMITS.accounts; last += 1) {
     const number = `+1 555-011-${String(last).padStart(4, '0')}`
     if (!accounts.findNumberByName(number)) return number
   }
-  throw new ControlError(`there are ${EMULATOR_LIMITS.accounts} such accounts already`)
+  throw new ControlError(`there are already ${EMULATOR_LIMITS.accounts} such accounts`)
 }
 
 /** What a program needs to connect it. The control API shows no other account's credentials. */

@@ -62,7 +62,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   route('POST /control/accounts', 'Adds an account', ({ control, body }) => showAccount(control.addAccount(body))),
   route(
     'PUT /control/accounts/:id',
-    'Adds a business that can send at once, or finds it again, and shows its credentials',
+    'Adds a business that can send immediately, or returns the existing one, and shows its credentials',
     ({ control, id, body }) => credentialsOf(control.issueAccount(id, body)),
   ),
   route(
