@@ -9,6 +9,7 @@ import { readNewTemplateSearch, readTemplateSearch, templateList } from './templ
 import { loadPlot } from './charts/plot.tsx'
 import { chartInput, readChartSearch } from './charts/search.ts'
 import { readCodSettingsSearch } from './cod-settings/search.ts'
+import { loadContent } from './overview/content.ts'
 import { withTexts } from './texts/load.ts'
 import { NotFound } from './ui/shell/not-found.tsx'
 import { PageFault } from './ui/shell/page-fault.tsx'
@@ -65,10 +66,10 @@ const overview = createRoute({
   path: '/overview',
   loader({ params: { workspaceId } }) {
     return waitBriefly(
-      queryClient.prefetchQuery(api.workspaces.firstSteps.queryOptions({ workspaceId })),
+      // A failed call shows its error on the page, which calls again.
+      queryClient.fetchQuery(api.workspaces.firstSteps.queryOptions({ workspaceId })).then(loadContent, () => {}),
       queryClient.prefetchQuery(api.workspaces.attention.queryOptions({ workspaceId })),
       queryClient.prefetchQuery(api.charts.overview.queryOptions({ workspaceId })),
-      loadPlot(),
     )
   },
   component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),

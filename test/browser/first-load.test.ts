@@ -1,27 +1,36 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { openPage } from '../browser.ts'
-import { signIn } from '../dashboard.ts'
-import { startWorld } from '../world.ts'
+import { type SignedIn, signIn } from '../dashboard.ts'
+import { type World, startWorld } from '../world.ts'
 
 const MAX_FIRST_LOAD_BYTES = 300_000
 
-test('the first load is at most 300 kB of gzipped scripts without charts', async (t) => {
+test('the first load is at most 300 kB of gzipped scripts without charts, before and after the first message', async (t) => {
   const world = await startWorld(t)
-  const page = await openPage(t, world, { as: await signIn(world, 'owner'), unused: true })
+  const owner = await signIn(world, 'owner')
+  await checkFirstLoad(t, { world, owner, shows: 'First steps' })
+  await world.sendOtp()
+  await checkFirstLoad(t, { world, owner, shows: 'Today' })
+})
+
+type Opening = { world: World; owner: SignedIn; shows: string }
+
+async function checkFirstLoad(t: TestContext, { world, owner, shows }: Opening): Promise<void> {
+  const page = await openPage(t, world, { as: owner, unused: true })
   const scripts = await scriptsLoaded(page, async () => {
     await page.goto('/dashboard/')
-    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.getByRole('heading', { name: shows }).waitFor()
   })
   const own = [...scripts].filter(([, text]) => !text.includes('recharts'))
   const sizes = own.map(([url, text]) => ({ url, bytes: gzipSync(text).length }))
   const bytes = sizes.reduce((sum, each) => sum + each.bytes, 0)
-  t.diagnostic(`${bytes} bytes of zipped scripts in ${sizes.length} files`)
+  t.diagnostic(`${bytes} bytes of zipped scripts in ${sizes.length} files with ${shows}`)
   assert.ok(sizes.length > 0, 'the page loads scripts')
   assert.ok(bytes <= MAX_FIRST_LOAD_BYTES, `${bytes} bytes: ${JSON.stringify(sizes)}`)
-})
+}
 
 test('the first load preloads the one font that it shows', async (t) => {
   const world = await startWorld(t)
