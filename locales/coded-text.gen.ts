@@ -1833,6 +1833,8 @@ export type ParameterNames = {
   'page_keys.state': never
   'page_keys.stopped': never
   'page_keys.title': never
+  'page_keys.try_in_reference': never
+  'page_keys.try_in_reference_live': never
   'page_keys.try_it': never
   'page_keys.unknown_key': never
   'page_keys.use_recorded': never

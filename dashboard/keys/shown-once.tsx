@@ -6,6 +6,7 @@ import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { SANDBOX_PHONE, firstRequest } from '../code-examples/first-request.ts'
 import { requestExamples } from '../code-examples/request.ts'
+import { tryFragment } from '../../src/api/docs/try.ts'
 import { CodeTabs } from '../ui/code-block.tsx'
 import { CopiedButton, Secret } from '../ui/dialog/secret-dialog.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
@@ -66,6 +67,12 @@ function FirstRequest({ apiKey }: { apiKey: string }) {
               of={requestExamples({ ...firstRequest(data, to.trim()), apiKey })}
             />
           )}
+          <Text size="sm">
+            <Anchor inherit href={`/docs${tryFragment(data, apiKey)}`} target="_blank" rel="noreferrer">
+              {t('page_keys.try_in_reference')}
+            </Anchor>
+            {!sandbox && <> {t('page_keys.try_in_reference_live')}</>}
+          </Text>
         </>
       ) : (
         <Text size="sm">

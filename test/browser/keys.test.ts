@@ -38,3 +38,29 @@ test('the request shown with a new key works, and the key appears once', async (
   await page.getByRole('menuitem', { name: 'Revoke' }).click()
   await dialog.getByText('A use is recorded within a minute.').waitFor()
 })
+
+test('a new key’s link opens the reference, whose first request is accepted', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId, senderId } = world
+  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
+  await page.goto(`/dashboard/w/${workspaceId}/keys`)
+  await page.getByRole('button', { name: 'Create key' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('checkout')
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  const opened = page.context().waitForEvent('page')
+  await dialog.getByRole('link', { name: 'Try it in the API reference' }).click()
+  const reference = await opened
+  await reference
+    .getByRole('button', { name: /Test Request.*\/otp\/messages/ })
+    .first()
+    .click()
+  const answered = reference.waitForResponse('**/api/v1/otp/messages')
+  await reference.getByRole('button', { name: 'Send post request to' }).click()
+  const answer = await answered
+  assert.equal(answer.status(), 202)
+  const sent = answer.request().postDataJSON() as { senderId: string; template: { language: string } }
+  assert.deepEqual([sent.senderId, sent.template.language], [senderId, 'en_US'])
+  assert.ok(!reference.url().includes('dck_'), 'the key has left the address')
+  await reference.close()
+})
