@@ -4,12 +4,16 @@ import { UserError } from '../user-error.ts'
 
 /**
  * Every transaction that holds a lock to write messages. A statement that stores a code reads the key of the database after
- * it has this lock, and keeps the lock until others can see the code. `name`: the pid, or the gid of a prepared transaction.
+ * it has this lock, and keeps the lock until others can see the code. `name`: the pid, or the gid of a prepared
+ * transaction, which keeps the virtual id of its session until the server starts again.
  */
 const selectWriters = statement<{ id: string; name: string }>(
   'list_transactions_that_write_messages',
   `select distinct l.virtualtransaction as id, coalesce(l.pid::text, p.gid, l.virtualtransaction) as name
-   from pg_locks l left join pg_prepared_xacts p on '-1/' || p.transaction = l.virtualtransaction
+   from pg_locks l
+   left join pg_locks x on l.pid is null and x.pid is null and x.virtualtransaction = l.virtualtransaction
+     and x.locktype = 'transactionid'
+   left join pg_prepared_xacts p on p.transaction = x.transactionid
    where l.locktype = 'relation' and l.granted and l.relation = 'messages'::regclass
      and l.database = (select oid from pg_database where datname = current_database())
      and l.mode in ('RowExclusiveLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')`,

@@ -112,4 +112,25 @@ test('a rotation names a session that does not end what it writes, and finishes 
   await assertOpensWith(world, next)
 })
 
+test('a rotation names a prepared transaction that wrote messages, and finishes after it', async (t) => {
+  const { world, seal, next } = await startRotation(t)
+  const { db } = world.parts
+  const { messageId } = await world.sendOtp()
+  const gid = randomUUID()
+  const session = await db.connect()
+  t.after(() => session.end())
+  await session.query('begin')
+  await session.query('update messages set reference = null where id = $1', [messageId])
+  await session.query(`prepare transaction '${gid}'`)
+  await switchKey({ db, seal }, async () => {})
+  inUse.key = next
+  try {
+    await assert.rejects(resealAll({ db, seal }, { ...ALL, maxWriteMs: 0 }), new RegExp(`former key: ${gid}\\. End`))
+  } finally {
+    await session.query(`rollback prepared '${gid}'`)
+  }
+  await resealAll({ db, seal }, ALL)
+  await assertOpensWith(world, next)
+})
+
 const newPromise = () => Promise.withResolvers<void>()
