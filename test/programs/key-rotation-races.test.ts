@@ -1,25 +1,31 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { DatabaseUnavailable } from '../../src/db/connection.ts'
 import type { Sql } from '../../src/db/pool.ts'
 import { createOtpAcceptor } from '../../src/otp/accept.ts'
 import type { Seal } from '../../src/seal.ts'
 import { resealAll, switchKey } from '../../src/secrets/rotate.ts'
+import { openQuotaMonths, quotaMonth, setQuota } from '../../src/workspaces/quota.ts'
 import { addEndpoint } from '../add-endpoint.ts'
 import { connectAccount } from '../connect-account.ts'
 import { spyOnDb } from '../db-spy.ts'
 import { lockInAnotherSession } from '../lock-in-another-session.ts'
 import { ALL, assertOpensWith, inUse, openedBy, startRotation } from '../rotation.ts'
 import { openTestSeal } from '../seal.ts'
+import { waitFor } from '../wait-for.ts'
 import { type World, newPhone } from '../world.ts'
 
 /** Accepts a code like the API of a node that knows these keys. */
-const acceptCode = ({ parts, workspaceId, senderId }: World, { db, seal }: { db: Sql; seal: Seal }) =>
+const acceptCode = (
+  { parts, workspaceId, senderId }: World,
+  { db, seal, idempotencyKey = randomUUID() }: { db: Sql; seal: Seal; idempotencyKey?: string | null },
+) =>
   createOtpAcceptor({ ...parts, db, seal })({
     workspaceId,
     apiKeyId: 'aaaaaaaaaaaa',
     correlationId: randomUUID(),
-    idempotencyKey: randomUUID(),
+    idempotencyKey,
     recipient: newPhone(),
     senderId,
     template: { name: 'login_code', language: 'en_US' },
@@ -132,5 +138,40 @@ test('a rotation names a prepared transaction that wrote messages, and finishes 
   await resealAll({ db, seal }, ALL)
   await assertOpensWith(world, next)
 })
+
+test('a code whose answer was lost during a switch is accepted once, with no unit to spare', async (t) => {
+  const { world, seal, old, next } = await startRotation(t)
+  const { db } = world.parts
+  const { workspaceId } = world
+  await setQuota(db, { workspaceId, kind: 'otp', monthlyUnits: 1 })
+  await openQuotaMonths(db, [{ workspace_id: workspaceId, kind: 'otp', month: quotaMonth(world.clock.now()) }])
+  const [stored, commit] = [newPromise(), newPromise()]
+  let storing: Promise<void> | undefined
+  const losing = spyOnDb(db, async ({ statement, values, run }) => {
+    if (statement.name !== 'insert_otp_messages_within_quota' || storing) return run()
+    storing = db.transaction(async (tx) => {
+      await tx.rows(statement, values)
+      stored.resolve()
+      await commit.promise
+    })
+    await stored.promise
+    await switchKey({ db, seal }, async () => {})
+    inUse.key = next
+    throw new DatabaseUnavailable(new Error('read ECONNRESET'), { mayBeCommitted: true })
+  })
+  const accepting = acceptCode(world, { db: losing, seal: await openTestSeal(db, [next, old]), idempotencyKey: null })
+  await waitFor('the repeat to wait for the quota', async () => (await world.ask(WAITS_FOR_QUOTA)).length > 0)
+  commit.resolve()
+  await storing
+  const { messageId } = await accepting
+  assert.deepEqual(await world.ask('select id from messages where workspace_id = $1', [workspaceId]), [
+    { id: messageId },
+  ])
+  await resealAll({ db, seal }, ALL)
+  await assertOpensWith(world, next)
+})
+
+const WAITS_FOR_QUOTA = `select from pg_locks w where not w.granted and w.pid in (
+  select pid from pg_locks where relation = 'quota_usage'::regclass and granted)`
 
 const newPromise = () => Promise.withResolvers<void>()
