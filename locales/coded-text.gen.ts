@@ -2941,6 +2941,7 @@ export type ParameterNames = {
   'webhooks.took_too_long': 'seconds'
   'webhooks.url_too_long': 'max'
   'words.bar': 'first' | 'second'
+  'words.date': 'date'
   'words.quoted': 'words'
   'words.semicolon': 'first' | 'second'
   'words.space': 'first' | 'second'

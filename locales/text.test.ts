@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { translatorOf } from './resources.ts'
-import { type CodedText, type Resources, asWritten, createTranslator } from './text.ts'
+import { type CodedText, type Resources, asWritten, createTranslator, dateText } from './text.ts'
 
 const en: Resources = {
   words: { quoted: '{{words}}', pair: '{{first}} and {{second}}', only: 'Only in English.' },
@@ -56,6 +56,19 @@ test('what is invisible in a parameter is shown, and cannot break the line or tu
 test('text as it was written is shown so, and an unknown code as the code', () => {
   assert.equal(english.textOf(asWritten('Sent by an old release.')), 'Sent by an old release.')
   assert.equal(english.textOf(coded('words.of_another_release', { at: 1 })), 'words.of_another_release')
+})
+
+test('a date is in words on pages, and as it is elsewhere', () => {
+  const resources = { words: { date: '{{date}}' } }
+  for (const [language, words] of [
+    ['en', 'Wednesday, November 25'],
+    ['fr', 'mercredi 25 novembre'],
+    ['ar', 'الأربعاء، 25 نوفمبر'],
+  ] as const) {
+    const pages = createTranslator(language, { [language]: resources }, new Intl.NumberFormat(language))
+    assert.equal(pages.textOf(dateText('2026-11-25')), words)
+    assert.match(createTranslator(language, { [language]: resources }).textOf(dateText('2026-11-25')), /2026-11-25/)
+  }
 })
 
 test('texts can be added to a translator', () => {

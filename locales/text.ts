@@ -87,6 +87,19 @@ export type Translator = {
 const AMOUNTS: ReadonlySet<string> = new Set(['unit', 'quota', 'min', 'max', 'minutes', 'reminder'])
 const ENGLISH_AMOUNTS = new Intl.NumberFormat('en')
 
+/** A day of a delivery, `2026-11-25`: pages write `date` in words, the command line and logs as it is. */
+export const dateText = (date: string): CodedText => ({ code: 'words.date', date })
+
+const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/
+
+const dateInWords = (date: string, language: Language): string =>
+  new Intl.DateTimeFormat(`${language}-u-nu-latn`, {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    timeZone: 'UTC',
+  }).format(new Date(date))
+
 /**
  * An isolate from left to right, such as a command, needs no isolates in it: a copied command would contain their invisible
  * marks.
@@ -136,6 +149,7 @@ export function createTranslator(
 
   function textWith(code: string, parameters: Readonly<Record<string, TextValue>> = {}): string {
     const values = Object.entries(parameters).map(([name, value]) => {
+      if (name === 'date' && counts && ISO_DATE.test(String(value))) return [name, dateInWords(String(value), language)]
       const format = name === 'count' ? counts : AMOUNTS.has(name) ? (counts ?? ENGLISH_AMOUNTS) : undefined
       return [name, format && !Number.isNaN(Number(value)) ? written(format.format(Number(value))) : valueOf(value)]
     })

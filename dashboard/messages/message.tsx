@@ -3,7 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
 import { type RouterOutputs, api } from '../api.ts'
-import { tagOf } from '../cod-settings/languages.ts'
+import { directionOfTexts, tagOf } from '../cod-settings/languages.ts'
 import { businessBubble } from '../confirmations/bubbles.ts'
 import { MadeBy } from '../keys/made-by.tsx'
 import { useTexts } from '../texts/use-texts.ts'
@@ -191,7 +191,7 @@ function Content({ data: { message, displayed } }: { data: MessageData }) {
   return (
     <section aria-label={texts.t('page_messages.content')} data-testid="content">
       <div {...(language !== null && { lang: tagOf(language) })}>
-        <ChatPaper>
+        <ChatPaper direction={directionOfTexts(language ?? texts.language)}>
           <ChatBubble bubble={bubble} />
         </ChatPaper>
       </div>

@@ -1,7 +1,7 @@
 import { kindText } from '../cod/conversation/kinds.ts'
 import { decodeReply } from '../cod/conversation/replies.ts'
 import type { InboundMessage } from '../providers/provider.ts'
-import { asWritten, type CodedText, plainText, quoted } from '../../locales/text.ts'
+import { type CodedText, dateText, plainText, quoted } from '../../locales/text.ts'
 import { displayedText, onOneLine } from './displayed.ts'
 import { type TimelineEntry, checkName, entry, reportOutcomeText, messageName, repeatsText } from './entry.ts'
 import { answeredMessage } from './transcript.ts'
@@ -55,7 +55,11 @@ function tapOf(payload: string, facts: Facts): CodedText {
     const choice = { label: String(label), question: messageName(question) }
     return meaning === label
       ? { code: 'explain.customer_chooses', ...choice }
-      : { code: 'explain.customer_chooses_meaning', ...choice, meaning: String(meaning) }
+      : {
+          code: 'explain.customer_chooses_meaning',
+          ...choice,
+          meaning: question.purpose === 'day_question' ? dateText(String(meaning)) : String(meaning),
+        }
   }
   if (reply.confirmationId !== facts.confirmation?.id) return { code: 'explain.customer_taps_other_confirmation' }
   const question = messageName({ check: reply.to, purpose: 'template' })
@@ -81,7 +85,7 @@ export function answerEntry({ check, answer, detail, answeredAt, receivedAt, sup
 
 const chosenIn = ({ reschedule }: AnswerFact['detail']): CodedText[] =>
   Object.entries(reschedule ?? {}).flatMap(([what, value]) =>
-    what === 'date' && value !== null ? [asWritten(value)] : quotedIf(value),
+    what === 'date' && value !== null ? [dateText(value)] : quotedIf(value),
   )
 
 const quotedIf = (words: string | null | undefined): CodedText[] => (words == null ? [] : [quoted(words)])

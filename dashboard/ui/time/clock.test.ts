@@ -39,4 +39,5 @@ test('relative times never overstate an age', () => {
 test('a clock’s lead is named by its two largest units', () => {
   const leads = [27 * HOUR, 26.5 * HOUR, 24 * HOUR, HOUR / 2, 10].map((ms) => aheadText(ms, 'en'))
   assert.deepEqual(leads, ['1d 3h', '1d 2h', '1d', '30m', '0m'])
+  assert.equal(aheadText(27 * HOUR, 'ar'), 'يوم و3 ساعات')
 })

@@ -65,15 +65,16 @@ const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 
-/** How far a clock is ahead, in its two largest units: `1 d 3 h`. */
+/** How far a clock is ahead, in its two largest units: `1d 3h`. */
 export function aheadText(aheadMs: number, language: string): string {
   const parts = [
     { unit: 'day', count: Math.floor(aheadMs / DAY_MS) },
     { unit: 'hour', count: Math.floor((aheadMs % DAY_MS) / HOUR_MS) },
     { unit: 'minute', count: Math.floor((aheadMs % HOUR_MS) / MINUTE_MS) },
   ] as const
+  const unitDisplay = language === 'ar' ? 'long' : 'narrow'
   const shown = parts.filter(({ count }) => count > 0).slice(0, 2)
   return (shown.length > 0 ? shown : [parts[2]])
-    .map(({ unit, count }) => numberFormat(language, { style: 'unit', unit, unitDisplay: 'narrow' }).format(count))
-    .join(' ')
+    .map(({ unit, count }) => numberFormat(language, { style: 'unit', unit, unitDisplay }).format(count))
+    .join(language === 'ar' ? ' و' : ' ')
 }

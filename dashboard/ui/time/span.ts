@@ -9,14 +9,14 @@ const UNITS = [
   { unit: 'millisecond', ms: 1 },
 ] as const
 
-/** In its largest unit, with one decimal below ten: `340 ms`, `2.5 sec`, `3 hr`. */
+/** In its largest unit, with one decimal below ten: `340 ms`, `2.5 sec`, `3 hr`. Arabic has no clear abbreviations of units. */
 export function spanText(spanMs: number, language: string): string {
   const { unit, ms } = UNITS.find((each) => spanMs >= each.ms) ?? { unit: 'millisecond' as const, ms: 1 }
   const count = spanMs / ms
   return numberFormat(language, {
     style: 'unit',
     unit,
-    unitDisplay: 'short',
+    unitDisplay: language === 'ar' ? 'long' : 'short',
     maximumFractionDigits: count < 10 ? 1 : 0,
   }).format(count)
 }
