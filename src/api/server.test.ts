@@ -9,7 +9,8 @@ import type { LightMyRequestResponse } from 'fastify'
 import { fileDatabase } from '../../test/database.ts'
 import { waitFor } from '../../test/wait-for.ts'
 import { openDb } from '../db/pool.ts'
-import { apiErrors } from '../errors.ts'
+import { ApiError, apiErrors } from '../errors.ts'
+import { fixedDetail } from '../http/problem.ts'
 import { isUuid } from '../ids.ts'
 import { type Demo, startDemo } from '../../test/http-server.ts'
 
@@ -314,6 +315,16 @@ test('an internal error is logged by correlation id, and its message appears now
     [answer.body, ...demo.logLines].some((text) => text.includes(VALUE)),
     false,
   )
+})
+
+test('only the log learns why the service is unavailable', async (t) => {
+  const demo = await startDemo(t, { fail: () => new ApiError('SERVICE_UNAVAILABLE', { code: 'secrets.key_changed' }) })
+  const answer = await demo.ask({ url: '/api/v1/failing', headers: { authorization: await demo.newKey() } })
+  assertProblem(answer, 'SERVICE_UNAVAILABLE')
+  assert.equal(answer.json<{ detail: string }>().detail, fixedDetail('SERVICE_UNAVAILABLE'))
+  const lines = demo.logLines.filter((each) => each.includes('DOORCODE_SECRET_KEY'))
+  assert.equal(lines.length, 1)
+  assert.match(lines.join(''), /"outage":true/) // counts towards the limit of lines about outages
 })
 
 test('while the database is unreachable, an uncached key is answered 503', async (t) => {

@@ -2,7 +2,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { isTemporary } from '../db/pool.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, apiErrors } from '../errors.ts'
 import { isUuid } from '../ids.ts'
 import type { Parts } from '../parts.ts'
 import { asWritten } from '../../locales/text.ts'
@@ -46,6 +46,8 @@ export type ServerOptions = {
   /** Set by tests. */
   bodyBudget?: BodyBudget
 }
+
+const isOurFault = ({ code }: ApiError): boolean => apiErrors[code].status >= 500
 
 const NO_ROUTE = new ApiError('NOT_FOUND', asWritten('No route has this path and method.'))
 
@@ -109,9 +111,16 @@ export function buildServer(
     return problem(code, message, correlationId, faults)
   }
 
+  /** Its reason is for the operator: the caller gets the fixed text. */
+  const faulty = ({ code, message }: ApiError, correlationId: string): Answer => {
+    log.error({ correlationId, outage: true, reason: message }, 'a request failed because the node cannot do its work')
+    return problem(code, fixedDetail(code), correlationId)
+  }
+
   /** Internal errors are logged, and the caller learns nothing about them. */
   const answerOf = (error: unknown, correlationId: string, context?: RejectionContext): Answer => {
-    if (error instanceof ApiError) return refused(error, correlationId, context)
+    if (error instanceof ApiError)
+      return isOurFault(error) ? faulty(error, correlationId) : refused(error, correlationId, context)
     if (requestErrorStatus(error)) return refused(UNREADABLE, correlationId, context)
     const code = isTemporary(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR'
     const reason = isTemporary(error) ? 'because the database is unavailable' : 'with an internal error'

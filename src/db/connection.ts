@@ -184,7 +184,7 @@ export function openPool({ responseTimeoutMs, ...config }: PoolConfig & Session 
     const now = performance.now()
     for (const connection of open) if (now - connection.lastResponseAt > RECENT_RESPONSE_MS) drop(connection)
   }
-  const retireAll = (): void => {
+  const endAllAfterUse = (): void => {
     for (const connection of open) {
       if (inUse.has(connection)) retired.add(connection)
       else drop(connection)
@@ -195,7 +195,7 @@ export function openPool({ responseTimeoutMs, ...config }: PoolConfig & Session 
       super({ ...options, deallocates: true })
       this.responseTimeoutMs = responseTimeoutMs
       this.onTimeout = dropSilent
-      this.onSpoiled = retireAll
+      this.onSpoiled = endAllAfterUse
       this.once('connect', () => open.add(this))
       this.once('end', () => open.delete(this))
     }

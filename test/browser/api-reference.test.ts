@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page, Response } from 'playwright-core'
 import { tryFragment } from '../../src/api/docs/try.ts'
 import { openPage } from '../browser.ts'
 import { startWorld } from '../world.ts'
@@ -23,13 +24,7 @@ test('the reference shows and calls the API and loads from no other host', async
     .getByPlaceholder('Token')
     .first()
     .fill(await world.freshKey())
-  await page
-    .getByRole('button', { name: /Test Request.*\/otp\/messages/ })
-    .first()
-    .click()
-  const answered = page.waitForResponse('**/api/v1/otp/messages')
-  await page.getByRole('button', { name: 'Send post request to' }).click()
-  const { code } = (await (await answered).json()) as { code: string }
+  const { code } = (await (await sendTestRequest(page)).json()) as { code: string }
   assert.equal(code, 'OTP_SENDER_NOT_FOUND')
   await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'Webhooks' }).first().click()
@@ -46,13 +41,7 @@ test('a link to the reference fills in the key and an example that is accepted',
   const asked: string[] = []
   page.on('request', (request) => asked.push(request.url()))
   await page.goto(`/docs${tryFragment(example, key)}`)
-  await page
-    .getByRole('button', { name: /Test Request.*\/otp\/messages/ })
-    .first()
-    .click()
-  const answered = page.waitForResponse('**/api/v1/otp/messages')
-  await page.getByRole('button', { name: 'Send post request to' }).click()
-  const answer = await answered
+  const answer = await sendTestRequest(page)
   assert.equal(answer.status(), 202)
   assert.equal(((await answer.json()) as { reference: string }).reference, 'login-8812')
   assert.ok(!page.url().includes(key), 'the key has left the address')
@@ -62,3 +51,14 @@ test('a link to the reference fills in the key and an example that is accepted',
     'no request has the key in its address',
   )
 })
+
+/** Sends the request to the API that the reference shows, with the values that it holds. */
+async function sendTestRequest(page: Page): Promise<Response> {
+  await page
+    .getByRole('button', { name: /Test Request.*\/otp\/messages/ })
+    .first()
+    .click()
+  const answered = page.waitForResponse('**/api/v1/otp/messages')
+  await page.getByRole('button', { name: 'Send post request to' }).click()
+  return answered
+}

@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { type ConnectedAccount, connectAccount, readAccount } from '../../accounts/accounts.ts'
 import { SECOND_MS } from '../../clock.ts'
-import type { Sql } from '../../db/pool.ts'
+import { IDLE_TRANSACTION_MS, type Sql } from '../../db/pool.ts'
 import type { Parts } from '../../parts.ts'
 import type { Membership } from '../auth/members.ts'
 import { CallError } from '../rpc/errors.ts'
 import { callEmulator, findEmulatorUrl } from './emulator.ts'
 
 const CALL_TIMEOUT_MS = 5 * SECOND_MS
+/** The database ends a transaction that is idle for IDLE_TRANSACTION_MS. */
+const CALL_IN_TRANSACTION_MS = IDLE_TRANSACTION_MS / 2
 /** Half of what the emulator takes, which counts a character outside the basic plane as two. */
 const MAX_NAME_CHARACTERS = 50
 
@@ -29,18 +31,20 @@ export async function connectEmulator(
   if (graphUrl === undefined) throw new CallError('CONFLICT', { code: 'admin.no_emulator' })
   const wabaId = wabaIdOf(workspaceId)
   const path = `/control/accounts/${wabaId}`
-  const call = async (method: 'PUT' | 'PATCH', body: object): Promise<unknown> => {
-    const answer = await callEmulator(graphUrl, path, { method, body, timeoutMs: CALL_TIMEOUT_MS })
+  const call = async (method: 'PUT' | 'PATCH', body: object, timeoutMs: number): Promise<unknown> => {
+    const answer = await callEmulator(graphUrl, path, { method, body, timeoutMs })
     if (answer?.status !== 200) throw new CallError('BAD_GATEWAY', { code: 'admin.silent' })
     return answer.body
   }
-  const given = credentials.parse(await call('PUT', { name: Array.from(name).slice(0, MAX_NAME_CHARACTERS).join('') }))
+  const shortName = Array.from(name).slice(0, MAX_NAME_CHARACTERS).join('')
+  const given = credentials.parse(await call('PUT', { name: shortName }, CALL_TIMEOUT_MS))
   const reading = await readAccount(parts, { workspaceId, wabaId, graphUrl, ...given })
   const connected = await parts.db.transaction(async (tx) => {
     const stored = await connectAccount(tx, parts, reading)
     await record(tx, { ...stored, wabaId, graphUrl })
     // In the transaction: an account without webhooks would look connected, and its messages would stay "sending".
-    await call('PATCH', { callbackUrl: `${parts.config.publicUrl}${stored.connected.webhookPath}` })
+    const callbackUrl = `${parts.config.publicUrl}${stored.connected.webhookPath}`
+    await call('PATCH', { callbackUrl }, CALL_IN_TRANSACTION_MS)
     return stored.connected
   })
   parts.wake('submit')
