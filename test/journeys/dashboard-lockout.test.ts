@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MAX_ADDRESS_ROWS, rowOfAddress } from '../../src/admin/auth/sign-in-attempts.ts'
+import { beginAttempt, rowOfMadeUpAddress } from '../../src/admin/auth/sign-in-attempts.ts'
 import { PASSWORD, type SignedIn, signInWithPassword } from '../dashboard.ts'
 import { asCookie, askAuth, eventsOf, trySignIn, withSecondFactor } from '../sign-in-calls.ts'
 import { type World, startWorld } from '../world.ts'
@@ -71,9 +71,53 @@ test('ten wrong codes of a second factor are in the audit log, of either kind', 
   }
 })
 
-test('made-up addresses fill a fixed number of rows', async (t) => {
-  const { seal } = (await startWorld(t)).parts
-  const rows = new Set<string>()
-  for (let n = 0; n < 2 * MAX_ADDRESS_ROWS; n += 1) rows.add(rowOfAddress(seal, `${n}@shop.example`).toString('hex'))
-  assert.ok(rows.size > MAX_ADDRESS_ROWS / 2 && rows.size <= MAX_ADDRESS_ROWS, String(rows.size))
+/** An address without an account, whose attempts would be counted in the person's row if accounts shared them. */
+function neighbourOf({ parts: { seal } }: World, { email }: SignedIn): string {
+  const row = rowOfMadeUpAddress(seal, email)
+  for (let n = 0; n < 2_000_000; n += 1) {
+    const address = `neighbour-${n}@shop.example`
+    if (rowOfMadeUpAddress(seal, address).equals(row)) return address
+  }
+  return assert.fail('no address has the same row')
+}
+
+test('attempts at an address without an account pause no account', async (t) => {
+  const world = await startWorld(t)
+  const person = await signInWithPassword(world, 'owner')
+  const neighbour = neighbourOf(world, person)
+  for (let n = 0; n < 11; n += 1) await trySignIn(world, neighbour, 'wrong')
+  assert.equal((await trySignIn(world, neighbour, 'wrong')).status, 429)
+  await forgetAddress(world)
+  assert.equal((await trySignIn(world, person.email, PASSWORD)).status, 200)
+  assert.equal(await pausesOf(world, person), 0)
 })
+
+test('a sign-in ends no pause of another account', async (t) => {
+  const world = await startWorld(t)
+  const [person, other] = [await signInWithPassword(world, 'owner'), await signInWithPassword(world, 'member')]
+  await world.ask('update auth."user" set "email" = $2 where "id" = $1', [other.userId, neighbourOf(world, person)])
+  for (let n = 0; n < 10; n += 1) await trySignIn(world, person.email, 'wrong')
+  const [{ email } = assert.fail('no person')] = await world.ask<{ email: string }>(
+    'select "email" from auth."user" where "id" = $1',
+    [other.userId],
+  )
+  assert.equal((await trySignIn(world, email, PASSWORD)).status, 200)
+  assert.equal((await trySignIn(world, person.email, PASSWORD)).status, 429)
+  assert.equal(await pausesOf(world, person), 1)
+})
+
+test('attempts at made-up addresses share rows', async (t) => {
+  const world = await startWorld(t)
+  const { parts } = world
+  const addresses = Array.from({ length: ADDRESSES }, (_, n) => `nobody-${n}@shop.example`)
+  await world.ask('delete from sign_in_attempts')
+  for (const address of addresses.slice(0, 5)) await trySignIn(world, address, 'wrong')
+  const rowsOfPages = await world.ask('select account from sign_in_attempts')
+  for (const address of addresses) await beginAttempt(parts, rowOfMadeUpAddress(parts.seal, address))
+  const rows = await world.ask<{ account: Buffer }>('select account from sign_in_attempts')
+  assert.ok(rowsOfPages.length > 0 && rows.length < ADDRESSES, String(rows.length))
+  assert.deepEqual(new Set(rows.map(({ account }) => account.length)), new Set([2]))
+})
+
+/** Of 65,536 rows, about 30 are met twice: the odds that none is are one in 10^13. */
+const ADDRESSES = 2_000

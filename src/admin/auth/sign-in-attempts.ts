@@ -7,17 +7,17 @@ import type { Parts } from '../../parts.ts'
 const MAX_ATTEMPTS = 10
 export const ATTEMPTS_WINDOW_MS = 15 * MINUTE_MS
 
+/** 65,536 rows. */
 const ADDRESS_ROW_BYTES = 2
-export const MAX_ADDRESS_ROWS = 256 ** ADDRESS_ROW_BYTES
 
 /**
- * The row of an address, which need not have an account: made-up addresses must not add rows without limit. Two addresses may
- * share a row; the key keeps a caller from finding one that shares the row of another.
+ * The row of an address without an account. Such addresses share a fixed number of rows, because they must not add rows without
+ * limit. An account has a row of its own: attempts at other addresses can neither pause it nor end its pause.
  */
-export const rowOfAddress = (seal: Pick<Parts['seal'], 'signInSecret'>, email: string): Buffer =>
+export const rowOfMadeUpAddress = (seal: Pick<Parts['seal'], 'signInSecret'>, email: string): Buffer =>
   createHmac('sha256', seal.signInSecret()).update(`sign-in\0${email}`).digest().subarray(0, ADDRESS_ROW_BYTES)
 
-/** The row of a person or a trusted browser: only people who have signed in add one. */
+/** The row of a person or a trusted browser. Only an account, or a browser that has signed in, adds one. */
 export const rowOf = (account: string): Buffer => createHash('sha256').update(account).digest()
 
 /** Counts the attempt before it is made, so that concurrent attempts cannot exceed the limit. */

@@ -15,7 +15,7 @@ import {
 import type { CallState } from './call-hooks.ts'
 import { isCommonPassword } from './common-password.ts'
 import { type Person, type User, endChallenges, findPersonByEmail, normalizeEmail } from './person.ts'
-import { beginAttempt, deleteAttemptsOf, rowOf, rowOfAddress } from './sign-in-attempts.ts'
+import { beginAttempt, deleteAttemptsOf, rowOf, rowOfMadeUpAddress } from './sign-in-attempts.ts'
 
 /** A call of the sign-in library that is open to the outside. */
 type AuthCall = {
@@ -78,11 +78,16 @@ export function openSignIn(parts: AuthParts) {
       return json(401, { code: 'UNAUTHORIZED', message: 'You are not signed in.' })
 
     const email = normalizeEmail(input['email'] ?? '')
+    /** Undefined for an address without an account. */
+    const counted: User | undefined = call.counts === 'address' ? await findPersonByEmail(db, email) : person
     // A trusted device has its own count.
     const device = devices.find(headers.get('cookie'), email)
     const rows = {
-      address: () => (device === undefined ? rowOfAddress(seal, email) : rowOf(`sign-in\0${email}\0${device}`)),
-      person: () => rowOf(`password of\0${person?.userId}`),
+      address() {
+        if (device !== undefined) return rowOf(`sign-in\0${email}\0${device}`)
+        return counted ? rowOf(`sign-in of\0${counted.userId}`) : rowOfMadeUpAddress(seal, email)
+      },
+      person: () => rowOf(`password of\0${counted?.userId}`),
     }
     const row = call.counts && rows[call.counts]()
     const state: CallState = { ...(row && { begin: () => beginAttempt(parts, row) }) }
@@ -92,12 +97,7 @@ export function openSignIn(parts: AuthParts) {
     if (state.attempt?.granted === false) return tooManyAttempts(state.attempt.waitMs)
     const body = await bodyOf(response)
     if (!response.ok) {
-      // Records nothing for an address without an account.
-      const paused = state.attempt?.isLast
-        ? person && call.counts === 'person'
-          ? person
-          : await findPersonByEmail(db, email)
-        : state.locked
+      const paused = state.attempt?.isLast ? counted : state.locked
       if (paused) await record(parts, request, { user: paused, action: 'person.sign_in_paused' })
       return errorResponse(response, body)
     }
