@@ -25,8 +25,8 @@ export type ConnectedAccount = {
   templates: { name: string; language: string; status: string; category: string }[]
 }
 
-/** What `connectAccount` stores. */
-export type AccountReading = { account: AccountToConnect; listing: ProviderListing }
+/** What `connectAccount` stores. `renews`: only if this account is still connected. */
+export type AccountReading = { account: AccountToConnect; listing: ProviderListing; renews?: string }
 
 /**
  * The first step of connecting a WhatsApp account, before the transaction: the provider must accept the credentials, and is
@@ -52,6 +52,7 @@ export async function readRenewedAccount(
   { workspaceId, accountId, ...credentials }: AccountRef & Partial<Record<keyof typeof SECRET_COLUMNS, string>>,
 ): Promise<AccountReading> {
   const row = await getAccountRow(parts.db, accountId)
+  if (row.workspaceId !== workspaceId) throw unknownAccount(accountId)
   /** The others may be replaced because they cannot be opened. */
   const kept = (secret: Secret): string => {
     const text = openSecret(parts.seal, row, secret)
@@ -61,7 +62,8 @@ export async function readRenewedAccount(
   const { accessToken = kept('accessToken'), appSecret = kept('appSecret') } = credentials
   const { verifyToken = kept('verifyToken') } = credentials
   const { wabaId, graphUrl } = row
-  return readAccount(parts, { workspaceId, wabaId, graphUrl, accessToken, appSecret, verifyToken })
+  const reading = await readAccount(parts, { workspaceId, wabaId, graphUrl, accessToken, appSecret, verifyToken })
+  return { ...reading, renews: accountId }
 }
 
 /**
@@ -71,10 +73,10 @@ export async function readRenewedAccount(
 export async function connectAccount(
   tx: Sql,
   { clock, seal }: Pick<Parts, 'clock' | 'seal'>,
-  { account, listing }: AccountReading,
+  { account, listing, renews }: AccountReading,
 ): Promise<{ connected: ConnectedAccount; isKnown: boolean }> {
   const now = clock.now()
-  const { accountId, isKnown } = await storeAccount(tx, { account, seal, now })
+  const { accountId, isKnown } = await storeAccount(tx, { account, renews, seal, now })
   const ref = { workspaceId: account.workspaceId, accountId }
   await storeListing(tx, ref, { listing, now })
   return { connected: await describeAccount(tx, ref), isKnown }
@@ -120,13 +122,19 @@ const upsertAccount = statement(
 
 async function storeAccount(
   tx: Sql,
-  { account, seal, now }: { account: AccountToConnect; seal: Seal; now: Date },
+  {
+    account,
+    renews,
+    seal,
+    now,
+  }: Pick<AccountReading, 'account'> & { renews: string | undefined; seal: Seal; now: Date },
 ): Promise<{ accountId: string; isKnown: boolean }> {
   const { workspaceId, wabaId, graphUrl } = account
   await lockAccountId(tx, account)
   await lockWorkspace(tx, workspaceId)
   await assertNotElsewhere(tx, account)
   const existing = await tx.row(findExisting, [workspaceId, wabaId])
+  if (renews !== undefined && !existing?.isConnected) throw unknownAccount(renews)
   const accountId = existing?.accountId ?? newId()
   /** Undefined when this instance key cannot open it: then no stored secret can verify a signature. */
   const former = existing && openSecret(seal, existing, 'appSecret')

@@ -33,34 +33,37 @@ export const lockAccountId = async (tx: Sql, { wabaId }: Identity): Promise<void
 
 const MAX_CANDIDATES = 100
 
-/** None if the workspace itself has the account: then nothing is taken from another. An instance has few workspaces. */
-const selectElsewhere = statement<AccountRef & { graphUrl: string }>(
-  'find_account_elsewhere',
+/** The workspace's own account first. An instance has few workspaces. */
+const selectConnected = statement<AccountRef & { graphUrl: string }>(
+  'find_connected_accounts',
   `select a.workspace_id as "workspaceId", a.id as "accountId", a.graph_url as "graphUrl"
    from workspaces w
    cross join lateral (select * from provider_accounts
      where workspace_id = w.id and waba_id = $2 and status <> 'removed') a
-   where w.id <> $1 and w.deleted_at is null
-     and not exists (select from provider_accounts own
-       where own.workspace_id = $1 and own.waba_id = $2 and own.status <> 'removed')
-   order by a.id limit ${MAX_CANDIDATES}`,
+   where w.deleted_at is null
+   order by w.id <> $1, a.id limit ${MAX_CANDIDATES}`,
 )
 
-/** The account in another workspace. Two emulators may have accounts with one id. */
+/**
+ * The account in another workspace. Undefined if the workspace itself has it: then nothing is taken from another. Two emulators
+ * may have accounts with one id, and an account of an emulator does not entitle to the one at WhatsApp.
+ */
 export async function findElsewhere(
   sql: Sql,
   { workspaceId, wabaId, graphUrl }: Identity,
 ): Promise<AccountRef | undefined> {
-  const rows = await sql.rows(selectElsewhere, [workspaceId, wabaId])
-  return rows.find((row) => originOf(row.graphUrl) === originOf(graphUrl))
+  const rows = await sql.rows(selectConnected, [workspaceId, wabaId])
+  const first = rows.find((row) => originOf(row.graphUrl) === originOf(graphUrl))
+  return first?.workspaceId === workspaceId ? undefined : first
 }
 
 const LOOPBACK = new Set(['localhost', '[::1]'])
 
-/** The Graph API without its version, and this machine under one name. */
+/** The Graph API without its version, each host and this machine under one name: a DNS name may end in a dot. */
 function originOf(graphUrl: string): string {
   const { protocol, hostname, port } = new URL(graphUrl)
-  return `${protocol}//${LOOPBACK.has(hostname) ? '127.0.0.1' : hostname}:${port}`
+  const host = hostname.replace(/\.$/, '')
+  return `${protocol}//${LOOPBACK.has(host) ? '127.0.0.1' : host}:${port}`
 }
 
 /** Throws ConnectedElsewhereError. */

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DEMO } from '@doorcode/whatsapp-emulator'
+import { DEMO, demoAccount, startEmulator } from '@doorcode/whatsapp-emulator'
+import { connectAccount as connectAccountStep, listAccounts, readRenewedAccount } from '../../src/accounts/accounts.ts'
+import { findElsewhere } from '../../src/accounts/elsewhere.ts'
+import { GRAPH_URL } from '../../src/accounts/new-account.ts'
+import { removeAccount } from '../../src/accounts/remove.ts'
 import { accountConnect } from '../../src/commands/account.ts'
 import { createWorkspace } from '../../src/workspaces/workspaces.ts'
 import { accountForm } from '../accounts.ts'
@@ -64,6 +68,56 @@ test('only those who may see the other workspace are shown its name', async (t) 
     other.userId,
   ])
   assert.match(await refusal(), /Test shop/)
+})
+
+test('an account of the same id at another provider opens no way to the account', async (t) => {
+  const world = await startWorld(t)
+  const other = await anotherWorkspace(world, 'Second shop')
+  const elsewhere = await startEmulator({ speed: 0, statuses: 'manual' })
+  elsewhere.addAccount(demoAccount())
+  t.after(() => elsewhere.close())
+  const { accountId } = await other.connect({ graphUrl: elsewhere.url })
+  await assert.rejects(other.connect(), /Another workspace/)
+  const [kept] = await other.calls.senders.accounts.query({ workspaceId: other.workspaceId })
+  assert.deepEqual([kept?.accountId, kept?.graphUrl], [accountId, elsewhere.url])
+})
+
+test('another spelling of the Graph URL hides no account', async (t) => {
+  const world = await startWorld(t)
+  const { account, emulator, parts } = world
+  const other = await anotherWorkspace(world, 'Second shop')
+  const setUrl = (url: string) =>
+    world.ask('update provider_accounts set graph_url = $2 where id = $1', [account.accountId, url])
+  await setUrl(GRAPH_URL)
+  for (const graphUrl of [
+    'https://graph.facebook.com.',
+    'https://GRAPH.facebook.com:443/v26.0',
+    `${GRAPH_URL}/v25.0`,
+  ]) {
+    const found = await findElsewhere(parts.db, { ...other, wabaId: DEMO.accountId, graphUrl })
+    assert.equal(found?.accountId, account.accountId, graphUrl)
+  }
+  await setUrl(emulator.url)
+})
+
+test('a renewal that was begun before the account was deleted does not connect it again', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId, account, parts } = world
+  const ref = { workspaceId, accountId: account.accountId }
+  const reading = await readRenewedAccount(parts, ref)
+  await parts.db.transaction((tx) => removeAccount(tx, parts, { ...ref, wabaId: DEMO.accountId }))
+  await assert.rejects(
+    parts.db.transaction((tx) => connectAccountStep(tx, parts, reading)),
+    { code: 'NOT_FOUND' },
+  )
+  assert.deepEqual(await listAccounts(parts.db, workspaceId), [])
+})
+
+test('a renewal uses no credentials of another workspace', async (t) => {
+  const world = await startWorld(t)
+  const other = await anotherWorkspace(world, 'Second shop')
+  const ref = { workspaceId: other.workspaceId, accountId: world.account.accountId }
+  await assert.rejects(readRenewedAccount(world.parts, ref), { code: 'NOT_FOUND' })
 })
 
 test('without a working token nothing is said about another workspace’s account', async (t) => {
