@@ -5,7 +5,7 @@ import { DAY_MS, later } from '../src/clock.ts'
 import { readConfig } from '../src/config.ts'
 import { startLoop } from '../src/jobs/loop.ts'
 import { createMetrics } from '../src/metrics.ts'
-import { createRemovalGuard } from '../src/retention/guard.ts'
+import { confirmRemoval, createRemovalGuard } from '../src/retention/guard.ts'
 import { retentionLoop } from '../src/retention/loop.ts'
 import { type Figure, atLeast, atMost, count, median, megabytes, perSecond, times } from './figures.ts'
 import { openHttpClient } from './http-client.ts'
@@ -281,7 +281,8 @@ async function measureYear(options: PartOptions): Promise<Figure[]> {
   const days = short ? SETTLED_DAY + 30 : DAYS
   let day = -1
   const clock = { now: () => later(new Date(), (day - days) * DAY_MS) }
-  const guard = createRemovalGuard({ ...parts, clock, config, metrics: createMetrics() })
+  await parts.db.transaction((tx) => confirmRemoval(tx, { now: clock.now(), keep: config.keep }))
+  const guard = createRemovalGuard({ ...parts, config, metrics: createMetrics() }, { timeOf: () => clock.now() })
   const loop = retentionLoop({ ...parts, guard, findUncountedSince: () => Promise.resolve(undefined) })
   let settled: Sizes | undefined
   for (day = 0; day < days; day += 1) {

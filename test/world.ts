@@ -59,7 +59,7 @@ export type World = Awaited<ReturnType<typeof startWorld>>
 export async function startWorld(t: TestContext, options: WorldOptions = {}) {
   const databaseUrl = await fileDatabase()
   const database = await queryPool()
-  await database.query('delete from removal_guard') // the clock of an earlier test may have been ahead
+  await resetRemovalGuard(database)
   const clock = options.clock ?? createMovedClock()
   const http = new Agent({ connections: 128, pipelining: 1 })
   const emulator = await startWorldEmulator(clock, options)
@@ -293,3 +293,15 @@ export const newCode = (): string =>
   Array.from({ length: 15 }, () => CODE_ALPHABET[randomInt(CODE_ALPHABET.length)]).join('')
 
 export { DEMO }
+
+/**
+ * As on an instance that has run until now: the clock of an earlier test may have been ahead, and its ids may be random. All settings
+ * are longer than these.
+ */
+async function resetRemovalGuard(database: Pick<Pool, 'query'>): Promise<void> {
+  await database.query('delete from removal_guard')
+  await database.query(
+    `insert into removal_guard (trusted_at, content_days, records_days, audit_days) values (clock_timestamp(), 1, 1, 1)
+     on conflict do nothing`,
+  )
+}

@@ -6,7 +6,7 @@ import type { Loop } from '../jobs/loop.ts'
 import type { RemovalGuard } from '../retention/guard.ts'
 
 /**
- * Removes short-lived rows in small batches. The guard is not asked for paces, leases and rate limits: they are worth nothing
+ * Removes short-lived rows in small batches. The guard is not checked for paces, leases and rate limits: they are worth nothing
  * after a minute, and after a wrong removal only the pace of that minute is lost.
  */
 export const housekeepingLoop = ({
@@ -18,7 +18,7 @@ export const housekeepingLoop = ({
   pollMs: MINUTE_MS,
   async turn() {
     const now = clock.now()
-    const permit = await guard.ask()
+    const permit = await guard.check()
     const idle = [removeIdlePairs, removeOldLeases, removeIdleRateLimits].map(
       (remove) => [remove, later(now, -IDLE_MS)] as const,
     )

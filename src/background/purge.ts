@@ -28,7 +28,7 @@ export function purgeLoop({ db, guard, log, live }: PurgeParts): Loop {
     async turn() {
       const last = walk
       walk = undefined // set only by a turn that commits: an asynchronous failover may restore what was removed
-      const permit = await guard.ask()
+      const permit = await guard.check()
       if (!permit) return { more: false }
       const { now } = permit
       const deleted = await db.rows(deleteDue, [now])

@@ -1,7 +1,9 @@
+import { HOUR_MS } from '../clock.ts'
 import { type Sql, statement } from '../db/pool.ts'
+import { timeOfId } from '../ids.ts'
 import { type ListedNode, listNodes } from '../jobs/node.ts'
 import type { Parts } from '../parts.ts'
-import { type GuardState, type Judgement, type Keep, judgeRemoval, longestKeep, shorterClasses } from './hold.ts'
+import { type GuardState, type Keep, type Removal, checkRemoval, longestKeep, shorterClasses } from './hold.ts'
 
 /** By which time, and how long after it, data may be removed. */
 export type Permit = { now: Date; keep: Keep }
@@ -9,23 +11,34 @@ export type Permit = { now: Date; keep: Keep }
 /** Everything that removes data by its age asks first (docs/retention.md#when-removal-stops). */
 export type RemovalGuard = {
   /** Undefined while removal is held. */
-  ask(): Promise<Permit | undefined>
+  check(): Promise<Permit | undefined>
 }
 
-/** How long the running workers want to keep data: the longest of them counts. Undefined if none runs or reports it. */
-export function keptByWorkers(nodes: readonly ListedNode[]): Keep | undefined {
-  const all = nodes
+/** How long each running worker that reports it wants to keep data. */
+export const keepOfWorkers = (nodes: readonly ListedNode[]): Keep[] =>
+  nodes
     .filter(({ isAlive, roles }) => isAlive && roles.includes('worker'))
-    .map(({ settings }) => settings.keep)
-  return all.reduce((longer, each) => (longer && each ? longestKeep(longer, each) : (longer ?? each)), undefined)
-}
+    .flatMap(({ settings }) => settings.keep ?? [])
 
-type GuardParts = Pick<Parts, 'db' | 'clock' | 'config' | 'log' | 'metrics'>
+/** The longest of them counts. Undefined if no worker runs or reports it. */
+export const keptByWorkers = (nodes: readonly ListedNode[]): Keep | undefined =>
+  keepOfWorkers(nodes).reduce<Keep | undefined>(
+    (longer, each) => (longer ? longestKeep(longer, each) : each),
+    undefined,
+  )
 
-/** One for each process: it logs when a hold begins and ends. */
-export function createRemovalGuard({ db, clock, config, log, metrics }: GuardParts): RemovalGuard {
+type GuardParts = Pick<Parts, 'db' | 'config' | 'log' | 'metrics'>
+
+/** Of the statement that reads what the guard compares: the node's own measurement may be a minute old, or of another server. */
+const DATABASE_TIME = (databaseNow: Date): Date => databaseNow
+
+/** One for each process: it logs when a hold begins and ends. `timeOf` is set by tests and the benchmark. */
+export function createRemovalGuard(
+  { db, config, log, metrics }: GuardParts,
+  { timeOf = DATABASE_TIME }: { timeOf?: (databaseNow: Date) => Date } = {},
+): RemovalGuard {
   let reported = ''
-  const report = ({ hold, keep }: Judgement): void => {
+  const report = ({ hold, keep }: Removal): void => {
     metrics.removalHeld.set(hold ? 1 : 0)
     const shorter = shorterClasses(config.keep, keep)
     const current = [hold?.reason ?? '', ...shorter].join()
@@ -37,47 +50,56 @@ export function createRemovalGuard({ db, clock, config, log, metrics }: GuardPar
     else log.info('removal of old data continues')
   }
   return {
-    async ask() {
-      const now = clock.now()
-      const question = { now, keep: config.keep, isWorker: true }
-      const judged = await readAndJudge(db, question)
-      if (judged.next) await store(db, question)
-      report(judged)
-      return judged.hold ? undefined : { now, keep: judged.keep }
+    async check() {
+      const process: CheckingProcess = { keep: config.keep, isWorker: true, timeOf }
+      const checked = await readAndCheck(db, process)
+      if (checked.next) await store(db, process)
+      report(checked)
+      return checked.hold ? undefined : { now: checked.now, keep: checked.keep }
     },
   }
 }
 
-type Question = {
-  now: Date
+type CheckingProcess = {
   keep: Keep
   /** Whether this process removes data: then its machine's clock counts too. */
   isWorker: boolean
+  timeOf?: (databaseNow: Date) => Date
 }
 
 /** What the guard of a worker with these settings decides. Changes nothing. `state`: undefined before the first worker. */
-export async function readAndJudge(
+export async function readAndCheck(
   sql: Sql,
-  { now, keep, isWorker }: Question,
-): Promise<Judgement & { state: GuardState | undefined }> {
+  { keep, isWorker, timeOf = DATABASE_TIME }: CheckingProcess,
+): Promise<Removal & { now: Date; state: GuardState | undefined }> {
   const row = await sql.row(selectState)
-  const ownAheadMs = row ? Date.now() - row.databaseNow.getTime() : 0
+  const databaseNow = row?.databaseNow ?? new Date()
+  const now = timeOf(databaseNow)
+  const ownAheadMs = Date.now() - databaseNow.getTime()
   const nodes = (await listNodes(sql)).filter(({ isAlive }) => isAlive)
   const others = nodes.map(({ settings }) => settings.clockAheadMs ?? 0)
   const machinesAheadMs = isWorker || others.length === 0 ? [ownAheadMs, ...others] : others
   const state = row && toState(row)
   const kept = keptByWorkers(nodes)
   const longer = kept ? longestKeep(keep, kept) : keep
-  return { ...judgeRemoval({ now, machinesAheadMs, keep: longer, state }), state }
+  const lastActiveAt = state ? undefined : await findLastActive(sql)
+  return { ...checkRemoval({ now, machinesAheadMs, keep: longer, state, lastActiveAt }), now, state }
 }
 
-/** Judges again under the row's lock: another node may have changed it. */
-const store = (db: Parts['db'], question: Question): Promise<void> =>
+/** Of everything that an instance writes, the newest. Undefined for an empty database. */
+async function findLastActive(sql: Sql): Promise<Date | undefined> {
+  const { times = [], ids = [] } = (await sql.row(selectNewest, [MIN_RUNNING_MS])) ?? {}
+  const all = [...times, ...ids.map(timeOfId)].map((at) => at.getTime())
+  return all.length > 0 ? new Date(Math.max(...all)) : undefined
+}
+
+/** Checks again under the row's lock: another node may have changed it. */
+const store = (db: Parts['db'], process: CheckingProcess): Promise<void> =>
   db.transaction(async (tx) => {
-    const { state, next: first } = await readAndJudge(tx, question)
+    const { state, next: first } = await readAndCheck(tx, process)
     if (!state && first) await tx.rows(insertState, valuesOf(first))
     await tx.rows(lockState)
-    const { next } = await readAndJudge(tx, question)
+    const { next } = await readAndCheck(tx, process)
     if (next) await tx.rows(writeState, valuesOf(next))
   })
 
@@ -113,6 +135,21 @@ const selectState = statement<StateRow>(
   `select clock_timestamp() as "databaseNow", g.trusted_at as "trustedAt", g.set_back_to as "setBackTo",
      g.content_days as "contentDays", g.records_days as "recordsDays", g.audit_days as "auditDays"
    from (select) one left join removal_guard g on g.only_row`,
+)
+
+/** A heartbeat of a node that has just started shows only the time that is in doubt. */
+const MIN_RUNNING_MS = HOUR_MS
+
+const newestOf = (table: string): string => `(select id from ${table} order by id desc limit 1)`
+
+const selectNewest = statement<{ times: Date[]; ids: string[] }>(
+  'find_newest_records',
+  `select
+     array_remove(array [
+       (select max(seen_at) from nodes where started_at < clock_timestamp() - $1 * interval '1 millisecond'),
+       (select max(synced_at) from provider_accounts),
+       (select received_at from provider_reports where received_at > '-infinity' order by received_at desc limit 1)], null) as times,
+     array_remove(array [${['messages', 'events', 'audit_log', 'workspaces'].map(newestOf).join(', ')}], null)::text[] as ids`,
 )
 
 const lockState = statement('lock_removal_guard', 'select from removal_guard where only_row for update')

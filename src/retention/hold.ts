@@ -33,9 +33,11 @@ export type GuardFacts = {
   keep: Keep
   /** Undefined: no worker of this release has run yet. */
   state: GuardState | undefined
+  /** Without a state: when the instance last worked, as far as its rows show. Undefined: it is new. */
+  lastActiveAt?: Date | undefined
 }
 
-export type Judgement = {
+export type Removal = {
   hold: Hold | undefined
   /** How long data is kept now. */
   keep: Keep
@@ -47,12 +49,13 @@ export type Judgement = {
  * Decides whether old data may be removed now. Removal cannot be undone, so an implausible time holds it: a row's age is measured
  * by the clocks of the database and of the node that wrote it.
  */
-export function judgeRemoval({ now, machinesAheadMs, keep, state }: GuardFacts): Judgement {
+export function checkRemoval({ now, machinesAheadMs, keep, state: stored, lastActiveAt }: GuardFacts): Removal {
   const worst = machinesAheadMs.toSorted((one, other) => Math.abs(other) - Math.abs(one))[0] ?? 0
   const differs: Hold | undefined =
     Math.abs(worst) > MAX_DIFFERENCE_MS ? { reason: 'clocks_differ', aheadMs: worst } : undefined
-  if (!state) return { hold: differs, keep, next: differs ? undefined : { trustedAt: now, setBackTo: null, keep } }
+  if (!stored && !lastActiveAt && differs) return { hold: differs, keep, next: undefined }
 
+  const state = stored ?? { trustedAt: lastActiveAt ?? now, setBackTo: null, keep }
   const sinceMs = now.getTime() - state.trustedAt.getTime()
   const isPlausible = Math.abs(sinceMs) <= MAX_OFF_MS
   // New rows get the time of their node, or the database's.
@@ -68,7 +71,7 @@ export function judgeRemoval({ now, machinesAheadMs, keep, state }: GuardFacts):
   const jumped: Hold | undefined =
     sinceMs > MAX_OFF_MS ? { reason: 'time_jumped', trustedAt: state.trustedAt, now } : undefined
   const wentBack: Hold | undefined = setBackTo ? { reason: 'time_set_back', setBackTo } : undefined
-  return { hold: differs ?? jumped ?? wentBack, keep: inForce, next: isSame(state, next) ? undefined : next }
+  return { hold: differs ?? jumped ?? wentBack, keep: inForce, next: stored && isSame(stored, next) ? undefined : next }
 }
 
 const earliest = (times: readonly Date[]): Date | null =>

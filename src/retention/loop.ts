@@ -41,7 +41,7 @@ export function retentionLoop({ db, guard, findUncountedSince }: RetentionParts)
     name: 'retention',
     pollMs: POLL_MS,
     async turn() {
-      const permit = await guard.ask()
+      const permit = await guard.check()
       const steps = retentionSteps.filter((each) => permit && keptDays(permit.keep, each.class) > 0)
       const step = steps[next] ?? steps[0]
       if (!permit || !step) {

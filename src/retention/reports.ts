@@ -1,7 +1,7 @@
 import { type Statement, statement } from '../db/pool.ts'
 import { FIRST_ID } from '../ids.ts'
 import type { KeptClass } from './kept-since.ts'
-import { MAX_COUNTED, type Step, lockThen, removedBy, rowStatements } from './step.ts'
+import { type CountRow, type Step, lockThen, removedBy, rowStatements, toCount } from './step.ts'
 
 /** A message has about three reports, and removing them must keep pace. Nothing refers to them, so a larger page is still fast. */
 const MAX_REPORTS = 2_000
@@ -38,13 +38,13 @@ export function reportsStep({
      where received_at > '-infinity' and received_at >= $1::timestamptz and (received_at, id) > ($1::timestamptz, $2)
      order by received_at, id limit 1`,
   )
-  const count = statement<{ rows: number }>(
+  const count = statement<CountRow>(
     `count_${of}`,
-    `select count(*)::int as rows from (
-       select from provider_reports
+    `select count(*) filter (where holds)::int as rows, count(*)::int as seen
+     from (
+       select ${condition} as holds from provider_reports
        where received_at > '-infinity' and received_at >= $1::timestamptz and received_at < $3 and (received_at, id) > ($1::timestamptz, $2)
-         and ${condition}
-       limit ${MAX_COUNTED}) counted`,
+       order by received_at, id limit $4) next`,
   )
   const { existing, lock } = rowStatements(of, 'provider_reports')
   const remove = removedBy(removal)
@@ -60,8 +60,8 @@ export function reportsStep({
       const { seen = 0, id = null, at = null, ids = [] } = row ?? {}
       return { seen, ids, last: id === null || at === null ? undefined : { id, at } }
     },
-    count: async (sql, after, until) =>
-      (await sql.row(count, [after?.at ?? '-infinity', after?.id ?? FIRST_ID, until]))?.rows ?? 0,
+    count: async (sql, after, until, maxRead) =>
+      toCount(await sql.row(count, [after?.at ?? '-infinity', after?.id ?? FIRST_ID, until, maxRead]), maxRead),
     existing: async (tx, ids) => (await tx.rows(existing, [ids])).map(({ id }) => id),
     remove: (tx, ids) => lockThen(tx, lock, ids, (locked) => remove(tx, locked)),
   }

@@ -5,8 +5,11 @@ import type { KeptClass } from './kept-since.ts'
 /** Rows that one step looks at in one transaction: it takes about a tenth of a second. */
 export const MAX_ROWS = 500
 
-/** Counting more would take seconds. A larger number is shown as this one. */
-export const MAX_COUNTED = 1_000_000
+/** Rows of one table that a preview reads, whether they match or not: a second, or a few from a disk. */
+export const MAX_READ_TO_COUNT = 100_000
+
+/** `more`: the limit was reached, so there may be others. */
+export type Count = { rows: number; more: boolean }
 
 /** The last row that a step has looked at. Rows before it were removed, or are postponed. */
 export type Position = {
@@ -35,8 +38,8 @@ export type Step = {
   next(sql: Sql, after: Position | undefined): Promise<Date | undefined>
   /** The next rows that are older than `until`. */
   page(tx: Sql, after: Position | undefined, until: Date): Promise<Page>
-  /** Rows that hold something to remove and are older than `until`: MAX_COUNTED at most, and without the postponed ones. */
-  count(sql: Sql, after: Position | undefined, until: Date): Promise<number>
+  /** Rows that hold something to remove and are older than `until`, of the next `maxRead`, without the postponed ones. */
+  count(sql: Sql, after: Position | undefined, until: Date, maxRead: number): Promise<Count>
   /** Of `ids`, those that still exist. */
   existing(tx: Sql, ids: readonly string[]): Promise<string[]>
   /** Removes what is not in use, and returns those ids. Rows that another transaction has locked are in use. */
@@ -78,10 +81,10 @@ export function stepOfTable({
      from page`,
   )
   const next = statement<IdRow>(`next_${of}`, `select id from ${table} where id > $1 order by id limit 1`)
-  const count = statement<{ rows: number }>(
+  const count = statement<CountRow>(
     `count_${of}`,
-    `select count(*)::int as rows from (
-       select from ${table} where id > $1 and id < $2 and ${condition} limit ${MAX_COUNTED}) counted`,
+    `select count(*) filter (where holds)::int as rows, count(*)::int as seen
+     from (select ${condition} as holds from ${table} where id > $1 and id < $2 order by id limit $3) next`,
   )
   const { existing, lock } = rowStatements(of, table)
   return {
@@ -98,11 +101,19 @@ export function stepOfTable({
       const { seen = 0, last = null, ids = [] } = (await tx.row(page, [after?.id ?? FIRST_ID, firstIdAt(until)])) ?? {}
       return { seen, ids, last: last === null ? undefined : { id: last, at: timeOfId(last).toISOString() } }
     },
-    count: async (sql, after, until) => (await sql.row(count, [after?.id ?? FIRST_ID, firstIdAt(until)]))?.rows ?? 0,
+    count: async (sql, after, until, maxRead) =>
+      toCount(await sql.row(count, [after?.id ?? FIRST_ID, firstIdAt(until), maxRead]), maxRead),
     existing: async (tx, ids) => idsOf(await tx.rows(existing, [ids])),
     remove: (tx, ids, until) => lockThen(tx, lock, ids, (locked) => remove(tx, locked, until)),
   }
 }
+
+export type CountRow = { rows: number; seen: number }
+
+export const toCount = ({ rows, seen }: CountRow = { rows: 0, seen: 0 }, maxRead: number): Count => ({
+  rows,
+  more: seen >= maxRead,
+})
 
 /** By ids that the step has just read. */
 export const rowStatements = (of: string, table: string): { existing: Statement<IdRow>; lock: Statement<IdRow> } => ({

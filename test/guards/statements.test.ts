@@ -90,6 +90,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   remove_access_links: 'housekeeping of all of them',
   count_workspaces_due_for_deletion: 'of all of them',
   find_removal_guard: 'one row for the whole instance',
+  find_newest_records: 'of the whole instance',
   lock_removal_guard: 'one row for the whole instance',
   open_removal_guard: 'one row for the whole instance',
   write_removal_guard: 'one row for the whole instance',

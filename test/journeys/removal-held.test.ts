@@ -1,16 +1,25 @@
 import assert from 'node:assert/strict'
+import path from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { backgroundLoops } from '../../src/background/table.ts'
-import { DAY_MS } from '../../src/clock.ts'
+import { housekeepingLoop } from '../../src/background/housekeeping.ts'
+import { purgeLoop } from '../../src/background/purge.ts'
+import { findUncountedSince } from '../../src/charts/daily.ts'
+import { DAY_MS, later } from '../../src/clock.ts'
 import { examine } from '../../src/doctor/examine.ts'
 import { firstIdAt } from '../../src/ids.ts'
 import type { Parts } from '../../src/parts.ts'
+import { createRemovalGuard } from '../../src/retention/guard.ts'
+import { retentionLoop } from '../../src/retention/loop.ts'
+import { type RemovalPreview, previewRemoval } from '../../src/retention/preview.ts'
 import { createDatabaseClock } from '../../src/start/database-clock.ts'
 import { askDeletion } from '../../src/workspaces/deletion.ts'
 import { runCommand } from '../command-line.ts'
+import { signIn } from '../dashboard.ts'
 import { fileDatabase } from '../database.ts'
+import { lockInAnotherSession } from '../lock-in-another-session.ts'
 import { moveDatabaseClock } from '../moved-database-clock.ts'
 import { INSTANCE_KEY } from '../node.ts'
+import { freePort, runProgram } from '../program.ts'
 import { waitFor } from '../wait-for.ts'
 import { type World, startWorld } from '../world.ts'
 import { openPooledDb } from '../connections.ts'
@@ -52,9 +61,23 @@ async function startClocked(t: TestContext) {
   return { world, restartDatabaseAt }
 }
 
+/** Its removal runs when the test says so, from the first row on. */
+async function startShop(t: TestContext): Promise<World> {
+  const world = await startWorld(t, { removes: false, settings: SETTINGS })
+  await world.ask('update retention set position = null, kept_since = null')
+  await world.ask(`delete from audit_log where who = 'test'`)
+  await world.ask('update provider_accounts set synced_at = now() where synced_at > now()') // by a clock that another test moved
+  return world
+}
+
 /** What the program removes by age, with one guard as in a worker. */
-function removalOf(parts: Parts) {
-  const loops = backgroundLoops(parts).filter(({ name }) => ['retention', 'purge', 'housekeeping'].includes(name))
+function removalOf(parts: Parts, options?: Parameters<typeof createRemovalGuard>[1]) {
+  const guard = createRemovalGuard(parts, options)
+  const loops = [
+    housekeepingLoop({ ...parts, guard }),
+    purgeLoop({ ...parts, guard }),
+    retentionLoop({ ...parts, guard, findUncountedSince }),
+  ]
   return {
     async run(): Promise<void> {
       for (const loop of loops)
@@ -101,10 +124,10 @@ async function trade(world: World): Promise<void> {
   )
 }
 
-const addAuditEntry = (world: World, daysAgo: number) =>
+const addAuditEntry = (world: World, daysAgo: number, target = 'x') =>
   world.ask(
-    `insert into audit_log (id, workspace_id, at, who, action, target) values ($2, $1, now(), 'test', 'workspace.renamed', 'x')`,
-    [world.workspaceId, firstIdAt(new Date(Date.now() - daysAgo * DAY_MS))],
+    `insert into audit_log (id, workspace_id, at, who, action, target) values ($2, $1, now(), 'test', 'workspace.renamed', $3)`,
+    [world.workspaceId, firstIdAt(new Date(Date.now() - daysAgo * DAY_MS)), target],
   )
 
 const auditEntries = async (world: World): Promise<number> =>
@@ -150,8 +173,109 @@ for (const days of [500, -500, 8])
     assert.equal(await isHeldBy(world.parts), isBack ? 1 : 0)
   })
 
+/** The clock of a node that measured it on another server: one that is replaced, for example. */
+const inDays = (parts: Parts, days: number): Parts => ({
+  ...parts,
+  clock: { now: () => later(parts.clock.now(), days * DAY_MS) },
+})
+
+test('a worker that measured a wrong database time removes nothing too early', async (t) => {
+  const world = await startShop(t)
+  await addAuditEntry(world, 729)
+  await removalOf(inDays(world.parts, 2.5)).run()
+  assert.equal(await auditEntries(world), 1)
+})
+
+const IMPORT_MOVED_CLOCK = `--import=${path.resolve(import.meta.dirname, '../moved-machine-clock.ts')}`
+
+/** Another worker, on a machine of its own whose clock is this much ahead. */
+async function startWorkerAhead(t: TestContext, world: World, days: number) {
+  const { child, ended } = runProgram(t, ['serve'], {
+    ...SETTINGS,
+    DATABASE_URL: world.databaseUrl,
+    DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
+    DOORCODE_ROLES: 'worker',
+    DOORCODE_PORT: String(await freePort()),
+    NODE_OPTIONS: IMPORT_MOVED_CLOCK,
+    MACHINE_AHEAD_MS: String(days * DAY_MS),
+  })
+  await waitFor('the other worker', async () => {
+    const ahead = `select from nodes where abs((settings ->> 'clockAheadMs')::float8 - $1) < 60_000`
+    return (await world.ask(ahead, [days * DAY_MS])).length === 1
+  })
+  return {
+    async stop(): Promise<void> {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+for (const days of [500, -500])
+  test(`one worker whose machine is ${days} days ahead stops removal until it is gone`, async (t) => {
+    const world = await startShop(t)
+    const worker = await startWorkerAhead(t, world, days)
+    await addAuditEntry(world, 729)
+    await addAuditEntry(world, 731)
+    const right = removalOf(world.parts)
+    await right.run()
+    assert.equal(await auditEntries(world), 2)
+    const { calls } = await signIn(world, 'operator')
+    const { findings } = await calls.system.examine.query({ workspaceId: world.workspaceId, outside: false })
+    assert.ok(
+      findings.some(({ code }) => code === 'removal_held_clocks'),
+      'the page System shows it',
+    )
+    await worker.stop()
+    await right.run()
+    assert.equal(await auditEntries(world), days > 0 ? 1 : 2)
+    assert.deepEqual(await findingsOf(world), days > 0 ? [] : ['removal_held_back'])
+  })
+
+test('the first worker after an upgrade trusts only a time that is close to the newest row', async (t) => {
+  const world = await startShop(t)
+  await world.sendOtp()
+  await addAuditEntry(world, 731)
+  const upgradeIn = async (days: number) => {
+    await world.ask('delete from removal_guard')
+    const removal = removalOf(world.parts, { timeOf: (databaseNow) => later(databaseNow, days * DAY_MS) })
+    await removal.run()
+    await addAuditEntry(world, -days, 'by the same clock') // which must not seem to confirm the time
+    await removal.run()
+    await world.ask(`delete from audit_log where workspace_id = $1 and target = 'by the same clock'`, [
+      world.workspaceId,
+    ])
+    return { held: await isHeldBy(world.parts), entries: await auditEntries(world) }
+  }
+  for (const days of [500, -500]) assert.deepEqual(await upgradeIn(days), { held: 1, entries: 1 }, `in ${days} days`)
+  assert.deepEqual(await upgradeIn(0), { held: 0, entries: 0 }, 'a normal upgrade needs no confirmation')
+})
+
+test('a preview reads a limited number of rows of a table, and says if there are more', async (t) => {
+  const world = await startShop(t)
+  for (const daysAgo of [740, 739, 738]) await addAuditEntry(world, daysAgo)
+  const now = world.clock.now()
+  const keep = { contentDays: 0, recordsDays: 0, auditDays: 730 }
+  const preview = (maxRead: number) =>
+    previewRemoval(world.parts.db, { now, keep, maxRead, findUncountedSince: () => Promise.resolve(undefined) })
+  const tablesOf = ({ classes }: RemovalPreview) => classes.flatMap(({ tables }) => tables)
+  assert.deepEqual(tablesOf(await preview(2)), [{ table: 'audit_log', rows: 2, more: true }])
+  assert.deepEqual(tablesOf(await preview(10)), [{ table: 'audit_log', rows: 3, more: false }])
+})
+
+test('the removal of old data can be confirmed while the database cannot count what it would remove', async (t) => {
+  const world = await startShop(t)
+  await removalOf(world.parts).run()
+  await world.ask(`update removal_guard set trusted_at = now() - interval '100 days'`)
+  await lockInAnotherSession(t, world.parts.db, 'lock table template_changes in access exclusive mode')
+  const { code, stdout, stderr } = await run(world, 'retention', 'confirm', '--yes')
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /template_changes +unknown/)
+  assert.match(stdout, /audit_log +\d+/)
+})
+
 test('after a long time off, an operator sees what would be removed, and confirms', async (t) => {
-  const world = await startWorld(t, { removes: false, settings: SETTINGS })
+  const world = await startShop(t)
   const removal = removalOf(world.parts)
   await removal.run()
   await addAuditEntry(world, 800)
@@ -179,7 +303,7 @@ test('after a long time off, an operator sees what would be removed, and confirm
 })
 
 test('shorter settings remove nothing more until they are confirmed and no worker has the longer ones', async (t) => {
-  const world = await startWorld(t, { removes: false, settings: SETTINGS })
+  const world = await startShop(t)
   await removalOf(world.parts).run()
   await addAuditEntry(world, 600)
   const { parts, ...other } = await world.node({ settings: { ...SETTINGS, DOORCODE_KEEP_AUDIT_DAYS: '500' } })
@@ -202,7 +326,7 @@ test('shorter settings remove nothing more until they are confirmed and no worke
 })
 
 test('a sandbox clock that is moved ahead never holds removal', async (t) => {
-  const world = await startWorld(t, { removes: false, settings: SETTINGS })
+  const world = await startShop(t)
   const removal = removalOf(world.parts)
   await removal.run()
   await world.ask('update workspaces set sandbox = true, clock_offset_ms = $2 where id = $1', [

@@ -40,7 +40,11 @@ const ALL_COUNTED = () => Promise.resolve(undefined)
 
 /** The loop of a node, with a guard of its own. */
 const loopOf = (parts: Parts, findUncounted: typeof findUncountedSince) =>
-  retentionLoop({ ...parts, guard: createRemovalGuard(parts), findUncountedSince: findUncounted })
+  retentionLoop({
+    ...parts,
+    guard: createRemovalGuard(parts, { timeOf: () => parts.clock.now() }),
+    findUncountedSince: findUncounted,
+  })
 
 /** Two nodes take turns until both have nothing left; the first is restarted in between. An operator confirms the jump of the time. */
 async function retain(

@@ -4,10 +4,9 @@ import { type Finding, findingText, toFinding } from '../../doctor/finding.ts'
 import { SETTINGS, heldFinding, shorterSettings } from '../../doctor/work/retention.ts'
 import { listNodes } from '../../jobs/node.ts'
 import type { Parts } from '../../parts.ts'
-import { confirmRemoval, keptByWorkers, readAndJudge } from '../../retention/guard.ts'
+import { confirmRemoval, keptByWorkers, readAndCheck } from '../../retention/guard.ts'
 import type { Keep } from '../../retention/hold.ts'
 import { type RemovalPreview, previewRemoval } from '../../retention/preview.ts'
-import { MAX_COUNTED } from '../../retention/step.ts'
 import { columns } from '../columns.ts'
 import { command } from '../command.ts'
 import { flag } from '../inputs.ts'
@@ -62,10 +61,9 @@ export const retentionConfirm = command({
 type Preview = Awaited<ReturnType<typeof findPreview>>
 
 /** With the settings of the running workers, or of this process if none runs: what applies after a confirmation. */
-async function findPreview({ db, clock, config }: Pick<Parts, 'db' | 'clock' | 'config'>) {
-  const now = clock.now()
+async function findPreview({ db, config }: Pick<Parts, 'db' | 'config'>) {
   const keep: Keep = keptByWorkers(await listNodes(db)) ?? config.keep
-  const { hold, state, keep: inForce } = await readAndJudge(db, { now, keep, isWorker: false })
+  const { now, hold, state, keep: inForce } = await readAndCheck(db, { keep, isWorker: false })
   const { classes, workspaces } = await previewRemoval(db, { now, keep, findUncountedSince })
   return {
     databaseTime: now,
@@ -97,9 +95,9 @@ function formatPreview({ databaseTime, thisMachineTime, held, waiting, ...would 
 }
 
 const rowsOf = ({ class: keptClass, days, until, tables }: RemovalPreview['classes'][number]): string[][] =>
-  tables.map(({ table, rows }, index) => [
+  tables.map(({ table, rows, more }, index) => [
     index === 0 ? `${keptClass} (${SETTINGS[keptClass]}=${days})` : '',
     index === 0 ? until.toISOString() : '',
     table,
-    rows === MAX_COUNTED ? `${rows} or more` : String(rows),
+    rows === null ? 'unknown: the database could not count them now' : more ? `${rows} or more` : String(rows),
   ])

@@ -4,7 +4,7 @@ import { DAY_MS, later } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import { type Sql, type Statement, statement } from '../../db/pool.ts'
 import type { ListedNode } from '../../jobs/node.ts'
-import { keptByWorkers, readAndJudge } from '../../retention/guard.ts'
+import { keepOfWorkers, keptByWorkers, readAndCheck } from '../../retention/guard.ts'
 import { type Hold, type Keep, keptDays, shorterClasses } from '../../retention/hold.ts'
 import type { KeptClass } from '../../retention/kept-since.ts'
 import { type Overdue, listOverdue } from '../../retention/overdue.ts'
@@ -25,8 +25,8 @@ type Retention = { config: Config; nodes: readonly ListedNode[]; now: Date }
 /** Uses the settings of the running workers, or of this process if none runs. */
 export async function findRetentionProblems(sql: Sql, { config, nodes, now }: Retention): Promise<NewFinding[]> {
   const keep = keptByWorkers(nodes) ?? config.keep
-  const { hold, keep: inForce } = await readAndJudge(sql, { now, keep, isWorker: false })
-  const shorter = [keep, ...workerSettings(nodes)].flatMap((each) => shorterSettings(each, inForce))
+  const { hold, keep: inForce } = await readAndCheck(sql, { keep, isWorker: false })
+  const shorter = [keep, ...keepOfWorkers(nodes)].flatMap((each) => shorterSettings(each, inForce))
   const waiting = [...new Map(shorter.map((each) => [JSON.stringify(each), each])).values()]
   if (hold) return [heldFinding(hold), ...waiting] // what it does not remove is late too
   return [
@@ -35,11 +35,6 @@ export async function findRetentionProblems(sql: Sql, { config, nodes, now }: Re
     ...(await findExpiringEvents(sql, { now, contentDays: inForce.contentDays })),
   ]
 }
-
-const workerSettings = (nodes: readonly ListedNode[]): Keep[] =>
-  nodes
-    .filter(({ isAlive, roles }) => isAlive && roles.includes('worker'))
-    .flatMap(({ settings }) => settings.keep ?? [])
 
 export function heldFinding(hold: Hold): NewFinding {
   switch (hold.reason) {
