@@ -1,8 +1,11 @@
+import { DAY_MS, later } from '../clock.ts'
 import { type Sql, type Statement, statement } from '../db/pool.ts'
+import { type Removal, removal } from '../db/removal.ts'
 import { contentId } from '../ids.ts'
-import { type Seal, keyOf } from '../seal.ts'
+import type { Parts } from '../parts.ts'
+import { type Seal, type SealingKey, keyOf } from '../seal.ts'
 import { lockSealingKey } from '../secrets/instance.ts'
-import { sealedColumns } from '../secrets/sealed-columns.ts'
+import { type KeptPerson, hashOfKeptPhone, sealedColumns } from '../secrets/sealed-columns.ts'
 import type { Person } from './person.ts'
 
 /**
@@ -11,14 +14,14 @@ import type { Person } from './person.ts'
  */
 export type Unfinished = { pseudonym: string; userIds: readonly string[] }
 
-/** Of a workspace: each is opened to see whose it is. */
+/** Of one number: an erasure that is repeated after an interruption adds a row. */
 const MAX_UNFINISHED = 1_000
 
 const contextOf = sealedColumns.unfinished_erasures.person
 
 /** The pseudonym of the oldest one of the person, and the user ids of all. */
 export async function findUnfinished(sql: Sql, seal: Seal, person: Person): Promise<Unfinished | undefined> {
-  const found = ofPerson(seal, person, await sql.rows(selectUnfinished, [person.workspaceId]))
+  const found = opened(seal, await sql.rows(selectUnfinished, [person.workspaceId, hashesOf(seal, person)]))
   const [oldest] = found
   return oldest && { pseudonym: oldest.pseudonym, userIds: found.flatMap(({ userIds }) => userIds) }
 }
@@ -36,9 +39,9 @@ export async function keepUnfinished(
   { pseudonym, startedAt }: Begun,
 ): Promise<void> {
   const id = contentId(workspaceId, pseudonym, startedAt.toISOString())
-  const kept: KeptPerson = { phone: phones[0] ?? '', userIds }
-  const sealed = (await lockSealingKey(tx, seal)).close(JSON.stringify(kept), contextOf(id))
-  await tx.rows(writeUnfinished, [workspaceId, pseudonym, startedAt, id, sealed])
+  const key = await lockSealingKey(tx, seal)
+  const kept = sealPerson(key, { workspaceId, id }, { phone: phones[0] ?? '', userIds })
+  await tx.rows(writeUnfinished, [workspaceId, pseudonym, startedAt, id, ...kept])
 }
 
 /** Ends what this erasure covers. A later one still has newer reports to search, and another one can know more user ids. */
@@ -49,41 +52,110 @@ export async function endUnfinished(
   { startedAt }: Pick<Begun, 'startedAt'>,
 ): Promise<void> {
   const { workspaceId, userIds } = person
-  const begun = ofPerson(seal, person, await tx.rows(lockUnfinished, [workspaceId, startedAt]))
+  const begun = opened(seal, await tx.rows(lockUnfinished, [workspaceId, hashesOf(seal, person), startedAt]))
   const covered = begun.filter((each) => each.userIds.every((userId) => userIds.includes(userId)))
   if (covered.length > 0) await tx.rows(removeUnfinished, [workspaceId, covered.map(({ id }) => id)])
 }
 
-type KeptPerson = { phone: string; userIds: readonly string[] }
-
-type Row = { id: string; pseudonym: string; person: Buffer | null; recipient: string; userIds: string[] }
-
-/** Leaves out what no known key opens: then nothing shows whose it is (docs/key-rotation.md#when-it-does-not-finish). */
-function ofPerson(seal: Seal, { phones }: Person, rows: readonly Row[]): (Unfinished & { id: string })[] {
-  return rows.flatMap(({ id, pseudonym, person, recipient, userIds }) => {
-    // The previous release did not seal it.
-    const kept = person ? open(seal, id, person) : { phone: recipient, userIds }
-    return kept && phones.includes(kept.phone) ? [{ id, pseudonym, userIds: kept.userIds }] : []
-  })
+/**
+ * Seals the rows of the previous release, which have no hash: it kept the person in clear text, or did not hash the number. A row
+ * that no known key opens gets an empty hash: nothing shows whose it is (docs/key-rotation.md#when-it-does-not-finish).
+ */
+export async function sealUnfinished({ db, seal }: Pick<Parts, 'db' | 'seal'>): Promise<void> {
+  for (let pages = 0; pages < MAX_SEALED_PAGES && (await db.row(findUnhashed)); pages += 1)
+    await db.transaction(async (tx) => {
+      const rows = await tx.rows(lockUnhashed)
+      const key = rows.length > 0 ? await lockSealingKey(tx, seal) : undefined
+      for (const row of rows) if (key) await sealRow(tx, { seal, key }, row)
+    })
 }
+
+const SEALED_PAGE = 100
+const MAX_SEALED_PAGES = 100
+
+async function sealRow(tx: Sql, { seal, key }: { seal: Seal; key: SealingKey }, row: UnhashedRow): Promise<void> {
+  const { workspaceId, id, pseudonym, begunAt } = row
+  const kept = row.person ? open(seal, id, row.person) : { phone: row.recipient, userIds: row.userIds }
+  if (!kept) return void (await tx.rows(markUnreadable, [workspaceId, id]))
+  await tx.rows(removeUnfinished, [workspaceId, [id]])
+  await tx.rows(moveUnfinished, [workspaceId, pseudonym, begunAt, id, ...sealPerson(key, row, kept)])
+}
+
+/** The columns `person` and `person_hash`. */
+const sealPerson = (
+  key: SealingKey,
+  { workspaceId, id }: Pick<UnhashedRow, 'workspaceId' | 'id'>,
+  kept: KeptPerson,
+): [Buffer, Buffer] => [
+  key.close(JSON.stringify(kept), contextOf(id)),
+  hashOfKeptPhone(key, { workspaceId, phone: kept.phone }),
+]
+
+/** During a rotation rows are under several keys. */
+const hashesOf = ({ keys }: Seal, { workspaceId, phones }: Person): Buffer[] =>
+  keys.flatMap((key) => phones.map((phone) => hashOfKeptPhone(key, { workspaceId, phone })))
+
+type Row = { id: string; pseudonym: string; person: Buffer }
+
+type UnhashedRow = Omit<Row, 'person'> & {
+  workspaceId: string
+  begunAt: Date
+  person: Buffer | null
+  recipient: string
+  userIds: string[]
+}
+
+const opened = (seal: Seal, rows: readonly Row[]): (Unfinished & { id: string })[] =>
+  rows.flatMap(({ id, pseudonym, person }) => {
+    const kept = open(seal, id, person)
+    return kept ? [{ id, pseudonym, userIds: kept.userIds }] : []
+  })
 
 function open({ keys }: Seal, id: string, sealed: Buffer): KeptPerson | undefined {
   const text = keyOf(keys, sealed, contextOf(id))?.open(sealed, contextOf(id))
   return text === undefined ? undefined : (JSON.parse(text) as KeptPerson)
 }
 
-const COLUMNS = 'id, pseudonym, person, recipient, user_ids as "userIds"'
-
 const selectUnfinished: Statement<Row> = statement(
   'find_unfinished_erasures',
-  `select ${COLUMNS} from unfinished_erasures where workspace_id = $1 order by begun_at limit ${MAX_UNFINISHED}`,
+  `select id, pseudonym, person from unfinished_erasures
+   where workspace_id = $1 and person_hash = any ($2) order by begun_at limit ${MAX_UNFINISHED}`,
 )
 
 const lockUnfinished: Statement<Row> = statement(
   'lock_unfinished_erasures',
-  `select ${COLUMNS} from unfinished_erasures
-   where workspace_id = $1 and begun_at <= $2 order by begun_at, id limit ${MAX_UNFINISHED} for update`,
+  `select id, pseudonym, person from unfinished_erasures
+   where workspace_id = $1 and person_hash = any ($2) and begun_at <= $3
+   order by begun_at, id limit ${MAX_UNFINISHED} for update`,
 )
+
+const findUnhashed = statement(
+  'find_unhashed_erasure',
+  'select id from unfinished_erasures where person_hash is null limit 1',
+)
+
+const lockUnhashed: Statement<UnhashedRow> = statement(
+  'lock_unhashed_erasures',
+  `select workspace_id as "workspaceId", id, pseudonym, begun_at as "begunAt", person, recipient, user_ids as "userIds"
+   from unfinished_erasures where person_hash is null order by begun_at limit ${SEALED_PAGE} for update skip locked`,
+)
+
+const markUnreadable = statement(
+  'mark_unreadable_erasure',
+  String.raw`update unfinished_erasures set person_hash = '\x' where workspace_id = $1 and id = $2`,
+)
+
+/** How long a row stays that no known key opens, in case that its key returns. Webhooks of that time are then removed. */
+const UNREADABLE_KEPT_MS = 90 * DAY_MS
+
+const removeUnreadable = removal(
+  'remove_unreadable_erasures',
+  'unfinished_erasures',
+  String.raw`person_hash = '\x' and begun_at < $1`,
+)
+
+/** Like `expiredSignInRows`. */
+export const expiredErasures = (now: Date): [Removal, Date][] => [[removeUnreadable, later(now, -UNREADABLE_KEPT_MS)]]
 
 const findEntry = statement<{ id: string }>(
   'find_audit_entry_of_erasure',
@@ -92,9 +164,17 @@ const findEntry = statement<{ id: string }>(
 
 const writeUnfinished = statement(
   'keep_unfinished_erasure',
-  `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, id, person)
-   values ($1, $2, $3, $2, $4, $5)
-   on conflict (workspace_id, recipient, begun_at) do update set person = excluded.person`,
+  `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, id, person, person_hash)
+   values ($1, $2, $3, $2, $4, $5, $6)
+   on conflict (workspace_id, recipient, begun_at)
+   do update set person = excluded.person, person_hash = excluded.person_hash`,
+)
+
+/** If a node of this release has continued the erasure, its row knows more user ids. */
+const moveUnfinished = statement(
+  'move_unfinished_erasure',
+  `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, id, person, person_hash)
+   values ($1, $2, $3, $2, $4, $5, $6) on conflict (workspace_id, recipient, begun_at) do nothing`,
 )
 
 const removeUnfinished = statement(

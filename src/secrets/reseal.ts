@@ -1,7 +1,7 @@
 import { type Sql, type Statement, isConflict, statement } from '../db/pool.ts'
 import { FIRST_ID } from '../ids.ts'
 import { type Seal, type SealingKey, keyOf } from '../seal.ts'
-import { sealedColumns } from './sealed-columns.ts'
+import { type KeptPerson, hashOfKeptPhone, sealedColumns } from './sealed-columns.ts'
 
 type Table = keyof typeof sealedColumns
 
@@ -42,6 +42,13 @@ const replace = (table: Table, column: string): Statement<{ id: string }> =>
     `update ${table} set ${column} = $4 where workspace_id = $1 and id = $2 and ${column} = $3 returning id`,
   )
 
+/** Also replaces the hash, which a row is found by. */
+const replacePerson = statement<{ id: string }>(
+  'reseal_unfinished_erasures_person',
+  `update unfinished_erasures set person = $4, person_hash = $5
+   where workspace_id = $1 and id = $2 and person = $3 returning id`,
+)
+
 type SealedColumn = { table: Table; name: string; contextOf: (id: string) => string; update: Statement<{ id: string }> }
 
 const columnsOf = (table: Table): SealedColumn[] =>
@@ -49,7 +56,7 @@ const columnsOf = (table: Table): SealedColumn[] =>
     table,
     name,
     contextOf,
-    update: replace(table, name),
+    update: table === 'unfinished_erasures' ? replacePerson : replace(table, name),
   }))
 
 const columns: Readonly<Record<Table, readonly SealedColumn[]>> = {
@@ -99,7 +106,12 @@ function* textOf(db: Sql, { row: { id, workspaceId, ...row }, column, keys }: Ce
       const text = key?.open(sealed, context)
       if (text === undefined) return false
       try {
-        return (await db.row(column.update, [workspaceId, id, sealed, by.close(text, context)])) !== undefined
+        const values = [workspaceId, id, sealed, by.close(text, context)]
+        if (column.table === 'unfinished_erasures') {
+          const { phone } = JSON.parse(text) as KeptPerson
+          values.push(hashOfKeptPhone(by, { workspaceId, phone }))
+        }
+        return (await db.row(column.update, values)) !== undefined
       } catch (error) {
         if (isConflict(error)) return false
         throw error

@@ -1,3 +1,5 @@
+import type { SealingKey } from '../seal.ts'
+
 /**
  * Every sealed column, by table, and the context that its bytes are sealed for. `rotateSecrets` seals each again under the
  * new key; a guard compares the table with the schema.
@@ -20,3 +22,12 @@ export const sealedColumns = {
     person: (id: string): string => `erasure:${id}`,
   },
 } as const satisfies Record<string, Readonly<Record<string, (id: string) => string>>>
+
+/** The text of `unfinished_erasures.person`. */
+export type KeptPerson = { phone: string; userIds: readonly string[] }
+
+/** `unfinished_erasures.person_hash`: a rotation computes it again under the new key. */
+export const hashOfKeptPhone = (
+  key: SealingKey,
+  { workspaceId, phone }: { workspaceId: string; phone: string },
+): Buffer => key.hash(`erasure:${workspaceId}:${phone}`)

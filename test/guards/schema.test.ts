@@ -68,6 +68,7 @@ const NOT_SEALED_AGAIN: Readonly<Record<string, string>> = {
   'instance.key_check': 'replaced when the key is',
   'instance.sign_in_secret': 'replaced when the key is',
   'sign_in_attempts.account': 'a hash',
+  'unfinished_erasures.person_hash': 'a hash, which the rotation replaces with the column that it seals',
   'used_sign_in_codes.code': 'a hash, keyed with the sign-in secret, of a code that is valid for 90 seconds',
 }
 

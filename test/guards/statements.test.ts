@@ -88,6 +88,8 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   remove_sign_in_attempts: 'housekeeping of all of them',
   remove_used_sign_in_codes: 'housekeeping of all of them',
   remove_access_links: 'housekeeping of all of them',
+  remove_unreadable_erasures: 'housekeeping of all of them',
+  find_unhashed_erasure: 'housekeeping of all of them',
   count_workspaces_due_for_deletion: 'of all of them',
   find_removal_guard: 'one row for the whole instance',
   find_newest_records: 'of the whole instance',

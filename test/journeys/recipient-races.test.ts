@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { listQuarantined } from '../../src/admin/attention/quarantine.ts'
 import { advance } from '../../src/cod/conversation/advance.ts'
 import { answerOrder } from '../../src/cod/conversation/answer-order.ts'
-import { later } from '../../src/clock.ts'
+import { DAY_MS, later } from '../../src/clock.ts'
 import { newPseudonym } from '../../src/erased-recipient.ts'
 import { transactionWithEvents } from '../../src/events/record.ts'
 import { newId } from '../../src/ids.ts'
@@ -11,6 +11,7 @@ import { eraseRows } from '../../src/recipients/erase-rows.ts'
 import { type Erasure, NOTHING_ERASED, beginErasure, eraseNext } from '../../src/recipients/erase.ts'
 import { exportText } from '../../src/recipients/export-text.ts'
 import { findPerson } from '../../src/recipients/person.ts'
+import { expiredErasures, sealUnfinished } from '../../src/recipients/unfinished.ts'
 import { refusalPath } from '../cod.ts'
 import { lockInAnotherSession } from '../lock-in-another-session.ts'
 import { erase, formsOf, recordIn, requestOf, storeMessage, tablesWith, waitForLock } from '../recipients.ts'
@@ -69,6 +70,40 @@ test('an interrupted erasure keeps the number only sealed until another one fini
     world.workspaceId,
   ])
   assert.equal(entries.length, 1, 'they are one erasure')
+})
+
+test('an interrupted erasure is found among any number that no key opens', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  await world.settled()
+  await world.ask(
+    `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, person)
+     select $1, 'erased:' || n, $2::timestamptz - n * interval '1 hour', 'erased:' || n, 'sealed with a lost key'
+     from generate_series(1, 1100) n`,
+    [world.workspaceId, world.clock.now()],
+  )
+  await sealUnfinished(world.parts)
+  await assert.rejects(erase(world, otp, { parts: killedAfter(world, 2) }), { message: KILLED })
+  assert.equal((await erase(world, otp)).finishesEarlier, true)
+  for (const [remove, until] of expiredErasures(later(world.clock.now(), 90 * DAY_MS)))
+    await world.parts.db.row(remove, [until, 5_000])
+  assert.deepEqual(await world.ask('select from unfinished_erasures where workspace_id = $1', [world.workspaceId]), [])
+})
+
+test('a number that the previous release kept readable is sealed, and its erasure is still found', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  await world.settled()
+  const pseudonym = newPseudonym()
+  await world.ask(
+    `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, user_ids)
+     values ($1, $2, $3, $4, '{MA.another}')`,
+    [world.workspaceId, otp.to, world.clock.now(), pseudonym],
+  )
+  await sealUnfinished(world.parts)
+  assert.equal((await tablesWith(world, { forms: formsOf(otp.to) })).includes('unfinished_erasures'), false)
+  const { finishesEarlier, ...finished } = await erase(world, otp)
+  assert.deepEqual([finishesEarlier, finished.pseudonym], [true, pseudonym])
 })
 
 test('an erasure that only finishes an earlier one says so, with the pseudonym', async (t) => {
