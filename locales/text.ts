@@ -149,7 +149,8 @@ export function createTranslator(
 
   function textWith(code: string, parameters: Readonly<Record<string, TextValue>> = {}): string {
     const values = Object.entries(parameters).map(([name, value]) => {
-      if (name === 'date' && counts && ISO_DATE.test(String(value))) return [name, dateInWords(String(value), language)]
+      if (name === 'date' && counts && typeof value === 'string' && ISO_DATE.test(value))
+        return [name, dateInWords(value, language)]
       const format = name === 'count' ? counts : AMOUNTS.has(name) ? (counts ?? ENGLISH_AMOUNTS) : undefined
       return [name, format && !Number.isNaN(Number(value)) ? written(format.format(Number(value))) : valueOf(value)]
     })

@@ -92,6 +92,21 @@ test('empty forms of signed-out pages show no key of a text in any language', as
   }
 })
 
+test('the summary of a form’s errors has the order of its fields', async (t) => {
+  const world = await startWorld(t)
+  await world.ask('delete from operators')
+  const page = await openPage(t, world)
+  await page.goto(`/dashboard/welcome#${(await createSetupLink(world.parts))?.split('#')[1]}`)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  const summary = page.getByRole('alert').filter({ hasText: '3 errors' })
+  await summary.waitFor()
+  const errors = await summary.getByRole('button').allInnerTexts()
+  assert.deepEqual(
+    errors.map((each) => each.split(' ')[0]),
+    ['Your', 'Email', 'Password'],
+  )
+})
+
 /** The forms of signed-in pages: the file that has the form, the page, the buttons that open it, and whether it is silent. */
 const FORMS: readonly { file: string; page: string; opens?: readonly PlainCode[]; silent?: true }[] = [
   { file: 'cod-settings/languages.tsx', page: 'cod-settings?tab=texts', silent: true },
@@ -99,7 +114,7 @@ const FORMS: readonly { file: string; page: string; opens?: readonly PlainCode[]
   { file: 'workspaces/quotas.tsx', page: 'settings', opens: ['page_workspaces.change'], silent: true },
   { file: 'ui/dialog/danger-dialog.tsx', page: 'senders', opens: ['page_senders.delete'], silent: true },
   { file: 'senders/account-card.tsx', page: 'senders', opens: ['page_senders.renew'] },
-  { file: 'senders/connect.tsx', page: 'senders', opens: ['page_senders.connect'] },
+  { file: 'senders/connect.tsx', page: 'senders', opens: ['page_senders.connect', 'page_senders.emulator_other'] },
   { file: 'account/name.tsx', page: 'account' },
   { file: 'account/password.tsx', page: 'account' },
   { file: 'account/password-prompt.tsx', page: 'account', opens: ['page_account.turn_on'] },

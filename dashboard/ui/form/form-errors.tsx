@@ -9,7 +9,7 @@ import { focusField } from './focus-field.ts'
 type Props = {
   /** Complete sentences, by the path of the wrong field. */
   errors: Readonly<Record<string, ReactNode>>
-  /** The form's fields, which show their own errors. */
+  /** The form's fields in their order, which show their own errors. */
   labels: Labels
   /** Why the form's call failed. */
   failed?: unknown
@@ -22,7 +22,10 @@ type Props = {
 export function FormErrors({ errors, labels, failed }: Props) {
   const place = useRef<HTMLDivElement>(null)
   const isSubmitted = useSubmitted(place)
-  const entries = Object.entries(errors).filter(([, sentence]) => Boolean(sentence))
+  const order = Object.keys(labels)
+  const entries = Object.entries(errors)
+    .filter(([, sentence]) => Boolean(sentence))
+    .toSorted(([one], [other]) => order.indexOf(one) - order.indexOf(other))
   const [first] = entries
   const only = entries.length === 1 && first && first[0] in labels ? first[0] : undefined
   const isRejected = Boolean(failed) && faultsOf(failed).length === 0

@@ -120,10 +120,14 @@ function problemIndex(): Html {
 const codeName = (code: string): Html =>
   html`<code>${code.split('_').map((part, index) => html`${index > 0 && html`_<wbr>`}${part}`)}</code>`
 
-/** Below the links of the site, with the fonts and colors of the dashboard. */
+/**
+ * Below the links of the site, with the fonts and colors of the dashboard. A phone has no room for the last link, which leads to
+ * the document: so does a link of the reference.
+ */
 const REFERENCE_STYLE = `${COMMON_STYLE}
 body { margin: 0; background: var(--back) }
 .site { position: sticky; top: 0; z-index: 100; box-sizing: border-box; height: 3.5rem; flex-wrap: nowrap; overflow-x: auto; white-space: nowrap }
+@media (max-width: 30rem) { .site a:last-child { display: none } }
 `
 
 /** Scalar's variables. Light and dark follow the system, as on the pages around the reference. */
