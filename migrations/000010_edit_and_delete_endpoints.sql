@@ -7,9 +7,9 @@ alter table webhook_endpoints
   add column url_changed_at timestamptz,
   -- A deleted endpoint stays for its deliveries, which reference it.
   add column deleted_at timestamptz,
-  -- holds event_types_not_empty: the previous release leaves it null
+  -- holds webhook_endpoints.event_types_not_empty: the previous release leaves it null; few rows
   add constraint event_types_not_empty check (cardinality(event_types) > 0),
-  -- holds deleted_has_no_secret: the previous release deletes no endpoint
+  -- holds webhook_endpoints.deleted_has_no_secret: the previous release deletes no endpoint; few rows
   add constraint deleted_has_no_secret check (
     deleted_at is null or (status = 'disabled' and length(secret) = 0 and previous_secret is null));
 

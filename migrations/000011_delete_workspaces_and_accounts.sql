@@ -7,9 +7,9 @@ alter table workspaces
   add column deleted_at timestamptz,
   add column purged_at timestamptz,
   -- The previous release leaves all of these columns null:
-  -- holds deletion_has_due_time: both are null
-  -- holds deletion_was_asked: deleted_at is null
-  -- holds purged_was_deleted: purged_at is null
+  -- holds workspaces.deletion_has_due_time: both are null; few rows
+  -- holds workspaces.deletion_was_asked: deleted_at is null; few rows
+  -- holds workspaces.purged_was_deleted: purged_at is null; few rows
   add constraint deletion_has_due_time check ((deletion_asked_at is null) = (deletion_due_at is null)),
   add constraint deletion_was_asked check (deleted_at is null or deletion_asked_at is not null),
   add constraint purged_was_deleted check (purged_at is null or deleted_at is not null);
@@ -32,5 +32,5 @@ alter table provider_reports drop constraint provider_reports_workspace_id_accou
 -- that they sent.
 alter table provider_accounts
   drop constraint account_status,
-  -- holds account_status: all former values, and one more
+  -- holds provider_accounts.account_status: all former values, and one more; few rows
   add constraint account_status check (status in ('connected', 'credentials_invalid', 'credentials_unreadable', 'removed'));

@@ -9,6 +9,7 @@ alter table instance add column added_to_order bigint not null default 0;
 
 create function next_recorded_order() returns bigint language sql volatile as
   $$ select coalesce((select added_to_order from instance), 0) + pg_current_xact_id()::text::bigint $$;
+-- holds events.recorded_order: the function reads the row of the instance and the number of the transaction, and changes nothing
 alter table events alter column recorded_order set default next_recorded_order();
 
 -- Without pings, and without events whose content was removed.

@@ -1,5 +1,6 @@
 -- Erasures of a recipient that have not yet searched all reports. Erased rows no longer lead from the number to the user ids, so
 -- an erasure that was interrupted finds both here (docs/recipients.md#erase). The row is removed when the search ends.
+-- holds unfinished_erasures.workspaces: the new table is empty
 create table unfinished_erasures (
   workspace_id uuid not null references workspaces,
   recipient text not null,

@@ -2,7 +2,7 @@
 -- row is removed, so they are sealed together in one column (docs/recipients.md#erase). `recipient` then holds the pseudonym. A row
 -- of the previous release has them in `recipient` and `user_ids` until an erasure of the same number removes it.
 alter table unfinished_erasures
-  -- holds id: the table has few rows, each only while an erasure is not finished
+  -- holds unfinished_erasures.id: the table has few rows, each only while an erasure is not finished
   add column id uuid not null default gen_random_uuid(),
   add column person bytea;
 alter table unfinished_erasures alter column user_ids set default '{}';
