@@ -37,8 +37,8 @@ const TABLE_OPTIONS = new Set(['fillfactor'])
 /** In the reason of a constraint: validating it reads every row, and nothing else can use the table meanwhile. */
 const FEW_ROWS = /\bfew rows\b/
 
-/** What a migration has declared: the tables that it creates, and the names after `HOLDS_MARK` with their reasons. */
-type Context = { created: ReadonlySet<string>; holds: ReadonlyMap<string, string> }
+/** What a migration has declared: the tables that it creates, the constraints that it adds, and the names after `HOLDS_MARK` with their reasons. */
+type Context = { created: ReadonlySet<string>; constraints: ReadonlySet<string>; holds: ReadonlyMap<string, string> }
 
 /** The kinds of nodes that this guard reads. */
 type Kinds = {
@@ -66,6 +66,7 @@ export async function findContracting(migration: string): Promise<string[]> {
   const marks = migration.matchAll(new RegExp(`^ *${HOLDS_MARK}([\\w.]+): (\\S.*)`, 'gm'))
   const context = {
     created: new Set(statements.flatMap((statement) => createdTable(statement))),
+    constraints: new Set((valuesOf(statements, 'Constraint') as Constraint[]).map(({ conname = '' }) => conname)),
     holds: new Map([...marks].map(([, name = '', reason = '']) => [name, reason])),
   }
   return statements.flatMap((statement) => faultsOf(statement, context))
@@ -133,7 +134,7 @@ function faultsOfAlter(alter: AlterTableStmt, context: Context): string[] {
 
 type OfTable = { all: readonly AlterTableCmd[]; table: string }
 
-function faultsOfAction(action: AlterTableCmd, { all, table }: OfTable, { holds }: Context): string[] {
+function faultsOfAction(action: AlterTableCmd, { all, table }: OfTable, { constraints, holds }: Context): string[] {
   const subtype: string = action.subtype ?? 'none'
   switch (subtype) {
     case 'AT_AddColumn': {
@@ -151,8 +152,8 @@ function faultsOfAction(action: AlterTableCmd, { all, table }: OfTable, { holds 
     }
     case 'AT_ValidateConstraint': {
       // In the migration that adds it the table stays locked until the commit.
-      const isNew = all.some(({ def }) => def !== undefined && as(def, 'Constraint')?.conname === action.name)
-      return isNew || !holds.has(`${table}.${action.name}`) ? [`validates the constraint ${action.name}`] : []
+      const { name = '' } = action
+      return constraints.has(name) || !holds.has(`${table}.${name}`) ? [`validates the constraint ${name}`] : []
     }
     case 'AT_DropConstraint': {
       // "on conflict" needs its unique constraint. Without a foreign key every statement still works.

@@ -67,6 +67,10 @@ for (const [migration, ...faults] of [
     '-- holds messages.lane: few rows\nalter table messages add constraint lane check (true) not valid, validate constraint lane;',
     'validates the constraint lane',
   ],
+  [
+    '-- holds messages.lane: few rows\nalter table messages add constraint lane check (true) not valid;\nalter table messages validate constraint lane;',
+    'validates the constraint lane',
+  ],
   ['alter table messages validate constraint lane;', 'validates the constraint lane'],
   ['alter table messages set (autovacuum_enabled = off);', 'sets the option autovacuum_enabled'],
   ['alter table messages set (fillfactor = 70, toast.autovacuum_enabled = off);', 'sets the option autovacuum_enabled'],
