@@ -44,7 +44,7 @@ test('an account stays with its workspace when another one connects it', async (
   await assert.rejects(other.connect(), /is connected to another workspace of this instance/)
   await assert.rejects(
     other.connect({ graphUrl: world.emulator.url.replace('127.0.0.1', 'localhost') }),
-    /Another workspace/,
+    /another workspace/,
   )
   await assert.rejects(command(world, other.workspaceId, false), /is connected to the workspace “Test shop”/)
   assert.deepEqual(await other.calls.senders.accounts.query({ workspaceId: other.workspaceId }), [])
@@ -77,7 +77,7 @@ test('an account of the same id at another provider opens no way to the account'
   elsewhere.addAccount(demoAccount())
   t.after(() => elsewhere.close())
   const { accountId } = await other.connect({ graphUrl: elsewhere.url })
-  await assert.rejects(other.connect(), /Another workspace/)
+  await assert.rejects(other.connect(), /another workspace/)
   const [kept] = await other.calls.senders.accounts.query({ workspaceId: other.workspaceId })
   assert.deepEqual([kept?.accountId, kept?.graphUrl], [accountId, elsewhere.url])
 })
@@ -176,7 +176,7 @@ test('a deleted workspace or a removed account does not keep another workspace f
     wabaId: DEMO.accountId,
   })
   await two.connect()
-  await assert.rejects(one.connect(), /Another workspace/)
+  await assert.rejects(one.connect(), /another workspace/)
 })
 
 test('a workspace that shares an account since an earlier release may renew it', async (t) => {
