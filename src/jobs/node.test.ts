@@ -7,7 +7,7 @@ import { waitFor } from '../../test/wait-for.ts'
 import type { Connection } from '../db/connection.ts'
 import { openDb } from '../db/pool.ts'
 import { newId } from '../ids.ts'
-import { isAnyWorkerAlive, lockDeadNodes } from './node.ts'
+import { isAnyWorkerAlive, listLiveNodes, lockDeadNodes } from './node.ts'
 import { createWakeUps } from './wake.ts'
 
 /** Nodes that were last seen some seconds ago, with their locks if they still hold them. */
@@ -44,7 +44,7 @@ async function scene(t: TestContext) {
 test('a node without its lock is dead after a short silence', async (t) => {
   const { nodeSeen, deadNodes } = await scene(t)
   const dead = await nodeSeen(2, { locked: false })
-  await nodeSeen(-60, { locked: false }) // connects again just now
+  await nodeSeen(-5, { locked: false }) // connects again just now
   assert.deepEqual(await deadNodes(), [dead])
 })
 
@@ -53,6 +53,18 @@ test('a node with its lock is dead only after a long silence', async (t) => {
   await nodeSeen(5, { locked: true })
   const silent = await nodeSeen(11, { locked: true })
   assert.deepEqual(await deadNodes(), [silent])
+})
+
+test('a node whose last heartbeat came from a clock that was ahead is dead unless it holds its lock', async (t) => {
+  const { db, nodeSeen, deadNodes } = await scene(t)
+  const aheadSeconds = 800 * 86_400
+  const dead = await nodeSeen(-aheadSeconds, { locked: false })
+  const alive = await nodeSeen(-aheadSeconds, { locked: true })
+  assert.deepEqual(
+    (await listLiveNodes(db)).map(({ id }) => id),
+    [alive],
+  )
+  assert.deepEqual(await deadNodes(), [dead])
 })
 
 test('a worker counts as alive while it holds its lock', async (t) => {

@@ -40,6 +40,8 @@ const HEARTBEAT_MS = 500
 const MAX_UNLOCKED_MS = 1_500
 /** A node that holds its lock but sends no heartbeat (frozen or cut off) is dead after this. */
 const MAX_SILENT_MS = 10_000
+/** A heartbeat that is further ahead comes from a clock that has been corrected since. It shows nothing: the lock decides. */
+const MAX_AHEAD_MS = 10_000
 /** After a database outage all nodes have lost their locks, and the others need time to reconnect. */
 const SETTLE_MS = 5_000
 
@@ -127,14 +129,15 @@ const REMOVE_NODE = 'delete from nodes where id = $1'
 
 /** Locks the dead nodes for the transaction: no other node finds them, and none of them can come back meanwhile. */
 export const lockDeadNodes = (tx: Sql, { id }: Node): Promise<{ id: string }[]> =>
-  tx.rows(findDeadNodes, [id, MAX_UNLOCKED_MS, MAX_SILENT_MS])
+  tx.rows(findDeadNodes, [id, MAX_UNLOCKED_MS, MAX_SILENT_MS, MAX_AHEAD_MS])
 
 const findDeadNodes: Statement<{ id: string }> = statement(
   'find_dead_nodes',
   `select n.id from nodes n
    where n.id <> $1 and case
      when n.seen_at < clock_timestamp() - $3 * interval '1 millisecond' then true
-     when n.seen_at < clock_timestamp() - $2 * interval '1 millisecond' then pg_try_advisory_xact_lock(${LOCK})
+     when n.seen_at < clock_timestamp() - $2 * interval '1 millisecond'
+       or n.seen_at > clock_timestamp() + $4 * interval '1 millisecond' then pg_try_advisory_xact_lock(${LOCK})
      else false end
    for update skip locked`,
 )
@@ -158,12 +161,14 @@ const findWorker = statement<{ alive: boolean }>(
 export type LiveNode = { id: string; roles: string[]; version: string; keys: KeyReport | null }
 
 /** Includes nodes that are reconnecting, and dead ones that no worker has detected yet. */
-export const listLiveNodes = (sql: Sql): Promise<LiveNode[]> => sql.rows(selectLiveNodes, [MAX_SILENT_MS])
+export const listLiveNodes = (sql: Sql): Promise<LiveNode[]> => sql.rows(selectLiveNodes, [MAX_SILENT_MS, MAX_AHEAD_MS])
 
 const selectLiveNodes: Statement<LiveNode> = statement(
   'list_live_nodes',
   `select n.id, n.roles, n.version, n.settings -> 'keys' as keys from nodes n
-   where n.seen_at > clock_timestamp() - $1 * interval '1 millisecond' or ${IS_ALIVE} order by n.id`,
+   where n.seen_at between clock_timestamp() - $1 * interval '1 millisecond' and clock_timestamp() + $2 * interval '1 millisecond'
+     or ${IS_ALIVE}
+   order by n.id`,
 )
 
 export const doesAnyNodeAllowPrivateWebhooks = async (sql: Sql): Promise<boolean> =>
