@@ -28,6 +28,8 @@ const LEAP_SECONDS = 800 * 24 * 3_600
 const LEAP_BEGINS_MS = 2_000
 /** Removal begins when a worker starts, and takes seconds. */
 const LEAP_MS = 40_000
+/** In which another worker takes over from a dead node. */
+const NODES_WITHIN_MS = 15_000
 
 await using opened = new AsyncDisposableStack()
 const start = async (name: string, databaseUrl: string): Promise<SoakNode> =>
@@ -97,8 +99,8 @@ async function jump(plan: Random): Promise<void> {
 }
 
 /**
- * The clock of the database jumps so far ahead that all rows look too old, and both nodes start with this time. Returns what
- * was removed.
+ * The clock of the database jumps so far ahead that all rows look too old, and both nodes start with this time and die with it.
+ * Returns what was removed, and what the corrected clock does not undo: nodes that seem alive, or an order that does not arrive.
  */
 async function leap(): Promise<string[]> {
   const before = await scene.countKept()
@@ -108,10 +110,18 @@ async function leap(): Promise<string[]> {
   const after = await scene.countKept()
   await scene.clock?.setOffset(0)
   await Promise.all((nodes ?? []).map((node) => node.crash(LEAP_BEGINS_MS)))
-  return Object.entries(before).flatMap(([name, count]) => {
-    const left = after[name] ?? 0
-    return left < count ? [`${count - left} of ${count} ${name} were removed while the clock was ahead`] : []
-  })
+  scene.load.begin()
+  const late = await scene.settle()
+  const running = nodes?.length ?? 0
+  const rows = await scene.countNodes(running, NODES_WITHIN_MS)
+  return [
+    ...Object.entries(before).flatMap(([name, count]) => {
+      const left = after[name] ?? 0
+      return left < count ? [`${count - left} of ${count} ${name} were removed while the clock was ahead`] : []
+    }),
+    ...late.map((fault) => `after the clock was corrected: ${fault}`),
+    ...(rows === running ? [] : [`${rows} nodes are left after the clock was corrected, and ${running} run`]),
+  ]
 }
 
 async function report(): Promise<void> {

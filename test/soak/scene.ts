@@ -100,6 +100,18 @@ export async function openScene(
         await wait(Math.max(0, beganAt + ((begun + 1) * 1_000) / ordersPerSecond - performance.now()))
       }
     },
+    /** Waits until every order has arrived and no work is left. Returns what is left after SETTLES_WITHIN_MS. */
+    settle,
+    /** Rows of nodes, as soon as there are so many, or after this time. */
+    async countNodes(expected: number, withinMs: number): Promise<number> {
+      const deadline = performance.now() + withinMs
+      for (;;) {
+        const { rows } = await database.query<{ number: number }>('select count(*)::int as number from nodes')
+        const number = rows[0]?.number ?? 0
+        if (number === expected || performance.now() > deadline) return number
+        await wait(500)
+      }
+    },
     /** The work that is left. */
     left: () => unfinished(database),
     /** Rows of each table that removal by age would empty. */
