@@ -1,4 +1,4 @@
-import { SECOND_MS, later } from '../clock.ts'
+import { MINUTE_MS, SECOND_MS, later } from '../clock.ts'
 import { statement } from '../db/pool.ts'
 import { UNKNOWN_WAIT_MS } from '../messages/queue/decide.ts'
 import { SUBMIT_LEASE_MS, awaitReports, giveBackMessages } from '../messages/queue/claim.ts'
@@ -15,7 +15,14 @@ const POLL_MS = 500
  */
 const MAX_BEGIN_MS = 5 * SECOND_MS
 
-/** Gives back the leases of dead nodes, and those that never began. */
+/**
+ * A lease that was taken later than this comes from a clock that has been corrected since: its rows would wait for as long as the
+ * clock was ahead. A node with the old time takes such leases for up to a minute; as from a dead node, a request of it that takes
+ * longer than the wait for its report may be repeated.
+ */
+const MAX_AHEAD_MS = MINUTE_MS
+
+/** Gives back the leases of dead nodes, those that never began, and those that were taken by a clock that was ahead. */
 export const leasesLoop = ({
   db,
   clock,
@@ -33,6 +40,7 @@ export const leasesLoop = ({
         dead.map(({ id }) => id),
         later(now, -SUBMIT_LEASE_MS), // older ones are found by the next claim
         later(now, -MAX_BEGIN_MS),
+        later(now, MAX_AHEAD_MS),
       ])
       const { begun = [], unbegun = [], deliveries = [] } = Object.groupBy(leases, ({ state }) => state)
       await changeLeased(tx, awaitReports, begun, later(now, UNKNOWN_WAIT_MS))
@@ -48,15 +56,17 @@ export const leasesLoop = ({
   },
 })
 
-/** A lease that began while this statement waited for its row stays with its node, unless the node is dead. */
+/** A lease that began while this statement waited for its row stays with its node, unless the node is dead or its clock was ahead. */
 const takeLeases = statement<Lease & { state: 'begun' | 'unbegun' | 'deliveries' }>(
   'take_leases',
   `delete from leases
    where id = any (array (
        select id from leases where node_id = any ($1::uuid[])
        union all
-       select id from leases where taken_at between $2 and $3 and kind = 'messages' and begun_at is null))
-     and (node_id = any ($1::uuid[]) or begun_at is null)
+       select id from leases where taken_at between $2 and $3 and kind = 'messages' and begun_at is null
+       union all
+       select id from leases where taken_at > $4))
+     and (node_id = any ($1::uuid[]) or begun_at is null or taken_at > $4)
    returning id, item_ids as "itemIds",
      case when kind = 'deliveries' then kind when begun_at is null then 'unbegun' else 'begun' end as state`,
 )

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { HOUR_MS, later } from '../../src/clock.ts'
 import { DatabaseUnavailable } from '../../src/db/connection.ts'
 import type { Db } from '../../src/db/pool.ts'
-import { changeLeased, removeLeases } from '../../src/jobs/leases.ts'
+import { beginLease, changeLeased, removeLeases } from '../../src/jobs/leases.ts'
 import { SUBMIT_LEASE_MS, claimMessages, giveBackMessages } from '../../src/messages/queue/claim.ts'
 import { spyOnDb, spyOnSql } from '../db-spy.ts'
 import { startCrashServer } from '../crash-process.ts'
@@ -191,6 +192,33 @@ test('giving back a claim keeps the open attempt before it', async (t) => {
     { attempts: 1, unknown_outcomes: 0, attempted_at: startedAt },
   )
 })
+
+for (const begun of [false, true])
+  test(`a message whose claim${begun ? ' and request' : ''} began while the clock was ahead goes after the correction`, async (t) => {
+    const world = await startWorld(t, { works: false })
+    const otp = await world.sendOtp()
+    const [claimed] = await claimMessages(world.parts, 10)
+    assert.ok(claimed)
+    if (begun) assert.ok(await beginLease(world.parts.db, claimed.lease, world.clock.now()))
+    const ahead = `interval '800 days'`
+    await world.ask(`update leases set taken_at = taken_at + ${ahead}, begun_at = begun_at + ${ahead} where id = $1`, [
+      claimed.lease,
+    ])
+    await world.ask(`update messages set due_at = due_at + ${ahead} where id = $1`, [otp.messageId])
+    await world.ask(
+      `insert into pair_pace (sender_id, recipient, free_at) values ($1, $2, now() + ${ahead})
+       on conflict (sender_id, recipient) do update set free_at = excluded.free_at`,
+      [world.senderId, otp.to],
+    )
+    await world.node({ works: true })
+    await waitFor('the lease to end', async () => {
+      const { due_at } = await submissionOf(world, otp)
+      return due_at === null || due_at < later(world.clock.now(), HOUR_MS)
+    })
+    world.advance('10s') // in which a report may come
+    await world.settled()
+    assert.deepEqual(await outcomesOf(world, otp), begun ? ['unknown', 'accepted'] : ['accepted'])
+  })
 
 test('a locked message keeps no other from being claimed or taken over', async (t) => {
   const world = await startWorld(t, { works: false })

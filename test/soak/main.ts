@@ -28,6 +28,8 @@ const LEAP_SECONDS = 800 * 24 * 3_600
 const LEAP_BEGINS_MS = 2_000
 /** Removal begins when a worker starts, and takes seconds. */
 const LEAP_MS = 40_000
+/** In which a new order arrives, and its customer answers. */
+const ORDER_WITHIN_MS = 60_000
 /** In which another worker takes over from a dead node. */
 const NODES_WITHIN_MS = 15_000
 
@@ -111,7 +113,7 @@ async function leap(): Promise<string[]> {
   await scene.clock?.setOffset(0)
   await Promise.all((nodes ?? []).map((node) => node.crash(LEAP_BEGINS_MS)))
   scene.load.begin()
-  const late = await scene.settle()
+  const late = await scene.serveAll(ORDER_WITHIN_MS)
   const running = nodes?.length ?? 0
   const rows = await scene.countNodes(running, NODES_WITHIN_MS)
   return [

@@ -68,6 +68,8 @@ export async function openScene(
   await database.connect()
   opened.defer(() => database.end())
 
+  const countWaiting = (): number => [...customers.all.values()].filter(({ waitsFor }) => waitsFor !== 'nothing').length
+
   /** Waits until no work is left. Customers who still wait for a question then get QUESTIONS_WITHIN_MS. */
   async function settle(): Promise<string[]> {
     const deadline = performance.now() + SETTLES_WITHIN_MS
@@ -75,7 +77,7 @@ export async function openScene(
     for (;;) {
       const left = await unfinished(database)
       const pending = load.pending() + relay.pending() + Object.values(left).reduce((sum, count) => sum + count, 0)
-      const waiting = [...customers.all.values()].filter(({ waitsFor }) => waitsFor !== 'nothing').length
+      const waiting = countWaiting()
       if (pending === 0 && waiting === 0) return []
       quietSince = pending === 0 ? (quietSince ?? performance.now()) : undefined
       if (quietSince !== undefined && performance.now() - quietSince > QUESTIONS_WITHIN_MS)
@@ -100,8 +102,16 @@ export async function openScene(
         await wait(Math.max(0, beganAt + ((begun + 1) * 1_000) / ordersPerSecond - performance.now()))
       }
     },
-    /** Waits until every order has arrived and no work is left. Returns what is left after SETTLES_WITHIN_MS. */
-    settle,
+    /** Waits until every customer has got what they wait for. Returns what is missing after this time. */
+    async serveAll(withinMs: number): Promise<string[]> {
+      const deadline = performance.now() + withinMs
+      for (;;) {
+        const waiting = countWaiting()
+        if (waiting === 0) return []
+        if (performance.now() > deadline) return [`${waiting} customers never got what they waited for`]
+        await wait(500)
+      }
+    },
     /** Rows of nodes, as soon as there are so many, or after this time. */
     async countNodes(expected: number, withinMs: number): Promise<number> {
       const deadline = performance.now() + withinMs

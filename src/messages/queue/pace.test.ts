@@ -31,6 +31,12 @@ test('a sender has full capacity a second and a slot after its last send', () =>
   assert.equal(capacityNow(pace, 80, new Date(6_020)), 80)
 })
 
+test('sends that were counted by a clock that was ahead do not block the sender after the correction', () => {
+  const ahead = withSends({ slots: [], slotSends: [] }, 80, new Date(800 * 86_400_000))
+  assert.equal(capacityNow(ahead, 80, new Date(5_000)), 80)
+  assert.deepEqual(withSends(ahead, 1, new Date(5_000)).slotSends, [1])
+})
+
 test('the stored pace never has more slots than a second', () => {
   let pace: SenderPace = { slots: [], slotSends: [] }
   for (let ms = 0; ms < 20_000; ms += 3) pace = withSends(pace, 1, new Date(ms))

@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../../clock.ts'
+import { HOUR_MS, SECOND_MS } from '../../clock.ts'
 
 /**
  * Our own rate limit, below the provider's (docs/whatsapp-cloud-api.md#limits). Pure. A sender's last second is stored as
@@ -10,6 +10,9 @@ export type SenderPace = { slots: number[]; slotSends: number[] }
 /** Costs 2 % of the rate; a busy sender has about 50 slots. */
 const SLOT_MS = 20
 
+/** Nodes differ by less. Slots further ahead come from a clock that has been corrected since, and would block the sender until then. */
+const MAX_AHEAD_MS = 10 * SECOND_MS
+
 const STANDARD_SENDS_PER_SECOND = 80
 const HIGH_SENDS_PER_SECOND = 1_000
 
@@ -19,10 +22,10 @@ export const sendsPerSecond = (throughput: string | null): number =>
 const slotOf = (at: Date): number => Math.floor(at.getTime() / SLOT_MS)
 
 function recent(pace: SenderPace, at: Date): { slot: number; sends: number }[] {
-  const oldest = slotOf(at) - SECOND_MS / SLOT_MS
+  const slotNow = slotOf(at)
   return pace.slots
     .map((slot, index) => ({ slot, sends: pace.slotSends[index] ?? 0 }))
-    .filter(({ slot }) => slot >= oldest)
+    .filter(({ slot }) => slot >= slotNow - SECOND_MS / SLOT_MS && slot <= slotNow + MAX_AHEAD_MS / SLOT_MS)
 }
 
 export const capacityNow = (pace: SenderPace, limit: number, at: Date): number =>
@@ -40,3 +43,5 @@ export function withSends(pace: SenderPace, sends: number, at: Date): SenderPace
 /** One message per 6 s to one recipient, after a burst of 45 that uses later slots in advance. */
 export const PAIR_INTERVAL_MS = 6 * SECOND_MS
 export const PAIR_BURST = 45
+/** Longer than a burst or an open breaker occupies a pair. A later time comes from a clock that has been corrected since. */
+export const MAX_PAIR_WAIT_MS = HOUR_MS

@@ -1,6 +1,6 @@
 import { type Sql, batch, statement } from '../../db/pool.ts'
 import type { DueMessage } from './lock-due.ts'
-import { PAIR_BURST, PAIR_INTERVAL_MS } from './pace.ts'
+import { MAX_PAIR_WAIT_MS, PAIR_BURST, PAIR_INTERVAL_MS } from './pace.ts'
 
 /** Null: it is not due any more. */
 export type Postponed = { id: string; due_at: Date | null }
@@ -54,7 +54,9 @@ const takeSlots = statement<Pair & { freeAt: Date }>(
    select w.sender_id, w.recipient, $2::timestamptz + w.interval_ms * interval '1 millisecond'
    from jsonb_to_recordset($1) as w (sender_id uuid, recipient text, interval_ms int)
    on conflict (sender_id, recipient) do update
-   set free_at = greatest(p.free_at, $2::timestamptz) + (excluded.free_at - $2::timestamptz)
+   set free_at = (excluded.free_at - $2::timestamptz) + case
+     when p.free_at > $2::timestamptz + interval '${MAX_PAIR_WAIT_MS} milliseconds' then $2::timestamptz
+     else greatest(p.free_at, $2::timestamptz) end
    returning p.sender_id as "senderId", p.recipient, p.free_at as "freeAt"`,
 )
 
