@@ -18,7 +18,7 @@ import { countOperatorsWithoutSecondFactor, judgeKeys, judgeSettings } from './s
 import { findSetupProblems } from './setup.ts'
 import { findLockedTables, judgeHeldEvents } from './database/transactions.ts'
 import { findUnfinishedErasures } from './work/erasures.ts'
-import { findQuarantined, findStuckLeases } from './work/stuck.ts'
+import { findDeliveriesFarAhead, findQuarantined, findStuckLeases } from './work/stuck.ts'
 import { judgeWork, listOldestDue } from './work/oldest-due.ts'
 import { findRetentionProblems } from './work/retention.ts'
 
@@ -83,7 +83,7 @@ export const CHECKS: readonly Check[] = [
     needs: ['db', 'schema', 'clock'],
     async find({ db, clock }) {
       const now = clock.now()
-      return judgeWork(await listOldestDue(db, now), now)
+      return [...judgeWork(await listOldestDue(db, now), now), ...(await findDeliveriesFarAhead(db, now))]
     },
   },
   { name: 'quarantine', needs: ['db', 'schema'], find: ({ db }) => findQuarantined(db) },

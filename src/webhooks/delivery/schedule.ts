@@ -19,6 +19,9 @@ const LAST_STEP_MS = STEPS_MS[STEPS_MS.length - 1] ?? 0
 /** Share of the wait by which retries spread, to both sides. */
 export const JITTER = 0.1
 
+/** No attempt waits for longer, not even with a Retry-After header. */
+export const MAX_WAIT_MS = LAST_STEP_MS * (1 + JITTER)
+
 /** After so many failed attempts that were brought forward, a delivery keeps to its schedule. */
 export const MAX_EARLY_ATTEMPTS = 8
 /** After a failed early attempt, the next one waits this long; each time longer by this factor. */
