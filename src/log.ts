@@ -43,14 +43,24 @@ export function createLog(level: LogLevel): Log {
 function errorFields(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) }
   const code: unknown = Reflect.get(error, 'code')
+  const fault = faultOf(error)
   return {
     type: error.name,
-    message: error.message,
+    ...(!fault?.quotesValues && { message: error.message }),
     ...(code !== undefined && { errorCode: code }),
-    ...(faultOf(error) && safeFieldsOf(error)),
-    stack: error.stack,
+    ...(fault && safeFieldsOf(error)),
+    stack: fault?.quotesValues ? framesOf(error).join('\n') : error.stack,
   }
 }
+
+const FRAME = /^ {4}at .*(:\d+:\d+\)?|<anonymous>\)?|native\)?)$/
+
+/** The stack without the message. */
+export const framesOf = ({ stack = '' }: Error): string[] =>
+  stack
+    .split('\n')
+    .filter((line) => FRAME.test(line))
+    .map((line) => line.trim())
 
 /** During a database outage every request and loop logs a line. This many are written per window. */
 export const MAX_OUTAGE_LINES = 20

@@ -1,6 +1,7 @@
 import { DatabaseUnavailable } from '../db/connection.ts'
 import { type SafeFields, safeFieldsOf } from '../db/faults.ts'
 import { faultOf, isTemporary } from '../db/pool.ts'
+import { framesOf } from '../log.ts'
 
 const MAX_CAUSES = 3
 const MAX_FRAMES = 12
@@ -25,11 +26,7 @@ export function redactError(error: unknown, causesLeft = MAX_CAUSES): RedactedEr
     // Not "code": log.ts redacts that name, since it may be a one-time code.
     ...(typeof code === 'string' && { errorCode: code }),
     ...databaseFields(error),
-    frames: (error.stack ?? '')
-      .split('\n')
-      .filter(isFrame)
-      .slice(0, MAX_FRAMES)
-      .map((line) => line.trim()),
+    frames: framesOf(error).slice(0, MAX_FRAMES),
     ...(error.cause !== undefined && causesLeft > 0 && { cause: redactError(error.cause, causesLeft - 1) }),
   }
 }
@@ -46,5 +43,3 @@ export const failureFields = (error: unknown) => ({
   fault: redactError(error),
   ...(isTemporary(error) && { outage: true }),
 })
-
-const isFrame = (line: string): boolean => /^ {4}at .*(:\d+:\d+\)?|<anonymous>\)?|native\)?)$/.test(line)
