@@ -36,7 +36,7 @@ await writeRows(
   'operations.md',
   databaseFaults.map(({ states, routines, kind, what, why }) => [
     `\`${kind}\``,
-    states.join(', ') + (routines ? ` (${routines.join(', ')})` : ''),
+    (states.join(', ') || 'every other') + (routines ? ` (${routines.join(', ')})` : ''),
     what,
     why,
   ]),

@@ -8,13 +8,18 @@
 export type FaultKind = 'unavailable' | 'conflict' | 'damage' | 'bug'
 
 export type DatabaseFault = {
-  /** Classes (two characters) or single SQLSTATEs. */
+  /** Classes (two characters) or single SQLSTATEs. Empty: every other one. */
   states: readonly string[]
   /** Only errors that one of these functions of PostgreSQL reports. */
   routines?: readonly string[]
   kind: FaultKind
   what: string
   why: string
+  /**
+   * The server is gone or cannot be used: background work that meets it makes the node not ready. Other errors may concern only
+   * one statement, and every node meets them.
+   */
+  failsReadiness?: true
   /** The session cannot be used again: its statements or their plans are not those that it prepared. */
   spoilsSession?: true
   /** The message quotes values, which may be personal data or a code: it is not logged. */
@@ -48,25 +53,41 @@ export const databaseFaults: readonly DatabaseFault[] = [
   {
     states: ['08'],
     kind: 'unavailable',
+    failsReadiness: true,
     what: 'the connection failed, or a pooler has none left',
     why: 'a restart, a failover or a network fault',
   },
   {
-    states: ['25006', '25P03', '25P04'],
+    states: ['25006'],
     kind: 'unavailable',
-    what: 'the server is read-only, or ended a transaction that was open for too long',
-    why: 'a failover, or a process that was frozen',
+    failsReadiness: true,
+    what: 'the server is read-only',
+    why: 'a failover',
   },
   {
-    states: ['28', '3D000', '42501'],
+    states: ['25P03', '25P04'],
     kind: 'unavailable',
-    what: 'sign-in rejected, no such database, no permission',
-    why: 'a password change, a restore, changed grants, or a disk that became read-only (42501)',
+    what: 'the server ended a transaction that was open for too long',
+    why: 'a process that was frozen, or a slow statement',
+  },
+  {
+    states: ['28', '3D000'],
+    kind: 'unavailable',
+    failsReadiness: true,
+    what: 'sign-in rejected, no such database',
+    why: 'a password change or a restore',
+  },
+  {
+    states: ['42501', '53400', '57014'],
+    kind: 'unavailable',
+    what: 'no permission, a configured limit, cancelled statement',
+    why: 'changed grants or a disk that became read-only (42501), temp_file_limit, a statement that took too long: perhaps only one statement',
   },
   {
     states: ['53', '57', '58'],
     kind: 'unavailable',
-    what: 'no resources (disk, memory, connections), shutdown, start, crash, cancelled statement, failed input or output',
+    failsReadiness: true,
+    what: 'no resources (disk, memory, connections), shutdown, start, crash, failed input or output',
     why: 'the server stops, starts, recovers or has lost its disk',
   },
   {
@@ -100,6 +121,12 @@ export const databaseFaults: readonly DatabaseFault[] = [
     what: 'constraint, cardinality, transaction state, syntax, missing table or column, limit of a row',
     why: 'the statement, its data or the schema is wrong, so a repetition fails too',
   },
+  {
+    states: [],
+    kind: 'bug',
+    what: 'anything else',
+    why: 'no statement of Doorcode causes it',
+  },
 ]
 
 type Reported = { state: string; routine?: unknown; severity?: unknown }
@@ -110,15 +137,17 @@ const ENDS_SESSION = new Set<unknown>(['FATAL', 'PANIC'])
 const ENDED_SESSION: DatabaseFault = {
   states: [],
   kind: 'unavailable',
+  failsReadiness: true,
   what: 'the server ended the session',
   why: 'every FATAL error does',
 }
 
-/** Undefined for what is no SQLSTATE of PostgreSQL. */
+/** `state`: empty if the error has no SQLSTATE. Then it is not of PostgreSQL, and the result is undefined. */
 export function findFault({ state, routine, severity }: Reported): DatabaseFault | undefined {
+  if (state === '') return undefined
   const row = databaseFaults.find(
     ({ states, routines }) =>
-      states.some((each) => (each.length === 2 ? state.startsWith(each) : state === each)) &&
+      (states.length === 0 || states.some((each) => state.startsWith(each))) &&
       (!routines || routines.some((each) => each === routine)),
   )
   return row && ENDS_SESSION.has(severity) && row.kind !== 'unavailable' ? ENDED_SESSION : row

@@ -278,6 +278,12 @@ export function isBatchFault(error: unknown): boolean {
 export const isDatabaseUnavailable = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable || faultOf(error)?.kind === 'unavailable'
 
+/** The server is gone or cannot be used, and not only by one statement. */
+export function failsReadiness(error: unknown): boolean {
+  const fault = faultOf(error)
+  return error instanceof DatabaseUnavailable || (fault?.failsReadiness ?? fault?.spoilsSession ?? false)
+}
+
 /** Another transaction was in the way, such as by a lock or in a deadlock. Work on other rows can go on. */
 export const isConflict = (error: unknown): boolean => faultOf(error)?.kind === 'conflict'
 
@@ -302,9 +308,9 @@ export function isTemporary(error: unknown): boolean {
   return error instanceof DatabaseUnavailable || (kind !== undefined && kind !== 'bug')
 }
 
-/** Five characters, or empty if the error has no SQLSTATE. */
+/** Five characters, or empty if the error has no SQLSTATE. Codes of the system, such as EPIPE, begin with E; no SQLSTATE of PostgreSQL does. */
 export const sqlState = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code)
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && /^(?!E)[0-9A-Z]{5}$/.test(error.code)
     ? error.code
     : ''
 

