@@ -22,3 +22,17 @@ test('a database that fails or hangs does not hide the other metrics', async () 
     )
   }
 })
+
+test('one read of the metrics asks the database once', async () => {
+  const metrics = createMetrics()
+  let asked = 0
+  metrics.watchEvents(async () => {
+    asked += 1
+    return { number: asked, heldMs: asked * 1_000 }
+  })
+  for (const time of [1, 2])
+    assert.match(
+      await metrics.registry.metrics(),
+      new RegExp(`doorcode_events_held ${time}\\n[^]*doorcode_events_held_seconds ${time}\\n`),
+    )
+})

@@ -31,24 +31,30 @@ export function createMetrics() {
     const found = Promise.resolve(findHeld?.() ?? UNKNOWN).catch(() => UNKNOWN)
     return (await settlesWithin(readForMs, found)) ? found : UNKNOWN
   }
-  const gauge = (name: string, help: string, read: () => Promise<number>) =>
+  let reading: Promise<Held> | undefined
+  /** The same answer for all gauges of one read of the metrics, which collects them at the same time. */
+  const readHeldOnce = (): Promise<Held> =>
+    (reading ??= readHeld().finally(() => {
+      reading = undefined
+    }))
+  const gaugeOfHeld = (name: string, help: string, valueOf: (held: Held) => number) =>
     new Gauge({
       name: `doorcode_${name}`,
       help,
       registers: [registry],
       async collect() {
-        this.set(await read())
+        this.set(valueOf(await readHeldOnce()))
       },
     })
-  gauge(
+  gaugeOfHeld(
     'events_held',
     'Events that cannot be read yet, because a transaction is open',
-    async () => (await readHeld()).number,
+    ({ number }) => number,
   )
-  gauge(
+  gaugeOfHeld(
     'events_held_seconds',
     'How long the oldest open transaction has kept new events from being read',
-    async () => (await readHeld()).heldMs / SECOND_MS,
+    ({ heldMs }) => heldMs / SECOND_MS,
   )
 
   return {

@@ -4,8 +4,20 @@ import { type Html, html, prose } from '../../http/html.ts'
 /** The documents that errors and findings name. A test compares them. */
 export const GUIDES = ['cod-settings', 'configuration', 'operations', 'poolers'] as const
 
+type Guide = (typeof GUIDES)[number]
+
+/** Reads and renders each guide at its first request. */
+export function createGuides(): (name: Guide) => Promise<Html> {
+  const rendered = new Map<Guide, Html>()
+  return async (name) => {
+    const guide = rendered.get(name) ?? (await renderGuide(name))
+    rendered.set(name, guide)
+    return guide
+  }
+}
+
 /** The Markdown of docs/, as far as these documents use it. */
-export async function guidePage(name: (typeof GUIDES)[number]): Promise<Html> {
+async function renderGuide(name: Guide): Promise<Html> {
   const text = await readFile(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8')
   const blocks = text.replaceAll(/<!--.*?-->\n?|\*\*/gs, '').matchAll(BLOCK)
   return html`${Array.from(blocks, ([block]) => blockOf(block.trimEnd()))}`

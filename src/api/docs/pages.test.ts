@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import Fastify from 'fastify'
 import { z } from 'zod'
 import { apiErrors } from '../../errors.ts'
 import { eventTypes } from '../../events/event-types.ts'
@@ -10,7 +11,9 @@ import { startDemo } from '../../../test/http-server.ts'
 import { html, prose } from '../../http/html.ts'
 import { readResources } from '../../../locales/resources.ts'
 import { LANGUAGES } from '../../../locales/text.ts'
-import { GUIDES } from './guides.ts'
+import { GUIDES, createGuides } from './guides.ts'
+import type { ApiDocument } from './openapi.ts'
+import { servePages } from './pages.ts'
 
 const CODES = [...Object.keys(apiErrors), ...FAILURE_CODES]
 const PAGES = ['/', '/docs', '/problems', ...CODES.map((code) => `/problems/${code}`)]
@@ -161,4 +164,34 @@ test('every guide that an error or a finding names is a page of the instance', a
     assert.match(answer.body, /<h1>.*<code>/s)
     assert.doesNotMatch(answer.body, /\]\(|<script/, 'its links are links, and nothing runs')
   }
+})
+
+test('the OpenAPI document is written once for all requests, and once for all examples that a query brings', async (t) => {
+  const app = Fastify()
+  t.after(() => app.close())
+  const example = { senderId: 'any', code: '1', template: { name: 'any', language: 'any' } }
+  const written: string[] = []
+  const document = {
+    info: { title: '{1}' },
+    paths: { example },
+    toJSON(this: object, key: string) {
+      written.push(key)
+      return { ...this, toJSON: undefined }
+    },
+  }
+  servePages(app, () => document as unknown as ApiDocument, {})
+  for (const language of ['en', 'fr', 'ar'])
+    for (const query of ['', `?sender=${SENDER}&template=a_code&language=${language}`]) {
+      const { paths } = (await app.inject(`/openapi.json${query}`)).json<typeof document>()
+      const template = { name: 'a_code', language }
+      assert.deepEqual(paths.example, query ? { ...example, senderId: SENDER, template } : example)
+    }
+  assert.equal(written.length, 2)
+})
+
+const SENDER = '0199f1a2-0000-7000-8000-000000000001'
+
+test('a guide is read and rendered once for all requests', async () => {
+  const guideOf = createGuides()
+  for (const name of GUIDES) assert.equal(await guideOf(name), await guideOf(name))
 })

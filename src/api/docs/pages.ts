@@ -6,9 +6,9 @@ import { FAILURE_CODES, type FailureCode, failureCodes, isFailureCode } from '..
 import { COMMON_STYLE, PAGE_HEADERS, type Html, html, page, prose, siteLinks } from '../../http/html.ts'
 import { REJECTIONS_LOGGED_PER_SECOND } from '../../http/rejection-log.ts'
 import { serveFont } from './font.ts'
-import { GUIDES, guidePage } from './guides.ts'
+import { GUIDES, createGuides } from './guides.ts'
 import type { ApiDocument } from './openapi.ts'
-import { type RequestExample, TRY_PATH, TRY_SCRIPT, readExample, withExample } from './try.ts'
+import { type RequestExample, TRY_PATH, TRY_SCRIPT, fillIn, readExample, withBlanks } from './try.ts'
 
 type PageOptions = {
   servesDashboard?: boolean
@@ -30,15 +30,21 @@ export function servePages(app: FastifyInstance, describe: () => ApiDocument, op
     if (isFailureCode(code)) return sendPage(reply, page(`${code} · Doorcode`, failurePage(code), options))
     return sendPage(reply.code(404), page('No such problem · Doorcode', NO_SUCH_PROBLEM, options))
   })
+  const guideOf = createGuides()
   for (const name of GUIDES)
     app.get(`/guides/${name}`, async (_request, reply) =>
-      sendPage(reply, page(`${name} · Doorcode`, await guidePage(name), options)),
+      sendPage(reply, page(`${name} · Doorcode`, await guideOf(name), options)),
     )
   let document: ApiDocument | undefined // made at the first request: it takes as long as the rest of a start
+  let text: string | undefined
+  let textWithBlanks: string | undefined
   app.get<{ Querystring: Record<string, unknown> }>('/openapi.json', (request, reply) => {
     document ??= describe()
     const example = readExample(request.query) ?? options.example?.()
-    return reply.type('application/json').send(JSON.stringify(example ? withExample(document, example) : document))
+    const body = example
+      ? fillIn((textWithBlanks ??= withBlanks(document)), example)
+      : (text ??= JSON.stringify(document))
+    return reply.type('application/json').send(body)
   })
 }
 

@@ -37,12 +37,22 @@ export function readExample({ sender, template, language }: Record<string, unkno
 export const tryFragment = ({ senderId, template }: RequestExample, key: string): string =>
   `#try?${new URLSearchParams({ sender: senderId, template: template.name, language: template.language, key }).toString()}`
 
-/** The document with this sender in its requests, and the template in those that send a code. */
-export function withExample(document: ApiDocument, { senderId, template }: RequestExample): object {
-  return JSON.parse(
-    JSON.stringify(document, (name, value: unknown) => {
-      if (name !== 'example' || typeof value !== 'object' || value === null || !('senderId' in value)) return value
-      return { ...value, senderId, ...('code' in value && { template }) }
-    }),
-  ) as object
-}
+/** Stand for an example in the text of the document, which contains them nowhere else. */
+const BLANK: RequestExample = { senderId: '{{sender}}', template: { name: '{{template}}', language: '{{language}}' } }
+
+/**
+ * The document with blanks for the sender in its requests, and for the template in those that send a code. `fillIn` replaces
+ * them: any visitor can ask for an example, and writing the document takes far longer than sending it.
+ */
+export const withBlanks = (document: ApiDocument): string =>
+  JSON.stringify(document, (name, value: unknown) => {
+    if (name !== 'example' || typeof value !== 'object' || value === null || !('senderId' in value)) return value
+    return { ...value, senderId: BLANK.senderId, ...('code' in value && { template: BLANK.template }) }
+  })
+
+/** The values of an example need no escapes in JSON: see `readExample`. */
+export const fillIn = (text: string, { senderId, template }: RequestExample): string =>
+  text
+    .replaceAll(BLANK.senderId, senderId)
+    .replaceAll(BLANK.template.name, template.name)
+    .replaceAll(BLANK.template.language, template.language)
