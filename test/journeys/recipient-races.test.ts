@@ -5,6 +5,7 @@ import { advance } from '../../src/cod/conversation/advance.ts'
 import { answerOrder } from '../../src/cod/conversation/answer-order.ts'
 import { DAY_MS, later } from '../../src/clock.ts'
 import { newPseudonym } from '../../src/erased-recipient.ts'
+import { statements } from '../../src/db/pool.ts'
 import { transactionWithEvents } from '../../src/events/record.ts'
 import { newId } from '../../src/ids.ts'
 import { eraseRows } from '../../src/recipients/erase-rows.ts'
@@ -295,3 +296,25 @@ async function fillWithPerson(world: World) {
   await storeMessage(world, { from: order.to.slice(1), from_user_id: another, type: 'text', text: { body: 'Both' } })
   return { to: order.to, forms: [...formsOf(order.to), row.userId] }
 }
+
+test('a report of an erased order is emptied although the message that it names is not erased', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const [order, { messageId }] = [await confirmed(world), await world.sendOtp()]
+  await erase(world, order)
+  const [report] = await world.ask<{ id: string }>(
+    `insert into provider_reports (id, workspace_id, account_id, kind, body, received_at, outcome)
+     values (gen_random_uuid(), $1, $2, 'message', $3, now(), 'ignored') returning id`,
+    [world.workspaceId, world.account.accountId, JSON.stringify({ from: order.to })],
+  )
+  const end = {
+    outcome: 'ignored',
+    note: null,
+    due_at: null,
+    message_id: messageId,
+    confirmation_id: order.confirmationId,
+  }
+  const endReports = statements.get('end_provider_reports') ?? assert.fail('no statement')
+  await world.parts.db.rows(endReports, [JSON.stringify({ [String(report?.id)]: end })])
+  assert.deepEqual(await tablesWith(world, { forms: formsOf(order.to) }), [])
+})

@@ -105,8 +105,8 @@ const endReports = statement(
             case when e.is_erased then '' else p.body end, case when e.is_erased then null else p.provider_message_id end
      from jsonb_to_record($1::jsonb -> p.id::text) as r (outcome text, note jsonb, due_at timestamptz, message_id uuid,
        confirmation_id uuid)
-     cross join lateral (select coalesce(${isErasedNow('messages', 'r.message_id')},
-       ${isErasedNow('confirmations', 'r.confirmation_id')}, false) as is_erased) e)
+     cross join lateral (select coalesce(${isErasedNow('messages', 'r.message_id')}, false)
+       or coalesce(${isErasedNow('confirmations', 'r.confirmation_id')}, false) as is_erased) e)
    where p.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
 )
 
