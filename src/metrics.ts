@@ -46,11 +46,7 @@ export function createMetrics() {
         this.set(valueOf(await readHeldOnce()))
       },
     })
-  gaugeOfHeld(
-    'events_held',
-    'Events that cannot be read yet, because a transaction is open',
-    ({ number }) => number,
-  )
+  gaugeOfHeld('events_held', 'Events that cannot be read yet, because a transaction is open', ({ number }) => number)
   gaugeOfHeld(
     'events_held_seconds',
     'How long the oldest open transaction has kept new events from being read',

@@ -18,3 +18,12 @@ export type OpenTransaction = {
 export const OPEN_TRANSACTION = `a.pid, p.gid, coalesce(a.datname, p.database)::text as database, coalesce(a.usename, p.owner)::text as user,
      nullif(a.application_name, '') as program, a.state,
      round(extract(epoch from clock_timestamp() - coalesce(a.xact_start, p.prepared)) * 1000)::float8 as "openMs"`
+
+/**
+ * SQL: joins a row l of pg_locks with its prepared transaction p, which no session has. By the lock on its number: it keeps the
+ * virtual number of its session, and has the one of PostgreSQL's manual (-1/…) only after a restart.
+ */
+export const JOIN_PREPARED = `left join lateral (
+     select transactionid from pg_locks
+     where l.pid is null and pid is null and virtualtransaction = l.virtualtransaction and locktype = 'transactionid' limit 1) x on true
+   left join pg_prepared_xacts p on p.transaction = x.transactionid`

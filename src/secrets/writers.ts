@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { JOIN_PREPARED } from '../db/open-transaction.ts'
 import { type Sql, statement } from '../db/pool.ts'
 import { UserError } from '../user-error.ts'
 
@@ -10,10 +11,7 @@ import { UserError } from '../user-error.ts'
 const selectWriters = statement<{ id: string; name: string }>(
   'list_transactions_that_write_messages',
   `select distinct l.virtualtransaction as id, coalesce(l.pid::text, p.gid, l.virtualtransaction) as name
-   from pg_locks l
-   left join pg_locks x on l.pid is null and x.pid is null and x.virtualtransaction = l.virtualtransaction
-     and x.locktype = 'transactionid'
-   left join pg_prepared_xacts p on p.transaction = x.transactionid
+   from pg_locks l ${JOIN_PREPARED}
    where l.locktype = 'relation' and l.granted and l.relation = 'messages'::regclass
      and l.database = (select oid from pg_database where datname = current_database())
      and l.mode in ('RowExclusiveLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')`,

@@ -8,6 +8,7 @@ import { DatabaseUnavailable } from '../../src/db/connection.ts'
 import { askDeletion, cancelDeletion } from '../../src/workspaces/deletion.ts'
 import { getWorkspace, listWorkspaces } from '../../src/workspaces/workspaces.ts'
 import { signIn } from '../dashboard.ts'
+import { trade } from '../trade.ts'
 import { waitFor } from '../wait-for.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
 
@@ -25,14 +26,7 @@ const ask = (world: World, name?: string) =>
 /** Creates a row in as many tables as possible. */
 async function fill(world: World): Promise<void> {
   const { workspaceId, parts } = world
-  await world.codSettings()
-  await world.receiver()
-  const otp = await world.sendOtp()
-  await world.whatsapp.reports(otp, ['sent', 'delivered'])
-  const order = await world.createConfirmation()
-  await world.settled()
-  await world.customer(order).taps('Confirm')
-  await world.startRefusalCheck(order)
+  await world.startRefusalCheck(await trade(world))
   await world.settled()
   const owner = await signIn(world, 'owner')
   await owner.calls.workspaces.rename.mutate({ workspaceId, name: 'To delete' })

@@ -5,6 +5,7 @@ import { LONE_LOCK_WAIT_MS } from '../../src/jobs/batch-loop.ts'
 import { JITTER } from '../../src/jobs/loop.ts'
 import { LOCKED_RETRY_MS, decideRetry } from '../../src/jobs/retry.ts'
 import { MAX_REPORTS, POLL_MS } from '../../src/messages/reports/process.ts'
+import { lockInAnotherSession } from '../lock-in-another-session.ts'
 import { waitFor } from '../wait-for.ts'
 import { type World, startWorld } from '../world.ts'
 
@@ -14,16 +15,6 @@ async function startBoth(t: TestContext): Promise<{ locked: World; other: World 
   const other = await startWorld(t, { mayLogErrors: true, works: false })
   other.setCallback(locked.first.url)
   return { locked, other }
-}
-
-/** Like a psql session left open inside a transaction. Returns a function that ends it. */
-async function lockedElsewhere(t: TestContext, world: World, text: string, id: string): Promise<() => Promise<void>> {
-  const session = await world.parts.db.connect()
-  t.after(() => session.end())
-  await session.query('set idle_in_transaction_session_timeout = 0')
-  await session.query('begin')
-  await session.query(text, [id])
-  return async () => void (await session.query('rollback'))
 }
 
 const sent = async (world: World) => {
@@ -41,9 +32,9 @@ test('a locked account delays no webhook of another', async (t) => {
   const { locked, other } = await startBoth(t)
   const codes = await many(WEBHOOKS_THAT_WAIT, () => sent(locked))
   const others = await many(3, () => sent(other))
-  const unlock = await lockedElsewhere(
+  const unlock = await lockInAnotherSession(
     t,
-    locked,
+    locked.parts.db,
     'select id from provider_accounts where id = $1 for update',
     locked.account.accountId,
   )
@@ -68,9 +59,9 @@ test('a locked endpoint delays no report of another workspace', async (t) => {
   const codes = await many(REPORTS_THAT_WAIT, () => sent(locked))
   const { otp, message } = await sent(other)
   await locked.settled()
-  const unlock = await lockedElsewhere(
+  const unlock = await lockInAnotherSession(
     t,
-    locked,
+    locked.parts.db,
     'select id from webhook_endpoints where id = $1 for update',
     receiver.endpointId,
   )
@@ -95,9 +86,9 @@ test('a locked endpoint delays no deadline of another workspace', async (t) => {
     'the question to be sent',
     async () => (await other.getConfirmation(order)).status === 'awaiting_answer',
   )
-  const unlock = await lockedElsewhere(
+  const unlock = await lockInAnotherSession(
     t,
-    locked,
+    locked.parts.db,
     'select id from webhook_endpoints where id = $1 for update',
     receiver.endpointId,
   )
@@ -115,9 +106,9 @@ test('a locked failing endpoint delays no webhook of another', async (t) => {
   failing.always({ status: 500 })
   const codes = await many(4, () => sent(locked))
   const others = await many(4, () => sent(other))
-  const unlock = await lockedElsewhere(
+  const unlock = await lockInAnotherSession(
     t,
-    locked,
+    locked.parts.db,
     'select id from webhook_endpoints where id = $1 for no key update',
     failing.endpointId,
   )
@@ -153,7 +144,7 @@ test('an answer that needs a row of a frozen node is applied within 10 s', async
   const order = await world.createConfirmation()
   await world.settled()
   const lock = 'select id from confirmations where id = $1 for update'
-  const unlock = await lockedElsewhere(t, world, lock, order.confirmationId)
+  const unlock = await lockInAnotherSession(t, world.parts.db, lock, order.confirmationId)
   await world.customer(order).taps('Confirm')
   await waitFor('the answer to wait for the row', async () => {
     const waiting = `select 1 from provider_reports where workspace_id = $1 and note ->> 'code' = 'jobs.row_locked'`

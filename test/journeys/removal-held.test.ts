@@ -20,6 +20,7 @@ import { lockInAnotherSession } from '../lock-in-another-session.ts'
 import { moveDatabaseClock } from '../moved-database-clock.ts'
 import { INSTANCE_KEY } from '../node.ts'
 import { freePort, runProgram } from '../program.ts'
+import { trade } from '../trade.ts'
 import { waitFor } from '../wait-for.ts'
 import { type World, startWorld } from '../world.ts'
 import { openPooledDb } from '../connections.ts'
@@ -109,15 +110,8 @@ async function rowsOf(world: World): Promise<Record<string, unknown>> {
 }
 
 /** One of each kind of row, and a live workspace that waits for the end of its grace period. */
-async function trade(world: World): Promise<void> {
-  await world.codSettings()
-  await world.receiver()
-  const otp = await world.sendOtp()
-  await world.whatsapp.reports(otp, ['sent', 'delivered'])
-  const order = await world.createConfirmation()
-  await world.settled()
-  await world.customer(order).taps('Confirm')
-  await world.settled()
+async function fill(world: World): Promise<void> {
+  await trade(world)
   await addAuditEntry(world, 1)
   await world.parts.db.transaction((tx) =>
     askDeletion(tx, world.parts.clock, { workspaceId: world.workspaceId, name: 'Test shop' }),
@@ -149,7 +143,7 @@ for (const days of [500, -500, 8])
     const { world, restartDatabaseAt } = await startClocked(t)
     const removal = removalOf(world.parts)
     await removal.run()
-    await trade(world)
+    await fill(world)
     const before = await rowsOf(world)
     await restartDatabaseAt(days * DAY_MS)
     await removal.run()

@@ -10,12 +10,17 @@ export type IdleSlot = { name: string; keptBytes: number }
 
 export type Replication = { standbys: readonly Standby[]; waitsForStandby: boolean; idleSlots: readonly IdleSlot[] }
 
+/** Each is a server. */
+const MAX_STANDBYS = 100
+/** Each is a finding. */
+const MAX_IDLE_SLOTS = 20
+
 const selectStandbys = statement<Standby>(
   'list_standbys',
   `select coalesce(nullif(application_name, ''), 'pid ' || pid) as name, sync_state as "syncState",
      round(extract(epoch from replay_lag) * 1000)::float8 as "lagMs",
      case when pg_is_in_recovery() then null else pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) end::float8 as "lagBytes"
-   from pg_stat_replication where state is distinct from 'backup' order by pid limit 100`,
+   from pg_stat_replication where state is distinct from 'backup' order by pid limit ${MAX_STANDBYS}`,
 )
 
 const selectWaits = statement<{ waits: boolean }>(
@@ -31,7 +36,7 @@ const selectIdleSlots = statement<IdleSlot>(
      coalesce(case when not pg_is_in_recovery() then pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn) end, 0)::float8 as "keptBytes"
    from pg_replication_slots
    where not active and coalesce(restart_lsn::text, xmin::text, catalog_xmin::text) is not null
-   order by restart_lsn nulls last, slot_name limit 20`,
+   order by restart_lsn nulls last, slot_name limit ${MAX_IDLE_SLOTS}`,
 )
 
 export const readReplication = async (sql: Sql): Promise<Replication> => ({

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type CodedText, asWritten, coded } from '../../../locales/text.ts'
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
-import { OPEN_TRANSACTION, type OpenTransaction } from '../../db/open-transaction.ts'
+import { JOIN_PREPARED, OPEN_TRANSACTION, type OpenTransaction } from '../../db/open-transaction.ts'
 import { type Sql, type Statement, statement } from '../../db/pool.ts'
 import type { HeldEvents } from '../../events/held.ts'
 import { type NewFinding, durationText } from '../finding.ts'
@@ -44,15 +44,15 @@ type Locker = OpenTransaction & { id: string; tables: string }
 /** Transactions that keep others from writing into Doorcode's tables, or into some of their rows. */
 export async function findLockedTables(sql: Sql, { minMs = MAX_OPEN_MS, lookAgainMs = LOOK_AGAIN_MS } = {}) {
   const found = await sql.rows(listLockers, [minMs])
-  if (found.every(({ openMs }) => openMs !== null)) return found.flatMap(toFinding)
+  if (found.every(({ openMs }) => openMs !== null)) return found.map(lockFinding)
   await wait(lookAgainMs)
   const before = new Set(found.map(({ id }) => id))
   return (await sql.rows(listLockers, [minMs]))
     .filter(({ openMs, id }) => openMs !== null || before.has(id))
-    .flatMap(toFinding)
+    .map(lockFinding)
 }
 
-function toFinding(locker: Locker): NewFinding {
+function lockFinding(locker: Locker): NewFinding {
   const { gid, tables, database, openMs } = locker
   const locked = { tables, duration: openMs === null ? UNKNOWN : durationText(openMs) }
   return gid === null
@@ -74,10 +74,7 @@ const listLockers: Statement<Locker> = statement(
    select ${OPEN_TRANSACTION}, concat_ws(' ', l.pid, l.virtualtransaction) as id, l.tables
    from locked l
    left join pg_stat_activity a on a.pid = l.pid
-   left join lateral (
-     select transactionid from pg_locks
-     where l.pid is null and pid is null and virtualtransaction = l.virtualtransaction and locktype = 'transactionid' limit 1) x on true
-   left join pg_prepared_xacts p on p.transaction = x.transactionid
+   ${JOIN_PREPARED}
    where a.leader_pid is null and coalesce(a.xact_start, p.prepared, '-infinity') <= clock_timestamp() - $1 * interval '1 ms'
    order by coalesce(a.xact_start, p.prepared) nulls last limit ${MAX_LISTED}`,
 )

@@ -1,0 +1,15 @@
+import type { CreatedConfirmation } from './cod.ts'
+import type { World } from './world.ts'
+
+/** A delivered code and an answered order, with their reports, events and deliveries. Returns the order. */
+export async function trade(world: World): Promise<CreatedConfirmation> {
+  await world.codSettings()
+  await world.receiver()
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['sent', 'delivered'])
+  const order = await world.createConfirmation()
+  await world.settled()
+  await world.customer(order).taps('Confirm')
+  await world.settled()
+  return order
+}
