@@ -5,7 +5,7 @@ import { SUBMIT_LEASE_MS, awaitReports, giveBackMessages } from '../messages/que
 import type { Parts } from '../parts.ts'
 import { giveBackDeliveries } from '../webhooks/delivery/claim.ts'
 import type { Loop } from '../jobs/loop.ts'
-import { type Lease, changeLeased } from '../jobs/leases.ts'
+import { IS_UNBEGUN, type Lease, changeLeased } from '../jobs/leases.ts'
 import { lockDeadNodes, removeNodes } from '../jobs/node.ts'
 
 const POLL_MS = 500
@@ -63,10 +63,10 @@ const takeLeases = statement<Lease & { state: 'begun' | 'unbegun' | 'deliveries'
    where id = any (array (
        select id from leases where node_id = any ($1::uuid[])
        union all
-       select id from leases where taken_at between $2 and $3 and kind = 'messages' and begun_at is null
+       select id from leases where taken_at between $2 and $3 and kind = 'messages' and ${IS_UNBEGUN}
        union all
        select id from leases where taken_at > $4))
-     and (node_id = any ($1::uuid[]) or begun_at is null or taken_at > $4)
+     and (node_id = any ($1::uuid[]) or ${IS_UNBEGUN} or taken_at > $4)
    returning id, item_ids as "itemIds",
-     case when kind = 'deliveries' then kind when begun_at is null then 'unbegun' else 'begun' end as state`,
+     case when kind = 'deliveries' then kind when ${IS_UNBEGUN} then 'unbegun' else 'begun' end as state`,
 )

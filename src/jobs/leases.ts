@@ -53,6 +53,18 @@ const begin = statement<{ id: string }>(
   'update leases set begun_at = $2 where id = $1 and begun_at is null returning id',
 )
 
+/** SQL, of a lease under which no request was or can be made. */
+export const IS_UNBEGUN = `(begun_at is null or begun_at = '-infinity')`
+
+/**
+ * Keeps leases from beginning, and returns them: the process that took them may still run, with a clock that is behind. Leases
+ * that have begun are not returned.
+ */
+export const preventLeases = statement<{ id: string }>(
+  'prevent_leases',
+  `update leases set begun_at = '-infinity' where id = any ($1::uuid[]) and ${IS_UNBEGUN} returning id`,
+)
+
 export const removeLeases = statement<Lease>(
   'remove_leases',
   'delete from leases where id = any ($1::uuid[]) returning id, item_ids as "itemIds"',

@@ -51,9 +51,15 @@ const SESSION_NAME = 'doorcode node '
 /** The key of the advisory lock that belongs to the row n of `nodes`. */
 const LOCK = 'hashtextextended(n.id::text, 7305222)'
 
-type NodeOptions = { roles: ReadonlySet<Role>; settings: NodeSettings; keys?: NodeKeys | undefined }
+type NodeOptions = {
+  roles: ReadonlySet<Role>
+  settings: NodeSettings
+  keys?: NodeKeys | undefined
+  /** Called with the database's time at each heartbeat. */
+  onTime?: ((databaseNow: Date) => void) | undefined
+}
 
-export function createNode({ roles, settings, keys }: NodeOptions) {
+export function createNode({ roles, settings, keys, onTime }: NodeOptions) {
   const id = newId()
   let membership: { client: Connection; at: number; first: boolean; locked: boolean } | undefined
   let joins = 0
@@ -69,9 +75,10 @@ export function createNode({ roles, settings, keys }: NodeOptions) {
       manifest.version,
       new Date(),
     ])
-    const { keyCheck = null, signInSecret = null, sessionMark = null } = instances[0] ?? {}
+    const { keyCheck = null, signInSecret = null, sessionMark = null, databaseNow } = instances[0] ?? {}
     if (sessionMark !== session) throw new Error('a pooler gave the connection another session')
     if (keyCheck) keys?.follow({ keyCheck, signInSecret })
+    if (databaseNow) onTime?.(databaseNow)
     // The server may still hold the lock for an earlier connection that broke silently.
     if (membership?.client === client && !membership.locked) {
       const { rows } = await client.query<{ locked: boolean }>(TAKE_LOCK, [id])
@@ -115,7 +122,12 @@ export function createNode({ roles, settings, keys }: NodeOptions) {
  */
 export const markSession = (session: string): string => `set doorcode.session = '${session}'`
 
-type InstanceRow = { keyCheck: Buffer | null; signInSecret: Buffer | null; sessionMark: string | null }
+type InstanceRow = {
+  keyCheck: Buffer | null
+  signInSecret: Buffer | null
+  sessionMark: string | null
+  databaseNow: Date
+}
 
 const WRITE_NODE = `
   insert into nodes (id, roles, settings, version, started_at, seen_at)
@@ -123,7 +135,7 @@ const WRITE_NODE = `
     round(extract(epoch from $5::timestamptz - clock_timestamp()) * 1000)), $4, clock_timestamp(), clock_timestamp())
   on conflict (id) do update set seen_at = excluded.seen_at, settings = excluded.settings
   returning (select key_check from instance) as "keyCheck", (select sign_in_secret from instance) as "signInSecret",
-    current_setting('doorcode.session', true) as "sessionMark"`
+    current_setting('doorcode.session', true) as "sessionMark", clock_timestamp() as "databaseNow"`
 const TAKE_LOCK = `select pg_try_advisory_lock(${LOCK}) as locked from (select $1::uuid as id) n`
 const REMOVE_NODE = 'delete from nodes where id = $1'
 

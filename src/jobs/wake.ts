@@ -21,8 +21,8 @@ type WakeOptions = {
   log: Log
   settings?: NodeSettings
   keys?: NodeKeys
-  /** The database is back after its connection was lost, perhaps on another server. */
-  onReconnect?: () => void
+  /** See createNode. */
+  onTime?: (databaseNow: Date) => void
 }
 
 const WORK_CHANNEL = 'doorcode_work'
@@ -33,13 +33,12 @@ const MAX_RETRY_MS = 2_000
 
 /** Wakes loops when work is due. Every loop also polls, so a lost wake-up only delays the work by one poll interval. */
 export function createWakeUps(options: WakeOptions) {
-  const { db, roles, log, settings = { allowPrivateWebhooks: false }, keys, onReconnect } = options
+  const { db, roles, log, settings = { allowPrivateWebhooks: false }, keys, onTime } = options
   const loops = new Map<string, () => void>()
-  const node = createNode({ roles, settings, keys })
+  const node = createNode({ roles, settings, keys, onTime })
   const live = createLive({ db, roles, nodeId: node.id })
   const outbox = createOutbox(db, WORK_CHANNEL, NOTIFY_EVERY_MS)
   const isWorker = roles.has('worker')
-  let wasConnected = false
   const connection = createReconnectingConnection(db, log, async (client) => {
     client.on('notification', ({ channel, payload = '' }) => {
       if (channel === LIVE_CHANNEL) live.onNotification(payload)
@@ -52,8 +51,6 @@ export function createWakeUps(options: WakeOptions) {
     await client.query(`notify ${LIVE_CHANNEL}, 'who'`)
     live.onListening()
     await node.join(client, session) // last: other nodes may notify a worker as soon as they see it
-    if (wasConnected) onReconnect?.()
-    wasConnected = true
   })
   const wake: Wake = (work) => {
     const wakeLoop = loops.get(work)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { waitFor } from '../../test/wait-for.ts'
 import { HOUR_MS } from '../clock.ts'
 import { createDatabaseClock } from './database-clock.ts'
 import type { Sql } from '../db/pool.ts'
@@ -22,6 +23,14 @@ test('after a failover to a server with another clock, the time is the new serve
   await clock.measureAgain()
   const offByMs = clock.now().getTime() - (Date.now() + HOUR_MS)
   assert.ok(Math.abs(offByMs) < 1_000, `${offByMs} ms off`)
+})
+
+test('a database whose clock was set is followed as soon as it reports its time', async (t) => {
+  let aheadMs = 0
+  const clock = await start(t, () => Date.now() + aheadMs)
+  aheadMs = HOUR_MS
+  clock.follow(new Date(Date.now() + HOUR_MS))
+  await waitFor('the new time', () => Math.abs(clock.now().getTime() - (Date.now() + HOUR_MS)) < 1_000)
 })
 
 test('measurements that all fail keep the last one', async (t) => {

@@ -73,7 +73,7 @@ export async function openParts(
       log,
       settings: nodeSettings(config),
       keys,
-      onReconnect: () => void real.measureAgain(),
+      onTime: real.follow,
     }),
     async (wakes) => void (await settlesWithin(MAX_LEAVE_MS, wakes.stop())),
   )

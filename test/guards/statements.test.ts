@@ -41,6 +41,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   find_dead_nodes: 'concerns the whole instance',
   remove_nodes: 'concerns the whole instance',
   begin_lease: 'one claim takes from many of them',
+  prevent_leases: 'one claim takes from many of them',
   take_leases: 'one claim takes from many of them',
   remove_leases: 'one claim takes from many of them',
   advance_due_time_of_messages: 'by ids of rows that were claimed, and their lease',

@@ -248,3 +248,14 @@ test('an expired lease that never began is no unknown outcome', async (t) => {
   await world.node({ works: true })
   await assertSentOnce(world, otp)
 })
+
+test('a lease that a node with a faster clock gave back cannot begin', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const otp = await world.sendOtp()
+  const [claimed] = await claimMessages(world.parts, 10)
+  assert.ok(claimed)
+  const fast = { ...world.parts, clock: { now: () => later(world.clock.now(), 2 * SUBMIT_LEASE_MS) } }
+  assert.equal((await claimMessages(fast, 10)).length, 1)
+  assert.equal(await beginLease(world.parts.db, claimed.lease, world.clock.now()), false)
+  assert.equal((await submissionOf(world, otp)).unknown_outcomes, 0)
+})

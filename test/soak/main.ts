@@ -1,6 +1,7 @@
 /**
  * `npm run soak`: two nodes on one database under load and faults, then a check that nothing was lost, doubled beyond the
- * rule of docs/operations.md, overwritten by an older answer, or removed because the database's clock was wrong. `--minutes 10 --orders 30 --seed 1` are the defaults.
+ * rule of docs/operations.md, overwritten by an older answer, or removed because the database's clock was wrong. `--minutes 10 --orders 30 --seed 1` are the defaults;
+ * `--faults crash,jump` chooses kinds of faults.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -8,16 +9,21 @@ import { type SoakNode, startNode } from './node.ts'
 import { type Random, seededRandom } from './random.ts'
 import { conclude, openScene, positive } from './scene.ts'
 
+const FAULTS = ['crash', 'freeze', 'silence', 'jump'] as const
+type Fault = (typeof FAULTS)[number]
+
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
     orders: { type: 'string', default: '30' },
     seed: { type: 'string', default: '1' },
+    faults: { type: 'string', default: FAULTS.join(',') },
   },
 })
 const minutes = positive('minutes', values.minutes)
 const ordersPerSecond = positive('orders', values.orders)
 const seed = positive('seed', values.seed)
+const kinds = chooseFaults(values.faults)
 
 const REPORT_EVERY_MS = 30_000
 /** Shorter than a code may wait to be sent, so that no code expires. */
@@ -71,6 +77,13 @@ console.log(
 console.log(JSON.stringify(summary))
 process.exitCode = conclude(faults)
 
+function chooseFaults(text: string): [Fault, ...Fault[]] {
+  const [first, ...rest] = FAULTS.filter((kind) => text.split(',').includes(kind))
+  if (first) return [first, ...rest]
+  console.error(`--faults must name some of ${FAULTS.join(',')}`)
+  process.exit(2)
+}
+
 /** Causes one fault after the other, until the load ends. */
 async function disturb(): Promise<void> {
   const plan = seededRandom(seed + 1) // a separate generator: the plan of faults depends only on the seed
@@ -82,7 +95,7 @@ async function disturb(): Promise<void> {
 }
 
 async function strike(node: SoakNode, plan: Random): Promise<void> {
-  const kind = plan.pick(['crash', 'freeze', 'silence', 'jump'] as const)
+  const kind = plan.pick(kinds)
   faultCounts[kind] += 1
   if (kind === 'crash') await node.crash(plan.between(0, 3_000))
   if (kind === 'freeze') await node.freeze(plan.between(2_000, 12_000))

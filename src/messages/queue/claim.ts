@@ -7,7 +7,7 @@ import { SEND_TIMEOUT_MS } from '../../providers/provider.ts'
 import { type UnreadableAccount, markCredentialsUnreadable } from '../../accounts/unreadable.ts'
 import { type Origin, lockSenders, writePaces } from './lock-senders.ts'
 import { UNKNOWN_WAIT_MS } from './decide.ts'
-import { type Lease, type LeasedChange, changeLeased, unlockedItems } from '../../jobs/leases.ts'
+import { type Lease, type LeasedChange, changeLeased, preventLeases, unlockedItems } from '../../jobs/leases.ts'
 import { type DueMessage, lockDue } from './lock-due.ts'
 import { type Postponed, takePairSlots } from './pair-slots.ts'
 
@@ -75,15 +75,21 @@ async function removeUnsendable(tx: Sql, locked: readonly DueMessage[], now: Dat
     if (hasUnreadReport) postponed.push({ id, due_at: recheckAt })
     // It stays "queued": nothing failed, and the message would make no sense to the customer.
     else if (isSuperseded) postponed.push({ id, due_at: null })
-    // The lease is so old that the process that claimed the message no longer sends anything under it.
     else if (unbegunLease) unbegun.push({ id: unbegunLease, itemIds: [id] })
     else due.push(message)
   }
-  await changeLeased(tx, giveBackMessages, unbegun, now)
+  await changeLeased(tx, giveBackMessages, await onlyPrevented(tx, unbegun), now)
   const { sendable, late } = await takePairSlots(tx, due, now)
   postponed.push(...late)
   if (postponed.length > 0) await tx.rows(postpone, [changes(postponed)])
   return sendable
+}
+
+/** Those that began since they were read stay due: the next claim finds an interrupted attempt. */
+async function onlyPrevented(tx: Sql, leases: readonly Lease[]): Promise<Lease[]> {
+  if (leases.length === 0) return []
+  const prevented = await tx.rows(preventLeases, [[...new Set(leases.map(({ id }) => id))]])
+  return leases.filter((lease) => prevented.some(({ id }) => id === lease.id))
 }
 
 const claim = statement(

@@ -3,6 +3,7 @@ import { type Sql, batch, statement } from '../../db/pool.ts'
 import type { FailureCode } from '../../providers/failure-codes.ts'
 import type { MessageKind, OutgoingContent, TemplateComponent } from '../../providers/provider.ts'
 import type { Conversation } from '../conversation.ts'
+import { IS_UNBEGUN } from '../../jobs/leases.ts'
 import type { LockedSender } from './lock-senders.ts'
 
 /** A report that cannot be processed is quarantined before that; a longer backlog must not hold codes back. */
@@ -107,7 +108,7 @@ const lockDueMessages = statement<DueMessage>(
      m.unknown_outcomes as "unknownOutcomes", m.last_failure_code as "lastFailureCode", m.finish_tries as "finishTries",
      m.attempted_at is not null as "followsOpenAttempt", m.lease as "endedLease",
      case when m.lease is not null then (
-       select l.id from leases l where l.id = m.lease and l.begun_at is null) end as "unbegunLease",
+       select l.id from leases l where l.id = m.lease and ${IS_UNBEGUN}) end as "unbegunLease",
      (select true from provider_reports p
       where m.attempted_at > $4 and p.workspace_id = m.workspace_id and p.message_id = m.id and p.outcome = 'waiting'
       limit 1) is not null as "hasUnreadReport",
