@@ -24,6 +24,11 @@ export type Evidence = {
   endpoint: Endpoint
   /** How often the provider accepted each message, by our message id. */
   sends: ReadonlyMap<string, number>
+  /**
+   * How wrong the database's clock may have been: a time that WhatsApp reports is shown as the time of the creation or of the
+   * arrival if it seems to be outside them.
+   */
+  clockErrorSeconds?: number
 }
 
 export type Findings = { summary: Record<string, number>; faults: string[] }
@@ -121,7 +126,8 @@ export async function checkOrders(
     accepted,
     customers,
     endpoint,
-  }: Pick<Evidence, 'nodeUrl' | 'apiKeys' | 'accepted' | 'customers' | 'endpoint'>,
+    clockErrorSeconds = 0,
+  }: Pick<Evidence, 'nodeUrl' | 'apiKeys' | 'accepted' | 'customers' | 'endpoint' | 'clockErrorSeconds'>,
   faults: string[],
 ) {
   let reads = 0
@@ -139,7 +145,7 @@ export async function checkOrders(
     // An answer that was reported before the answers in between is a repetition, which keeps the time
     // (docs/cod.md#late-answers).
     const same = answers.filter(({ what }) => what === last?.what)
-    if (last && !same.some(({ at }) => isSameSecond(view.answeredAt, at) || isAtCreation(view, at)))
+    if (last && !same.some(({ at }) => isSameSecond(view.answeredAt, at, clockErrorSeconds)))
       faults.push(`${name} was answered at ${new Date(last.at).toISOString()}, not at ${view.answeredAt}`)
     if (plan.inTheEnd === 'chooses' && (!view.reschedule?.date || !view.reschedule.timeRange))
       faults.push(`${name} lost a choice: ${JSON.stringify(view.reschedule)}`)
@@ -159,15 +165,11 @@ function checkEvents(name: string, events: readonly ReceivedEvent[], view: Confi
   if (latest?.type !== expected) faults.push(`${name}: the latest event is ${latest?.type}, the status ${view.status}`)
 }
 
-/** The database's clock was ahead when the order was created: an answer that seems to be older is dated to the creation. */
-const isAtCreation = ({ answeredAt, createdAt }: ConfirmationView, expectedAt: number): boolean =>
-  answeredAt !== null && Date.parse(answeredAt) === Date.parse(createdAt) + 1 && expectedAt < Date.parse(createdAt)
-
 /** The provider cuts times to the second, and the answer may have left a moment after it was measured. */
-function isSameSecond(answeredAt: string | null, expectedAt: number): boolean {
+function isSameSecond(answeredAt: string | null, expectedAt: number, errorSeconds: number): boolean {
   if (answeredAt === null) return false
   const seconds = Math.floor(Date.parse(answeredAt) / 1000) - Math.floor(expectedAt / 1000)
-  return seconds === 0 || seconds === 1
+  return seconds >= -errorSeconds && seconds <= 1 + errorSeconds
 }
 
 async function readConfirmation(nodeUrl: string, apiKey: string, id: string): Promise<ConfirmationView> {

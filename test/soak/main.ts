@@ -45,7 +45,7 @@ const start = async (name: string, databaseUrl: string): Promise<SoakNode> =>
 let nodes: [SoakNode, SoakNode] | undefined
 const scene = await openScene(opened, {
   random: seededRandom(seed),
-  movesClock: true,
+  maxJumpSeconds: MAX_JUMP_SECONDS,
   serve: async (databaseUrl) => {
     nodes = [await start('node A', databaseUrl), await start('node B', databaseUrl)]
     return [nodes[0].url, nodes[1].url]

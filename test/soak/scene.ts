@@ -33,19 +33,19 @@ type SceneOptions = {
   serve: (databaseUrl: string) => Promise<[string, ...string[]]>
   /** Opens the shop with another release. */
   open?: typeof openShop
-  /** Whether the clock of the database can be moved, which needs libfaketime. */
-  movesClock?: boolean
+  /** How far the clock of the database is moved while work is done. Undefined: it is not moved. Needs libfaketime. */
+  maxJumpSeconds?: number
 }
 
 /** Opens a shop on its own database, its callers, their endpoint, customers, and WhatsApp behind a bad network. */
 export async function openScene(
   opened: AsyncDisposableStack,
-  { random, serve, open = openShop, movesClock = false }: SceneOptions,
+  { random, serve, open = openShop, maxJumpSeconds }: SceneOptions,
 ) {
   const folder = await mkdtemp(path.join(tmpdir(), 'doorcode-soak-'))
   opened.defer(() => rm(folder, { recursive: true, force: true }))
   await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must be able to enter it
-  const clock: DatabaseClock | undefined = movesClock ? await createDatabaseClock(folder) : undefined
+  const clock: DatabaseClock | undefined = maxJumpSeconds === undefined ? undefined : await createDatabaseClock(folder)
   Object.assign(postgresEnvironment, clock?.environment)
   const postgres = await startEmbeddedPostgres({ dataDir: folder })
   opened.defer(() => postgres.stop())
@@ -141,6 +141,7 @@ export async function openScene(
         customers: customers.all,
         endpoint,
         sends,
+        clockErrorSeconds: maxJumpSeconds ?? 0,
       })
       faults.push(...unsettled, ...load.faults, ...customers.faults)
       const { unverified } = endpoint.counts()
