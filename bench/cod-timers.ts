@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client } from 'pg'
-import { withConnection } from '../test/postgres.ts'
+import { withConnection } from '../test/database/postgres.ts'
 import { type ConfirmationRequest, confirmationRequests, openCodShops } from './cod-shop.ts'
 import { type Figure, atLeast, atMost, count, median, ms, percentile, perSecond, share, times } from './figures.ts'
 import { type HttpClient, openHttpClient } from './http-client.ts'

@@ -1,8 +1,8 @@
 import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import Fastify from 'fastify'
-import type { Config } from '../src/config.ts'
-import { type Db, type Sql, type Statement, batch, openDb, statement } from '../src/db/pool.ts'
-import { createBatcher } from '../src/db/batcher.ts'
+import type { Config } from '../src/lib/config.ts'
+import { type Db, type Sql, type Statement, batch, openDb, statement } from '../src/lib/db/pool.ts'
+import { createBatcher } from '../src/lib/db/batcher.ts'
 
 const MAX_GROUP = 256
 const GROUP_LANES = 2

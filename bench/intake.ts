@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { withConnection } from '../test/postgres.ts'
+import { withConnection } from '../test/database/postgres.ts'
 import { type Figure, atLeast, atMost, megabytes, ms, perSecond } from './figures.ts'
 import { openHttpClient } from './http-client.ts'
 import { closedLoop, openLoop } from './load.ts'

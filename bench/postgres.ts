@@ -1,10 +1,10 @@
 import { chmod, mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { openDb } from '../src/db/pool.ts'
-import { startEmbeddedPostgres } from '../src/start/embedded-postgres/server.ts'
-import { migrate } from '../src/db/migrate.ts'
-import { createDatabase, dropDatabase, urlOf, withConnection } from '../test/postgres.ts'
+import { openDb } from '../src/lib/db/pool.ts'
+import { startEmbeddedPostgres } from '../src/runtime/start/embedded-postgres/server.ts'
+import { migrate } from '../src/lib/db/migrate.ts'
+import { createDatabase, dropDatabase, urlOf, withConnection } from '../test/database/postgres.ts'
 
 export type BenchPostgres = {
   /** A new migrated database, for one part. */

@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { statements } from '../src/db/pool.ts'
+import { statements } from '../src/lib/db/pool.ts'
 import { type Figure, atLeast, count, median, perSecond, times } from './figures.ts'
 import type { BenchPart } from './part.ts'
 import { deliveriesEngine } from './queue/deliveries.ts'

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
-import { INSTANCE_KEY } from '../test/seal.ts'
+import { INSTANCE_KEY } from '../test/database/seal.ts'
 import { percentile } from './figures.ts'
 
 /** What is measured: Doorcode, or one of those that it is compared with. */

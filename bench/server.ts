@@ -1,7 +1,7 @@
 /** The process under test. Reports its address and samples to its parent. */
-import { readConfig } from '../src/config.ts'
-import { createLog } from '../src/log.ts'
-import { startServing } from '../src/main.ts'
+import { readConfig } from '../src/lib/config.ts'
+import { createLog } from '../src/lib/log.ts'
+import { startServing } from '../src/commands/serve.ts'
 import { serveFloor } from './floor.ts'
 import { servePlain } from './plain-accept.ts'
 import type { ServerNews, Subject } from './server-process.ts'

@@ -1,6 +1,6 @@
 import { codesOf } from '../locales/codes.ts'
 import { readResources } from '../locales/resources.ts'
-import { COMMON_FINDINGS, FINDINGS } from '../src/doctor/finding.ts'
+import { COMMON_FINDINGS, FINDINGS } from '../src/operations/doctor/finding.ts'
 
 /** The rows of docs/doctor.md: code, check, level, words and fix. */
 export function findingRows(): string[][] {

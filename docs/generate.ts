@@ -1,8 +1,8 @@
 /** `npm run docs`: writes the tables of the documents that the code has as tables: failure codes, settings, findings, and the errors of WhatsApp and of the database. */
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { settings } from '../src/config.ts'
-import { databaseFaults } from '../src/db/faults.ts'
+import { settings } from '../src/lib/config.ts'
+import { databaseFaults } from '../src/lib/db/faults.ts'
 import { findingRows } from './finding-rows.ts'
 import { failureCodes } from '../src/providers/failure-codes.ts'
 import { errorMeanings, meaningOf } from '../src/providers/whatsapp/errors.ts'

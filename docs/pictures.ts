@@ -8,9 +8,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Page, chromium } from 'playwright-core'
-import { startBrowser } from '../test/browser.ts'
-import { freePort } from '../test/program.ts'
-import { waitFor } from '../test/wait-for.ts'
+import { startBrowser } from '../test/browser/browser.ts'
+import { freePort } from '../test/programs/program.ts'
+import { waitFor } from '../test/world/wait-for.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const PICTURES = path.join(import.meta.dirname, 'pictures')

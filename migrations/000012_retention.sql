@@ -1,4 +1,4 @@
--- How far each step of retention (src/retention/) has come. What a class of data keeps begins at the latest kept_since of
+-- How far each step of retention (src/operations/lifecycle/retention/) has come. What a class of data keeps begins at the latest kept_since of
 -- its steps.
 create table retention (
   step text primary key,

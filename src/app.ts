@@ -1,12 +1,12 @@
 import type { Pages } from './admin/pages/pages.ts'
-import { buildMetricsServer } from './http/metrics-server.ts'
+import { buildMetricsServer } from './lib/http/metrics-server.ts'
 import type { RequestExample } from './api/docs/try.ts'
 import { serveProviderWebhooks } from './api/provider-webhooks.ts'
 import { apiRoutes } from './api/routes.ts'
 import { buildServer } from './api/server.ts'
-import { type RunningLoop, startLoop } from './jobs/loop.ts'
-import type { WakeUps } from './jobs/wake.ts'
-import type { Parts } from './parts.ts'
+import { type RunningLoop, startLoop } from './runtime/jobs/loop.ts'
+import type { WakeUps } from './runtime/jobs/wake.ts'
+import type { Parts } from './runtime/parts.ts'
 
 export type App = Awaited<ReturnType<typeof buildApp>>
 

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { ensureInstalled, toolsPath } from '../tools/install.ts'
-import { IN_CHECK } from './in-check.ts'
+import { IN_CHECK } from './runner/in-check.ts'
 
 /** What another version of PostgreSQL could do differently: each statement, its plan, the schema, and a journey of each kind. */
 const ON_POSTGRESQL_15 = [
@@ -11,14 +11,14 @@ const ON_POSTGRESQL_15 = [
   'test/guards/plans.test.ts',
   'test/guards/schema.test.ts',
   'test/guards/lists.test.ts',
-  'test/journeys/otp.test.ts',
-  'test/journeys/quota.test.ts',
-  'test/journeys/reports.test.ts',
-  'test/journeys/cod-conversation.test.ts',
-  'test/journeys/cod-timers.test.ts',
-  'test/journeys/dead-node.test.ts',
-  'test/journeys/dashboard-sign-in.test.ts',
-  'test/journeys/two-processes.test.ts',
+  'test/journeys/otp/otp.test.ts',
+  'test/journeys/otp/quota.test.ts',
+  'test/journeys/otp/reports.test.ts',
+  'test/journeys/cod/conversation.test.ts',
+  'test/journeys/cod/timers.test.ts',
+  'test/journeys/cluster/dead-node.test.ts',
+  'test/journeys/dashboard/sign-in.test.ts',
+  'test/journeys/cluster/two-processes.test.ts',
   'test/programs/backup.test.ts',
   'src/webhooks/delivery/deliver.test.ts',
 ]

@@ -1,6 +1,6 @@
 /**
  * `npm test`: one PostgreSQL for the whole run, a migrated template database in it, then every test file, most of them in
- * a few processes that they share. `npm test -- --postgres 15 test/journeys/quota.test.ts test/browser` chooses the
+ * a few processes that they share. `npm test -- --postgres 15 test/journeys/otp/quota.test.ts test/browser` chooses the
  * server's version, and files or folders; files that open a page get one browser.
  */
 import { access, chmod, constants, glob, mkdir, mkdtemp, readFile, readdir, rm, statfs } from 'node:fs/promises'
@@ -10,14 +10,14 @@ import { finished } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import type { BrowserServer } from 'playwright-core'
 import { builtDashboard } from '../src/admin/pages/pages.ts'
-import { openDb } from '../src/db/pool.ts'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/start/embedded-postgres/server.ts'
-import { migrate } from '../src/db/migrate.ts'
-import { reportCoverage } from './coverage.ts'
-import { IN_CHECK } from './in-check.ts'
+import { openDb } from '../src/lib/db/pool.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/runtime/start/embedded-postgres/server.ts'
+import { migrate } from '../src/lib/db/migrate.ts'
+import { reportCoverage } from './runner/coverage.ts'
+import { IN_CHECK } from './runner/in-check.ts'
 import { ensureInstalled } from '../tools/install.ts'
-import { TEMPLATE_DATABASE, createDatabase, trustRoles, urlOf } from './postgres.ts'
-import './unhooked.ts'
+import { TEMPLATE_DATABASE, createDatabase, trustRoles, urlOf } from './database/postgres.ts'
+import './runner/unhooked.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const TEST_FILES = ['src', 'locales', 'test', 'packages', 'dashboard', 'bench'].map(
@@ -29,7 +29,7 @@ const LEFT_OUT = ['**/node_modules/**', ...IN_CHECK.map((folder) => `${folder}**
 const CLIENTS = 'packages/whatsapp-emulator/test/clients/'
 
 /** Takes files from the queue until it is empty. */
-const WORKER = 'test/worker.ts'
+const WORKER = 'test/runner/worker.ts'
 /**
  * They run next to one file in its own process. There are more than cores, since each waits for the database and the
  * browser.
@@ -38,19 +38,19 @@ const WORKERS = 4
 
 /** Long files start first, so that none is left for the end; files that mostly wait run next to those that compute. */
 const LONGEST = [
-  'test/journeys/lost-database.test.ts',
+  'test/journeys/cluster/lost-database.test.ts',
   'test/browser/pages.test.ts',
-  'test/journeys/locked-rows.test.ts',
+  'test/journeys/cluster/locked-rows.test.ts',
   'test/exhaustive/crash.test.ts',
   'test/programs/demo.test.ts',
-  'test/journeys/dead-node.test.ts',
-  'test/journeys/verify.test.ts',
-  'test/journeys/cod-conversation.test.ts',
-  'test/journeys/recipient-erase.test.ts',
+  'test/journeys/cluster/dead-node.test.ts',
+  'test/journeys/data/verify.test.ts',
+  'test/journeys/cod/conversation.test.ts',
+  'test/journeys/data/recipient-erase.test.ts',
   'test/exhaustive/cod-crash.test.ts',
   'test/programs/emulator-package.test.ts',
-  'test/journeys/two-processes.test.ts',
-  'test/journeys/submission.test.ts',
+  'test/journeys/cluster/two-processes.test.ts',
+  'test/journeys/otp/submission.test.ts',
   'test/exhaustive/cod-model.test.ts',
   'test/programs/embedded-postgres.test.ts',
   'test/guards/plans.test.ts',
@@ -63,20 +63,20 @@ const OWN_PROCESS: readonly string[] = [
   'test/programs/emulator-package.test.ts',
   'test/programs/backup.test.ts',
   'test/programs/restore.test.ts',
-  'test/journeys/cod-settings-commands.test.ts',
+  'test/journeys/cod/settings-commands.test.ts',
   'test/programs/embedded-postgres.test.ts',
   'test/programs/demo.test.ts',
-  'src/cli.test.ts',
+  'test/journeys/cluster/command-line.test.ts',
   'src/events/record.test.ts',
-  'src/main.test.ts',
-  'test/journeys/dashboard-audit.test.ts',
-  'test/journeys/doctor.test.ts',
-  'test/journeys/doctor-command.test.ts',
+  'test/journeys/cluster/serve.test.ts',
+  'test/journeys/dashboard/audit.test.ts',
+  'test/journeys/cluster/doctor.test.ts',
+  'test/journeys/cluster/doctor-command.test.ts',
   'test/programs/key-rotation.test.ts',
   'test/programs/key-rotation-races.test.ts',
-  'test/journeys/removal-held.test.ts',
-  'test/journeys/retention.test.ts',
-  'test/journeys/stuck.test.ts',
+  'test/journeys/data/removal-held.test.ts',
+  'test/journeys/data/retention.test.ts',
+  'test/journeys/cluster/stuck.test.ts',
   'test/browser/system.test.ts',
   'test/guards/lists.test.ts',
   'test/guards/plans.test.ts',
@@ -199,7 +199,7 @@ async function textsOf(files: readonly string[]): Promise<Texts> {
 /** One browser for all files that open pages, because starting it takes as long as a test. */
 async function browserFor(texts: Texts): Promise<BrowserServer | undefined> {
   if (![...texts.values()].some((text) => text.includes("/browser.ts'"))) return undefined
-  const { startBrowser } = await import('./browser.ts')
+  const { startBrowser } = await import('./browser/browser.ts')
   return startBrowser()
 }
 

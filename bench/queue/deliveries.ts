@@ -1,4 +1,4 @@
-import { newId } from '../../src/ids.ts'
+import { newId } from '../../src/lib/ids.ts'
 import { FIRST_CURSOR, claimDeliveries, findDueEndpoints } from '../../src/webhooks/delivery/claim.ts'
 import { createFinisher } from '../../src/webhooks/delivery/finish.ts'
 import { openShops, setupParts } from '../shop.ts'

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
-import { openDb, statement } from '../../src/db/pool.ts'
-import { createBatcher } from '../../src/db/batcher.ts'
+import { openDb, statement } from '../../src/lib/db/pool.ts'
+import { createBatcher } from '../../src/lib/db/batcher.ts'
 
 /** A queue of trivial jobs, whose whole work is one updated row. */
 export type QueueEngine = {

@@ -1,5 +1,5 @@
-import { subscribers } from '../../src/background/subscribers.ts'
-import { createMetrics } from '../../src/metrics.ts'
+import { subscribers } from '../../src/runtime/background/subscribers.ts'
+import { createMetrics } from '../../src/lib/metrics.ts'
 import { submitLoop } from '../../src/messages/queue/submit.ts'
 import { TEMPLATE } from '../provider.ts'
 import { openShops, setupParts } from '../shop.ts'

@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { visibleText } from '../../locales/visible-text.ts'
-import { isErased } from '../../src/erased-recipient.ts'
+import { isErased } from '../../src/lib/phone/erased-recipient.ts'
 import { auditActions, isAuditAction } from '../../src/admin/audit/actions.ts'
 import type { ExportedListName } from '../../src/admin/export/lists.ts'
 import type { RouterOutputs } from '../api.ts'

@@ -1,6 +1,6 @@
 import { type CodedText, type Language, directionOf } from '../../locales/text.ts'
 import { visibleText } from '../../locales/visible-text.ts'
-import { DAY_MS, MINUTE_MS } from '../../src/clock.ts'
+import { DAY_MS, MINUTE_MS } from '../../src/lib/clock.ts'
 import type { PageTexts } from '../texts/use-texts.ts'
 import { spanText } from '../ui/time/span.ts'
 import type { TimeKind } from '../ui/time/clock.ts'

@@ -1,5 +1,5 @@
 import { Stack, Text } from '@mantine/core'
-import { SECOND_MS } from '../../src/clock.ts'
+import { SECOND_MS } from '../../src/lib/clock.ts'
 import { type T, useTexts } from '../texts/use-texts.ts'
 import { numberFormat } from '../ui/formats.ts'
 import { spanText } from '../ui/time/span.ts'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { signIn } from '../../test/dashboard.ts'
-import { newPhone, startWorld } from '../../test/world.ts'
+import { signIn } from '../../test/world/dashboard.ts'
+import { newPhone, startWorld } from '../../test/world/world.ts'
 import { curlOf, requestExamples } from './request.ts'
 
 const run = promisify(execFile)

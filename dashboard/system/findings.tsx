@@ -1,5 +1,5 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core'
-import { type Finding, findingText, fixText } from '../../src/doctor/finding.ts'
+import { type Finding, findingText, fixText } from '../../src/operations/doctor/finding.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { ToneBadge } from '../ui/state/status.tsx'
 

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { curlOf } from '../code-examples/request.ts'
 import { NamedTemplate } from '../templates/named.tsx'
 import { useTexts } from '../texts/use-texts.ts'
-import { isErased } from '../../src/erased-recipient.ts'
+import { isErased } from '../../src/lib/phone/erased-recipient.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 
 type Template = { accountId: string; name: string; language: string }

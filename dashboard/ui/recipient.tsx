@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { isErased } from '../../src/erased-recipient.ts'
+import { isErased } from '../../src/lib/phone/erased-recipient.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from './copy.tsx'
 

@@ -1,8 +1,8 @@
-import { type Clock, later } from '../clock.ts'
-import { createFairBatcher } from '../db/fair-batcher.ts'
-import { type Sql, type Statement, batch, bytea, sqlState, statement, retryUntilOutcomeKnown } from '../db/pool.ts'
-import { ApiError, type ApiErrorCode } from '../errors.ts'
-import { newId } from '../ids.ts'
+import { type Clock, later } from '../lib/clock.ts'
+import { createFairBatcher } from '../lib/db/fair-batcher.ts'
+import { type Sql, type Statement, batch, bytea, sqlState, statement, retryUntilOutcomeKnown } from '../lib/db/pool.ts'
+import { ApiError, type ApiErrorCode } from '../lib/errors.ts'
+import { newId } from '../lib/ids.ts'
 import { type QuotaKind, openQuotaMonths, quotaMonth, usedUpText } from '../workspaces/quota.ts'
 
 /** A request that is accepted once per idempotency key and takes a unit of a monthly quota. */

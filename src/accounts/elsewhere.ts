@@ -1,5 +1,5 @@
 import { asWritten } from '../../locales/text.ts'
-import { type Sql, statement } from '../db/pool.ts'
+import { type Sql, statement } from '../lib/db/pool.ts'
 import { FieldError } from './field-error.ts'
 import type { AccountToConnect } from './new-account.ts'
 import type { AccountRef } from './templates/changes.ts'

@@ -1,5 +1,5 @@
 import { type CodedText, chained } from '../../locales/text.ts'
-import { type UserErrorCode, UserError } from '../user-error.ts'
+import { type UserErrorCode, UserError } from '../lib/user-error.ts'
 
 /** `field`: the form's field; null when the fault is in none of them. */
 export type FieldFault = { field: string | null; message: CodedText }

@@ -1,5 +1,5 @@
 import { type CodedText, asWritten } from '../../locales/text.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../lib/errors.ts'
 import type { TemplateComponent } from '../providers/provider.ts'
 import { type SenderState, senderUnavailableReason } from './availability.ts'
 

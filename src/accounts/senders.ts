@@ -1,6 +1,6 @@
-import { type Sql, statement } from '../db/pool.ts'
+import { type Sql, statement } from '../lib/db/pool.ts'
 import type { ProviderNumber } from '../providers/provider.ts'
-import { firstIdSince } from '../workspaces/id-range.ts'
+import { firstIdSince } from '../lib/lists/id-range.ts'
 import { type SenderObstacle, senderObstacle } from './availability.ts'
 
 /** `status`, `quality` and `throughput`: as WhatsApp names them. */

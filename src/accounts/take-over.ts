@@ -1,5 +1,5 @@
-import type { Sql } from '../db/pool.ts'
-import type { Parts } from '../parts.ts'
+import type { Sql } from '../lib/db/pool.ts'
+import type { Parts } from '../runtime/parts.ts'
 import type { AccountReading } from './accounts.ts'
 import { findElsewhere, lockAccountId } from './elsewhere.ts'
 import { removeAccount } from './remove.ts'

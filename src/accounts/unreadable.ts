@@ -1,6 +1,6 @@
-import { statement } from '../db/pool.ts'
-import type { Parts } from '../parts.ts'
-import { UserError } from '../user-error.ts'
+import { statement } from '../lib/db/pool.ts'
+import type { Parts } from '../runtime/parts.ts'
+import { UserError } from '../lib/user-error.ts'
 import { retrySyncAt } from './sync/schedule.ts'
 
 export type UnreadableAccount = {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { later } from '../clock.ts'
+import { later } from '../lib/clock.ts'
 import { languageStarts } from '../cod/settings/language-starts.ts'
 import { previewOf } from '../cod/settings/preview.ts'
 import { changedMembers, diffSettings } from '../cod/settings/settings-changes.ts'

@@ -1,5 +1,5 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, later } from '../clock.ts'
-import { type Removal, removal } from '../db/removal.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, later } from '../lib/clock.ts'
+import { type Removal, removal } from '../lib/db/removal.ts'
 import { ATTEMPTS_WINDOW_MS } from './auth/sign-in-attempts.ts'
 import { MAX_SESSION_MS } from './auth/person.ts'
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { asIssue } from '../../locales/text.ts'
 import { isBlank, isOneVisibleLine } from '../../locales/visible-text.ts'
-import { normalizePhone } from '../phone.ts'
-import { explainInvalidPhone } from '../workspaces/invalid-phone.ts'
+import { normalizePhone } from '../lib/phone/phone.ts'
+import { explainInvalidPhone } from '../lib/phone/invalid-phone.ts'
 
 const tooLong = (max: number) => asIssue({ code: 'http.must_have_at_most', max })
 

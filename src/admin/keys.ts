@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Clock, DAY_MS, later } from '../clock.ts'
+import { type Clock, DAY_MS, later } from '../lib/clock.ts'
 import { LANGUAGES, asIssue } from '../../locales/text.ts'
 import { findFirstRequest } from './attention/first-steps.ts'
 import { createKey, revokeWorkspaceKey } from '../workspaces/keys/keys.ts'

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { MINUTE_MS } from '../clock.ts'
-import { isUuid } from '../ids.ts'
-import type { Parts } from '../parts.ts'
-import { throttle } from '../throttle.ts'
+import { MINUTE_MS } from '../lib/clock.ts'
+import { isUuid } from '../lib/ids.ts'
+import type { Parts } from '../runtime/parts.ts'
+import { throttle } from '../lib/throttle.ts'
 import { type Membership, findMembership } from './auth/members.ts'
 import type { Person } from './auth/person.ts'
 

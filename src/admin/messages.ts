@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { explainMessage } from '../explain/explain.ts'
-import { isUuid } from '../ids.ts'
+import { isUuid } from '../lib/ids.ts'
 import { countMessages, listMessages } from '../messages/search.ts'
 import { OTP_STATUSES } from '../messages/status.ts'
 import { orNull } from './inputs.ts'

@@ -1,9 +1,9 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { z } from 'zod'
 import { startOfDay, dayAt } from '../charts/days.ts'
-import { later } from '../clock.ts'
-import type { Sql } from '../db/pool.ts'
-import type { Parts } from '../parts.ts'
+import { later } from '../lib/clock.ts'
+import type { Sql } from '../lib/db/pool.ts'
+import type { Parts } from '../runtime/parts.ts'
 import { ConnectedElsewhereError } from '../accounts/elsewhere.ts'
 import { FieldError } from '../accounts/field-error.ts'
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../lib/errors.ts'
 import {
   type EventPage,
   type ListedEvent,
@@ -10,12 +10,12 @@ import {
   listEvents,
 } from '../events/list.ts'
 import { MAX_WAIT_SECONDS, createWaiter } from '../events/wait.ts'
-import { wholeNumber } from '../http/fields.ts'
-import { type Caller, type Route, noBody, noHeaders, noParams, route } from '../http/route.ts'
-import { isUuid } from '../ids.ts'
+import { wholeNumber } from '../lib/http/fields.ts'
+import { type Caller, type Route, noBody, noHeaders, noParams, route } from '../lib/http/route.ts'
+import { isUuid } from '../lib/ids.ts'
 import { asIssue, asWritten } from '../../locales/text.ts'
-import type { Parts } from '../parts.ts'
-import { isBeforeKeptEvents } from '../retention/kept-since.ts'
+import type { Parts } from '../runtime/parts.ts'
+import { isBeforeKeptEvents } from '../operations/lifecycle/retention/kept-since.ts'
 import { documentedEvents } from './documented-events.ts'
 
 /** Only API callers see this, and the API is English. */

@@ -1,14 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { setBounded } from '../bounded-map.ts'
-import { retryUntilOutcomeKnown } from '../db/pool.ts'
-import { isUuid } from '../ids.ts'
+import { setBounded } from '../lib/bounded-map.ts'
+import { retryUntilOutcomeKnown } from '../lib/db/pool.ts'
+import { isUuid } from '../lib/ids.ts'
 import { createReceiver } from '../messages/reports/receive.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../runtime/parts.ts'
 import { type WebhookAccount, appSecretsAt, findWebhookAccount } from '../accounts/accounts.ts'
-import { UnsealError } from '../seal.ts'
-import { BodyBudgetExceeded } from '../http/body-budget.ts'
+import { UnsealError } from '../lib/seal.ts'
+import { BodyBudgetExceeded } from '../lib/http/body-budget.ts'
 
 type WebhookParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 'metrics' | 'provider' | 'log'>
 

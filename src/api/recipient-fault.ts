@@ -1,10 +1,10 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { listSenders } from '../accounts/senders.ts'
-import { callingCodeIn } from '../calling-code.ts'
+import { callingCodeIn } from '../lib/phone/calling-code.ts'
 import { findStoredSettings } from '../cod/settings/settings-store.ts'
-import { type Sql, isTemporary } from '../db/pool.ts'
-import type { Fault } from '../http/faults.ts'
-import { callingCodesOf, phonesDialled } from '../workspaces/searched-phones.ts'
+import { type Sql, isTemporary } from '../lib/db/pool.ts'
+import type { Fault } from '../lib/http/faults.ts'
+import { callingCodesOf, phonesDialled } from '../lib/lists/searched-phones.ts'
 
 /** A shorter text may be a one-time code in the wrong field, which no response repeats. */
 const MIN_REPEATED_DIGITS = 9

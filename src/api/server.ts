@@ -1,21 +1,21 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { isTemporary } from '../db/pool.ts'
-import { ApiError, apiErrors } from '../errors.ts'
-import { isUuid } from '../ids.ts'
-import type { Parts } from '../parts.ts'
+import { isTemporary } from '../lib/db/pool.ts'
+import { ApiError, apiErrors } from '../lib/errors.ts'
+import { isUuid } from '../lib/ids.ts'
+import type { Parts } from '../runtime/parts.ts'
 import { asWritten } from '../../locales/text.ts'
 import { createKeyAuthenticator } from '../workspaces/keys/keys.ts'
 import { createRecipientExplainer } from './recipient-fault.ts'
 import { serveApi } from './serve.ts'
-import { type BodyBudget, createBodyBudget } from '../http/body-budget.ts'
-import { failureFields } from '../http/redact-error.ts'
+import { type BodyBudget, createBodyBudget } from '../lib/http/body-budget.ts'
+import { failureFields } from '../lib/http/redact-error.ts'
 import { describeApi } from './docs/openapi.ts'
 import { servePages } from './docs/pages.ts'
 import type { RequestExample } from './docs/try.ts'
-import { watchPathMethods } from '../http/path-methods.ts'
-import { serveProbes } from '../http/probes.ts'
+import { watchPathMethods } from '../lib/http/path-methods.ts'
+import { serveProbes } from '../lib/http/probes.ts'
 import {
   type Answer,
   commonHeaders,
@@ -23,13 +23,13 @@ import {
   fixedDetail,
   securityHeaders,
   sendAnswer,
-} from '../http/problem.ts'
-import { createDatabaseRateLimit, createMemoryRateLimit } from '../http/rate-limit.ts'
-import { MAX_RAW_BODY_BYTES, requestErrorStatus, serveRaw } from '../http/raw.ts'
-import { type RejectionContext, createRejectionLog } from '../http/rejection-log.ts'
-import type { Route } from '../http/route.ts'
-import { responseInProgress, dropIdleConnectionsOnClose } from '../http/graceful-shutdown.ts'
-import { readUnknownMethod } from '../http/unknown-method.ts'
+} from '../lib/http/problem.ts'
+import { createDatabaseRateLimit, createMemoryRateLimit } from '../lib/http/rate-limit.ts'
+import { MAX_RAW_BODY_BYTES, requestErrorStatus, serveRaw } from '../lib/http/raw.ts'
+import { type RejectionContext, createRejectionLog } from '../lib/http/rejection-log.ts'
+import type { Route } from '../lib/http/route.ts'
+import { responseInProgress, dropIdleConnectionsOnClose } from '../lib/http/graceful-shutdown.ts'
+import { readUnknownMethod } from '../lib/http/unknown-method.ts'
 
 export type ServerParts = Pick<Parts, 'config' | 'db' | 'clock' | 'log' | 'metrics'>
 

@@ -1,5 +1,5 @@
-import { type Sql, statement } from '../db/pool.ts'
-import { type ListClock, idMargin, idRange } from '../workspaces/id-range.ts'
+import { type Sql, statement } from '../lib/db/pool.ts'
+import { type ListClock, idMargin, idRange } from '../lib/lists/id-range.ts'
 import { type Day, startOfDay, addDays } from './days.ts'
 import type { Group } from './figures.ts'
 import { ANSWER_BOUNDS_MS, LATENCY_BOUNDS_MS } from './histogram.ts'

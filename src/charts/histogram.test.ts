@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DAY_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../lib/clock.ts'
 import { LATENCY_BOUNDS_MS, percentile } from './histogram.ts'
 
 /** Sorts durations into buckets like the database. */

@@ -1,9 +1,9 @@
 import { type Acceptance, type Decision, type Facts, createAcceptor } from '../accept/engine.ts'
 import { senderJoins } from '../accounts/sendable.ts'
 import type { FilledParameters } from '../accounts/templates/cod-parameters.ts'
-import { type Statement, statement } from '../db/pool.ts'
-import { isErased } from '../erased-recipient.ts'
-import { ApiError } from '../errors.ts'
+import { type Statement, statement } from '../lib/db/pool.ts'
+import { isErased } from '../lib/phone/erased-recipient.ts'
+import { ApiError } from '../lib/errors.ts'
 import { SUBMISSION_WINDOW_MS } from '../messages/submission-window.ts'
 import {
   type AcceptParts,

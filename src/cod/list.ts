@@ -1,4 +1,4 @@
-import type { Sql } from '../db/pool.ts'
+import type { Sql } from '../lib/db/pool.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
 import {
   type SearchFilter,
@@ -15,7 +15,7 @@ import {
   type Position,
   createListSource,
   createSearchSource,
-} from '../workspaces/list-pages.ts'
+} from '../lib/lists/list-pages.ts'
 import type { ConfirmationStatus, Reschedule } from './conversation/confirmation.ts'
 import type { RefusalStatus } from './conversation/refusal.ts'
 

@@ -1,4 +1,4 @@
-import { contentId } from '../ids.ts'
+import { contentId } from '../lib/ids.ts'
 import type { RequestParameters } from '../accounts/templates/cod-parameters.ts'
 
 /**

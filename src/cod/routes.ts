@@ -6,9 +6,9 @@ import {
   sendFields,
   templateReference,
   uuid,
-} from '../http/fields.ts'
-import { type Route, noHeaders, noParams, noQuery, route } from '../http/route.ts'
-import type { Parts } from '../parts.ts'
+} from '../lib/http/fields.ts'
+import { type Route, noHeaders, noParams, noQuery, route } from '../lib/http/route.ts'
+import type { Parts } from '../runtime/parts.ts'
 import { asIssue } from '../../locales/text.ts'
 import { createConfirmationAcceptor } from './accept.ts'
 import { confirmationNotFound, createRefusalCheckAcceptor } from './accept-refusal.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Sql } from '../db/pool.ts'
+import type { Sql } from '../lib/db/pool.ts'
 import { failureSchema, failureView } from '../providers/failure-schema.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
 import { CONFIRMATION_STATUSES } from './conversation/confirmation.ts'

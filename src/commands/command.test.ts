@@ -1,8 +1,8 @@
-import { QUIET_CONTEXT } from '../../test/command-line.ts'
+import { QUIET_CONTEXT } from '../../test/world/command-line.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemClock } from '../clock.ts'
-import type { Parts } from '../parts.ts'
+import { systemClock } from '../lib/clock.ts'
+import type { Parts } from '../runtime/parts.ts'
 import { command } from './command.ts'
 
 test('control characters of a stored value are visible in text and exact in JSON', async () => {

@@ -1,10 +1,10 @@
 import { COMMAND_LINE, type Change, audit } from '../admin/audit/audit.ts'
-import type { Config } from '../config.ts'
-import type { Sql } from '../db/pool.ts'
+import type { Config } from '../lib/config.ts'
+import type { Sql } from '../lib/db/pool.ts'
 import { asWritten } from '../../locales/text.ts'
 import { withVisibleTexts } from '../../locales/visible-text.ts'
-import type { Parts } from '../parts.ts'
-import { UserError } from '../user-error.ts'
+import type { Parts } from '../runtime/parts.ts'
+import { UserError } from '../lib/user-error.ts'
 import { getWorkspace } from '../workspaces/workspaces.ts'
 
 export type Command = {

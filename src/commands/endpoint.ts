@@ -2,9 +2,9 @@ import type { Change } from '../admin/audit/audit.ts'
 import { inEnglish } from '../../locales/resources.ts'
 import { type EventType, eventTypes } from '../events/event-types.ts'
 import { transactionWithEvents } from '../events/record.ts'
-import type { Sql } from '../db/pool.ts'
+import type { Sql } from '../lib/db/pool.ts'
 import { asWritten } from '../../locales/text.ts'
-import { UserError } from '../user-error.ts'
+import { UserError } from '../lib/user-error.ts'
 import { deliverNow } from '../webhooks/delivery/deliver-now.ts'
 import {
   type Endpoint,

@@ -1,9 +1,9 @@
 import { inEnglish } from '../../locales/resources.ts'
 import { isBlank, isOneVisibleLine } from '../../locales/visible-text.ts'
 import { chosenEventTypes } from '../events/event-types.ts'
-import { isUuid } from '../ids.ts'
-import { normalizePhone } from '../phone.ts'
-import { explainInvalidPhone } from '../workspaces/invalid-phone.ts'
+import { isUuid } from '../lib/ids.ts'
+import { normalizePhone } from '../lib/phone/phone.ts'
+import { explainInvalidPhone } from '../lib/phone/invalid-phone.ts'
 import { MAX_MONTHLY_UNITS } from '../workspaces/quota.ts'
 import { type Input, InputError } from './command.ts'
 

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../lib/clock.ts'
 import { MAX_ADVANCE_MS, advanceSandbox } from '../sandbox/advance.ts'
 import { command, InputError } from './command.ts'
 import { required, workspace } from './inputs.ts'

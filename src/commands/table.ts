@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { StartupError } from '../startup-error.ts'
+import { StartupError } from '../lib/startup-error.ts'
 import { accountConnect, accountDelete, accountSync } from './account.ts'
 import { backup, restore } from './instance/backup.ts'
 import { codSettingsGet, codSettingsSet } from './cod-settings.ts'
@@ -37,7 +37,7 @@ const serve: Command = {
   example: '',
   summary: 'Run the API, workers and dashboard, with an embedded PostgreSQL unless DATABASE_URL is set.',
   options: {},
-  work: { on: 'config', run: async (config) => (await import('../main.ts')).serve(config) },
+  work: { on: 'config', run: async (config) => (await import('./serve.ts')).serve(config) },
 }
 
 const start: Command = {
@@ -48,11 +48,11 @@ const start: Command = {
   work: {
     on: 'config',
     async run(config, { program }) {
-      if (!existsSync(new URL('../demo.ts', import.meta.url)))
+      if (!existsSync(new URL('./demo/demo.ts', import.meta.url)))
         throw new StartupError(
           'This is the image for production: it has no WhatsApp emulator and no demo. Run "doorcode serve", or build the complete image.',
         )
-      await (await import('../demo.ts')).startDemo(config, program)
+      await (await import('./demo/demo.ts')).startDemo(config, program)
     },
   },
 }

@@ -1,5 +1,5 @@
 import manifest from '../../package.json' with { type: 'json' }
-import { findEmbeddedVersion } from '../start/embedded-postgres/binaries.ts'
+import { findEmbeddedVersion } from '../runtime/start/embedded-postgres/binaries.ts'
 import type { Command } from './command.ts'
 
 export const version: Command = {

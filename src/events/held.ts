@@ -1,6 +1,6 @@
-import { OPEN_TRANSACTION, type OpenTransaction } from '../db/open-transaction.ts'
-import { type Sql, statement } from '../db/pool.ts'
-import { timeOfId } from '../ids.ts'
+import { OPEN_TRANSACTION, type OpenTransaction } from '../lib/db/open-transaction.ts'
+import { type Sql, statement } from '../lib/db/pool.ts'
+import { timeOfId } from '../lib/ids.ts'
 import { IS_COMPLETE, IS_LISTED_EVENT } from './list.ts'
 
 /** Events of one workspace that are counted. */

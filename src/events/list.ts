@@ -1,5 +1,5 @@
-import { type Sql, statement } from '../db/pool.ts'
-import { FIRST_ID } from '../ids.ts'
+import { type Sql, statement } from '../lib/db/pool.ts'
+import { FIRST_ID } from '../lib/ids.ts'
 
 /** Where a caller is in the order of a workspace's events. */
 export type Position = { recordedOrder: string; id: string }

@@ -1,5 +1,5 @@
-import { type Sql, batch, statement } from '../db/pool.ts'
-import type { Parts } from '../parts.ts'
+import { type Sql, batch, statement } from '../lib/db/pool.ts'
+import type { Parts } from '../runtime/parts.ts'
 import type { EventType } from './event-types.ts'
 
 export type NewEvent = {

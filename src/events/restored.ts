@@ -1,4 +1,4 @@
-import { type Sql, statement } from '../db/pool.ts'
+import { type Sql, statement } from '../lib/db/pool.ts'
 
 /**
  * Transaction numbers belong to one PostgreSQL server. After a restore or a loaded dump, events may have numbers that this

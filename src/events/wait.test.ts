@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../lib/errors.ts'
 import { MAX_WAITING_PER_KEY, MAX_WAITING_PER_WORKSPACE, createWaiter } from './wait.ts'
 
 /** A waiter whose changes the test announces; everything that waits ends with the test. */

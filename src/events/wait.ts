@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SECOND_MS } from '../clock.ts'
-import { ApiError } from '../errors.ts'
-import type { LiveUpdates } from '../jobs/live.ts'
-import { settlesWithin } from '../settles-within.ts'
+import { SECOND_MS } from '../lib/clock.ts'
+import { ApiError } from '../lib/errors.ts'
+import type { LiveUpdates } from '../runtime/jobs/live.ts'
+import { settlesWithin } from '../lib/settles-within.ts'
 import { asWritten } from '../../locales/text.ts'
 
 export const MAX_WAIT_SECONDS = 30

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { waitFor } from '../../test/wait-for.ts'
-import { newPhone, startWorld, type World } from '../../test/world.ts'
+import { waitFor } from '../../test/world/wait-for.ts'
+import { newPhone, startWorld, type World } from '../../test/world/world.ts'
 import { explain } from './explain.ts'
-import { type Explained, explainInEnglish } from '../../test/explained.ts'
+import { type Explained, explainInEnglish } from '../../test/world/explained.ts'
 
 test('a message shows its request, attempts, reports and webhooks in order', async (t) => {
   const world = await startWorld(t)

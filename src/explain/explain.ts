@@ -1,5 +1,5 @@
-import { type Statement, statement } from '../db/pool.ts'
-import type { Parts } from '../parts.ts'
+import { type Statement, statement } from '../lib/db/pool.ts'
+import type { Parts } from '../runtime/parts.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
 import { displayedOtp, displayedParts } from './displayed.ts'
 import type { TimelineEntry } from './entry.ts'

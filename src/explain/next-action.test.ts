@@ -2,7 +2,7 @@ import { asWritten, type CodedText, LANGUAGES, type TextCode } from '../../local
 import { inEnglish, translatorOf } from '../../locales/resources.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { HOUR_MS, later, MINUTE_MS } from '../clock.ts'
+import { HOUR_MS, later, MINUTE_MS } from '../lib/clock.ts'
 import { FAILURE_CODES, type FailureCode } from '../providers/failure-codes.ts'
 import { findError } from '../providers/whatsapp/errors.ts'
 import { readInbound, readStatus, readStatusWord } from '../providers/whatsapp/read.ts'

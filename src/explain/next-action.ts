@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS, SECOND_MS, later } from '../clock.ts'
+import { DAY_MS, MINUTE_MS, SECOND_MS, later } from '../lib/clock.ts'
 import { senderUnavailableReason } from '../accounts/availability.ts'
 import { type CodedText, plainText, type TextValue } from '../../locales/text.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
@@ -74,7 +74,7 @@ function ofSubmission(
   return noAction({ code: 'explain.why_about_to_go' })
 }
 
-/** Work that failed on every try (src/jobs/retry.ts). */
+/** Work that failed on every try (src/runtime/jobs/retry.ts). */
 const ofQuarantine = (what: CodedText, id: string): NextAction =>
   action('operator', { code: 'explain.release', what, release: `"quarantine release ${id}"` })
 

@@ -1,5 +1,5 @@
 import { statusText } from '../webhooks/endpoint-status.ts'
-import { SECOND_MS, later } from '../clock.ts'
+import { SECOND_MS, later } from '../lib/clock.ts'
 import type { ProviderError } from '../providers/provider.ts'
 import { asWritten, chained, type CodedText, plainText, quoted, type TextValue } from '../../locales/text.ts'
 import { quotaMonth } from '../workspaces/quota.ts'

@@ -1,5 +1,5 @@
-import type { Sql, Value } from '../db/pool.ts'
-import { type ListClock, type TimeRange, idMargin, idRange } from '../workspaces/id-range.ts'
+import type { Sql, Value } from '../lib/db/pool.ts'
+import { type ListClock, type TimeRange, idMargin, idRange } from '../lib/lists/id-range.ts'
 import {
   IN_ID_RANGE,
   type ListSource,
@@ -14,8 +14,8 @@ import {
   readOn,
   readPage,
   readPosition,
-} from '../workspaces/list-pages.ts'
-import { type SearchPart, patternsOf } from '../workspaces/search-part.ts'
+} from '../lib/lists/list-pages.ts'
+import { type SearchPart, patternsOf } from '../lib/lists/search-part.ts'
 import type { OtpStatus } from './status.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
 import type { MessageKind } from '../providers/provider.ts'

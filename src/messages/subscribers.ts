@@ -1,5 +1,5 @@
 import type { CodedText } from '../../locales/text.ts'
-import type { Sql } from '../db/pool.ts'
+import type { Sql } from '../lib/db/pool.ts'
 import type { InboundMessage, MessageKind } from '../providers/provider.ts'
 import type { Check, Conversation, Purpose } from './conversation.ts'
 import type { OtpReport, OtpStatus, OtpStep } from './status.ts'

@@ -1,7 +1,7 @@
-import { type Sql, type Statement, bytea, statement } from '../db/pool.ts'
-import { ApiError } from '../errors.ts'
+import { type Sql, type Statement, bytea, statement } from '../lib/db/pool.ts'
+import { ApiError } from '../lib/errors.ts'
 import { OTP_SUBMISSION_WINDOW_MS } from '../messages/submission-window.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../runtime/parts.ts'
 import {
   sendableColumns,
   type SendRequest,
@@ -13,9 +13,9 @@ import {
   unavailableError,
   blockedError,
 } from '../accounts/sendable.ts'
-import type { SealingKey } from '../seal.ts'
-import { createKeyFinder } from '../secrets/instance.ts'
-import { sealedColumns } from '../secrets/sealed-columns.ts'
+import type { SealingKey } from '../lib/seal.ts'
+import { createKeyFinder } from '../operations/secrets/instance.ts'
+import { sealedColumns } from '../operations/secrets/sealed-columns.ts'
 import { otpUnusableReason } from '../accounts/templates/usability.ts'
 import { type Acceptance, FACT_COLUMNS, type Facts, createAcceptor, factJoins } from '../accept/engine.ts'
 

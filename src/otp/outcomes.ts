@@ -1,6 +1,6 @@
-import type { Sql } from '../db/pool.ts'
+import type { Sql } from '../lib/db/pool.ts'
 import { type NewEvent, recordEvents } from '../events/record.ts'
-import { newId } from '../ids.ts'
+import { newId } from '../lib/ids.ts'
 import type { MessageOutcome } from '../messages/subscribers.ts'
 import { otpView } from './view.ts'
 

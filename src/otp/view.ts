@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Sql, type Statement, statement } from '../db/pool.ts'
+import { type Sql, type Statement, statement } from '../lib/db/pool.ts'
 import { OTP_STATUSES } from '../messages/status.ts'
 import type { MessageRow } from '../messages/subscribers.ts'
 import { failureSchema, failureView } from '../providers/failure-schema.ts'

@@ -1,4 +1,4 @@
-import { setBounded } from '../bounded-map.ts'
+import { setBounded } from '../lib/bounded-map.ts'
 import type { TemplateComponent } from './provider.ts'
 
 export type TextVariables = { form: 'positional' | 'named'; names: readonly string[] }

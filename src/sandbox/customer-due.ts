@@ -1,4 +1,4 @@
-import { type Sql, statement } from '../db/pool.ts'
+import { type Sql, statement } from '../lib/db/pool.ts'
 import type { Check } from '../messages/conversation.ts'
 import { TIMERS } from './due.ts'
 

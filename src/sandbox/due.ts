@@ -1,4 +1,4 @@
-import { type Sql, type Statement, statement } from '../db/pool.ts'
+import { type Sql, type Statement, statement } from '../lib/db/pool.ts'
 
 export type DueWork = {
   kind: 'message' | 'report' | 'webhook' | 'reminder' | 'deadline' | 'expiry'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MINUTE_MS, SECOND_MS } from '../clock.ts'
-import { newId } from '../ids.ts'
+import { MINUTE_MS, SECOND_MS } from '../lib/clock.ts'
+import { newId } from '../lib/ids.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
 import { MAX_HELD_PER_BATCH, holdBacklog } from './endpoint-status.ts'
 import {
@@ -19,9 +19,9 @@ import { countResendable, resendBatch, resendDelivery } from './resend.ts'
 import { beginRetry, endPauses } from './retry.ts'
 import { checkUpdate, updateEndpoint } from './update.ts'
 import { findDeliveryDetails } from './log.ts'
-import { addEndpoint } from '../../test/add-endpoint.ts'
-import { assertSigned, startReceiver } from '../../test/receiver.ts'
-import { type WebhookWorld, idOf, startWebhookWorld } from '../../test/webhook-world.ts'
+import { addEndpoint } from '../../test/world/add-endpoint.ts'
+import { assertSigned, startReceiver } from '../../test/world/receiver.ts'
+import { type WebhookWorld, idOf, startWebhookWorld } from '../../test/world/webhook-world.ts'
 
 const URL = 'https://127.0.0.1/hooks'
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { later } from '../clock.ts'
-import { firstIdAt, newId } from '../ids.ts'
+import { later } from '../lib/clock.ts'
+import { firstIdAt, newId } from '../lib/ids.ts'
 import { pauseEndpoint } from './endpoints.ts'
-import { MAX_SCANNED_ROWS, PAGE_SIZE } from '../workspaces/list-pages.ts'
+import { MAX_SCANNED_ROWS, PAGE_SIZE } from '../lib/lists/list-pages.ts'
 import { findDeliveryDetails, listDeliveries } from './log.ts'
 import { countMissed, resendBatch } from './resend.ts'
 import { findEndpointHealth } from './delivery/endpoint-health.ts'
-import { type WebhookWorld, startWebhookWorld } from '../../test/webhook-world.ts'
+import { type WebhookWorld, startWebhookWorld } from '../../test/world/webhook-world.ts'
 
 test('a filter without an index finds its rows over bounded pages', async (t) => {
   const world = await startWebhookWorld(t, { loops: 0 })

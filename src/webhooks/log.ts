@@ -1,6 +1,6 @@
 import type { CodedText } from '../../locales/text.ts'
-import { DAY_MS } from '../clock.ts'
-import { type Sql, type Value, statement } from '../db/pool.ts'
+import { DAY_MS } from '../lib/clock.ts'
+import { type Sql, type Value, statement } from '../lib/db/pool.ts'
 import type { EventType } from '../events/event-types.ts'
 import type { DeliveryStatus } from './delivery/claim.ts'
 import {
@@ -12,9 +12,9 @@ import {
   createSearchSource,
   readOn,
   readPage,
-} from '../workspaces/list-pages.ts'
-import { type SearchPart, patternsOf } from '../workspaces/search-part.ts'
-import { type IdMargin, MAX_SANDBOX_BEGAN_EARLIER_MS, idRange } from '../workspaces/id-range.ts'
+} from '../lib/lists/list-pages.ts'
+import { type SearchPart, patternsOf } from '../lib/lists/search-part.ts'
+import { type IdMargin, MAX_SANDBOX_BEGAN_EARLIER_MS, idRange } from '../lib/lists/id-range.ts'
 import type { EndpointId } from './endpoints.ts'
 import { USER_AGENT } from './delivery/post.ts'
 import { nextAttemptAt } from './delivery/release.ts'

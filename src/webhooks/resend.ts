@@ -1,6 +1,6 @@
-import { type Sql, statement } from '../db/pool.ts'
-import type { Parts } from '../parts.ts'
-import { UserError } from '../user-error.ts'
+import { type Sql, statement } from '../lib/db/pool.ts'
+import type { Parts } from '../runtime/parts.ts'
+import { UserError } from '../lib/user-error.ts'
 import type { EndpointStatus } from './delivery/claim.ts'
 import { rejectUnlessEnabled } from './endpoint-status.ts'
 import { type EndpointId, findDelivery, getEndpoint } from './endpoints.ts'
@@ -37,7 +37,7 @@ const setRestarted = (now: string): string =>
 
 /**
  * Returns the endpoint's status; the delivery is changed only when that is `enabled` and the event has its body. The lock keeps
- * the body until the delivery is pending (src/retention/content.ts).
+ * the body until the delivery is pending (src/operations/lifecycle/retention/content.ts).
  */
 const restart = statement<{ status: EndpointStatus; endpointId: string; hasBody: boolean }>(
   'resend_delivery',
@@ -120,7 +120,7 @@ export async function countMissed(db: Sql, { workspaceId, endpointId }: Endpoint
 const HAS_BODY = `(
        select body <> '' from events where id = delivery.event_id and workspace_id = delivery.workspace_id limit 1)`
 
-/** For counts, of which an endpoint may have a million: nothing is removed in the first 30 days (src/config.ts). */
+/** For counts, of which an endpoint may have a million: nothing is removed in the first 30 days (src/lib/config.ts). */
 const MAY_HAVE_BODY = `(delivery.created_at > now() - interval '30 days' or ${HAS_BODY})`
 
 const selectMissed = statement<MissedCount>(

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts'
-import { type Sql, statement } from '../db/pool.ts'
-import type { Parts } from '../parts.ts'
+import type { Clock } from '../lib/clock.ts'
+import { type Sql, statement } from '../lib/db/pool.ts'
+import type { Parts } from '../runtime/parts.ts'
 import { rejectUnlessEnabled } from './endpoint-status.ts'
 import { type EndpointId, getEndpoint } from './endpoints.ts'
 

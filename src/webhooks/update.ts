@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Clock } from '../clock.ts'
-import { type Sql, statement } from '../db/pool.ts'
-import type { Parts } from '../parts.ts'
+import type { Clock } from '../lib/clock.ts'
+import { type Sql, statement } from '../lib/db/pool.ts'
+import type { Parts } from '../runtime/parts.ts'
 import { type EndpointId, getEndpoint, missingEndpoint } from './endpoints.ts'
 import { type EndpointChange, type EndpointSettings, checkSettings } from './settings.ts'
 

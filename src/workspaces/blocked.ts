@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts'
-import { type Sql, batch, statement } from '../db/pool.ts'
+import type { Clock } from '../lib/clock.ts'
+import { type Sql, batch, statement } from '../lib/db/pool.ts'
 
 /** In code points. */
 export const MAX_REASON_LENGTH = 200

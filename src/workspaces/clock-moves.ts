@@ -1,4 +1,4 @@
-import { later } from '../clock.ts'
+import { later } from '../lib/clock.ts'
 
 /** Real time, unless the workspace is a sandbox whose clock was moved forward. */
 export type WorkspaceTime = {

@@ -1,5 +1,5 @@
 import type { CodedText } from '../../locales/text.ts'
-import { type Sql, batch, statement } from '../db/pool.ts'
+import { type Sql, batch, statement } from '../lib/db/pool.ts'
 
 export const QUOTA_KINDS = ['otp', 'cod_confirmation', 'cod_refusal'] as const
 export type QuotaKind = (typeof QUOTA_KINDS)[number]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DAY_MS, HOUR_MS } from '../clock.ts'
+import { DAY_MS, HOUR_MS } from '../lib/clock.ts'
 import { endOfMonth, forecast, paceOf } from './usage.ts'
 
 const at = (text: string): Date => new Date(text)

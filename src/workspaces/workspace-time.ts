@@ -1,4 +1,4 @@
-import { type Sql, type Statement, statement } from '../db/pool.ts'
+import { type Sql, type Statement, statement } from '../lib/db/pool.ts'
 import { type ClockMove, type WorkspaceTime, workspaceTime } from './clock-moves.ts'
 
 const selectMoves: Statement<ClockMove> = statement(

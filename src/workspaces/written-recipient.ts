@@ -1,8 +1,8 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import { storableText } from '../db/pool.ts'
+import { storableText } from '../lib/db/pool.ts'
 import { MAX_REASON_LENGTH } from './blocked.ts'
-import { normalizePhone } from '../phone.ts'
-import { phonesMatching } from './searched-phones.ts'
+import { normalizePhone } from '../lib/phone/phone.ts'
+import { phonesMatching } from '../lib/lists/searched-phones.ts'
 
 /** A recipient as a person typed it. */
 export type RecipientInput = { phone: string; reason: string }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page, Response } from 'playwright-core'
 import { tryFragment } from '../../src/api/docs/try.ts'
-import { openPage } from '../browser.ts'
-import { startWorld } from '../world.ts'
+import { openPage } from './browser.ts'
+import { startWorld } from '../world/world.ts'
 
 test('the reference shows and calls the API and loads from no other host', async (t) => {
   const world = await startWorld(t)

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { CodedText } from '../../locales/text.ts'
-import { openPage } from '../browser.ts'
-import { signIn } from '../dashboard.ts'
-import { openWithin } from '../open-within.ts'
-import { type World, newPhone, startWorld } from '../world.ts'
+import { openPage } from './browser.ts'
+import { signIn } from '../world/dashboard.ts'
+import { openWithin } from '../database/open-within.ts'
+import { type World, newPhone, startWorld } from '../world/world.ts'
 
 /** Names that Arabic texts write in Latin letters. */
 const NAMES = /\b(Doorcode|Webhook|API|CSV|UTC|Graph)\b/g

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openPage } from '../browser.ts'
-import { signIn } from '../dashboard.ts'
-import { startWorld } from '../world.ts'
+import { openPage } from './browser.ts'
+import { signIn } from '../world/dashboard.ts'
+import { startWorld } from '../world/world.ts'
 
 test('an entry is a sentence with a link, and its row opens the details', async (t) => {
   const world = await startWorld(t)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findSeriousFaults } from '../accessibility.ts'
-import { openPage } from '../browser.ts'
-import { signIn } from '../dashboard.ts'
-import { newPhone, startWorld } from '../world.ts'
+import { findSeriousFaults } from './accessibility.ts'
+import { openPage } from './browser.ts'
+import { signIn } from '../world/dashboard.ts'
+import { newPhone, startWorld } from '../world/world.ts'
 
 test('an import shows faulty lines, progress and failures, and warns before leaving', async (t) => {
   const world = await startWorld(t)

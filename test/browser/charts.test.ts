@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openPage } from '../browser.ts'
-import { signIn } from '../dashboard.ts'
-import { startWorld } from '../world.ts'
+import { openPage } from './browser.ts'
+import { signIn } from '../world/dashboard.ts'
+import { startWorld } from '../world/world.ts'
 
 test('an empty workspace shows its next steps, then figures from one call', async (t) => {
   const world = await startWorld(t)

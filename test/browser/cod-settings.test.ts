@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { languageStarts } from '../../src/cod/settings/language-starts.ts'
-import { openPage } from '../browser.ts'
-import { type EmulatorMessage, codAccount } from '../cod.ts'
-import { type SignedIn, getCodSettings, saveCodSettings, signIn } from '../dashboard.ts'
-import { type World, startWorld } from '../world.ts'
+import { openPage } from './browser.ts'
+import { type EmulatorMessage, codAccount } from '../world/cod.ts'
+import { type SignedIn, getCodSettings, saveCodSettings, signIn } from '../world/dashboard.ts'
+import { type World, startWorld } from '../world/world.ts'
 
 const path = ({ workspaceId }: World, tab = 'deliveries'): string =>
   `/dashboard/w/${workspaceId}/cod-settings?tab=${tab}`

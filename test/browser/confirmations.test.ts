@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { PAGE_SIZE } from '../../src/workspaces/list-pages.ts'
-import { openPage } from '../browser.ts'
-import { signIn } from '../dashboard.ts'
-import { addConfirmations } from '../many-rows.ts'
-import { newPhone, startWorld } from '../world.ts'
+import { PAGE_SIZE } from '../../src/lib/lists/list-pages.ts'
+import { openPage } from './browser.ts'
+import { signIn } from '../world/dashboard.ts'
+import { addConfirmations } from '../database/many-rows.ts'
+import { newPhone, startWorld } from '../world/world.ts'
 
 test('an order is found, followed, and shown with its origin and escaped text', async (t) => {
   const world = await startWorld(t)

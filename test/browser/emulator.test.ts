@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { DEMO } from '@doorcode/whatsapp-emulator'
 import { CUSTOMER, startWorld } from '../../packages/whatsapp-emulator/test/world.ts'
-import { findSeriousFaults } from '../accessibility.ts'
-import { openPage } from '../browser.ts'
+import { findSeriousFaults } from './accessibility.ts'
+import { openPage } from './browser.ts'
 
 const HOUR_MS = 3_600_000
 const schedule = { sentMs: 0, deliveredMs: 0, readMs: 2 * HOUR_MS, jitter: 0 }

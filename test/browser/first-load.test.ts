@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
-import { openPage } from '../browser.ts'
-import { type SignedIn, signIn } from '../dashboard.ts'
-import { type World, startWorld } from '../world.ts'
+import { openPage } from './browser.ts'
+import { type SignedIn, signIn } from '../world/dashboard.ts'
+import { type World, startWorld } from '../world/world.ts'
 
 const MAX_FIRST_LOAD_BYTES = 300_000
 

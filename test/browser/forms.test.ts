@@ -7,11 +7,11 @@ import { readResources, translatorOf } from '../../locales/resources.ts'
 import { LANGUAGES, type PlainCode } from '../../locales/text.ts'
 import { createLink, createSetupLink } from '../../src/admin/auth/links.ts'
 import { eventTypes } from '../../src/events/event-types.ts'
-import { openPage } from '../browser.ts'
-import { signIn } from '../dashboard.ts'
-import { isComplete, openWithin } from '../open-within.ts'
-import { waitFor } from '../wait-for.ts'
-import { type World, newPhone, startWorld } from '../world.ts'
+import { openPage } from './browser.ts'
+import { signIn } from '../world/dashboard.ts'
+import { isComplete, openWithin } from '../database/open-within.ts'
+import { waitFor } from '../world/wait-for.ts'
+import { type World, newPhone, startWorld } from '../world/world.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const ENGLISH = readResources('en')

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { findSeriousFaults } from '../accessibility.ts'
-import { openPage } from '../browser.ts'
-import { signIn } from '../dashboard.ts'
-import { openWithin } from '../open-within.ts'
-import { waitFor } from '../wait-for.ts'
-import { startWorld } from '../world.ts'
+import { findSeriousFaults } from './accessibility.ts'
+import { openPage } from './browser.ts'
+import { signIn } from '../world/dashboard.ts'
+import { openWithin } from '../database/open-within.ts'
+import { waitFor } from '../world/wait-for.ts'
+import { startWorld } from '../world/world.ts'
 
 const focused = (page: Page): Promise<string> =>
   page.evaluate<string>(`document.activeElement === document.body ? 'nothing'

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { findSeriousFaults } from '../accessibility.ts'
-import { openPage } from '../browser.ts'
-import { signIn } from '../dashboard.ts'
-import { newPhone, startWorld } from '../world.ts'
+import { findSeriousFaults } from './accessibility.ts'
+import { openPage } from './browser.ts'
+import { signIn } from '../world/dashboard.ts'
+import { newPhone, startWorld } from '../world/world.ts'
 
 const run = promisify(execFile)
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { PAGE_SIZE } from '../../src/workspaces/list-pages.ts'
-import { openPage } from '../browser.ts'
-import { signIn } from '../dashboard.ts'
-import { addMessages } from '../many-rows.ts'
-import { startWorld } from '../world.ts'
+import { PAGE_SIZE } from '../../src/lib/lists/list-pages.ts'
+import { openPage } from './browser.ts'
+import { signIn } from '../world/dashboard.ts'
+import { addMessages } from '../database/many-rows.ts'
+import { startWorld } from '../world/world.ts'
 
 test('a message is found by filters in the URL and by paging', async (t) => {
   const world = await startWorld(t)

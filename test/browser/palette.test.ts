@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { findSeriousFaults } from '../accessibility.ts'
-import { openPage } from '../browser.ts'
-import { signIn } from '../dashboard.ts'
-import { openWithin } from '../open-within.ts'
-import { startWorld } from '../world.ts'
+import { findSeriousFaults } from './accessibility.ts'
+import { openPage } from './browser.ts'
+import { signIn } from '../world/dashboard.ts'
+import { openWithin } from '../database/open-within.ts'
+import { startWorld } from '../world/world.ts'
 
 test('unknown addresses keep the frame, and the palette finds pages and messages', async (t) => {
   const world = await startWorld(t)

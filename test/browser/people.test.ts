@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findSeriousFaults } from '../accessibility.ts'
-import { openPage } from '../browser.ts'
-import { PASSWORD, signIn } from '../dashboard.ts'
-import { startWorld } from '../world.ts'
+import { findSeriousFaults } from './accessibility.ts'
+import { openPage } from './browser.ts'
+import { PASSWORD, signIn } from '../world/dashboard.ts'
+import { startWorld } from '../world/world.ts'
 
 test('an invited person creates an account, and as member sees no change buttons', async (t) => {
   const world = await startWorld(t)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { openPage } from '../browser.ts'
-import type { CreatedConfirmation } from '../cod.ts'
-import { signIn } from '../dashboard.ts'
-import { numberOf, startSandbox } from '../sandbox.ts'
-import { waitFor } from '../wait-for.ts'
-import { type World, type WorldReceiver, newPhone } from '../world.ts'
+import { openPage } from './browser.ts'
+import type { CreatedConfirmation } from '../world/cod.ts'
+import { signIn } from '../world/dashboard.ts'
+import { numberOf, startSandbox } from '../world/sandbox.ts'
+import { waitFor } from '../world/wait-for.ts'
+import { type World, type WorldReceiver, newPhone } from '../world/world.ts'
 
 async function openPhone(page: Page, world: World, phone: string): Promise<void> {
   const search = new URLSearchParams({ phone, number: numberOf(world) })

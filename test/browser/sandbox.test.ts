@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openPage } from '../browser.ts'
-import { signIn } from '../dashboard.ts'
-import { freePort } from '../program.ts'
-import { startWorld } from '../world.ts'
+import { openPage } from './browser.ts'
+import { signIn } from '../world/dashboard.ts'
+import { freePort } from '../programs/program.ts'
+import { startWorld } from '../world/world.ts'
 
 test('a new sandbox gets its account and phone with one button, and its first pages do not mention Meta', async (t) => {
   const world = await startWorld(t)

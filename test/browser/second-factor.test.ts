@@ -1,8 +1,8 @@
 import { test } from 'node:test'
-import { openPage } from '../browser.ts'
-import { PASSWORD, signInWithPassword } from '../dashboard.ts'
-import { CODE_PERIOD_MS, totp } from '../sign-in-calls.ts'
-import { startWorld } from '../world.ts'
+import { openPage } from './browser.ts'
+import { PASSWORD, signInWithPassword } from '../world/dashboard.ts'
+import { CODE_PERIOD_MS, totp } from '../world/sign-in-calls.ts'
+import { startWorld } from '../world/world.ts'
 
 test('a second factor is set up with an app and required at sign-in', async (t) => {
   const world = await startWorld(t)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { type SlowEmulator, anotherAccount, startSlowEmulator } from '../accounts.ts'
-import { openPage } from '../browser.ts'
-import { signIn } from '../dashboard.ts'
-import { type World, startWorld } from '../world.ts'
+import { type SlowEmulator, anotherAccount, startSlowEmulator } from '../world/accounts.ts'
+import { openPage } from './browser.ts'
+import { signIn } from '../world/dashboard.ts'
+import { type World, startWorld } from '../world/world.ts'
 
 test('an admin syncs, connects, checks and deletes accounts on one page', async (t) => {
   const world = await startWorld(t)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
-import { openPage } from '../browser.ts'
-import { signIn } from '../dashboard.ts'
-import { startWorld } from '../world.ts'
+import { openPage } from './browser.ts'
+import { signIn } from '../world/dashboard.ts'
+import { startWorld } from '../world/world.ts'
 
 test('the System page shows operators each problem with its fix, and the nodes', async (t) => {
   const world = await startWorld(t, { works: false })

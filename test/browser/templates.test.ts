@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DEMO } from '@doorcode/whatsapp-emulator'
-import { openPage } from '../browser.ts'
-import { signIn } from '../dashboard.ts'
-import { startWorld } from '../world.ts'
+import { openPage } from './browser.ts'
+import { signIn } from '../world/dashboard.ts'
+import { startWorld } from '../world/world.ts'
 
 test('a confirmation template from the form is approved live and asks a customer', async (t) => {
   const world = await startWorld(t)

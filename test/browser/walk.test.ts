@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { createSetupLink } from '../../src/admin/auth/links.ts'
-import { openPage } from '../browser.ts'
-import { startReceiver } from '../receiver.ts'
-import { waitFor } from '../wait-for.ts'
-import { newPhone, startWorld } from '../world.ts'
+import { openPage } from './browser.ts'
+import { startReceiver } from '../world/receiver.ts'
+import { waitFor } from '../world/wait-for.ts'
+import { newPhone, startWorld } from '../world/world.ts'
 
 /** More stops than any page has. */
 const MAX_TABS = 120

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { openPage } from '../browser.ts'
-import { signIn } from '../dashboard.ts'
-import { startWorld } from '../world.ts'
+import { openPage } from './browser.ts'
+import { signIn } from '../world/dashboard.ts'
+import { startWorld } from '../world/world.ts'
 
 test('an owner creates, switches and deletes workspaces, and cancels a deletion', async (t) => {
   const world = await startWorld(t)

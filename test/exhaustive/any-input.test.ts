@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { anyText } from '../any-text.ts'
-import { type World, startWorld } from '../world.ts'
+import { anyText } from '../faults/any-text.ts'
+import { type World, startWorld } from '../world/world.ts'
 
 /** Chosen so that a run takes a few seconds; a failure prints its seed. */
 const RUNS = 120

@@ -7,9 +7,9 @@ import { timersLoop } from '../../src/cod/conversation/timers-loop.ts'
 import type { ConfirmationView } from '../../src/cod/view.ts'
 import { reportsLoop } from '../../src/messages/reports/process.ts'
 import { submitLoop } from '../../src/messages/queue/submit.ts'
-import { codAccount } from '../cod.ts'
-import { type StallingProxy, createStallingProxy } from '../stalling-proxy.ts'
-import { type World, newPhone, startWorld } from '../world.ts'
+import { codAccount } from '../world/cod.ts'
+import { type StallingProxy, createStallingProxy } from '../faults/stalling-proxy.ts'
+import { type World, newPhone, startWorld } from '../world/world.ts'
 
 const RUNS = 24
 /** Longer than the pace of a pair, so that no message waits. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { StepSeed } from '@doorcode/whatsapp-emulator'
-import { codAccount, confirmationPath } from '../cod.ts'
-import { OPEN_ATTEMPT, type RestartableServer, startRestartableServer } from '../crash-process.ts'
-import type { Failpoint, Moment } from '../crash-server.ts'
-import { assertVerified } from '../verified.ts'
-import { waitFor } from '../wait-for.ts'
-import { type World, type WorldReceiver, startWorld } from '../world.ts'
+import { codAccount, confirmationPath } from '../world/cod.ts'
+import { OPEN_ATTEMPT, type RestartableServer, startRestartableServer } from '../faults/crash-process.ts'
+import type { Failpoint, Moment } from '../faults/crash-server.ts'
+import { assertVerified } from '../world/verified.ts'
+import { waitFor } from '../world/wait-for.ts'
+import { type World, type WorldReceiver, startWorld } from '../world/world.ts'
 
 /** The first statement that processes a customer's reply. */
 const REPLY = 'match_messages'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { NEVER, OPEN_ATTEMPT, type RestartableServer, startRestartableServer } from '../crash-process.ts'
-import type { Failpoint } from '../crash-server.ts'
-import { assertVerified } from '../verified.ts'
-import { waitFor } from '../wait-for.ts'
-import { type SentOtp, type World, type WorldReceiver, startWorld } from '../world.ts'
+import { NEVER, OPEN_ATTEMPT, type RestartableServer, startRestartableServer } from '../faults/crash-process.ts'
+import type { Failpoint } from '../faults/crash-server.ts'
+import { assertVerified } from '../world/verified.ts'
+import { waitFor } from '../world/wait-for.ts'
+import { type SentOtp, type World, type WorldReceiver, startWorld } from '../world/world.ts'
 
 /** Each statement begins a stage: submission, the provider's reports, delivery of the event. */
 const STAGES = ['insert_otp_messages_within_quota', 'store_provider_reports', 'record_events'] as const

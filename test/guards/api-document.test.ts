@@ -5,7 +5,7 @@ import formats from 'ajv-formats'
 import { documentedEvents } from '../../src/api/documented-events.ts'
 import { type ApiDocument, type Schema, describeApi } from '../../src/api/docs/openapi.ts'
 import { apiRoutes } from '../../src/api/routes.ts'
-import type { Parts } from '../../src/parts.ts'
+import type { Parts } from '../../src/runtime/parts.ts'
 import { failureCodes } from '../../src/providers/failure-codes.ts'
 
 const PUBLIC_URL = 'https://doorcode.example'

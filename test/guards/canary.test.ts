@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BehaviourSeed } from '@doorcode/whatsapp-emulator'
 import { explain } from '../../src/explain/explain.ts'
-import { type SignedIn, signIn } from '../dashboard.ts'
-import { type SentOtp, type World, newCode, newPhone, startWorld } from '../world.ts'
+import { type SignedIn, signIn } from '../world/dashboard.ts'
+import { type SentOtp, type World, newCode, newPhone, startWorld } from '../world/world.ts'
 
 /** Outcomes of an OTP, with the code quoted wherever a provider could quote it. */
 const BEHAVIOURS: Record<string, (code: string) => BehaviourSeed> = {

@@ -3,8 +3,8 @@ import { request as httpRequest } from 'node:http'
 import { test } from 'node:test'
 import type { MemberRole } from '../../src/admin/auth/members.ts'
 import { dashboardRouter } from '../../src/admin/router.ts'
-import { type SignedIn, signIn } from '../dashboard.ts'
-import { type World, startWorld } from '../world.ts'
+import { type SignedIn, signIn } from '../world/dashboard.ts'
+import { type World, startWorld } from '../world/world.ts'
 
 /** Calls that need no session, and why. */
 const WITHOUT_SESSION: Readonly<Record<string, string>> = {

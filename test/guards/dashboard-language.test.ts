@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { translatorOf } from '../../locales/resources.ts'
 import type { CodedText } from '../../locales/text.ts'
 import { dashboardRouter } from '../../src/admin/router.ts'
-import { type SignedIn, signIn } from '../dashboard.ts'
-import { type World, startWorld } from '../world.ts'
+import { type SignedIn, signIn } from '../world/dashboard.ts'
+import { type World, startWorld } from '../world/world.ts'
 
 type Procedure = { path: string; type: 'query' | 'mutation' | 'subscription' }
 

@@ -7,24 +7,24 @@ import { TEMPLATE_LANGUAGES } from '../../src/accounts/templates/languages.ts'
 import { findingRows } from '../../docs/finding-rows.ts'
 import { MAX_PARAMETER_LENGTH } from '../../src/accounts/templates/cod-parameters.ts'
 import { MAX_HEADER_BYTES } from '../../src/api/server.ts'
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/clock.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/lib/clock.ts'
 import { CONFIRMATION_STATUSES } from '../../src/cod/conversation/confirmation.ts'
 import { REFUSAL_STATUSES } from '../../src/cod/conversation/refusal.ts'
 import { FOLLOW_UP_EXPIRES_AFTER_MS } from '../../src/cod/conversation/timers.ts'
 import { confirmationBody } from '../../src/cod/routes.ts'
 import { defaults } from '../../src/cod/settings/settings.ts'
 import { commands } from '../../src/commands/table.ts'
-import { settings } from '../../src/config.ts'
-import { type ApiErrorCode, apiErrors } from '../../src/errors.ts'
+import { settings } from '../../src/lib/config.ts'
+import { type ApiErrorCode, apiErrors } from '../../src/lib/errors.ts'
 import { MAX_EVENTS_PER_PAGE } from '../../src/events/list.ts'
 import { MAX_WAITING_PER_KEY, MAX_WAITING_PER_WORKSPACE, MAX_WAIT_SECONDS } from '../../src/events/wait.ts'
 import { documentedEvents } from '../../src/api/documented-events.ts'
-import { MAX_BODY_BYTES } from '../../src/http/body.ts'
-import { MAX_FAULTS } from '../../src/http/faults.ts'
-import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../../src/http/fields.ts'
-import { problemSchema } from '../../src/http/problem.ts'
-import { REQUESTS_PER_WINDOW, WINDOW_MS } from '../../src/http/rate-limit.ts'
-import { REJECTIONS_LOGGED_PER_SECOND } from '../../src/http/rejection-log.ts'
+import { MAX_BODY_BYTES } from '../../src/lib/http/body.ts'
+import { MAX_FAULTS } from '../../src/lib/http/faults.ts'
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../../src/lib/http/fields.ts'
+import { problemSchema } from '../../src/lib/http/problem.ts'
+import { REQUESTS_PER_WINDOW, WINDOW_MS } from '../../src/lib/http/rate-limit.ts'
+import { REJECTIONS_LOGGED_PER_SECOND } from '../../src/lib/http/rejection-log.ts'
 import { UNKNOWN_WAIT_MS } from '../../src/messages/queue/decide.ts'
 import { PAIR_BURST, PAIR_INTERVAL_MS, sendsPerSecond } from '../../src/messages/queue/pace.ts'
 import { OTP_STATUSES, type OtpReport, type OtpState, type OtpStatus, applyReport } from '../../src/messages/status.ts'
@@ -256,8 +256,8 @@ test('only the command line reads the environment', async () => {
 
 /** PATH and locale of the PostgreSQL that it starts. */
 const READS_THE_ENVIRONMENT = new Set([
-  'src/start/embedded-postgres/postmaster.ts',
-  'src/start/embedded-postgres/cluster.ts',
+  'src/runtime/start/embedded-postgres/postmaster.ts',
+  'src/runtime/start/embedded-postgres/cluster.ts',
 ])
 
 test('every command in a document exists', async () => {

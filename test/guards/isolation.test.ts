@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type World, startWorld } from '../world.ts'
+import { type World, startWorld } from '../world/world.ts'
 
 const MISSING_ID = '00000000-0000-4000-8000-000000000000'
 

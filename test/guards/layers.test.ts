@@ -1,27 +1,25 @@
 import assert from 'node:assert/strict'
-import { glob, readFile } from 'node:fs/promises'
+import { glob, readFile, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { before, test } from 'node:test'
 
 /**
  * Layers from the top down. A file imports only from its room and lower layers, and so does its test; rooms on one line
- * may not import each other.
+ * may not import each other. A room is an entry of `src`, or of a folder that groups rooms of several layers.
  */
 const LAYERS: readonly (readonly string[])[] = [
   ['cli'],
   ['commands'],
-  ['demo'],
-  ['main'],
   ['app'],
-  ['backup'],
-  ['start'],
-  ['background'],
+  ['operations/backup'],
+  ['runtime/start'],
+  ['runtime/background'],
   ['admin'],
-  ['doctor'],
+  ['operations/doctor'],
   ['api'],
-  ['verify'],
-  ['explain', 'charts', 'sandbox', 'recipients'],
-  ['retention'],
+  ['operations/verify'],
+  ['explain', 'charts', 'sandbox'],
+  ['operations/lifecycle'],
   ['cod', 'otp'],
   ['accept'],
   ['messages'],
@@ -29,19 +27,19 @@ const LAYERS: readonly (readonly string[])[] = [
   ['events'],
   ['accounts'],
   ['workspaces'],
-  ['secrets'],
-  ['parts'],
+  ['runtime/parts'],
   ['providers'],
-  ['http'],
-  ['jobs'],
-  ['log'],
-  ['db'],
-  ['files of src'],
+  ['operations/secrets'],
+  ['lib/http'],
+  ['runtime/jobs'],
+  ['lib'],
 ]
 
-/** Files of `src` without a room. */
-const FILES = 'files of src'
+/** Folders that group rooms. */
+const GROUPS = ['operations', 'runtime', 'lib']
 const MAX_FILES_IN_FOLDER = 18
+/** So that a reader can keep the listing of `src` in mind. */
+const MAX_ENTRIES_OF_SRC = 20
 
 /** The trees whose imports are checked. `bench`, `docs`, `test` and `tools` may import everything. */
 const TREES = ['src', 'locales', 'dashboard', 'packages/whatsapp-emulator'] as const
@@ -51,7 +49,7 @@ const EMULATOR = '@doorcode/whatsapp-emulator'
 const ALLOWED_OUTSIDE: readonly { from: string; to: string; why: string }[] = [
   { from: 'src/**', to: 'locales/*.ts', why: 'locales is below every room' },
   { from: 'src/**', to: 'package.json', why: 'the version of Doorcode' },
-  { from: 'src/{demo.ts,demo/**}', to: EMULATOR, why: '`npm start` starts the emulator' },
+  { from: 'src/commands/demo/**', to: EMULATOR, why: '`npm start` starts the emulator' },
   {
     from: 'src/admin/pages/*',
     to: `${EMULATOR}/pages/*`,
@@ -84,13 +82,14 @@ const rooms = LAYERS.flat()
 /** Paths are from the root; an import of a package of ours keeps its name. */
 const imports: Import[] = []
 let inSrc: Import[] = []
-const folders = new Set<string>()
+/** Of src. */
+const files = new Set<string>()
 
 before(async () => {
   const exclude = ['**/node_modules/**', '**/dist/**', '**/built/**']
   for await (const name of glob(`{${TREES.join(',')}}/**/*.{ts,tsx}`, { cwd: ROOT, exclude })) {
     const folder = path.dirname(name)
-    if (name.startsWith('src/')) folders.add(path.relative('src', folder))
+    if (name.startsWith('src/')) files.add(path.relative('src', name))
     const text = await readFile(path.join(ROOT, name), 'utf8')
     // Type imports and imports at run time count as well.
     for (const [, target = ''] of text.matchAll(/(?:\bfrom|\bimport\(|\bimport)\s*['"]((?:\.|@doorcode\/)[^'"]+)['"]/g))
@@ -102,10 +101,9 @@ before(async () => {
 })
 
 function roomOf(file: string): string {
-  const [first = '', ...rest] = file.split('/')
-  if (rest.length > 0) return first
-  const name = first.replace(/(\.test)?\.ts$/, '')
-  return rooms.includes(name) ? name : FILES
+  const [first = '', second = ''] = file.replace(/(\.test)?\.ts$/, '').split('/')
+  const nested = `${first}/${second}`
+  return GROUPS.includes(first) && rooms.includes(nested) ? nested : first
 }
 
 const layerOf = (room: string): number => LAYERS.findIndex((layer) => layer.includes(room))
@@ -119,20 +117,22 @@ test('every file imports only from its own room and from lower layers', () => {
   assert.deepEqual(written(upwards), [])
 })
 
-test('every room has a layer', () => {
-  const unknown = [...folders].map((folder) => folder.split('/')[0] ?? '').filter((room) => room !== '')
-  assert.deepEqual(
-    [...new Set(unknown)].filter((room) => !rooms.includes(room)),
-    [],
-  )
+test('every room has a layer, and every layer a room', () => {
+  const found = new Set([...files].map(roomOf))
+  assert.deepEqual([...found].sort(), rooms.toSorted())
+})
+
+test(`src has at most ${MAX_ENTRIES_OF_SRC} entries`, async () => {
+  const entries = await readdir(path.join(ROOT, 'src'))
+  assert.ok(entries.length <= MAX_ENTRIES_OF_SRC, entries.join(' '))
 })
 
 /** Erasing and exporting read whose data a stored report is: that needs no account and no connection. */
-const READS_STORED_REPORTS = 'src/recipients/person.ts'
+const READS_STORED_REPORTS = 'src/operations/lifecycle/recipients/person.ts'
 
-test('only start/ imports providers/whatsapp; the rest uses the interface', () => {
+test('only runtime/start imports providers/whatsapp; the rest uses the interface', () => {
   const outside = imports.filter(
-    ({ from, to }) => to.startsWith('src/providers/whatsapp/') && !/^src\/(start|providers\/whatsapp)\//.test(from),
+    ({ from, to }) => to.startsWith('src/providers/whatsapp/') && !/^src\/(runtime\/start|providers\/whatsapp)\//.test(from),
   )
   // Tests run the real provider against the emulator.
   const importing = outside.filter(({ from }) => !from.endsWith('.test.ts') && from !== READS_STORED_REPORTS)

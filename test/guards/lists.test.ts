@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Sql, type Statement, type Value, openDb } from '../../src/db/pool.ts'
+import { type Sql, type Statement, type Value, openDb } from '../../src/lib/db/pool.ts'
 import { countConfirmations, listConfirmations } from '../../src/cod/list.ts'
 import { actionsOf } from '../../src/admin/audit/actions.ts'
 import { selectActions, selectEntries, selectEntriesOf, selectPeople } from '../../src/admin/audit/audit-log.ts'
 import { type MessageFilter, countMessages, listMessages } from '../../src/messages/search.ts'
 import { listDeliveries } from '../../src/webhooks/log.ts'
-import { FIRST_ID, LAST_ID, firstIdAt } from '../../src/ids.ts'
-import { MAX_SCANNED_ROWS } from '../../src/workspaces/list-pages.ts'
-import { type Call, spyOnDb } from '../db-spy.ts'
-import { fillWorkspace } from '../many-rows.ts'
-import { startWorld } from '../world.ts'
+import { FIRST_ID, LAST_ID, firstIdAt } from '../../src/lib/ids.ts'
+import { MAX_SCANNED_ROWS } from '../../src/lib/lists/list-pages.ts'
+import { type Call, spyOnDb } from '../database/db-spy.ts'
+import { fillWorkspace } from '../database/many-rows.ts'
+import { startWorld } from '../world/world.ts'
 
 type Plan = {
   'Node Type': string

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { glob, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
-import { createMetrics } from '../../src/metrics.ts'
+import { createMetrics } from '../../src/lib/metrics.ts'
 
 const SOURCE = path.resolve(import.meta.dirname, '../../src')
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { CONTRACTING_MARK, listMigrations } from '../../src/db/migrate.ts'
-import { findContracting } from '../contracting.ts'
+import { CONTRACTING_MARK, listMigrations } from '../../src/lib/db/migrate.ts'
+import { findContracting } from '../world/contracting.ts'
 
 /** Up to this number no check is needed: no release before 0.1.0 can run on a database that has these migrations. */
 const FIRST_SET = 9

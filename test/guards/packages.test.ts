@@ -11,17 +11,17 @@ import { promisify } from 'node:util'
 import Fastify from 'fastify'
 import { parse, parseAllDocuments } from 'yaml'
 import manifest from '../../package.json' with { type: 'json' }
-import { SECOND_MS } from '../../src/clock.ts'
-import { MAX_DRAIN_SECONDS, readConfig, settings } from '../../src/config.ts'
-import type { Db } from '../../src/db/pool.ts'
-import { serveProbes } from '../../src/http/probes.ts'
-import { MAX_RAW_BODY_BYTES } from '../../src/http/raw.ts'
-import { MAX_STOP_MS } from '../../src/main.ts'
-import { MAX_CLOSE_MS } from '../../src/start/database.ts'
-import { STOP_TIMEOUT_MS } from '../../src/start/embedded-postgres/postmaster.ts'
-import { MAX_RECOVERY_MS } from '../../src/start/embedded-postgres/server.ts'
-import { MAX_LEAVE_MS } from '../../src/start/open.ts'
-import { openSource } from '../image/source.ts'
+import { SECOND_MS } from '../../src/lib/clock.ts'
+import { MAX_DRAIN_SECONDS, readConfig, settings } from '../../src/lib/config.ts'
+import type { Db } from '../../src/lib/db/pool.ts'
+import { serveProbes } from '../../src/lib/http/probes.ts'
+import { MAX_RAW_BODY_BYTES } from '../../src/lib/http/raw.ts'
+import { MAX_STOP_MS } from '../../src/commands/serve.ts'
+import { MAX_CLOSE_MS } from '../../src/runtime/start/database.ts'
+import { STOP_TIMEOUT_MS } from '../../src/runtime/start/embedded-postgres/postmaster.ts'
+import { MAX_RECOVERY_MS } from '../../src/runtime/start/embedded-postgres/server.ts'
+import { MAX_LEAVE_MS } from '../../src/runtime/start/open.ts'
+import { openSource } from '../../trials/image/source.ts'
 
 const run = promisify(execFile)
 /** Longer than the failovers that docs/high-availability.md describes. */
@@ -288,11 +288,11 @@ async function shutdownSeconds(): Promise<{ own: number; embedded: number }> {
     ms: Number(seconds) * SECOND_MS,
   }))
   assert.deepEqual(rows, [
-    { file: 'src/main.ts', ms: MAX_STOP_MS },
-    { file: 'src/start/open.ts', ms: MAX_LEAVE_MS },
-    { file: 'src/start/database.ts', ms: MAX_CLOSE_MS },
-    { file: 'src/start/embedded-postgres/server.ts', ms: MAX_RECOVERY_MS },
-    { file: 'src/start/embedded-postgres/postmaster.ts', ms: STOP_TIMEOUT_MS },
+    { file: 'src/commands/serve.ts', ms: MAX_STOP_MS },
+    { file: 'src/runtime/start/open.ts', ms: MAX_LEAVE_MS },
+    { file: 'src/runtime/start/database.ts', ms: MAX_CLOSE_MS },
+    { file: 'src/runtime/start/embedded-postgres/server.ts', ms: MAX_RECOVERY_MS },
+    { file: 'src/runtime/start/embedded-postgres/postmaster.ts', ms: STOP_TIMEOUT_MS },
   ])
   const [, own, embedded] = (/^Wait (\d+) seconds .*?, or (\d+) with/m.exec(page) ?? []).map(Number)
   assert.ok(own && embedded)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fileDatabase } from '../database.ts'
-import { withConnection } from '../postgres.ts'
+import { fileDatabase } from '../database/database.ts'
+import { withConnection } from '../database/postgres.ts'
 
 /** Columns that can hold a recipient's data: an erasure empties or replaces them (docs/recipients.md#erase). */
 const ERASED: Readonly<Record<string, string>> = {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { escapeLiteral } from 'pg'
-import { type Statement, type Value, sqlState } from '../../src/db/pool.ts'
-import { examine } from '../../src/doctor/examine.ts'
-import { type Call, spyOnDb } from '../db-spy.ts'
-import { withConnection } from '../postgres.ts'
-import { type World, startWorld } from '../world.ts'
+import { type Statement, type Value, sqlState } from '../../src/lib/db/pool.ts'
+import { examine } from '../../src/operations/doctor/examine.ts'
+import { type Call, spyOnDb } from '../database/db-spy.ts'
+import { withConnection } from '../database/postgres.ts'
+import { type World, startWorld } from '../world/world.ts'
 
 type Plan = {
   'Node Type': string

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import { test } from 'node:test'
 import manifest from '../../package.json' with { type: 'json' }
-import { PLATFORMS } from '../../src/start/embedded-postgres/binaries.ts'
+import { PLATFORMS } from '../../src/runtime/start/embedded-postgres/binaries.ts'
 
 type Machine = { version: string; platform: string; arch: string }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listExpectedIndexes } from '../../src/doctor/database/schema.ts'
-import { sealedColumns } from '../../src/secrets/sealed-columns.ts'
-import { fileDatabase } from '../database.ts'
-import { withConnection } from '../postgres.ts'
+import { listExpectedIndexes } from '../../src/operations/doctor/database/schema.ts'
+import { sealedColumns } from '../../src/operations/secrets/sealed-columns.ts'
+import { fileDatabase } from '../database/database.ts'
+import { withConnection } from '../database/postgres.ts'
 
 /** Tables without a workspace, and why. */
 const WITHOUT_WORKSPACE: Readonly<Record<string, string>> = {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { glob, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { before, test } from 'node:test'
-import { statements } from '../../src/db/pool.ts'
-import { fileDatabase } from '../database.ts'
-import { withConnection } from '../postgres.ts'
+import { statements } from '../../src/lib/db/pool.ts'
+import { fileDatabase } from '../database/database.ts'
+import { withConnection } from '../database/postgres.ts'
 
 const SOURCE = path.resolve(import.meta.dirname, '../../src')
 

@@ -5,12 +5,12 @@ import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
-import { readConfig } from '../../src/config.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { openDb } from '../../src/db/pool.ts'
-import { OWNER } from '../../src/start/embedded-postgres/owner.ts'
-import { startEmbeddedPostgres } from '../../src/start/embedded-postgres/server.ts'
-import { urlOf, withConnection } from '../postgres.ts'
+import { readConfig } from '../../src/lib/config.ts'
+import { migrate } from '../../src/lib/db/migrate.ts'
+import { openDb } from '../../src/lib/db/pool.ts'
+import { OWNER } from '../../src/runtime/start/embedded-postgres/owner.ts'
+import { startEmbeddedPostgres } from '../../src/runtime/start/embedded-postgres/server.ts'
+import { urlOf, withConnection } from '../database/postgres.ts'
 
 const run = promisify(execFile)
 const ROOT = path.resolve(import.meta.dirname, '../..')
@@ -126,7 +126,7 @@ test('in compose a role owns what the superuser made, again after another start'
     PGDATABASE: 'doorcode',
   }
   const createOwner = () =>
-    run('bash', [script('create-owner.sh'), folder, path.join(ROOT, 'src/start/embedded-postgres/hand-over.sql')], {
+    run('bash', [script('create-owner.sh'), folder, path.join(ROOT, 'src/runtime/start/embedded-postgres/hand-over.sql')], {
       env,
     })
 

@@ -6,10 +6,10 @@ import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, after, test } from 'node:test'
 import { DEMO, startEmulator } from '@doorcode/whatsapp-emulator'
-import { runCommand } from '../command-line.ts'
-import { TEMPLATE_DATABASE, createDatabase, serverUrl, urlOf, withConnection } from '../postgres.ts'
-import { freePort, type Program, runProgram } from '../program.ts'
-import { waitFor } from '../wait-for.ts'
+import { runCommand } from '../world/command-line.ts'
+import { TEMPLATE_DATABASE, createDatabase, serverUrl, urlOf, withConnection } from '../database/postgres.ts'
+import { freePort, type Program, runProgram } from './program.ts'
+import { waitFor } from '../world/wait-for.ts'
 
 test('a demo works as it prints, and each start keeps all data', async (t) => {
   const environment = await newEnvironment()

@@ -21,16 +21,16 @@ import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Client } from 'pg'
-import { migrate } from '../../src/db/migrate.ts'
-import { openDb } from '../../src/db/pool.ts'
-import { waitFor } from '../wait-for.ts'
-import { StartupError } from '../../src/startup-error.ts'
-import { copyForUser, linkLibraries } from '../../src/start/embedded-postgres/binaries.ts'
+import { migrate } from '../../src/lib/db/migrate.ts'
+import { openDb } from '../../src/lib/db/pool.ts'
+import { waitFor } from '../world/wait-for.ts'
+import { StartupError } from '../../src/lib/startup-error.ts'
+import { copyForUser, linkLibraries } from '../../src/runtime/start/embedded-postgres/binaries.ts'
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
-} from '../../src/start/embedded-postgres/server.ts'
+} from '../../src/runtime/start/embedded-postgres/server.ts'
 
 test('a second start finds what was committed, in UTF-8 and UTC, behind a password', async (t) => {
   const { dataDir, start } = await newPlace(t)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
-import { Connection } from '../../src/db/connection.ts'
-import { environmentOf, newFile } from '../backups.ts'
-import { interruptCommand, runCommand } from '../command-line.ts'
-import { waitFor } from '../wait-for.ts'
-import { newPhone, startWorld } from '../world.ts'
+import { Connection } from '../../src/lib/db/connection.ts'
+import { environmentOf, newFile } from '../world/backups.ts'
+import { interruptCommand, runCommand } from '../world/command-line.ts'
+import { waitFor } from '../world/wait-for.ts'
+import { newPhone, startWorld } from '../world/world.ts'
 
 test('a command that Ctrl-C interrupts says what it leaves', async (t) => {
   const world = await startWorld(t, { works: false })

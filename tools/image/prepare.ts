@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { glob, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { dashboardPages } from '../../src/admin/pages/pages.ts'
-import { linkLibraries } from '../../src/start/embedded-postgres/binaries.ts'
+import { linkLibraries } from '../../src/runtime/start/embedded-postgres/binaries.ts'
 import { PACKAGES_LISTED, type Sbom } from './listed.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
@@ -20,7 +20,7 @@ const NODE = /^node-(bin-)?(linux|darwin)-/
 const EMBEDDED_POSTGRESQL = /^@embedded-postgres\//
 const EMULATOR = '@doorcode/whatsapp-emulator/'
 /** What `doorcode start` adds to `doorcode serve`. */
-const DEMO = ['src/demo.ts', 'src/demo', 'bin/emulator.js']
+const DEMO = ['src/commands/demo/demo.ts', 'src/commands/demo', 'bin/emulator.js']
 
 const MAX_SBOM_BYTES = 64 * 2 ** 20
 

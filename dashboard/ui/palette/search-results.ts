@@ -1,6 +1,6 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { MIN_PART_CHARACTERS } from '../../../src/workspaces/min-part-characters.ts'
+import { MIN_PART_CHARACTERS } from '../../../src/lib/lists/min-part-characters.ts'
 import { type RouterOutputs, api } from '../../api.ts'
 import { slowPolling } from '../shell/refetch.ts'
 

@@ -1,5 +1,5 @@
 import type { Query, QueryClient } from '@tanstack/react-query'
-import { type Throttle, throttle } from '../../../src/throttle.ts'
+import { type Throttle, throttle } from '../../../src/lib/throttle.ts'
 
 /** A query waits this long after its answer, however much changes. */
 const MIN_REST_MS = 1_000

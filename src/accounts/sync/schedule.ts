@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS, later } from '../../clock.ts'
+import { HOUR_MS, MINUTE_MS, later } from '../../lib/clock.ts'
 
 const SYNC_INTERVAL_MS = HOUR_MS
 /** Longer than the timeouts of all calls of a sync together. */

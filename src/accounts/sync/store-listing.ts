@@ -1,5 +1,5 @@
-import { type Sql, batch, statement } from '../../db/pool.ts'
-import { newId } from '../../ids.ts'
+import { type Sql, batch, statement } from '../../lib/db/pool.ts'
+import { newId } from '../../lib/ids.ts'
 import type { ProviderListing, ProviderTemplate, TemplateId } from '../../providers/provider.ts'
 import { type AccountRef, recordDifferences, recordRemovals } from '../templates/changes.ts'
 

@@ -1,5 +1,5 @@
-import { type Sql, statement } from '../../db/pool.ts'
-import { newId } from '../../ids.ts'
+import { type Sql, statement } from '../../lib/db/pool.ts'
+import { newId } from '../../lib/ids.ts'
 import type { AuditAction } from './actions.ts'
 
 /** A signed-in person or the command line. */

@@ -1,6 +1,6 @@
-import { type Sql, statement } from '../../db/pool.ts'
+import { type Sql, statement } from '../../lib/db/pool.ts'
 import { auditActions, isAuditAction } from './actions.ts'
-import { isUuid } from '../../ids.ts'
+import { isUuid } from '../../lib/ids.ts'
 
 export type TargetName = { name: string; isDeleted: boolean }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { statement } from '../../db/pool.ts'
+import { statement } from '../../lib/db/pool.ts'
 import { listOwnEvents } from '../audit/audit-log.ts'
 import { displayName } from '../inputs.ts'
 import { CallError } from '../rpc/errors.ts'

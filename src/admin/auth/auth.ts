@@ -1,10 +1,10 @@
 import { betterAuth } from 'better-auth'
 import { twoFactor } from 'better-auth/plugins/two-factor' // `better-auth/plugins` loads all of them: 60 ms per start
 import type { Pool } from 'pg'
-import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
-import { openPool } from '../../db/connection.ts'
-import { MAX_LOCK_WAIT_MS, STATEMENT_TIMEOUT_MS } from '../../db/pool.ts'
-import type { Parts } from '../../parts.ts'
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../lib/clock.ts'
+import { openPool } from '../../lib/db/connection.ts'
+import { MAX_LOCK_WAIT_MS, STATEMENT_TIMEOUT_MS } from '../../lib/db/pool.ts'
+import type { Parts } from '../../runtime/parts.ts'
 import { MAX_SESSION_MS, type Person } from './person.ts'
 import { type CallState, MAX_WRONG_CODES, createCallHooks } from './call-hooks.ts'
 

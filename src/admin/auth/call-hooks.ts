@@ -1,5 +1,5 @@
 import { APIError, createAuthMiddleware, isAPIError } from 'better-auth/api'
-import { statement } from '../../db/pool.ts'
+import { statement } from '../../lib/db/pool.ts'
 import type { User } from './person.ts'
 import type { Attempt } from './sign-in-attempts.ts'
 import { type CodeParts, createSingleUseCodes, userOf } from './used-codes.ts'

@@ -1,8 +1,8 @@
-import type { Sql } from '../../db/pool.ts'
-import { statement } from '../../db/pool.ts'
-import type { Parts } from '../../parts.ts'
-import { newSignInSecret } from '../../seal.ts'
-import { lockInstance, writeInstance } from '../../secrets/instance.ts'
+import type { Sql } from '../../lib/db/pool.ts'
+import { statement } from '../../lib/db/pool.ts'
+import type { Parts } from '../../runtime/parts.ts'
+import { newSignInSecret } from '../../lib/seal.ts'
+import { lockInstance, writeInstance } from '../../operations/secrets/instance.ts'
 
 type SecondFactor = { id: string; secret: string; backupCodes: string }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type Sql, statement } from '../../db/pool.ts'
-import type { Parts } from '../../parts.ts'
+import { type Sql, statement } from '../../lib/db/pool.ts'
+import type { Parts } from '../../runtime/parts.ts'
 import type { Change } from '../audit/audit.ts'
 import { emailInput } from '../inputs.ts'
 import { CallError, found } from '../rpc/errors.ts'

@@ -1,7 +1,7 @@
-import { type Sql, statement } from '../../db/pool.ts'
-import { DAY_MS } from '../../clock.ts'
-import { ApiError } from '../../errors.ts'
-import { newId } from '../../ids.ts'
+import { type Sql, statement } from '../../lib/db/pool.ts'
+import { DAY_MS } from '../../lib/clock.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { newId } from '../../lib/ids.ts'
 import type { CodedText } from '../../../locales/text.ts'
 
 /** A session ends after this time even when it is used. */

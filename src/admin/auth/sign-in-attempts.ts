@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
-import { MINUTE_MS, later } from '../../clock.ts'
-import { type Sql, statement } from '../../db/pool.ts'
-import type { Parts } from '../../parts.ts'
+import { MINUTE_MS, later } from '../../lib/clock.ts'
+import { type Sql, statement } from '../../lib/db/pool.ts'
+import type { Parts } from '../../runtime/parts.ts'
 
 /** Wrong passwords or codes for one account within the window. */
 const MAX_ATTEMPTS = 10

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { parseCookies } from 'better-auth/cookies'
 import { z } from 'zod'
-import { DAY_MS, SECOND_MS } from '../../clock.ts'
+import { DAY_MS, SECOND_MS } from '../../lib/clock.ts'
 import type { AuditAction } from '../audit/actions.ts'
 import { audit } from '../audit/audit.ts'
 import {

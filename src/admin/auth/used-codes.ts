@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { APIError, type createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
-import { later } from '../../clock.ts'
+import { later } from '../../lib/clock.ts'
 import { USED_CODE_TTL_MS } from '../expired-rows.ts'
-import { statement } from '../../db/pool.ts'
-import type { Parts } from '../../parts.ts'
+import { statement } from '../../lib/db/pool.ts'
+import type { Parts } from '../../runtime/parts.ts'
 
 const VERIFY_PATH = '/two-factor/verify-totp'
 /** The library's cookie of a sign-in that waits for its second factor. */

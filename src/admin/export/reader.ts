@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { MINUTE_MS } from '../../clock.ts'
+import { MINUTE_MS } from '../../lib/clock.ts'
 
 /** A reader that takes less in its time, about a kilobyte a second, holds a place that others need. */
 const MIN_BYTES_TAKEN = 64 * 1024

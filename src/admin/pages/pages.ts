@@ -2,9 +2,9 @@ import path from 'node:path'
 import { type Pages as PageSources, builtPages } from '@doorcode/whatsapp-emulator/pages/built-pages.ts'
 import { servePages } from '@doorcode/whatsapp-emulator/pages/serve-pages.ts'
 import type { FastifyInstance } from 'fastify'
-import { SECOND_MS } from '../../clock.ts'
-import { PAGE_HEADERS as TEXT_PAGE_HEADERS } from '../../http/html.ts'
-import type { Log } from '../../log.ts'
+import { SECOND_MS } from '../../lib/clock.ts'
+import { PAGE_HEADERS as TEXT_PAGE_HEADERS } from '../../lib/http/html.ts'
+import type { Log } from '../../lib/log.ts'
 import { BUILD_FAILED, unbuiltPage } from './unbuilt-page.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../..')
@@ -22,9 +22,9 @@ export const dashboardPages: PageSources = {
     'src/{bounded-map,clock,erased-recipient}.ts',
     'src/workspaces/{clock-moves,min-part-characters}.ts',
     'src/providers/template-text.ts',
-    'src/doctor/finding.ts',
+    'src/operations/doctor/finding.ts',
     'src/events/event-types.ts',
-    'src/throttle.ts',
+    'src/lib/throttle.ts',
     'locales/**/*.{ts,json}',
     'package-lock.json',
   ],

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
-import type { Config, SettingName } from '../../config.ts'
+import type { Config, SettingName } from '../../lib/config.ts'
 import { translatorOf } from '../../../locales/resources.ts'
 import { type CodedText, LANGUAGES } from '../../../locales/text.ts'
 

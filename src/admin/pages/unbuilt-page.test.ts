@@ -5,7 +5,7 @@ import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import Fastify from 'fastify'
 import { builtPages } from '@doorcode/whatsapp-emulator/pages/built-pages.ts'
-import { createLog } from '../../log.ts'
+import { createLog } from '../../lib/log.ts'
 import { createPages, serveDashboardPages } from './pages.ts'
 import { unbuiltPage } from './unbuilt-page.ts'
 

@@ -1,5 +1,5 @@
 import { inEnglish, translatorOf } from '../../../locales/resources.ts'
-import { type Html, html, page, prose } from '../../http/html.ts'
+import { type Html, html, page, prose } from '../../lib/http/html.ts'
 import { type CodedText, LANGUAGES, type Translator, directionOf } from '../../../locales/text.ts'
 
 export const BUILD_FAILED = 'the dashboard pages could not be built'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Act, type Entry, callOf } from '@doorcode/whatsapp-emulator/wire/chats.ts'
-import { SECOND_MS } from '../../clock.ts'
+import { SECOND_MS } from '../../lib/clock.ts'
 import { asIssue, quoted } from '../../../locales/text.ts'
 import { CallError } from '../rpc/errors.ts'
 import { type Emulator, callEmulator } from './emulator.ts'

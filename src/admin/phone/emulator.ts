@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
-import { SECOND_MS } from '../../clock.ts'
-import type { Sql } from '../../db/pool.ts'
-import type { Parts } from '../../parts.ts'
+import { SECOND_MS } from '../../lib/clock.ts'
+import type { Sql } from '../../lib/db/pool.ts'
+import type { Parts } from '../../runtime/parts.ts'
 import type { StreamSource, Write } from '../live.ts'
 import { type EmulatorNumber, listEmulatorNumbers } from '../../accounts/senders.ts'
 

@@ -9,7 +9,7 @@ import {
   listBlocked,
   unblockRecipient,
 } from '../../workspaces/blocked.ts'
-import { partOfPhone, phonesMatching } from '../../workspaces/searched-phones.ts'
+import { partOfPhone, phonesMatching } from '../../lib/lists/searched-phones.ts'
 import { type RecipientInput, readRecipient } from '../../workspaces/written-recipient.ts'
 import { phoneInput, trimmedText } from '../inputs.ts'
 import { listOwnPhones } from '../lists.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
-import { FONT_PATH } from '../../http/html.ts'
+import { FONT_PATH } from '../../lib/http/html.ts'
 
 const FILE = '@fontsource-variable/vazirmatn/files/vazirmatn-latin-wght-normal.woff2'
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type Html, html, prose } from '../../http/html.ts'
+import { type Html, html, prose } from '../../lib/http/html.ts'
 
 /** The documents that errors and findings name. A test compares them. */
 export const GUIDES = ['cod-settings', 'configuration', 'operations', 'poolers'] as const

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import { type ApiErrorCode, apiErrors } from '../../errors.ts'
+import { type ApiErrorCode, apiErrors } from '../../lib/errors.ts'
 import { API_PREFIX } from '../serve.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { type DocumentedEvent, documentedEvents } from '../documented-events.ts'
-import { REQUESTS_PER_WINDOW } from '../../http/rate-limit.ts'
-import { createProblemWriter, fixedError, invalidInput, problemSchema } from '../../http/problem.ts'
-import { type Route, tags } from '../../http/route.ts'
+import { REQUESTS_PER_WINDOW } from '../../lib/http/rate-limit.ts'
+import { createProblemWriter, fixedError, invalidInput, problemSchema } from '../../lib/http/problem.ts'
+import { type Route, tags } from '../../lib/http/route.ts'
 
 export type Schema = z.core.JSONSchema.BaseSchema
 

@@ -1,4 +1,4 @@
-import { isUuid } from '../../ids.ts'
+import { isUuid } from '../../lib/ids.ts'
 import type { ApiDocument } from './openapi.ts'
 
 /** A sender and a template for one-time codes that exist, for the examples of requests. */

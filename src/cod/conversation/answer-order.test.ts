@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DAY_MS, later } from '../../clock.ts'
+import { DAY_MS, later } from '../../lib/clock.ts'
 import { answerOrder } from './answer-order.ts'
 
 const NOON = new Date('2026-11-20T12:00:00.000Z')

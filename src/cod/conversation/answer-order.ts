@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS, later } from '../../clock.ts'
+import { MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
 
 /**
  * Sort key of a customer's message: the provider's second, then arrival, then the id of the stored report.

@@ -1,5 +1,5 @@
-import { type Sql, changes, statement } from '../../db/pool.ts'
-import { erasedIn } from '../../erased-recipient.ts'
+import { type Sql, changes, statement } from '../../lib/db/pool.ts'
+import { erasedIn } from '../../lib/phone/erased-recipient.ts'
 
 /**
  * The E.164 forms of one customer's number: the provider's, and those that a request may have used

@@ -1,5 +1,5 @@
 import { type CodedText, type PlainCode, plainText } from '../../../locales/text.ts'
-import { notBefore } from '../../clock.ts'
+import { notBefore } from '../../lib/clock.ts'
 import type { EventType } from '../../events/event-types.ts'
 import type { Purpose } from '../../messages/conversation.ts'
 import type { FailureCode } from '../../providers/failure-codes.ts'

@@ -1,4 +1,4 @@
-import type { Sql } from '../../db/pool.ts'
+import type { Sql } from '../../lib/db/pool.ts'
 import { happenedAt } from '../../messages/reports/receive.ts'
 import type { AcceptedMessage, MessageOutcome } from '../../messages/subscribers.ts'
 import { type ConversationEvent, advance } from './advance.ts'

@@ -1,5 +1,5 @@
-import { type Sql, statement } from '../../db/pool.ts'
-import type { Quarantined } from '../../jobs/retry.ts'
+import { type Sql, statement } from '../../lib/db/pool.ts'
+import type { Quarantined } from '../../runtime/jobs/retry.ts'
 
 const listTimers = statement<Quarantined>(
   'list_quarantined_timers',

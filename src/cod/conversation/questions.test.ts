@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { ENGLISH } from '../../../test/cod.ts'
+import { ENGLISH } from '../../../test/world/cod.ts'
 import { type ComposedPurpose, type MessageContext, composeMessage } from './questions.ts'
 import { decodeReply } from './replies.ts'
 import { type CodSettings, readCodSettings, type Weekday, WEEKDAYS } from '../settings/settings.ts'

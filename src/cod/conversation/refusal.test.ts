@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import * as fc from 'fast-check'
-import { HOUR_MS, later } from '../../clock.ts'
+import { HOUR_MS, later } from '../../lib/clock.ts'
 import { ACCEPTED, type Effect, transition } from './machine.ts'
 import { REFUSAL_STATUSES, type RefusalCheck, type RefusalEvent, type RefusalTypes, refusal } from './refusal.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { anyText } from '../../../test/any-text.ts'
+import { anyText } from '../../../test/faults/any-text.ts'
 import { CONFIRMATION_TAPS, decodeReply, REFUSAL_TAPS, type Reply, MAX_REPLY_LENGTH, encodeReply } from './replies.ts'
 
 /** WhatsApp's largest question is a list of ten rows. */

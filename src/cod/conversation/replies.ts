@@ -1,4 +1,4 @@
-import { isUuid } from '../../ids.ts'
+import { isUuid } from '../../lib/ids.ts'
 
 /** What the buttons of a template mean, by position (docs/cod.md#templates). */
 export const CONFIRMATION_TAPS = ['confirm', 'cancel', 'change_time'] as const

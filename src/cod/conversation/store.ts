@@ -1,4 +1,4 @@
-import { type Sql, type Statement, batch, changes, inLockOrder, statement } from '../../db/pool.ts'
+import { type Sql, type Statement, batch, changes, inLockOrder, statement } from '../../lib/db/pool.ts'
 import type { ConfirmationTypes } from './confirmation.ts'
 import type { CheckState, Types } from './machine.ts'
 import type { RefusalTypes } from './refusal.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { HOUR_MS, later } from '../../clock.ts'
+import { HOUR_MS, later } from '../../lib/clock.ts'
 import { NO_TIMERS, followUpExpiry, nextTimer, notDueReason } from './timers.ts'
 
 const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 20, 10, minute))

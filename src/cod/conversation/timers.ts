@@ -1,5 +1,5 @@
 import type { CodedText } from '../../../locales/text.ts'
-import { HOUR_MS, MINUTE_MS, later } from '../../clock.ts'
+import { HOUR_MS, MINUTE_MS, later } from '../../lib/clock.ts'
 
 /** One hour before WhatsApp's window of 24 h closes (docs/cod.md#timers). */
 export const FOLLOW_UP_EXPIRES_AFTER_MS = 23 * HOUR_MS

@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.ts'
-import { type Sql, statement } from '../../db/pool.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { type Sql, statement } from '../../lib/db/pool.ts'
 import type { CodSettings } from './settings.ts'
 
 /** `updatedAt` identifies a version: it increases with each, even within a millisecond. */

@@ -1,9 +1,9 @@
 import { english, inEnglish } from '../../../locales/resources.ts'
 import { asWritten } from '../../../locales/text.ts'
-import { type Config, ConfigError, readConfig } from '../../config.ts'
-import { examine } from '../../doctor/examine.ts'
-import { type Finding, type Level, findingText, fixText, inOrder, toFinding } from '../../doctor/finding.ts'
-import { openForDoctor } from '../../start/open-for-doctor.ts'
+import { type Config, ConfigError, readConfig } from '../../lib/config.ts'
+import { examine } from '../../operations/doctor/examine.ts'
+import { type Finding, type Level, findingText, fixText, inOrder, toFinding } from '../../operations/doctor/finding.ts'
+import { openForDoctor } from '../../runtime/start/open-for-doctor.ts'
 import type { Command } from '../command.ts'
 
 export const doctor: Command = {

@@ -1,7 +1,7 @@
-import { QUIET_CONTEXT } from '../../../test/command-line.ts'
+import { QUIET_CONTEXT } from '../../../test/world/command-line.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startWorld } from '../../../test/world.ts'
+import { startWorld } from '../../../test/world/world.ts'
 import { explainCommand } from './explain.ts'
 
 test('explain ends with who must act, what to do and the page of the failure', async (t) => {

@@ -1,9 +1,9 @@
 import { type Explanation, explain } from '../../explain/explain.ts'
 import type { NextAction } from '../../explain/next-action.ts'
-import type { Parts } from '../../parts.ts'
+import type { Parts } from '../../runtime/parts.ts'
 import { inEnglish } from '../../../locales/resources.ts'
-import { timeOfId } from '../../ids.ts'
-import { findKeptSince } from '../../retention/kept-since.ts'
+import { timeOfId } from '../../lib/ids.ts'
+import { findKeptSince } from '../../operations/lifecycle/retention/kept-since.ts'
 import { command, notFound } from '../command.ts'
 import { argument, uuid } from '../inputs.ts'
 

@@ -1,6 +1,6 @@
 import { inEnglish } from '../../../locales/resources.ts'
 import { listQuarantined, releaseQuarantined } from '../../admin/attention/quarantine.ts'
-import type { Quarantined } from '../../jobs/retry.ts'
+import type { Quarantined } from '../../runtime/jobs/retry.ts'
 import { command, notFound } from '../command.ts'
 import { argument, optional, uuid } from '../inputs.ts'
 

@@ -1,4 +1,4 @@
-import { type Verification, verify } from '../../verify/verify.ts'
+import { type Verification, verify } from '../../operations/verify/verify.ts'
 import { command } from '../command.ts'
 import { instant, optional, uuid } from '../inputs.ts'
 

@@ -1,7 +1,7 @@
 import { endAllSessions } from '../../admin/auth/end-all-sessions.ts'
-import { newestKey, resealAll, switchKey } from '../../secrets/rotate.ts'
-import { type SecretsStatus, findSecretsStatus } from '../../secrets/status.ts'
-import { addKey, assertNoNewKeyBehind, removeOldKeys } from '../../start/instance-key.ts'
+import { newestKey, resealAll, switchKey } from '../../operations/secrets/rotate.ts'
+import { type SecretsStatus, findSecretsStatus } from '../../operations/secrets/status.ts'
+import { addKey, assertNoNewKeyBehind, removeOldKeys } from '../../runtime/start/instance-key.ts'
 import { command } from '../command.ts'
 import { flag } from '../inputs.ts'
 

@@ -1,10 +1,10 @@
 import { request } from 'undici'
 import { z } from 'zod'
-import { SECOND_MS } from '../../clock.ts'
+import { SECOND_MS } from '../../lib/clock.ts'
 import { asWritten } from '../../../locales/text.ts'
 import { inEnglish } from '../../../locales/resources.ts'
 import { visibleText } from '../../../locales/visible-text.ts'
-import { UserError } from '../../user-error.ts'
+import { UserError } from '../../lib/user-error.ts'
 import { failureReason } from '../../webhooks/delivery/post.ts'
 
 /** An event as the instance sent it. Without `id` it is the webhook's body. */

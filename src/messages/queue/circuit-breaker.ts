@@ -1,6 +1,6 @@
 import type { CodedText } from '../../../locales/text.ts'
-import { later } from '../../clock.ts'
-import { type Sql, statement } from '../../db/pool.ts'
+import { later } from '../../lib/clock.ts'
+import { type Sql, statement } from '../../lib/db/pool.ts'
 import type { ProviderError, SendOutcome } from '../../providers/provider.ts'
 import { markCredentialsInvalid } from '../../accounts/sync/sync.ts'
 import type { ClaimedMessage } from './claim.ts'

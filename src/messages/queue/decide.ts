@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS, later, notBefore } from '../../clock.ts'
+import { MINUTE_MS, SECOND_MS, later, notBefore } from '../../lib/clock.ts'
 import type { FailureCode } from '../../providers/failure-codes.ts'
 import type { ProviderError, SendOutcome } from '../../providers/provider.ts'
 

@@ -1,5 +1,5 @@
-import { later } from '../../clock.ts'
-import { type Sql, batch, statement } from '../../db/pool.ts'
+import { later } from '../../lib/clock.ts'
+import { type Sql, batch, statement } from '../../lib/db/pool.ts'
 import type { Content } from '../../providers/provider.ts'
 import type { Check, Purpose } from '../conversation.ts'
 import { SUBMISSION_WINDOW_MS } from '../submission-window.ts'

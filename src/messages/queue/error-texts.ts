@@ -1,4 +1,4 @@
-import { type Sql, statement } from '../../db/pool.ts'
+import { type Sql, statement } from '../../lib/db/pool.ts'
 
 /**
  * What the provider wrote about failed attempts may repeat the customer's values. Of these texts only our own title of a

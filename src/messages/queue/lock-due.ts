@@ -1,9 +1,9 @@
-import { MINUTE_MS, later } from '../../clock.ts'
-import { type Sql, batch, statement } from '../../db/pool.ts'
+import { MINUTE_MS, later } from '../../lib/clock.ts'
+import { type Sql, batch, statement } from '../../lib/db/pool.ts'
 import type { FailureCode } from '../../providers/failure-codes.ts'
 import type { MessageKind, OutgoingContent, TemplateComponent } from '../../providers/provider.ts'
 import type { Conversation } from '../conversation.ts'
-import { IS_UNBEGUN } from '../../jobs/leases.ts'
+import { IS_UNBEGUN } from '../../runtime/jobs/leases.ts'
 import type { LockedSender } from './lock-senders.ts'
 
 /** A report that cannot be processed is quarantined before that; a longer backlog must not hold codes back. */

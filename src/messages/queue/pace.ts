@@ -1,4 +1,4 @@
-import { HOUR_MS, SECOND_MS } from '../../clock.ts'
+import { HOUR_MS, SECOND_MS } from '../../lib/clock.ts'
 
 /**
  * Our own rate limit, below the provider's (docs/whatsapp-cloud-api.md#limits). Pure. A sender's last second is stored as

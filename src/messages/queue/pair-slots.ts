@@ -1,4 +1,4 @@
-import { type Sql, batch, statement } from '../../db/pool.ts'
+import { type Sql, batch, statement } from '../../lib/db/pool.ts'
 import type { DueMessage } from './lock-due.ts'
 import { MAX_PAIR_WAIT_MS, PAIR_BURST, PAIR_INTERVAL_MS } from './pace.ts'
 

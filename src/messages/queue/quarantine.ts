@@ -1,6 +1,6 @@
-import { type Db, type Sql, isDatabaseUnavailable, statement } from '../../db/pool.ts'
-import { type Quarantined, type RetryDecision, decideRetry } from '../../jobs/retry.ts'
-import type { Parts } from '../../parts.ts'
+import { type Db, type Sql, isDatabaseUnavailable, statement } from '../../lib/db/pool.ts'
+import { type Quarantined, type RetryDecision, decideRetry } from '../../runtime/jobs/retry.ts'
+import type { Parts } from '../../runtime/parts.ts'
 import type { ClaimedMessage } from './claim.ts'
 
 /** Reports and messages, of one workspace or of all; at most `limit` of each, the oldest of them. */

@@ -1,8 +1,8 @@
-import { SECOND_MS, later } from '../../clock.ts'
-import { type Statement, batch, inLockOrder, retryUntilOutcomeKnown, statement, storableText } from '../../db/pool.ts'
-import { createFairBatcher } from '../../db/fair-batcher.ts'
-import { contentId } from '../../ids.ts'
-import type { Parts } from '../../parts.ts'
+import { SECOND_MS, later } from '../../lib/clock.ts'
+import { type Statement, batch, inLockOrder, retryUntilOutcomeKnown, statement, storableText } from '../../lib/db/pool.ts'
+import { createFairBatcher } from '../../lib/db/fair-batcher.ts'
+import { contentId } from '../../lib/ids.ts'
+import type { Parts } from '../../runtime/parts.ts'
 import type { ProviderItem } from '../../providers/provider.ts'
 
 export type ReceivingAccount = { workspaceId: string; accountId: string }

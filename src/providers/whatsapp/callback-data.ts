@@ -1,4 +1,4 @@
-import { isUuid } from '../../ids.ts'
+import { isUuid } from '../../lib/ids.ts'
 
 /** Sent with a message and returned with each of its statuses: `<kind>:<our message id>`. */
 export const callbackDataOf = (kind: string, messageId: string): string => `${kind}:${messageId}`

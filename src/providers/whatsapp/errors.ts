@@ -1,6 +1,6 @@
 import type { FailureCode } from '../failure-codes.ts'
 import type { ErrorClass, ErrorScope, KnownError, ProviderError, Remedy } from '../provider.ts'
-import { storableText } from '../../db/pool.ts'
+import { storableText } from '../../lib/db/pool.ts'
 import { type CodedText, plainText, quoted } from '../../../locales/text.ts'
 import { objectOf, textOf } from './json.ts'
 

@@ -1,4 +1,4 @@
-import { storableText } from '../../db/pool.ts'
+import { storableText } from '../../lib/db/pool.ts'
 
 /** JSON in which every member may be absent or have another type. */
 export type JsonObject = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { anyText } from '../../../test/any-text.ts'
+import { anyText } from '../../../test/faults/any-text.ts'
 import { withoutCode, withoutToken } from './mask.ts'
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'.split('')

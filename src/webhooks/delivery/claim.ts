@@ -1,7 +1,7 @@
-import { type Clock, SECOND_MS, later } from '../../clock.ts'
-import { type Sql, batch, statement } from '../../db/pool.ts'
-import { type LeasedChange, unlockedItems } from '../../jobs/leases.ts'
-import type { Parts } from '../../parts.ts'
+import { type Clock, SECOND_MS, later } from '../../lib/clock.ts'
+import { type Sql, batch, statement } from '../../lib/db/pool.ts'
+import { type LeasedChange, unlockedItems } from '../../runtime/jobs/leases.ts'
+import type { Parts } from '../../runtime/parts.ts'
 import { ATTEMPT_TIMEOUT_MS } from './post.ts'
 
 /** Longer than any attempt and the storing of its result. Deliveries of a node that is known to be dead do not wait for it. */

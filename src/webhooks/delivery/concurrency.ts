@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../../clock.ts'
+import { SECOND_MS } from '../../lib/clock.ts'
 import type { AttemptResult } from './attempt.ts'
 import type { ClaimedDelivery, DueEndpoint, EndpointCapacity } from './claim.ts'
 

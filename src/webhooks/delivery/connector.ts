@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { buildConnector } from 'undici'
-import { SECOND_MS } from '../../clock.ts'
+import { SECOND_MS } from '../../lib/clock.ts'
 
 /** The endpoint's address is not public, so no connection was made. */
 export class AddressRefused extends Error {

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { SECOND_MS } from '../../clock.ts'
-import type { Loop } from '../../jobs/loop.ts'
-import { createClaims } from '../../jobs/leases.ts'
-import type { Parts } from '../../parts.ts'
+import { SECOND_MS } from '../../lib/clock.ts'
+import type { Loop } from '../../runtime/jobs/loop.ts'
+import { createClaims } from '../../runtime/jobs/leases.ts'
+import type { Parts } from '../../runtime/parts.ts'
 import { type AttemptResult, createDeliverer } from './attempt.ts'
 import {
   type ClaimedDelivery,

@@ -1,4 +1,4 @@
-import { type Sql, statement } from '../../db/pool.ts'
+import { type Sql, statement } from '../../lib/db/pool.ts'
 import type { EndpointId } from '../endpoints.ts'
 
 /** The newest deliveries by which an endpoint is judged. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lockInAnotherSession } from '../../../test/lock-in-another-session.ts'
-import { isLockTimeout } from '../../db/pool.ts'
-import { newId } from '../../ids.ts'
+import { lockInAnotherSession } from '../../../test/faults/lock-in-another-session.ts'
+import { isLockTimeout } from '../../lib/db/pool.ts'
+import { newId } from '../../lib/ids.ts'
 import { claimDeliveries } from './claim.ts'
 import { createFinisher } from './finish.ts'
-import { idOf, startWebhookWorld } from '../../../test/webhook-world.ts'
+import { idOf, startWebhookWorld } from '../../../test/world/webhook-world.ts'
 
 for (const table of ['webhook_deliveries', 'webhook_endpoints'] as const) {
   test(`a locked row of ${table} delays no other endpoint’s results`, async (t) => {

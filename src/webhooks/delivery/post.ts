@@ -3,7 +3,7 @@ import http, { type ClientRequestArgs, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import type { Duplex } from 'node:stream'
 import type { buildConnector } from 'undici'
-import { SECOND_MS } from '../../clock.ts'
+import { SECOND_MS } from '../../lib/clock.ts'
 import { type ConnectorOptions, AddressRefused, publicConnector } from './connector.ts'
 
 /** The limit on everything: DNS, connection, answer and body. */

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { waitFor } from '../../../test/wait-for.ts'
-import { MINUTE_MS, SECOND_MS, later } from '../../clock.ts'
-import { newId } from '../../ids.ts'
+import { waitFor } from '../../../test/world/wait-for.ts'
+import { MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
+import { newId } from '../../lib/ids.ts'
 import { listDeliveries } from '../log.ts'
 import { claimDeliveries } from './claim.ts'
 import type { AttemptResult } from './attempt.ts'
 import { findEndpoint, pauseEndpoint, resumeEndpoint } from '../endpoints.ts'
 import { createFinisher } from './finish.ts'
 import { MAX_RELEASE_FAILURES, RELEASE_INTERVAL_MS, MAX_RELEASED_PER_STEP, release } from './release.ts'
-import { type WebhookReceiver, type WebhookWorld, startWebhookWorld, idOf } from '../../../test/webhook-world.ts'
+import { type WebhookReceiver, type WebhookWorld, startWebhookWorld, idOf } from '../../../test/world/webhook-world.ts'
 
 const SECOND_ATTEMPT_MS = 6 * SECOND_MS
 

@@ -1,7 +1,7 @@
-import { type Sql, statement } from '../../db/pool.ts'
-import { later } from '../../clock.ts'
-import type { Loop } from '../../jobs/loop.ts'
-import type { Parts } from '../../parts.ts'
+import { type Sql, statement } from '../../lib/db/pool.ts'
+import { later } from '../../lib/clock.ts'
+import type { Loop } from '../../runtime/jobs/loop.ts'
+import type { Parts } from '../../runtime/parts.ts'
 
 /** Deliveries of one endpoint that a step brings forward; fewer while some are still due. */
 export const MAX_RELEASED_PER_STEP = 20

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { HOUR_MS, MINUTE_MS, SECOND_MS, later } from '../../clock.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
 import { type Answer, type Decision, EARLY_PAUSE_MS, MAX_EARLY_ATTEMPTS, STEPS_MS, decide } from './schedule.ts'
 
 const endedAt = new Date('2026-12-01T00:00:00.000Z')

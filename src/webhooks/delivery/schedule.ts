@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, later } from '../../clock.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
 
 /** How long before each attempt, counted from the end of the one before (docs/webhooks.md#retries). */
 export const STEPS_MS = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { newWebhookSecret } from '../../ids.ts'
+import { newWebhookSecret } from '../../lib/ids.ts'
 import { sign } from './sign.ts'
 
 const K1 = 'whsec_r9jjqz3mThbHBYZ1vZSnVcXzTQg+Wzh6'

@@ -1,11 +1,11 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import { setBounded } from '../../bounded-map.ts'
-import type { Clock } from '../../clock.ts'
-import { type Db, type Sql, statement, retryUntilOutcomeKnown } from '../../db/pool.ts'
-import { createBatcher } from '../../db/batcher.ts'
-import { type ApiKeyParts, hashSecret, newApiKey, parseApiKey } from '../../ids.ts'
-import { type Loop, type RunningLoop, startLoop } from '../../jobs/loop.ts'
-import type { Log } from '../../log.ts'
+import { setBounded } from '../../lib/bounded-map.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { type Db, type Sql, statement, retryUntilOutcomeKnown } from '../../lib/db/pool.ts'
+import { createBatcher } from '../../lib/db/batcher.ts'
+import { type ApiKeyParts, hashSecret, newApiKey, parseApiKey } from '../../lib/ids.ts'
+import { type Loop, type RunningLoop, startLoop } from '../../runtime/jobs/loop.ts'
+import type { Log } from '../../lib/log.ts'
 import { unknownWorkspace } from '../workspaces.ts'
 
 export type ApiKey = { publicId: string; workspaceId: string }

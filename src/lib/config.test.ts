@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { ConfigError, readConfig, settings } from './config.ts'
+
+const KEY = Buffer.alloc(32, 1).toString('base64')
+const OLD_KEY = Buffer.alloc(32, 2).toString('base64')
+
+test('an empty environment is a valid configuration', () => {
+  const config = readConfig({})
+  assert.equal(config.port, 3000)
+  assert.equal(config.rateLimit, 'memory')
+  assert.equal(config.publicUrl, 'http://127.0.0.1:3000')
+  assert.deepEqual([...config.roles], ['api', 'worker', 'dashboard'])
+})
+
+test('DATABASE_URL makes the rate limit shared and the instance key required', () => {
+  const url = 'postgres://app:pw@db:5432/doorcode'
+  assert.equal(readConfig({ DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY }).rateLimit, 'shared')
+  assert.match(mistakesOf({ DATABASE_URL: url }).join(), /DOORCODE_SECRET_KEY is required with DATABASE_URL/)
+})
+
+test('several keys are read newest first, and each mistake names its position', () => {
+  const [newest, old] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+  const read = readConfig({ DOORCODE_SECRET_KEY: `${newest.toString('base64')}, ${old.toString('hex')}` })
+  assert.deepEqual(read.secretKeys, [newest, old])
+  const lines = `${newest.toString('base64')}\r\n${old.toString('hex')}` // what "restore --key-file" writes
+  assert.deepEqual(readConfig({ DOORCODE_SECRET_KEY: lines }).secretKeys, [newest, old])
+  assert.deepEqual(readConfig({ DOORCODE_SECRET_KEY: `${KEY},\n\n${old.toString('hex')}\n` }).secretKeys, [newest, old])
+  const [mistake = ''] = mistakesOf({ DOORCODE_SECRET_KEY: `${KEY},hidden,${KEY}` })
+  assert.match(mistake, /key 2 of 3 is not: .*; has the same key at positions 1 and 3: remove one of them$/)
+  assert.doesNotMatch(mistake, /hidden/)
+  const six = Array.from({ length: 6 }, (_, index) => Buffer.alloc(32, index).toString('base64')).join(',')
+  assert.match(mistakesOf({ DOORCODE_SECRET_KEY: six }).join(), /has 6 keys, and may have at most 5/)
+})
+
+const wrong: Readonly<Record<string, { value: string; pattern: RegExp }>> = {
+  DOORCODE_PORT: { value: '70000', pattern: /^DOORCODE_PORT must be a port from 1 to 65535, not "70000"$/ },
+  DOORCODE_METRICS_PORT: { value: '9464.5', pattern: /^DOORCODE_METRICS_PORT must be 0 or a port/ },
+  DOORCODE_EMULATOR_PORT: { value: 'x', pattern: /^DOORCODE_EMULATOR_PORT must be a port/ },
+  DATABASE_URL: { value: 'mysql://app:hidden@db/doorcode', pattern: /^DATABASE_URL must look like postgres:/ },
+  DOORCODE_DATABASE_POOL: { value: '1', pattern: /^DOORCODE_DATABASE_POOL must be a number from 2 to 200/ },
+  DOORCODE_RATE_LIMIT: { value: 'none', pattern: /^DOORCODE_RATE_LIMIT must be "memory" or "shared", not "none"$/ },
+  DOORCODE_SECRET_KEY: { value: 'short', pattern: /^DOORCODE_SECRET_KEY must be 32 random bytes/ },
+  DOORCODE_PUBLIC_URL: { value: 'https://a.example/path', pattern: /^DOORCODE_PUBLIC_URL must be an origin/ },
+  DOORCODE_TRUSTED_PROXIES: {
+    value: '10.0.0.5,10.0.0.0/0',
+    pattern: /^DOORCODE_TRUSTED_PROXIES must list .*not "10.0.0.0\/0"$/,
+  },
+  DOORCODE_ROLES: { value: 'api,boss', pattern: /^DOORCODE_ROLES may name api, worker, dashboard, not "boss"$/ },
+  DOORCODE_ALLOW_PRIVATE_WEBHOOKS: { value: 'yes', pattern: /^DOORCODE_ALLOW_PRIVATE_WEBHOOKS must be 0 or 1/ },
+  DOORCODE_API_KEY: { value: 'hid\nden', pattern: /^DOORCODE_API_KEY must not contain control characters$/ },
+  DOORCODE_WEBHOOK_SECRET: { value: 'whsec_hidden', pattern: /^DOORCODE_WEBHOOK_SECRET must be whsec_ and 24 to 64/ },
+  DOORCODE_LOG_LEVEL: { value: 'loud', pattern: /^DOORCODE_LOG_LEVEL must be one of/ },
+}
+
+test('all mistakes are listed, one per line, without secrets', () => {
+  const mistakes = mistakesOf(Object.fromEntries(Object.entries(wrong).map(([name, { value }]) => [name, value])))
+  assert.equal(mistakes.length, Object.keys(wrong).length, mistakes.join('\n'))
+  for (const { pattern } of Object.values(wrong)) {
+    assert.ok(
+      mistakes.some((mistake) => pattern.test(mistake)),
+      `${String(pattern)} is not in ${mistakes.join('\n')}`,
+    )
+  }
+  assert.doesNotMatch(mistakes.join('\n'), /hidden|short/)
+})
+
+test('a secret is read from its file, where a line end separates keys', async (t) => {
+  const file = await secretFiles(t)
+  const environment = {
+    DATABASE_URL_FILE: await file('url', 'postgres://app:pw@db:5432/doorcode\n'),
+    DOORCODE_SECRET_KEY_FILE: await file('key', `${KEY}\n${OLD_KEY}\n`),
+  }
+  const { databaseUrl, secretKeys, rateLimit } = readConfig(environment)
+  assert.equal(databaseUrl, 'postgres://app:pw@db:5432/doorcode')
+  assert.deepEqual([secretKeys, rateLimit], [[Buffer.alloc(32, 1), Buffer.alloc(32, 2)], 'shared'])
+})
+
+test('a missing, empty, unreadable or doubled secret file is one mistake that names the fix', async (t) => {
+  const file = await secretFiles(t)
+  const url = 'postgres://app:hidden@db:5432/doorcode'
+  const faulty: readonly (readonly [Record<string, string>, RegExp])[] = [
+    [{ DOORCODE_SECRET_KEY_FILE: '/nowhere/key' }, /^DOORCODE_SECRET_KEY_FILE names a file .*ENOENT.*mount the secret/],
+    [{ DOORCODE_SECRET_KEY_FILE: os.tmpdir() }, /^DOORCODE_SECRET_KEY_FILE names a file .*EISDIR/],
+    [{ DOORCODE_SECRET_KEY_FILE: await file('none', '\n') }, /which is empty: write the value of DOORCODE_SECRET_KEY/],
+    [{ DOORCODE_SECRET_KEY_FILE: await file('long', 'hidden'.repeat(999)) }, /which is too long for a secret$/],
+    [{ DOORCODE_SECRET_KEY_FILE: await file('bad', 'hidden') }, /^DOORCODE_SECRET_KEY must be 32 random bytes/],
+    [
+      { DOORCODE_SECRET_KEY_FILE: await file('both', KEY), DOORCODE_SECRET_KEY: KEY },
+      /^DOORCODE_SECRET_KEY_FILE and DOORCODE_SECRET_KEY are both set: remove one of them$/,
+    ],
+  ]
+  for (const [environment, pattern] of faulty) {
+    const [mistake = '', ...more] = mistakesOf({ DATABASE_URL: url, ...environment })
+    assert.match(mistake, pattern)
+    assert.deepEqual(more, [])
+    assert.doesNotMatch(mistake, /hidden/)
+  }
+})
+
+async function secretFiles(t: TestContext) {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-secrets-'))
+  t.after(() => rm(folder, { recursive: true }))
+  return async (name: string, content: string): Promise<string> => {
+    await writeFile(path.join(folder, name), content)
+    return path.join(folder, name)
+  }
+}
+
+test('a misspelt setting is a mistake', () => {
+  assert.match(
+    mistakesOf({ DOORCODE_PROT: '3000' }).join(),
+    /^DOORCODE_PROT is not a setting\. Did you mean DOORCODE_PORT\?/,
+  )
+  const meant = { DOORCODE_PORTS: 'PORT', DOORCODE_DATADIR: 'DATA_DIR', DOORCODE_TRUSTED_PROXY: 'TRUSTED_PROXIES' }
+  for (const [name, right] of Object.entries(meant))
+    assert.ok(
+      mistakesOf({ [name]: '1' })
+        .join()
+        .includes(`Did you mean DOORCODE_${right}?`),
+      name,
+    )
+  assert.doesNotMatch(mistakesOf({ DOORCODE_SOMETHING_ELSE: '1' }).join(), /Did you mean/)
+})
+
+test('docs/configuration.md lists exactly the settings of the program', async () => {
+  const document = await readFile(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
+  const rows = Object.entries(settings).map(
+    ([name, setting]) =>
+      `| \`${name}\` | ${setting.default === '' ? '' : `\`${setting.default}\``} | ${setting.meaning} |`,
+  )
+  assert.equal(
+    document
+      .split('\n')
+      .filter((line) => line.startsWith('| `'))
+      .join('\n'),
+    rows.join('\n'),
+  )
+})
+
+function mistakesOf(environment: Record<string, string>): string[] {
+  try {
+    readConfig(environment)
+  } catch (error) {
+    assert.ok(error instanceof ConfigError)
+    return error.mistakes
+  }
+  return []
+}
+
+test('content cannot be kept longer than records, and nothing for less than 30 days', () => {
+  const keep = (content: string, records: string) =>
+    readConfig({ DOORCODE_KEEP_CONTENT_DAYS: content, DOORCODE_KEEP_RECORDS_DAYS: records }).keep
+  assert.deepEqual(keep('', ''), { contentDays: 90, recordsDays: 400, auditDays: 730 })
+  assert.deepEqual(keep('0', '0'), { contentDays: 0, recordsDays: 0, auditDays: 730 })
+  assert.equal(keep('60', '60').contentDays, 60)
+  for (const content of ['0', '401'])
+    assert.throws(() => keep(content, '400'), /KEEP_CONTENT_DAYS must be from 30 to 400/)
+  assert.throws(() => keep('', '60'), /KEEP_CONTENT_DAYS must be from 30 to 60/)
+  for (const days of ['29', '-1', 'forever', '1e3'])
+    assert.throws(
+      () => keep('90', days),
+      /KEEP_RECORDS_DAYS must be 0, which keeps everything, or a number of days from 30/,
+    )
+})
+
+test('a certificate that DATABASE_URL names must be mounted', () => {
+  const url = 'postgres://app:hidden@db.internal/doorcode?sslmode=verify-full&sslrootcert=/nonexistent/ca.pem'
+  const [mistake = '', ...more] = mistakesOf({ DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY })
+  assert.match(
+    mistake,
+    /^DATABASE_URL names an sslrootcert that cannot be read \(ENOENT.*\/nonexistent\/ca\.pem.*mount it/,
+  )
+  assert.deepEqual(more, [])
+})

@@ -1,0 +1,187 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { StartupError } from '../startup-error.ts'
+import type { Connection } from './connection.ts'
+import { type LockingOptions, withTableLocks } from './migration-locks.ts'
+import { type Db, type Sql, UNDEFINED_TABLE, isLockTimeout, sqlState, statement } from './pool.ts'
+
+const FOLDER = new URL('../../../migrations/', import.meta.url)
+const FILE_NAME = /^(\d{6})_[a-z0-9_]+\.sql$/
+
+/** Advisory lock: two nodes must not migrate at once. Any number that no other lock of the database uses. */
+export const MIGRATION_LOCK = 7_305_221
+
+export type Migration = { number: number; name: string }
+
+/** The signal also drops the connection: PostgreSQL rolls an open migration back. */
+type MigrateOptions = LockingOptions & {
+  /** Called when another process migrates and this one waits. */
+  onWait?: () => void
+  /** The wait fails after this time. Undefined: it lasts as long as the other migration. */
+  waitForMs?: number | undefined
+}
+
+/**
+ * Migrates the schema to this release, one transaction per file, forward only. Returns how many ran. Throws StartupError
+ * for a database that this release cannot migrate, or cannot use because a later release has contracted it, and if other
+ * sessions keep its tables locked.
+ */
+export async function migrate(db: Db, { onWait, waitForMs, ...locking }: MigrateOptions = {}): Promise<number> {
+  const migrations = await listMigrations()
+  const connection = await db.connect()
+  const drop = (): void => connection.drop()
+  locking.signal?.addEventListener('abort', drop)
+  if (locking.signal?.aborted) drop()
+  try {
+    await connection.query('set statement_timeout = 0') // another node may be migrating, and a migration of large tables takes long
+    if (!(await tryMigrationLock(connection))) {
+      onWait?.()
+      await waitForMigrationLock(connection, waitForMs)
+    }
+    await connection.query(CREATE_MIGRATIONS)
+    await replaceOldSet(connection, migrations, locking)
+    const newest = (await listApplied(connection)).at(-1)?.number ?? 0
+    const known = migrations.at(-1)?.number ?? 0
+    const contracting = newest > known ? await findContracting(connection, known) : undefined
+    if (contracting !== undefined)
+      throw new StartupError(
+        `The database is at migration ${newest}, but this release only knows migrations up to ${known}, and migration ${contracting} may have removed what this release uses. Start the release that migrated it or a newer one.`,
+      )
+    const pending = migrations.filter((migration) => migration.number > newest)
+    for (const migration of pending) await commit(connection, migration.name, [migration], locking)
+    return pending.length
+  } finally {
+    locking.signal?.removeEventListener('abort', drop)
+    await connection.close() // releases the lock
+  }
+}
+
+const CREATE_MIGRATIONS = `create table if not exists migrations (number integer primary key, name text not null,
+  applied_at timestamptz not null default now(), contracts boolean not null default false)`
+
+/** The first migration unknown to this release that keeps it from running. */
+async function findContracting(connection: Connection, known: number): Promise<number | undefined> {
+  return (await connection.query<{ number: number }>(selectContracting.text, [known])).rows[0]?.number
+}
+
+/** Only for a database of a later release: in an older one the table may lack the column. */
+const selectContracting = statement<{ number: number }>(
+  'find_contracting_migration',
+  'select number from migrations where number > $1 and contracts order by number limit 1',
+)
+
+async function waitForMigrationLock(connection: Connection, waitForMs = 0): Promise<void> {
+  await connection.query(`set lock_timeout = ${waitForMs}`)
+  try {
+    await connection.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error
+    throw new StartupError('Another process is migrating the database. Run the command again when it has finished.')
+  }
+  await connection.query('set lock_timeout = 0')
+}
+
+/** Until the connection ends, no other process can migrate the database. False if another process is migrating it. */
+export async function tryMigrationLock(connection: Connection): Promise<boolean> {
+  const { rows } = await connection.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
+    MIGRATION_LOCK,
+  ])
+  return rows[0]?.locked ?? false
+}
+
+/** Runs these migrations, which must be the next ones, in the caller's transaction. */
+export async function applyMigrations(connection: Connection, migrations: readonly Migration[]): Promise<void> {
+  await connection.query(CREATE_MIGRATIONS)
+  for (const migration of migrations) await run(connection, await readMigration(migration.name), [migration])
+}
+
+/** The migrations before 0.1.0. One upgrade script turns their schema into that of today's first 9. */
+const OLD_SET = { first: '000001_create_instance.sql', last: 24, replacedBy: 9 }
+
+async function replaceOldSet(
+  connection: Connection,
+  migrations: readonly Migration[],
+  locking: LockingOptions,
+): Promise<void> {
+  const applied = await listApplied(connection)
+  if (applied[0]?.name !== OLD_SET.first) return
+  const newest = applied.at(-1)?.number
+  if (newest !== OLD_SET.last)
+    throw new StartupError(
+      `The database is at migration ${newest} of ${OLD_SET.last} from before 0.1.0. Start the last version before 0.1.0 on it first; see "Upgrade" in docs/operations.md.`,
+    )
+  await commit(connection, 'upgrades/before-0.1.0.sql', migrations.slice(0, OLD_SET.replacedBy), locking)
+}
+
+/** `pending`: how many a start would run. */
+export type SchemaState =
+  | { state: 'missing' | 'current' | 'before_first_release' }
+  | { state: 'pending'; pending: number }
+  /** This release can use it. */
+  | { state: 'newer'; newest: number; known: number }
+  /** This release cannot use it, because of migration `contracting`. */
+  | { state: 'contracted'; newest: number; known: number; contracting: number }
+
+const selectNewest = statement<{ newest: number | null; first: string | null }>(
+  'find_newest_migration',
+  `select (select max(number) from migrations) as newest, (select name from migrations where number = 1) as first`,
+)
+
+/** Changes nothing. */
+export async function findSchemaState(sql: Sql): Promise<SchemaState> {
+  const known = (await listMigrations()).at(-1)?.number ?? 0
+  const row = await sql.row(selectNewest).catch((error: unknown) => {
+    if (sqlState(error) === UNDEFINED_TABLE) return undefined
+    throw error
+  })
+  const newest = row?.newest
+  if (newest === undefined || newest === null) return { state: 'missing' }
+  if (row?.first === OLD_SET.first) return { state: 'before_first_release' }
+  if (newest > known) {
+    const contracting = (await sql.row(selectContracting, [known]))?.number
+    return contracting === undefined
+      ? { state: 'newer', newest, known }
+      : { state: 'contracted', newest, known, contracting }
+  }
+  return newest === known ? { state: 'current' } : { state: 'pending', pending: known - newest }
+}
+
+async function listApplied(connection: Connection): Promise<Migration[]> {
+  return (await connection.query<Migration>('select number, name from migrations order by number')).rows
+}
+
+async function commit(
+  connection: Connection,
+  file: string,
+  migrations: readonly Migration[],
+  locking: LockingOptions,
+): Promise<void> {
+  const text = await readMigration(file)
+  await withTableLocks(connection, { name: file, text }, () => run(connection, text, migrations), locking)
+}
+
+export const readMigration = (file: string): Promise<string> => readFile(new URL(file, FOLDER), 'utf8')
+
+/** Begins the first line of a migration that removes or tightens something. The reason follows. */
+export const CONTRACTING_MARK = '-- contracts: '
+
+/** Runs the text, and records these migrations in place of all records with the same or higher numbers. */
+async function run(connection: Connection, text: string, migrations: readonly Migration[]): Promise<void> {
+  await connection.query(text)
+  await connection.query('delete from migrations where number >= $1', [migrations[0]?.number])
+  for (const { number, name } of migrations)
+    await connection.query('insert into migrations (number, name) values ($1, $2)', [number, name])
+  if (text.startsWith(CONTRACTING_MARK))
+    await connection.query('update migrations set contracts = true where number = any ($1)', [
+      migrations.map(({ number }) => number),
+    ])
+}
+
+/** The migrations of this release. */
+export async function listMigrations(): Promise<Migration[]> {
+  const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort()
+  return names.map((name, index) => {
+    const number = Number(FILE_NAME.exec(name)?.[1])
+    if (number !== index + 1) throw new Error(`migrations/${name} breaks the sequence: expected number ${index + 1}`)
+    return { number, name }
+  })
+}

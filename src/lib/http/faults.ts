@@ -1,0 +1,81 @@
+import type { z } from 'zod'
+import type { InputFault } from '../errors.ts'
+import { type CodedText, asWritten, readIssue } from '../../../locales/text.ts'
+
+/** With `hidesBody` the body could not be read, so no schema checks it. */
+export type Fault = InputFault & { hidesBody?: true }
+
+export const headerFault = (name: string, detail: string): Fault => ({
+  in: 'header',
+  pointer: `/${name}`,
+  detail: asWritten(detail),
+})
+
+/** A body of 64 KiB can have thousands of faults. */
+export const MAX_FAULTS = 100
+/** Field names are the caller's text. A longer pointer is cut at the parent. */
+const MAX_POINTER_LENGTH = 200
+
+/** Names fields but never repeats values, which may be one-time codes. */
+export function faultsOf(part: InputFault['in'], input: unknown, error: z.ZodError | undefined): InputFault[] {
+  if (!error) return []
+  return error.issues.slice(0, MAX_FAULTS).flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys') {
+      return [{ in: part, pointer: pointerTo(issue.path), detail: detailOf(issue, valueAt(input, issue.path)) }]
+    }
+    const detail: CodedText = { code: part === 'query' ? 'http.unknown_query_parameter' : 'http.unknown_field' }
+    return issue.keys
+      .slice(0, MAX_FAULTS)
+      .map((key) => ({ in: part, pointer: pointerTo([...issue.path, key]), detail }))
+  })
+}
+
+function detailOf(issue: z.core.$ZodIssue, value: unknown): CodedText {
+  if (issue.code === 'invalid_type') {
+    if (value === undefined) return { code: 'http.is_required' }
+    if (issue.expected === 'object') return { code: 'http.must_be_an_object' }
+    if (issue.expected === 'array') return { code: 'http.must_be_an_array' }
+  }
+  return readIssue(issue.message) ?? { code: 'http.not_valid' }
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    value = Reflect.get(value, key)
+  }
+  return value
+}
+
+const pointerTo = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>((pointer, key) => pointerInto(pointer, String(key)), '')
+
+/** RFC 6901. */
+function pointerInto(pointer: string, key: string): string {
+  const extended = `${pointer}/${key.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`
+  return extended.length > MAX_POINTER_LENGTH ? pointer : extended
+}
+
+/** PostgreSQL stores neither NUL nor half of a surrogate pair. */
+const isUnstorable = (text: string): boolean => text.includes('\0') || !text.isWellFormed()
+
+/** Checks every string of a parsed JSON value. Not recursive: 64 KiB of brackets nest 65,536 levels deep. */
+export function findUnstorableText(body: unknown): Fault[] {
+  const faults: Fault[] = []
+  const pending: { pointer: string; value: unknown }[] = [{ pointer: '', value: body }]
+  for (let entry = pending.pop(); entry && faults.length < MAX_FAULTS; entry = pending.pop()) {
+    const { pointer, value } = entry
+    if (typeof value === 'string' && isUnstorable(value)) {
+      faults.push({ in: 'body', pointer, detail: { code: 'http.unstorable' } })
+    }
+    if (typeof value !== 'object' || value === null) continue
+    for (const [name, member] of Object.entries(value)) {
+      if (isUnstorable(name)) {
+        faults.push({ in: 'body', pointer, detail: { code: 'http.unstorable_name' } })
+      }
+      pending.push({ pointer: pointerInto(pointer, name), value: member })
+    }
+  }
+  return faults
+}

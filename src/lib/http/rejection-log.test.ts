@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { pino } from 'pino'
+import { startDemo } from '../../../test/world/http-server.ts'
+import { REJECTIONS_LOGGED_PER_SECOND, type RejectedRequest, createRejectionLog } from './rejection-log.ts'
+
+const ID = '7a1f8e52-3c40-4b9e-9d11-5f6a7b8c9d0e'
+const VALUE = 'v493817'
+const KEY = { publicId: 'abcdefghijkl', workspaceId: ID }
+
+type Line = Record<string, unknown>
+
+/** Without the members that every line has. */
+const read = (lines: readonly string[]): Line[] =>
+  lines.map((line) => {
+    const { time: _time, pid: _pid, hostname: _hostname, ...rest } = JSON.parse(line) as Line
+    return rest
+  })
+
+const INFO = 30
+
+test('a refused request is one log line with its key and route', async (t) => {
+  const demo = await startDemo(t)
+  const authorization = await demo.newKey()
+  const headers = { authorization, 'x-correlation-id': ID, 'content-type': 'application/json' }
+  const payload = JSON.stringify({ to: VALUE, name: VALUE, [VALUE]: VALUE })
+  const answer = await demo.ask({ method: 'POST', url: `/api/v1/things/${VALUE}?${VALUE}=1`, headers, payload })
+  assert.equal(answer.statusCode, 422, answer.body)
+  assert.deepEqual(read(demo.logLines), [
+    {
+      level: INFO,
+      correlationId: ID,
+      refusal: 'DEVELOPER_INVALID_INPUT',
+      status: 422,
+      method: 'POST',
+      path: '/api/v1/things/:id',
+      apiKeyId: authorization.slice('Bearer dck_'.length, 'Bearer dck_'.length + 12),
+      workspaceId: demo.workspaceId,
+      msg: 'a request was refused',
+    },
+  ])
+})
+
+test('without a valid key or route only the correlation id is logged', async (t) => {
+  const demo = await startDemo(t)
+  const good = await demo.newKey()
+  const headers = { 'x-correlation-id': ID, cookie: VALUE }
+  const wrongSecret = `${good.slice(0, -1)}${good.endsWith('A') ? 'E' : 'A'}`
+  await demo.ask({ url: `/api/v1/things/${VALUE}`, headers: { ...headers, authorization: wrongSecret } })
+  await demo.ask({ url: `/api/v1/${VALUE}?${VALUE}`, headers })
+  await demo.ask({ method: 'POST', url: `/${VALUE}`, headers })
+  const refused = { level: INFO, correlationId: ID, msg: 'a request was refused' }
+  const noRoute = { ...refused, refusal: 'NOT_FOUND', status: 404 }
+  assert.deepEqual(read(demo.logLines), [
+    { ...refused, refusal: 'API_KEY_INVALID', status: 401, method: 'GET', path: '/api/v1/things/:id' },
+    noRoute,
+    noRoute,
+  ])
+})
+
+test('bytes that are not HTTP are logged under the answered correlation id', async (t) => {
+  const demo = await startDemo(t)
+  const port = await demo.listen()
+  const answer = await new Promise<string>((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.end(`${VALUE}\r\n\r\n`))
+    let text = ''
+    socket
+      .on('data', (bytes) => (text += String(bytes)))
+      .on('end', () => resolve(text))
+      .on('error', reject)
+  })
+  const [, correlationId] = /^x-correlation-id: (.+)\r$/m.exec(answer) ?? assert.fail(answer)
+  assert.deepEqual(read(demo.logLines), [
+    { level: INFO, correlationId, refusal: 'DEVELOPER_INVALID_INPUT', status: 422, msg: 'a request was refused' },
+  ])
+})
+
+/** A log whose seconds pass when the test moves them. */
+function counted(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const lines: string[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
+  const rejections = createRejectionLog(log)
+  const refuse = (times: number, refused: Partial<RejectedRequest> = {}): void => {
+    for (let time = 0; time < times; time += 1) {
+      rejections.write({ correlationId: ID, refusal: 'NOT_FOUND', ...refused })
+    }
+  }
+  const linesOf = (refusal: string): number => read(lines).filter((line) => line.refusal === refusal).length
+  return { lines, refuse, linesOf, close: () => rejections.close() }
+}
+
+test('a flood logs a limited number of lines a second and counts the rest', (t) => {
+  const { lines, refuse, linesOf } = counted(t)
+  const { others } = REJECTIONS_LOGGED_PER_SECOND
+  refuse(others + 5)
+  assert.equal(lines.length, others)
+  t.mock.timers.tick(1_000)
+  refuse(1)
+  assert.equal(linesOf('NOT_FOUND'), others + 1)
+  assert.deepEqual(
+    read(lines).flatMap(({ leftOut }) => leftOut ?? []),
+    [5],
+  )
+})
+
+test('a flood without valid keys does not hide the mistakes of callers', (t) => {
+  const { refuse, linesOf } = counted(t)
+  const { keyed, others } = REJECTIONS_LOGGED_PER_SECOND
+  refuse(others, { refusal: 'API_KEY_INVALID' })
+  refuse(10, { refusal: 'RATE_LIMITED', key: KEY })
+  refuse(keyed + 1, { refusal: 'DEVELOPER_INVALID_INPUT', key: KEY })
+  assert.deepEqual([linesOf('RATE_LIMITED'), linesOf('DEVELOPER_INVALID_INPUT')], [0, keyed])
+})
+
+test('a stopping server logs how many lines it dropped', (t) => {
+  const { lines, refuse, close } = counted(t)
+  refuse(REJECTIONS_LOGGED_PER_SECOND.others + 3)
+  close()
+  close()
+  assert.deepEqual(
+    read(lines).flatMap(({ leftOut }) => leftOut ?? []),
+    [3],
+  )
+})

@@ -1,0 +1,70 @@
+import type { CodedText } from '../../../locales/text.ts'
+import type { SenderObstacle } from '../../accounts/availability.ts'
+import type { AccountState } from '../../accounts/accounts.ts'
+import type { Sender } from '../../accounts/senders.ts'
+import type { StoppedTemplate } from '../../accounts/templates/stored.ts'
+import type { Endpoint } from '../../webhooks/endpoints.ts'
+import { type ListedKey, keyState } from '../../workspaces/keys/manage-keys.ts'
+import type { QuotaKind } from '../../workspaces/quota.ts'
+import type { Usage } from '../../workspaces/usage.ts'
+
+/** A problem to fix. `now`: something does not work; `soon`: something will stop working. */
+export type Attention = { urgency: 'now' | 'soon' } & (
+  | { about: 'account'; wabaId: string; detail: CodedText | null; status: Exclude<AccountState['status'], 'connected'> }
+  | {
+      about: 'sender'
+      phoneNumber: string
+      obstacle: Exclude<SenderObstacle, 'account' | 'unreadable'>
+      status: string
+    }
+  | { about: 'template'; accountId: string; name: string; language: string; status: string }
+  | { about: 'endpoint'; endpointId: string; url: string; state: 'disabled' | 'failing'; since: Date }
+  | { about: 'quota'; kind: QuotaKind; runsOutAt: Date | null }
+  | { about: 'quarantine'; count: number }
+  | { about: 'key'; publicId: string; name: string; expiresAt: Date }
+)
+
+export type AttentionFacts = {
+  accounts: readonly AccountState[]
+  senders: readonly Sender[]
+  templates: readonly StoppedTemplate[]
+  endpoints: readonly Endpoint[]
+  usage: readonly Usage[]
+  keys: readonly ListedKey[]
+  /** How many jobs failed on every try and wait for an operator. */
+  quarantined: number
+  now: Date
+}
+
+/** The urgent items first. */
+export function attentionItems(facts: AttentionFacts): Attention[] {
+  const { accounts, senders, templates, endpoints, usage, keys, quarantined, now } = facts
+  const items: Attention[] = []
+  for (const { wabaId, status, statusDetail: detail } of accounts)
+    if (status !== 'connected') items.push({ about: 'account', urgency: 'now', wabaId, detail, status })
+  if (quarantined > 0) items.push({ about: 'quarantine', urgency: 'now', count: quarantined })
+  // Senders of a broken account are left out, because the account is the one cause.
+  for (const { phoneNumber, obstacle, status } of senders)
+    if (obstacle !== null && obstacle !== 'account' && obstacle !== 'unreadable')
+      items.push({ about: 'sender', urgency: 'now', phoneNumber, obstacle, status })
+  for (const { kind, monthlyUnits, forecast } of usage) {
+    if (monthlyUnits === 0) continue // intended
+    if (forecast.will === 'is_out') items.push({ about: 'quota', urgency: 'now', kind, runsOutAt: null })
+    if (forecast.will === 'runs_out') items.push({ about: 'quota', urgency: 'soon', kind, runsOutAt: forecast.at })
+  }
+  for (const { endpointId, url, status, statusAt, failingSince } of endpoints) {
+    const endpoint = { about: 'endpoint', urgency: 'now', endpointId, url } as const
+    if (status === 'disabled') items.push({ ...endpoint, state: 'disabled', since: statusAt })
+    if (status === 'enabled' && failingSince) items.push({ ...endpoint, state: 'failing', since: failingSince })
+  }
+  for (const template of templates)
+    items.push({ about: 'template', urgency: template.status === 'REJECTED' ? 'soon' : 'now', ...template })
+  for (const { publicId, name, createdAt, expiresAt } of keys.filter((key) => keyState(key, now) === 'expires_soon')) {
+    // A rotated key may expire: it has a newer, active key with the same name.
+    const hasSuccessor = keys.some(
+      (other) => other.name === name && other.createdAt > createdAt && keyState(other, now) === 'active',
+    )
+    if (expiresAt && !hasSuccessor) items.push({ about: 'key', urgency: 'soon', publicId, name, expiresAt })
+  }
+  return [...items.filter(({ urgency }) => urgency === 'now'), ...items.filter(({ urgency }) => urgency === 'soon')]
+}

@@ -1,0 +1,97 @@
+import { obstacleText } from '../../accounts/availability.ts'
+import { listAccounts } from '../../accounts/accounts.ts'
+import { listSenders } from '../../accounts/senders.ts'
+import { listDeletedInUse, listStoppedTemplates } from '../../accounts/templates/stored.ts'
+import { DAY_MS, later } from '../../lib/clock.ts'
+import type { Sql } from '../../lib/db/pool.ts'
+import type { Seal } from '../../lib/seal.ts'
+import { listEndpoints, listUnreadableEndpoints } from '../../webhooks/endpoints.ts'
+import { listUsedUp, usedUpText } from '../../workspaces/quota.ts'
+import { findWorkspaceTime } from '../../workspaces/workspace-time.ts'
+import { type Workspace, listWorkspaces } from '../../workspaces/workspaces.ts'
+import { type Attention, attentionItems } from './attention.ts'
+import { type NewFinding, durationText } from './finding.ts'
+
+/** Each costs eight short queries. */
+const MAX_WORKSPACES = 200
+
+/** A template that was used in this time is in use. */
+const IN_USE_MS = 30 * DAY_MS
+
+/** Live ones first. `leftOut`: how many more there are. */
+export async function listExamined(sql: Sql): Promise<{ examined: Workspace[]; leftOut: number }> {
+  const all = (await listWorkspaces(sql)).toSorted((one, other) => Number(one.sandbox) - Number(other.sandbox))
+  return { examined: all.slice(0, MAX_WORKSPACES), leftOut: Math.max(0, all.length - MAX_WORKSPACES) }
+}
+
+/** `seal`: undefined if it could not be opened, which another check reports. */
+type Examiner = { seal: Seal | undefined; now: Date }
+
+/** Accounts, numbers, templates and endpoints, as they are stored. */
+export async function findSetupProblems(sql: Sql, examiner: Examiner): Promise<NewFinding[]> {
+  const { examined, leftOut } = await listExamined(sql)
+  const found: NewFinding[] = []
+  for (const workspace of examined) found.push(...(await findProblemsOf(sql, workspace, examiner)))
+  if (leftOut > 0) found.push({ code: 'workspaces_left_out', number: leftOut })
+  return found
+}
+
+async function findProblemsOf(
+  sql: Sql,
+  { workspaceId, name: workspace }: Workspace,
+  { seal, now }: Examiner,
+): Promise<NewFinding[]> {
+  const [accounts, senders, templates, endpoints] = await Promise.all([
+    listAccounts(sql, workspaceId),
+    listSenders(sql, workspaceId),
+    listStoppedTemplates(sql, workspaceId),
+    listEndpoints(sql, workspaceId),
+  ])
+  const unreadable = seal ? await listUnreadableEndpoints(sql, { seal, workspaceId }) : []
+  const unknown = { usage: [], keys: [], quarantined: 0 } // not needed here, or part of another check
+  const readable = endpoints.filter(({ endpointId }) => !unreadable.includes(endpointId))
+  const items = attentionItems({ accounts, senders, templates, endpoints: readable, ...unknown, now })
+  const found = items.flatMap((item) => foundIn(item, { workspace, now }))
+  for (const { wabaId, status, statusDetail: detail } of accounts)
+    if (status === 'connected' && detail) found.push({ code: 'account_sync_failed', workspace, wabaId, detail })
+  for (const { phoneNumber: phone, quality, obstacle } of senders)
+    if (obstacle === null && quality === 'RED') found.push({ code: 'sender_quality', workspace, phone })
+  for (const { endpointId, url } of endpoints)
+    if (unreadable.includes(endpointId))
+      found.push({ code: 'endpoint_secret_unreadable', workspace, host: hostOf(url), endpointId })
+  for (const deleted of await listDeletedInUse(sql, workspaceId, { since: later(now, -IN_USE_MS), now }))
+    found.push({ code: 'template_deleted', workspace, ...deleted })
+  const shown = (await findWorkspaceTime(sql, workspaceId)).at(now)
+  for (const quota of await listUsedUp(sql, workspaceId, shown))
+    found.push({ code: 'quota_used_up', workspace, workspaceId, detail: usedUpText(quota, shown) })
+  return found
+}
+
+function foundIn(item: Attention, { workspace, now }: { workspace: string; now: Date }): NewFinding[] {
+  switch (item.about) {
+    case 'account': {
+      const code = item.status === 'credentials_invalid' ? 'account_refused' : 'account_unreadable'
+      return [{ code, workspace, wabaId: item.wabaId }]
+    }
+    case 'sender': {
+      const reason = obstacleText(item.obstacle, item.status)
+      return [{ code: 'sender_unusable', workspace, phone: item.phoneNumber, reason }]
+    }
+    case 'template': {
+      const { name, language, status } = item
+      return [{ code: 'template_stopped', workspace, name, language, status }]
+    }
+    case 'endpoint': {
+      const code = item.state === 'disabled' ? 'endpoint_disabled' : 'endpoint_failing'
+      const duration = durationText(now.getTime() - item.since.getTime())
+      return [{ code, workspace, host: hostOf(item.url), endpointId: item.endpointId, duration }]
+    }
+    case 'key':
+    case 'quarantine':
+    case 'quota':
+      return [] // not part of this check
+  }
+}
+
+/** The rest of the URL may hold a token. */
+export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')

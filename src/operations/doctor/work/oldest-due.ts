@@ -1,0 +1,108 @@
+import { coded } from '../../../../locales/text.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/clock.ts'
+import { type Sql, type Statement, statement } from '../../../lib/db/pool.ts'
+import { WAITING } from '../../../messages/queue/lock-senders.ts'
+import { type NewFinding, durationText } from '../finding.ts'
+
+/** How late the oldest due work of each kind may be before it is a finding. A busy instance is a little late at times. */
+export const LATE_AFTER_MS = {
+  messages: { warning: 2 * MINUTE_MS, failure: 15 * MINUTE_MS },
+  reports: { warning: MINUTE_MS, failure: 10 * MINUTE_MS },
+  timers: { warning: 2 * MINUTE_MS, failure: 15 * MINUTE_MS },
+  // a slow or failing endpoint gets few attempts at a time, so some of its deliveries wait for their turn
+  deliveries: { warning: 10 * MINUTE_MS, failure: HOUR_MS },
+  releases: { warning: 2 * MINUTE_MS, failure: 15 * MINUTE_MS },
+  syncs: { warning: 15 * MINUTE_MS, failure: 6 * HOUR_MS },
+  daily_figures: { warning: 6 * HOUR_MS, failure: 2 * DAY_MS },
+  deletions: { warning: DAY_MS, failure: 7 * DAY_MS },
+} as const
+
+export type WorkKind = keyof typeof LATE_AFTER_MS
+export const WORK_KINDS = Object.keys(LATE_AFTER_MS) as readonly WorkKind[]
+
+export type OldestDue = { kind: WorkKind; dueAt: Date }
+
+/** Retries move due times ahead, so the work that was due first is among the next ones to be tried. Bounds what is read. */
+const MAX_NEXT = 200
+
+/**
+ * Messages that a pause, a refused token or an open circuit breaker holds back are not late. A message in progress is due
+ * when its lease ends, and one that could not be failed was due when its window closed.
+ */
+const selectOldestMessage: Statement<OldestDue> = statement(
+  'find_oldest_due_message',
+  `${WAITING}
+   select 'messages' as kind, min(m.due_at) as "dueAt"
+   from waiting w
+   cross join lateral (
+     select min(case when finish_error is null then due_at else least(due_at, submit_by) end) as due_at from (
+       select due_at, submit_by, finish_error from messages
+       where sender_id = w.sender_id and priority = w.priority and due_at is not null
+       order by due_at limit ${MAX_NEXT}) next) m
+   cross join lateral (
+     select workspace_id, account_id from senders s where s.id = w.sender_id and s.paused_at is null limit 1) s
+   cross join lateral (
+     select 1 from provider_accounts a
+     where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a
+   cross join lateral (
+     select 1 from sender_pace p
+     where p.sender_id = w.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $1) limit 1) p`,
+)
+
+/**
+ * Quarantined work is not late. A delivery in progress is due when its lease ends; a report that has not been processed was due
+ * when it was received, except one that waits for its message.
+ */
+const selectOldestWork: Statement<OldestDue> = statement(
+  'find_oldest_due_work',
+  `select 'reports' as kind, min(case when outcome = 'waiting' then least(due_at, received_at) else due_at end) as "dueAt"
+   from (select due_at, received_at, outcome from provider_reports where due_at is not null order by due_at limit ${MAX_NEXT}) next
+   union all
+   select 'timers', min(due_at) from (
+     (select timer_due_at as due_at from confirmations
+      where timer_due_at is not null and timer_quarantined_at is null order by timer_due_at limit 1)
+     union all
+     (select timer_due_at from refusal_checks
+      where timer_due_at is not null and timer_quarantined_at is null order by timer_due_at limit 1)) timer
+   union all
+   select 'deliveries', min(d.due_at)
+   from webhook_endpoints e
+   cross join lateral (
+     select due_at from webhook_deliveries
+     where endpoint_id = e.id and due_at is not null order by due_at limit 1) d
+   where e.status = 'enabled'`,
+)
+
+/** Work that follows the schedule in its row. */
+const selectOldestScheduled: Statement<OldestDue> = statement(
+  'find_oldest_due_schedule',
+  `select 'releases' as kind, min(release_at) as "dueAt" from webhook_endpoints where release_at is not null and status = 'enabled'
+   union all
+   select 'syncs', min(a.sync_due_at) from provider_accounts a
+   where a.status <> 'removed'
+     and exists (select from workspaces w where w.id = a.workspace_id and w.deleted_at is null)
+   union all
+   select 'daily_figures', (select due_at from daily_figures where due_at is not null order by due_at limit 1)
+   union all
+   select 'deletions', min(deletion_due_at) from workspaces where deletion_due_at is not null and purged_at is null`,
+)
+
+/** The oldest of each kind that has due work. */
+export async function listOldestDue(sql: Sql, now: Date): Promise<OldestDue[]> {
+  const oldest = [
+    ...(await sql.rows(selectOldestMessage, [now])),
+    ...(await sql.rows(selectOldestWork)),
+    ...(await sql.rows(selectOldestScheduled)),
+  ]
+  return oldest.filter(({ dueAt }) => dueAt !== null && dueAt <= now)
+}
+
+export function judgeWork(oldest: readonly OldestDue[], now: Date): NewFinding[] {
+  return oldest.flatMap(({ kind, dueAt }): NewFinding[] => {
+    const lateMs = now.getTime() - dueAt.getTime()
+    const limits = LATE_AFTER_MS[kind]
+    if (lateMs < limits.warning) return []
+    const parameters = { work: coded(`doctor.work_${kind}`), duration: durationText(lateMs) }
+    return [lateMs < limits.failure ? { code: 'work_late', ...parameters } : { code: 'work_stuck', ...parameters }]
+  })
+}

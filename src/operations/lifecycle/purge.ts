@@ -1,0 +1,221 @@
+import { mayNameRecipient } from '../../admin/audit/actions.ts'
+import { SECOND_MS, later } from '../../lib/clock.ts'
+import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
+import type { Loop } from '../../runtime/jobs/loop.ts'
+import type { Parts } from '../../runtime/parts.ts'
+import type { RemovalGuard } from './retention/guard.ts'
+import { FIRST_ENTRY, eraseNumbersFromAuditLog } from './recipients/erase-rest.ts'
+
+const POLL_MS = 5 * SECOND_MS
+/** In which every node learns that the workspace is deleted, and requests that it accepted before are stored. */
+const SETTLE_MS = 10 * SECOND_MS
+/** Rows of one table, so that a step holds few locks and other workspaces do not wait for it. */
+const MAX_ROWS = 1_000
+/** Of the reports: 800 kB. */
+const MAX_PAGES = 100
+
+type PurgeParts = Pick<Parts, 'db' | 'log' | 'live'> & { guard: RemovalGuard }
+
+/**
+ * Deletes workspaces that are due, and removes their rows step by step, each in its own transaction. Everything that a step
+ * needs to know is in the database, so another node goes on when this one dies.
+ */
+export function purgeLoop({ db, guard, log, live }: PurgeParts): Loop {
+  let walk: Walk | undefined
+  return {
+    name: 'purge',
+    pollMs: POLL_MS,
+    async turn() {
+      const last = walk
+      walk = undefined // set only by a turn that commits: an asynchronous failover may restore what was removed
+      const permit = await guard.check()
+      if (!permit) return { more: false }
+      const { now } = permit
+      const deleted = await db.rows(deleteDue, [now])
+      if (deleted.length > 0) live.changed(deleted.map(({ workspaceId }) => workspaceId))
+      const turn = await db.transaction(async (tx): Promise<{ more: boolean; walk?: Walk }> => {
+        const workspaceId = (await tx.row(lockDeleted, [later(now, -SETTLE_MS)]))?.workspaceId
+        if (!workspaceId) return { more: false }
+        if (await removeMany(tx, workspaceId)) return { more: true }
+        if ((await tx.row(findRowsLeft, [workspaceId]))?.left) return { more: false } // locked, or being sent
+        const first = { workspaceId, nextPage: 0, removed: 0, isOver: false, entry: FIRST_ENTRY }
+        const current = last?.workspaceId === workspaceId ? last : first
+        if (!current.isOver) return { more: true, walk: await walkReports(tx, current) }
+        if (current.entry !== undefined) return { more: true, walk: await walkAuditLog(tx, current) }
+        if (await removeFirst(tx, workspaceId, SETUP)) return { more: true, walk: current }
+        await tx.rows(endPurge, [workspaceId, now])
+        log.info({ workspaceId }, 'the rows of a deleted workspace are removed')
+        return { more: true }
+      })
+      walk = turn.walk
+      return { more: turn.more }
+    },
+  }
+}
+
+const deleteDue = statement<{ workspaceId: string }>(
+  'delete_workspaces_due',
+  `update workspaces set deleted_at = $1
+   where deletion_due_at <= $1 and purged_at is null and deleted_at is null
+   returning id as "workspaceId"`,
+)
+
+const lockDeleted = statement<{ workspaceId: string }>(
+  'lock_workspace_to_purge',
+  `select id as "workspaceId" from workspaces
+   where deletion_due_at is not null and purged_at is null and deleted_at <= $1
+   order by deletion_due_at limit 1 for no key update skip locked`,
+)
+
+const endPurge = statement('end_workspace_purge', `update workspaces set purged_at = $2, name = '' where id = $1`)
+
+type Step = Statement<{ removed: number }>
+
+/** Whether a step removed rows: then the earlier ones begin again, since work under way may have added some. */
+async function removeFirst(tx: Sql, workspaceId: string, steps: readonly Step[]): Promise<boolean> {
+  for (const step of steps) {
+    const row = await tx.row(step, [workspaceId, MAX_ROWS])
+    if (row && row.removed > 0) return true
+  }
+  return false
+}
+
+const removeMany = (tx: Sql, workspaceId: string): Promise<boolean> => removeFirst(tx, workspaceId, MANY)
+
+const step = (name: string, deletion: string): Step =>
+  statement(`purge_${name}`, `${deletion} select count(*)::int as removed from removed`)
+
+/** Not being sent: a lease ends at due_at. */
+const IS_FREE = '(lease is null or due_at <= clock_timestamp())'
+
+/** What is being sent keeps its rows until the outcome is stored; what another session holds waits for the next turn. */
+const MANY: readonly Step[] = [
+  step(
+    'deliveries',
+    `with picked as materialized (
+       select d.id from webhook_endpoints e
+       cross join lateral (
+         select id from webhook_deliveries
+         where workspace_id = e.workspace_id and endpoint_id = e.id and ${IS_FREE}
+         order by id limit $2 for update skip locked) d
+       where e.workspace_id = $1 limit $2
+     ), attempts as (
+       delete from webhook_attempts where workspace_id = $1 and delivery_id = any (array (select id from picked))
+     ), removed as (
+       delete from webhook_deliveries where id = any (array (select id from picked)) returning 1)`,
+  ),
+  step(
+    'events',
+    `with picked as materialized (
+       select id from events e
+       where workspace_id = $1
+         and not exists (select from webhook_deliveries where workspace_id = e.workspace_id and event_id = e.id)
+       order by id limit $2 for update skip locked
+     ), removed as (
+       delete from events where id = any (array (select id from picked)) returning 1)`,
+  ),
+  step(
+    'messages',
+    `with picked as materialized (
+       select id from messages m
+       where workspace_id = $1 and ${IS_FREE} and not exists (select from events where message_id = m.id)
+       order by id limit $2 for update skip locked
+     ), attempts as (
+       delete from message_attempts where workspace_id = $1 and message_id = any (array (select id from picked))
+     ), removed as (
+       delete from messages where id = any (array (select id from picked)) returning 1)`,
+  ),
+  step(
+    'confirmations',
+    `with picked as materialized (
+       select id from confirmations c
+       where workspace_id = $1 and not exists (select from messages where confirmation_id = c.id)
+         and not exists (select from events where confirmation_id = c.id)
+       order by id limit $2 for update skip locked
+     ), answers as (
+       delete from cod_answers where workspace_id = $1 and confirmation_id = any (array (select id from picked))
+     ), checks as (
+       delete from refusal_checks where workspace_id = $1 and confirmation_id = any (array (select id from picked))
+     ), removed as (
+       delete from confirmations where id = any (array (select id from picked)) returning 1)`,
+  ),
+]
+
+const findRowsLeft = statement<{ left: boolean }>(
+  'has_workspace_rows_to_purge',
+  `select exists (select from events where workspace_id = $1) or exists (select from messages where workspace_id = $1)
+     or exists (select from confirmations where workspace_id = $1) as "left"`,
+)
+
+/** Through all reports, page by page, and then through the workspace's audit log. */
+type Walk = {
+  workspaceId: string
+  nextPage: number
+  removed: number
+  /** Whether all reports are removed. */
+  isOver: boolean
+  /** The last entry of the audit log that was read. Undefined after the last one. */
+  entry: string | undefined
+}
+
+/**
+ * Reports have no index by workspace. An update may move a report to a page that the walk has passed: so it is over only when
+ * all of it has found none.
+ */
+async function walkReports(tx: Sql, walk: Walk): Promise<Walk> {
+  const { workspaceId, nextPage, removed } = walk
+  const end = nextPage + MAX_PAGES
+  const row = await tx.row(removeReports, [workspaceId, `(${nextPage},0)`, `(${end},0)`])
+  const found = removed + (row?.removed ?? 0)
+  if (end < (row?.pages ?? 0)) return { ...walk, nextPage: end, removed: found }
+  return { ...walk, nextPage: 0, removed: 0, isOver: found === 0 }
+}
+
+const removeReports = statement<{ removed: number; pages: number }>(
+  'purge_reports',
+  `with removed as (
+     delete from provider_reports where workspace_id = $1 and ctid >= $2::tid and ctid < $3::tid returning 1)
+   select count(*)::int as removed,
+     pg_relation_size('provider_reports') / current_setting('block_size')::int as pages from removed`,
+)
+
+/** Replaces the recipients' numbers in the audit log, which stays. Nobody can erase them from a deleted workspace later. */
+async function walkAuditLog(tx: Sql, walk: Walk): Promise<Walk> {
+  const { workspaceId, entry = FIRST_ENTRY } = walk
+  const { next } = await eraseNumbersFromAuditLog(tx, { workspaceId, after: entry, mayNameRecipient })
+  return { ...walk, entry: next }
+}
+
+/** In the order of their foreign keys. */
+const SETUP: readonly Step[] = [
+  step(
+    'sender_paces',
+    `with removed as (
+       delete from sender_pace where sender_id = any (array (select id from senders where workspace_id = $1 limit $2))
+       returning 1)`,
+  ),
+  ...[
+    'senders',
+    'template_changes',
+    'templates',
+    'provider_accounts',
+    'webhook_endpoints',
+    'cod_settings',
+    'blocked_recipients',
+    'unfinished_erasures',
+    'daily_figures',
+    'clock_moves',
+    'quota_usage',
+    'quotas',
+    'api_keys',
+    'access_links',
+    'members',
+  ].map((table) =>
+    step(
+      table,
+      `with removed as (
+         delete from ${table} where ctid = any (array (select ctid from ${table} where workspace_id = $1 limit $2))
+         returning 1)`,
+    ),
+  ),
+]

@@ -1,0 +1,257 @@
+import { advance } from '../../../cod/conversation/advance.ts'
+import { advanceByOutcomes } from '../../../cod/conversation/outcomes.ts'
+import { type Sql, type Statement, statement } from '../../../lib/db/pool.ts'
+import { firstIdAt } from '../../../lib/ids.ts'
+import { removeErrorTexts } from '../../../messages/queue/error-texts.ts'
+import { applyReports, ownFailure } from '../../../messages/reports/apply.ts'
+import { recordOtpEvents } from '../../../otp/outcomes.ts'
+import { BLANK_REPORT, END_REPORT } from './erase-reports.ts'
+import { anyFormPattern } from './number-patterns.ts'
+import { MAX_USER_IDS, type Person, identityPattern } from './person.ts'
+
+/** In one transaction: a confirmation has a dozen messages and reports. */
+const MAX_CONFIRMATIONS = 20
+const MAX_ONE_TIME_CODES = 200
+
+export type ErasedRows = { messages: number; confirmations: number; events: number; reports: number }
+
+export const NO_ROWS: ErasedRows = { messages: 0, confirmations: 0, events: 0, reports: 0 }
+
+/** A message or webhook is being sent: its outcome must be stored first. */
+export class BeingSentError extends Error {}
+
+/**
+ * Erases the next confirmations with everything that belongs to them, or else the next one-time codes, in the caller's
+ * transaction; rows since `startedAt` are new data. What still runs ends, and its last events already have the pseudonym.
+ * Returns the user ids in the reports too. Undefined: nothing is left. Throws BeingSentError if only what is being sent is left.
+ */
+export async function eraseRows(
+  tx: Sql,
+  now: Date,
+  { person, pseudonym, startedAt }: { person: Person; pseudonym: string; startedAt: Date },
+): Promise<{ erased: ErasedRows; userIds: string[] } | undefined> {
+  const { workspaceId, phones } = person
+  const before = firstIdAt(startedAt)
+  const picked = idsOf(await tx.rows(pickConfirmations, [workspaceId, phones, now, MAX_CONFIRMATIONS, before]))
+  const codes =
+    picked.length > 0 ? [] : await tx.rows(pickCodes, [workspaceId, phones, now, MAX_ONE_TIME_CODES, before])
+  if (picked.length + codes.length === 0) {
+    if (await tx.row(findLeft, [workspaceId, phones, before])) throw new BeingSentError()
+    return undefined
+  }
+  // Messages before confirmations: the order in which reports lock them.
+  const lockAll = () => tx.rows(lockMessages, [workspaceId, picked, now, idsOf(codes), phones])
+  await lockAll()
+  const confirmationIds = idsOf(await tx.rows(lockConfirmations, [workspaceId, picked, phones]))
+  const messages = await lockAll() // a conversation may have asked a question while this waited for it
+  const messageIds = idsOf(messages)
+  const events = await tx.rows(lockEvents, [workspaceId, confirmationIds, messageIds])
+  const deliveries = await tx.rows(lockDeliveries, [workspaceId, idsOf(events), now])
+  if ([...messages, ...deliveries].some(({ isBeingSent }) => isBeingSent)) throw new BeingSentError()
+
+  const pattern = anyFormPattern(phones)
+  await tx.rows(endDeliveries, [workspaceId, idsOf(events), now])
+  await tx.rows(eraseResponses, [workspaceId, idsOf(events)])
+  await tx.rows(eraseEvents, [workspaceId, idsOf(events)])
+  const identified = await tx.rows(findUserIds, [workspaceId, confirmationIds, messageIds, identityPattern(person)])
+  const reports = await tx.rows(eraseReports, [workspaceId, confirmationIds, messageIds])
+  await removeErrorTexts(tx, messageIds)
+  await tx.rows(eraseMessages, [workspaceId, messageIds, pseudonym, pattern])
+  if (confirmationIds.length > 0) {
+    await tx.rows(eraseAnswers, [workspaceId, confirmationIds])
+    await tx.rows(eraseChecks, [workspaceId, confirmationIds, pattern])
+    await tx.rows(eraseConfirmations, [workspaceId, confirmationIds, pseudonym, pattern])
+  }
+  await endRunning(tx, now, { workspaceId, confirmationIds, pending: messages.filter(({ isPending }) => isPending) })
+  const erased = {
+    messages: messages.length,
+    confirmations: confirmationIds.length,
+    events: events.length,
+    reports: reports.length,
+  }
+  return { erased, userIds: identified.map(({ userId }) => userId) }
+}
+
+type Running = { workspaceId: string; confirmationIds: readonly string[]; pending: readonly { id: string }[] }
+
+/** After the rows are erased, so that the final events do not contain the number. */
+async function endRunning(tx: Sql, now: Date, { workspaceId, confirmationIds, pending }: Running): Promise<void> {
+  const event = { type: 'recipient_erased', at: now } as const
+  const ends = confirmationIds.flatMap((confirmationId) => [
+    { workspaceId, confirmationId, check: 'confirmation' as const, event },
+    { workspaceId, confirmationId, check: 'refusal' as const, event },
+  ])
+  await advance(tx, now, ends)
+  const failures = pending.map(({ id }) => ownFailure({ id, workspaceId }, 'RECIPIENT_ERASED', now))
+  const outcomes = { otp: recordOtpEvents, cod: advanceByOutcomes }
+  if (failures.length > 0) await applyReports({ tx, subscribers: { outcomes } }, now, failures)
+}
+
+const idsOf = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id)
+
+/** Until $3. The lease of a message or delivery ends at its due_at. */
+const BEING_SENT = 'lease is not null and due_at > $3'
+
+const eventIsBeingSent = (column: string, id: string): string =>
+  `exists (
+     select from events e cross join lateral (
+       select 1 from webhook_deliveries where event_id = e.id and ${BEING_SENT} limit 1) d
+     where e.${column} = ${id})`
+
+const pickConfirmations: Statement<{ id: string }> = statement(
+  'pick_confirmations_to_erase',
+  `select c.id from senders s cross join unnest($2::text[]) as phone (number)
+   cross join lateral (
+     select id from confirmations c where recipient = phone.number and sender_id = s.id and id < $5
+       and not exists (select from messages where confirmation_id = c.id and ${BEING_SENT})
+       and not ${eventIsBeingSent('confirmation_id', 'c.id')}
+     order by id limit $4) c
+   where s.workspace_id = $1 limit $4`,
+)
+
+const pickCodes: Statement<{ id: string }> = statement(
+  'pick_one_time_codes_to_erase',
+  `select m.id from unnest($2::text[]) as phone (number)
+   cross join lateral (
+     select id from messages m
+     where workspace_id = $1 and recipient = phone.number and confirmation_id is null and id < $5
+       and (${BEING_SENT}) is not true
+       and not ${eventIsBeingSent('message_id', 'm.id')}
+     order by id limit $4) m
+   limit $4`,
+)
+
+const findLeft: Statement<{ id: string }> = statement(
+  'find_rows_left_to_erase',
+  `(select c.id from senders s cross join unnest($2::text[]) as phone (number)
+    cross join lateral (select id from confirmations where recipient = phone.number and sender_id = s.id and id < $3 limit 1) c
+    where s.workspace_id = $1 limit 1)
+   union all
+   (select m.id from unnest($2::text[]) as phone (number)
+    cross join lateral (
+      select id from messages
+      where workspace_id = $1 and recipient = phone.number and confirmation_id is null and id < $3 limit 1) m
+    limit 1)`,
+)
+
+const lockMessages: Statement<{ id: string; isPending: boolean; isBeingSent: boolean }> = statement(
+  'lock_messages_to_erase',
+  `select id, (due_at is not null or quarantined_at is not null) as "isPending", (${BEING_SENT}) is true as "isBeingSent"
+   from messages
+   where workspace_id = $1 and recipient = any ($5::text[]) and id = any (array (
+     select id from messages where confirmation_id = any ($2::uuid[]) union all select unnest($4::uuid[])))
+   order by id for no key update`,
+)
+
+/** Skips those that another erasure has just erased. "for update" makes a refusal check wait (cod/accept-refusal.ts). */
+const lockConfirmations: Statement<{ id: string }> = statement(
+  'lock_confirmations_to_erase',
+  `select id from confirmations
+   where workspace_id = $1 and recipient = any ($3::text[]) and id = any ($2::uuid[]) order by id for update`,
+)
+
+const lockEvents: Statement<{ id: string }> = statement(
+  'list_events_to_erase',
+  `select id from events
+   where workspace_id = $1 and body <> '' and id = any (array (
+     select id from events where confirmation_id = any ($2::uuid[])
+     union all
+     select id from events where message_id = any ($3::uuid[])))`,
+)
+
+const lockDeliveries: Statement<{ isBeingSent: boolean }> = statement(
+  'lock_deliveries_to_erase',
+  `select (${BEING_SENT}) is true as "isBeingSent" from webhook_deliveries
+   where workspace_id = $1 and event_id = any ($2::uuid[]) order by id for no key update`,
+)
+
+/** The event has no body any more. Its last attempt says why it was not sent. */
+const endDeliveries = statement(
+  'end_deliveries_of_recipient',
+  `with ended as (
+     update webhook_deliveries
+     set status = 'failed', due_at = null, lease = null, ended_at = $3, scheduled_at = null, early_at = null,
+         early_attempts = 0, attempts = attempts + 1
+     where workspace_id = $1 and event_id = any ($2::uuid[]) and status in ('pending', 'held')
+     returning id, attempts
+   )
+   insert into webhook_attempts (workspace_id, delivery_id, attempt, started_at, duration_ms, error)
+   select $1, id, attempts, $3, 0, '{"code":"webhooks.erased"}' from ended
+   on conflict do nothing`,
+)
+
+const eraseResponses = statement(
+  'erase_webhook_responses',
+  `update webhook_attempts set response = null
+   where workspace_id = $1 and response is not null and delivery_id = any (array (
+     select id from webhook_deliveries where workspace_id = $1 and event_id = any ($2::uuid[])))`,
+)
+
+const eraseEvents = statement(
+  'erase_event_bodies',
+  `update events set body = '' where workspace_id = $1 and id = any ($2::uuid[])`,
+)
+
+const REPORTS_OF_ROWS = `array (
+     select id from provider_reports where confirmation_id = any ($2::uuid[])
+     union all
+     select id from provider_reports where message_id = any ($3::uuid[]))`
+
+/** Runs before the bodies are emptied: other reports of the person may contain only the user id. */
+const findUserIds: Statement<{ userId: string }> = statement(
+  'find_user_ids_in_reports_of_rows',
+  `select distinct substring(body from '"(?:from|recipient)_user_id":"([^"]+)"') as "userId" from provider_reports
+   where workspace_id = $1 and id = any (${REPORTS_OF_ROWS}) and body ~ $4 and body ~ '"(from|recipient)_user_id":"[^"]'
+   limit ${MAX_USER_IDS}`,
+)
+
+const eraseReports: Statement<{ id: string }> = statement(
+  'erase_reports_of_rows',
+  `update provider_reports r set ${BLANK_REPORT}, ${END_REPORT}
+   where workspace_id = $1 and (body <> '' or provider_message_id is not null) and id = any (${REPORTS_OF_ROWS})
+   returning id`,
+)
+
+/** Idempotency keys and references are the caller's: they stay unless they contain the number. */
+const withoutNumber = (column: string, pattern: string, instead: string): string =>
+  `case when ${column} ~ ${pattern} then ${instead} else ${column} end`
+
+/** A provider's id contains the number in another form. A late report is found by our own id. */
+const eraseMessages = statement(
+  'erase_messages',
+  `update messages m
+   set recipient = $3,
+       content = case when content is not null then '{"type":"removed"}'::jsonb end,
+       provider_message_id = case when provider_message_id is not null then 'erased:' || gen_random_uuid() end,
+       reference = ${withoutNumber('reference', '$4', '$3')},
+       idempotency_key = ${withoutNumber('idempotency_key', '$4', 'null')}
+   where workspace_id = $1 and id = any ($2::uuid[])`,
+)
+
+/** The note of a follow-up, at the path of a jsonb value. */
+const withoutNote = (value: string, path: string): string =>
+  `case when jsonb_typeof(${value} #> '{${path}}') = 'string' then jsonb_set(${value}, '{${path}}', 'null') else ${value} end`
+
+const eraseAnswers = statement(
+  'erase_answers',
+  `update cod_answers
+   set detail = ${withoutNote(`(${withoutNote('detail', 'note')})`, 'reschedule,note')}
+   where workspace_id = $1 and confirmation_id = any ($2::uuid[]) and detail is not null`,
+)
+
+const eraseChecks = statement(
+  'erase_refusal_checks',
+  `update refusal_checks
+   set parameters = '{"removed":true}', note = null, idempotency_key = ${withoutNumber('idempotency_key', '$3', 'null')}
+   where workspace_id = $1 and confirmation_id = any ($2::uuid[])`,
+)
+
+const eraseConfirmations = statement(
+  'erase_confirmations',
+  `update confirmations
+   set recipient = $3, customer_user_id = null, parameters = '{"removed":true}',
+       reschedule = ${withoutNote('reschedule', 'note')}, choices = ${withoutNote('choices', 'note')},
+       reference = ${withoutNumber('reference', '$4', '$3')},
+       idempotency_key = ${withoutNumber('idempotency_key', '$4', 'null')}
+   where workspace_id = $1 and id = any ($2::uuid[])`,
+)

@@ -1,0 +1,175 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Sql, isConflict } from '../../../lib/db/pool.ts'
+import { newPseudonym } from '../../../lib/phone/erased-recipient.ts'
+import { transactionWithEvents } from '../../../events/record.ts'
+import type { Parts } from '../../../runtime/parts.ts'
+import type { Seal } from '../../../lib/seal.ts'
+import { UserError } from '../../../lib/user-error.ts'
+import { SCAN_START, type ReportScan, eraseNextReports } from './erase-reports.ts'
+import { FIRST_ENTRY, eraseBlock, eraseFromAuditLog, eraseUserIds } from './erase-rest.ts'
+import { BeingSentError, type ErasedRows, NO_ROWS, eraseRows } from './erase-rows.ts'
+import { type HeldCounts, type Person, countHeld, findPerson, withLearnedUserIds, withUserIds } from './person.ts'
+import { endUnfinished, findUnfinished, isRecorded, keepUnfinished, sealUnfinished } from './unfinished.ts'
+
+export type ErasureParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'metrics' | 'wake' | 'live'>
+
+export type ErasureRequest = {
+  workspaceId: string
+  /** E.164 */
+  phone: string
+  /** A blocked number stays blocked, which keeps the number itself. */
+  keepBlock: boolean
+}
+
+export type ErasedCounts = ErasedRows & {
+  auditEntries: number
+  /** Removed. */
+  blocks: number
+  /** Of blocks that are kept. */
+  blockReasons: number
+}
+
+/** The progress of an erasure. Rows come first, so that running conversations end at once. */
+export type Erasure = {
+  pseudonym: string
+  /** Later rows are new data. */
+  startedAt: Date
+  stage: 'rows' | 'reports' | 'audit_log' | 'done'
+  /** It continues an erasure that was interrupted, with its pseudonym. */
+  finishesEarlier: boolean
+  /** Rows that are erased no longer say which user ids the person has. */
+  userIds: readonly string[]
+  scan: ReportScan
+  /** The last entry of the audit log that was read. */
+  entry: string
+  /** Consecutive waits for messages and webhooks that are being sent. */
+  waits: number
+  steps: number
+}
+
+/** Writes the audit entry, with `held` as its new values, in the first transaction that erases something. */
+export type RecordErasure = (tx: Sql, erasure: Pick<Erasure, 'pseudonym'>, held: HeldCounts) => Promise<void>
+
+export const NOTHING_ERASED: ErasedCounts = { ...NO_ROWS, auditEntries: 0, blocks: 0, blockReasons: 0 }
+
+export const beginErasure = ({ clock }: Pick<Parts, 'clock'>): Erasure => ({
+  pseudonym: newPseudonym(),
+  startedAt: clock.now(),
+  stage: 'rows',
+  finishesEarlier: false,
+  userIds: [],
+  scan: SCAN_START,
+  entry: FIRST_ENTRY,
+  waits: 0,
+  steps: 0,
+})
+
+const WAIT_MS = 250
+/** A minute: longer than any lease of a message or a webhook. */
+const MAX_WAITS = 240
+/** Enough for hundreds of GB of reports. An erasure that needs more would never end. */
+export const MAX_STEPS = 100_000
+
+/**
+ * Erases everything that the workspace holds about a recipient (docs/recipients.md#erase). Each step is a transaction. The next
+ * erasure finishes an interrupted one.
+ */
+export async function eraseRecipient(
+  parts: ErasureParts,
+  request: ErasureRequest,
+  record: RecordErasure,
+): Promise<{ erased: ErasedCounts } & Pick<Erasure, 'pseudonym' | 'finishesEarlier'>> {
+  let erasure = beginErasure(parts)
+  const erased = { ...NOTHING_ERASED }
+  while (erasure.stage !== 'done') {
+    const step = await eraseNext(parts, request, { erasure, record })
+    erasure = step.erasure
+    addCounts(erased, step.erased)
+  }
+  const { pseudonym, finishesEarlier } = erasure
+  return { pseudonym, finishesEarlier, erased }
+}
+
+export function addCounts(total: ErasedCounts, erased: ErasedCounts): void {
+  for (const name of Object.keys(total) as (keyof ErasedCounts)[]) total[name] += erased[name]
+}
+
+type Step = { erasure: Erasure; erased: ErasedCounts }
+
+/** The next step. Waits a moment if only messages or webhooks that are being sent are left. */
+export async function eraseNext(
+  parts: ErasureParts,
+  request: ErasureRequest,
+  { erasure: earlier, record }: { erasure: Erasure; record: RecordErasure },
+): Promise<Step> {
+  if (earlier.steps >= MAX_STEPS) throw new UserError({ code: 'recipients.too_many_steps' }, 'SERVICE_UNAVAILABLE')
+  const erasure = { ...earlier, steps: earlier.steps + 1 }
+  try {
+    const step = await runStep(parts, request, { erasure, record })
+    return { ...step, erasure: { ...step.erasure, waits: 0 } }
+  } catch (error) {
+    if (!(error instanceof BeingSentError) && !isConflict(error)) throw error
+    if (erasure.waits >= MAX_WAITS) throw new UserError({ code: 'recipients.being_sent' }, 'SERVICE_UNAVAILABLE')
+    await wait(WAIT_MS)
+    return { erasure: { ...erasure, waits: erasure.waits + 1 }, erased: NOTHING_ERASED }
+  }
+}
+
+async function runStep(
+  parts: ErasureParts,
+  { workspaceId, phone, keepBlock }: ErasureRequest,
+  { erasure, record }: { erasure: Erasure; record: RecordErasure },
+): Promise<Step> {
+  const { db, clock, seal, wake, live } = parts
+  if (erasure.stage === 'rows') await sealUnfinished(parts)
+  const found = await findPerson(db, { workspaceId, phone })
+  const step = await transactionWithEvents(parts, async (tx) => {
+    const unfinished = erasure.stage === 'rows' ? await findUnfinished(tx, seal, found) : undefined
+    const pseudonym = unfinished?.pseudonym ?? erasure.pseudonym
+    const person = withUserIds(withUserIds(found, erasure.userIds), unfinished?.userIds)
+    const finishesEarlier = erasure.finishesEarlier || pseudonym !== erasure.pseudonym
+    const current = { ...erasure, pseudonym, finishesEarlier, userIds: person.userIds }
+    const held = await countHeld(tx, person)
+    const step = await STAGES[current.stage](tx, { erasure: current, person, keepBlock, seal, now: clock.now() })
+    if (Object.values(step.erased).some((count) => count > 0)) {
+      if (!(await isRecorded(tx, person, pseudonym))) await record(tx, current, held)
+      const learned = withUserIds(person, step.erasure.userIds)
+      if (current.stage !== 'audit_log') await keepUnfinished(tx, seal, learned, current)
+    }
+    return step
+  })
+  if (step.erased.messages > 0) wake('deliver')
+  live.changed([workspaceId])
+  return step
+}
+
+type StageContext = { erasure: Erasure; person: Person; keepBlock: boolean; seal: Seal; now: Date }
+
+const STAGES: Readonly<Record<Erasure['stage'], (tx: Sql, context: StageContext) => Promise<Step>>> = {
+  async reports(tx, { erasure, person, seal }) {
+    const { scan, startedAt, pseudonym } = erasure
+    const { erased, userIds, next } = await eraseNextReports(tx, person, { scan, before: startedAt, pseudonym })
+    const learned = withLearnedUserIds(person, userIds)
+    if (learned.userIds.length > person.userIds.length) await eraseUserIds(tx, learned)
+    if (!next) await endUnfinished(tx, seal, person, erasure)
+    const progress = { ...erasure, userIds: learned.userIds }
+    const after: Erasure = next ? { ...progress, scan: next } : { ...progress, stage: 'audit_log' }
+    return { erasure: after, erased: { ...NOTHING_ERASED, reports: erased } }
+  },
+  async rows(tx, { erasure, person, now }) {
+    const step = await eraseRows(tx, now, { person, ...erasure })
+    const learned = withLearnedUserIds(person, step?.userIds ?? [])
+    await eraseUserIds(tx, learned)
+    const progress = { ...erasure, userIds: learned.userIds }
+    if (step) return { erasure: progress, erased: { ...NOTHING_ERASED, ...step.erased } }
+    return { erasure: { ...progress, stage: 'reports' }, erased: NOTHING_ERASED }
+  },
+  async audit_log(tx, { erasure, person, keepBlock }) {
+    const block = await eraseBlock(tx, person, { keepBlock })
+    const { pseudonym, entry } = erasure
+    const { erased, next } = await eraseFromAuditLog(tx, person, { after: entry, pseudonym })
+    const after: Erasure = next === undefined ? { ...erasure, stage: 'done' } : { ...erasure, entry: next }
+    return { erasure: after, erased: { ...NOTHING_ERASED, auditEntries: erased, ...block } }
+  },
+  done: (_, { erasure }) => Promise.resolve({ erasure, erased: NOTHING_ERASED }),
+}

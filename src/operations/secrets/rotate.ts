@@ -1,0 +1,143 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Db, Sql } from '../../lib/db/pool.ts'
+import type { Seal, SealingKey } from '../../lib/seal.ts'
+import { UserError } from '../../lib/user-error.ts'
+import { findMissingKeys, lockInstance, missingKeys, writeInstance } from './instance.ts'
+import { assertNodesKnow, assertNodesLack, waitForNodes } from './nodes.ts'
+import { sealedTexts } from './reseal.ts'
+import { waitForWriters } from './writers.ts'
+
+type RotateParts = { db: Db; seal: Seal }
+
+/** Throws if the process has no key. */
+export function newestKey({ keys }: Pick<Seal, 'keys'>): SealingKey {
+  const [newest] = keys
+  if (!newest) throw new Error('there is no key')
+  return newest
+}
+
+/**
+ * Makes the newest known key the key of the database, with which every node then seals. False if it already is.
+ * `record` runs in the same transaction. Throws UserError if a running node does not know the key.
+ */
+export async function switchKey(
+  { db, seal }: RotateParts,
+  record: (tx: Sql, change: { before: string; after: string }) => Promise<void>,
+): Promise<boolean> {
+  const newest = newestKey(seal)
+  await assertNodesKnow(db, newest)
+  const switched = await db.transaction(async (tx) => {
+    const { oldKeys } = await lockInstance(tx, seal)
+    const { fingerprint: before } = seal.current()
+    const { fingerprint: after } = newest
+    if (before === after) return false
+    const old = [...new Set([...oldKeys, before])].filter((each) => each !== after)
+    await writeInstance(tx, { key: newest, signInSecret: seal.signInSecret(), oldKeys: old })
+    await record(tx, { before, after })
+    return true
+  })
+  seal.use({ key: newest, signInSecret: seal.signInSecret() })
+  return switched
+}
+
+const MAX_PASSES = 10
+const PASS_INTERVAL_MS = 500
+export const MAX_LISTED_UNREADABLE = 100
+
+export type Unreadable = { column: string; id: string }
+
+export type ResealResult = {
+  /** How many texts were sealed again, by column. */
+  resealed: Readonly<Record<string, number>>
+  /** What no known key opens: the first of them. */
+  unreadable: Unreadable[]
+  unreadableCount: number
+  /** Former keys that are not known and may be needed for what is unreadable. */
+  missingKeys: readonly string[]
+}
+
+type ResealOptions = {
+  /** Texts that no known key opens may stay unreadable. */
+  acceptUnreadable: boolean
+  /** Runs in the transaction that ends the rotation, if it changed something. */
+  record: (tx: Sql, after: { resealed: number }) => Promise<void>
+  signal?: AbortSignal
+  maxWriteMs?: number
+}
+
+/**
+ * Seals everything under the key of the database, while nodes serve. Ends when a whole pass finds nothing under another
+ * key; repeated after an interruption, it finishes. Throws UserError if a row stays locked, a node lags behind, or
+ * `acceptUnreadable` would give up what a running node can read.
+ */
+export async function resealAll(parts: RotateParts, options: ResealOptions): Promise<ResealResult> {
+  const { signal } = options
+  const run = { key: parts.seal.current(), resealed: {} }
+  try {
+    return await resealInPasses(parts, options, run)
+  } catch (error) {
+    if (!signal?.aborted) throw error
+    const progress = { key: run.key.fingerprint, resealed: countOf(run.resealed) }
+    throw new UserError({ code: 'secrets.interrupted', ...progress }, 'SERVICE_UNAVAILABLE')
+  }
+}
+
+type ResealProgress = { key: SealingKey; resealed: Record<string, number> }
+
+const countOf = (resealed: ResealProgress['resealed']): number =>
+  Object.values(resealed).reduce((sum, each) => sum + each, 0)
+
+async function resealInPasses(parts: RotateParts, options: ResealOptions, run: ResealProgress): Promise<ResealResult> {
+  const { acceptUnreadable, signal } = options
+  if (acceptUnreadable) await assertNodesLack(parts.db, await findMissingKeys(parts.db, parts.seal))
+  await waitForNodes(parts.db, run.key)
+  await waitForWriters(parts.db, options)
+  for (let passes = 1; ; passes += 1) {
+    const pass = await resealOnce(parts, run)
+    if (pass.left === 0) return finish(parts, { ...options, ...run, ...pass })
+    if (passes === MAX_PASSES) throw new UserError({ code: 'secrets.rows_left', count: pass.left })
+    await wait(PASS_INTERVAL_MS, undefined, { signal })
+  }
+}
+
+type Pass = { left: number; unreadable: Unreadable[]; unreadableCount: number }
+
+/** `left`: what was found under another known key, so that another pass must look again. */
+async function resealOnce({ db, seal }: RotateParts, { key, resealed }: ResealProgress): Promise<Pass> {
+  const pass: Pass = { left: 0, unreadable: [], unreadableCount: 0 }
+  for await (const text of sealedTexts(db, seal)) {
+    if (text.key === key) continue
+    if (!text.key) {
+      pass.unreadableCount += 1
+      if (pass.unreadable.length < MAX_LISTED_UNREADABLE) pass.unreadable.push({ column: text.column, id: text.id })
+      continue
+    }
+    pass.left += 1
+    if (await text.replace(key)) resealed[text.column] = (resealed[text.column] ?? 0) + 1
+  }
+  return pass
+}
+
+type Finish = ResealProgress &
+  Pick<Pass, 'unreadable' | 'unreadableCount'> &
+  Pick<ResealOptions, 'acceptUnreadable' | 'record'>
+
+/** From here on no former key is needed, except the keys of unreadable texts. */
+async function finish(
+  { db, seal }: RotateParts,
+  { key, resealed, unreadable, unreadableCount, acceptUnreadable, record }: Finish,
+): Promise<ResealResult> {
+  const stillMissing = await db.transaction(async (tx) => {
+    const { oldKeys } = await lockInstance(tx, seal)
+    if (seal.current() !== key) throw new UserError({ code: 'secrets.rotated_meanwhile' }, 'SERVICE_UNAVAILABLE')
+    const unknown = unreadableCount === 0 ? [] : missingKeys(oldKeys, seal.keys)
+    if (acceptUnreadable) await assertNodesLack(tx, unknown) // a node may have started since
+    const missing = acceptUnreadable ? [] : unknown
+    const count = countOf(resealed)
+    if (count === 0 && missing.length === oldKeys.length) return missing
+    await writeInstance(tx, { key, signInSecret: seal.signInSecret(), oldKeys: missing })
+    await record(tx, { resealed: count })
+    return missing
+  })
+  return { resealed, unreadable, unreadableCount, missingKeys: stillMissing }
+}

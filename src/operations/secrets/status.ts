@@ -1,0 +1,51 @@
+import type { Sql } from '../../lib/db/pool.ts'
+import { listLiveNodes } from '../../runtime/jobs/node.ts'
+import type { Seal } from '../../lib/seal.ts'
+import { findInstance } from './instance.ts'
+import { sealedTexts } from './reseal.ts'
+import { MAX_LISTED_UNREADABLE, type Unreadable } from './rotate.ts'
+
+export type KeyStatus = {
+  key: string
+  inUse: boolean
+  /** How many stored texts only this key opens. */
+  texts: number
+}
+
+export type SecretsStatus = {
+  /** The known keys, newest first. */
+  keys: KeyStatus[]
+  /** Former keys under which texts may still be sealed. */
+  oldKeys: string[]
+  /** What no known key opens: the first of them. */
+  unreadable: Unreadable[]
+  unreadableCount: number
+  nodes: { nodeId: string; roles: string[]; version: string; knows: readonly string[]; uses: string | null }[]
+}
+
+/** Opens every sealed text once. Changes nothing. */
+export async function findSecretsStatus({ db, seal }: { db: Sql; seal: Seal }): Promise<SecretsStatus> {
+  const counts = new Map<string, number>()
+  const unreadable: Unreadable[] = []
+  let unreadableCount = 0
+  for await (const { column, id, key } of sealedTexts(db, seal)) {
+    if (key) counts.set(key.fingerprint, (counts.get(key.fingerprint) ?? 0) + 1)
+    else {
+      unreadableCount += 1
+      if (unreadable.length < MAX_LISTED_UNREADABLE) unreadable.push({ column, id })
+    }
+  }
+  const keys = seal.keys.map((key) => ({
+    key: key.fingerprint,
+    inUse: key === seal.current(),
+    texts: counts.get(key.fingerprint) ?? 0,
+  }))
+  const nodes = (await listLiveNodes(db)).map(({ id, roles, version, keys }) => ({
+    nodeId: id,
+    roles,
+    version,
+    knows: keys?.known ?? [],
+    uses: keys?.current ?? null,
+  }))
+  return { keys, oldKeys: (await findInstance(db))?.oldKeys ?? [], unreadable, unreadableCount, nodes }
+}

@@ -1,0 +1,102 @@
+import { MINUTE_MS } from '../../lib/clock.ts'
+import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
+import { FIRST_ID, firstIdAt } from '../../lib/ids.ts'
+import { type QuotaKind, quotaMonth } from '../../workspaces/quota.ts'
+import { type Difference, shown } from './differences.ts'
+
+/** No request is stored this long after its id was created. */
+const MAX_ACCEPTING_MS = 5 * MINUTE_MS
+
+const keyOf = (kind: string, month: string): string => `${kind} ${month}`
+
+/**
+ * Counts the accepted requests of one kind while they are walked in the order of their ids, up to those that are so new that
+ * an earlier one may still be stored.
+ */
+export class UnitCounter {
+  readonly counts: Map<string, number> = new Map()
+  readonly #kind: QuotaKind
+  #isOver = false
+  /** The first id that is not counted. */
+  until: string = FIRST_ID
+
+  constructor(kind: QuotaKind) {
+    this.#kind = kind
+  }
+
+  /** Call before each batch is read. Ids are created with the system's clock. */
+  begin(): void {
+    if (!this.#isOver) this.until = firstIdAt(new Date(Date.now() - MAX_ACCEPTING_MS))
+  }
+
+  /** The month counts in the workspace's time, which a sandbox may have moved. */
+  add(id: string, createdAt: Date): void {
+    this.#isOver ||= id >= this.until
+    if (this.#isOver) return
+    const key = keyOf(this.#kind, quotaMonth(createdAt))
+    this.counts.set(key, (this.counts.get(key) ?? 0) + 1)
+  }
+}
+
+type Units = { kind: QuotaKind; month: string; units: number }
+
+const readUsage: Statement<Units> = statement(
+  'read_quota_usage_to_verify',
+  'select kind, month::text as month, used as units from quota_usage where workspace_id = $1',
+)
+
+const MONTH = `date_trunc('month', created_at at time zone 'UTC')::date::text as month`
+
+/**
+ * Codes from the id $2 and confirmations from $3, in one snapshot with the counters: the walk has counted the earlier ones.
+ * Refusal checks, which have no ids in the order of time, from the month $4.
+ */
+const countRecent: Statement<Units> = statement(
+  'count_recent_units_to_verify',
+  `select 'otp' as kind, ${MONTH}, count(*) as units from messages
+   where workspace_id = $1 and id >= $2 and kind = 'otp' group by 2
+   union all
+   select 'cod_confirmation', ${MONTH}, count(*) from confirmations where workspace_id = $1 and id >= $3 group by 2
+   union all
+   select 'cod_refusal', ${MONTH}, count(*) from refusal_checks
+   where workspace_id = $1 and created_at > '-infinity' and created_at >= coalesce($4::date, '-infinity'::date) at time zone 'UTC'
+   group by 2`,
+)
+
+type Counted = {
+  codes: UnitCounter
+  confirmations: UnitCounter
+  /** The first month of which all records were walked; null: all months. */
+  firstMonth: string | null
+}
+
+/** Compares the counters with the accepted requests of each kind and month. */
+export async function checkUnits(
+  tx: Sql,
+  workspaceId: string,
+  { codes, confirmations, firstMonth }: Counted,
+): Promise<{ checked: number; differences: Difference[] }> {
+  const used = new Map<string, number>()
+  for (const { kind, month, units } of await tx.rows(readUsage, [workspaceId])) used.set(keyOf(kind, month), units)
+  const accepted = new Map([...codes.counts, ...confirmations.counts])
+  for (const { kind, month, units } of await tx.rows(countRecent, [
+    workspaceId,
+    codes.until,
+    confirmations.until,
+    firstMonth,
+  ]))
+    accepted.set(keyOf(kind, month), (accepted.get(keyOf(kind, month)) ?? 0) + units)
+  const keys = [...new Set([...used.keys(), ...accepted.keys()])]
+  const compared = keys.map((key) => {
+    const [kind = '', month = ''] = key.split(' ')
+    return { kind, month, stored: used.get(key) ?? 0, derived: accepted.get(key) ?? 0 }
+  })
+  const whole = compared.filter(({ month }) => firstMonth === null || month >= firstMonth)
+  const differences = whole
+    .filter(({ stored, derived }) => stored !== derived)
+    .map(({ stored, derived, ...of }): Difference => {
+      const text = { code: 'verify.units', ...of, stored: shown(stored), derived: shown(derived) } as const
+      return { id: workspaceId, text }
+    })
+  return { checked: whole.length, differences }
+}

@@ -1,0 +1,72 @@
+import { MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
+import { statement } from '../../lib/db/pool.ts'
+import { UNKNOWN_WAIT_MS } from '../../messages/queue/decide.ts'
+import { SUBMIT_LEASE_MS, awaitReports, giveBackMessages } from '../../messages/queue/claim.ts'
+import type { Parts } from '../parts.ts'
+import { giveBackDeliveries } from '../../webhooks/delivery/claim.ts'
+import type { Loop } from '../jobs/loop.ts'
+import { IS_UNBEGUN, type Lease, changeLeased } from '../jobs/leases.ts'
+import { lockDeadNodes, removeNodes } from '../jobs/node.ts'
+
+const POLL_MS = 500
+/**
+ * A lease begins as soon as the claim's commit is answered. If it has not begun after this, the answer was lost. A process
+ * that is only slow sends nothing once its lease is gone.
+ */
+const MAX_BEGIN_MS = 5 * SECOND_MS
+
+/**
+ * A lease that was taken later than this comes from a clock that has been corrected since: its rows would wait for as long as the
+ * clock was ahead. A node with the old time takes such leases for up to a minute; as from a dead node, a request of it that takes
+ * longer than the wait for its report may be repeated.
+ */
+const MAX_AHEAD_MS = MINUTE_MS
+
+/** Gives back the leases of dead nodes, those that never began, and those that were taken by a clock that was ahead. */
+export const leasesLoop = ({
+  db,
+  clock,
+  log,
+  node,
+  wake,
+}: Pick<Parts, 'db' | 'clock' | 'log' | 'node' | 'wake'>): Loop => ({
+  name: 'leases',
+  pollMs: POLL_MS,
+  async turn() {
+    const now = clock.now()
+    const { dead, unbegun, deliveries } = await db.transaction(async (tx) => {
+      const dead = node.mayDeclareDead() ? await lockDeadNodes(tx, node) : []
+      const leases = await tx.rows(takeLeases, [
+        dead.map(({ id }) => id),
+        later(now, -SUBMIT_LEASE_MS), // older ones are found by the next claim
+        later(now, -MAX_BEGIN_MS),
+        later(now, MAX_AHEAD_MS),
+      ])
+      const { begun = [], unbegun = [], deliveries = [] } = Object.groupBy(leases, ({ state }) => state)
+      await changeLeased(tx, awaitReports, begun, later(now, UNKNOWN_WAIT_MS))
+      await changeLeased(tx, giveBackMessages, unbegun, now)
+      await changeLeased(tx, giveBackDeliveries, deliveries, now)
+      if (dead.length > 0) await removeNodes(tx, dead)
+      return { dead, unbegun, deliveries }
+    })
+    if (unbegun.length > 0) wake('submit')
+    if (deliveries.length > 0) wake('deliver')
+    for (const { id } of dead) log.warn({ nodeId: id }, 'a node died; other nodes now do its work')
+    return { more: false }
+  },
+})
+
+/** A lease that began while this statement waited for its row stays with its node, unless the node is dead or its clock was ahead. */
+const takeLeases = statement<Lease & { state: 'begun' | 'unbegun' | 'deliveries' }>(
+  'take_leases',
+  `delete from leases
+   where id = any (array (
+       select id from leases where node_id = any ($1::uuid[])
+       union all
+       select id from leases where taken_at between $2 and $3 and kind = 'messages' and ${IS_UNBEGUN}
+       union all
+       select id from leases where taken_at > $4))
+     and (node_id = any ($1::uuid[]) or ${IS_UNBEGUN} or taken_at > $4)
+   returning id, item_ids as "itemIds",
+     case when kind = 'deliveries' then kind when ${IS_UNBEGUN} then 'unbegun' else 'begun' end as state`,
+)

@@ -1,0 +1,45 @@
+import { MINUTE_MS, later } from '../../lib/clock.ts'
+import { expiredSignInRows } from '../../admin/expired-rows.ts'
+import { removal } from '../../lib/db/removal.ts'
+import type { Parts } from '../parts.ts'
+import { expiredErasures, sealUnfinished } from '../../operations/lifecycle/recipients/unfinished.ts'
+import type { Loop } from '../jobs/loop.ts'
+import type { RemovalGuard } from '../../operations/lifecycle/retention/guard.ts'
+
+/**
+ * Removes short-lived rows in small batches, and seals what the previous release did not seal. The guard is not checked for paces,
+ * leases and rate limits: they are worth nothing after a minute, and after a wrong removal only the pace of that minute is lost.
+ */
+export const housekeepingLoop = ({
+  db,
+  clock,
+  seal,
+  guard,
+}: Pick<Parts, 'db' | 'clock' | 'seal'> & { guard: RemovalGuard }): Loop => ({
+  name: 'housekeeping',
+  pollMs: MINUTE_MS,
+  async turn() {
+    const now = clock.now()
+    const permit = await guard.check()
+    const idle = [removeIdlePairs, removeOldLeases, removeIdleRateLimits].map(
+      (remove) => [remove, later(now, -IDLE_MS)] as const,
+    )
+    const removed = await Promise.all(
+      [...idle, ...(permit ? [...expiredSignInRows(permit.now), ...expiredErasures(permit.now)] : [])].map(
+        ([remove, until]) => db.row(remove, [until, MAX_EACH]),
+      ),
+    )
+    await sealUnfinished({ db, seal }) // last: it throws on a node that does not know the instance key
+    return { more: removed.some((row) => row?.removed === MAX_EACH) }
+  },
+})
+
+const IDLE_MS = MINUTE_MS
+const MAX_EACH = 5_000
+
+/** A pair with a free slot behaves like one without a row. */
+const removeIdlePairs = removal('remove_idle_pair_paces', 'pair_pace', 'free_at < $1')
+/** Leases end within seconds: their work is done or due again. */
+const removeOldLeases = removal('remove_old_leases', 'leases', 'taken_at < $1')
+/** The longest window is a minute. */
+const removeIdleRateLimits = removal('remove_idle_rate_limits', 'rate_limits', 'hits[cardinality(hits)] < $1')

@@ -1,0 +1,34 @@
+import { dailyFiguresLoop, findUncountedSince } from '../../charts/daily.ts'
+import { timersLoop } from '../../cod/conversation/timers-loop.ts'
+import { overdueLoop } from '../../messages/queue/overdue.ts'
+import { reportsLoop } from '../../messages/reports/process.ts'
+import { submitLoop } from '../../messages/queue/submit.ts'
+import type { Parts } from '../parts.ts'
+import { syncLoop } from '../../accounts/sync/sync.ts'
+import { deliverLoop } from '../../webhooks/delivery/deliver.ts'
+import { releaseLoop } from '../../webhooks/delivery/release.ts'
+import { housekeepingLoop } from './housekeeping.ts'
+import { createRemovalGuard } from '../../operations/lifecycle/retention/guard.ts'
+import { retentionLoop } from '../../operations/lifecycle/retention/loop.ts'
+import { purgeLoop } from '../../operations/lifecycle/purge.ts'
+import { subscribers } from './subscribers.ts'
+import { leasesLoop } from './dead-nodes.ts'
+import type { Loop } from '../jobs/loop.ts'
+
+export function backgroundLoops(parts: Parts): readonly Loop[] {
+  const guard = createRemovalGuard(parts)
+  return [
+    submitLoop({ ...parts, subscribers }),
+    overdueLoop({ ...parts, subscribers }),
+    reportsLoop({ ...parts, subscribers }),
+    timersLoop(parts),
+    deliverLoop(parts),
+    releaseLoop(parts),
+    syncLoop(parts),
+    leasesLoop(parts),
+    dailyFiguresLoop(parts),
+    housekeepingLoop({ ...parts, guard }),
+    purgeLoop({ ...parts, guard }),
+    retentionLoop({ ...parts, guard, findUncountedSince }),
+  ]
+}

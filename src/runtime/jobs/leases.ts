@@ -1,0 +1,71 @@
+import type { Clock } from '../../lib/clock.ts'
+import { type Db, type Sql, type Statement, statement } from '../../lib/db/pool.ts'
+import { newId } from '../../lib/ids.ts'
+
+/** The items of one claim. Its id is in the claimed rows as a fencing token. */
+export type Lease = { id: string; itemIds: readonly string[] }
+
+/** Changes the items of leases: $1 the items, $2 the leases, $3 a time. */
+export type LeasedChange = Statement<{ id: string }>
+
+export const changeLeased = async (tx: Sql, change: LeasedChange, leases: readonly Lease[], at: Date) =>
+  leases.length > 0 ? tx.rows(change, [leases.flatMap(({ itemIds }) => itemIds), leases.map(({ id }) => id), at]) : []
+
+/**
+ * SQL: the items of a LeasedChange. Skips those that another session has locked, so that they do not block the others:
+ * they wait for the end of their lease.
+ */
+export const unlockedItems = (table: string): string => `any (array (
+     select id from ${table} where id = any ($1::uuid[]) and lease = any ($2::uuid[]) for no key update skip locked))`
+
+/** The claims of one loop. The database may have a claim although its answer was lost: it is given back. */
+export function createClaims({ db, clock }: { db: Db; clock: Clock }, giveBack: LeasedChange) {
+  const doubtful = new Set<string>()
+  return {
+    async claim<Claimed>(run: (lease: string) => Promise<Claimed>): Promise<Claimed> {
+      const lease = newId()
+      try {
+        return await run(lease)
+      } catch (error) {
+        doubtful.add(lease)
+        throw error
+      }
+    },
+    async giveBackDoubtful(): Promise<void> {
+      if (doubtful.size === 0) return
+      await db.transaction(async (tx) =>
+        changeLeased(tx, giveBack, await tx.rows(removeLeases, [[...doubtful]]), clock.now()),
+      )
+      doubtful.clear()
+    },
+  }
+}
+
+/**
+ * Records that requests for these messages begin now. False if the lease was given back: then another process may have
+ * the messages, and they must not be sent.
+ */
+export const beginLease = async (sql: Sql, lease: string, now: Date): Promise<boolean> =>
+  (await sql.row(begin, [lease, now])) !== undefined
+
+const begin = statement<{ id: string }>(
+  'begin_lease',
+  'update leases set begun_at = $2 where id = $1 and begun_at is null returning id',
+)
+
+/** SQL, of a lease under which no request was or can be made. */
+export const IS_UNBEGUN = `(begun_at is null or begun_at = '-infinity')`
+
+/**
+ * Keeps leases from beginning, and returns them: the process that took them may still run, with a clock that is behind. Leases
+ * that have begun are not returned.
+ */
+export const preventLeases = statement<{ id: string }>(
+  'prevent_leases',
+  `update leases set begun_at = '-infinity' where id = any ($1::uuid[]) and ${IS_UNBEGUN} returning id`,
+)
+
+export const removeLeases = statement<Lease>(
+  'remove_leases',
+  'delete from leases where id = any ($1::uuid[]) returning id, item_ids as "itemIds"',
+)

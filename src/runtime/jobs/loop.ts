@@ -1,0 +1,82 @@
+import { failsReadiness } from '../../lib/db/pool.ts'
+import type { Log } from '../../lib/log.ts'
+
+/** One kind of background work. A turn processes what is due and returns whether more may be waiting. */
+export type Loop = {
+  /** Also the wake-up that starts a turn before the next poll. */
+  name: string
+  /** Longest sleep without a wake-up, ms, so that a lost wake-up only causes a delay. */
+  pollMs: number
+  turn(): Promise<{ more: boolean }>
+  /** Waits for work that its turns started. */
+  drain?(): Promise<void>
+}
+
+export type RunningLoop = {
+  name: string
+  wake(): void
+  /** Its last turns failed because the database cannot be used. A turn that still runs may be a long one. */
+  isFailing(): boolean
+  stop(): Promise<void>
+}
+
+/** Pause after a failed turn, so that an unavailable database is not hammered. */
+const AFTER_FAULT_MS = 1_000
+/** One failed turn may be a single lost connection. */
+const MIN_FAILED_TURNS = 2
+/** Longer than the pause: a turn that has run for the rest of this time gets answers. */
+const FAILING_FOR_MS = 3_000
+/** Share of the interval by which polls of several nodes are spread. */
+export const JITTER = 0.2
+
+export function startLoop(loop: Loop, log: Log): RunningLoop {
+  let stopping = false
+  let wakeRequested = false
+  let endSleep: (() => void) | undefined
+  let failedTurns = 0
+  let failedAtMs = 0
+
+  const wake = (): void => {
+    wakeRequested = true
+    endSleep?.()
+  }
+  const sleep = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(done, ms)
+      function done(): void {
+        clearTimeout(timer)
+        endSleep = undefined
+        resolve()
+      }
+      endSleep = done
+      if (wakeRequested || stopping) done()
+    })
+  const run = async (): Promise<void> => {
+    while (!stopping) {
+      wakeRequested = false
+      try {
+        const { more } = await loop.turn()
+        failedTurns = 0
+        if (!more) await sleep(loop.pollMs * (1 + JITTER * (Math.random() - 0.5)))
+      } catch (error) {
+        log.error({ err: error, loop: loop.name }, 'background work failed and will be retried')
+        failedTurns = failsReadiness(error) ? failedTurns + 1 : 0
+        failedAtMs = performance.now()
+        wakeRequested = false
+        await sleep(AFTER_FAULT_MS)
+      }
+    }
+    await loop.drain?.()
+  }
+  const ended = run()
+  return {
+    name: loop.name,
+    wake,
+    isFailing: () => failedTurns >= MIN_FAILED_TURNS && performance.now() - failedAtMs < FAILING_FOR_MS,
+    async stop() {
+      stopping = true
+      endSleep?.()
+      await ended
+    },
+  }
+}

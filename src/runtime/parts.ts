@@ -1,0 +1,26 @@
+import type { Clock } from '../lib/clock.ts'
+import type { Config } from '../lib/config.ts'
+import type { Db } from '../lib/db/pool.ts'
+import type { LiveUpdates } from './jobs/live.ts'
+import type { Wake } from './jobs/wake.ts'
+import type { Node } from './jobs/node.ts'
+import type { Log } from '../lib/log.ts'
+import type { Metrics } from '../lib/metrics.ts'
+import type { Provider } from '../providers/provider.ts'
+import type { Seal } from '../lib/seal.ts'
+import type { Loop } from './jobs/loop.ts'
+
+/** The dependencies of the program, created once. A function picks those it needs. */
+export type Parts = {
+  config: Config
+  db: Db
+  clock: Clock
+  seal: Seal
+  log: Log
+  metrics: Metrics
+  provider: Provider
+  wake: Wake
+  live: LiveUpdates
+  node: Node
+  loops: (parts: Parts) => readonly Loop[]
+}

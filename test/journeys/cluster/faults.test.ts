@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DatabaseUnavailable } from '../../../src/lib/db/connection.ts'
+import { apiErrors } from '../../../src/lib/errors.ts'
+import { createOtpAcceptor } from '../../../src/otp/accept.ts'
+import { spyOnDb } from '../../database/db-spy.ts'
+import { waitFor } from '../../world/wait-for.ts'
+import { newPhone, startWorld } from '../../world/world.ts'
+
+const MISSING = '/api/v1/otp/messages/00000000-0000-4000-8000-000000000000'
+
+test('an internal error is a 500 without details, and the next request is served', async (t) => {
+  let faulty = true
+  const world = await startWorld(t, {
+    mayLogErrors: true,
+    wrapDb: (db) =>
+      spyOnDb(db, ({ statement, run }) => {
+        if (faulty && /look_up_otp_requests|find_otp/.test(statement.name)) throw new TypeError('inner secret')
+        return run()
+      }),
+  })
+  const correlationId = '7f3b2a10-7c1d-4e8f-9a2b-0c1d2e3f4a5b'
+  const headers = { 'x-correlation-id': correlationId }
+  for (const answer of [
+    await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody(), headers }),
+    await world.request('GET', MISSING, { headers }),
+  ]) {
+    assert.deepEqual([answer.status, answer.body.code], [500, 'INTERNAL_ERROR'])
+    assert.ok(!/inner|secret|TypeError/.test(answer.text))
+  }
+  assert.ok(
+    world.first.logLines.some((line) => line.includes(correlationId)),
+    'the log has it under the correlation id',
+  )
+  faulty = false
+  await world.sendOtp()
+})
+
+for (const { fault, sqlState, others } of [
+  { fault: 'of the batch', sqlState: '40P01', others: ['fulfilled', 'fulfilled'] },
+  { fault: 'of a row that is too large', sqlState: '54000', others: ['fulfilled', 'fulfilled'] },
+  { fault: 'of the database', sqlState: '53300', others: ['rejected', 'rejected'] },
+]) {
+  test(`a fault ${fault} between rounds of a group neither repeats nor undoes acceptances`, async (t) => {
+    let lookUps = Number.POSITIVE_INFINITY
+    const world = await startWorld(t, {
+      works: false,
+      wrapDb: (db) =>
+        spyOnDb(db, ({ statement, run }) => {
+          if (statement.name === 'look_up_otp_requests' && ++lookUps === 2)
+            throw Object.assign(new Error('between two rounds'), { code: sqlState })
+          return run()
+        }),
+    })
+    await world.sendOtp() // opens the month's counter
+    const accept = createOtpAcceptor(world.parts)
+    const request = (idempotencyKey: string | null, recipient: string) =>
+      accept({
+        workspaceId: world.workspaceId,
+        apiKeyId: 'aaaaaaaaaaaa',
+        correlationId: crypto.randomUUID(),
+        idempotencyKey,
+        recipient,
+        senderId: world.senderId,
+        template: { name: 'login_code', language: 'en_US' },
+        code: '493817',
+        reference: null,
+      })
+    lookUps = 0
+    const phone = newPhone()
+    // Requests with one key take two rounds: the second one finds the result of the first.
+    const outcomes = await Promise.allSettled([
+      request(null, phone),
+      request('k', phone),
+      request('k', phone),
+      request('k', phone),
+    ])
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'fulfilled', ...others],
+    )
+    const rows = await world.ask('select 1 from messages where workspace_id = $1 and recipient = $2', [
+      world.workspaceId,
+      phone,
+    ])
+    assert.equal(rows.length, 2)
+  })
+}
+
+test('an answer of the provider survives a database that is down when it comes', async (t) => {
+  let faults = 0
+  const world = await startWorld(t, {
+    wrapDb: (db) =>
+      spyOnDb(db, ({ statement, run }) => {
+        if (statement.name === 'finish_attempts' && ++faults <= 2)
+          throw new DatabaseUnavailable(new Error('connect ECONNREFUSED'))
+        return run()
+      }),
+  })
+  const otp = await world.sendOtp()
+  await world.whatsapp.gets(otp)
+  await waitFor('the answer to be stored', async () => {
+    const rows = await world.ask('select 1 from message_attempts where message_id = $1', [otp.messageId])
+    return rows.length === 1
+  })
+  world.advance('1m')
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 1)
+})
+
+test('the type of each problem links to a page with its cause and fix', async (t) => {
+  const world = await startWorld(t)
+  for (const [code, { title, fix }] of Object.entries(apiErrors)) {
+    const answer = await fetch(`${world.first.url}/problems/${code}`)
+    assert.equal(answer.status, 200, code)
+    const page = unescaped(await answer.text())
+    for (const words of [code, title, fix.split('"')[0]?.slice(0, 40)])
+      assert.ok(page.includes(words ?? ''), `${code}: ${words}`)
+  }
+  assert.equal((await fetch(`${world.first.url}/problems/NO_SUCH_CODE`)).status, 404)
+  const { body } = await world.request('GET', MISSING)
+  assert.equal(new URL(String(body.type)).pathname, '/problems/NOT_FOUND')
+})
+
+const unescaped = (html: string): string =>
+  html
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+
+test('a stopped program leaves nothing that keeps its process alive', async (t) => {
+  const world = await startWorld(t)
+  await world.sendOtp()
+  await world.settled()
+  const before = process
+    .getActiveResourcesInfo()
+    .filter((each) => each === 'Timeout' || each === 'TCPServerWrap').length
+  const node = await world.node()
+  await world.settled()
+  await node.stop()
+  world.nodes.pop()
+  await waitFor('timers and servers to end', () => {
+    const left = process.getActiveResourcesInfo().filter((each) => each === 'Timeout' || each === 'TCPServerWrap')
+    return left.length <= before + 2 // the loops of the first node sleep on timers that come and go
+  })
+})

@@ -1,0 +1,296 @@
+import { translatorOf } from '../../../locales/resources.ts'
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { newPhone, startWorld, type World } from '../../world/world.ts'
+import { HOUR_MS } from '../../../src/lib/clock.ts'
+import { readCodSettings } from '../../../src/cod/settings/settings.ts'
+import { setCodSettings } from '../../../src/cod/settings/settings-store.ts'
+import { advanceSandbox } from '../../../src/sandbox/advance.ts'
+import { explainConversation } from '../../../src/explain/explain.ts'
+import { ENGLISH } from '../../world/cod.ts'
+import { type Explained, explainInEnglish } from '../../world/explained.ts'
+
+const LANGUAGE = { ...ENGLISH, closingMessages: { confirmation: 'Thank you!' } }
+
+test('a reschedule shows each question, tap, answer and event in order', async (t) => {
+  const world = await startShop(t)
+  const receiver = await world.receiver()
+  const { confirmationId, to } = await confirm(world)
+  await tap(world, to, 2)
+  await tap(world, to, 0)
+  await tap(world, to, 1)
+  await receiver.waitFor(1)
+  await world.settled()
+
+  const explanation = await explained(world, confirmationId)
+  assert.deepEqual(
+    [explanation.kind, explanation.confirmationId, explanation.status],
+    ['confirmation', confirmationId, 'rescheduled'],
+  )
+  const story = explanation.timeline.filter(({ what }) =>
+    ['request', 'message', 'customer', 'answer', 'event'].includes(what),
+  )
+  assert.deepEqual(
+    story.map(
+      ({ what, detail }) => `${what}: ${detail.replaceAll(/ \d{4}-\d{2}-\d{2}|, \w+ \d+|\(\d{4}-\d{2}-\d{2}/g, '…')}`,
+    ),
+    [
+      story[0] && `request: ${story[0].detail}`,
+      'message: the confirmation’s question: “Hello Ana, please confirm your order A-1001 of 25 EUR, to be paid on delivery. ⏎ Demo Shop” [Confirm | Cancel | Change time]',
+      'customer: taps “change time” of the confirmation’s question',
+      'answer: confirmation: wants another time',
+      story[4] && `message: ${story[4].detail.replaceAll(/, \w+ \d+/g, '…')}`,
+      story[5] && `customer: ${story[5].detail.replaceAll(/, \w+ \d+| \d{4}-\d{2}-\d{2}/g, '…')}`,
+      'answer: confirmation: a day is chosen …)',
+      'message: the time question: “At what time?” [09:00-12:00 | 12:00-18:00]',
+      'customer: chooses “12:00-18:00” of the time question',
+      'answer: confirmation: rescheduled …, 12:00-18:00)',
+      'message: the confirmation’s closing message: “Thank you!”',
+      story[11] && `event: ${story[11].detail}`,
+    ],
+  )
+  assert.match(story[4]?.detail ?? '', /^the day question: “Which day\?” \[\w+/)
+  assert.match(story[5]?.detail ?? '', /^chooses “.*” of the day question: \d{4}-\d{2}-\d{2}$/)
+  assert.match(story[11]?.detail ?? '', /^cod\.reschedule_requested .* for 1 endpoint$/)
+  const times = explanation.timeline.map(({ at }) => at)
+  assert.deepEqual(times, times.toSorted())
+  assert.equal(explanation.timeline.filter(({ what }) => what === 'attempt').length, 4)
+  assert.equal(explanation.timeline.filter(({ what }) => what === 'webhook').length, 1)
+  assert.equal(explanation.next.sentence, 'No action is needed: the customer chose another time.')
+})
+
+test('a late answer follows the customer’s message despite a wrong provider clock', async (t) => {
+  const world = await startShop(t)
+  const { confirmationId, to } = await confirm(world)
+  const anHourAgo = Math.floor((world.clock.now().getTime() - HOUR_MS) / 1000)
+  await say(world, { from: to, tap: { button: 2 }, timestamp: anHourAgo })
+  await say(world, { from: to, tap: { button: 0 }, timestamp: anHourAgo })
+  const { timeline } = await explained(world, confirmationId)
+  assert.deepEqual(
+    timeline.map(({ what }) => what).filter((what) => ['request', 'message', 'customer', 'answer'].includes(what)),
+    ['request', 'message', 'customer', 'answer', 'message', 'customer', 'answer', 'message'],
+  )
+})
+
+test('a message or an event is explained with its whole conversation', async (t) => {
+  const world = await startShop(t)
+  const { confirmationId, to } = await confirm(world)
+  await tap(world, to, 0)
+  const { timeline } = await explained(world, confirmationId)
+  const message = timeline.find(({ what }) => what === 'message')
+  const event = timeline.find(({ what }) => what === 'event')
+  for (const [kind, id] of [
+    ['message', message?.['messageId']],
+    ['event', event?.['eventId']],
+  ] as const) {
+    const explanation = await explained(world, String(id))
+    assert.deepEqual([explanation.kind, explanation.confirmationId], [kind, confirmationId])
+    assert.deepEqual(explanation.timeline, timeline)
+  }
+})
+
+test('a message of the customer that changes nothing shows why', async (t) => {
+  const world = await startShop(t)
+  const { confirmationId, to } = await confirm(world)
+  const other = await confirm(world)
+  await tap(world, to, 0)
+  await tap(world, to, 0)
+  await say(world, { from: to, text: 'When will it come?' })
+  for (const payload of [
+    `dc1:c:${UNKNOWN}:1`,
+    `dc0:c:${confirmationId}:1`,
+    'buy now',
+    `dc1:c:${other.confirmationId}:1`,
+  ]) {
+    await say(world, {
+      from: to,
+      raw: { type: 'button', button: { payload, text: 'Cancel' }, context: { id: templateOf(world, to) } },
+    })
+  }
+  await say(world, { from: to, raw: { type: 'image', image: { id: '1' } } })
+  const { timeline, status } = await explained(world, confirmationId)
+  assert.equal(status, 'confirmed')
+  assert.deepEqual(
+    timeline.filter(({ what }) => what === 'customer').map(({ detail }) => detail),
+    [
+      'taps “confirm” of the confirmation’s question',
+      'taps “confirm” of the confirmation’s question; ignored: "confirm" changes nothing while confirmed',
+      'writes “When will it come?”; ignored: there is no open question',
+      'taps a button of another confirmation; ignored: no confirmation of this workspace has this button',
+      'taps a button of another release; ignored: the button was sent by another release',
+      'taps a button that Doorcode did not send; ignored: the button was not sent by Doorcode',
+      'sends a message of the type "image"; ignored: a message of type "image" answers no question',
+    ],
+  )
+  const [forged] = (await explained(world, other.confirmationId)).timeline.filter(({ what }) => what === 'customer')
+  assert.equal(
+    forged?.detail,
+    'taps “cancel” of the confirmation’s question; ignored: the tapped message belongs to another conversation',
+  )
+})
+
+test('a refusal check shows its request, list of reasons and note', async (t) => {
+  const world = await startShop(t)
+  const { confirmationId, to } = await confirm(world)
+  await tap(world, to, 0)
+  await check(world, confirmationId)
+  assert.match((await explained(world, confirmationId)).next.sentence, /^The customer can answer until \d{4}-/)
+  await tap(world, to, 0)
+  assert.match((await explained(world, confirmationId)).next.sentence, /can answer the latest question until/)
+  await say(world, { from: to, choose: { row: -1 } })
+  await say(world, { from: to, text: 'It was\nopen' })
+  const { status, timeline, next } = await explained(world, confirmationId)
+  assert.equal(status, 'confirmed, refusal check refusal_confirmed')
+  const details = timeline.map(({ detail }) => detail)
+  for (const shown of [
+    'the list of reasons: “Why?” [Too late | Damaged | Other]',
+    'chooses “Other” of the list of reasons',
+    'refusal check: has another reason, and is asked for a note (Other)',
+    'writes “It was ⏎ open”',
+    'refusal check: the refusal is confirmed (Other, It was ⏎ open)',
+  ]) {
+    assert.ok(details.includes(shown), `${shown} is not in ${JSON.stringify(details)}`)
+  }
+  assert.equal(timeline.filter(({ what }) => what === 'quota').length, 2)
+  assert.equal(next.sentence, 'No action is needed: the customer said that the parcel was refused.')
+})
+
+const HOSTILE = 'open\n2026-12-01T00:00:00.000Z  event     forged\u001b[2J\r\u009bK\u2028\u2029\u202e\u2066\u200f'
+
+test('no reference or note adds a line, terminal escape or direction to entries', async (t) => {
+  const world = await startShop(t)
+  const { confirmationId, to } = await confirm(world, `A-1001${HOSTILE}`)
+  await tap(world, to, 0)
+  await check(world, confirmationId)
+  await tap(world, to, 0)
+  await say(world, { from: to, text: HOSTILE })
+
+  const { workspaceId } = world
+  const english = (await explained(world, confirmationId)).timeline
+  const arabic = await explainConversation(world.parts, { workspaceId, confirmationId })
+  const shown =
+    '⏎ 2026-12-01T00:00:00.000Z  event     forged\\u001b[2J\\u000d\\u009bK\\u2028\\u2029\\u202e\\u2066\\u200f'
+  for (const details of [
+    english.map(({ detail }) => detail),
+    (arabic?.timeline ?? []).map(({ detail }) => translatorOf('ar').textOf(detail)),
+  ]) {
+    assert.equal(details.filter((detail) => detail.includes(shown)).length, 3, details.join('\n'))
+    for (const detail of details)
+      assert.doesNotMatch(withoutOurIsolates(detail), /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u)
+  }
+  const request = english.find(({ what }) => what === 'request')
+  assert.equal(request?.['reference'], `A-1001${HOSTILE}`, 'a program reads the reference as it was given')
+})
+
+/** Arabic facts stand in isolates, each of which ends. */
+function withoutOurIsolates(text: string): string {
+  const inner = text.replaceAll(/\u2068([^\u2068\u2069]*)\u2069/g, '$1')
+  return inner === text ? text : withoutOurIsolates(inner)
+}
+
+test('armed timers show their time, and the customer must answer', async (t) => {
+  const world = await startShop(t, { confirmation: { reminderMinutes: 60, noResponseMinutes: 180 } })
+  const { confirmationId } = await confirm(world)
+  const { timeline, next } = await explained(world, confirmationId)
+  const timers = timeline.filter(({ what }) => what === 'timer').map(({ detail }) => detail)
+  assert.deepEqual(timers, [
+    'scheduled for this time: the reminder is sent (confirmation)',
+    'scheduled for this time: the conversation ends without an answer (confirmation)',
+  ])
+  assert.equal(next.who, 'customer')
+  assert.match(
+    next.sentence,
+    /^The customer can answer until .*\. After that, the conversation ends without an answer\.$/,
+  )
+})
+
+test('a failed question shows who must act', async (t) => {
+  const world = await startShop(t)
+  const { confirmationId, to } = await confirm(world)
+  await tap(world, to, 2)
+  const [question] = world.emulator.messages(
+    ({ text, to: phone }) => text === 'Which day?' && phone.endsWith(to.slice(1)),
+  )
+  assert.ok(question)
+  await world.emulator.report(question, [{ status: 'failed', errors: [131026] }])
+  await world.settled()
+  const { status, next, timeline } = await explained(world, confirmationId)
+  assert.equal(status, 'rescheduling')
+  assert.equal(next.sentence, 'Check the number with the recipient, or use another channel.')
+  assert.ok(timeline.some(({ detail }) => /reports failed of the day question at .*\(code 131026/.test(detail)))
+})
+
+test('every instant is in the workspace’s time as it was then', async (t) => {
+  const world = await startShop(t, { confirmation: { reminderMinutes: 60, noResponseMinutes: 180 } })
+  const receiver = await world.receiver()
+  const before = Date.now()
+  const { confirmationId } = await confirm(world)
+  await advanceSandbox(world.parts, { workspaceId: world.workspaceId, byMs: 4 * HOUR_MS })
+  await receiver.waitFor(1)
+  const { timeline } = await explained(world, confirmationId)
+  const hours = timeline.map(({ at, what, detail }) => {
+    const word = /reminder|no_response/.exec(detail)?.[0]
+    return `${Math.floor((Date.parse(at) - before) / HOUR_MS)} ${what}${word ? ` ${word}` : ''}`
+  })
+  assert.deepEqual(hours, [
+    '0 request',
+    '0 quota',
+    '0 message',
+    '0 attempt',
+    '1 message reminder',
+    '1 attempt reminder',
+    '3 event no_response',
+    '3 webhook',
+  ])
+})
+
+const UNKNOWN = '019f0000-0000-7000-8000-000000000000'
+
+async function startShop(t: TestContext, settings: object = {}): Promise<World> {
+  const world = await startWorld(t)
+  await world.ask('update workspaces set sandbox = true where id = $1', [world.workspaceId])
+  const read = readCodSettings({ timeZone: 'Africa/Casablanca', languages: { en: LANGUAGE }, ...settings })
+  assert.ok('settings' in read, JSON.stringify(read))
+  await setCodSettings(world.parts.db, world.clock, { workspaceId: world.workspaceId, settings: read.settings })
+  return world
+}
+
+async function confirm(world: World, reference = 'A-1001'): Promise<{ confirmationId: string; to: string }> {
+  const to = newPhone()
+  const answer = await world.request('POST', '/api/v1/cod-confirmations', {
+    body: {
+      to,
+      senderId: world.senderId,
+      template: { name: 'order_confirmation', language: 'en' },
+      parameters: { body: ['Ana', 'A-1001', '25 EUR'] },
+      reference,
+    },
+  })
+  assert.equal(answer.status, 202, answer.text)
+  await world.settled()
+  return { confirmationId: String(answer.body['confirmationId']), to }
+}
+
+async function check(world: World, confirmationId: string): Promise<void> {
+  const body = { template: { name: 'delivery_refusal', language: 'en' }, parameters: { body: ['Ana', 'A-1001'] } }
+  const answer = await world.request('POST', `/api/v1/cod-confirmations/${confirmationId}/refusal-check`, { body })
+  assert.equal(answer.status, 202, answer.text)
+  await world.settled()
+}
+
+const tap = (world: World, from: string, button: number): Promise<void> => say(world, { from, tap: { button } })
+
+async function say(world: World, message: Parameters<World['emulator']['inbound']>[0]): Promise<void> {
+  await world.emulator.inbound(message)
+  await world.settled()
+}
+
+/** The provider's id of the template that this customer has. */
+const templateOf = (world: World, to: string): string =>
+  world.emulator.messages((message) => message.to.endsWith(to.slice(1))).at(-1)?.id ?? ''
+
+async function explained(world: World, id: string): Promise<Explained> {
+  const explanation = await explainInEnglish(world.parts, id)
+  assert.ok(explanation, `nothing is known of ${id}`)
+  return explanation
+}

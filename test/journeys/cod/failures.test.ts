@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { BehaviourSeed, ReportedStatus } from '@doorcode/whatsapp-emulator'
+import { type CreatedConfirmation, type Customer, codAccount } from '../../world/cod.ts'
+import { type World, type WorldReceiver, newPhone, startWorld } from '../../world/world.ts'
+
+type Scene = { world: World; receiver: WorldReceiver; order: CreatedConfirmation; ana: Customer }
+
+/** A confirmation whose sends end like this, one by one; later sends succeed. */
+async function sentInto(t: TestContext, ...behaviours: BehaviourSeed[]): Promise<Scene> {
+  const world = await startWorld(t, { account: codAccount() })
+  const receiver = await world.receiver()
+  await world.codSettings()
+  const to = newPhone()
+  for (const behaviour of behaviours) world.emulator.script({ match: { to, times: 1 }, behaviour })
+  const order = await world.createConfirmation({ to })
+  await world.settled()
+  return { world, receiver, order, ana: world.customer(order) }
+}
+
+const typesOf = (receiver: WorldReceiver): string[] => receiver.events().map(({ type }) => type)
+const FAILED: ReportedStatus = { status: 'failed', errors: [131026] }
+
+test('a rejected template fails the confirmation, with one event', async (t) => {
+  const { world, receiver, order } = await sentInto(t, { error: 131026 })
+  const view = await world.getConfirmation(order)
+  assert.deepEqual([view.status, view.failure?.code, view.answeredAt], ['failed', 'RECIPIENT_UNREACHABLE', null])
+  assert.ok(view.failure?.message)
+  assert.deepEqual(typesOf(receiver), ['cod.failed'])
+  const { occurredAt: _, ...data } = receiver.events()[0]?.data ?? {}
+  assert.deepEqual(data, view)
+  world.advance('48h')
+  await world.settled()
+  assert.equal(receiver.received.length, 1, 'its timers are over')
+})
+
+test('a failed template fails the confirmation only while it has no answer', async (t) => {
+  const { world, receiver, order, ana } = await sentInto(t)
+  await world.reported(ana.last(), 'sent', FAILED)
+  assert.equal((await world.getConfirmation(order)).status, 'failed')
+  const answered = await world.createConfirmation()
+  await world.settled()
+  const other = world.customer(answered)
+  await other.taps('Confirm')
+  await world.reported(other.screen()[0] ?? assert.fail(), FAILED)
+  const view = await world.getConfirmation(answered)
+  assert.deepEqual([view.status, view.failure], ['confirmed', null])
+  assert.deepEqual(typesOf(receiver), ['cod.failed', 'cod.confirmed'])
+})
+
+test('an immediate failure is not dated before its message', async (t) => {
+  const { world, receiver, order, ana } = await sentInto(t)
+  await world.reported(ana.last(), 'failed')
+  const { createdAt } = await world.getConfirmation(order)
+  const failedAt = String(receiver.events('cod.failed')[0]?.data.occurredAt)
+  assert.ok(failedAt > createdAt, `failed at ${failedAt}, created at ${createdAt}`)
+})
+
+test('a failure reported after the delivery is ignored', async (t) => {
+  const { world, receiver, order, ana } = await sentInto(t)
+  await world.reported(ana.last(), 'delivered')
+  await world.reported(ana.last(), FAILED)
+  assert.equal((await world.getConfirmation(order)).status, 'awaiting_answer')
+  assert.deepEqual(typesOf(receiver), [])
+})
+
+test('a reminder that fails fails the confirmation', async (t) => {
+  const { world, receiver, order, ana } = await sentInto(t)
+  world.advance('121m')
+  await world.settled()
+  await world.reported(ana.last(), FAILED)
+  assert.equal((await world.getConfirmation(order)).status, 'failed')
+  assert.deepEqual(typesOf(receiver), ['cod.failed'])
+})
+
+test('a tap after a failure counts and clears it', async (t) => {
+  const { world, receiver, order, ana } = await sentInto(t)
+  await world.reported(ana.last(), FAILED)
+  await ana.taps('Confirm')
+  const view = await world.getConfirmation(order)
+  assert.deepEqual([view.status, view.failure], ['confirmed', null])
+  assert.deepEqual(typesOf(receiver), ['cod.failed', 'cod.confirmed'])
+})
+
+test('a question, a prompt or a closing message that fails changes nothing', async (t) => {
+  const { world, receiver, order, ana } = await sentInto(t, {}, { error: 131026 }, {})
+  const [template] = ana.screen()
+  await ana.taps('Change time')
+  assert.equal(ana.screen().length, 1, 'the day question was refused')
+  assert.equal((await world.getConfirmation(order)).status, 'rescheduling')
+  await ana.taps('Change time', { on: template })
+  await world.reported(ana.last(), FAILED)
+  await ana.taps(0)
+  await world.reported(ana.last(), FAILED)
+  await ana.taps(0)
+  await world.reported(ana.last(), FAILED)
+  const view = await world.getConfirmation(order)
+  assert.deepEqual([view.status, view.failure], ['rescheduled', null])
+  assert.deepEqual(typesOf(receiver), ['cod.reschedule_requested'])
+})
+
+test('a failed refusal check leaves the confirmation’s answer', async (t) => {
+  const { world, receiver, order, ana } = await sentInto(t)
+  await ana.taps('Confirm')
+  world.emulator.script({ match: { to: order.to, times: 1 }, behaviour: { error: 132015 } })
+  await world.startRefusalCheck(order)
+  await world.settled()
+  const view = await world.getConfirmation(order)
+  assert.deepEqual(
+    [view.status, view.refusalCheck?.status, view.failure?.code],
+    ['confirmed', 'failed', 'TEMPLATE_PAUSED'],
+  )
+  assert.deepEqual(typesOf(receiver), ['cod.confirmed', 'cod.refusal_failed'])
+})
+
+test('GET shows the latest failure of the two checks', async (t) => {
+  const { world, order, ana } = await sentInto(t)
+  const [template] = ana.screen()
+  await world.startRefusalCheck(order)
+  await world.settled()
+  await world.reported(ana.last(), { status: 'failed', errors: [131026] })
+  assert.equal((await world.getConfirmation(order)).failure?.code, 'RECIPIENT_UNREACHABLE')
+  world.advance('1m')
+  await world.reported(template ?? assert.fail(), { status: 'failed', errors: [132015] })
+  const both = await world.getConfirmation(order)
+  assert.deepEqual(
+    [both.status, both.refusalCheck?.status, both.failure?.code],
+    ['failed', 'failed', 'TEMPLATE_PAUSED'],
+  )
+  await ana.taps('Confirm', { on: template })
+  assert.equal((await world.getConfirmation(order)).failure?.code, 'RECIPIENT_UNREACHABLE')
+})
+
+test('a report after a lost response completes the submission and starts timers', async (t) => {
+  const { world, order, ana } = await sentInto(t, { connection: 'drop_after_accepting' })
+  assert.equal((await world.getConfirmation(order)).status, 'accepted')
+  await world.reported(ana.last(), 'sent')
+  assert.equal((await world.getConfirmation(order)).status, 'awaiting_answer')
+  world.advance('121m')
+  await world.settled()
+  assert.equal(ana.screen().length, 2, 'the reminder')
+  world.advance('22h')
+  await world.settled()
+  assert.equal((await world.getConfirmation(order)).status, 'no_response')
+})
+
+test('a report after a lost response completes a refusal check’s submission, too', async (t) => {
+  const { world, order, ana } = await sentInto(t)
+  await ana.taps('Confirm')
+  world.emulator.script({ match: { to: order.to, times: 1 }, behaviour: { connection: 'drop_after_accepting' } })
+  await world.startRefusalCheck(order)
+  await world.settled()
+  await world.reported(ana.last(), 'delivered')
+  assert.equal((await world.getConfirmation(order)).refusalCheck?.status, 'awaiting_answer')
+})
+
+test('without a report a lost response is sent again; both copies work', async (t) => {
+  const { world, receiver, order, ana } = await sentInto(t, { connection: 'drop_after_accepting' })
+  for (let step = 0; step < 4; step += 1) {
+    world.advance('15s')
+    await world.settled()
+  }
+  const [lost, second] = ana.screen()
+  assert.equal(ana.screen().length, 2)
+  await ana.taps('Cancel', { on: lost })
+  await ana.taps('Confirm', { on: second })
+  assert.equal((await world.getConfirmation(order)).status, 'confirmed')
+  assert.deepEqual(typesOf(receiver), ['cod.cancelled', 'cod.confirmed'])
+})
+
+test('a tap completes a submission of unknown outcome', async (t) => {
+  const { world, receiver, order, ana } = await sentInto(t, { connection: 'drop_after_accepting' })
+  await ana.taps('Confirm')
+  assert.equal((await world.getConfirmation(order)).status, 'confirmed')
+  world.advance('1m')
+  await world.settled()
+  world.advance('30h')
+  await world.settled()
+  assert.equal((await world.getConfirmation(order)).status, 'confirmed')
+  assert.deepEqual(typesOf(receiver), ['cod.confirmed'])
+})
+
+test('after a day without the provider the confirmation fails with the last error', async (t) => {
+  const { world, receiver, order } = await sentInto(t, ...Array.from({ length: 40 }, () => ({ error: 131016 })))
+  for (const by of ['10m', '23h', '1h', '1m']) {
+    world.advance(by)
+    await world.settled()
+  }
+  const view = await world.getConfirmation(order)
+  assert.deepEqual([view.status, view.failure?.code], ['failed', 'PROVIDER_UNAVAILABLE'])
+  assert.deepEqual(typesOf(receiver), ['cod.failed'])
+})
+
+test('statuses before the provider’s response do not affect the submission', async (t) => {
+  const { world, order, ana } = await sentInto(t, {
+    statusesBeforeAnswer: true,
+    statuses: [{ status: 'sent' }, { status: 'read' }],
+  })
+  assert.equal((await world.getConfirmation(order)).status, 'awaiting_answer')
+  world.advance('121m')
+  await world.settled()
+  assert.equal(ana.screen().length, 2)
+})

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileDatabase } from '../../database/database.ts'
+import { runCommandLine } from '../../../src/cli.ts'
+
+const PROGRAM = path.join(import.meta.dirname, '../../../bin/doorcode.js')
+const UNKNOWN = '019f0000-0000-7000-8000-000000000000'
+const SMALLEST = { timeZone: 'asia/karachi' }
+const STORED = {
+  timeZone: 'Asia/Karachi',
+  deliveryDays: { offered: 3, skipWeekdays: [] },
+  confirmation: { reminderMinutes: null, noResponseMinutes: 1440 },
+  refusal: { reminderMinutes: null, noResponseMinutes: 1440 },
+  languages: {},
+}
+
+let folder = ''
+before(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-settings-'))
+})
+after(() => rm(folder, { recursive: true }))
+
+test('"get --json" prints a file that "set" accepts unchanged', async () => {
+  const workspace = await newWorkspace()
+  const set = await run('cod-settings', 'set', '--workspace', workspace, '--file', await file(SMALLEST), '--json')
+  assert.deepEqual(JSON.parse(set.stdout), STORED)
+  const get = await run('cod-settings', 'get', '--workspace', workspace, '--json')
+  assert.deepEqual(JSON.parse(get.stdout), STORED)
+  const again = await run('cod-settings', 'set', '--workspace', workspace, '--file', await file(get.stdout), '--json')
+  assert.equal(again.stdout, set.stdout)
+})
+
+test('settings left out of a new file return to their defaults', async () => {
+  const workspace = await newWorkspace()
+  const settings = {
+    ...SMALLEST,
+    deliveryDays: { offered: 1, skipWeekdays: ['friday'] },
+    refusal: { reminderMinutes: 60 },
+  }
+  const first = await run('cod-settings', 'set', '--workspace', workspace, '--file', await file(settings))
+  assert.match(first.stdout, /Asia\/Karachi[^]*1 offered from tomorrow, never friday[^]*reminder after 60 minutes/)
+  await run('cod-settings', 'set', '--workspace', workspace, '--file', await file(SMALLEST))
+  const { stdout } = await run('cod-settings', 'get', '--workspace', workspace, '--json')
+  assert.deepEqual(JSON.parse(stdout), STORED)
+})
+
+test('settings of one workspace do not affect another', async () => {
+  const [one, other] = [await newWorkspace(), await newWorkspace()]
+  await run('cod-settings', 'set', '--workspace', one, '--file', await file(SMALLEST))
+  const { code, stderr } = await run('cod-settings', 'get', '--workspace', other)
+  assert.equal(code, 1)
+  assert.match(stderr, /has no cash-on-delivery settings yet/)
+})
+
+test('a file with faults changes nothing and reports all faults at once', async () => {
+  const workspace = await newWorkspace()
+  await run('cod-settings', 'set', '--workspace', workspace, '--file', await file(SMALLEST))
+  const faulty = await file({ timeZone: '+05:00', deliveryDays: { offered: 9 }, colour: 'red' })
+  const { code, stdout, stderr } = await run('cod-settings', 'set', '--workspace', workspace, '--file', faulty)
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(
+    stderr,
+    /--file has 3 faults:\n {2}\/timeZone must be[^]*\n {2}\/deliveryDays\/offered must[^]*\n {2}\/colour is not/,
+  )
+  const get = await run('cod-settings', 'get', '--workspace', workspace, '--json')
+  assert.deepEqual(JSON.parse(get.stdout), STORED)
+})
+
+test('faults of the file and of other options are reported together', async () => {
+  const { code, stderr } = await run('cod-settings', 'set', '--workspace', '7', '--file', await file({}), '--json')
+  assert.equal(code, 1)
+  const problem = JSON.parse(stderr) as Record<string, unknown>
+  assert.equal(problem['code'], 'DEVELOPER_INVALID_INPUT')
+  assert.match(
+    String(problem['detail']),
+    /--workspace must be a UUID[^]*--file has a fault:\n {2}\/timeZone is required/,
+  )
+})
+
+test('settings of a workspace that does not exist are neither shown nor stored', async () => {
+  for (const rest of [['get'], ['set', '--file', await file(SMALLEST)]]) {
+    const { code, stderr } = await run('cod-settings', ...rest, '--workspace', UNKNOWN)
+    assert.equal(code, 1)
+    assert.match(stderr, /No workspace has the id/)
+  }
+})
+
+/** The bytes of a file, and the error. */
+const unreadable: readonly [string, string | Buffer, RegExp][] = [
+  ['an empty file', '', /must be JSON, but has an error at line 1, column 1: Unexpected end/],
+  ['a file that ends too early', '{\n  "timeZone": "UTC"', /line 2, column 20: Expected ',' or '}'/],
+  ['a comma too many', '{"timeZone":"UTC",\n}', /line 2, column 1: Expected double-quoted property name/],
+  ['a word without quotes', '{\r\n "timeZone":\n  UTC }', /line 3, column 3: Unexpected token 'U'/],
+  ['a word that only begins well', '{"deliveryDays": nul}', /line 1, column 21: Unexpected token '}'/],
+  ['a text that does not end', '{"timeZone": "UTC', /line 1, column 18: Unterminated string/],
+  ['something after the end', '{}\n{}', /line 2, column 1: Unexpected non-whitespace/],
+  ['no text', Buffer.from([0x7b, 0xff]), /must be text in UTF-8/],
+  ['a novel', Buffer.alloc(1_048_577, ' '), /must have at most 1048576 bytes/],
+]
+
+for (const [what, bytes, expected] of unreadable) {
+  test(`${what} is refused with the fault and its place`, async () => {
+    const { code, stderr } = await run('cod-settings', 'set', '--workspace', UNKNOWN, '--file', await file(bytes))
+    assert.equal(code, 1)
+    assert.match(stderr, expected)
+  })
+}
+
+test('a missing file or a folder is reported by name', async () => {
+  for (const [name, expected] of [
+    [path.join(folder, 'missing.json'), /--file cannot be read: ENOENT.*missing\.json/],
+    [folder, /--file cannot be read: EISDIR/],
+  ] as const) {
+    assert.match((await run('cod-settings', 'set', '--workspace', UNKNOWN, '--file', name)).stderr, expected)
+  }
+})
+
+test('a byte order mark before the JSON is accepted', async () => {
+  const { code } = await run(
+    'cod-settings',
+    'set',
+    '--workspace',
+    await newWorkspace(),
+    '--file',
+    await file('\ufeff{"timeZone":"UTC"}'),
+  )
+  assert.equal(code, 0)
+})
+
+test('"-" reads the settings from standard input', async () => {
+  const workspace = await newWorkspace()
+  const words = [PROGRAM, 'cod-settings', 'set', '--workspace', workspace, '--file', '-', '--json']
+  const variables = await environment()
+  const set = (input: string) =>
+    spawnSync(process.execPath, words, { input, encoding: 'utf8', env: { ...process.env, ...variables } })
+  assert.deepEqual(JSON.parse(set(JSON.stringify(SMALLEST)).stdout), STORED)
+  assert.match(set('{"timeZone": 5}').stderr, /\/timeZone must be a string/)
+})
+
+test('a standard input that cannot be read is reported with the reason', async () => {
+  const input = await open(folder)
+  const words = [PROGRAM, 'cod-settings', 'set', '--workspace', UNKNOWN, '--file', '-']
+  const { stderr } = spawnSync(process.execPath, words, { stdio: [input.fd, 'pipe', 'pipe'], encoding: 'utf8' })
+  await input.close()
+  assert.match(stderr, /--file cannot be read: EISDIR/)
+})
+
+let files = 0
+
+/** A file of JSON, of text or of bytes. */
+async function file(content: object | string | Buffer): Promise<string> {
+  files += 1
+  const name = path.join(folder, `${files}.json`)
+  await writeFile(name, typeof content === 'string' || Buffer.isBuffer(content) ? content : JSON.stringify(content))
+  return name
+}
+
+async function newWorkspace(): Promise<string> {
+  const { stdout } = await run('workspace', 'create', '--name', 'Shop', '--json')
+  return (JSON.parse(stdout) as { workspaceId: string }).workspaceId
+}
+
+const environment = async (): Promise<Record<string, string>> => ({
+  DATABASE_URL: await fileDatabase(),
+  DOORCODE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+})
+
+async function run(...args: string[]) {
+  const output = { stdout: '', stderr: '' }
+  const code = await runCommandLine(args, {
+    environment: await environment(),
+    stdout: (text) => (output.stdout += text),
+    stderr: (text) => (output.stderr += text),
+  })
+  return { code, ...output }
+}

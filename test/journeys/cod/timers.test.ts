@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { type CreatedConfirmation, type Customer, codAccount } from '../../world/cod.ts'
+import { waitFor } from '../../world/wait-for.ts'
+import { type World, type WorldOptions, type WorldReceiver, newPhone, startWorld } from '../../world/world.ts'
+
+type Scene = { world: World; receiver: WorldReceiver; order: CreatedConfirmation; ana: Customer }
+
+/** Reminder after 2 hours, no response after 24, unless the settings say otherwise. */
+async function startConfirmation(t: TestContext, settings: object = {}, options: WorldOptions = {}): Promise<Scene> {
+  const world = await startWorld(t, { account: codAccount(), ...options })
+  const receiver = await world.receiver()
+  await world.codSettings(settings)
+  const order = await world.createConfirmation()
+  await world.settled()
+  return { world, receiver, order, ana: world.customer(order) }
+}
+
+const typesOf = (receiver: WorldReceiver): string[] => receiver.events().map(({ type }) => type)
+
+/** Moves the clock and lets everything happen that falls due. */
+async function after(world: World, by: string): Promise<void> {
+  world.advance(by)
+  await world.settled()
+}
+
+const agoMs = (world: World, instant: unknown): number => world.clock.now().getTime() - Date.parse(String(instant))
+
+test('the reminder resends the template once', async (t) => {
+  const { world, receiver, order, ana } = await startConfirmation(t)
+  await after(world, '119m')
+  assert.equal(ana.screen().length, 1)
+  await after(world, '2m')
+  const [template, reminder] = ana.screen()
+  assert.equal(reminder?.text, template?.text)
+  assert.deepEqual(reminder?.shown.buttons, template?.shown.buttons)
+  await after(world, '10h')
+  assert.equal(ana.screen().length, 2)
+  assert.equal((await world.getConfirmation(order)).status, 'awaiting_answer')
+  assert.deepEqual(typesOf(receiver), [])
+})
+
+test('without an answer the deadline ends the confirmation, with no answeredAt', async (t) => {
+  const { world, receiver, order } = await startConfirmation(t)
+  await after(world, '1439m')
+  assert.equal((await world.getConfirmation(order)).status, 'awaiting_answer')
+  await after(world, '2m')
+  const view = await world.getConfirmation(order)
+  assert.deepEqual([view.status, view.answeredAt, view.failure], ['no_response', null, null])
+  assert.deepEqual(typesOf(receiver), ['cod.no_response'])
+  const [event] = receiver.events()
+  assert.ok(Math.abs(agoMs(world, event?.data.occurredAt) - 60_000) < 30_000, 'it happened when the deadline passed')
+})
+
+test('a deadline missed during downtime is reported with its own time', async (t) => {
+  const { world, receiver, order } = await startConfirmation(t, { confirmation: { reminderMinutes: null } })
+  await after(world, '72h')
+  assert.equal((await world.getConfirmation(order)).status, 'no_response')
+  const behindMs = agoMs(world, receiver.events()[0]?.data.occurredAt)
+  assert.ok(Math.abs(behindMs - 48 * 3_600_000) < 30_000, `${behindMs} ms ago`)
+})
+
+test('a tap after no_response still counts', async (t) => {
+  const { world, receiver, order, ana } = await startConfirmation(t, { confirmation: { reminderMinutes: null } })
+  await after(world, '25h')
+  await ana.taps('Confirm')
+  assert.equal((await world.getConfirmation(order)).status, 'confirmed')
+  assert.deepEqual(typesOf(receiver), ['cod.no_response', 'cod.confirmed'])
+  await after(world, '100h')
+  assert.equal(receiver.received.length, 2)
+})
+
+test('an answer cancels reminder and deadline', async (t) => {
+  const { world, receiver, order, ana } = await startConfirmation(t)
+  await ana.taps('Cancel')
+  await after(world, '3h')
+  await after(world, '30h')
+  assert.equal((await world.getConfirmation(order)).status, 'cancelled')
+  assert.deepEqual(typesOf(receiver), ['cod.cancelled'])
+  assert.equal(ana.texts().length, 2, 'the template and the closing message')
+})
+
+test('timers start when the submission completes', async (t) => {
+  const world = await startWorld(t, { works: false })
+  await world.codSettings()
+  const order = await world.createConfirmation()
+  world.advance('5h')
+  await world.node({ works: true })
+  await world.settled()
+  const ana = world.customer(order)
+  await after(world, '119m')
+  await world.reported(ana.last(), 'delivered')
+  assert.equal(ana.screen().length, 1)
+  await after(world, '2m')
+  assert.equal(ana.screen().length, 2)
+})
+
+test('a follow-up expires 23 hours after any last message, with the choices', async (t) => {
+  const { world, receiver, order, ana } = await startConfirmation(t, { deliveryDays: { skipWeekdays: [] } })
+  await ana.taps('Change time')
+  await after(world, '22h')
+  await ana.sends({ raw: { type: 'image', image: { id: '1' } } })
+  await after(world, '22h')
+  await ana.taps(0)
+  const date = (
+    await world.ask<{ choices: { date: string } }>('select choices from confirmations where id = $1', [
+      order.confirmationId,
+    ])
+  )[0]?.choices.date
+  await after(world, '22h')
+  assert.equal((await world.getConfirmation(order)).status, 'rescheduling')
+  await after(world, '61m')
+  const view = await world.getConfirmation(order)
+  assert.deepEqual([view.status, view.reschedule], ['rescheduled', { date, timeRange: null, note: null }])
+  assert.ok(view.answeredAt, 'the partial expiry sets it')
+  assert.deepEqual(typesOf(receiver), ['cod.reschedule_requested'])
+  assert.ok(!ana.texts().includes('Thank you!'), 'a timer closes without a message')
+  await after(world, '48h')
+  assert.equal(receiver.received.length, 1)
+})
+
+test('a follow-up without choices expires with nulls', async (t) => {
+  const { world, order, ana } = await startConfirmation(t)
+  await ana.taps('Change time')
+  await after(world, '23h')
+  await after(world, '1s')
+  const view = await world.getConfirmation(order)
+  assert.deepEqual([view.status, view.reschedule], ['rescheduled', { date: null, timeRange: null, note: null }])
+})
+
+test('a refusal check has its own reminder, deadline and expiry', async (t) => {
+  const settings = { refusal: { reminderMinutes: 15, noResponseMinutes: 60 }, confirmation: { reminderMinutes: null } }
+  const { world, receiver, order } = await startConfirmation(t, settings)
+  const others = [await world.createConfirmation(), await world.createConfirmation()]
+  for (const each of [order, ...others]) {
+    await world.settled()
+    await world.customer(each).taps('Confirm')
+    await world.startRefusalCheck(each)
+    await world.settled()
+  }
+  const customers = [order, ...others].map((each) => world.customer(each))
+  await customers[1]?.taps('Yes')
+  await customers[2]?.taps('Yes')
+  await customers[2]?.chooses('Other')
+  await after(world, '16m')
+  assert.equal(customers[0]?.screen().filter(({ template }) => template?.name === 'delivery_refusal').length, 2)
+  await after(world, '45m')
+  await after(world, '23h')
+  const views = await Promise.all([order, ...others].map((each) => world.getConfirmation(each)))
+  assert.deepEqual(
+    views.map(({ status, refusalCheck }) => [
+      status,
+      refusalCheck?.status,
+      refusalCheck?.reason,
+      refusalCheck?.answeredAt === null,
+    ]),
+    [
+      ['confirmed', 'no_response', null, true],
+      ['confirmed', 'refusal_confirmed', null, false],
+      ['confirmed', 'refusal_confirmed', 'Other', false],
+    ],
+  )
+  assert.deepEqual(typesOf(receiver).slice(3).sort(), [
+    'cod.refusal_confirmed',
+    'cod.refusal_confirmed',
+    'cod.refusal_no_response',
+  ])
+})
+
+test('on two nodes each timer of 60 confirmations fires once', async (t) => {
+  const { world, receiver } = await startConfirmation(t)
+  await world.node()
+  await world.node()
+  const orders = await Promise.all(Array.from({ length: 60 }, () => world.createConfirmation({ to: newPhone() })))
+  await world.settled()
+  await after(world, '121m')
+  for (const order of orders) assert.equal(world.customer(order).screen().length, 2)
+  await after(world, '22h')
+  const confirmationIds = receiver.events('cod.no_response').map(({ data }) => data.confirmationId)
+  assert.equal(confirmationIds.length, 61)
+  assert.equal(new Set(confirmationIds).size, 61)
+  for (const order of orders) assert.equal(world.customer(order).screen().length, 2)
+})
+
+test('a timer that fails does not delay others', async (t) => {
+  const { world, order } = await startConfirmation(t, {}, { mayLogErrors: true })
+  const other = await world.createConfirmation()
+  await world.settled()
+  const gate = await world.parts.db.connect()
+  t.after(() => gate.end())
+  await gate.query(`alter table messages add constraint no_reminder
+    check (confirmation_id <> '${order.confirmationId}' or purpose <> 'reminder') not valid`)
+  world.advance('121m')
+  await waitFor('the other reminder is sent', () => world.customer(other).screen().length === 2)
+  assert.equal(world.customer(order).screen().length, 1)
+  const triesOf = async () =>
+    (
+      await world.ask<{ timer_tries: number }>('select timer_tries from confirmations where id = $1', [
+        order.confirmationId,
+      ])
+    )[0]?.timer_tries
+  await waitFor('it is put off', async () => (await triesOf()) === 1)
+  await gate.query('alter table messages drop constraint no_reminder')
+  world.advance('31s')
+  await world.settled()
+  assert.equal(world.customer(order).screen().length, 2, 'it fires when it can')
+})

@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { dailyFiguresLoop } from '../../../src/charts/daily.ts'
+import { pauseEndpoint } from '../../../src/webhooks/endpoints.ts'
+import { createWorkspace } from '../../../src/workspaces/workspaces.ts'
+import { type SignedIn, signIn } from '../../world/dashboard.ts'
+import { waitFor } from '../../world/wait-for.ts'
+import { type World, startWorld } from '../../world/world.ts'
+
+const chartsOf = ({ workspaceId }: World, { calls }: SignedIn, more: object = {}) =>
+  calls.charts.all.query({ workspaceId, range: { last: 7 }, ...more })
+
+const dayBefore = (day: string, days: number): string =>
+  new Date(Date.parse(day) - days * 86_400_000).toISOString().slice(0, 10)
+
+/** Counts every finished day like the background loop, but only in this test's workspace. */
+async function countDays(world: World): Promise<void> {
+  await world.ask('update workspaces set sandbox = true where not sandbox and id <> $1', [world.workspaceId])
+  await world.ask('delete from daily_figures where workspace_id <> $1', [world.workspaceId])
+  const loop = dailyFiguresLoop(world.parts)
+  for (let turns = 0; turns < 200; turns += 1) if (!(await loop.turn()).more) return
+  throw new Error('the days are not counted after 200 turns')
+}
+
+test('the charts show the funnel of codes and the reasons of failures', async (t) => {
+  const world = await startWorld(t)
+  const member = await signIn(world, 'member')
+  const read = await world.sendOtp()
+  await world.whatsapp.reports(read, ['sent', 'delivered', 'read'])
+  const delivered = await world.sendOtp({ template: { name: 'login_code', language: 'fr' } })
+  await world.whatsapp.reports(delivered, ['sent', 'delivered'])
+  const failed = await world.sendOtp()
+  await world.whatsapp.reports(failed, [{ status: 'failed', errors: [131026] }])
+  const all = await chartsOf(world, member)
+  const { accepted, sent, failed: failures, open, took } = all.funnel
+  assert.deepEqual([accepted, sent, all.funnel.delivered, all.funnel.read, failures, open], [3, 2, 2, 1, 1, 0])
+  assert.deepEqual([took.sent?.of, took.delivered?.of, took.read?.of], [2, 2, 1])
+  assert.deepEqual(all.failures, [{ code: 'RECIPIENT_UNREACHABLE', count: 1 }])
+  assert.deepEqual(all.messages.at(-1), { day: all.today, otp: 3, cod: 0 })
+  assert.equal((await chartsOf(world, member, { language: 'fr' })).funnel.accepted, 1)
+  assert.equal((await chartsOf(world, member, { template: 'login_code' })).funnel.accepted, 3)
+  assert.equal((await chartsOf(world, member, { senderId: world.account.accountId })).funnel.accepted, 0)
+})
+
+test('the overview’s call has the figures of today and of the last days', async (t) => {
+  const world = await startWorld(t)
+  const member = await signIn(world, 'member')
+  const { workspaceId } = world
+  await world.sendOtp()
+  const failed = await world.sendOtp()
+  await world.whatsapp.reports(failed, [{ status: 'failed', errors: [131026] }])
+  const { latest, week } = await member.calls.charts.overview.query({ workspaceId })
+  assert.deepEqual(week, await chartsOf(world, member))
+  const { funnel, orders, today } = await chartsOf(world, member, { range: { last: 1 } })
+  assert.deepEqual(latest, { day: today, funnel, orders })
+})
+
+test('yesterday counts until the same time, and an empty today shows the latest day', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const member = await signIn(world, 'member')
+  const overview = () => member.calls.charts.overview.query({ workspaceId })
+  assert.equal((await overview()).yesterday, null, 'the workspace began today')
+  await world.sendOtp()
+  await world.settled()
+  await world.ask(`update workspaces set created_at = created_at - interval '9 days', sandbox = true where id = $1`, [
+    workspaceId,
+  ])
+  const sentEarlier = (ago: string) =>
+    world.ask('update messages set created_at = now() - $2::interval where workspace_id = $1', [workspaceId, ago])
+  await sentEarlier('23 hours')
+  assert.equal((await overview()).yesterday?.funnel.accepted, 0)
+  await sentEarlier('24 hours 1 second')
+  const { latest, yesterday, week } = await overview()
+  assert.deepEqual([yesterday?.funnel.accepted, yesterday?.orders.asked], [1, 0])
+  assert.deepEqual([latest.day, latest.funnel.accepted], [week.messages.at(-2)?.day, 1])
+})
+
+test('the charts compare with as many days before, until the same time', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const member = await signIn(world, 'member')
+  const before = async (more?: object) => (await chartsOf(world, member, more)).before
+  assert.equal(await before(), null, 'the workspace began today')
+  await world.ask(`update workspaces set created_at = created_at - interval '30 days' where id = $1`, [
+    world.workspaceId,
+  ])
+  await world.sendOtp()
+  world.advance('167h')
+  await countDays(world)
+  assert.equal((await before())?.messages, 0, 'an hour later than now')
+  world.advance('2h')
+  await countDays(world)
+  const { today } = await chartsOf(world, member)
+  const { from, to, messages } = (await before()) ?? {}
+  assert.deepEqual([from, to, messages], [dayBefore(today, 13), dayBefore(today, 7), 1])
+  assert.equal((await before({ language: 'nn' }))?.messages, 0)
+  const whole = await before({ range: { from: dayBefore(today, 6), to: dayBefore(today, 1) } })
+  assert.deepEqual([whole?.to, whole?.until, whole?.messages], [dayBefore(today, 7), null, 1])
+  assert.equal(await before({ range: { last: 60 } }), null, 'it would begin before the workspace')
+})
+
+test('the charts keep the chosen days, whenever the workspace began', async (t) => {
+  const world = await startWorld(t)
+  const { today, from, to, messages } = await chartsOf(world, await signIn(world, 'member'))
+  assert.deepEqual([from, to, messages.length], [messages[0]?.day, today, 7])
+})
+
+test('the charts show customers’ answers, their delay and their reasons', async (t) => {
+  const world = await startWorld(t)
+  const member = await signIn(world, 'member')
+  await world.codSettings()
+  const [first, second, third] = [
+    await world.createConfirmation(),
+    await world.createConfirmation(),
+    await world.createConfirmation(),
+  ]
+  await world.settled()
+  await world.customer(first).taps('Confirm')
+  world.advance('121m')
+  await world.settled()
+  await world.customer(second).taps('Cancel')
+  await world.startRefusalCheck(first)
+  await world.settled()
+  await world.customer(first).taps('Yes')
+  await world.customer(first).chooses('Too late')
+  assert.ok(third)
+  const all = await chartsOf(world, member)
+  const { asked, confirmed, cancelled, open } = all.orders
+  assert.deepEqual({ asked, confirmed, cancelled, open }, { asked: 3, confirmed: 1, cancelled: 1, open: 1 })
+  assert.deepEqual(all.reminder, { answered: 2, reminded: 2, answeredAfter: 1, answeredBefore: 1 })
+  const soon = all.answerTimes
+    .filter(({ count }) => count > 0)
+    .map(({ uptoMs, count }) => [(uptoMs ?? 0) / 60_000, count])
+  assert.deepEqual(soon, [
+    [5, 1],
+    [240, 1],
+  ])
+  assert.deepEqual([all.refusals.asked, all.refusals.refused], [1, 1])
+  assert.deepEqual(all.reasons, [{ reason: 'Too late', count: 1 }])
+})
+
+test('a finished day is stored as counted, and its charts stay the same', async (t) => {
+  const world = await startWorld(t)
+  const member = await signIn(world, 'member')
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['sent', 'delivered', 'read'])
+  const { today, funnel } = await chartsOf(world, member)
+  world.advance('24h')
+  await countDays(world)
+  const rows = await world.ask<{ day: string; groups: unknown[]; due: boolean }>(
+    `select day::text, groups, due_at > now() as due from daily_figures where workspace_id = $1 order by day`,
+    [world.workspaceId],
+  )
+  const kept = rows.find(({ day }) => day === today)
+  assert.equal(kept?.groups.length, 1)
+  assert.equal(kept?.due, true, 'it is counted again later')
+  await world.ask('update messages set template_name = $2 where workspace_id = $1', [world.workspaceId, 'another'])
+  const later = await chartsOf(world, member)
+  assert.equal(later.messages.at(-2)?.day, today)
+  assert.deepEqual(later.funnel, funnel)
+  assert.equal((await chartsOf(world, member, { template: 'login_code' })).funnel.accepted, 1)
+  assert.equal(later.uncounted, 0)
+})
+
+test('a new delivery time zone changes the days and counts them again', async (t) => {
+  const world = await startWorld(t)
+  const member = await signIn(world, 'member')
+  await world.sendOtp()
+  world.advance('48h')
+  await countDays(world)
+  for (const timeZone of ['Pacific/Kiritimati', 'Asia/Kathmandu', 'America/Los_Angeles']) {
+    await world.codSettings({ timeZone })
+    const before = await chartsOf(world, member)
+    assert.equal(before.timeZone, timeZone)
+    await countDays(world)
+    const { messages, uncounted } = await chartsOf(world, member)
+    assert.equal(uncounted, 0)
+    const real = new Intl.DateTimeFormat('en-CA', { timeZone }).format(new Date())
+    assert.deepEqual(
+      messages.filter(({ otp }) => otp > 0),
+      [{ day: real, otp: 1, cod: 0 }],
+    )
+  }
+})
+
+test('uncounted days are reported, and never shown as empty', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const member = await signIn(world, 'member')
+  await world.ask(`update workspaces set created_at = created_at - interval '30 days' where id = $1`, [
+    world.workspaceId,
+  ])
+  const all = await chartsOf(world, member, { range: { last: 30 } })
+  assert.equal(all.messages.length, 30)
+  assert.equal(all.uncounted, 27)
+  await countDays(world)
+  assert.equal((await chartsOf(world, member, { range: { last: 30 } })).uncounted, 0)
+})
+
+test('an invalid, too long or backward range is rejected', async (t) => {
+  const world = await startWorld(t)
+  const member = await signIn(world, 'member')
+  const ranges = [
+    { from: '2026-03-02', to: '2026-03-01' },
+    { from: '2026-01-01', to: '2026-12-31' },
+    { from: 'x', to: 'y' },
+    { last: 0 },
+    { last: 93 },
+  ]
+  for (const range of ranges) await assert.rejects(chartsOf(world, member, { range }), /Some fields are not valid/)
+})
+
+test('the charts contain nothing of another workspace', async (t) => {
+  const [mine, theirs] = [await startWorld(t), await startWorld(t)]
+  const member = await signIn(mine, 'member')
+  await theirs.sendOtp()
+  assert.equal((await chartsOf(mine, member)).funnel.accepted, 0)
+  await assert.rejects(chartsOf(theirs, member), /There is no such workspace/)
+})
+
+test('one user’s slow charts delay no other user', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const [member, owner] = [await signIn(world, 'member'), await signIn(world, 'owner')]
+  const blocker = await world.parts.db.connect()
+  const queries = []
+  try {
+    await blocker.query('begin')
+    await blocker.query('lock table daily_figures')
+    for (let n = 0; n < 20; n += 1) queries.push(chartsOf(world, member))
+    await waitFor('charts to wait', async () => {
+      const [waiting] = await world.ask<{ n: number }>(
+        `select count(*)::int as n from pg_locks where not granted and relation = 'daily_figures'::regclass
+           and database = (select oid from pg_database where datname = current_database())`,
+      )
+      return (waiting?.n ?? 0) >= 2
+    })
+    assert.deepEqual((await owner.calls.auditLog.list.query({ workspaceId: world.workspaceId })).entries, [])
+  } finally {
+    await blocker.end()
+  }
+  assert.equal((await Promise.all(queries)).length, 20)
+})
+
+test('problems are shown until they are fixed, only for their workspace', async (t) => {
+  const world = await startWorld(t, { otpQuota: 1 })
+  const { workspaceId } = world
+  const { calls } = await signIn(world, 'member')
+  const problems = async () =>
+    (await calls.workspaces.attention.query({ workspaceId })).map(({ about, urgency }) => `${urgency} ${about}`)
+  const before = await problems()
+  assert.deepEqual(
+    before.filter((each) => !each.endsWith('template')),
+    [],
+  )
+  await world.sendOtp()
+  await world.settled() // once sent it holds no code, without which it can be quarantined below
+  const receiver = await world.receiver()
+  await pauseEndpoint(world.parts.db, world.parts.clock, { workspaceId, endpointId: receiver.endpointId })
+  await world.ask('update senders set paused_at = now() where workspace_id = $1', [workspaceId])
+  await world.ask(`update webhook_endpoints set status = 'disabled' where workspace_id = $1`, [workspaceId])
+  await world.ask(`update api_keys set expires_at = now() + interval '1 day' where workspace_id = $1`, [workspaceId])
+  const after = (await problems()).filter((each) => !each.endsWith('template'))
+  assert.deepEqual([...new Set(after)], ['now sender', 'now quota', 'now endpoint', 'soon key'])
+  await world.ask(`update provider_accounts set status = 'credentials_invalid' where workspace_id = $1`, [workspaceId])
+  assert.equal((await problems())[0], 'now account')
+  await world.ask(
+    `update messages set due_at = null, quarantined_at = now(), finish_error = '{"code":"text","text":"x"}' where workspace_id = $1`,
+    [workspaceId],
+  )
+  assert.equal((await problems())[1], 'now quarantine')
+  const operator = await signIn(world, 'operator')
+  const other = await createWorkspace(world.parts.db, world.parts.clock, { name: 'other', sandbox: false })
+  assert.deepEqual(await operator.calls.workspaces.attention.query({ workspaceId: other.workspaceId }), [])
+})

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { claimMessages } from '../../../src/messages/queue/claim.ts'
+import { startWorld } from '../../world/world.ts'
+
+test('the recent sends of a sender share one slot over several claims', async (t) => {
+  const world = await startWorld(t)
+  for (let round = 0; round < 4; round += 1) {
+    await world.sendOtp()
+    await world.settled()
+  }
+  const [pace] = await world.ask<{ slots: string[]; slot_sends: number[] }>(
+    'select slots, slot_sends from sender_pace where sender_id = $1',
+    [world.senderId],
+  )
+  assert.equal(
+    pace?.slot_sends.reduce((sum, sends) => sum + sends, 0),
+    4,
+  )
+  assert.equal(new Set(pace?.slots).size, pace?.slots.length)
+})
+
+test('with little capacity no backlog of one sender starves another', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const [busy = '', other = ''] = world.account.senders.map(({ senderId }) => senderId)
+  await world.ask(`update senders set throughput = 'HIGH' where id = $1`, [other])
+  for (let count = 0; count < 40; count += 1) await world.sendOtp({ senderId: busy })
+  await world.sendOtp({ senderId: other })
+  const claimed: string[] = []
+  for (let turn = 0; turn < 40; turn += 1) {
+    for (const { senderId } of await claimMessages(world.parts, 1)) claimed.push(senderId)
+  }
+  assert.ok(claimed.includes(other), 'the other sender had no turn of 40')
+})

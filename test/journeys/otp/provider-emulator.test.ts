@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { type IncomingHttpHeaders, createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { DEMO, demoAccount, startEmulator } from '@doorcode/whatsapp-emulator'
+import { otpUnusableReason } from '../../../src/accounts/templates/usability.ts'
+import type { OutgoingMessage, ProviderTemplate } from '../../../src/providers/provider.ts'
+import { createWhatsApp } from '../../../src/providers/whatsapp/whatsapp.ts'
+
+type Received = { raw: Buffer; headers: IncomingHttpHeaders }
+
+/** The adapter against the emulator, which is as strict as the provider. */
+async function start(t: TestContext, otpButtons: 'URL' | 'OTP') {
+  const received: Received[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      received.push({ raw: Buffer.concat(chunks), headers: request.headers })
+      response.end()
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const callbackUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const emulator = await startEmulator({
+    speed: 0,
+    statuses: 'manual',
+    accounts: [demoAccount({ otpButtons, callbackUrl })],
+  })
+  const provider = createWhatsApp()
+  t.after(async () => {
+    await Promise.all([provider.close(), emulator.close()])
+    server.close()
+    server.closeAllConnections()
+  })
+  const account = { wabaId: DEMO.accountId, graphUrl: emulator.url, accessToken: DEMO.accessToken }
+  const { templates } = await provider.list(account)
+  const template = templates.find(({ name, language }) => name === 'login_code' && language === 'en_US')
+  assert.ok(template)
+  return { provider, account, template, emulator, received }
+}
+
+const CODE = 'A1B2C3'
+
+const otp = (template: ProviderTemplate, messageId: string): OutgoingMessage => ({
+  kind: 'otp',
+  messageId,
+  phoneNumberId: DEMO.standardNumberId,
+  recipient: '+34600111222',
+  content: { type: 'otp', template, code: CODE },
+})
+
+for (const form of ['URL', 'OTP'] as const) {
+  test(`a template with buttons returned as ${form} is usable and accepted with its code`, async (t) => {
+    const { provider, account, template, emulator } = await start(t, form)
+    assert.equal(otpUnusableReason(template), undefined)
+    const messageId = randomUUID()
+    const outcome = await provider.send(account, otp(template, messageId))
+    assert.equal(outcome.outcome, 'accepted', JSON.stringify(outcome))
+    const message = await emulator.waitForMessage()
+    assert.deepEqual([message.to, message.code], ['+34600111222', CODE])
+  })
+}
+
+test('statuses are signed and identify their message', async (t) => {
+  const { provider, account, template, emulator, received } = await start(t, 'URL')
+  const messageId = randomUUID()
+  const outcome = await provider.send(account, otp(template, messageId))
+  const message = await emulator.waitForMessage()
+  await emulator.report(message, ['sent', 'delivered', 'failed'])
+  await emulator.idle()
+  const items = received.flatMap(({ raw, headers }) => {
+    assert.ok(provider.verify({ appSecret: DEMO.appSecret }, raw, headers))
+    assert.ok(!provider.verify({ appSecret: 'another' }, raw, headers))
+    return provider.parse(raw)
+  })
+  const outcomes = new Set(items.map(({ body }) => provider.readStatus(body)?.outcome))
+  assert.deepEqual(outcomes, new Set(['sent', 'delivered', 'failed']))
+  for (const item of items) {
+    assert.equal(item.messageId, messageId)
+    assert.equal(item.providerMessageId, outcome.outcome === 'accepted' ? outcome.providerMessageId : '')
+    assert.ok(!item.body.includes(CODE))
+  }
+})
+
+test('each documented error of the provider is a refusal with its code', async (t) => {
+  const { provider, account, template, emulator } = await start(t, 'URL')
+  for (const code of [4, 190, 131_026, 131_048, 131_056, 132_001, 132_015, 131_000]) {
+    const script = emulator.script({ behaviour: { error: code } })
+    const outcome = await provider.send(account, otp(template, randomUUID()))
+    script.remove()
+    assert.equal(outcome.outcome === 'refused' ? outcome.error.code : outcome.outcome, code)
+  }
+})

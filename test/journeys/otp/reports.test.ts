@@ -1,0 +1,512 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { test } from 'node:test'
+import { connectAccount } from '../../world/connect-account.ts'
+import { spyOnDb } from '../../database/db-spy.ts'
+import { type World, newPhone, startWorld } from '../../world/world.ts'
+
+/** A status dated by the provider this many seconds after the message's creation. */
+async function at(
+  world: World,
+  otp: { messageId: string },
+  status: 'sent' | 'delivered' | 'read' | 'played' | 'failed',
+  seconds: number,
+) {
+  const { createdAt } = await world.getOtp(otp)
+  return { status, timestamp: Math.floor(Date.parse(String(createdAt)) / 1000) + seconds }
+}
+
+const isoAfter = (from: unknown, seconds: number): string =>
+  new Date((Math.floor(Date.parse(String(from)) / 1000) + seconds) * 1000).toISOString()
+
+test('a message is queued until an attempt begins, then sending until a report comes', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const otp = await world.sendOtp()
+  assert.equal((await world.getOtp(otp)).status, 'queued')
+  await world.node({ works: true })
+  await world.whatsapp.gets(otp)
+  await world.settled()
+  const sending = await world.getOtp(otp)
+  assert.deepEqual([sending.status, sending.sentAt, sending.failure], ['sending', null, null])
+})
+
+test('a late "sent" never hides that the message was read', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['read', 'sent', 'delivered'])
+  assert.equal((await world.getOtp(otp)).status, 'read')
+  assert.deepEqual(
+    receiver.events().map(({ type, data }) => [type, data.status]),
+    [['message.sent', 'read']],
+  )
+})
+
+test('sentAt is the provider’s earliest time of a sent-type outcome, in any order', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, [await at(world, otp, 'delivered', 30)])
+  const { createdAt, sentAt } = await world.getOtp(otp)
+  assert.equal(sentAt, isoAfter(createdAt, 30))
+  await world.whatsapp.reports(otp, [await at(world, otp, 'sent', 20)])
+  assert.equal((await world.getOtp(otp)).sentAt, isoAfter(createdAt, 20))
+  await world.whatsapp.reports(otp, [await at(world, otp, 'read', 40)])
+  const last = await world.getOtp(otp)
+  assert.deepEqual([last.status, last.sentAt], ['read', isoAfter(createdAt, 20)])
+})
+
+test('no report dates a message before its creation, though it has whole seconds', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  for (const status of ['sent', 'failed'] as const) {
+    const otp = await world.sendOtp()
+    await world.whatsapp.reports(otp, [await at(world, otp, status, 0)])
+  }
+  const events = receiver.events().map(({ type, data }) => [type, data.sentAt, data.occurredAt, data.createdAt])
+  const [one, other] = [events[0]?.[3], events[1]?.[3]]
+  assert.deepEqual(events, [
+    ['message.sent', one, one, one],
+    ['message.failed', null, other, other],
+  ])
+})
+
+test('a repeated report is stored once and has no second effect', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  const otp = await world.sendOtp()
+  const sent = await at(world, otp, 'sent', 1)
+  await world.whatsapp.reports(otp, [{ ...sent, copies: 5 }, sent])
+  assert.equal(receiver.received.length, 1)
+  const reports = await world.ask<{ repeats: number }>(
+    `select repeats from provider_reports where workspace_id = $1 and kind = 'status'`,
+    [world.workspaceId],
+  )
+  assert.deepEqual(reports, [{ repeats: 5 }])
+})
+
+test('a failure after "sent" takes effect: status, failure and one event of each kind', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  const otp = await world.sendOtp({ reference: 'r-9' })
+  await world.whatsapp.reports(otp, ['sent', { status: 'failed', errors: [131026] }])
+  const status = await world.getOtp(otp)
+  assert.equal(status.status, 'failed')
+  const failure = status.failure as { code: string; message: string }
+  assert.equal(failure.code, 'RECIPIENT_UNREACHABLE')
+  assert.ok(failure.message.length > 20)
+  assert.deepEqual(
+    receiver.events().map(({ type }) => type),
+    ['message.sent', 'message.failed'],
+  )
+  assert.deepEqual(receiver.events('message.failed')[0]?.data.failure, failure)
+  assert.equal(receiver.events('message.failed')[0]?.data.reference, 'r-9')
+})
+
+test('"sent" and a later failure in one webhook apply in order of time', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  for (let round = 0; round < 8; round += 1) {
+    const otp = await world.sendOtp()
+    const { id } = await world.whatsapp.gets(otp)
+    await world.settled()
+    const now = Math.floor(world.clock.now().getTime() / 1000)
+    const statuses = [
+      { id, status: 'sent', timestamp: String(now + 1) },
+      { id, status: 'failed', timestamp: String(now + 2), errors: [{ code: 131026 }] },
+    ]
+    assert.equal(await postStatuses(world, round % 2 ? statuses : statuses.toReversed()), 200)
+    await world.settled()
+    assert.equal((await world.getOtp(otp)).status, 'failed')
+    const types = receiver.events().filter(({ data }) => data.messageId === otp.messageId)
+    assert.deepEqual(types.map(({ type }) => type).sort(), ['message.failed', 'message.sent'])
+  }
+})
+
+test('a failure of a delivered or read message is only in the timeline', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  for (const outcome of ['delivered', 'read', 'played'] as const) {
+    const otp = await world.sendOtp()
+    await world.whatsapp.reports(otp, [outcome, { status: 'failed', errors: [131026] }])
+    const status = await world.getOtp(otp)
+    assert.deepEqual([status.status, status.failure], [outcome, null])
+    const stored = await world.ask<{ outcome: string; note: string }>(
+      `select outcome, note from provider_reports where message_id = $1 and body like '%failed%'`,
+      [otp.messageId],
+    )
+    assert.equal(stored[0]?.outcome, 'ignored')
+    assert.ok(stored[0]?.note)
+  }
+  assert.equal(receiver.events('message.failed').length, 0)
+})
+
+test('a sent-type outcome beyond or after the failure clears it', async (t) => {
+  const world = await startWorld(t)
+  for (const [status, seconds] of [
+    ['sent', 20],
+    ['delivered', 5],
+    ['read', 5],
+  ] as const) {
+    const receiver = await world.receiver()
+    const otp = await world.sendOtp()
+    await world.whatsapp.reports(otp, [{ ...(await at(world, otp, 'failed', 10)), errors: [131000] }])
+    assert.equal((await world.getOtp(otp)).status, 'failed')
+    await world.whatsapp.reports(otp, [await at(world, otp, status, seconds)])
+    const corrected = await world.getOtp(otp)
+    assert.deepEqual([corrected.status, corrected.failure], [status, null])
+    assert.deepEqual(
+      receiver.events().map(({ type }) => type),
+      ['message.failed', 'message.sent'],
+    )
+  }
+})
+
+test('a correction dated before the failure has an event dated after it', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, [
+    { ...(await at(world, otp, 'failed', 3)), errors: [131000] },
+    await at(world, otp, 'delivered', 1),
+  ])
+  const [failed, sent] = receiver.events()
+  assert.deepEqual([failed?.type, sent?.type], ['message.failed', 'message.sent'])
+  assert.ok(String(sent?.data.occurredAt) > String(failed?.data.occurredAt), 'occurredAt rises')
+  assert.equal((await world.getOtp(otp)).sentAt, isoAfter(sent?.data.createdAt, 1))
+})
+
+test('a "sent" of any time corrects a failure after two unknown outcomes', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  const to = newPhone()
+  world.emulator.script({ match: { to, times: 2 }, behaviour: { connection: 'drop_after_accepting' } })
+  const otp = await world.sendOtp({ to })
+  for (const _ of [1, 2]) {
+    await world.settled()
+    world.advance('11s')
+  }
+  await world.settled()
+  const failed = await world.getOtp(otp)
+  assert.deepEqual(
+    [failed.status, (failed.failure as { code: string } | null)?.code],
+    ['failed', 'PROVIDER_UNAVAILABLE'],
+  )
+  await world.whatsapp.reports(otp, [await at(world, otp, 'sent', 1)])
+  const corrected = await world.getOtp(otp)
+  assert.deepEqual(
+    [corrected.status, corrected.failure, corrected.sentAt],
+    ['sent', null, isoAfter(corrected.createdAt, 1)],
+  )
+  const events = receiver.events()
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['message.failed', 'message.sent'],
+  )
+  assert.ok(String(events[1]?.data.occurredAt) > String(events[0]?.data.occurredAt), 'occurredAt rises')
+})
+
+test('a "sent" from before the failure only sets sentAt', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, [
+    { ...(await at(world, otp, 'failed', 10)), errors: [131026] },
+    await at(world, otp, 'sent', 5),
+  ])
+  const status = await world.getOtp(otp)
+  assert.deepEqual([status.status, status.sentAt], ['failed', isoAfter(status.createdAt, 5)])
+})
+
+test('a message that fails, is corrected and fails again has each event once', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, [
+    { ...(await at(world, otp, 'failed', 10)), errors: [131000] },
+    await at(world, otp, 'sent', 20),
+    { ...(await at(world, otp, 'failed', 30)), errors: [131026] },
+  ])
+  const status = await world.getOtp(otp)
+  assert.equal(status.status, 'failed')
+  assert.equal((status.failure as { code: string }).code, 'RECIPIENT_UNREACHABLE')
+  assert.deepEqual(
+    receiver
+      .events()
+      .map(({ type }) => type)
+      .sort(),
+    ['message.failed', 'message.sent'],
+  )
+})
+
+test('a report before the provider’s answer is matched by our id', async (t) => {
+  const world = await startWorld(t, { statuses: 'automatic' })
+  world.emulator.script({ match: {}, behaviour: { statusesBeforeAnswer: true } })
+  const receiver = await world.receiver()
+  const otp = await world.sendOtp()
+  await world.whatsapp.gets(otp)
+  await world.settled()
+  assert.equal((await world.getOtp(otp)).status, 'read')
+  assert.equal(receiver.received.length, 1)
+  assert.equal(world.whatsapp.got(otp).length, 1)
+})
+
+test('a report without our id is parked until the provider’s answer is stored', async (t) => {
+  const world = await startWorld(t, { statuses: 'automatic' })
+  world.emulator.script({ match: {}, behaviour: { statusesBeforeAnswer: true, omit: ['biz_opaque_callback_data'] } })
+  const otp = await world.sendOtp()
+  await world.whatsapp.gets(otp)
+  await world.settled()
+  world.advance('2s') // a report parked while the answer was being stored is retried after a second
+  await world.settled()
+  assert.equal((await world.getOtp(otp)).status, 'read')
+})
+
+test('reports with missing or unknown members count like any other', async (t) => {
+  const world = await startWorld(t, { statuses: 'automatic' })
+  world.emulator.script({
+    match: {},
+    behaviour: {
+      omit: ['recipient_id', 'recipient_user_id', 'pricing', 'wa_id', 'user_id'],
+      extraFields: true,
+      statusContacts: true,
+    },
+  })
+  const otp = await world.sendOtp()
+  await world.whatsapp.gets(otp)
+  await world.settled()
+  assert.equal((await world.getOtp(otp)).status, 'read')
+})
+
+test('unknown items of a webhook are answered 200, stored and stop no others', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  const message = await world.whatsapp.gets(otp)
+  await world.settled()
+  const statuses = [
+    { id: message.id, status: 'teleported', timestamp: '1763640000' },
+    { id: message.id, status: 'sent' },
+    { status: 'sent', timestamp: 'soon' },
+    null,
+    'sent',
+    { id: { $gt: '' }, status: ['sent'], timestamp: -1 },
+    { id: 'x'.repeat(10_000), status: 'sent', timestamp: '1763640000' },
+    { id: message.id, status: 'delivered', timestamp: String(Math.floor(world.clock.now().getTime() / 1000)) },
+  ]
+  const bodies = [
+    {
+      object: 'whatsapp_business_account',
+      entry: [{ id: world.account.accountId, changes: [{ field: 'messages', value: { statuses } }] }],
+    },
+    { object: 'page', entry: [] },
+    {
+      object: 'whatsapp_business_account',
+      entry: [{ changes: [{ field: 'holograms', value: { a: 'b\u0000c' } }, null] }, 7],
+    },
+    {},
+    [],
+    'x',
+    null,
+    { object: 'whatsapp_business_account', entry: { 0: 'x' } },
+  ]
+  for (const body of bodies) {
+    assert.equal(await postSigned(world, JSON.stringify(body)), 200, JSON.stringify(body).slice(0, 80))
+  }
+  for (const text of ['', '{', 'not json', '[[[[']) assert.equal(await postSigned(world, text), 200, text)
+  await world.settled()
+  assert.equal((await world.getOtp(otp)).status, 'delivered')
+})
+
+test('a node that fails with a report does not undo another node’s result', async (t) => {
+  let faults = 0
+  const world = await startWorld(t, {
+    mayLogErrors: true,
+    wrapDb: (db) =>
+      spyOnDb(db, async ({ statement, run }) => {
+        if (statement.name === 'write_reported_messages' && ++faults <= 2)
+          throw Object.assign(new Error('a fault that quotes 493817'), { code: 'XX000' })
+        if (statement.name === 'count_failed_provider_report')
+          await world.ask(`update provider_reports set outcome = 'applied', due_at = null, attempts = attempts + 1`)
+        return run()
+      }),
+  })
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['sent'])
+  const rows = await world.ask('select outcome, due_at from provider_reports where message_id = $1', [otp.messageId])
+  assert.deepEqual(rows, [{ outcome: 'applied', due_at: null }])
+})
+
+test('a failed report stores the kind of its fault and nothing that it quotes', async (t) => {
+  let faults = 0
+  const world = await startWorld(t, {
+    mayLogErrors: true,
+    wrapDb: (db) =>
+      spyOnDb(db, ({ statement, run }) => {
+        if (statement.name === 'write_reported_messages' && ++faults <= 2)
+          throw Object.assign(new TypeError('a fault that quotes 493817'), { code: 'XX000' })
+        return run()
+      }),
+  })
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['sent'])
+  const rows = await world.ask('select outcome, note from provider_reports where message_id = $1', [otp.messageId])
+  assert.deepEqual(rows, [{ outcome: 'waiting', note: { code: 'text', text: 'TypeError XX000' } }])
+  world.advance('31s')
+  await world.settled()
+  assert.equal((await world.getOtp(otp)).status, 'sent')
+})
+
+test('every report is counted by its outcome, quarantined ones included', async (t) => {
+  const isFaulty = new Set<string>()
+  const world = await startWorld(t, {
+    mayLogErrors: true,
+    wrapDb: (db) =>
+      spyOnDb(db, ({ statement, values, run }) => {
+        const written = statement.name === 'write_reported_messages' ? JSON.stringify(values) : ''
+        if ([...isFaulty].some((id) => written.includes(id)))
+          throw Object.assign(new Error('faulty'), { code: 'XX000' })
+        return run()
+      }),
+  })
+  const [good, faulty] = [await world.sendOtp(), await world.sendOtp()]
+  const { counts } = await countsOf(world)
+  isFaulty.add(faulty.messageId)
+  await world.whatsapp.reports(faulty, ['sent'])
+  assert.deepEqual(await counts(), { waiting: 1 })
+  await world.whatsapp.reports(good, ['sent'])
+  assert.deepEqual(await counts(), { waiting: 1, applied: 1 })
+  for (let tries = 1; tries < 5; tries += 1) {
+    world.advance('31s')
+    await world.settled()
+  }
+  assert.deepEqual(await counts(), { waiting: 4, applied: 1, quarantined: 1 })
+  isFaulty.clear()
+})
+
+/** The increase of `doorcode_provider_reports_processed_total`. */
+async function countsOf({ parts }: World) {
+  const read = async () => {
+    const { values } = await parts.metrics.processedReports.get()
+    return new Map(values.map(({ labels, value }) => [String(labels.outcome), value]))
+  }
+  const before = await read()
+  assert.equal(before.get('quarantined'), 0, 'an alert needs a line before the first')
+  const counts = async () =>
+    Object.fromEntries(
+      [...(await read())]
+        .map(([outcome, value]): [string, number] => [outcome, value - (before.get(outcome) ?? 0)])
+        .filter(([, risen]) => risen > 0),
+    )
+  return { counts }
+}
+
+test('a webhook not signed with the app secret is refused and not stored', async (t) => {
+  const world = await startWorld(t)
+  const count = () =>
+    world.ask('select count(*)::int as n from provider_reports where workspace_id = $1', [world.workspaceId])
+  const before = await count()
+  const body = '{"object":"whatsapp_business_account","entry":[]}'
+  const good = signature(body)
+  for (const headers of [{}, { 'x-hub-signature-256': '' }, { 'x-hub-signature-256': 'sha256=00' }]) {
+    const answer = await fetch(`${world.first.url}${world.account.webhookPath}`, { method: 'POST', body, headers })
+    assert.equal(answer.status, 401)
+  }
+  const tampered = await fetch(`${world.first.url}${world.account.webhookPath}`, {
+    method: 'POST',
+    body: `${body} `,
+    headers: { 'x-hub-signature-256': good },
+  })
+  assert.equal(tampered.status, 401)
+  const elsewhere = await fetch(`${world.first.url}/whatsapp/00000000-0000-4000-8000-000000000000`, {
+    method: 'POST',
+    body,
+  })
+  assert.equal(elsewhere.status, 404)
+  assert.deepEqual(await count(), before)
+})
+
+test('webhooks under the previous app secret are accepted for seven days', async (t) => {
+  const world = await startWorld(t)
+  const { credentials, parts } = world
+  const renewed = 'renewed0secret'
+  const statuses = async () => [await postSigned(world, '{}'), await postSigned(world, '{}', renewed)]
+  assert.deepEqual(await statuses(), [200, 401])
+  world.emulator.changeAccount(credentials.wabaId, {}).appSecret = renewed
+  await connectAccount(parts, { ...credentials, appSecret: renewed })
+  assert.deepEqual(await statuses(), [200, 200])
+  world.advance('167h')
+  await connectAccount(parts, { ...credentials, appSecret: renewed }) // another token does not extend the secret's validity
+  world.advance('59m')
+  assert.deepEqual(await statuses(), [200, 200])
+  world.advance('2m')
+  assert.deepEqual(await statuses(), [401, 200])
+})
+
+test('a second change of the app secret ends the first one at once', async (t) => {
+  const world = await startWorld(t)
+  const { credentials, parts } = world
+  const account = world.emulator.changeAccount(credentials.wabaId, {})
+  for (const appSecret of ['second0secret', 'third0secret']) {
+    account.appSecret = appSecret
+    await connectAccount(parts, { ...credentials, appSecret })
+  }
+  const statuses = [await postSigned(world, '{}'), await postSigned(world, '{}', 'second0secret')]
+  assert.deepEqual(statuses, [401, 200])
+})
+
+test('the provider’s handshake gets its challenge only for the right token', async (t) => {
+  const world = await startWorld(t)
+  const ask = async (query: string) => {
+    const answer = await fetch(`${world.first.url}${world.account.webhookPath}?${query}`)
+    return [answer.status, await answer.text()]
+  }
+  const token = 'demo-verify-token'
+  assert.deepEqual(await ask(`hub.mode=subscribe&hub.challenge=11%3C5&hub.verify_token=${token}`), [200, '11<5'])
+  assert.equal((await ask('hub.mode=subscribe&hub.challenge=1&hub.verify_token=wrong'))[0], 403)
+  for (const incomplete of [
+    `hub.mode=subscribe&hub.verify_token=${token}`,
+    `hub.challenge=1&hub.verify_token=${token}`,
+    '',
+  ]) {
+    const [status, body] = await ask(incomplete)
+    assert.equal(status, 400)
+    assert.match(String(body), /hub\.mode=subscribe, hub\.verify_token and hub\.challenge/)
+  }
+})
+
+test('an account cannot report on another account’s message', async (t) => {
+  const [victim, attacker] = [await startWorld(t), await startWorld(t)]
+  const otp = await victim.sendOtp()
+  const message = await victim.whatsapp.gets(otp)
+  await victim.settled()
+  const status = {
+    id: message.id,
+    status: 'read',
+    timestamp: '1763640000',
+    biz_opaque_callback_data: message.callbackData,
+  }
+  assert.equal(await postStatuses(attacker, [status]), 200)
+  await attacker.settled()
+  await victim.settled()
+  assert.equal((await victim.getOtp(otp)).status, 'sending')
+})
+
+const APP_SECRET = 'demo0emulator0app0secret'
+const signature = (body: string, appSecret = APP_SECRET): string =>
+  `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`
+
+const postStatuses = (world: World, statuses: readonly object[]): Promise<number> =>
+  postSigned(
+    world,
+    JSON.stringify({
+      object: 'whatsapp_business_account',
+      entry: [{ id: '1', changes: [{ field: 'messages', value: { statuses } }] }],
+    }),
+  )
+
+async function postSigned(world: World, body: string, appSecret = APP_SECRET): Promise<number> {
+  const answer = await fetch(`${world.first.url}${world.account.webhookPath}`, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', 'x-hub-signature-256': signature(body, appSecret) },
+  })
+  return answer.status
+}

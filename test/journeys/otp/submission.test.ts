@@ -1,0 +1,612 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { BehaviourSeed } from '@doorcode/whatsapp-emulator'
+import { HOUR_MS } from '../../../src/lib/clock.ts'
+import { type ClaimedMessage, claimMessages } from '../../../src/messages/queue/claim.ts'
+import { afterAttempt } from '../../../src/messages/queue/decide.ts'
+import { type EndedAttempt, createFinisher } from '../../../src/messages/queue/finish.ts'
+import { meaningOf } from '../../../src/providers/whatsapp/errors.ts'
+import { connectAccount } from '../../world/connect-account.ts'
+import { pauseSender, resumeSender } from '../../../src/accounts/senders.ts'
+import { syncAccount } from '../../../src/accounts/sync/sync.ts'
+import { spyOnDb } from '../../database/db-spy.ts'
+import { createStoppedClock } from '../../faults/stopped-clock.ts'
+import { waitFor } from '../../world/wait-for.ts'
+import { type OtpFields, type SentOtp, type World, newPhone, startWorld } from '../../world/world.ts'
+
+/** Sends to a new phone. Its sends have these behaviours in turn, and then succeed. */
+async function sendInto(world: World, ...behaviours: BehaviourSeed[]): Promise<SentOtp> {
+  const to = newPhone()
+  for (const behaviour of behaviours) world.emulator.script({ match: { to, times: 1 }, behaviour })
+  return world.sendOtp({ to })
+}
+
+async function failureOf(world: World, otp: SentOtp): Promise<string | undefined> {
+  const { status, failure } = await world.getOtp(otp)
+  return status === 'failed' ? (failure as { code: string }).code : undefined
+}
+
+const otherSender = (world: World): string => world.account.senders[1]?.senderId ?? ''
+
+const attemptsOf = (world: World, otp: SentOtp) =>
+  world.ask<{ outcome: string; provider_code: number | null }>(
+    'select outcome, provider_code from message_attempts where message_id = $1 order by attempt',
+    [otp.messageId],
+  )
+
+test('a permanent error fails the message at once, with one event and one attempt', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  for (const [code, failure] of [
+    [131026, 'RECIPIENT_UNREACHABLE'],
+    [132018, 'TEMPLATE_PARAMETERS_REJECTED'],
+    [132000, 'TEMPLATE_PARAMETERS_REJECTED'],
+    [131030, 'RECIPIENT_NOT_ALLOWED'],
+  ] as const) {
+    const otp = await sendInto(world, { error: code })
+    await world.settled()
+    assert.equal(await failureOf(world, otp), failure, String(code))
+    assert.deepEqual(await attemptsOf(world, otp), [{ outcome: 'refused', provider_code: code }])
+    assert.equal(world.whatsapp.got(otp).length, 0)
+    assert.equal(receiver.events('message.failed').filter(({ data }) => data.messageId === otp.messageId).length, 1)
+  }
+})
+
+test('a fault of the provider is retried until it ends', async (t) => {
+  const world = await startWorld(t)
+  for (const behaviour of [{ error: 131016 }, { error: 2 }, { error: 131057 }] satisfies BehaviourSeed[]) {
+    const otp = await sendInto(world, behaviour, behaviour, behaviour)
+    await world.settled()
+    assert.equal((await world.getOtp(otp)).status, 'queued', 'it waits for its next attempt')
+    for (let step = 0; step < 4; step += 1) {
+      world.advance('30s')
+      await world.settled()
+    }
+    assert.equal((await world.getOtp(otp)).status, 'sending')
+    assert.equal(world.whatsapp.got(otp).length, 1)
+    assert.deepEqual(
+      (await attemptsOf(world, otp)).map(({ outcome }) => outcome),
+      ['retry', 'retry', 'retry', 'accepted'],
+    )
+  }
+})
+
+test('an outage of the whole window fails the message with the last error', async (t) => {
+  const world = await startWorld(t)
+  const to = newPhone()
+  world.emulator.script({ match: { to }, behaviour: { error: 131016 } })
+  const otp = await world.sendOtp({ to })
+  for (let minute = 0; minute < 9; minute += 1) {
+    await world.settled()
+    assert.equal((await world.getOtp(otp)).status, 'queued')
+    world.advance('1m')
+  }
+  for (let minute = 0; minute < 3; minute += 1) {
+    await world.settled()
+    world.advance('1m')
+  }
+  await world.settled()
+  assert.equal(await failureOf(world, otp), 'PROVIDER_UNAVAILABLE')
+  assert.equal(world.whatsapp.got(otp).length, 0)
+})
+
+test('a doubtful error is retried only a few times', async (t) => {
+  const world = await startWorld(t)
+  const to = newPhone()
+  world.emulator.script({ match: { to }, behaviour: { error: 131000 } })
+  const otp = await world.sendOtp({ to })
+  for (let step = 0; step < 4; step += 1) {
+    await world.settled()
+    world.advance('1m')
+  }
+  assert.notEqual(await failureOf(world, otp), undefined)
+  const attempts = await attemptsOf(world, otp)
+  assert.ok(attempts.length >= 2 && attempts.length <= 3, `${attempts.length} attempts`)
+})
+
+test('a rate error of a sender stops its messages and no other sender’s', async (t) => {
+  const world = await startWorld(t)
+  const first = await sendInto(world, { error: 130429 })
+  await world.settled()
+  const held = await world.sendOtp()
+  const other = await world.sendOtp({ senderId: otherSender(world) })
+  await world.whatsapp.gets(other)
+  await world.settled()
+  assert.equal(world.whatsapp.got(held).length, 0)
+  world.advance('10s')
+  await world.settled()
+  world.advance('10s')
+  await world.settled()
+  for (const otp of [first, held, other]) assert.equal(world.whatsapp.got(otp).length, 1)
+})
+
+/** How many of them reached WhatsApp. */
+async function countSends(world: World, otps: readonly SentOtp[]): Promise<number> {
+  const rows = await world.ask('select 1 from message_attempts where message_id = any ($1)', [
+    otps.map(({ messageId }) => messageId),
+  ])
+  return rows.length
+}
+
+test('a sender in maintenance sends one trial message at a time until one succeeds', async (t) => {
+  const world = await startWorld(t, { clock: createStoppedClock() })
+  const maintenance = world.emulator.script({
+    match: { from: world.account.senders[0]?.phoneNumberId },
+    behaviour: { error: 131057 },
+  })
+  const first = await world.sendOtp()
+  await world.settled()
+  const others = [await world.sendOtp(), await world.sendOtp(), await world.sendOtp()]
+  const elsewhere = await world.sendOtp({ senderId: otherSender(world) })
+  await world.whatsapp.gets(elsewhere)
+  await world.settled()
+  assert.equal(await countSends(world, others), 0)
+  const all = [first, ...others]
+  for (const [trial, step] of ['2s', '3s', '6s'].entries()) {
+    world.advance(step)
+    await world.settled()
+    assert.equal(await countSends(world, all), trial + 2, `after ${trial + 1} waits`)
+  }
+  maintenance.remove()
+  world.advance('11s')
+  await world.settled()
+  for (const otp of all) await world.whatsapp.gets(otp)
+  assert.equal(await countSends(world, all), 4 + 4, 'no further error')
+})
+
+test('an overloaded service stops the whole account', async (t) => {
+  const world = await startWorld(t)
+  const first = await sendInto(world, { error: 2 })
+  await world.settled()
+  const held = [await world.sendOtp(), await world.sendOtp({ senderId: otherSender(world) })]
+  await world.settled()
+  assert.equal(await countSends(world, held), 0)
+  world.advance('2s')
+  await world.settled()
+  for (const otp of [first, ...held]) await world.whatsapp.gets(otp)
+})
+
+test('a fault with an unknown code delays only its own message', async (t) => {
+  const world = await startWorld(t)
+  const first = await sendInto(world, { error: { code: 999_999, httpStatus: 500 } })
+  await world.settled()
+  assert.equal((await world.getOtp(first)).status, 'queued')
+  await world.whatsapp.gets(await world.sendOtp())
+})
+
+test('an inconclusive trial lets the next message try at once', async (t) => {
+  const world = await startWorld(t)
+  await sendInto(world, { error: 131057 })
+  await world.settled()
+  const doubtful = await sendInto(world, { error: 131000 })
+  const faulty = await sendInto(world, { error: { code: 999_999, httpStatus: 500 } })
+  const unreachable = await sendInto(world, { error: 131026 })
+  const good = await world.sendOtp()
+  world.advance('2s')
+  await world.settled()
+  assert.equal(world.whatsapp.got(good).length, 1)
+  assert.equal(await failureOf(world, unreachable), 'RECIPIENT_UNREACHABLE')
+  for (const otp of [doubtful, faulty]) assert.notEqual(await countSends(world, [otp]), 0)
+})
+
+test('a trial that did not reach the provider is inconclusive too', async (t) => {
+  const world = await startWorld(t)
+  await sendInto(world, { error: 131057 })
+  await world.settled()
+  const reach = (url: string) =>
+    world.ask('update provider_accounts set graph_url = $2 where workspace_id = $1', [world.workspaceId, url])
+  await reach('http://127.0.0.1:1')
+  const others = [await world.sendOtp(), await world.sendOtp()]
+  world.advance('2s')
+  await world.settled()
+  for (const otp of others) assert.notEqual(await countSends(world, [otp]), 0)
+  await reach(world.credentials.graphUrl)
+  await world.whatsapp.gets(await world.sendOtp())
+})
+
+test('after a trial with an unknown outcome the next one waits', async (t) => {
+  const world = await startWorld(t)
+  await sendInto(world, { error: 131057 })
+  await world.settled()
+  const lost = await sendInto(world, { connection: 'drop_before_accepting' })
+  const next = await world.sendOtp()
+  world.advance('2s')
+  await world.settled()
+  assert.equal(await countSends(world, [lost, next]), 1)
+  world.advance('13s')
+  await world.settled()
+  await world.whatsapp.gets(next)
+})
+
+/** Claimed messages whose outcome the test decides. */
+async function claimedOf(world: World, howMany: number, fields: Partial<OtpFields> = {}): Promise<ClaimedMessage[]> {
+  for (let sent = 0; sent < howMany; sent += 1) await world.sendOtp(fields)
+  const claimed = await claimMessages(world.parts, howMany)
+  assert.equal(claimed.length, howMany)
+  return claimed
+}
+
+test('concurrent errors open each breaker once, for the longest time', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const opened: string[] = []
+  const db = spyOnDb(world.parts.db, ({ statement, run }) => {
+    if (/^open_\w+_breaker$/.test(statement.name)) opened.push(statement.name)
+    return run()
+  })
+  const finish = createFinisher({ ...world.parts, db })
+  const now = world.clock.now()
+  const endedWith = (code: number, messages: readonly ClaimedMessage[]): EndedAttempt[] =>
+    messages.map((message, index) => {
+      const error = meaningOf(code, 400)
+      const outcome = { outcome: 'refused', httpStatus: 400, error: { ...error, code, detail: '' } } as const
+      const context = { now, attempts: 1, breakerStep: message.breakerStep, random: index / messages.length }
+      return { message, startedAt: now, endedAt: now, outcome, next: afterAttempt(outcome, context) }
+    })
+  const other = otherSender(world)
+  const storm = [
+    ...endedWith(131_056, await claimedOf(world, 3, { to: newPhone() })),
+    ...endedWith(130_429, await claimedOf(world, 5)),
+    ...endedWith(131_057, await claimedOf(world, 4, { senderId: other })),
+    ...endedWith(80_007, await claimedOf(world, 5)),
+  ]
+  await Promise.all(storm.map(finish))
+  assert.deepEqual(opened.sort(), [
+    'open_account_breaker',
+    'open_pair_breaker',
+    'open_sender_breaker',
+    'open_sender_breaker',
+  ])
+  const latest = storm
+    .map(({ next }) => (next.next === 'retry' ? next.dueAt.getTime() : 0))
+    .reduce((a, b) => Math.max(a, b))
+  const paces = await world.ask<{ breaker_open_until: Date; breaker_step: number; breaker_code: number }>(
+    'select breaker_open_until, breaker_step, breaker_code from sender_pace where sender_id = any ($1)',
+    [[world.senderId, other]],
+  )
+  const expected = { breaker_open_until: new Date(latest), breaker_step: 1, breaker_code: 80_007 }
+  assert.deepEqual(paces, [expected, expected])
+})
+
+test('a message that must wait never becomes the trial message', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const to = newPhone()
+  for (let sent = 0; sent < 3; sent += 1) await world.sendOtp({ to })
+  const next = await world.sendOtp()
+  await world.ask('update sender_pace set breaker_step = 1 where sender_id = $1', [world.senderId])
+  await world.ask('insert into pair_pace (sender_id, recipient, free_at) values ($1, $2, $3)', [
+    world.senderId,
+    to,
+    new Date(world.clock.now().getTime() + HOUR_MS),
+  ])
+  const claimed = await claimMessages(world.parts, 10)
+  assert.deepEqual(
+    claimed.map(({ id }) => id),
+    [next.messageId],
+  )
+})
+
+test('a sender limited for its quality sends nothing, and its codes expire', async (t) => {
+  const world = await startWorld(t)
+  const first = await sendInto(world, { error: 131048 })
+  await world.settled()
+  const other = await world.sendOtp()
+  for (const step of ['1m', '5m', '3m']) {
+    world.advance(step)
+    await world.settled()
+  }
+  assert.equal(await countSends(world, [first, other]), 1)
+  world.advance('2m')
+  await world.settled()
+  assert.equal(await failureOf(world, first), 'SENDER_RATE_LIMITED')
+  assert.equal(await failureOf(world, other), 'SUBMISSION_EXPIRED')
+  world.advance('10m')
+  await world.settled()
+  await world.whatsapp.gets(await world.sendOtp())
+})
+
+test('a rate error of a pair stops only this recipient', async (t) => {
+  const world = await startWorld(t)
+  const first = await sendInto(world, { error: 131056 })
+  await world.settled()
+  const samePair = await world.sendOtp({ to: first.to })
+  const otherPair = await world.sendOtp()
+  await world.whatsapp.gets(otherPair)
+  await world.settled()
+  assert.equal(world.whatsapp.got(samePair).length, 0)
+  for (let step = 0; step < 6; step += 1) {
+    world.advance('30s')
+    await world.settled()
+  }
+  for (const otp of [first, samePair]) assert.equal(world.whatsapp.got(otp).length, 1)
+})
+
+test('a refused token stops the account, and a new token sends everything', async (t) => {
+  const world = await startWorld(t)
+  const otp = await sendInto(world, { error: 190 })
+  await world.settled()
+  assert.equal(await failureOf(world, otp), undefined)
+  assert.equal(
+    (await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })).body.code,
+    'OTP_SENDER_UNAVAILABLE',
+  )
+  await connectAccount(world.parts, world.credentials)
+  await world.settled()
+  world.advance('20s')
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 1)
+})
+
+test('a message that waits behind a refused token fails when its window closes', async (t) => {
+  const world = await startWorld(t)
+  const otp = await sendInto(world, ...Array.from({ length: 5 }, () => ({ error: 190 })))
+  await world.settled()
+  world.advance('11m')
+  await world.settled()
+  assert.equal(await failureOf(world, otp), 'PROVIDER_CREDENTIALS_INVALID')
+})
+
+test('a paused sender sends nothing until it is resumed', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const of = { workspaceId: world.workspaceId, senderId: world.senderId }
+  const otp = await world.sendOtp()
+  await pauseSender(world.parts.db, of, world.clock.now())
+  await world.node({ works: true })
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 0)
+  await resumeSender(world.parts.db, of)
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 1)
+})
+
+test('a message behind a pause fails with SUBMISSION_EXPIRED ten minutes after acceptance', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const receiver = await world.receiver()
+  const otp = await world.sendOtp()
+  await pauseSender(world.parts.db, { workspaceId: world.workspaceId, senderId: world.senderId }, world.clock.now())
+  await world.node({ works: true })
+  world.advance('9m')
+  await world.settled()
+  assert.equal((await world.getOtp(otp)).status, 'queued')
+  world.advance('61s')
+  await world.settled()
+  assert.equal(await failureOf(world, otp), 'SUBMISSION_EXPIRED')
+  assert.deepEqual(
+    receiver.events().map(({ type }) => type),
+    ['message.failed'],
+  )
+  await resumeSender(world.parts.db, { workspaceId: world.workspaceId, senderId: world.senderId })
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 0, 'an expired code is not sent after all')
+})
+
+test('an attempt whose process died is recorded, even behind a pause', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const otp = await world.sendOtp()
+  await pauseSender(world.parts.db, { workspaceId: world.workspaceId, senderId: world.senderId }, world.clock.now())
+  await world.ask(
+    `update messages set status = 'sending', attempts = 1, attempted_at = $2, lease = gen_random_uuid() where id = $1`,
+    [otp.messageId, world.clock.now()],
+  )
+  await world.node({ works: true })
+  world.advance('11m')
+  await world.settled()
+  assert.equal(await failureOf(world, otp), 'PROVIDER_UNAVAILABLE')
+  assert.deepEqual(await attemptsOf(world, otp), [{ outcome: 'unknown', provider_code: null }])
+})
+
+test('a message whose process died during an attempt does not fail as expired', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const otp = await world.sendOtp()
+  await world.ask(
+    `update messages set status = 'sending', attempts = 1, attempted_at = $2, lease = gen_random_uuid() where id = $1`,
+    [otp.messageId, world.clock.now()],
+  )
+  await world.node({ works: true })
+  world.advance('11m')
+  await world.settled()
+  assert.equal(await failureOf(world, otp), 'PROVIDER_UNAVAILABLE')
+})
+
+test('a connection lost before acceptance causes one resend after ten seconds', async (t) => {
+  const world = await startWorld(t)
+  const otp = await sendInto(world, { connection: 'drop_before_accepting' })
+  await world.settled()
+  assert.equal((await world.getOtp(otp)).status, 'sending', 'unknown as yet')
+  world.advance('8s')
+  await world.settled()
+  assert.equal((await attemptsOf(world, otp)).length, 1)
+  world.advance('3s')
+  await world.settled()
+  assert.deepEqual(
+    (await attemptsOf(world, otp)).map(({ outcome }) => outcome),
+    ['unknown', 'accepted'],
+  )
+  assert.equal(world.whatsapp.got(otp).length, 1)
+})
+
+test('a message whose answer was lost is not sent again once its status comes', async (t) => {
+  const world = await startWorld(t)
+  const otp = await sendInto(world, { connection: 'drop_after_accepting' })
+  await world.whatsapp.reports(otp, ['sent'])
+  assert.equal((await world.getOtp(otp)).status, 'sent')
+  world.advance('1m')
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 1)
+  assert.equal((await attemptsOf(world, otp)).length, 1)
+})
+
+const REPORTS_AWAY = 'a report that is stored while no reports are processed'
+
+/** A lost answer whose status report is stored, on a node that processes no reports until `resume` is called. */
+async function withUnreadReport(t: TestContext) {
+  let away = true
+  const world = await startWorld(t, {
+    wrapDb: (db) =>
+      spyOnDb(db, ({ statement, run }) =>
+        away && statement.name === 'take_provider_reports' ? Promise.resolve([]) : run(),
+      ),
+  })
+  const otp = await sendInto(world, { connection: 'drop_after_accepting' })
+  const dueAt = async (): Promise<Date | null> => {
+    const [row] = await world.ask<{ due_at: Date | null }>('select due_at from messages where id = $1', [otp.messageId])
+    return row?.due_at ?? null
+  }
+  await waitFor('the lost answer', async () => (await attemptsOf(world, otp)).length === 1)
+  const reported = world.whatsapp.reports(otp, ['sent']) // resolves when everything has settled
+  await waitFor(REPORTS_AWAY, async () => {
+    const rows = await world.ask('select 1 from provider_reports where message_id = $1', [otp.messageId])
+    return rows.length === 1
+  })
+  /** The message is due again, and is sent or waits. */
+  const recheck = async (): Promise<void> => {
+    await waitFor('a look at the message', async () => {
+      world.first.wake()
+      const due = await dueAt()
+      return due === null || due > world.clock.now()
+    })
+  }
+  const resume = async (): Promise<void> => {
+    away = false
+    world.first.wake()
+    await reported
+  }
+  return { world, otp, recheck, resume }
+}
+
+test('a lost message with a stored, unread report is not sent again', async (t) => {
+  const { world, otp, recheck, resume } = await withUnreadReport(t)
+  world.advance('11s')
+  await recheck()
+  await resume()
+  world.advance('1m')
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 1)
+  assert.equal((await world.getOtp(otp)).status, 'sent')
+})
+
+test('an unreadable report does not block a lost message forever', async (t) => {
+  const { world, otp, recheck, resume } = await withUnreadReport(t)
+  world.advance('4m')
+  await recheck()
+  await waitFor('the message to be sent once more', () => world.whatsapp.got(otp).length === 2)
+  await resume()
+})
+
+test('a lost message without a status is sent again exactly once', async (t) => {
+  const world = await startWorld(t)
+  const lost = await sendInto(world, { connection: 'drop_after_accepting' })
+  await world.settled()
+  for (let step = 0; step < 8; step += 1) {
+    world.advance('1m')
+    await world.settled()
+  }
+  assert.equal(world.whatsapp.got(lost).length, 2)
+
+  const to = newPhone()
+  world.emulator.script({ match: { to }, behaviour: { connection: 'drop_after_accepting' } })
+  const hopeless = await world.sendOtp({ to })
+  for (let step = 0; step < 12; step += 1) {
+    await world.settled()
+    world.advance('1m')
+  }
+  await world.settled()
+  assert.equal(world.whatsapp.got(hopeless).length, 2)
+  assert.equal(await failureOf(world, hopeless), 'PROVIDER_UNAVAILABLE')
+})
+
+test('a 5xx page instead of an answer is an unknown outcome as well', async (t) => {
+  const world = await startWorld(t)
+  const otp = await sendInto(world, { html: { httpStatus: 502 } })
+  await world.settled()
+  world.advance('11s')
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 1)
+  assert.deepEqual(
+    (await attemptsOf(world, otp)).map(({ outcome }) => outcome),
+    ['unknown', 'accepted'],
+  )
+})
+
+test('of 200 codes a sender sends 80 each second, without a rate error', async (t) => {
+  const world = await startWorld(t, { limits: true, clock: createStoppedClock() })
+  const otps = await Promise.all(Array.from({ length: 200 }, () => world.sendOtp()))
+  for (const sent of [80, 160, 200]) {
+    await waitFor(`${sent} codes on their phones`, () => world.emulator.messages().length === sent)
+    assert.deepEqual(await claimMessages(world.parts, otps.length), [], 'no more may go within this second')
+    world.advance('1020ms') // a second and one of our slots
+  }
+  for (const otp of otps) assert.equal(world.whatsapp.got(otp).length, 1)
+  const refused = await world.ask(`select 1 from message_attempts where workspace_id = $1 and outcome <> 'accepted'`, [
+    world.workspaceId,
+  ])
+  assert.deepEqual(refused, [])
+})
+
+test('codes to one recipient go in a burst of 45, then every six seconds', async (t) => {
+  const world = await startWorld(t, { limits: true, clock: createStoppedClock() })
+  const to = newPhone()
+  await Promise.all(Array.from({ length: 60 }, () => world.sendOtp({ to })))
+  world.advance('2s') // above the sender's own 80 a second
+  await world.settled()
+  const burst = world.emulator.messages({ to }).length
+  assert.ok(burst === 45 || burst === 46, `${burst} in the burst`)
+  world.advance('6s')
+  await world.settled()
+  world.advance('6s')
+  await world.settled()
+  assert.equal(world.emulator.messages({ to }).length, burst + 2)
+  const refused = await world.ask(`select 1 from message_attempts where workspace_id = $1 and outcome <> 'accepted'`, [
+    world.workspaceId,
+  ])
+  assert.deepEqual(refused, [])
+})
+
+test('a code goes before all waiting messages of lower priority', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const waiting = await Promise.all(Array.from({ length: 100 }, () => world.sendOtp()))
+  await world.ask('update messages set priority = 1 where workspace_id = $1', [world.workspaceId])
+  const code = await world.sendOtp()
+  await world.node({ works: true })
+  for (const otp of waiting) await world.whatsapp.gets(otp)
+  const order = world.emulator.messages().map((message) => message.callbackData ?? '')
+  const index = order.findIndex((data) => data.endsWith(code.messageId))
+  assert.ok(index < 80, `it went at index ${index}, not with the first 80, which is what a number may send in a second`)
+})
+
+test('with little capacity one sender’s codes go before other senders’ messages', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const crowd = await Promise.all(Array.from({ length: 30 }, () => world.sendOtp()))
+  await world.ask('update messages set priority = 1 where workspace_id = $1', [world.workspaceId])
+  const other = otherSender(world)
+  const codes = await Promise.all(Array.from({ length: 8 }, () => world.sendOtp({ senderId: other })))
+  const claimed: string[] = []
+  for (let turn = 0; turn < codes.length; turn += 1)
+    claimed.push(...(await claimMessages(world.parts, 1)).map(({ id }) => id))
+  assert.deepEqual(claimed.sort(), codes.map(({ messageId }) => messageId).sort())
+  const [next] = await claimMessages(world.parts, 1)
+  assert.ok(
+    crowd.some(({ messageId }) => messageId === next?.id),
+    'then it is the turn of the others',
+  )
+})
+
+test('a template missing at the provider fails the message and is synced', async (t) => {
+  const world = await startWorld(t)
+  const otp = await sendInto(world, { error: 132001 })
+  await world.settled()
+  assert.equal(await failureOf(world, otp), 'TEMPLATE_NOT_FOUND')
+})
+
+test('what the provider changes is known after a sync', async (t) => {
+  const world = await startWorld(t)
+  world.emulator.addTemplate(world.credentials.wabaId, {
+    name: 'new_one',
+    language: 'en_US',
+    category: 'AUTHENTICATION',
+    components: [{ type: 'BODY' }],
+  })
+  const body = world.otpBody({ template: { name: 'new_one', language: 'en_US' } })
+  assert.equal((await world.request('POST', '/api/v1/otp/messages', { body })).status, 404)
+  await syncAccount(world.parts, world.account.accountId)
+  assert.equal((await world.request('POST', '/api/v1/otp/messages', { body })).status, 202)
+})

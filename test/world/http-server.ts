@@ -1,0 +1,128 @@
+import type { TestContext } from 'node:test'
+import type { InjectOptions, LightMyRequestResponse } from 'fastify'
+import { pino } from 'pino'
+import { z } from 'zod'
+import { fileDatabase } from '../database/database.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { readConfig } from '../../src/lib/config.ts'
+import { type Db, openDb } from '../../src/lib/db/pool.ts'
+import { ApiError } from '../../src/lib/errors.ts'
+import { createMetrics } from '../../src/lib/metrics.ts'
+import { asWritten } from '../../locales/text.ts'
+import { createKey } from '../../src/workspaces/keys/keys.ts'
+import { createWorkspace } from '../../src/workspaces/workspaces.ts'
+import { boundedText, idempotencyHeaders, phone, uuid } from '../../src/lib/http/fields.ts'
+import { noBody, noHeaders, noParams, noQuery, route } from '../../src/lib/http/route.ts'
+import { type ServerOptions, buildServer } from '../../src/api/server.ts'
+
+const answer = z.strictObject({ id: z.string() })
+const success = { status: 200, description: 'Done.', schema: answer, example: { id: '' } } as const
+const described = { tag: 'One-time codes', summary: 'A demo', description: 'A demo.', refusals: [] } as const
+
+/** Routes of every shape in the API. `fail` throws what it was given. */
+const demoRoutes = (fail: () => unknown) => [
+  route({
+    ...described,
+    method: 'POST',
+    path: '/things/:id',
+    operationId: 'putThing',
+    schemas: {
+      params: z.strictObject({ id: uuid }),
+      query: noQuery,
+      headers: idempotencyHeaders,
+      body: z.strictObject({
+        to: phone,
+        name: boundedText(1, 5),
+        nested: z.strictObject({ note: boundedText(0, 5) }).optional(),
+      }),
+    },
+    success: { ...success, status: 202 },
+    handler: async ({ params }) => params,
+  }),
+  route({
+    ...described,
+    method: 'GET',
+    path: '/things/:id',
+    operationId: 'getThing',
+    schemas: { params: z.strictObject({ id: uuid }), query: noQuery, headers: noHeaders, body: noBody },
+    success,
+    handler: async ({ params }) => params,
+  }),
+  route({
+    ...described,
+    method: 'GET',
+    path: '/lenient',
+    operationId: 'getLenient',
+    schemas: { params: noParams, query: noQuery, headers: noHeaders, body: z.strictObject({}).optional() },
+    success,
+    handler: async () => ({ id: 'lenient' }),
+  }),
+  route({
+    ...described,
+    method: 'GET',
+    path: '/failing',
+    operationId: 'getFailing',
+    schemas: { params: noParams, query: noQuery, headers: noHeaders, body: noBody },
+    success,
+    handler: async () => Promise.reject(fail()),
+  }),
+]
+
+export type Demo = Awaited<ReturnType<typeof startDemo>>
+
+export type DemoOptions = ServerOptions & {
+  fail?: () => unknown
+  /** The server's database. */
+  wrapDb?: (db: Db) => Db
+}
+
+/** The HTTP server with demo routes on the file's database. Ends with the test. */
+export async function startDemo(t: TestContext, { fail, wrapDb = (db) => db, ...options }: DemoOptions = {}) {
+  const url = await fileDatabase()
+  const db = openDb({ url, poolSize: 3 })
+  const config = readConfig({
+    DATABASE_URL: url,
+    DOORCODE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+    DOORCODE_RATE_LIMIT: 'memory',
+    DOORCODE_PUBLIC_URL: 'https://doorcode.example',
+  })
+  const logLines: string[] = []
+  const log = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) })
+  const routes = demoRoutes(fail ?? (() => new ApiError('NOT_FOUND', asWritten('No.'))))
+  const parts = { config, db: wrapDb(db), clock: systemClock, log, metrics: createMetrics() }
+  const app = buildServer(parts, routes, options)
+  t.after(async () => {
+    await app.close()
+    await db.close()
+  })
+  const { workspaceId } = await createWorkspace(db, systemClock, { name: 'demo', sandbox: false })
+  const newKey = async (): Promise<string> => {
+    const { apiKey } = await createKey(db, systemClock, { workspaceId, name: 'demo' })
+    return `Bearer ${apiKey}`
+  }
+  let uses = 0
+  let authorization = await newKey()
+
+  return {
+    app,
+    db,
+    config,
+    logLines,
+    workspaceId,
+    newKey,
+    ask: (options: InjectOptions): Promise<LightMyRequestResponse> => app.inject(options),
+    /** A key below its rate limit. */
+    async freshKey(): Promise<string> {
+      uses += 1
+      if (uses % 20 === 0) authorization = await newKey()
+      return authorization
+    },
+    /** A port on which raw bytes can be sent. */
+    async listen(): Promise<number> {
+      await app.listen({ port: 0, host: '127.0.0.1' })
+      const address = app.server.address()
+      if (address === null || typeof address === 'string') throw new Error('the server has no port')
+      return address.port
+    },
+  }
+}
