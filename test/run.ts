@@ -20,7 +20,7 @@ import { TEMPLATE_DATABASE, createDatabase, trustRoles, urlOf } from './database
 import './runner/unhooked.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
-const TEST_FILES = ['src', 'locales', 'test', 'packages', 'dashboard', 'bench'].map(
+const TEST_FILES = ['src', 'locales', 'test', 'trials', 'packages', 'dashboard', 'bench'].map(
   (folder) => `${folder}/**/*.test.ts`,
 )
 const LEFT_OUT = ['**/node_modules/**', ...IN_CHECK.map((folder) => `${folder}**`)]
@@ -86,7 +86,7 @@ const OWN_PROCESS: readonly string[] = [
 
 /** Most objects of tests are short-lived: a larger young generation collects them at a third of the cost. */
 const NODE_OPTIONS = [
-  ...['unhooked', 'cheap-passwords'].map((name) => `--import=${path.join(ROOT, `test/${name}.ts`)}`),
+  ...['unhooked', 'cheap-passwords'].map((name) => `--import=${path.join(ROOT, `test/runner/${name}.ts`)}`),
   '--max-semi-space-size=64',
 ]
 

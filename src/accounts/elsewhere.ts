@@ -1,6 +1,6 @@
 import { asWritten } from '../../locales/text.ts'
 import { type Sql, statement } from '../lib/db/pool.ts'
-import { FieldError } from './field-error.ts'
+import { FieldError } from '../lib/errors.ts'
 import type { AccountToConnect } from './new-account.ts'
 import type { AccountRef } from './templates/changes.ts'
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { type CodedText, asIssue, plainText, readIssue } from '../../locales/text.ts'
-import { FieldError } from './field-error.ts'
+import { FieldError } from '../lib/errors.ts'
 
 export const GRAPH_URL = 'https://graph.facebook.com'
 

@@ -5,7 +5,7 @@ import {
   ProviderRejectedError,
   ProviderUnreachableError,
 } from '../providers/provider.ts'
-import { type FieldFault, FieldError } from './field-error.ts'
+import { type FieldFault, FieldError } from '../lib/errors.ts'
 
 export type ProviderFailure = ProviderRejectedError | ProviderUnreachableError
 

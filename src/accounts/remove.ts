@@ -3,7 +3,7 @@ import { later } from '../lib/clock.ts'
 import { type Sql, statement } from '../lib/db/pool.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { lockSealingKey } from '../operations/secrets/instance.ts'
-import { UserError } from '../lib/user-error.ts'
+import { UserError } from '../lib/errors.ts'
 import { FORMER_APP_SECRET_MS, SECRETS, sealContext, unknownAccount } from './accounts.ts'
 import type { AccountRef } from './templates/changes.ts'
 

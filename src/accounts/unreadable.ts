@@ -1,6 +1,6 @@
 import { statement } from '../lib/db/pool.ts'
 import type { Parts } from '../runtime/parts.ts'
-import { UserError } from '../lib/user-error.ts'
+import { UserError } from '../lib/errors.ts'
 import { retrySyncAt } from './sync/schedule.ts'
 
 export type UnreadableAccount = {

@@ -5,7 +5,7 @@ import { later } from '../lib/clock.ts'
 import type { Sql } from '../lib/db/pool.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { ConnectedElsewhereError } from '../accounts/elsewhere.ts'
-import { FieldError } from '../accounts/field-error.ts'
+import { FieldError } from '../lib/errors.ts'
 import {
   connectAccount,
   describeAccount,

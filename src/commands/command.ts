@@ -4,7 +4,7 @@ import type { Sql } from '../lib/db/pool.ts'
 import { asWritten } from '../../locales/text.ts'
 import { withVisibleTexts } from '../../locales/visible-text.ts'
 import type { Parts } from '../runtime/parts.ts'
-import { UserError } from '../lib/user-error.ts'
+import { UserError } from '../lib/errors.ts'
 import { getWorkspace } from '../workspaces/workspaces.ts'
 
 export type Command = {
@@ -155,3 +155,18 @@ export const notFound = (text: string): UserError => new UserError(asWritten(tex
 /** `--cod-refusals` for `codRefusals`. */
 export const optionName = (name: string): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+
+/** Rows under headings, each column as wide as its longest text. Undefined without rows. */
+export function columns(headings: readonly string[], rows: readonly (readonly string[])[]): string | undefined {
+  if (rows.length === 0) return undefined
+  const all = [headings, ...rows]
+  const widths = headings.map((_, index) => Math.max(...all.map((row) => Array.from(row[index] ?? '').length)))
+  return all
+    .map((row) =>
+      row
+        .map((text, index) => text.padEnd(widths[index] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}

@@ -4,7 +4,7 @@ import { type EventType, eventTypes } from '../events/event-types.ts'
 import { transactionWithEvents } from '../events/record.ts'
 import type { Sql } from '../lib/db/pool.ts'
 import { asWritten } from '../../locales/text.ts'
-import { UserError } from '../lib/user-error.ts'
+import { UserError } from '../lib/errors.ts'
 import { deliverNow } from '../webhooks/delivery/deliver-now.ts'
 import {
   type Endpoint,
@@ -24,8 +24,7 @@ import { holdBacklog } from '../webhooks/endpoint-status.ts'
 import { beginRetry, countWaiting, endPauses } from '../webhooks/retry.ts'
 import { checkNewSettings } from '../webhooks/settings.ts'
 import { checkUpdate, updateEndpoint } from '../webhooks/update.ts'
-import { columns } from './columns.ts'
-import { type RecordChange, command, notFound } from './command.ts'
+import { type RecordChange, command, notFound, columns } from './command.ts'
 import { argument, chosenTypes, flag, instant, oneOf, optional, required, url, uuid, workspace } from './inputs.ts'
 
 const description = required('text', 'Names the endpoint on the dashboard.', (text) => text)

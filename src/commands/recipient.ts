@@ -6,7 +6,7 @@ import { type ExportedCounts, exportRecipient } from '../operations/lifecycle/re
 import { exportText } from '../operations/lifecycle/recipients/export-text.ts'
 import { ONE_RECIPIENT, countHeld, findPerson } from '../operations/lifecycle/recipients/person.ts'
 import { writeNewFile } from '../runtime/start/new-file.ts'
-import { UserError } from '../lib/user-error.ts'
+import { UserError } from '../lib/errors.ts'
 import { blockRecipients, unblockRecipient } from '../workspaces/blocked.ts'
 import { command } from './command.ts'
 import { STANDARD_OUTPUT, flag, nonEmpty, optional, phone, workspace } from './inputs.ts'

@@ -1,6 +1,5 @@
 import { inEnglish } from '../../locales/resources.ts'
-import { columns } from './columns.ts'
-import { command, notFound } from './command.ts'
+import { command, notFound, columns } from './command.ts'
 import { argument, uuid, workspace } from './inputs.ts'
 import { findWorkspaceOfSender, listSenders, pauseSender, resumeSender, type Sender } from '../accounts/senders.ts'
 import { obstacleText } from '../accounts/availability.ts'

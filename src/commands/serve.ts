@@ -17,7 +17,7 @@ import { type PortSetting, assertPortsFree, throwListenError } from '../runtime/
 import type { Parts } from '../runtime/parts.ts'
 import { settlesWithin } from '../lib/settles-within.ts'
 import { shutdownSignal } from '../lib/shutdown-signal.ts'
-import type { StartupError } from '../lib/startup-error.ts'
+import type { StartupError } from '../lib/errors.ts'
 
 export type Serving = {
   parts: Parts

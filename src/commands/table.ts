@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { StartupError } from '../lib/startup-error.ts'
+import { StartupError } from '../lib/errors.ts'
 import { accountConnect, accountDelete, accountSync } from './account.ts'
 import { backup, restore } from './instance/backup.ts'
 import { codSettingsGet, codSettingsSet } from './cod-settings.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { asWritten } from '../../locales/text.ts'
 import { settlesWithin } from '../lib/settles-within.ts'
 import { listenForSignals } from '../lib/shutdown-signal.ts'
-import { UserError } from '../lib/user-error.ts'
+import { UserError } from '../lib/errors.ts'
 import type { Command, Output } from './command.ts'
 
 /** After Ctrl-C, the work may take this long to end, and then closing what it has opened. */

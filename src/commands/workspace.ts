@@ -1,8 +1,7 @@
 import { changeQuota, listQuotas, type QuotaKind } from '../workspaces/quota.ts'
 import { askDeletion, cancelDeletion } from '../workspaces/deletion.ts'
 import { type Workspace, createWorkspace, listWorkspaces } from '../workspaces/workspaces.ts'
-import { columns } from './columns.ts'
-import { command } from './command.ts'
+import { command, columns } from './command.ts'
 import { argument, flag, name, optional, units, uuid, workspace } from './inputs.ts'
 
 export const workspaceCreate = command({

@@ -1,5 +1,21 @@
-import { CodedError } from './coded-error.ts'
-import type { CodedText } from '../../locales/text.ts'
+import { inEnglish } from '../../locales/resources.ts'
+import { type CodedText, chained } from '../../locales/text.ts'
+
+/** An error for people to read. `message` is English, for logs. */
+export class CodedError extends Error {
+  readonly text: CodedText
+
+  constructor(text: CodedText) {
+    super(inEnglish(text))
+    this.name = new.target.name
+    this.text = text
+  }
+}
+
+/** The operator can fix it, so it is printed without a stack trace. */
+export class StartupError extends Error {
+  override readonly name = 'StartupError'
+}
 
 /** Who must act on the error, for its page under /problems. */
 type Owner = 'caller' | 'operator' | 'doorcode'
@@ -197,6 +213,41 @@ export class ApiError extends CodedError {
   constructor(code: ApiErrorCode, detail: CodedText, faults: readonly InputFault[] = []) {
     super(detail)
     this.code = code
+    this.faults = faults
+  }
+}
+
+/** For programs that run the command. */
+export type UserErrorCode = Extract<
+  ApiErrorCode,
+  | 'API_KEY_INVALID'
+  | 'EVENT_NOT_FOUND'
+  | 'NOT_FOUND'
+  | 'COD_NOT_CONFIGURED'
+  | 'SERVICE_UNAVAILABLE'
+  | 'DEVELOPER_INVALID_INPUT'
+>
+
+/** A command that cannot be carried out. The text says what is wrong and what to do. */
+export class UserError extends CodedError {
+  readonly code: UserErrorCode
+
+  constructor(text: CodedText, code: UserErrorCode = 'DEVELOPER_INVALID_INPUT') {
+    super(text)
+    this.code = code
+  }
+}
+
+/** `field`: the form's field; null when the fault is in none of them. */
+export type FieldFault = { field: string | null; message: CodedText }
+
+/** An account or a template cannot be used with these values. Each fault says what is wrong and what to do. */
+export class FieldError extends UserError {
+  readonly faults: readonly FieldFault[]
+
+  constructor(faults: readonly FieldFault[], code?: UserErrorCode) {
+    const messages = faults.map(({ message }) => message)
+    super(chained('words.space', messages), code)
     this.faults = faults
   }
 }

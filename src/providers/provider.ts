@@ -1,6 +1,6 @@
 import type { FailureCode } from './failure-codes.ts'
 import type { IncomingHttpHeaders } from 'node:http'
-import { CodedError } from '../lib/coded-error.ts'
+import { CodedError } from '../lib/errors.ts'
 import type { TemplateDraft } from './template-draft.ts'
 import { type CodedText, plainText } from '../../locales/text.ts'
 

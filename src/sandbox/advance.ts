@@ -6,7 +6,7 @@ import { isAnyWorkerAlive } from '../runtime/jobs/node.ts'
 import type { WorkName } from '../runtime/jobs/wake.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { type CodedText, plainText } from '../../locales/text.ts'
-import { UserError } from '../lib/user-error.ts'
+import { UserError } from '../lib/errors.ts'
 import { type DueWork, listDueWork, hasBusyWork } from './due.ts'
 import { getSandboxOffset, moveClock } from './move-clock.ts'
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import { type Sql, type Statement, statement } from '../lib/db/pool.ts'
-import { UserError } from '../lib/user-error.ts'
+import { UserError } from '../lib/errors.ts'
 import { unknownWorkspace } from '../workspaces/workspaces.ts'
 import { type DueWork, listDueWork, hasBusyWork, findNextDueAt } from './due.ts'
 

@@ -1,6 +1,6 @@
 import { type CodedText, plainText } from '../../locales/text.ts'
 import { type Sql, statement } from '../lib/db/pool.ts'
-import { UserError } from '../lib/user-error.ts'
+import { UserError } from '../lib/errors.ts'
 import type { EndpointStatus } from './delivery/claim.ts'
 
 type Change = { workspaceId: string; endpointId: string; now: Date }

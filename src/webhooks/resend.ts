@@ -1,6 +1,6 @@
 import { type Sql, statement } from '../lib/db/pool.ts'
 import type { Parts } from '../runtime/parts.ts'
-import { UserError } from '../lib/user-error.ts'
+import { UserError } from '../lib/errors.ts'
 import type { EndpointStatus } from './delivery/claim.ts'
 import { rejectUnlessEnabled } from './endpoint-status.ts'
 import { type EndpointId, findDelivery, getEndpoint } from './endpoints.ts'

@@ -2,7 +2,7 @@ import type { CodedText } from '../../locales/text.ts'
 import { isBlank, isOneVisibleLine } from '../../locales/visible-text.ts'
 import { type ChosenEventType, chosenEventTypes } from '../events/event-types.ts'
 import type { Parts } from '../runtime/parts.ts'
-import { UserError } from '../lib/user-error.ts'
+import { UserError } from '../lib/errors.ts'
 import { AddressRefused, checkHost } from './delivery/connector.ts'
 
 export const MAX_URL_LENGTH = 2_048

@@ -1,6 +1,6 @@
 import { type Clock, DAY_MS, later } from '../lib/clock.ts'
 import { type Sql, statement } from '../lib/db/pool.ts'
-import { UserError } from '../lib/user-error.ts'
+import { UserError } from '../lib/errors.ts'
 import { unknownWorkspace } from './workspaces.ts'
 
 /** During this time the deletion of a live workspace can be cancelled, and its accepted messages are still sent. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { type Sql, UNDEFINED_TABLE, sqlState, statement } from '../lib/db/pool.ts'
 import { newId } from '../lib/ids.ts'
-import { UserError } from '../lib/user-error.ts'
+import { UserError } from '../lib/errors.ts'
 import { DEFAULT_MONTHLY_UNITS, QUOTA_KINDS, setQuota } from './quota.ts'
 
 const insertWorkspace = statement(

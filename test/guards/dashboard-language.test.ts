@@ -76,7 +76,7 @@ const FIELD_SENTENCE = /(['"`])(?:must|may|is|has|have|choose|give|needs?|cannot
 test('no schema of a form has messages in English only', async () => {
   const faults: string[] = []
   for await (const name of glob(
-    ['admin/**/*.ts', '{otp,cod}/routes.ts', 'http/fields.ts', 'accounts/templates/{new-template,draft}.ts'],
+    ['admin/**/*.ts', '{otp,cod}/routes.ts', 'lib/http/fields.ts', 'accounts/templates/{new-template,draft}.ts'],
     { cwd: SOURCE },
   )) {
     if (name.endsWith('.test.ts')) continue
@@ -90,8 +90,8 @@ test('no schema of a form has messages in English only', async () => {
 /** Texts to customers, in the customers' languages, and words that people type as passwords. */
 const NOT_FOR_PAGES = [
   'cod/settings/language-starts.ts',
-  'demo/cod-settings.ts',
-  'demo/day.ts',
+  'commands/demo/cod-settings.ts',
+  'commands/demo/day.ts',
   'admin/auth/common-password.ts',
 ]
 

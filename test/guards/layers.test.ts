@@ -61,18 +61,18 @@ const ALLOWED_OUTSIDE: readonly { from: string; to: string; why: string }[] = [
     why: 'the server of the dashboard’s phone passes on what the emulator answers',
   },
   { from: 'src/**/*.test.ts', to: EMULATOR, why: 'tests send to the emulator' },
-  { from: 'src/**/*.test.ts', to: 'test/*', why: 'what tests share' },
+  { from: 'src/**/*.test.ts', to: 'test/**', why: 'what tests share' },
   { from: 'dashboard/**', to: 'locales/*.ts', why: 'the texts of pages' },
   // What the pages load of these is listed in src/admin/pages/pages.ts.
   { from: 'dashboard/**', to: 'src/**', why: 'types of what the server answers, and rules that both apply' },
   { from: 'dashboard/**', to: `${EMULATOR}/{phone,wire}/*`, why: 'the dashboard shows the phone of the emulator' },
-  { from: 'dashboard/**/*.test.ts', to: 'test/*', why: 'what tests share' },
+  { from: 'dashboard/**/*.test.ts', to: 'test/**', why: 'what tests share' },
   {
     from: 'packages/whatsapp-emulator/phone/**',
     to: 'locales/text.ts',
     why: 'the phone speaks the language of the page that shows it',
   },
-  { from: 'packages/whatsapp-emulator/**/*.test.ts', to: 'test/*', why: 'what tests share' },
+  { from: 'packages/whatsapp-emulator/**/*.test.ts', to: 'test/**', why: 'what tests share' },
 ]
 
 type Import = { from: string; to: string }
@@ -132,7 +132,8 @@ const READS_STORED_REPORTS = 'src/operations/lifecycle/recipients/person.ts'
 
 test('only runtime/start imports providers/whatsapp; the rest uses the interface', () => {
   const outside = imports.filter(
-    ({ from, to }) => to.startsWith('src/providers/whatsapp/') && !/^src\/(runtime\/start|providers\/whatsapp)\//.test(from),
+    ({ from, to }) =>
+      to.startsWith('src/providers/whatsapp/') && !/^src\/(runtime\/start|providers\/whatsapp)\//.test(from),
   )
   // Tests run the real provider against the emulator.
   const importing = outside.filter(({ from }) => !from.endsWith('.test.ts') && from !== READS_STORED_REPORTS)

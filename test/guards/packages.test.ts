@@ -318,9 +318,11 @@ test('of the build context, only the sources get into an image', async () => {
 })
 
 test('docs/packages.md quotes only errors that Doorcode has', async () => {
-  const inDb = ['db/connection-count', 'db/migration-locks']
-  const atStart = ['database', 'instance-key', 'ports', 'embedded-postgres/folder-lock'].map((name) => `start/${name}`)
-  const files = ['config', ...inDb, ...atStart]
+  const inDb = ['connection-count', 'migration-locks'].map((name) => `lib/db/${name}`)
+  const atStart = ['database', 'instance-key', 'ports', 'embedded-postgres/folder-lock'].map(
+    (name) => `runtime/start/${name}`,
+  )
+  const files = ['lib/config', ...inDb, ...atStart]
   const sources = (await Promise.all(files.map((name) => read(`src/${name}.ts`)))).join('\n')
   const [, table = ''] = (await read('docs/packages.md')).split('\n| The log says |')
   const quotes = table.split('\n').flatMap((row) => row.split(' | ')[0]?.match(/`[^`]+`/g) ?? [])

@@ -211,18 +211,18 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
 
 /** Files that may talk to a connection directly, and why. */
 const WITH_QUERIES_OF_THEIR_OWN: Readonly<Record<string, string>> = {
-  'db/pool.ts': 'runs the statements',
-  'backup/backup.ts': 'reads all tables in one transaction',
-  'backup/load.ts': 'writes all tables in one transaction',
-  'backup/tables.ts': 'reads the catalog in the transaction of a backup or restore',
-  'backup/copy.ts': 'runs COPY, which cannot be prepared',
-  'db/migration-locks.ts': 'its connection is the one that migrates',
-  'db/migrate.ts': 'runs the migration files',
-  'db/pooler.ts': 'compares two connections of its own',
-  'start/embedded-postgres/owner.ts': 'makes the role that everything else runs as',
-  'start/embedded-postgres/server.ts': 'holds advisory locks on a connection of its own',
-  'jobs/node.ts': 'keeps its row and its lock on a connection of its own',
-  'jobs/wake.ts': 'listens on a connection of its own',
+  'lib/db/pool.ts': 'runs the statements',
+  'operations/backup/backup.ts': 'reads all tables in one transaction',
+  'operations/backup/load.ts': 'writes all tables in one transaction',
+  'operations/backup/tables.ts': 'reads the catalog in the transaction of a backup or restore',
+  'operations/backup/copy.ts': 'runs COPY, which cannot be prepared',
+  'lib/db/migration-locks.ts': 'its connection is the one that migrates',
+  'lib/db/migrate.ts': 'runs the migration files',
+  'lib/db/pooler.ts': 'compares two connections of its own',
+  'runtime/start/embedded-postgres/owner.ts': 'makes the role that everything else runs as',
+  'runtime/start/embedded-postgres/server.ts': 'holds advisory locks on a connection of its own',
+  'runtime/jobs/node.ts': 'keeps its row and its lock on a connection of its own',
+  'runtime/jobs/wake.ts': 'listens on a connection of its own',
 }
 
 const sources = new Map<string, string>()
@@ -233,7 +233,7 @@ before(async () => {
   }
   // Only files that declare statements: importing cli.ts would run a command.
   for (const [name, text] of sources) {
-    if (name !== 'db/pool.ts' && /\b(statement|removal)(<|\()/.test(text)) await import(path.join(SOURCE, name))
+    if (name !== 'lib/db/pool.ts' && /\b(statement|removal)(<|\()/.test(text)) await import(path.join(SOURCE, name))
   }
 })
 

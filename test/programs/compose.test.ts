@@ -126,9 +126,13 @@ test('in compose a role owns what the superuser made, again after another start'
     PGDATABASE: 'doorcode',
   }
   const createOwner = () =>
-    run('bash', [script('create-owner.sh'), folder, path.join(ROOT, 'src/runtime/start/embedded-postgres/hand-over.sql')], {
-      env,
-    })
+    run(
+      'bash',
+      [script('create-owner.sh'), folder, path.join(ROOT, 'src/runtime/start/embedded-postgres/hand-over.sql')],
+      {
+        env,
+      },
+    )
 
   await setPassword(`it's "first" \\ :x`)
   assert.deepEqual(await createOwner(), { stdout: '', stderr: '' })

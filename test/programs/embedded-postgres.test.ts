@@ -24,7 +24,7 @@ import { Client } from 'pg'
 import { migrate } from '../../src/lib/db/migrate.ts'
 import { openDb } from '../../src/lib/db/pool.ts'
 import { waitFor } from '../world/wait-for.ts'
-import { StartupError } from '../../src/lib/startup-error.ts'
+import { StartupError } from '../../src/lib/errors.ts'
 import { copyForUser, linkLibraries } from '../../src/runtime/start/embedded-postgres/binaries.ts'
 import {
   type EmbeddedPostgres,

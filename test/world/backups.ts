@@ -6,7 +6,14 @@ import type { TestContext } from 'node:test'
 import { Connection } from '../../src/lib/db/connection.ts'
 import { runCommand } from './command-line.ts'
 import { INSTANCE_KEY } from './node.ts'
-import { createDatabase, dropDatabase, ownerUrlOf, serverUrl, superuserUrlOf, withConnection } from '../database/postgres.ts'
+import {
+  createDatabase,
+  dropDatabase,
+  ownerUrlOf,
+  serverUrl,
+  superuserUrlOf,
+  withConnection,
+} from '../database/postgres.ts'
 import { waitFor } from './wait-for.ts'
 
 /** The form of DOORCODE_SECRET_KEY. */

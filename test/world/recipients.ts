@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { COMMAND_LINE, audit } from '../../src/admin/audit/audit.ts'
-import { type ErasureParts, type RecordErasure, eraseRecipient } from '../../src/operations/lifecycle/recipients/erase.ts'
+import {
+  type ErasureParts,
+  type RecordErasure,
+  eraseRecipient,
+} from '../../src/operations/lifecycle/recipients/erase.ts'
 import { exportRecipient } from '../../src/operations/lifecycle/recipients/export.ts'
 import { waitFor } from './wait-for.ts'
 import type { World } from './world.ts'

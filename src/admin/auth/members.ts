@@ -1,5 +1,5 @@
 import { type Sql, statement } from '../../lib/db/pool.ts'
-import { UserError } from '../../lib/user-error.ts'
+import { UserError } from '../../lib/errors.ts'
 
 /** In ascending order. Members read, admins change, and owners also manage people and quotas and delete the workspace. */
 export const MEMBER_ROLES = ['member', 'admin', 'owner'] as const

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { SECOND_MS } from '../../lib/clock.ts'
-import { type Erasure, NOTHING_ERASED, addCounts, beginErasure, eraseNext } from '../../operations/lifecycle/recipients/erase.ts'
+import {
+  type Erasure,
+  NOTHING_ERASED,
+  addCounts,
+  beginErasure,
+  eraseNext,
+} from '../../operations/lifecycle/recipients/erase.ts'
 import { exportText } from '../../operations/lifecycle/recipients/export-text.ts'
 import { ONE_RECIPIENT, countHeld, findPerson } from '../../operations/lifecycle/recipients/person.ts'
 import { type Seal, UnsealError } from '../../lib/seal.ts'

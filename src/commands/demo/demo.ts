@@ -1,5 +1,5 @@
 import { DEMO, demoAccount, type Emulator, FolderError, startEmulator } from '@doorcode/whatsapp-emulator'
-import { StartupError } from '../../lib/startup-error.ts'
+import { StartupError } from '../../lib/errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type Config, ROLES } from '../../lib/config.ts'
 import { type ReceivedWebhook, startDemoReceiver } from './receiver.ts'

@@ -9,7 +9,7 @@ import { holdBacklog } from '../../webhooks/endpoint-status.ts'
 import { addEndpoint, findEndpoint, pauseEndpoint } from '../../webhooks/endpoints.ts'
 import { checkNewSettings } from '../../webhooks/settings.ts'
 import { createKey, createKeyAuthenticator } from '../../workspaces/keys/keys.ts'
-import { StartupError } from '../../lib/startup-error.ts'
+import { StartupError } from '../../lib/errors.ts'
 import { createWorkspace, listWorkspacesOfAnySchema } from '../../workspaces/workspaces.ts'
 import { visibleText } from '../../../locales/visible-text.ts'
 

@@ -7,8 +7,7 @@ import type { Parts } from '../../runtime/parts.ts'
 import { confirmRemoval, keptByWorkers, readAndCheck } from '../../operations/lifecycle/retention/guard.ts'
 import type { Keep } from '../../operations/lifecycle/retention/hold.ts'
 import { type RemovalPreview, previewRemoval } from '../../operations/lifecycle/retention/preview.ts'
-import { columns } from '../columns.ts'
-import { command } from '../command.ts'
+import { command, columns } from '../command.ts'
 import { flag } from '../inputs.ts'
 
 export const retentionPreview = command({

@@ -4,7 +4,7 @@ import { SECOND_MS } from '../../lib/clock.ts'
 import { asWritten } from '../../../locales/text.ts'
 import { inEnglish } from '../../../locales/resources.ts'
 import { visibleText } from '../../../locales/visible-text.ts'
-import { UserError } from '../../lib/user-error.ts'
+import { UserError } from '../../lib/errors.ts'
 import { failureReason } from '../../webhooks/delivery/post.ts'
 
 /** An event as the instance sent it. Without `id` it is the webhook's body. */

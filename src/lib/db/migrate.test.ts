@@ -11,7 +11,7 @@ import {
   withConnection,
 } from '../../../test/database/postgres.ts'
 import { waitFor } from '../../../test/world/wait-for.ts'
-import { StartupError } from '../startup-error.ts'
+import { StartupError } from '../errors.ts'
 import { listMigrations, migrate } from './migrate.ts'
 import type { LockingOptions } from './migration-locks.ts'
 import { type Db, type DbOptions, openDb } from './pool.ts'

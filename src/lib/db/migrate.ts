@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { StartupError } from '../startup-error.ts'
+import { StartupError } from '../errors.ts'
 import type { Connection } from './connection.ts'
 import { type LockingOptions, withTableLocks } from './migration-locks.ts'
 import { type Db, type Sql, UNDEFINED_TABLE, isLockTimeout, sqlState, statement } from './pool.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { StartupError } from '../startup-error.ts'
+import { StartupError } from '../errors.ts'
 import type { Connection } from './connection.ts'
 import { isConflict, statement } from './pool.ts'
 

@@ -1,5 +1,12 @@
 import { SECOND_MS, later } from '../../lib/clock.ts'
-import { type Statement, batch, inLockOrder, retryUntilOutcomeKnown, statement, storableText } from '../../lib/db/pool.ts'
+import {
+  type Statement,
+  batch,
+  inLockOrder,
+  retryUntilOutcomeKnown,
+  statement,
+  storableText,
+} from '../../lib/db/pool.ts'
 import { createFairBatcher } from '../../lib/db/fair-batcher.ts'
 import { contentId } from '../../lib/ids.ts'
 import type { Parts } from '../../runtime/parts.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { asWritten } from '../../../locales/text.ts'
-import { UserError } from '../../lib/user-error.ts'
+import { UserError } from '../../lib/errors.ts'
 
 /**
  * A backup file (docs/backup.md#the-file): the magic line, the header as a line of JSON, the header's SHA-256 as a line,

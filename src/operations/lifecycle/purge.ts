@@ -1,4 +1,3 @@
-import { mayNameRecipient } from '../../admin/audit/actions.ts'
 import { SECOND_MS, later } from '../../lib/clock.ts'
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
@@ -14,13 +13,16 @@ const MAX_ROWS = 1_000
 /** Of the reports: 800 kB. */
 const MAX_PAGES = 100
 
-type PurgeParts = Pick<Parts, 'db' | 'log' | 'live'> & { guard: RemovalGuard }
+/** Whether an audit entry of this action may name a recipient. */
+type MayNameRecipient = (action: string) => boolean
+
+type PurgeParts = Pick<Parts, 'db' | 'log' | 'live'> & { guard: RemovalGuard; mayNameRecipient: MayNameRecipient }
 
 /**
  * Deletes workspaces that are due, and removes their rows step by step, each in its own transaction. Everything that a step
  * needs to know is in the database, so another node goes on when this one dies.
  */
-export function purgeLoop({ db, guard, log, live }: PurgeParts): Loop {
+export function purgeLoop({ db, guard, log, live, mayNameRecipient }: PurgeParts): Loop {
   let walk: Walk | undefined
   return {
     name: 'purge',
@@ -41,7 +43,7 @@ export function purgeLoop({ db, guard, log, live }: PurgeParts): Loop {
         const first = { workspaceId, nextPage: 0, removed: 0, isOver: false, entry: FIRST_ENTRY }
         const current = last?.workspaceId === workspaceId ? last : first
         if (!current.isOver) return { more: true, walk: await walkReports(tx, current) }
-        if (current.entry !== undefined) return { more: true, walk: await walkAuditLog(tx, current) }
+        if (current.entry !== undefined) return { more: true, walk: await walkAuditLog(tx, current, mayNameRecipient) }
         if (await removeFirst(tx, workspaceId, SETUP)) return { more: true, walk: current }
         await tx.rows(endPurge, [workspaceId, now])
         log.info({ workspaceId }, 'the rows of a deleted workspace are removed')
@@ -180,7 +182,7 @@ const removeReports = statement<{ removed: number; pages: number }>(
 )
 
 /** Replaces the recipients' numbers in the audit log, which stays. Nobody can erase them from a deleted workspace later. */
-async function walkAuditLog(tx: Sql, walk: Walk): Promise<Walk> {
+async function walkAuditLog(tx: Sql, walk: Walk, mayNameRecipient: MayNameRecipient): Promise<Walk> {
   const { workspaceId, entry = FIRST_ENTRY } = walk
   const { next } = await eraseNumbersFromAuditLog(tx, { workspaceId, after: entry, mayNameRecipient })
   return { ...walk, entry: next }

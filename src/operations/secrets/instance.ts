@@ -8,7 +8,7 @@ import {
   newSignInSecret,
   signInSecretFrom,
 } from '../../lib/seal.ts'
-import { UserError } from '../../lib/user-error.ts'
+import { UserError } from '../../lib/errors.ts'
 
 /** The row `instance`: both texts are sealed under the key in use. */
 export type SealedInstance = { keyCheck: Buffer; signInSecret: Buffer | null }

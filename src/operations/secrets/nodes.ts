@@ -2,8 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Sql } from '../../lib/db/pool.ts'
 import { type LiveNode, type NodeKeys, listLiveNodes } from '../../runtime/jobs/node.ts'
 import type { Seal, SealingKey } from '../../lib/seal.ts'
-import { StartupError } from '../../lib/startup-error.ts'
-import { UserError } from '../../lib/user-error.ts'
+import { StartupError, UserError } from '../../lib/errors.ts'
 import { type SealedInstance, followInstance } from './instance.ts'
 
 /**

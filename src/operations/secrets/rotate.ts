@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Db, Sql } from '../../lib/db/pool.ts'
 import type { Seal, SealingKey } from '../../lib/seal.ts'
-import { UserError } from '../../lib/user-error.ts'
+import { UserError } from '../../lib/errors.ts'
 import { findMissingKeys, lockInstance, missingKeys, writeInstance } from './instance.ts'
 import { assertNodesKnow, assertNodesLack, waitForNodes } from './nodes.ts'
 import { sealedTexts } from './reseal.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { JOIN_PREPARED } from '../../lib/db/open-transaction.ts'
 import { type Sql, statement } from '../../lib/db/pool.ts'
-import { UserError } from '../../lib/user-error.ts'
+import { UserError } from '../../lib/errors.ts'
 
 /**
  * Every transaction that holds a lock to write messages. A statement that stores a code reads the key of the database after

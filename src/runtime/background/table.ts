@@ -1,3 +1,4 @@
+import { mayNameRecipient } from '../../admin/audit/actions.ts'
 import { dailyFiguresLoop, findUncountedSince } from '../../charts/daily.ts'
 import { timersLoop } from '../../cod/conversation/timers-loop.ts'
 import { overdueLoop } from '../../messages/queue/overdue.ts'
@@ -28,7 +29,7 @@ export function backgroundLoops(parts: Parts): readonly Loop[] {
     leasesLoop(parts),
     dailyFiguresLoop(parts),
     housekeepingLoop({ ...parts, guard }),
-    purgeLoop({ ...parts, guard }),
+    purgeLoop({ ...parts, guard, mayNameRecipient }),
     retentionLoop({ ...parts, guard, findUncountedSince }),
   ]
 }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { StartupError } from '../../lib/startup-error.ts'
+import { StartupError } from '../../lib/errors.ts'
 import type { Config } from '../../lib/config.ts'
 import { TooFewConnections, assertConnections } from '../../lib/db/connection-count.ts'
 import { type Db, isDatabaseUnavailable, openDb, sqlState, statement } from '../../lib/db/pool.ts'

@@ -2,13 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { chown, link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { findLatestTarget, listValuesBefore } from '../../admin/audit/audit.ts'
-import { StartupError } from '../../lib/startup-error.ts'
+import { StartupError, UserError } from '../../lib/errors.ts'
 import type { Config } from '../../lib/config.ts'
 import type { Db, Sql } from '../../lib/db/pool.ts'
 import { ensureDir } from './ensure-dir.ts'
-import { type KeyMistake, MAX_KEYS, type Seal, createSealingKey, newInstanceKey, parseInstanceKeys } from '../../lib/seal.ts'
+import {
+  type KeyMistake,
+  MAX_KEYS,
+  type Seal,
+  createSealingKey,
+  newInstanceKey,
+  parseInstanceKeys,
+} from '../../lib/seal.ts'
 import { findInstance, findMissingKeys, openInstance } from '../../operations/secrets/instance.ts'
-import { UserError } from '../../lib/user-error.ts'
 
 type KeyConfig = Pick<Config, 'secretKeys' | 'dataDir'>
 

@@ -3,7 +3,7 @@ import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promis
 import path from 'node:path'
 import { asWritten } from '../../../locales/text.ts'
 import { isDatabaseUnavailable } from '../../lib/db/pool.ts'
-import { UserError } from '../../lib/user-error.ts'
+import { UserError } from '../../lib/errors.ts'
 import { syncFolder } from './embedded-postgres/folders.ts'
 
 type NewFile = {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { SettingName } from '../../lib/config.ts'
-import { StartupError } from '../../lib/startup-error.ts'
+import { StartupError } from '../../lib/errors.ts'
 import { findPortHolder } from './port-holder.ts'
 
 export type Address = { host: string; port: number }

@@ -1,7 +1,7 @@
 import { chown } from 'node:fs/promises'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { StartupError } from '../../lib/startup-error.ts'
+import { StartupError } from '../../lib/errors.ts'
 import { makeDataFolder } from './embedded-postgres/folders.ts'
 import { systemUserFor } from './embedded-postgres/system-user.ts'
 

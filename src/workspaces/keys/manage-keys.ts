@@ -1,7 +1,7 @@
 import { plainText } from '../../../locales/text.ts'
 import { type Clock, DAY_MS, HOUR_MS, later } from '../../lib/clock.ts'
 import { type Sql, statement } from '../../lib/db/pool.ts'
-import { UserError } from '../../lib/user-error.ts'
+import { UserError } from '../../lib/errors.ts'
 import { type KeyId, createKey, expireKey } from './keys.ts'
 
 export type ListedKey = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
 import { test } from 'node:test'
+import { mayNameRecipient } from '../../../src/admin/audit/actions.ts'
 import { purgeLoop } from '../../../src/operations/lifecycle/purge.ts'
 import type { Parts } from '../../../src/runtime/parts.ts'
 import { confirmRemoval, createRemovalGuard } from '../../../src/operations/lifecycle/retention/guard.ts'

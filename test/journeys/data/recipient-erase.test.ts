@@ -4,7 +4,13 @@ import { SECOND_MS, later } from '../../../src/lib/clock.ts'
 import { newPseudonym } from '../../../src/lib/phone/erased-recipient.ts'
 import { transactionWithEvents } from '../../../src/events/record.ts'
 import { eraseRows } from '../../../src/operations/lifecycle/recipients/erase-rows.ts'
-import { type Erasure, MAX_STEPS, NOTHING_ERASED, beginErasure, eraseNext } from '../../../src/operations/lifecycle/recipients/erase.ts'
+import {
+  type Erasure,
+  MAX_STEPS,
+  NOTHING_ERASED,
+  beginErasure,
+  eraseNext,
+} from '../../../src/operations/lifecycle/recipients/erase.ts'
 import { findPerson } from '../../../src/operations/lifecycle/recipients/person.ts'
 import { blockRecipients } from '../../../src/workspaces/blocked.ts'
 import { refusalPath } from '../../world/cod.ts'

@@ -9,7 +9,12 @@ import { statements } from '../../../src/lib/db/pool.ts'
 import { transactionWithEvents } from '../../../src/events/record.ts'
 import { newId } from '../../../src/lib/ids.ts'
 import { eraseRows } from '../../../src/operations/lifecycle/recipients/erase-rows.ts'
-import { type Erasure, NOTHING_ERASED, beginErasure, eraseNext } from '../../../src/operations/lifecycle/recipients/erase.ts'
+import {
+  type Erasure,
+  NOTHING_ERASED,
+  beginErasure,
+  eraseNext,
+} from '../../../src/operations/lifecycle/recipients/erase.ts'
 import { exportText } from '../../../src/operations/lifecycle/recipients/export-text.ts'
 import { findPerson } from '../../../src/operations/lifecycle/recipients/person.ts'
 import { expiredErasures, sealUnfinished } from '../../../src/operations/lifecycle/recipients/unfinished.ts'

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DEMO, demoAccount, startEmulator } from '@doorcode/whatsapp-emulator'
-import { connectAccount as connectAccountStep, listAccounts, readRenewedAccount } from '../../../src/accounts/accounts.ts'
+import {
+  connectAccount as connectAccountStep,
+  listAccounts,
+  readRenewedAccount,
+} from '../../../src/accounts/accounts.ts'
 import { findElsewhere } from '../../../src/accounts/elsewhere.ts'
 import { GRAPH_URL } from '../../../src/accounts/new-account.ts'
 import { removeAccount } from '../../../src/accounts/remove.ts'

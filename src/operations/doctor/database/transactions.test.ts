@@ -5,7 +5,13 @@ import { Client } from 'pg'
 import { fileDatabase } from '../../../../test/database/database.ts'
 import { lockInAnotherSession } from '../../../../test/faults/lock-in-another-session.ts'
 import { newEvent } from '../../../../test/database/new-event.ts'
-import { createDatabase, dropDatabase, ownerUrlOf, serverUrl, withConnection } from '../../../../test/database/postgres.ts'
+import {
+  createDatabase,
+  dropDatabase,
+  ownerUrlOf,
+  serverUrl,
+  withConnection,
+} from '../../../../test/database/postgres.ts'
 import { openTestSeal } from '../../../../test/database/seal.ts'
 import { waitFor } from '../../../../test/world/wait-for.ts'
 import { MINUTE_MS, later, systemClock } from '../../../lib/clock.ts'

@@ -1,4 +1,4 @@
-import { UserError } from '../../../lib/user-error.ts'
+import { UserError } from '../../../lib/errors.ts'
 import { type ExportParts, type ExportRequest, exportRecipient } from './export.ts'
 
 /** In memory; a file of the command line has no limit. */

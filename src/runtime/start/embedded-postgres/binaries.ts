@@ -4,7 +4,7 @@ import { findPackageJSON } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { StartupError } from '../../../lib/startup-error.ts'
+import { StartupError } from '../../../lib/errors.ts'
 import { openSystemFolder, unfinishedIn } from './folders.ts'
 import { findClosedFolder, type SystemUser } from './system-user.ts'
 

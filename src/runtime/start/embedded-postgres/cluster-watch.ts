@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { StartupError } from '../../../lib/startup-error.ts'
+import { StartupError } from '../../../lib/errors.ts'
 
 const CHECK_EVERY_MS = 2_000
 

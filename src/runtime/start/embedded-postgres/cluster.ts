@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { StartupError } from '../../../lib/startup-error.ts'
+import { StartupError } from '../../../lib/errors.ts'
 import type { Binaries } from './binaries.ts'
 import {
   makePrivateFolder,

@@ -2,7 +2,7 @@ import { access, chown, constants } from 'node:fs/promises'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
-import { StartupError } from '../../../lib/startup-error.ts'
+import { StartupError } from '../../../lib/errors.ts'
 import { makeDataFolder } from './folders.ts'
 import type { SystemUser } from './system-user.ts'
 

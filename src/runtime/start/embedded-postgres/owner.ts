@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { type Client, DatabaseError, escapeLiteral } from 'pg'
-import { StartupError } from '../../../lib/startup-error.ts'
+import { StartupError } from '../../../lib/errors.ts'
 import { readPassword, writePassword } from './cluster.ts'
 import type { SystemUser } from './system-user.ts'
 

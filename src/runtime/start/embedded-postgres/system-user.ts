@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { StartupError } from '../../../lib/startup-error.ts'
+import { StartupError } from '../../../lib/errors.ts'
 
 /** PostgreSQL refuses to run as root, so it runs as this user if Doorcode runs as root. */
 export type SystemUser = {
