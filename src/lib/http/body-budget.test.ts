@@ -60,7 +60,7 @@ test('a complete body is never evicted, and a slow one evicts no other', () => {
 })
 
 test('the operations guide and the changelog state the limits of bodies', async () => {
-  const read = (name: string): Promise<string> => readFile(new URL(`../../${name}`, import.meta.url), 'utf8')
+  const read = (name: string): Promise<string> => readFile(new URL(`../../../${name}`, import.meta.url), 'utf8')
   const budget = `${MAX_BODIES_BYTES / 1024 / 1024} MiB of a process`
   for (const name of ['docs/operations.md', 'CHANGELOG.md']) assert.ok((await read(name)).includes(budget), name)
   assert.ok(

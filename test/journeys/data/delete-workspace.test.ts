@@ -65,7 +65,11 @@ async function tablesOf(world: World): Promise<string[]> {
 }
 
 const purgeOf = (parts: Parts) =>
-  purgeLoop({ ...parts, guard: createRemovalGuard(parts, { timeOf: () => parts.clock.now() }) })
+  purgeLoop({
+    ...parts,
+    guard: createRemovalGuard(parts, { timeOf: () => parts.clock.now() }),
+    mayNameRecipient,
+  })
 
 /** As an operator does after a jump of the time. */
 const confirmTime = ({ parts, clock }: World): Promise<void> =>

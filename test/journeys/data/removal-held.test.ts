@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { housekeepingLoop } from '../../../src/runtime/background/housekeeping.ts'
+import { mayNameRecipient } from '../../../src/admin/audit/actions.ts'
 import { purgeLoop } from '../../../src/operations/lifecycle/purge.ts'
 import { findUncountedSince } from '../../../src/charts/daily.ts'
 import { DAY_MS, later } from '../../../src/lib/clock.ts'
@@ -76,7 +77,7 @@ function removalOf(parts: Parts, options?: Parameters<typeof createRemovalGuard>
   const guard = createRemovalGuard(parts, options)
   const loops = [
     housekeepingLoop({ ...parts, guard }),
-    purgeLoop({ ...parts, guard }),
+    purgeLoop({ ...parts, guard, mayNameRecipient }),
     retentionLoop({ ...parts, guard, findUncountedSince }),
   ]
   return {
