@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, later } from '../../lib/clock.ts'
 import { setBounded } from '../../lib/bounded-map.ts'
 import { type Db, type Sql, isConflict, isDatabaseUnavailable, isLockTimeout, statement } from '../../lib/db/pool.ts'
 import type { Log } from '../../lib/log.ts'
@@ -41,6 +41,7 @@ type BatchParts = {
  * locked row, such as an endpoint.
  */
 const MAX_LOCK_WAITS = 3
+const UNTRIED_EARLIER_MS = 1
 /**
  * An item that is tried alone hardly waits: its batch has just waited, and items of many workspaces may need rows of one
  * frozen node. A turn with 500 such items waits for a second.
@@ -98,7 +99,9 @@ export function createBatchLoop<Item extends DueItem, Result>(
       const tried = { tries, now, lockedSince: lockedSince.get(id) }
       if (waits >= MAX_LOCK_WAITS) {
         setBounded(lockedSince, id, tried.lockedSince ?? now, MAX_REMEMBERED_LOCKS)
-        await storeFault(item, retryLockedRow(tried))
+        const { retryAt, ...decision } = retryLockedRow(tried)
+        // Before those that were tried: otherwise the same items would be tried each time.
+        await storeFault(item, { ...decision, retryAt: retryAt && later(retryAt, -UNTRIED_EARLIER_MS) })
         continue
       }
       try {
