@@ -31,15 +31,17 @@ const lockWaba = statement('lock_waba_id', `select pg_advisory_xact_lock(hashtex
 export const lockAccountId = async (tx: Sql, { wabaId }: Identity): Promise<void> =>
   void (await tx.rows(lockWaba, [wabaId]))
 
+/** Of one account and one provider: a workspace that shared it before this rule existed. */
 const MAX_CANDIDATES = 100
 
-/** The workspace's own account first. An instance has few workspaces. */
+/** The workspace's own account first. An instance has few workspaces. `$3`: the hosts that are the same provider. */
 const selectConnected = statement<AccountRef & { graphUrl: string }>(
   'find_connected_accounts',
   `select a.workspace_id as "workspaceId", a.id as "accountId", a.graph_url as "graphUrl"
    from workspaces w
    cross join lateral (select * from provider_accounts
-     where workspace_id = w.id and waba_id = $2 and status <> 'removed') a
+     where workspace_id = w.id and waba_id = $2 and status <> 'removed'
+       and lower(split_part(split_part(graph_url, '://', 2), '/', 1)) = any ($3)) a
    where w.deleted_at is null
    order by w.id <> $1, a.id limit ${MAX_CANDIDATES}`,
 )
@@ -52,12 +54,21 @@ export async function findElsewhere(
   sql: Sql,
   { workspaceId, wabaId, graphUrl }: Identity,
 ): Promise<AccountRef | undefined> {
-  const rows = await sql.rows(selectConnected, [workspaceId, wabaId])
+  const rows = await sql.rows(selectConnected, [workspaceId, wabaId, hostsOf(graphUrl)])
   const first = rows.find((row) => originOf(row.graphUrl) === originOf(graphUrl))
   return first?.workspaceId === workspaceId ? undefined : first
 }
 
-const LOOPBACK = new Set(['localhost', '[::1]'])
+const LOOPBACK = new Set(['localhost', '[::1]', '127.0.0.1'])
+
+/** All spellings of the host that `originOf` takes for the same. */
+function hostsOf(graphUrl: string): string[] {
+  const { protocol, hostname, port } = new URL(graphUrl)
+  const host = hostname.replace(/\.$/, '')
+  const names = LOOPBACK.has(host) ? [...LOOPBACK] : [host]
+  const ports = port ? [`:${port}`] : ['', protocol === 'https:' ? ':443' : ':80']
+  return names.flatMap((name) => ports.flatMap((each) => [`${name}${each}`, `${name}.${each}`]))
+}
 
 /** The Graph API without its version, each host and this machine under one name: a DNS name may end in a dot. */
 function originOf(graphUrl: string): string {

@@ -44,7 +44,7 @@ function startLoop(ids: readonly string[], locked: ReadonlySet<string>) {
   )
   return {
     due,
-    async turn() {
+    turn: async () => {
       await loop.turn()
       nowMs += LOCKED_RETRY_MS
     },

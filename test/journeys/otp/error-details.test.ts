@@ -157,7 +157,7 @@ test('missing COD settings and languages are named', async (t) => {
     const body = world.confirmationBody({ template: { name: 'order_confirmation', language } })
     return (await world.request('POST', confirmationPath, { body })).body.detail
   }
-  assert.match(String(await ask('en')), /^This workspace has no COD settings\. Set them on the dashboard/)
+  assert.match(String(await ask('en')), /^This workspace has no COD settings\. Set them on the COD settings page/)
   const { languages } = await world.codSettings()
   assert.deepEqual(Object.keys(languages).toSorted(), ['ar', 'en'])
   const answer = await ask('fr')
