@@ -430,7 +430,7 @@ async function newClosedPlace(t: TestContext): Promise<Place & { systemFolder: s
 async function startAndDie(options: EmbeddedPostgresOptions, work: string): Promise<void> {
   const script = `
     import { Client } from 'pg'
-    import { startEmbeddedPostgres } from './src/start/embedded-postgres/server.ts'
+    import { startEmbeddedPostgres } from './src/runtime/start/embedded-postgres/server.ts'
     const { url } = await startEmbeddedPostgres(${JSON.stringify({ durable: false, ...options })})
     const client = new Client(url)
     await client.connect()
