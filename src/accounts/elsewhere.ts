@@ -63,17 +63,21 @@ const LOOPBACK = new Set(['localhost', '[::1]', '127.0.0.1'])
 
 /** All spellings of the host that `originOf` takes for the same. */
 function hostsOf(graphUrl: string): string[] {
-  const { protocol, hostname, port } = new URL(graphUrl)
-  const host = hostname.replace(/\.$/, '')
+  const { protocol, host, port } = providerOf(graphUrl)
   const names = LOOPBACK.has(host) ? [...LOOPBACK] : [host]
   const ports = port ? [`:${port}`] : ['', protocol === 'https:' ? ':443' : ':80']
   return names.flatMap((name) => ports.flatMap((each) => [`${name}${each}`, `${name}.${each}`]))
 }
 
-/** The Graph API without its version, each host and this machine under one name: a DNS name may end in a dot. */
-function originOf(graphUrl: string): string {
+/** A DNS name may end in a dot. */
+function providerOf(graphUrl: string): { protocol: string; host: string; port: string } {
   const { protocol, hostname, port } = new URL(graphUrl)
-  const host = hostname.replace(/\.$/, '')
+  return { protocol, host: hostname.replace(/\.$/, ''), port }
+}
+
+/** The Graph API without its version, and this machine under one name. */
+function originOf(graphUrl: string): string {
+  const { protocol, host, port } = providerOf(graphUrl)
   return `${protocol}//${LOOPBACK.has(host) ? '127.0.0.1' : host}:${port}`
 }
 

@@ -16,8 +16,8 @@ const RETRY_MS = 1_000
 /**
  * The database's time, so that nodes with wrong clocks agree on what is due. The monotonic clock carries it between two
  * measurements, so changes of this machine's clock have no effect. During an outage the last measurement is used.
- * `measureAgain` is for a connection that is back: it may lead to another server, with another clock. It never fails. `follow` takes
- * each time that the database reports, and measures again if its clock was set: until then, nodes would disagree on what is due.
+ * `follow` takes each time that the database reports, and measures again if its clock was set or another server answers: until then,
+ * nodes would disagree on what is due. `measureAgain` never fails.
  */
 export async function createDatabaseClock(
   sql: Sql,
