@@ -388,8 +388,8 @@ test('a stopping server finishes open requests but waits for no idle connection'
   await began.promise
   await waitFor('all connections to be there', async () => (await connectionsOf(demo)) === 1 + others.length)
   const stopped = demo.app.close()
-  await Promise.all(waiting)
-  goesOn.resolve()
+  // The kernel may reset a connection whose bytes the server has not read.
+  await Promise.allSettled(waiting).finally(() => goesOn.resolve())
   assert.match(await slow, /^HTTP\/1\.1 200 .*answered$/s)
   await stopped
 })
