@@ -345,8 +345,6 @@ export type ParameterNames = {
   'doctor.clock_wrong_fix': never
   'doctor.connections_short': 'available' | 'needed'
   'doctor.connections_short_fix': never
-  'doctor.database_before_first_release': never
-  'doctor.database_before_first_release_fix': never
   'doctor.database_contracted': 'contracting' | 'known' | 'newest'
   'doctor.database_contracted_fix': never
   'doctor.database_encoding': 'encoding'

@@ -2,7 +2,15 @@
 -- refused before it seals anything that the right key cannot open.
 create table instance (
   only_row boolean primary key default true check (only_row),
-  key_check bytea not null
+  key_check bytea not null,
+  -- Sealed: what sessions are signed with and second factors are encrypted with, so that they outlive a rotation of the
+  -- instance key. Null until the first start with the dashboard.
+  sign_in_secret bytea,
+  -- fingerprints of former instance keys that rows may still be sealed under
+  old_keys text[] not null default '{}',
+  -- Each PostgreSQL server counts its transactions for itself. A restored database adds so much to the numbers of its new
+  -- server that they come after those of the events it has.
+  added_to_order bigint not null default 0
 );
 
 create table workspaces (
@@ -12,8 +20,22 @@ create table workspaces (
   -- how far the clock of a sandbox workspace was moved forward
   clock_offset_ms bigint not null default 0,
   created_at timestamptz not null,
-  constraint only_sandbox_clocks_move check (sandbox or clock_offset_ms = 0)
+  -- A workspace is deleted in steps. From deletion_asked_at, in the database's time, its API keys are refused; at
+  -- deletion_due_at it is gone for everyone (deleted_at), which cannot be undone; then its rows are removed (purged_at).
+  -- The row itself stays without its name: the audit log refers to it.
+  deletion_asked_at timestamptz,
+  deletion_due_at timestamptz,
+  deleted_at timestamptz,
+  purged_at timestamptz,
+  constraint only_sandbox_clocks_move check (sandbox or clock_offset_ms = 0),
+  constraint deletion_has_due_time check ((deletion_asked_at is null) = (deletion_due_at is null)),
+  constraint deletion_was_asked check (deleted_at is null or deletion_asked_at is not null),
+  constraint purged_was_deleted check (purged_at is null or deleted_at is not null)
 );
+
+create index workspaces_deletion_due on workspaces (deletion_due_at) where deletion_due_at is not null and purged_at is null;
+-- A few times a second, every node asks whose keys are refused from now on.
+create index workspaces_deletion_asked on workspaces (deletion_asked_at) where deletion_asked_at is not null;
 
 -- Each move of a sandbox workspace's clock; their sum is workspaces.clock_offset_ms. Events are stored in real time, and
 -- the moves say what the workspace's clock showed then.

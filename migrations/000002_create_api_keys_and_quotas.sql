@@ -15,6 +15,7 @@ create table api_keys (
 -- A few times a second, every node asks which keys were revoked or got another expiry.
 create index api_keys_revoked on api_keys (revoked_at) where revoked_at is not null;
 create index api_keys_expiry_changed on api_keys (expiry_changed_at) where expiry_changed_at is not null;
+create index api_keys_workspace on api_keys (workspace_id);
 
 -- Times (database clock) of a key's requests of the last second, at most 20. Unlogged: they are worthless after a crash.
 create unlogged table rate_limits (

@@ -25,7 +25,9 @@ create table provider_accounts (
   unique (workspace_id, id),
   unique (workspace_id, waba_id),
   -- credentials_unreadable: another instance key sealed the access token; WhatsApp has refused nothing
-  constraint account_status check (status in ('connected', 'credentials_invalid', 'credentials_unreadable')),
+  -- removed: its secrets are overwritten, and nothing finds it until it is connected again. Its senders stay for the
+  -- messages that they sent.
+  constraint account_status check (status in ('connected', 'credentials_invalid', 'credentials_unreadable', 'removed')),
   constraint previous_app_secret_ends check ((previous_app_secret is null) = (previous_app_secret_until is null)),
   constraint account_sync_step check (sync_step in ('numbers', 'templates', 'storing'))
 );

@@ -114,6 +114,9 @@ create table message_attempts (
 -- that a repeated item meets the first one.
 create table provider_reports (
   id uuid primary key,
+  -- Without a foreign key: to delete an account, it would read every report, and an index for it would cost each report
+  -- more than the rare deletion is worth. A report is stored only for an account that was just read, and the reports of a
+  -- workspace are removed before its accounts.
   workspace_id uuid not null,
   account_id uuid not null,
   kind text not null,
@@ -134,7 +137,6 @@ create table provider_reports (
   -- coded text
   note jsonb,
 
-  foreign key (workspace_id, account_id) references provider_accounts (workspace_id, id),
   constraint report_kind check (kind in ('status', 'message', 'template', 'number', 'account', 'unknown')),
   constraint report_outcome check (outcome in ('waiting', 'applied', 'ignored', 'parked', 'quarantined')),
   constraint waiting_has_schedule check (outcome <> 'waiting' or due_at is not null)
@@ -145,3 +147,6 @@ create index provider_reports_message on provider_reports (message_id) where mes
 create index provider_reports_parked on provider_reports (workspace_id, provider_message_id) where outcome = 'parked';
 create index provider_reports_confirmation on provider_reports (confirmation_id) where confirmation_id is not null;
 create index provider_reports_quarantined on provider_reports (received_at, workspace_id) where outcome = 'quarantined';
+-- The id of a report is made from its content, so its age is found by this. The condition always holds. It keeps this index
+-- out of look-ups by message or confirmation.
+create index provider_reports_received on provider_reports (received_at) where received_at > '-infinity';

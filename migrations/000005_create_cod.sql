@@ -140,7 +140,7 @@ create table cod_answers (
   answered_at timestamptz not null,
   -- an older answer that was reported after a later one
   superseded boolean not null default false,
-  -- The customer's message; null in answers from before 0.1.0. Times cannot identify it: the provider's are whole seconds.
+  -- The customer's message. Times cannot identify it: the provider's are whole seconds.
   report_id uuid,
   foreign key (workspace_id, confirmation_id) references confirmations (workspace_id, id),
   constraint answer_check check (check_kind in ('confirmation', 'refusal'))

@@ -1,3 +1,9 @@
+-- The order in which callers read events (docs/webhooks.md#reading-events). Ids are made before the commit, so an event may be
+-- committed after one with a later id. The transaction's number has the same fault, but PostgreSQL knows the lowest one that is
+-- still running: everything below it is complete, and only that is read.
+create function next_recorded_order() returns bigint language sql volatile as
+  $$ select coalesce((select added_to_order from instance), 0) + pg_current_xact_id()::text::bigint $$;
+
 create table events (
   id uuid primary key,
   workspace_id uuid not null references workspaces,
@@ -10,6 +16,7 @@ create table events (
   recorded_at timestamptz not null,
   -- the exact bytes that are signed and sent
   body text not null,
+  recorded_order bigint not null default next_recorded_order(),
   unique (workspace_id, id),
   foreign key (workspace_id, message_id) references messages (workspace_id, id),
   foreign key (workspace_id, confirmation_id) references confirmations (workspace_id, id)
@@ -17,11 +24,19 @@ create table events (
 
 create index events_message on events (message_id) where message_id is not null;
 create index events_confirmation on events (confirmation_id) where confirmation_id is not null;
+-- Without pings, and without events whose content was removed.
+create index events_recorded on events (workspace_id, recorded_order, id) where endpoint_id is null and body <> '';
 
 create table webhook_endpoints (
   id uuid primary key,
   workspace_id uuid not null references workspaces,
   url text not null,
+  -- shown instead of the URL; empty: none
+  description text not null default '',
+  -- the types that it receives; null: all, also those that later releases add. A ping is always sent.
+  event_types text[],
+  -- earlier attempts went to another URL
+  url_changed_at timestamptz,
   secret bytea not null,
   previous_secret bytea,
   previous_secret_until timestamptz,
@@ -37,13 +52,19 @@ create table webhook_endpoints (
   -- failures in a row since the release began
   release_failures smallint not null default 0,
   created_at timestamptz not null,
+  -- A deleted endpoint stays for its deliveries, which reference it.
+  deleted_at timestamptz,
   unique (workspace_id, id),
   constraint endpoint_status check (status in ('enabled', 'paused', 'disabled')),
   constraint previous_secret_ends check ((previous_secret is null) = (previous_secret_until is null)),
-  constraint release_failures_of_release check (release_failures = 0 or release_at is not null)
+  constraint release_failures_of_release check (release_failures = 0 or release_at is not null),
+  constraint event_types_not_empty check (cardinality(event_types) > 0),
+  constraint deleted_has_no_secret check (
+    deleted_at is null or (status = 'disabled' and length(secret) = 0 and previous_secret is null))
 );
 
-create index webhook_endpoints_workspace on webhook_endpoints (workspace_id);
+-- Every event reads the endpoints of its workspace: those that were deleted must cost nothing.
+create index webhook_endpoints_workspace on webhook_endpoints (workspace_id) where deleted_at is null;
 create index webhook_endpoints_release on webhook_endpoints (release_at) where release_at is not null;
 
 -- One event for one endpoint. due_at is its schedule and its lease.

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { CONTRACTING_MARK, listMigrations } from '../../src/lib/db/migrate.ts'
 import { findContracting } from '../world/contracting.ts'
 
-/** Up to this number no check is needed: no release before 0.1.0 can run on a database that has these migrations. */
-const FIRST_SET = 9
+/** The migrations of the first release need no check: no release before it can run on their tables. */
+const FIRST_SET = 10
 
 test('a migration that removes what the previous release uses is marked as contracting', async () => {
   for (const { number, name } of await listMigrations()) {

@@ -17,7 +17,6 @@ import { claimFolder } from '../../runtime/start/running.ts'
 import { connectAccount, readAccount } from '../../accounts/accounts.ts'
 import { type RequestExample, tryFragment } from '../../api/docs/try.ts'
 import { takeOver } from '../../accounts/take-over.ts'
-import { getWorkspace } from '../../workspaces/workspaces.ts'
 import { visibleText } from '../../../locales/visible-text.ts'
 
 /**
@@ -109,8 +108,6 @@ async function open(
     workspaceId,
     /** Undefined if an owner exists. */
     setupLink: await createSetupLink(parts),
-    /** False for the demo workspace of a version before 0.1.0: its clock cannot be moved. */
-    sandbox: (await getWorkspace(parts.db, workspaceId)).sandbox,
   }
 }
 
@@ -225,7 +222,7 @@ Ask a customer to confirm an order. This one wants another time; other endings o
 See what happened to a message or an order:
 
   npm run -s doorcode -- explain <messageId or confirmationId>
-${demo.sandbox ? timeMachine(demo) : ''}
+${timeMachine(demo)}
 Ctrl-C stops it.
 `
 }

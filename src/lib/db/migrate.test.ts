@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { type TestContext, test } from 'node:test'
 import { readCatalog } from '../../../test/world/catalog.ts'
 import {
@@ -12,74 +11,45 @@ import {
 } from '../../../test/database/postgres.ts'
 import { waitFor } from '../../../test/world/wait-for.ts'
 import { StartupError } from '../errors.ts'
-import { listMigrations, migrate } from './migrate.ts'
-import type { LockingOptions } from './migration-locks.ts'
+import { migrate } from './migrate.ts'
+import { type LockingOptions, withTableLocks } from './migration-locks.ts'
 import { type Db, type DbOptions, openDb } from './pool.ts'
 
-const OLD_SCHEMA = new URL('../../../test/fixtures/schema-before-0.1.0.sql', import.meta.url)
-
-test('a database from before 0.1.0 gets the current schema', async (t) => {
-  const url = await oldDatabase(t)
-  await migrateAt(url)
-  const fresh = await newDatabase(t, TEMPLATE_DATABASE) // other tests change the process's own
-  assert.deepEqual(await readCatalog(url), await readCatalog(fresh))
-  const applied = 'select number, name from migrations order by number'
-  assert.deepEqual(await ask(url, applied), await ask(fresh, applied))
-})
-
-test('texts stored before 0.1.0 become coded texts', async (t) => {
-  const url = await oldDatabase(t)
-  await migrateAt(url)
-  const text = (words: string) => ({ code: 'text', text: words })
-  for (const [column, words] of Object.entries({
-    'provider_accounts.status_detail': 'WhatsApp refused the access token.',
-    'messages.finish_error': 'The code does not open.',
-    'message_attempts.detail': 'Service temporarily unavailable',
-    'provider_reports.note': 'the message is already known to be read',
-    'confirmations.timer_error': 'The timer threw.',
-    'refusal_checks.timer_error': 'The timer threw.',
-    'webhook_endpoints.status_reason': 'It answered 410',
-    'webhook_attempts.error': 'It answered 410',
-  })) {
-    const [table] = column.split('.')
-    assert.deepEqual(await ask(url, `select ${column} as stored from ${table}`), [{ stored: text(words) }], column)
-  }
-})
-
-test('a database in the middle of the migrations before 0.1.0 is refused', async (t) => {
-  const url = await oldDatabase(t)
-  await ask(url, 'delete from migrations where number > 20')
-  await assert.rejects(migrateAt(url), (error) => {
-    assert.ok(error instanceof StartupError)
-    assert.match(error.message, /at migration 20 of 24 from before 0\.1\.0\. Start the last version before 0\.1\.0/)
-    return true
-  })
+test('a database whose migrations are not of this release is left as it is', async (t) => {
+  const url = await newDatabase(t)
+  await ask(url, `update migrations set name = '000003_create_api_keys.sql' where number = 3`)
+  const before = await readCatalog(url)
+  await assert.rejects(
+    withDb({ url }, (db) => migrate(db)),
+    (error) => error instanceof StartupError && /000003_create_api_keys\.sql.* Use a new database/.test(error.message),
+  )
+  assert.deepEqual(await readCatalog(url), before)
 })
 
 test('a migration that waits for a lock delays no statement of a running node until it fails', async (t) => {
-  const url = await oldDatabase(t)
+  const url = await newDatabase(t)
   let waited: string | undefined
   await withConnection(url, async (session) => {
     await session.query('begin')
     await session.query('select from messages')
     const onLocked: LockingOptions['onLocked'] = (migration, sessions) => (waited = `${migration} ${sessions}`)
-    const migrating = migrateAt(url, { onLocked })
+    const migrating = addColumn(url, { onLocked })
     await withDb({ url }, async (node) => {
       while (waited === undefined) await node.rows({ name: 'read_messages', text: 'select id from messages' })
     })
     await session.query('rollback')
     await migrating
   })
-  assert.match(waited ?? '', /^upgrades\/before-0\.1\.0\.sql \d+ \(.*idle in transaction, for \d+ s\)$/)
-  assert.equal((await ask(url, 'select from migrations')).length, (await listMigrations()).length)
+  assert.match(waited ?? '', /^add_column\.sql \d+ \(.*idle in transaction, for \d+ s\)$/)
+  await ask(url, 'select lane from messages')
 })
 
 test('a migration that waits for a vacuum delays no statement', async (t) => {
-  const url = await oldDatabase(t)
+  const url = await newDatabase(t)
   await withConnection(url, async (session) => {
     await session.query('begin')
     await session.query('lock table messages in share update exclusive mode') // as a vacuum does
-    const migrating = migrateAt(url)
+    const migrating = addColumn(url)
     await waitFor('the migration to wait', async () => (await session.query(WAITING)).rows.length > 0)
     await withDb({ url, lockTimeoutMs: 1 }, (node) =>
       node.rows({ name: 'write_messages', text: 'update messages set id = id' }),
@@ -90,18 +60,15 @@ test('a migration that waits for a vacuum delays no statement', async (t) => {
 })
 
 test('a migration that cannot lock its tables changes nothing and names the sessions', async (t) => {
-  const url = await oldDatabase(t)
+  const url = await newDatabase(t)
   const before = await readCatalog(url)
   await withConnection(url, async (session) => {
     await session.query('begin')
     await session.query('select from messages')
     const [{ pid } = {}] = (await session.query<{ pid: number }>('select pg_backend_pid() as pid')).rows
-    await assert.rejects(migrateAt(url, { lockForMs: 0 }), (error) => {
+    await assert.rejects(addColumn(url, { lockForMs: 0 }), (error) => {
       assert.ok(error instanceof StartupError)
-      assert.match(
-        error.message,
-        /before-0\.1\.0\.sql could not lock the tables that it changes .* nothing was changed/,
-      )
+      assert.match(error.message, /add_column\.sql could not lock the tables that it changes .* nothing was changed/)
       assert.match(error.message, new RegExp(`have locked them: ${pid} \\(.* Wait until they end, or end them`))
       return true
     })
@@ -113,21 +80,23 @@ const WAITING = `select from pg_locks where relation = 'messages'::regclass and 
 
 let databases = 0
 
-async function newDatabase(t: TestContext, template?: string): Promise<string> {
-  const name = `old_${process.pid}_${++databases}`
-  await createDatabase(serverUrl(), name, template)
+async function newDatabase(t: TestContext): Promise<string> {
+  const name = `migrated_${process.pid}_${++databases}`
+  await createDatabase(serverUrl(), name, TEMPLATE_DATABASE)
   t.after(() => dropDatabase(serverUrl(), name))
   return urlOf(serverUrl(), name)
 }
 
-async function oldDatabase(t: TestContext): Promise<string> {
-  const url = await newDatabase(t)
-  await ask(url, await readFile(OLD_SCHEMA, 'utf8'))
-  return url
+/** As `migrate` does with each migration. */
+function addColumn(url: string, options: LockingOptions = {}): Promise<void> {
+  const text = 'create table lanes (id uuid); alter table messages add column lane uuid;'
+  return withDb({ url }, async (db) => {
+    const connection = await db.connect()
+    const work = async (): Promise<void> => void (await connection.query(text))
+    await withTableLocks(connection, { name: 'add_column.sql', text }, work, options)
+    await connection.close()
+  })
 }
-
-const migrateAt = (url: string, locking: LockingOptions = {}): Promise<number> =>
-  withDb({ url }, (db) => migrate(db, locking))
 
 async function withDb<Result>(
   options: Omit<DbOptions, 'poolSize'>,

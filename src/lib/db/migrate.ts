@@ -38,8 +38,13 @@ export async function migrate(db: Db, { onWait, waitForMs, ...locking }: Migrate
       await waitForMigrationLock(connection, waitForMs)
     }
     await connection.query(CREATE_MIGRATIONS)
-    await replaceOldSet(connection, migrations, locking)
-    const newest = (await listApplied(connection)).at(-1)?.number ?? 0
+    const applied = await listApplied(connection)
+    const other = applied.find(({ number, name }) => name !== (migrations[number - 1]?.name ?? name))
+    if (other !== undefined)
+      throw new StartupError(
+        `The database has the migration ${other.name}, which this release does not have: a version before 0.1.0 created it. Use a new database.`,
+      )
+    const newest = applied.at(-1)?.number ?? 0
     const known = migrations.at(-1)?.number ?? 0
     const contracting = newest > known ? await findContracting(connection, known) : undefined
     if (contracting !== undefined)
@@ -47,7 +52,7 @@ export async function migrate(db: Db, { onWait, waitForMs, ...locking }: Migrate
         `The database is at migration ${newest}, but this release only knows migrations up to ${known}, and migration ${contracting} may have removed what this release uses. Start the release that migrated it or a newer one.`,
       )
     const pending = migrations.filter((migration) => migration.number > newest)
-    for (const migration of pending) await commit(connection, migration.name, [migration], locking)
+    for (const migration of pending) await commit(connection, migration, locking)
     return pending.length
   } finally {
     locking.signal?.removeEventListener('abort', drop)
@@ -91,39 +96,21 @@ export async function tryMigrationLock(connection: Connection): Promise<boolean>
 /** Runs these migrations, which must be the next ones, in the caller's transaction. */
 export async function applyMigrations(connection: Connection, migrations: readonly Migration[]): Promise<void> {
   await connection.query(CREATE_MIGRATIONS)
-  for (const migration of migrations) await run(connection, await readMigration(migration.name), [migration])
-}
-
-/** The migrations before 0.1.0. One upgrade script turns their schema into that of today's first 9. */
-const OLD_SET = { first: '000001_create_instance.sql', last: 24, replacedBy: 9 }
-
-async function replaceOldSet(
-  connection: Connection,
-  migrations: readonly Migration[],
-  locking: LockingOptions,
-): Promise<void> {
-  const applied = await listApplied(connection)
-  if (applied[0]?.name !== OLD_SET.first) return
-  const newest = applied.at(-1)?.number
-  if (newest !== OLD_SET.last)
-    throw new StartupError(
-      `The database is at migration ${newest} of ${OLD_SET.last} from before 0.1.0. Start the last version before 0.1.0 on it first; see "Upgrade" in docs/operations.md.`,
-    )
-  await commit(connection, 'upgrades/before-0.1.0.sql', migrations.slice(0, OLD_SET.replacedBy), locking)
+  for (const migration of migrations) await run(connection, migration, await readMigration(migration.name))
 }
 
 /** `pending`: how many a start would run. */
 export type SchemaState =
-  | { state: 'missing' | 'current' | 'before_first_release' }
+  | { state: 'missing' | 'current' }
   | { state: 'pending'; pending: number }
   /** This release can use it. */
   | { state: 'newer'; newest: number; known: number }
   /** This release cannot use it, because of migration `contracting`. */
   | { state: 'contracted'; newest: number; known: number; contracting: number }
 
-const selectNewest = statement<{ newest: number | null; first: string | null }>(
+const selectNewest = statement<{ newest: number | null }>(
   'find_newest_migration',
-  `select (select max(number) from migrations) as newest, (select name from migrations where number = 1) as first`,
+  'select max(number) as newest from migrations',
 )
 
 /** Changes nothing. */
@@ -133,9 +120,8 @@ export async function findSchemaState(sql: Sql): Promise<SchemaState> {
     if (sqlState(error) === UNDEFINED_TABLE) return undefined
     throw error
   })
-  const newest = row?.newest
-  if (newest === undefined || newest === null) return { state: 'missing' }
-  if (row?.first === OLD_SET.first) return { state: 'before_first_release' }
+  const newest = row?.newest ?? undefined
+  if (newest === undefined) return { state: 'missing' }
   if (newest > known) {
     const contracting = (await sql.row(selectContracting, [known]))?.number
     return contracting === undefined
@@ -149,14 +135,10 @@ async function listApplied(connection: Connection): Promise<Migration[]> {
   return (await connection.query<Migration>('select number, name from migrations order by number')).rows
 }
 
-async function commit(
-  connection: Connection,
-  file: string,
-  migrations: readonly Migration[],
-  locking: LockingOptions,
-): Promise<void> {
-  const text = await readMigration(file)
-  await withTableLocks(connection, { name: file, text }, () => run(connection, text, migrations), locking)
+async function commit(connection: Connection, migration: Migration, locking: LockingOptions): Promise<void> {
+  const { name } = migration
+  const text = await readMigration(name)
+  await withTableLocks(connection, { name, text }, () => run(connection, migration, text), locking)
 }
 
 export const readMigration = (file: string): Promise<string> => readFile(new URL(file, FOLDER), 'utf8')
@@ -164,16 +146,13 @@ export const readMigration = (file: string): Promise<string> => readFile(new URL
 /** Begins the first line of a migration that removes or tightens something. The reason follows. */
 export const CONTRACTING_MARK = '-- contracts: '
 
-/** Runs the text, and records these migrations in place of all records with the same or higher numbers. */
-async function run(connection: Connection, text: string, migrations: readonly Migration[]): Promise<void> {
+async function run(connection: Connection, { number, name }: Migration, text: string): Promise<void> {
   await connection.query(text)
-  await connection.query('delete from migrations where number >= $1', [migrations[0]?.number])
-  for (const { number, name } of migrations)
-    await connection.query('insert into migrations (number, name) values ($1, $2)', [number, name])
-  if (text.startsWith(CONTRACTING_MARK))
-    await connection.query('update migrations set contracts = true where number = any ($1)', [
-      migrations.map(({ number }) => number),
-    ])
+  await connection.query('insert into migrations (number, name, contracts) values ($1, $2, $3)', [
+    number,
+    name,
+    text.startsWith(CONTRACTING_MARK),
+  ])
 }
 
 /** The migrations of this release. */

@@ -176,7 +176,6 @@ const CASES: readonly [name: string, found: NewFinding[], codes: readonly string
     judgeSchema({ state: 'contracted', newest: 99, known: 11, contracting: 98 }),
     ['database_contracted'],
   ],
-  ['a schema before 0.1.0', judgeSchema({ state: 'before_first_release' }), ['database_before_first_release']],
   ...WORK_KINDS.flatMap((kind): [string, NewFinding[], string[]][] => [
     [`${kind} on time`, due(kind, LATE_AFTER_MS[kind].warning - 1), []],
     [`${kind} late`, due(kind, LATE_AFTER_MS[kind].warning), ['work_late']],

@@ -8,8 +8,6 @@ export function judgeSchema(schema: SchemaState): NewFinding[] {
       return []
     case 'missing':
       return [{ code: 'not_migrated' }]
-    case 'before_first_release':
-      return [{ code: 'database_before_first_release' }]
     case 'pending':
       return [{ code: 'migrations_pending', number: schema.pending }]
     case 'newer':

@@ -1,0 +1,54 @@
+-- How far each step of retention (src/operations/lifecycle/retention/) has come. What a class of data keeps begins at the
+-- latest kept_since of its steps.
+create table retention (
+  step text primary key,
+  class text not null,
+  -- the last row that the step has looked at, and its time; null before the first removal
+  position uuid,
+  kept_since timestamptz,
+  constraint retention_class check (class in ('content', 'records', 'audit')),
+  constraint position_has_time check ((position is null) = (kept_since is null))
+);
+
+-- Rows behind a position that were still in use. The step looks at them again at due_at.
+create table retention_postponed (
+  step text not null,
+  id uuid not null,
+  due_at timestamptz not null,
+  primary key (step, id)
+);
+
+-- By what the removal of old data is judged (docs/retention.md#when-removal-stops). The first worker writes the only row.
+create table removal_guard (
+  only_row boolean primary key default true check (only_row),
+  -- the database's time when it was last plausible
+  trusted_at timestamptz not null,
+  -- the earliest time that new rows got from a clock that was far behind, until an operator confirms
+  set_back_to timestamptz,
+  -- how long data is kept, even if the settings are shorter; 0 is forever
+  content_days integer not null,
+  records_days integer not null,
+  audit_days integer not null
+);
+
+-- Erasures of a recipient that have not yet searched all reports (docs/recipients.md#erase). Erased rows no longer lead from
+-- the number to the user ids, so an erasure that was interrupted finds both here. They stay in the pages of the table, in its
+-- WAL and in backups after the row is removed at the end of the search, so they are sealed together in one column.
+create table unfinished_erasures (
+  id uuid not null default gen_random_uuid(),
+  workspace_id uuid not null references workspaces,
+  -- the pseudonym
+  recipient text not null,
+  begun_at timestamptz not null,
+  pseudonym text not null,
+  user_ids text[] not null default '{}',
+  -- the number and the user ids, sealed
+  person bytea,
+  -- An erasure finds the unfinished ones of its number by this keyed hash of it, instead of opening every row of the
+  -- workspace. Empty: no known key opens the row.
+  person_hash bytea,
+  primary key (workspace_id, recipient, begun_at)
+);
+
+create index unfinished_erasures_id on unfinished_erasures (id);
+create index unfinished_erasures_person_hash on unfinished_erasures (person_hash, begun_at);
