@@ -93,8 +93,11 @@ function addColumn(url: string, options: LockingOptions = {}): Promise<void> {
   return withDb({ url }, async (db) => {
     const connection = await db.connect()
     const work = async (): Promise<void> => void (await connection.query(text))
-    await withTableLocks(connection, { name: 'add_column.sql', text }, work, options)
-    await connection.close()
+    try {
+      await withTableLocks(connection, { name: 'add_column.sql', text }, work, options)
+    } finally {
+      await connection.close()
+    }
   })
 }
 
