@@ -371,11 +371,15 @@ test('the image, its user and its release are the same in every package', async 
     `doorcode:${manifest.version}`,
   )
   assert.ok(spec.containers[0].image.endsWith(`/doorcode:${manifest.version}`))
-  assert.match(containerfile, /^ARG BASE=docker\.io\/library\/node:26-slim$/m)
 })
 
-test('every image of compose can be pinned by digest in .env', async () => {
-  for (const { image } of Object.values((await compose()).services)) assert.match(image, /^\$\{[A-Z_]*IMAGE:-[^}]+\}$/)
+test('every image that others publish is pinned by digest, and can be replaced', async () => {
+  assert.match(await read('Containerfile'), /^ARG BASE=docker\.io\/library\/node:26\.[\d.]+-slim@sha256:[\da-f]{64}$/m)
+  for (const [service, { image }] of Object.entries((await compose()).services))
+    assert.match(
+      image,
+      service === 'doorcode' ? /^\$\{IMAGE:-[^}]+\}$/ : /^\$\{[A-Z]+_IMAGE:-[^}]+@sha256:[\da-f]{64}\}$/,
+    )
 })
 
 test('a pod gets no variables of its service, and writes only to its volumes', async () => {
