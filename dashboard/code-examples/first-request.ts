@@ -4,7 +4,7 @@ import type { ApiRequest } from './request.ts'
 /** The sender and template that a workspace can use. */
 type FirstRequestFacts = Extract<RouterOutputs['keys']['firstRequest'], { missing: null }>
 
-/** A number of the emulator's ordinary customers (magic-numbers.ts), which receives codes. */
+/** A number of the emulator's ordinary customers (presets.ts), which receives codes. */
 export const SANDBOX_PHONE = '+212661002001'
 
 /** An example code: the backend generates its own. */

@@ -12,7 +12,10 @@ const chat = `/phone/#${new URLSearchParams({ phone: CUSTOMER, number: DEMO.stan
 
 test('the emulator’s page shows messages, accepts taps and moves its clock', async (t) => {
   const world = await startWorld(t, { now: Date.now, speed: 1, schedule })
-  world.emulator.customer({ to: CUSTOMER }, [{ do: [{ tap: { button: 'Confirm' }, afterMs: HOUR_MS }] }])
+  world.emulator.script({
+    match: { to: CUSTOMER },
+    steps: [{ do: [{ tap: { button: 'Confirm' }, afterMs: HOUR_MS }] }],
+  })
   const page = await openPage(t, { first: { url: world.emulator.url } })
   await page.goto('/')
   await page.getByText('Send your first message').waitFor()

@@ -28,7 +28,7 @@ const FAILPOINTS: readonly [moment: Moment, statement: string, stage: string | n
 type Scene = RestartableServer & { world: World; receiver: WorldReceiver }
 
 /** Every copy of a message is answered: change time, a day, a time range. */
-const ANSWERS: readonly StepSeed[] = [
+const ANSWERS: StepSeed[] = [
   { when: { kind: 'template' }, do: [{ afterMs: 0, tap: { button: 2 } }] },
   { when: { kind: 'buttons', replyButtons: 3 }, do: [{ afterMs: 0, tap: { button: 0 } }] },
   { when: { kind: 'buttons', replyButtons: 2 }, do: [{ afterMs: 0, tap: { button: 1 } }] },
@@ -38,7 +38,7 @@ async function setScene(t: TestContext): Promise<Scene> {
   const world = await startWorld(t, { works: false, statuses: 'automatic', account: codAccount() })
   const receiver = await world.receiver()
   await world.codSettings()
-  world.emulator.customer({}, ANSWERS)
+  world.emulator.script({ steps: ANSWERS })
   return Object.assign(await startRestartableServer(world), { world, receiver })
 }
 
@@ -54,7 +54,7 @@ async function createUntilAccepted({ world, server }: Scene, idempotencyKey: str
 }
 
 const openWork = ({ world }: Scene) =>
-  world.ask(
+  world.query(
     `select 1 from messages where workspace_id = $1 and due_at is not null
      union all select 1 from webhook_deliveries where workspace_id = $1 and due_at is not null
      union all select 1 from provider_reports where workspace_id = $1 and outcome = 'waiting'`,
@@ -66,7 +66,7 @@ async function survives(scene: Scene, failpoint: Failpoint): Promise<void> {
   await scene.server.arm(failpoint)
   const creating = createUntilAccepted(scene, `${failpoint.moment} ${failpoint.statement} ${failpoint.stage}`)
   await scene.server.dead
-  const [attempt] = await world.ask(OPEN_ATTEMPT, [world.workspaceId])
+  const [attempt] = await world.query(OPEN_ATTEMPT, [world.workspaceId])
   await scene.restart()
   const order = await creating
   // Together: a customer who was asked twice starts again after the first answer.
@@ -87,7 +87,7 @@ async function survives(scene: Scene, failpoint: Failpoint): Promise<void> {
   assert.ok(events.every(({ event }) => event.type === 'cod.reschedule_requested'))
   // A customer who is asked twice answers twice.
   assert.ok(new Set(events.map(({ id }) => id)).size <= templates)
-  const closings = await world.ask(`select 1 from messages where confirmation_id = $1 and purpose = 'closing'`, [
+  const closings = await world.query(`select 1 from messages where confirmation_id = $1 and purpose = 'closing'`, [
     order.confirmationId,
   ])
   assert.equal(closings.length, 1)

@@ -7,8 +7,7 @@ import { errorText } from './source.ts'
 import { phoneTyped } from './state.ts'
 import { usePhoneTexts } from './texts.ts'
 import { usePhone } from './use-screen.ts'
-import { MAGIC_NUMBERS } from '../src/messages/magic-numbers.ts'
-import { NAMED_CUSTOMERS } from '../src/customers/named-customers.ts'
+import { CUSTOMERS, FAILURES } from '../src/messages/presets.ts'
 
 export function NewCustomer({ onClose, onOpen }: { onClose: () => void; onOpen: (pair: Pair) => void }) {
   const { t } = usePhoneTexts()
@@ -101,13 +100,13 @@ export function NewCustomer({ onClose, onOpen }: { onClose: () => void; onOpen: 
       <h3 className={style.suggestionsTitle}>{t('page_chats.customers_title')}</h3>
       <p className={style.about}>{t('page_chats.customers_about')}</p>
       <Suggestions
-        rows={NAMED_CUSTOMERS.map(({ ending }) => ({ ending, label: t(`page_chats.customers_${ending}`) }))}
+        rows={CUSTOMERS.map(({ ending }) => ({ ending, label: t(`page_chats.customers_${ending}`) }))}
         onPick={open}
       />
       <details className={style.more}>
         <summary>{t('page_chats.failures_title')}</summary>
         <Suggestions
-          rows={MAGIC_NUMBERS.map(({ ending }) => ({ ending, label: t(`page_chats.failures_${ending}`) }))}
+          rows={FAILURES.map(({ ending }) => ({ ending, label: t(`page_chats.failures_${ending}`) }))}
           onPick={open}
         />
       </details>

@@ -58,12 +58,10 @@ export const EMULATOR_LIMITS = {
   messagesKept: 10_000,
   inboundKept: 10_000,
   conversationsShown: 100,
-  customers: 1_000,
-  stepsPerCustomer: 100,
   actionsPerStep: 20,
   /** Conversations whose current step is remembered. */
   placesKept: 200_000,
-  faultsKeptPerCustomer: 20,
+  faultsKeptPerScript: 20,
   reviewsPlanned: 1_000,
   blockedNamesKept: 10_000,
   webhookPostsKept: 500,

@@ -1,6 +1,5 @@
 import { Accounts } from './accounts/accounts.ts'
 import { Media } from './accounts/media.ts'
-import { Customers } from './customers/customers.ts'
 import { EMULATOR_LIMITS, META_LIMITS } from './limits.ts'
 import { DEFAULT_SCHEDULE, Delivery, type Schedule } from './messages/delivery.ts'
 import { Inbox } from './messages/inbox.ts'
@@ -19,22 +18,18 @@ import type { WebhookPost } from './wire/chats.ts'
 export type Settings = {
   /** Every delay of the emulator is multiplied by this; 0 means at once. A function is called for each delay. */
   speed?: number | (() => number) | undefined
-  /** Gaps between attempts at a webhook are multiplied by this. Default: `speed`, or 0.01 if that is 0. */
-  retrySpeed?: number | undefined
   retryGapsMs?: readonly number[] | undefined
   /** How many updates share a POST, and how long an update waits for others. Default: 100, and 10 ms. */
   batch?: Partial<Batch> | undefined
   /** `manual` posts only what a script lists or `report` orders. */
   statuses?: 'automatic' | 'manual' | undefined
   schedule?: Partial<Schedule> | undefined
-  /** Whether the last four digits of a recipient can ask for a failure or a customer. */
+  /** Whether the last four digits of a recipient can choose a preset of a script. */
   magicNumbers?: boolean | undefined
   /** How a text outside the service window is refused: as Meta does by a `failed` status, or at once by HTTP. */
   closedWindow?: 'status' | 'http' | undefined
   pairLimit?: boolean | undefined
   throughputLimit?: boolean | undefined
-  /** Templates, numbers and account reads; Meta allows 200 or 5,000. Without it they are not counted. */
-  managementCallsPerHour?: number | undefined
   /** Milliseconds since 1970. Moves time to live, windows, limits and timestamps, but no delays: `moveClock` moves all. */
   now?: (() => number) | undefined
   /**
@@ -81,7 +76,7 @@ export function createParts(settings: Settings, store?: Store) {
       maxUpdates: Math.min(settings.batch?.maxUpdates ?? 100, META_LIMITS.updatesPerWebhook),
       windowMs: settings.batch?.windowMs ?? 10,
     },
-    retrySpeed: settings.retrySpeed ?? (given === 0 ? 0.01 : speed()),
+    retrySpeed: given === 0 ? 0.01 : speed(),
     retryGapsMs: settings.retryGapsMs,
     isPaused: head?.paused ?? false,
     now,
@@ -105,7 +100,6 @@ export function createParts(settings: Settings, store?: Store) {
     now,
     storage,
   })
-  const usesEndings = settings.magicNumbers ?? true
   return {
     settings,
     storage,
@@ -118,8 +112,7 @@ export function createParts(settings: Settings, store?: Store) {
     outbox,
     phones,
     accounts,
-    scripts: new Scripts(usesEndings, storage, nextIds),
-    customers: new Customers(usesEndings, storage, nextIds, onIdle),
+    scripts: new Scripts(settings.magicNumbers ?? true, storage, nextIds, onIdle),
     messages,
     inbox,
     delivery,
@@ -127,7 +120,6 @@ export function createParts(settings: Settings, store?: Store) {
     windows: new ServiceWindows(storage),
     pairs: new Pacer(EMULATOR_LIMITS.pairsKept),
     throughput: new Pacer(EMULATOR_LIMITS.numbersPerAccount),
-    managementCalls: new Pacer(EMULATOR_LIMITS.accounts),
     /** Since the start. */
     counts: {
       requests: 0,

@@ -1,4 +1,3 @@
-import type { Customer } from './customers/customers.ts'
 import type { Head, Parts } from './parts.ts'
 import type { StateSource } from './store/store.ts'
 import type { Plan, SavedPlan } from './time/timers.ts'
@@ -12,7 +11,7 @@ const OF_PROCESS = ['plans', 'turns', 'waiting', 'underWay']
 
 /** Rate limits and counts are not saved. */
 export function stateSourceOf(parts: Parts): StateSource {
-  const { clock, customers, messages, nextIds, outbox, timers } = parts
+  const { clock, messages, nextIds, outbox, timers } = parts
   const head = (): Head => ({
     savedAt: clock.now(),
     elapsedMs: clock.elapsed(),
@@ -27,12 +26,7 @@ export function stateSourceOf(parts: Parts): StateSource {
     ...outbox.underWay(),
     ...(timers.plansOf('webhook') as { post: WebhookPost }[]).map(({ post }) => post),
   ]
-  const usedCustomers = (): Customer[] => [
-    ...customers.inUse(),
-    ...(timers.plansOf('answer') as { customer: Customer }[]).map(({ customer }) => customer),
-  ]
-  const idOf = ({ id }: { id: string }): string => id
-  return { head, used: () => ({ posts: usedPosts().map(idOf), customers: usedCustomers().map(idOf) }) }
+  return { head, usedPosts: () => usedPosts().map(({ id }) => id) }
 }
 
 /** Restores plans in parts that have not begun. Overdue ones come first, in order. */

@@ -7,7 +7,7 @@ import { defineReviews } from './graph/review.ts'
 import { addGraph } from './graph/routes.ts'
 import { buildServer } from './graph/server.ts'
 import { defineInbound } from './inbound/inbound.ts'
-import { defineAnswers } from './inbound/scripted-answers.ts'
+import { defineAnswers } from './inbound/answers.ts'
 import { type Head, type Parts, type Settings, createParts } from './parts.ts'
 import { stateSourceOf, restorePlans } from './snapshot.ts'
 import { Store } from './store/store.ts'
@@ -61,7 +61,7 @@ export async function startEmulator(options: EmulatorOptions = {}) {
         await server.close()
         store?.close()
         parts.timers.close()
-        parts.customers.clear()
+        parts.scripts.clear()
         await parts.outbox.close()
       },
     }

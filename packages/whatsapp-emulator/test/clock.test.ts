@@ -11,7 +11,7 @@ const SCHEDULE = { sentMs: 2_000, deliveredMs: 5_000, readMs: 30_000, jitter: 0 
 
 /** An emulator whose delays take real time, unless its clock is moved. */
 function startSlow(t: Parameters<typeof startWorld>[0], options: EmulatorOptions = {}) {
-  return startWorld(t, { now: Date.now, speed: 1, retrySpeed: 1, schedule: SCHEDULE, ...options })
+  return startWorld(t, { now: Date.now, speed: 1, schedule: SCHEDULE, ...options })
 }
 
 type World = Awaited<ReturnType<typeof startSlow>>
@@ -25,7 +25,10 @@ const text = (body: string) => ({ type: 'text', text: { body } })
 
 test('due plans run in order, with the emulator’s time in webhooks', async (t) => {
   const world = await startSlow(t)
-  world.emulator.customer({ to: CUSTOMER }, [{ do: [{ tap: { button: 0 }, afterMs: 10 * MINUTE_MS }] }])
+  world.emulator.script({
+    match: { to: CUSTOMER },
+    steps: [{ do: [{ tap: { button: 0 }, afterMs: 10 * MINUTE_MS }] }],
+  })
   await world.sendOrder()
   assert.deepEqual(kindsOf(await dueOfChat(world)), ['status sent', 'status delivered', 'status read'])
   const moved = await world.call('POST', '/control/clock', { by: '1h' })

@@ -5,8 +5,7 @@ import { listConversations } from '../src/messages/conversations.ts'
 import { Inbox } from '../src/messages/inbox.ts'
 import { Messages } from '../src/messages/messages.ts'
 import { NO_STORAGE } from '../src/store/saved-map.ts'
-import { MAGIC_NUMBERS } from '../src/messages/magic-numbers.ts'
-import { NAMED_CUSTOMERS } from '../src/customers/named-customers.ts'
+import { CUSTOMERS } from '../src/messages/presets.ts'
 import { CUSTOMER, order, startWorld } from './world.ts'
 import { DEMO, type InboundRecord } from '../src/index.ts'
 
@@ -81,16 +80,14 @@ const STORIES: Record<string, { three: string[]; two: string[] }> = {
   hides_the_number: { three: ['tapped Confirm'], two: ['tapped Yes', 'chose Too late'] },
 }
 
-test('every named customer is tested and has its own number', () => {
+test('every customer of the presets is tested', () => {
   assert.deepEqual(
-    NAMED_CUSTOMERS.map(({ name }) => name),
+    CUSTOMERS.map(({ name }) => name),
     Object.keys(STORIES),
   )
-  const endings = [...NAMED_CUSTOMERS, ...MAGIC_NUMBERS].map(({ ending }) => ending)
-  assert.equal(new Set(endings).size, endings.length)
 })
 
-for (const { name, ending } of NAMED_CUSTOMERS) {
+for (const { name, ending } of CUSTOMERS) {
   test(`the customer ${name} answers as the table says, also a second order`, async (t) => {
     const world = await startWorld(t)
     const settled = openShop(world)
@@ -106,7 +103,7 @@ for (const { name, ending } of NAMED_CUSTOMERS) {
       await settled()
       const answers = world.emulator.inboundMessages().slice(before)
       assert.deepEqual(acts(answers), expected)
-      assert.ok(answers.every(({ customer }) => customer === name))
+      assert.ok(answers.every(({ script }) => script === name))
     }
     assert.equal(world.statusNames().includes('read'), true)
   })
@@ -148,7 +145,7 @@ test('any other number reads but never answers', async (t) => {
   assert.deepEqual([world.statusNames(), world.inboundMessages()], [['sent', 'delivered', 'read'], []])
 })
 
-test('without magic numbers no number has a named customer', async (t) => {
+test('without magic numbers no number chooses a customer', async (t) => {
   const world = await startWorld(t, { magicNumbers: false })
   await world.sendOrder({ to: '+34600110701' })
   await world.emulator.idle()
@@ -190,12 +187,13 @@ test('a customer whose phone is off answers when it is on again', async (t) => {
   }
 })
 
-test('an added customer overrides the number’s customer until it is removed', async (t) => {
+test('a script overrides the number’s customer until it is removed', async (t) => {
   const world = await startWorld(t, { statuses: 'manual' })
   const to = '+34600110701'
-  const handle = world.emulator.customer({ to }, [
-    { when: { kind: 'template', template: 'order_confirmation' }, do: [{ text: 'Who is this?' }] },
-  ])
+  const handle = world.emulator.script({
+    match: { to },
+    steps: [{ when: { kind: 'template', template: 'order_confirmation' }, do: [{ text: 'Who is this?' }] }],
+  })
   await world.sendOrder({ to })
   await world.send({ to, ...refusal() })
   await world.emulator.idle()
@@ -206,21 +204,21 @@ test('an added customer overrides the number’s customer until it is removed', 
   assert.equal(world.emulator.inboundMessages().at(-1)?.text, 'Confirm')
 })
 
-test('a customer for one time finishes one conversation', async (t) => {
+test('a script for one time finishes one conversation', async (t) => {
   const world = await startWorld(t, { statuses: 'manual' })
   const settled = openShop(world)
-  world.emulator.customer({ to: CUSTOMER, times: 1 }, 'reschedules')
+  world.emulator.script({ match: { to: CUSTOMER, times: 1 }, preset: 'reschedules' })
   for (let count = 0; count < 2; count++) {
     await world.sendOrder()
     await settled()
   }
   assert.deepEqual(acts(world.emulator.inboundMessages()), STORIES['reschedules']?.three)
-  assert.deepEqual(world.emulator.customers(), [])
+  assert.equal(world.emulator.metrics.scripts, 0)
 })
 
-test('removing a customer or a reset cancels its planned actions', async (t) => {
+test('removing a script or a reset cancels its planned actions', async (t) => {
   const world = await startWorld(t, { statuses: 'manual', speed: 1 })
-  const handle = world.emulator.customer({}, 'confirms')
+  const handle = world.emulator.script({ preset: 'confirms' })
   await world.sendOrder()
   assert.equal(handle.remove(), true)
   await world.sendOrder({ to: '+34600110701' })
@@ -231,7 +229,7 @@ test('removing a customer or a reset cancels its planned actions', async (t) => 
 
 test('a customer who ignores a message does not read it', async (t) => {
   const world = await startWorld(t)
-  world.emulator.customer({}, [{ do: 'ignore' }])
+  world.emulator.script({ steps: [{ do: 'ignore' }] })
   await world.sendOrder()
   await world.emulator.idle()
   assert.deepEqual(world.statusNames(), ['sent', 'delivered'])
@@ -240,56 +238,36 @@ test('a customer who ignores a message does not read it', async (t) => {
 test('a failed customer action is logged and listed, and the customer goes on', async (t) => {
   const lines: string[] = []
   const world = await startWorld(t, { statuses: 'manual', log: (line) => lines.push(line) })
-  const handle = world.emulator.customer({}, [{ do: [{ tap: { button: 7 } }, { text: 'Well' }] }])
+  const handle = world.emulator.script({ steps: [{ do: [{ tap: { button: 7 } }, { text: 'Well' }] }] })
   await world.sendOrder()
   await world.emulator.idle()
   const fault = `${CUSTOMER}: there is no button 7; choose from 0 "Confirm", 1 "Cancel", 2 "Change time"`
   assert.deepEqual(handle.faults, [fault])
-  assert.deepEqual(lines, [`customer-1 could not answer as ${fault}`])
+  assert.deepEqual(lines, [`script-1 could not answer as ${fault}`])
   assert.deepEqual(acts(world.emulator.inboundMessages()), ['typed Well'])
-})
-
-test('a customer can be added, listed and removed by HTTP', async (t) => {
-  const world = await startWorld(t, { statuses: 'manual' })
-  const customer = await world.call('POST', '/control/customers', { match: { to: CUSTOMER }, script: 'cancels' })
-  await world.sendOrder()
-  await world.emulator.idle()
-  assert.deepEqual(acts(world.emulator.inboundMessages()), ['tapped Cancel'])
-  const listed = await world.call('GET', '/control/customers')
-  assert.deepEqual([listed.at('customers', 0, 'id'), listed.at('customers', 0, 'used')], [customer.at('id'), 1])
-  assert.equal(listed.at('named', 'length'), NAMED_CUSTOMERS.length)
-  assert.equal((await world.call('DELETE', `/control/customers/${String(customer.at('id'))}`)).status, 200)
-  assert.equal((await world.call('DELETE', `/control/customers/${String(customer.at('id'))}`)).status, 404)
-  await world.call('POST', '/control/customers', { script: 'cancels' })
-  assert.deepEqual((await world.call('DELETE', '/control/customers')).body, { customers: [] })
-  assert.deepEqual(world.emulator.customers(), [])
-})
-
-test('customers beyond the limit are rejected, not dropped', async (t) => {
-  const world = await startWorld(t)
-  for (let count = 0; count < EMULATOR_LIMITS.customers; count++) world.emulator.customer({}, [{ do: 'read' }])
-  assert.throws(() => world.emulator.customer({}, [{ do: 'read' }]), /1000 customers at most; remove some/)
 })
 
 const tapping = { tap: { button: 0 } }
 const WRONG: [string, object, RegExp][] = [
-  ['an unknown name', { script: 'confirmes' }, /no customer \\"confirmes\\"; choose from confirms, cancels/],
-  ['no script', {}, /script/],
-  ['no steps', { script: [] }, /at least|>=1/],
-  ['a first step that follows', { script: [{ follows: true, do: 'read' }] }, /the first step follows nothing/],
-  ['an unknown trait', { script: [{ when: { colour: 'red' }, do: 'read' }] }, /script\.0\.when.*colour/],
-  ['a kind that is none', { script: [{ when: { kind: 'video' }, do: 'read' }] }, /script\.0\.when\.kind/],
-  ['an action without content', { script: [{ do: [{ afterMs: 1 }] }] }, /script\.0\.do\.0.*exactly one of text, tap/],
-  ['two things at once', { script: [{ do: [{ ...tapping, text: 'x' }] }] }, /exactly one of text, tap/],
-  ['a delay of years', { script: [{ do: [{ ...tapping, afterMs: 1e12 }] }] }, /script\.0\.do\.0\.afterMs/],
-  ['a recipient that is none', { match: { to: 'Ana' }, script: 'confirms' }, /to: Ana is no phone number/],
-  ['no times', { match: { times: 0 }, script: 'confirms' }, /match\.times/],
+  ['an unknown preset', { preset: 'confirmes' }, /no preset \\"confirmes\\"; choose from not_on_whatsapp, held_back/],
+  ['neither behaviour nor steps', {}, /exactly one of behaviour, steps and preset/],
+  ['an unknown behaviour', { behaviour: { explode: true } }, /Unrecognized key: \\"explode\\"/],
+  ['an answer after years', { behaviour: { answerAfterMs: 1e12 } }, /behaviour\.answerAfterMs/],
+  ['no steps', { steps: [] }, /at least|>=1/],
+  ['a first step that follows', { steps: [{ follows: true, do: 'read' }] }, /the first step follows nothing/],
+  ['an unknown trait', { steps: [{ when: { colour: 'red' }, do: 'read' }] }, /steps\.0\.when.*colour/],
+  ['a kind that is none', { steps: [{ when: { kind: 'video' }, do: 'read' }] }, /steps\.0\.when\.kind/],
+  ['an action without content', { steps: [{ do: [{ afterMs: 1 }] }] }, /steps\.0\.do\.0.*exactly one of text, tap/],
+  ['two things at once', { steps: [{ do: [{ ...tapping, text: 'x' }] }] }, /exactly one of text, tap/],
+  ['an action after years', { steps: [{ do: [{ ...tapping, afterMs: 1e12 }] }] }, /steps\.0\.do\.0\.afterMs/],
+  ['a recipient that is none', { match: { to: 'Ana' }, preset: 'confirms' }, /match\.to.*is no phone number/],
+  ['no times', { match: { times: 0 }, preset: 'confirms' }, /match\.times/],
 ]
 
 for (const [what, seed, says] of WRONG) {
-  test(`an invalid customer is rejected with the reason: ${what}`, async (t) => {
+  test(`an invalid script is rejected with the reason: ${what}`, async (t) => {
     const world = await startWorld(t)
-    const answer = await world.call('POST', '/control/customers', seed)
+    const answer = await world.call('POST', '/control/scripts', seed)
     assert.equal(answer.status, 400, answer.text)
     assert.match(answer.text, says)
   })
@@ -306,7 +284,7 @@ test('listeners get each customer action once', async (t) => {
   const [message] = world.emulator.messages()
   assert.deepEqual(acts(received), ['tapped Confirm', 'tapped Confirm'])
   assert.deepEqual(
-    received.map(({ quotes, customer, payload }) => [quotes, customer, payload]),
+    received.map(({ quotes, script, payload }) => [quotes, script, payload]),
     [
       [message?.id, 'answers_twice', 'Confirm'],
       [message?.id, 'answers_twice', 'Confirm'],

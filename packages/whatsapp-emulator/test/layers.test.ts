@@ -11,7 +11,6 @@ const LAYERS = [
   ['control/'],
   ['graph/', 'inbound/'],
   ['parts.ts'],
-  ['customers/'],
   ['messages/'],
   ['webhooks/'],
   ['accounts/'],

@@ -3,14 +3,12 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { behaviourSchema } from '../src/messages/behaviour.ts'
 import { SETTINGS, readConfiguration } from '../src/configuration.ts'
 import { controlRoutes } from '../src/control/routes.ts'
 import { DEMO } from '../src/index.ts'
-import { META_LIMITS, EMULATOR_LIMITS } from '../src/limits.ts'
-import { customerSchema } from '../src/customers/steps.ts'
-import { MAGIC_NUMBERS } from '../src/messages/magic-numbers.ts'
-import { NAMED_CUSTOMERS } from '../src/customers/named-customers.ts'
+import { META_LIMITS } from '../src/limits.ts'
+import { CUSTOMERS, FAILURES } from '../src/messages/presets.ts'
+import { behaviourSchema, scriptSchema } from '../src/messages/script.ts'
 import { startWorld } from './world.ts'
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
@@ -19,26 +17,26 @@ const rows = readme.split('\n').map((line) => (line.startsWith('|') ? line.repla
 
 /** The cells of each row of the table whose heading begins with this text. */
 function tableOf(heading: string): string[][] {
-  const at = rows.findIndex((line) => line.startsWith(`| ${heading} |`))
+  const at = rows.findIndex((line) => line.startsWith(`| ${heading}`))
   const end = rows.findIndex((line, position) => position > at && !line.startsWith('|'))
   return rows.slice(at + 2, end).map((line) => line.slice(2, -2).split(' | '))
 }
 
-test('the README lists exactly the magic numbers', () => {
-  const expected = MAGIC_NUMBERS.map(({ ending, what }) => [`\`${ending}\``, what])
-  assert.deepEqual(tableOf('ends in'), expected)
-  assert.equal(new Set(MAGIC_NUMBERS.map(({ ending }) => ending)).size, MAGIC_NUMBERS.length)
+test('the README lists exactly the presets, each with its own number', () => {
+  const presets = [...FAILURES, ...CUSTOMERS]
+  const listed = [...tableOf('preset | ends in | what happens'), ...tableOf('preset | ends in | asked with three')]
+  assert.deepEqual(
+    listed.map(([name, ending]) => [name, ending]),
+    presets.map(({ name, ending }) => [`\`${name}\``, `\`${ending}\``]),
+  )
+  for (const key of ['name', 'ending'] as const)
+    assert.equal(new Set(presets.map((preset) => preset[key])).size, presets.length)
 })
 
-test('the README lists exactly the named customers', () => {
-  const expected = NAMED_CUSTOMERS.map(({ name, ending, three, two }) => [`\`${name}\``, `\`${ending}\``, three, two])
-  assert.deepEqual(tableOf('customer'), expected)
-})
-
-test('the emulator accepts the README’s customers', () => {
-  const bodies = Array.from(readme.matchAll(/\/control\/customers -d '([^']+)'/g), (match) => match[1] ?? '')
-  assert.ok(bodies.length >= 3)
-  for (const body of bodies) customerSchema.parse(JSON.parse(body))
+test('the emulator accepts the README’s scripts', () => {
+  const bodies = Array.from(readme.matchAll(/\/control\/scripts -d '([^']+)'/g), (match) => match[1] ?? '')
+  assert.ok(bodies.length >= 5)
+  for (const body of bodies) scriptSchema.parse(JSON.parse(body))
 })
 
 test('the README lists every setting with its default', () => {
@@ -67,10 +65,11 @@ test('the README lists every behaviour', () => {
   assert.deepEqual(new Set(named), new Set(Object.keys(behaviourSchema.shape)))
 })
 
-test('the README lists every limit with its value', () => {
-  for (const [name, value] of [...Object.entries(META_LIMITS), ...Object.entries(EMULATOR_LIMITS)]) {
-    assert.ok(rows.includes(`| \`${name}\` | ${value} |`), name)
-  }
+test('the README lists Meta’s limits with their values', () => {
+  assert.deepEqual(
+    tableOf('limit'),
+    Object.entries(META_LIMITS).map(([name, value]) => [`\`${name}\``, String(value)]),
+  )
 })
 
 test('the README shows the fields of a clock move’s answer', async (t) => {

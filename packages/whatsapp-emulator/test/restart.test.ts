@@ -3,12 +3,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { type Emulator, DEMO, demoAccount } from '../src/index.ts'
+import { type Emulator, type StepSeed, DEMO, demoAccount } from '../src/index.ts'
 import { compileCacheEnv } from '../../../test/programs/program.ts'
 import { waitFor } from '../../../test/world/wait-for.ts'
 import { SLOW, copyOf, get, graph, newFolder, post, send, start } from './saved-state.ts'
 import { listen, order, otp, statusesOf, CUSTOMER } from './world.ts'
 import type { DueAnswer } from '../src/wire/chats.ts'
+
+const CONFIRMS_IN_WORDS: StepSeed[] = [{ do: [{ tap: { button: 'Confirm' } }, { text: 'After six' }] }]
 
 test('a restarted emulator has all its accounts, chats, customers and plans', async (t) => {
   const data = await newFolder(t)
@@ -21,7 +23,7 @@ test('a restarted emulator has all its accounts, chats, customers and plans', as
   assert.deepEqual(await readAll(second), held)
   assert.equal(second.issueAccount(issued.id, {}).accessToken, issued.accessToken)
   const script = await post(second, '/control/scripts', { behaviour: { error: 2 } })
-  assert.equal(script['id'], 'script-2', 'no id is given twice')
+  assert.equal(script['id'], 'script-4', 'no id is given twice')
 })
 
 test('overdue plans run after the start, once and in order', async (t) => {
@@ -29,7 +31,7 @@ test('overdue plans run after the start, once and in order', async (t) => {
   const callback = await listen(t)
   const account = demoAccount({ callbackUrl: callback.url })
   const first = await start(t, { data, speed: SLOW, accounts: [account] })
-  first.customer({ to: CUSTOMER }, [{ do: [{ tap: { button: 'Confirm' } }, { text: 'After six' }] }])
+  first.script({ match: { to: CUSTOMER }, steps: CONFIRMS_IN_WORDS })
   first.planReview(DEMO.accountId, { outcome: 'reject', reason: 'SCAM' })
   const components = [{ type: 'BODY', text: 'Your parcel is here.' }]
   first.createTemplate(DEMO.accountId, { name: 'parcel', language: 'en', category: 'UTILITY', components })
@@ -78,7 +80,7 @@ test('a webhook of unknown outcome is sent again, and the customer goes on', asy
   const account = demoAccount({ callbackUrl: callback.url })
   const [first, tapped] = [await start(t, { data, accounts: [account] }), Promise.withResolvers<void>()]
   first.onInbound(() => callback.answerWith(() => tapped.resolve()))
-  first.customer({ to: CUSTOMER, times: 1 }, [{ do: [{ tap: { button: 'Confirm' } }, { text: 'After six' }] }])
+  first.script({ match: { to: CUSTOMER, times: 1 }, steps: CONFIRMS_IN_WORDS })
   first.script({ behaviour: { statuses: [{ status: 'delivered' }] } })
   await send(first, order())
   const moving = first.moveClock({ by: '4s' })
@@ -273,8 +275,7 @@ test('a reported tap survives kill -9, and the customer goes on', async (t) => {
   const callback = await listen(t)
   const flags = ['--data', data, '--speed', String(SLOW), '--callback-url', callback.url]
   const first = await runEmulator(t, flags)
-  const steps = [{ do: [{ tap: { button: 'Confirm' } }, { text: 'After six' }] }]
-  await post(first, '/control/customers', { match: { to: CUSTOMER, times: 1 }, script: steps })
+  await post(first, '/control/scripts', { match: { to: CUSTOMER, times: 1 }, steps: CONFIRMS_IN_WORDS })
   await post(first, '/control/scripts', { behaviour: { statuses: [{ status: 'delivered' }] } })
   await send(first, order())
   const tapped = Promise.withResolvers<void>()
@@ -324,8 +325,8 @@ async function furnish(emulator: Emulator): Promise<void> {
   }
   await graph(emulator, 'DELETE', `${DEMO.accountId}/message_templates?name=delivery_refusal`)
   emulator.script({ match: { to: '+34600111999', times: 2 }, behaviour: { error: 131016 } })
-  emulator.customer({ to: CUSTOMER, times: 1 }, 'reschedules')
-  emulator.customer({}, [{ when: { kind: 'list' }, do: 'ignore' }])
+  emulator.script({ match: { to: CUSTOMER, times: 1 }, preset: 'reschedules' })
+  emulator.script({ steps: [{ when: { kind: 'list' }, do: 'ignore' }] })
   emulator.setPhone({ number: '+34600111333', online: false, name: 'Ana', username: 'ana.shop' })
   emulator.setPhone({ number: '+34600111444', block: DEMO.standardNumber, readReceipts: false })
   for (const number of ['+34600111001', '+34600111002']) {
@@ -353,7 +354,7 @@ async function live(emulator: Emulator): Promise<void> {
   emulator.script({ match: { to: '+34600111888', times: 2 }, behaviour: { skip: ['read'] } })
   await send(emulator, order(), '+34600111888')
   await send(emulator, order(), '+34600110703')
-  emulator.customer({ to: '+34600111777' }, 'confirms').remove()
+  emulator.script({ match: { to: '+34600111777' }, preset: 'confirms' }).remove()
   emulator.changeNumber(DEMO.standardNumberId, { qualityRating: 'YELLOW' })
   emulator.changeTemplate('90071992547400001', { quality: 'RED' })
   emulator.setPhone({ number: '+34600111333', online: true })
@@ -399,13 +400,15 @@ async function changeAccounts(emulator: Emulator, callbackUrl: string): Promise<
 
 /** Everything that people can see, and how long each due plan still waits. */
 async function readAll(emulator: Emulator): Promise<unknown> {
-  const paths = ['accounts', 'scripts', 'customers', 'conversations', 'messages', 'inbound', 'webhooks']
+  const paths = ['accounts', 'conversations', 'messages', 'inbound', 'webhooks']
+  const { scripts } = (await get(emulator, '/control/scripts')) as { scripts: { id: string }[] }
   const answers = await Promise.all(paths.map((path) => get(emulator, `/control/${path}`)))
   const templates = await graph(emulator, 'GET', `${DEMO.accountId}/message_templates?limit=100`)
   const chat = new URLSearchParams({ phone: CUSTOMER, number: DEMO.standardNumberId })
   const { due, chat: ofChat } = (await get(emulator, `/control/clock?${chat.toString()}`)) as DueAnswer
   const coming = [...due, ...ofChat].map(({ kind, what, phone, number }) => ({ kind, what, phone, number }))
-  return { answers, templates: await templates.json(), coming }
+  const added = scripts.filter(({ id }) => id.startsWith('script-')) // the uses of presets are not saved
+  return { answers, added, templates: await templates.json(), coming }
 }
 
 /** Runs the emulator in a separate process, as people do. */

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errorTable } from '../src/errors.ts'
 import { type BehaviourSeed, DEMO } from '../src/index.ts'
-import { MAGIC_NUMBERS } from '../src/messages/magic-numbers.ts'
+import { FAILURES } from '../src/messages/presets.ts'
 import { codeOf, CUSTOMER, detailsOf, otp, startWorld } from './world.ts'
 
 test('every documented code works as an HTTP error and as a failed status', async (t) => {
@@ -284,10 +284,10 @@ test('waiting for a message never returns one twice', async (t) => {
   )
 })
 
-test('magic numbers follow the table, unless they are off', async (t) => {
+test('a recipient’s last digits choose a failure, unless magic numbers are off', async (t) => {
   const world = await startWorld(t)
   const plain = await startWorld(t, { magicNumbers: false })
-  for (const { ending, behaviour } of MAGIC_NUMBERS) {
+  for (const { ending, behaviour } of FAILURES as readonly { ending: string; behaviour: BehaviourSeed }[]) {
     if (behaviour.connection !== undefined) await assert.rejects(world.sendOtp({ to: `+3460011${ending}` }))
     else {
       const answer = await world.sendOtp({ to: `+3460011${ending}` })

@@ -388,16 +388,6 @@ test('the 101st creation within an hour is 80007', async (t) => {
   assert.equal(codeOf(await create(world, { name: 'over' })), 0)
 })
 
-test('management calls can be limited per hour', async (t) => {
-  const world = await startWorld(t, { managementCallsPerHour: 2 })
-  const codes = [
-    await world.call('GET', NUMBERS),
-    await world.call('GET', TEMPLATES),
-    await world.call('GET', NUMBERS),
-  ].map(codeOf)
-  assert.deepEqual(codes, [0, 0, 80007])
-})
-
 function create(world: World, changes: object): Promise<Answer> {
   const buttons = [{ type: 'OTP', otp_type: 'COPY_CODE' }]
   const components = [

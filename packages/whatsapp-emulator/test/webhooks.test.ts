@@ -61,7 +61,7 @@ test('a post never exceeds the configured number of updates', async (t) => {
 })
 
 test('a post is retried unchanged until it is answered 200', async (t) => {
-  const world = await startWorld(t, { retrySpeed: 0, statuses: 'manual' })
+  const world = await startWorld(t, { statuses: 'manual' })
   world.callback.answerFirst(500, 404, 201)
   await world.sendOtp()
   const message = await world.emulator.waitForMessage()
@@ -77,7 +77,7 @@ test('a post is retried unchanged until it is answered 200', async (t) => {
 })
 
 test('a post is lost after the last retry', async (t) => {
-  const world = await startWorld(t, { retryGapsMs: [0, 1], retrySpeed: 1, statuses: 'manual' })
+  const world = await startWorld(t, { retryGapsMs: [0, 1], statuses: 'manual' })
   world.callback.answerWith((_request, response) => {
     response.socket?.destroy()
   })

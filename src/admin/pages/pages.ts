@@ -15,7 +15,7 @@ export const dashboardPages: PageSources = {
   sources: [
     'dashboard/**/*.{ts,tsx,css,html,svg}',
     'packages/whatsapp-emulator/{phone,src/wire}/**/*.{ts,tsx,css,html,svg}',
-    'packages/whatsapp-emulator/src/{customers/named-customers,messages/magic-numbers}.ts',
+    'packages/whatsapp-emulator/src/messages/presets.ts',
     'src/admin/audit/actions.ts',
     'src/cod/settings/{member,settings-changes}.ts',
     'src/accounts/templates/{draft,languages}.ts',

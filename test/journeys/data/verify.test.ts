@@ -425,7 +425,7 @@ test('a missing day between counted days is a difference', async (t) => {
     while ((await figures.turn()).more);
   }
   await assertVerified(world)
-  const [missing] = await world.ask<{ day: string }>(
+  const [missing] = await world.query<{ day: string }>(
     `delete from daily_figures where workspace_id = $1 and day = (
        select day from daily_figures where workspace_id = $1 order by day desc offset 1 limit 1) returning day::text as day`,
     [workspaceId],
@@ -439,7 +439,7 @@ test('a missing day between counted days is a difference', async (t) => {
 
 test('a sandbox whose clock was moved verifies without a difference', async (t) => {
   const world = await startWorld(t, { account: codAccount() })
-  await world.ask('update workspaces set sandbox = true where id = $1', [world.workspaceId])
+  await world.query('update workspaces set sandbox = true where id = $1', [world.workspaceId])
   await world.codSettings()
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent', 'delivered'])
@@ -462,7 +462,7 @@ test('under load no difference is reported', async (t) => {
   const world = await startWorld(t, { account: codAccount(), statuses: 'automatic' })
   await world.receiver()
   await world.codSettings()
-  world.emulator.customer({}, [{ when: { kind: 'template' }, do: [{ afterMs: 0, tap: { button: 0 } }] }])
+  world.emulator.script({ steps: [{ when: { kind: 'template' }, do: [{ afterMs: 0, tap: { button: 0 } }] }] })
   let sending = true
   const load = Array.from({ length: 4 }, async () => {
     while (sending) {
@@ -486,7 +486,7 @@ test('the command lists each difference with its id and exits with 1, and exits 
   assert.equal(clean.code, 0, clean.stderr)
   assert.match(clean.stdout, /Compared: messages: 1, monthly counters: 1\.\nDifferences: 0\.\n$/)
 
-  await world.ask(`update messages set status = 'read' where id = $1`, [otp.messageId])
+  await world.query(`update messages set status = 'read' where id = $1`, [otp.messageId])
   const json = await run('--json')
   assert.deepEqual([json.code, json.stderr], [1, ''])
   const { differences } = JSON.parse(json.stdout) as Awaited<ReturnType<typeof verify>>

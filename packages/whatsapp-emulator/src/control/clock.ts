@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
-import { exactlyOne } from '../customers/steps.ts'
 import { ControlError } from '../errors.ts'
 import { EMULATOR_LIMITS } from '../limits.ts'
+import { exactlyOne } from '../messages/script.ts'
 import type { Parts } from '../parts.ts'
 import type { Planned } from '../time/timers.ts'
 import type { Due, DueAnswer, DueKind, FirstDue, Happened, Moved } from '../wire/chats.ts'
@@ -60,15 +60,15 @@ function dueOf({ now }: Parts, { id, due, inMs }: Planned): Due {
 }
 
 export function createTimeMachine(parts: Parts, live: Live) {
-  const { clock, customers, idle, outbox, storage, timers } = parts
+  const { clock, idle, outbox, scripts, storage, timers } = parts
   let isMoving = false
 
   /** Everything started has been answered; more may be scheduled. */
-  const whenSettled = (): Promise<void> => idle.until(() => outbox.underWay().length === 0 && customers.acting === 0)
+  const whenSettled = (): Promise<void> => idle.until(() => outbox.underWay().length === 0 && scripts.acting === 0)
 
   return {
     /** Resolves when nothing is scheduled, waiting to be posted or being posted, and no customer is about to answer. */
-    idle: (): Promise<void> => idle.until(() => timers.waiting === 0 && outbox.busy === 0 && customers.acting === 0),
+    idle: (): Promise<void> => idle.until(() => timers.waiting === 0 && outbox.busy === 0 && scripts.acting === 0),
 
     /**
      * Moves the clock forward, by a span such as '23h' or to an instant, from one due plan to the next: what each starts is

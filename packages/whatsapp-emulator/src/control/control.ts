@@ -19,16 +19,14 @@ import {
   templateChangeSchema,
   templateSeedSchema,
 } from '../accounts/templates.ts'
-import type { Customer } from '../customers/customers.ts'
-import { type CustomerMatch, type StepSeed, customerSchema } from '../customers/steps.ts'
 import { ControlError, requireRoom } from '../errors.ts'
 import { changeTemplate, createTemplate } from '../graph/review.ts'
 import { type InboundSeed, receive } from '../inbound/inbound.ts'
 import { EMULATOR_LIMITS } from '../limits.ts'
-import { type ScriptSeed, type StatusName, scriptSchema, stepSchema } from '../messages/behaviour.ts'
 import { type Conversation, type ConversationFilter, listConversations } from '../messages/conversations.ts'
 import type { Message, MessageMatch } from '../messages/messages.ts'
 import { type Phone, parseWaId } from '../messages/phones.ts'
+import { type ScriptSeed, type StatusName, scriptSchema, statusSchema } from '../messages/script.ts'
 import type { Script } from '../messages/scripts.ts'
 import type { Parts } from '../parts.ts'
 import type { Pair, WebhookPost, DueAnswer } from '../wire/chats.ts'
@@ -52,28 +50,26 @@ const phoneChangeSchema = z.strictObject({
 /** The customer's phone number; the business number, by id or display number. */
 const pairSchema = z.strictObject({ phone: z.string().min(1), number: z.string().min(1) })
 
-export type ReportedStatus = StatusName | z.input<typeof stepSchema>
+export type ReportedStatus = StatusName | z.input<typeof statusSchema>
 export type AccountChange = z.input<typeof accountChangeSchema>
 export type NumberChange = z.input<typeof numberChangeSchema>
 export type TemplateChange = z.input<typeof templateChangeSchema>
 export type PhoneChange = z.input<typeof phoneChangeSchema>
-type Removable<Thing> = Thing & { remove: () => boolean }
-
 export type Control = ReturnType<typeof createControl>
 
 /** What programs and the control API can do. Seeds are validated here for both. */
 export function createControl(parts: Parts, live: Live) {
-  const { accounts, customers, delivery, inbox, messages, now, outbox, phones, scripts, timers } = parts
+  const { accounts, delivery, inbox, messages, now, outbox, phones, scripts, timers } = parts
 
   const getAccount = (id: string): Account => {
     const account = accounts.find(id)
     if (account !== undefined) return account
     throw new ControlError(`there is no account ${id}; GET /control/accounts lists them`, 404)
   }
-  /** Also cancels the customer's planned actions. False when there is no such customer. */
-  const removeCustomer = (id: string): boolean => {
-    timers.cancelPlans('answer', (answer) => (answer as { customer: Customer }).customer.id === id)
-    return customers.remove(id)
+  /** Also cancels the planned actions of its customers. False when there is no such script. */
+  const removeScript = (id: string): boolean => {
+    timers.cancelPlans('answer', (answer) => (answer as { script: Script }).script.id === id)
+    return scripts.remove(id)
   }
 
   return {
@@ -146,32 +142,22 @@ export function createControl(parts: Parts, live: Live) {
       const limit = 'plans for reviews at most; create templates first'
       requireRoom(account.reviews.length, EMULATOR_LIMITS.reviewsPlanned, limit)
       const counted = account.reviews.filter(({ times }) => times !== undefined)
-      const standing = account.reviews.filter(({ times }) => times === undefined && plan.times !== undefined)
-      account.reviews.splice(0, account.reviews.length, ...counted, plan, ...standing)
+      const planForAll = account.reviews.filter(({ times }) => times === undefined && plan.times !== undefined)
+      account.reviews.splice(0, account.reviews.length, ...counted, plan, ...planForAll)
       accounts.changed(account)
     },
 
-    script: (seed: ScriptSeed): Removable<Script> => {
-      const { match, behaviour } = scriptSchema.parse(seed)
-      const script = scripts.add(match, behaviour)
-      return Object.assign(script, { remove: () => scripts.remove(script.id) })
+    script: (seed: ScriptSeed): Script & { remove: () => boolean } => {
+      const script = scripts.add(scriptSchema.parse(seed))
+      return Object.assign(script, { remove: () => removeScript(script.id) })
     },
 
-    clearScripts: (): void => scripts.clear(),
+    scripts: () => scripts.list(),
+    removeScript,
 
-    /** The person behind `to`, or anyone, follows the script of a customer of the table or these steps. */
-    customer: (match: CustomerMatch, script: string | readonly StepSeed[]): Removable<Customer> => {
-      const read = customerSchema.parse({ match, script })
-      const customer = customers.add(read.match, read.script)
-      return Object.assign(customer, { remove: () => removeCustomer(customer.id) })
-    },
-
-    customers: () => customers.list(),
-    removeCustomer,
-
-    clearCustomers: (): void => {
+    clearScripts: (): void => {
       timers.cancelPlans('answer')
-      customers.clear()
+      scripts.clear()
     },
 
     messages: (match?: MessageMatch): Message[] => messages.list(match),
@@ -230,7 +216,7 @@ export function createControl(parts: Parts, live: Live) {
       const row = message && accounts.findNumber(message.phoneNumberId)
       if (message === undefined || row === undefined)
         throw new ControlError('there is no such message on any phone', 404)
-      const steps = statuses.map((status) => stepSchema.parse(typeof status === 'string' ? { status } : status))
+      const steps = statuses.map((status) => statusSchema.parse(typeof status === 'string' ? { status } : status))
       return await delivery.report(row, message, steps)
     },
 
@@ -242,9 +228,9 @@ export function createControl(parts: Parts, live: Live) {
 
     /** Removes everything except accounts, numbers and templates. */
     reset: (): void => {
-      const { managementCalls, media, pairs, throughput, windows } = parts
-      for (const part of [scripts, customers, messages, inbox, media, phones, windows]) part.clear()
-      for (const part of [pairs, throughput, managementCalls, delivery, timers, outbox]) part.clear()
+      const { media, pairs, throughput, windows } = parts
+      for (const part of [scripts, messages, inbox, media, phones, windows]) part.clear()
+      for (const part of [pairs, throughput, delivery, timers, outbox]) part.clear()
       live.sendState()
     },
 
@@ -252,8 +238,7 @@ export function createControl(parts: Parts, live: Live) {
       sends: { ...parts.counts, byCode: { ...parts.counts.byCode } },
       webhooks: { ...outbox.counts, busy: outbox.busy, paused: outbox.paused },
       messagesKept: messages.list().length,
-      scripts: scripts.list().length,
-      customers: customers.list().length,
+      scripts: scripts.size,
       pairsTracked: parts.pairs.keys,
       timersWaiting: timers.waiting,
     }),

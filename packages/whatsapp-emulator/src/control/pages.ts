@@ -51,11 +51,7 @@ export function phonePage(server: FastifyInstance): void {
 export const emulatorPages: Pages = {
   from: path.join(PACKAGE, 'phone/page'),
   root: PACKAGE,
-  sources: [
-    '{phone,src/wire}/**/*.{ts,tsx,css,html,svg}',
-    'src/{customers/named-customers,messages/magic-numbers}.ts',
-    '../../locales/**/*.{ts,json}',
-  ],
+  sources: ['{phone,src/wire}/**/*.{ts,tsx,css,html,svg}', 'src/messages/presets.ts', '../../locales/**/*.{ts,json}'],
   keptIn: path.join(PACKAGE, 'built'),
 }
 

@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { credentialsOf } from '../accounts/issued.ts'
-import { customerSchema } from '../customers/steps.ts'
 import { ControlError, GraphError } from '../errors.ts'
 import { verifyCallback } from '../graph/subscriptions.ts'
 import { EMULATOR_LIMITS, META_LIMITS } from '../limits.ts'
-import { STATUS_NAMES, stepSchema } from '../messages/behaviour.ts'
+import { STATUS_NAMES, statusSchema } from '../messages/script.ts'
 import type { Parts } from '../parts.ts'
 import type { DueAnswer } from '../wire/chats.ts'
 import type { Control } from './control.ts'
@@ -42,7 +41,7 @@ const liveQuery = z.strictObject({
 const statusesBody = z.strictObject({
   message: z.string().min(1),
   statuses: z
-    .array(z.union([z.enum(STATUS_NAMES), stepSchema]))
+    .array(z.union([z.enum(STATUS_NAMES), statusSchema]))
     .min(1)
     .max(EMULATOR_LIMITS.stepsPerScript),
 })
@@ -99,39 +98,26 @@ export const controlRoutes: readonly ControlRoute[] = [
     'Status, category, quality of a template, with its webhook',
     ({ control, id, body }) => showTemplate(control.changeTemplate(id, body)),
   ),
-  route('GET /control/scripts', 'Scripts in the order in which they are tried', ({ parts }) => ({
-    scripts: parts.scripts.list(),
-  })),
-  route('POST /control/scripts', 'Adds a script', ({ control, body }) => control.script(body)),
-  route('DELETE /control/scripts', 'Removes all scripts', ({ parts }) => {
-    parts.scripts.clear()
-    return { scripts: [] }
-  }),
-  route('DELETE /control/scripts/:id', 'Removes one script', ({ parts, id }) => {
-    if (!parts.scripts.remove(id)) throw new ControlError(`there is no script ${id}; it may be used up`, 404)
-    return { removed: id }
-  }),
   route(
-    'GET /control/customers',
-    'Customers in the order in which they are tried, with what they could not do; then the named ones',
-    ({ parts }) => ({ customers: parts.customers.list(), named: parts.customers.named() }),
+    'GET /control/scripts',
+    'Scripts in the order in which they are tried, with what customers could not do; presets last',
+    ({ control }) => ({ scripts: control.scripts() }),
   ),
+  route('POST /control/scripts', 'Adds a script: a behaviour, steps or a preset', ({ control, body }) =>
+    control.script(body),
+  ),
+  route('DELETE /control/scripts', 'Removes all scripts and what their customers are about to do', ({ control }) => {
+    control.clearScripts()
+    return { scripts: control.scripts() }
+  }),
   route(
-    'POST /control/customers',
-    'Puts a customer behind a phone: one of the table, or steps',
-    ({ control, body }) => {
-      const { match, script } = customerSchema.parse(body)
-      return control.customer(match, script)
+    'DELETE /control/scripts/:id',
+    'Removes one script and what its customers are about to do',
+    ({ control, id }) => {
+      if (!control.removeScript(id)) throw new ControlError(`there is no script ${id}; it may be used up`, 404)
+      return { removed: id }
     },
   ),
-  route('DELETE /control/customers', 'Removes all customers and what they are about to do', ({ control }) => {
-    control.clearCustomers()
-    return { customers: [] }
-  }),
-  route('DELETE /control/customers/:id', 'Removes one customer and what it is about to do', ({ control, id }) => {
-    if (!control.removeCustomer(id)) throw new ControlError(`there is no customer ${id}; it may be used up`, 404)
-    return { removed: id }
-  }),
   route(
     'GET /control/conversations',
     'Chats with both sides in order, latest chat first: ?phone= ?number= ?limit=',

@@ -47,8 +47,8 @@ export function showConversation({ waId, phoneNumberId, entries }: Conversation,
 export function showEntry(entry: Entry): ShownEntry {
   const { order } = entry
   if (entry.by === 'customer') {
-    const { id, at, did, text, payload, quotes, customer, readByBusiness } = entry.record
-    return { order, by: entry.by, id, at: instant(at), did, text, payload, quotes, customer, readByBusiness }
+    const { id, at, did, text, payload, quotes, script, readByBusiness } = entry.record
+    return { order, by: entry.by, id, at: instant(at), did, text, payload, quotes, script, readByBusiness }
   }
   const { id, acceptedAt, arrivedAt, type, template, shown, code, quotes, statuses } = entry.message
   return {

@@ -9,7 +9,7 @@ import {
 import { type Template, type TemplateStatus, ttlMs } from '../accounts/templates.ts'
 import { GraphError, refuse } from '../errors.ts'
 import { META_LIMITS } from '../limits.ts'
-import type { Behaviour } from '../messages/behaviour.ts'
+import type { Behaviour } from '../messages/script.ts'
 import { readScriptedError } from '../messages/delivery.ts'
 import { type Message, makeWamid } from '../messages/messages.ts'
 import { digitsOf, isUserId, userIdOf, waIdOf } from '../messages/phones.ts'
@@ -33,6 +33,8 @@ export type CheckedSend = {
 /** The recipient of a message. Both ids may be known, and at least one is, unless the message is never delivered. */
 type Recipient = {
   input: string
+  /** "+" and digits; the user id if it was sent to one. */
+  to: string
   digits: string | undefined
   waId: string | undefined
   userId: string | undefined
@@ -52,12 +54,8 @@ export function checkSend(parts: Parts, row: NumberOfAccount, body: unknown): Ch
   checkSender(row)
   checkRecipientAllowed(row.number, to)
   const content = readContent(row.account, request, to)
-  const behaviour = parts.scripts.take({
-    to: to.digits ?? to.input,
-    phoneNumberId: row.number.id,
-    fromDigits: row.number.digits,
-    template: content.template?.name,
-  })
+  const { id: phoneNumberId, digits: from } = row.number
+  const behaviour = parts.scripts.takeBehaviour({ ...to, phoneNumberId, from, template: content.template })
   if (behaviour.error !== undefined) {
     const error = readScriptedError(behaviour.error, content.parameters)
     throw new GraphError(error.code, error.details, error)
@@ -75,7 +73,7 @@ export function accept(parts: Parts, send: CheckedSend): Message {
   const { row, to, content, ...envelope } = send
   const { account, number } = row
   const acceptedAt = parts.now()
-  const { input, digits, ...ids } = to
+  const { input, digits: _digits, ...recipient } = to
   const { template, ...shownContent } = content
   const { shown } = content
   const message: Message = {
@@ -84,8 +82,7 @@ export function accept(parts: Parts, send: CheckedSend): Message {
     accountId: account.id,
     phoneNumberId: number.id,
     from: number.digits,
-    to: digits === undefined ? input : `+${digits}`,
-    ...ids,
+    ...recipient,
     ...shownContent,
     template: template && { name: template.name, language: template.language, category: template.category },
     text: [shown.header, shown.body, shown.footer].filter((part) => part !== undefined).join('\n'),
@@ -157,17 +154,24 @@ function readRecipient(parts: Parts, { account }: NumberOfAccount, request: Obje
   const recipient = request.findText('recipient') ?? ''
   if (to !== '') {
     // Observed: Meta accepts a user id in `to`, but never delivers the message.
-    if (isUserId(to)) return { input: to, digits: undefined, waId: undefined, userId: undefined, phoneHidden: true }
+    if (isUserId(to)) return { input: to, to, digits: undefined, waId: undefined, userId: undefined, phoneHidden: true }
     const digits = digitsOf(to)
     if (digits === undefined) refuse(131009, 'to must be a phone number with its country code')
     const waId = waIdOf(digits)
     const userId = account.userIds ? userIdOf(account.businessId, waId) : undefined
-    return { input: to, digits, waId, userId, phoneHidden: parts.phones.get(waId).username !== undefined }
+    return {
+      input: to,
+      to: `+${digits}`,
+      digits,
+      waId,
+      userId,
+      phoneHidden: parts.phones.get(waId).username !== undefined,
+    }
   }
   if (recipient === '') refuse(100, 'to is required')
   if (!isUserId(recipient)) refuse(131009, 'recipient must be a business-scoped user id')
   const waId = parts.phones.findByUserId(recipient)
-  return { input: recipient, digits: undefined, waId, userId: recipient, phoneHidden: true }
+  return { input: recipient, to: recipient, digits: undefined, waId, userId: recipient, phoneHidden: true }
 }
 
 function checkSender({ account, number }: NumberOfAccount): void {

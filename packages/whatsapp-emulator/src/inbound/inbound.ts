@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { ControlError } from '../errors.ts'
-import { delay } from '../messages/behaviour.ts'
 import { metadataOf } from '../messages/delivery.ts'
-import { exactlyOne, webhookOptionsShape } from '../customers/steps.ts'
-import { readUserAction, userActionShape } from './user-actions.ts'
+import { actionShape, delay, exactlyOne } from '../messages/script.ts'
+import { readUserAction } from './user-actions.ts'
 import { parseWaId, userIdOf } from '../messages/phones.ts'
 import { type Account, type NumberOfAccount, messagesPerSecond } from '../accounts/accounts.ts'
 import { type Message, makeWamid } from '../messages/messages.ts'
@@ -17,7 +16,7 @@ const inboundSchema = z
     from: z.string().min(1),
     /** The business number, by id or display number; without it the number that wrote last, or the only one. */
     to: z.string().optional(),
-    ...userActionShape,
+    ...actionShape,
     /** The id of an earlier message of this customer: its webhook is posted again, byte for byte. */
     again: z.string().optional(),
     /** The wamid that is quoted, known or not. Taps and choices always quote their message. */
@@ -27,7 +26,6 @@ const inboundSchema = z
     /** Unix seconds that the message claims, instead of the present. */
     timestamp: z.int().min(0).optional(),
     id: z.string().min(1).optional(),
-    ...webhookOptionsShape,
   })
   .refine(...exactlyOne('text', 'tap', 'choose', 'raw', 'again'))
 
@@ -46,16 +44,16 @@ export function defineInbound(parts: Parts): void {
 }
 
 /** Opens the service window and posts the webhook. Resolves when it was answered. */
-export async function receive(parts: Parts, seed: InboundSeed, customer?: string): Promise<Received> {
+export async function receive(parts: Parts, seed: InboundSeed, script?: string): Promise<Received> {
   const { afterMs, ...inbound } = inboundSchema.parse(seed)
   parseWaId(inbound.from, 'from')
-  if (afterMs === undefined) return await receiveNow(parts, inbound, customer)
+  if (afterMs === undefined) return await receiveNow(parts, inbound, script)
   return await new Promise((done) => {
     parts.timers.after(afterMs, { kind: 'inbound', data: { inbound, done } satisfies LaterInbound }, 'answer')
   })
 }
 
-async function receiveNow(parts: Parts, inbound: Inbound, customer?: string): Promise<Received> {
+async function receiveNow(parts: Parts, inbound: Inbound, script?: string): Promise<Received> {
   const waId = parseWaId(inbound.from, 'from')
   if (inbound.again !== undefined) return await repeatWebhook(parts, inbound, inbound.again, waId)
   const to = inbound.to === undefined ? undefined : parts.accounts.getNumberByName(inbound.to, 'to')
@@ -91,7 +89,7 @@ async function receiveNow(parts: Parts, inbound: Inbound, customer?: string): Pr
     type: message.type,
     ...bubble,
     quotes,
-    customer,
+    script,
     at: writtenAt,
     readByBusiness: false,
   }

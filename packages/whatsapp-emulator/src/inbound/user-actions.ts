@@ -1,19 +1,11 @@
-import { z } from 'zod'
-import { choiceSchema, isReply, rawSchema, textSchema } from '../customers/steps.ts'
+import type { z } from 'zod'
 import { ControlError } from '../errors.ts'
 import type { InboundRecord } from '../messages/inbox.ts'
-import type { Message } from '../messages/messages.ts'
+import { type Message, isReply } from '../messages/messages.ts'
+import type { actionShape } from '../messages/script.ts'
 import type { Parts } from '../parts.ts'
 
-export const userActionShape = {
-  text: textSchema.optional(),
-  /** Presses a button of the latest message with buttons, unless `message` names another, however old. */
-  tap: z.strictObject({ button: choiceSchema, message: z.string().optional() }).optional(),
-  /** Picks a row of the latest list, unless `message` names another. */
-  choose: z.strictObject({ row: choiceSchema, message: z.string().optional() }).optional(),
-  raw: rawSchema.optional(),
-}
-type UserAction = z.output<z.ZodObject<typeof userActionShape>>
+type UserAction = z.output<z.ZodObject<typeof actionShape>>
 
 export type Content = Pick<InboundRecord, 'did' | 'text' | 'payload'> & {
   fields: { type: string; [field: string]: unknown }

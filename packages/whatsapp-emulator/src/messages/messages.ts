@@ -3,10 +3,10 @@ import { SavedMap, type Storage } from '../store/saved-map.ts'
 import { EMULATOR_LIMITS } from '../limits.ts'
 import { Listeners } from '../listeners.ts'
 import { normalised, waIdOf } from './phones.ts'
-import type { Behaviour, StatusName } from './behaviour.ts'
+import type { Behaviour, StatusName } from './script.ts'
 import type { WebhookError } from '../errors.ts'
 import type { Pricing } from '../webhooks/webhook-body.ts'
-import type { ShownMessage, WebhookPost } from '../wire/chats.ts'
+import type { ShownButton, ShownMessage, WebhookPost } from '../wire/chats.ts'
 
 export type MessageStatus = {
   status: StatusName
@@ -61,7 +61,13 @@ export type Message = {
   readonly warnings: readonly string[]
 }
 
-export type MessageFilter = Partial<Record<'to' | 'from' | 'template' | 'callbackData', string | undefined>>
+/** The parties and the template of a send. */
+export type Addressed = Pick<Message, 'to' | 'waId' | 'userId' | 'from' | 'phoneNumberId'> & {
+  readonly template: { readonly name: string } | undefined
+}
+
+type AddressFilter = Partial<Record<'to' | 'ending' | 'from' | 'template', string | undefined>>
+export type MessageFilter = Omit<AddressFilter, 'ending'> & { callbackData?: string | undefined }
 export type MessageMatch = MessageFilter | ((message: Message) => boolean)
 
 /** The messages on all phones: bounded; the oldest are dropped first. */
@@ -174,13 +180,24 @@ export function makeWamid(party: string): string {
 
 function matcher(match: MessageMatch): (message: Message) => boolean {
   if (typeof match === 'function') return match
-  const [to, from] = [normalised(match.to), normalised(match.from)]
+  const { to = '', from = '', callbackData, template } = match
+  const address = { to: to && normalised(to), from: from && normalised(from), template }
   return (message) =>
-    (to === undefined || [`+${to}`, to].includes(message.to) || message.waId === waIdOf(to) || message.userId === to) &&
-    (from === undefined || message.from === from || message.phoneNumberId === from) &&
-    (match.template === undefined || message.template?.name === match.template) &&
-    (match.callbackData === undefined || message.callbackData === match.callbackData)
+    isAddressed(message, address) && (callbackData === undefined || message.callbackData === callbackData)
 }
+
+/** Numbers in the filter must be normalised. */
+export function isAddressed(send: Addressed, { to, ending, from, template }: AddressFilter): boolean {
+  return (
+    (!to || [`+${to}`, to].includes(send.to) || send.waId === waIdOf(to) || send.userId === to) &&
+    (!ending || (send.waId ?? send.to).endsWith(ending)) &&
+    (!from || send.from === from || send.phoneNumberId === from) &&
+    (!template || send.template?.name === template)
+  )
+}
+
+/** Whether the customer can tap the button to answer. */
+export const isReply = (button: ShownButton): boolean => button.payload !== undefined
 
 function describe(match: MessageMatch): string {
   return typeof match === 'function' ? 'by a function' : JSON.stringify(match)

@@ -25,8 +25,8 @@ export function digitsOf(input: string): string | undefined {
 }
 
 /** The digits of a phone number; other ids as they are. */
-export function normalised(party: string | undefined): string | undefined {
-  return party === undefined ? undefined : (digitsOf(party) ?? party)
+export function normalised(party: string): string {
+  return digitsOf(party) ?? party
 }
 
 export function isUserId(input: string): boolean {

@@ -1,84 +1,194 @@
-import { requireRoom } from '../errors.ts'
-import { type NextIds, SavedMap, type Storage } from '../store/saved-map.ts'
-import { magicBehaviour } from './magic-numbers.ts'
-import { normalised } from './phones.ts'
+import type { z } from 'zod'
+import { ControlError, requireRoom } from '../errors.ts'
 import { EMULATOR_LIMITS } from '../limits.ts'
-import type { Behaviour, ScriptMatch } from './behaviour.ts'
+import { type NextIds, SavedMap, type Storage } from '../store/saved-map.ts'
+import { type Addressed, type Message, isAddressed, isReply } from './messages.ts'
+import { CUSTOMERS, FAILURES } from './presets.ts'
+import { type Behaviour, type MESSAGE_KINDS, type ScriptMatch, type Step, scriptSchema } from './script.ts'
 
-export type Script = { id: string; match: ScriptMatch; behaviour: Behaviour; used: number }
-
-/** What scripts match on. */
-export type SendContext = {
-  to: string
-  phoneNumberId: string
-  fromDigits: string
-  template: string | undefined
+/** What WhatsApp does with the matching sends (`behaviour`), or the customer with the messages that arrive (`steps`). */
+export type Script = {
+  readonly id: string
+  readonly match: ScriptMatch
+  readonly preset?: string | undefined
+  readonly behaviour?: Behaviour | undefined
+  readonly steps?: readonly Step[] | undefined
+  /** How many sends it was for, or how many conversations the customer has begun to answer. */
+  used: number
+  /** What the customer could not do. */
+  faults: string[]
 }
 
-/** Tried by priority; magic numbers come last. */
+type Preset = Pick<Script, 'behaviour' | 'steps'>
+
+const PRESETS = [...FAILURES, ...CUSTOMERS].map(({ name, ending, ...script }) => {
+  const { behaviour, steps }: Preset = scriptSchema.parse(script)
+  return { name, ending, behaviour, steps }
+})
+
+/** A customer who waits for the answer to the last action. `next`: the saved next action, if the answer never comes. */
+type Turn = { script: Script; next: () => unknown }
+
+type Place = { script: Script; at: number }
+
+/** Without a matching script a message is delivered and read, and its customer never answers. */
 export class Scripts {
-  readonly #magic: boolean
+  readonly #onIdle: () => void
   readonly #nextIds: NextIds
-  readonly #byId: SavedMap<Script>
+  readonly #added: SavedMap<Script>
+  readonly #presets: readonly Script[]
+  readonly #turns: SavedMap<Turn, unknown>
+  /** The latest step of each conversation. Keys are business number and customer. */
+  readonly #places: SavedMap<Place>
+  #nextTurn = 1
 
-  constructor(magic: boolean, storage: Storage, nextIds: NextIds) {
-    this.#magic = magic
+  /** `presets`: whether the last four digits of a recipient can choose a script. */
+  constructor(presets: boolean, storage: Storage, nextIds: NextIds, onIdle: () => void) {
+    this.#onIdle = onIdle
     this.#nextIds = nextIds
-    this.#byId = new SavedMap('scripts', storage)
+    this.#presets = (presets ? PRESETS : []).map(({ name, ending, ...preset }) => {
+      return { id: name, match: { ending }, ...preset, used: 0, faults: [] }
+    })
+    this.#added = new SavedMap('scripts', storage)
+    this.#turns = new SavedMap<Turn, unknown>('turns', storage, {
+      toRow: ({ next }) => next(),
+      fromRow: () => undefined,
+    })
+    this.#places = new SavedMap('places', storage, {
+      fromRow: ({ script, at }) => ({ script: this.restored(script), at }),
+      max: EMULATOR_LIMITS.placesKept,
+    })
   }
 
+  /** Turns that idle() waits for. */
+  get acting(): number {
+    return this.#turns.size
+  }
+
+  /** Without the presets. */
+  get size(): number {
+    return this.#added.size
+  }
+
+  /**
+   * In the order in which they are tried: first those for the next N uses, oldest first, so that they form a sequence; then
+   * those without a number, newest first, so that a special case can override a rule; then the presets.
+   */
   list(): Script[] {
-    return byPriority(this.#byId.values())
+    const { counted = [], permanent = [] } = Object.groupBy(this.#added.values(), ({ match }) =>
+      match.times === undefined ? 'permanent' : 'counted',
+    )
+    return [...counted, ...permanent.toReversed(), ...this.#presets]
   }
 
-  add(match: ScriptMatch, behaviour: Behaviour): Script {
-    requireRoom(this.#byId.size, EMULATOR_LIMITS.scripts, 'scripts at most; remove some')
-    const script = {
-      id: `script-${this.#nextIds.scripts++}`,
-      match: { ...match, to: normalised(match.to), from: normalised(match.from) },
-      behaviour,
-      used: 0,
-    }
-    this.#byId.set(script.id, script)
+  /** The script of a saved conversation: the saved copy if it was used up. */
+  restored(saved: Script): Script {
+    return this.#added.get(saved.id) ?? this.#presets.find(({ id }) => id === saved.id) ?? saved
+  }
+
+  add({ match, preset, ...seed }: z.output<typeof scriptSchema>): Script {
+    requireRoom(this.#added.size, EMULATOR_LIMITS.scripts, 'scripts at most; remove some')
+    const { behaviour, steps } = preset === undefined ? seed : findPreset(preset)
+    const id = `script-${this.#nextIds.scripts++}`
+    const script: Script = { id, match, preset, behaviour, steps, used: 0, faults: [] }
+    this.#added.set(id, script)
     return script
   }
 
-  /** False when there is no such script. */
+  /** Ends its conversations and actions. False when there is no such script. */
   remove(id: string): boolean {
-    return this.#byId.delete(id)
+    for (const [pair, { script }] of this.#places) if (script.id === id) this.#places.delete(pair)
+    for (const [turn, { script }] of this.#turns) if (script.id === id) this.end(turn)
+    return this.#added.delete(id)
   }
 
   clear(): void {
-    this.#byId.clear()
+    for (const entries of [this.#added, this.#places, this.#turns]) entries.clear()
+    for (const preset of this.#presets) Object.assign(preset, { used: 0, faults: [] })
+    this.#onIdle()
   }
 
-  /** Takes the behaviour of the matching script and counts the use. Empty without a matching script. */
-  take(scene: SendContext): Behaviour {
-    const script = this.list().find(({ match }) => matches(match, scene))
-    if (script === undefined) return (this.#magic ? magicBehaviour(scene.to) : undefined) ?? {}
+  noteFault(script: Script, fault: string): void {
+    script.faults.push(fault)
+    if (script.faults.length > EMULATOR_LIMITS.faultsKeptPerScript) script.faults.shift()
+    this.#added.changed(script.id)
+  }
+
+  /** Takes the behaviour for a send. Empty without a matching script. */
+  takeBehaviour(send: Addressed): Behaviour {
+    const script = this.list().find(({ match, behaviour }) => behaviour !== undefined && isAddressed(send, match))
+    if (script !== undefined) this.#use(script)
+    return script?.behaviour ?? {}
+  }
+
+  /** Takes the step for a message that arrived: the one after the last step, else a first step. */
+  takeStep(message: Message): { script: Script; step: Step } | undefined {
+    if (message.waId === undefined) return undefined
+    const pair = `${message.phoneNumberId}/${message.waId}`
+    const place = this.#next(pair, message) ?? this.#begin(message)
+    const step = place?.script.steps?.[place.at]
+    if (place === undefined || step === undefined) return undefined
+    this.#places.setLast(pair, place)
+    return { script: place.script, step }
+  }
+
+  begin(turn: Turn): string {
+    const key = String(this.#nextTurn++)
+    this.#turns.set(key, turn)
+    return key
+  }
+
+  /** False when the script was removed meanwhile. */
+  isActing(turn: string): boolean {
+    return this.#turns.has(turn)
+  }
+
+  end(turn: string): void {
+    this.#turns.delete(turn)
+    this.#onIdle()
+  }
+
+  #use(script: Script): void {
     script.used++
-    this.#byId.changed(script.id)
-    if (script.used === script.match.times) this.remove(script.id)
-    return script.behaviour
+    if (script.used === script.match.times) this.#added.delete(script.id)
+    else this.#added.changed(script.id)
+  }
+
+  #next(pair: string, message: Message): Place | undefined {
+    const { script, at } = this.#places.get(pair) ?? { at: 0 }
+    const step = script?.steps?.[at + 1]
+    return script && step?.follows === true && stepMatches(step, message) ? { script, at: at + 1 } : undefined
+  }
+
+  #begin(message: Message): Place | undefined {
+    for (const script of this.list()) {
+      if (script.steps === undefined || !isAddressed(message, script.match)) continue
+      const at = script.steps.findIndex((step) => step.follows !== true && stepMatches(step, message))
+      if (at === -1) continue
+      this.#use(script)
+      return { script, at }
+    }
+    return undefined
   }
 }
 
-function matches(match: ScriptMatch, scene: SendContext): boolean {
-  if (match.to !== undefined && match.to !== scene.to) return false
-  if (match.from !== undefined && match.from !== scene.phoneNumberId && match.from !== scene.fromDigits) return false
-  return match.template === undefined || match.template === scene.template
+function findPreset(name: string): Preset {
+  const preset = PRESETS.find((preset) => preset.name === name)
+  if (preset !== undefined) return preset
+  const names = PRESETS.map((preset) => preset.name).join(', ')
+  throw new ControlError(`there is no preset ${JSON.stringify(name)}; choose from ${names}`)
 }
 
-type Prioritised = { readonly match: { readonly times?: number | undefined } }
-
-/**
- * Sorts entries from their order of age to the order in which they are tried: first the entries for the next N uses,
- * oldest first, so that they form a sequence; then entries without a number, newest first, so that a special case can
- * override a rule.
- */
-export function byPriority<Entry extends Prioritised>(entries: Iterable<Entry>): Entry[] {
-  const { counted = [], standing = [] } = Object.groupBy(entries, ({ match }) =>
-    match.times === undefined ? 'standing' : 'counted',
+function stepMatches({ when: { kind, replyButtons, template } }: Step, message: Message): boolean {
+  return (
+    (kind === undefined || kind === kindOf(message)) &&
+    (replyButtons === undefined || replyButtons === message.shown.buttons.filter(isReply).length) &&
+    (template === undefined || template === message.template?.name)
   )
-  return [...counted, ...standing.toReversed()]
+}
+
+function kindOf({ type, shown }: Message): (typeof MESSAGE_KINDS)[number] {
+  if (type === 'template') return 'template'
+  if (shown.list !== undefined) return 'list'
+  return shown.buttons.length > 0 ? 'buttons' : 'text'
 }

@@ -14,7 +14,7 @@ export const NO_STORAGE: Storage = { rows: () => [], put() {}, remove() {}, touc
 /** The next number of each kind of id. */
 export type NextIds = ReturnType<typeof firstIds>
 
-export const firstIds = () => ({ accounts: 1, scripts: 1, customers: 1, posts: 1, order: 1 })
+export const firstIds = () => ({ accounts: 1, scripts: 1, posts: 1, order: 1 })
 
 type Options<Value, Row> = {
   /** The saved form of a value. Default: the value. */

@@ -7,7 +7,7 @@ import type { Storage } from './saved-map.ts'
 
 const FILE = 'emulator.db'
 /** Increased when earlier emulators cannot read the file. */
-const FORM = 2
+const FORM = 3
 const PAGE_BYTES = 4_096
 const RETRY_AFTER_MS = 1_000
 /** Unwritten changes while the disk fails; beyond it the emulator stops saving. */
@@ -49,13 +49,13 @@ const PUT =
   'insert into things (section, key, value) values (?, ?, ?) on conflict (section, key) do update set value = excluded.value'
 const REMOVE = 'delete from things where section = ? and key = ?'
 const PUT_HEAD = 'insert into head (only, value) values (1, ?) on conflict do update set value = excluded.value'
-const PRUNE = 'delete from things where section = ? and key not in (select value from json_each(?))'
+const PRUNE = `delete from things where section = 'posts' and key not in (select value from json_each(?))`
 
 type Row = readonly [key: string, row: unknown]
 type Saved = { head: unknown; rows: ReadonlyMap<string, readonly Row[]> }
 
-/** The state outside the rows, and the keys that are still in use, for sections that are pruned. */
-export type StateSource = { head: () => object; used: () => Record<string, readonly string[]> }
+/** The state outside the rows, and the ids of the posts that are still in use. */
+export type StateSource = { head: () => object; usedPosts: () => readonly string[] }
 
 type Options = { folder: string; maxBytes?: number | undefined; warn: (line: string) => void }
 type Change = { section: string; key: string; row?: () => unknown }
@@ -194,7 +194,7 @@ export class Store implements Storage {
     this.#close()
   }
 
-  #write(database: DatabaseSync, { head, used }: StateSource): void {
+  #write(database: DatabaseSync, { head, usedPosts }: StateSource): void {
     const [put, remove] = [database.prepare(PUT), database.prepare(REMOVE)]
     const rows = [...this.#unwritten.values()].map(({ section, key, row }) => ({ section, key, value: row?.() }))
     // Removals first: they make room in a full file.
@@ -202,7 +202,7 @@ export class Store implements Storage {
     for (const { section, key, value } of rows) if (value !== undefined) put.run(section, key, JSON.stringify(value))
     database.prepare(PUT_HEAD).run(JSON.stringify(head()))
     if (this.#postsUnpruned < PRUNE_AFTER_POSTS) return
-    for (const [section, keys] of Object.entries(used())) database.prepare(PRUNE).run(section, JSON.stringify(keys))
+    database.prepare(PRUNE).run(JSON.stringify(usedPosts()))
     this.#postsUnpruned = 0
   }
 

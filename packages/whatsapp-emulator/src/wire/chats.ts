@@ -46,8 +46,8 @@ export type CustomerEntry = EntryFields & {
   /** What the customer's own bubble shows: the words, or the label of what was tapped or chosen. */
   text: string
   payload?: string | undefined
-  /** The scripted customer that did it, if any. */
-  customer?: string | undefined
+  /** The id of the script that did it, if any. */
+  script?: string | undefined
   readByBusiness: boolean
 }
 export type Entry = BusinessEntry | CustomerEntry
