@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { ConfigError, readConfig, settings } from './config.ts'
+import { ConfigError, readConfig } from './config.ts'
 
 const KEY = Buffer.alloc(32, 1).toString('base64')
 const OLD_KEY = Buffer.alloc(32, 2).toString('base64')
@@ -124,21 +124,6 @@ test('a misspelt setting is a mistake', () => {
       name,
     )
   assert.doesNotMatch(mistakesOf({ DOORCODE_SOMETHING_ELSE: '1' }).join(), /Did you mean/)
-})
-
-test('docs/configuration.md lists exactly the settings of the program', async () => {
-  const document = await readFile(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
-  const rows = Object.entries(settings).map(
-    ([name, setting]) =>
-      `| \`${name}\` | ${setting.default === '' ? '' : `\`${setting.default}\``} | ${setting.meaning} |`,
-  )
-  assert.equal(
-    document
-      .split('\n')
-      .filter((line) => line.startsWith('| `'))
-      .join('\n'),
-    rows.join('\n'),
-  )
 })
 
 function mistakesOf(environment: Record<string, string>): string[] {

@@ -1,0 +1,156 @@
+import type { z } from 'zod'
+import { codesOf } from '../locales/codes.ts'
+import { readResources } from '../locales/resources.ts'
+import { MAX_PARAMETER_LENGTH } from '../src/accounts/templates/cod-parameters.ts'
+import { MAX_HEADER_BYTES } from '../src/api/server.ts'
+import { confirmationBody } from '../src/cod/routes.ts'
+import { MAX_EVENTS_PER_PAGE } from '../src/events/list.ts'
+import { MAX_WAITING_PER_KEY, MAX_WAITING_PER_WORKSPACE, MAX_WAIT_SECONDS } from '../src/events/wait.ts'
+import { MINUTE_MS } from '../src/lib/clock.ts'
+import { settings } from '../src/lib/config.ts'
+import { databaseFaults } from '../src/lib/db/faults.ts'
+import { apiErrors } from '../src/lib/errors.ts'
+import { MAX_BODY_BYTES } from '../src/lib/http/body.ts'
+import { MAX_FAULTS } from '../src/lib/http/faults.ts'
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../src/lib/http/fields.ts'
+import { REQUESTS_PER_WINDOW, WINDOW_MS } from '../src/lib/http/rate-limit.ts'
+import { OTP_STATUSES, type OtpReport, type OtpState, type OtpStatus, applyReport } from '../src/messages/status.ts'
+import { COMMON_FINDINGS, FINDINGS } from '../src/operations/doctor/finding.ts'
+import { otpBody } from '../src/otp/routes.ts'
+import { failureCodes } from '../src/providers/failure-codes.ts'
+import { errorMeanings, meaningOf } from '../src/providers/whatsapp/errors.ts'
+import { MAX_ENDPOINTS } from '../src/webhooks/endpoints.ts'
+import { DEFAULT_MONTHLY_UNITS } from '../src/workspaces/quota.ts'
+
+/** `mark`: the comment above the table. */
+type Table = { document: string; mark: string; rows: readonly (readonly string[])[] }
+
+const quoted = (text: string): string => (text === '' ? '' : `\`${text}\``)
+
+/** The tables of the documents that the code has as tables. `npm run docs` writes their rows. */
+export const tables: readonly Table[] = [
+  {
+    document: 'failure-codes.md',
+    mark: 'failure codes',
+    rows: Object.entries(failureCodes).map(([code, { owner, cause, fix }]) => [
+      quoted(code),
+      owner === 'caller' ? 'your backend' : owner,
+      cause,
+      fix,
+    ]),
+  },
+  {
+    document: 'configuration.md',
+    mark: 'settings',
+    rows: Object.entries(settings).map(([name, setting]) => [quoted(name), quoted(setting.default), setting.meaning]),
+  },
+  { document: 'doctor.md', mark: 'findings', rows: findingRows() },
+  { document: 'whatsapp-cloud-api.md', mark: 'errors', rows: whatsappErrorRows() },
+  {
+    document: 'operations.md',
+    mark: 'database errors',
+    rows: databaseFaults.map(({ states, routines, kind, what, why }) => [
+      quoted(kind),
+      (states.join(', ') || 'every other') + (routines ? ` (${routines.join(', ')})` : ''),
+      what,
+      why,
+    ]),
+  },
+  {
+    document: 'api.md',
+    mark: 'errors',
+    rows: Object.entries(apiErrors)
+      .map(([code, { status }]) => [String(status), quoted(code)] as const)
+      .sort(([one], [other]) => one.localeCompare(other)),
+  },
+  { document: 'api.md', mark: 'limits', rows: limitRows() },
+  { document: 'otp.md', mark: 'otp transitions', rows: transitionRows() },
+]
+
+/** The document with the table's rows. */
+export function withRows(text: string, { mark, rows }: Table): string {
+  const table = new RegExp(`(<!-- ${mark} -->\n\\|.*\n\\|.*\n)(?:\\|.*\n)*`)
+  if (!table.test(text)) throw new Error(`there is no table under <!-- ${mark} -->`)
+  const written = rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('')
+  return text.replace(table, (_, head: string) => head + written)
+}
+
+function findingRows(): string[][] {
+  const texts = codesOf(readResources('en')['doctor'] ?? {})
+  const textOf = (code: string): string =>
+    (texts.get(code)?.get('') ?? '').replaceAll(/\{\{(\w+)\}\}/g, '*$1*').replaceAll('|', '\\|')
+  return Object.entries({ ...FINDINGS, any: COMMON_FINDINGS }).flatMap(([check, findings]) =>
+    Object.entries(findings).map(([code, level]) => [quoted(code), check, level, textOf(code), textOf(`${code}_fix`)]),
+  )
+}
+
+/** The known codes of each meaning. */
+function whatsappErrorRows(): string[][] {
+  const codesOf = new Map<string, string[]>()
+  const first = (codes: string): number => Number.parseInt(codes, 10)
+  for (const code of [...Object.keys(errorMeanings), '200–299'].sort((one, other) => first(one) - first(other))) {
+    const { class: errorClass, scope, failureCode } = meaningOf(first(code), null)
+    const meaning = `\`${errorClass}\` | ${scope} | \`${failureCode}\``
+    codesOf.set(meaning, [...(codesOf.get(meaning) ?? []), code])
+  }
+  const byMeaning = [...codesOf].sort(([one], [other]) => one.localeCompare(other))
+  return byMeaning.map(([meaning, codes]) => [meaning, codes.join(', ')])
+}
+
+function limitRows(): string[][] {
+  const count = (max: number): string => max.toLocaleString('en')
+  return [
+    ['requests of one key, over all routes and nodes', `${REQUESTS_PER_WINDOW} in any ${WINDOW_MS.toLocaleString('en')} ms`],
+    ['body', `${count(MAX_BODY_BYTES)} bytes`],
+    ['headers together', `${count(MAX_HEADER_BYTES)} bytes`],
+    ['`Idempotency-Key`', `0 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`],
+    ['`code`', `1 to ${maxLengthOf(otpBody.shape.code)} characters of A–Z, a–z, 0–9`],
+    ['`reference` of a code', `0 to ${maxLengthOf(otpBody.shape.reference)} characters, optional`],
+    [
+      '`reference` of an order',
+      `1 to ${maxLengthOf(confirmationBody.shape.reference)} characters, required, need not be unique`,
+    ],
+    ['value of a template parameter', `1 to ${count(MAX_PARAMETER_LENGTH)} characters, not blank`],
+    ['faults listed in one response', String(MAX_FAULTS)],
+    ['refusal checks of a confirmation', '1'],
+    ['units of each kind a month, until they are set', count(DEFAULT_MONTHLY_UNITS)],
+    ['webhook endpoints of a workspace', String(MAX_ENDPOINTS)],
+    ['events in one response', `1 to ${MAX_EVENTS_PER_PAGE}`],
+    ['wait for an event', `0 to ${MAX_WAIT_SECONDS} s`],
+    ['waiting event requests per key and node', String(MAX_WAITING_PER_KEY)],
+    ['waiting event requests per workspace and node', String(MAX_WAITING_PER_WORKSPACE)],
+  ]
+}
+
+function maxLengthOf(schema: z.ZodType): number {
+  let length = 1
+  while (schema.safeParse('x'.repeat(length + 1)).success) length += 1
+  return length
+}
+
+/** What each report does in each status. */
+function transitionRows(): string[][] {
+  const outcomes = ['sent', 'delivered', 'read', 'played', 'failed'] as const
+  const cells = (status: OtpStatus, ours: boolean) => outcomes.map((outcome) => statusAfter({ status, ours }, outcome))
+  const begun = OTP_STATUSES.filter((status) => !['accepted', 'received', 'failed'].includes(status))
+  return [
+    ...begun.map((status) => [quoted(status), ...cells(status, false)]),
+    ['`failed`, reported by WhatsApp', ...cells('failed', false)],
+    ['`failed`, given up by Doorcode', ...cells('failed', true)],
+  ]
+}
+
+/** The status after a report, before and after the failure. */
+function statusAfter({ status, ours }: { status: OtpStatus; ours: boolean }, outcome: OtpReport['outcome']): string {
+  const [failedAt, ...times] = [1, 0, 2].map((minutes) => new Date(minutes * MINUTE_MS)) as [Date, Date, Date]
+  const failure = status === 'failed' ? { code: 'UNKNOWN' as const, at: failedAt, ours } : null
+  const state: OtpState = { status, sentAt: null, failure, sentEventRecorded: false, failedEventRecorded: false }
+  const [earlier, later] = times.map((at) => {
+    const report: OtpReport =
+      outcome === 'failed' ? { outcome, at, failureCode: 'UNKNOWN', ours: false } : { outcome, at }
+    const step = applyReport(state, report)
+    return step.ignored === null ? step.state.status : undefined
+  })
+  if (later === undefined) return '–'
+  return earlier === later ? quoted(later) : `${quoted(later)} if later`
+}
