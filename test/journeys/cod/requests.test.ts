@@ -58,7 +58,7 @@ const allow = (world: World, kind: QuotaKind, monthlyUnits: number) =>
   setQuota(world.parts.db, { workspaceId: world.workspaceId, kind, monthlyUnits })
 
 const used = async (world: World): Promise<Record<string, number>> => {
-  const rows = await world.ask<{ kind: string; used: number }>(
+  const rows = await world.query<{ kind: string; used: number }>(
     'select kind, sum(used)::int as used from quota_usage where workspace_id = $1 group by kind',
     [world.workspaceId],
   )
@@ -432,4 +432,28 @@ test('a new confirmation is accepted and unanswered', async (t) => {
     failure: null,
   })
   assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 60_000)
+})
+
+test('a refusal check needs a confirmation that was sent and did not fail', async (t) => {
+  const world = await startWorld(t, { works: false })
+  await world.codSettings()
+  for (const [status, code] of [
+    ['accepted', 'COD_CONFIRMATION_NOT_ELIGIBLE'],
+    ['failed', 'COD_CONFIRMATION_NOT_ELIGIBLE'],
+    ['awaiting_answer', undefined],
+    ['confirmed', undefined],
+    ['cancelled', undefined],
+    ['rescheduling', undefined],
+    ['rescheduled', undefined],
+    ['no_response', undefined],
+  ] as const) {
+    const order = await world.createConfirmation()
+    await world.query(
+      `update confirmations set status = $2, failure_code = case when $2 = 'failed' then 'UNKNOWN' end,
+         reschedule = case when $2 = 'rescheduled' then '{}'::jsonb end where id = $1`,
+      [order.confirmationId, status],
+    )
+    const answer = await world.request('POST', refusalPath(order), { body: world.refusalBody() })
+    assert.equal(answer.body.code, code, status)
+  }
 })
