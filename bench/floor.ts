@@ -5,7 +5,7 @@ import { type Db, type Sql, type Statement, batch, openDb, statement } from '../
 import { createBatcher } from '../src/lib/db/batcher.ts'
 
 const MAX_GROUP = 256
-const GROUP_LANES = 2
+const GROUPS_AT_ONCE = 2
 
 /** What a floor reads of the requests of both parts. */
 type Body = { to: string; senderId: string; reference?: string; parameters?: object }
@@ -28,7 +28,7 @@ export async function serveFloor(
       await insertRows(db, bodies)
       return bodies.map(() => undefined)
     },
-    { maxItems: MAX_GROUP, concurrency: GROUP_LANES, mayRunOneByOne: () => false },
+    { maxItems: MAX_GROUP, concurrency: GROUPS_AT_ONCE, mayRunOneByOne: () => false },
   )
   const app = Fastify()
   app.post('/api/v1/otp/messages', async (request, reply) => {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { readConfig } from '../src/lib/config.ts'
-import { addEndpoint } from '../test/world/add-endpoint.ts'
+import { addEndpoint } from '../test/world/set-up.ts'
 import { type Figure, atLeast, atMost, count, megabytes, ms, percentile, perSecond, share } from './figures.ts'
 import { type HttpClient, openHttpClient } from './http-client.ts'
 import type { BenchPart } from './part.ts'

@@ -14,16 +14,16 @@ import { openDb } from '../src/lib/db/pool.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/runtime/start/embedded-postgres/server.ts'
 import { migrate } from '../src/lib/db/migrate.ts'
 import { reportCoverage } from './runner/coverage.ts'
-import { IN_CHECK } from './runner/in-check.ts'
+import { CHECK_ONLY } from './runner/check-only.ts'
 import { ensureInstalled } from '../tools/install.ts'
 import { TEMPLATE_DATABASE, createDatabase, trustRoles, urlOf } from './database/postgres.ts'
-import './runner/unhooked.ts'
+import './runner/without-async-hooks.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const TEST_FILES = ['src', 'locales', 'test', 'trials', 'packages', 'dashboard', 'bench'].map(
   (folder) => `${folder}/**/*.test.ts`,
 )
-const LEFT_OUT = ['**/node_modules/**', ...IN_CHECK.map((folder) => `${folder}**`)]
+const LEFT_OUT = ['**/node_modules/**', ...CHECK_ONLY.map((folder) => `${folder}**`)]
 
 /** Other programs' clients, which are installed when they are needed. */
 const CLIENTS = 'packages/whatsapp-emulator/test/clients/'
@@ -86,7 +86,7 @@ const OWN_PROCESS: readonly string[] = [
 
 /** Most objects of tests are short-lived: a larger young generation collects them at a third of the cost. */
 const NODE_OPTIONS = [
-  ...['unhooked', 'cheap-passwords'].map((name) => `--import=${path.join(ROOT, `test/runner/${name}.ts`)}`),
+  ...['without-async-hooks', 'cheap-passwords'].map((name) => `--import=${path.join(ROOT, `test/runner/${name}.ts`)}`),
   '--max-semi-space-size=64',
 ]
 
@@ -111,6 +111,8 @@ async function main(): Promise<number> {
     allowPositionals: true,
   })
   const version = readVersion(values.postgres)
+  // A renamed file would otherwise leave its list without notice.
+  await Promise.all([...LONGEST, ...OWN_PROCESS].map((name) => access(path.join(ROOT, name))))
   const files =
     positionals.length > 0
       ? (await Promise.all(positionals.map(testFilesOf))).flat()

@@ -56,7 +56,7 @@ const fillTable = statement(
 const finishWork = statement('bench_finish_work', 'update bench_work set done_at = now() where id = any ($1::int[])')
 
 const MAX_GROUP = 256
-const GROUP_LANES = 2
+const GROUPS_AT_ONCE = 2
 
 /** The row that a job of a library updates, many in one statement: what a careful user of it would write. */
 export async function openWork(databaseUrl: string, rows: number) {
@@ -69,7 +69,7 @@ export async function openWork(databaseUrl: string, rows: number) {
       await finishAll(ids)
       return ids.map(() => undefined)
     },
-    { maxItems: MAX_GROUP, concurrency: GROUP_LANES, mayRunOneByOne: () => false },
+    { maxItems: MAX_GROUP, concurrency: GROUPS_AT_ONCE, mayRunOneByOne: () => false },
   )
   return { finishAll, finishOne, close: () => db.close() }
 }

@@ -18,7 +18,7 @@ import { createWhatsApp } from '../providers/whatsapp/whatsapp.ts'
 import { UserError } from '../lib/errors.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
 import { appSecretsAt, findWebhookAccount, getAccount } from './accounts.ts'
-import { connectAccount } from '../../test/world/connect-account.ts'
+import { connectAccount } from '../../test/world/set-up.ts'
 import { pauseSender, resumeSender } from './senders.ts'
 import { applyChange, markCredentialsInvalid, syncAccount, syncLoop, syncSoon } from './sync/sync.ts'
 

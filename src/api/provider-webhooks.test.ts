@@ -6,7 +6,7 @@ import { spyOnDb } from '../../test/database/db-spy.ts'
 import { waitFor } from '../../test/world/wait-for.ts'
 import { type World, startWorld } from '../../test/world/world.ts'
 import { createBodyBudget } from '../lib/http/body-budget.ts'
-import { connectAccount } from '../../test/world/connect-account.ts'
+import { connectAccount } from '../../test/world/set-up.ts'
 import { serveProviderWebhooks, createReadLimit } from './provider-webhooks.ts'
 import { buildServer } from './server.ts'
 

@@ -20,18 +20,23 @@ test('a raw route gets the exact bytes of any type, up to its limit', async (t) 
   })
   const bytes = Buffer.from('{"a": 1,\r\n "\xff":2}', 'latin1')
   for (const type of ['application/json', 'text/plain', 'x/y']) {
-    const answer = await demo.ask({ method: 'POST', url: '/hook', headers: { 'content-type': type }, payload: bytes })
+    const answer = await demo.inject({
+      method: 'POST',
+      url: '/hook',
+      headers: { 'content-type': type },
+      payload: bytes,
+    })
     assert.deepEqual(answer.rawPayload, bytes)
     assert.ok(isUuid(String(answer.headers['x-correlation-id'])))
   }
-  const tooLarge = await demo.ask({
+  const tooLarge = await demo.inject({
     method: 'POST',
     url: '/hook',
     headers: { 'content-type': 'application/json' },
     payload: Buffer.alloc(3 * 1024 * 1024 + 1),
   })
   assert.equal(tooLarge.statusCode, 413)
-  const broken = await demo.ask({ method: 'POST', url: '/broken', payload: 'x' })
+  const broken = await demo.inject({ method: 'POST', url: '/broken', payload: 'x' })
   assert.equal(broken.statusCode, 500)
   assert.equal(
     [broken.body, ...demo.logLines].some((text) => text.includes(SECRET)),

@@ -50,7 +50,7 @@ const placesOf = (problem: Problem): string[] => (problem.errors ?? []).map((fau
 test('a valid request gets JSON with no-store and a correlation id', async (t) => {
   const demo = await startDemo(t)
   const headers = { authorization: await demo.newKey(), ...JSON_TYPE }
-  const answer = await demo.ask({ method: 'POST', url: THING, headers, payload: GOOD })
+  const answer = await demo.inject({ method: 'POST', url: THING, headers, payload: GOOD })
   assert.equal(answer.statusCode, 202, answer.body)
   assert.deepEqual(answer.json(), { id: ID })
   assert.equal(answer.headers['content-type'], 'application/json')
@@ -62,7 +62,7 @@ test('every answer forbids type sniffing and, at an https address, http', async 
   const demo = await startDemo(t, { rawRoutes: (scope) => void scope.get('/raw', () => 'raw') })
   const authorization = await demo.newKey()
   for (const url of ['/', '/docs', '/openapi.json', '/problems/none', '/healthz', '/readyz', '/nope', '/raw', THING]) {
-    const { headers } = await demo.ask({ url, headers: { authorization } })
+    const { headers } = await demo.inject({ url, headers: { authorization } })
     assert.deepEqual(
       [headers['x-content-type-options'], headers['strict-transport-security']],
       ['nosniff', 'max-age=31536000'],
@@ -86,7 +86,10 @@ test('an unknown route is answered 404 before any other check', async (t) => {
     '/API/v1/lenient',
     '/api/v1/nope/%zz',
   ]) {
-    assertProblem(await demo.ask({ method: 'POST', url, headers: { 'content-type': 'x' }, payload: '{' }), 'NOT_FOUND')
+    assertProblem(
+      await demo.inject({ method: 'POST', url, headers: { 'content-type': 'x' }, payload: '{' }),
+      'NOT_FOUND',
+    )
   }
 })
 
@@ -94,7 +97,7 @@ test('a method that a path does not have is answered 404', async (t) => {
   const demo = await startDemo(t)
   const authorization = await demo.newKey()
   for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'] as const) {
-    const answer = await demo.ask({
+    const answer = await demo.inject({
       method,
       url: THING,
       headers: { authorization, ...JSON_TYPE },
@@ -102,7 +105,7 @@ test('a method that a path does not have is answered 404', async (t) => {
     })
     assertProblem(answer, 'NOT_FOUND')
   }
-  const head = await demo.ask({ method: 'HEAD', url: THING, headers: { authorization } })
+  const head = await demo.inject({ method: 'HEAD', url: THING, headers: { authorization } })
   assert.equal(head.statusCode, 404)
 })
 
@@ -133,34 +136,34 @@ test('without a valid key the answer reveals nothing about the input', async (t)
   }
   for (const [name, authorization] of Object.entries(bad)) {
     const headers = { ...JSON_TYPE, ...(authorization !== undefined && { authorization }) }
-    const answer = await demo.ask({ method: 'POST', url: '/api/v1/things/%zz?x=1', headers, payload: '{' })
+    const answer = await demo.inject({ method: 'POST', url: '/api/v1/things/%zz?x=1', headers, payload: '{' })
     assertProblem(answer, 'API_KEY_INVALID')
     assert.equal(answer.body.includes('AAAA'), false, name)
     const { detail } = answer.json<{ detail: string }>()
     assert.match(detail, DETAILS_OF_KEY[name] ?? /^The API key is unknown, incomplete, revoked or expired\.$/, name)
   }
-  const lowerCase = await demo.ask({ url: THING, headers: { authorization: good.replace('Bearer', 'bearer') } })
+  const lowerCase = await demo.inject({ url: THING, headers: { authorization: good.replace('Bearer', 'bearer') } })
   assert.equal(lowerCase.statusCode, 200)
 })
 
 test('the 21st request of a key within a second is always refused', async (t) => {
   const demo = await startDemo(t)
   const [authorization, other] = [await demo.newKey(), await demo.newKey()]
-  await demo.ask({ url: '/healthz' })
+  await demo.inject({ url: '/healthz' })
   const ask = (index: number) =>
-    demo.ask({ url: index % 2 === 0 ? THING : '/api/v1/things/x', headers: { authorization } })
+    demo.inject({ url: index % 2 === 0 ? THING : '/api/v1/things/x', headers: { authorization } })
   const answers = await Promise.all(Array.from({ length: 23 }, (_, index) => ask(index)))
   assert.deepEqual(
     answers.map((answer) => answer.statusCode).sort((one, other) => one - other),
     [...Array<number>(10).fill(200), ...Array<number>(10).fill(422), ...Array<number>(3).fill(429)],
   )
   assertProblem(answers.at(-1) ?? assert.fail(), 'RATE_LIMITED')
-  assert.equal((await demo.ask({ url: THING, headers: { authorization: other } })).statusCode, 200)
+  assert.equal((await demo.inject({ url: THING, headers: { authorization: other } })).statusCode, 200)
 })
 
 test('every fault of path, query, headers and body is listed at once', async (t) => {
   const demo = await startDemo(t)
-  const answer = await demo.ask({
+  const answer = await demo.inject({
     method: 'POST',
     url: '/api/v1/things/x?page=1&%zz',
     headers: { authorization: await demo.newKey(), ...JSON_TYPE, 'idempotency-key': 'k'.repeat(129) },
@@ -177,7 +180,7 @@ test('every fault of path, query, headers and body is listed at once', async (t)
     'query /%zz',
     'query /page',
   ])
-  const large = await demo.ask({
+  const large = await demo.inject({
     method: 'POST',
     url: '/api/v1/things/x',
     headers: { authorization: await demo.newKey(), ...JSON_TYPE },
@@ -234,7 +237,7 @@ const ODD_BODIES: Record<
 for (const [name, { payload, type = 'application/json', headers, places }] of Object.entries(ODD_BODIES)) {
   test(`an invalid body is refused by place, without its content: ${name}`, async (t) => {
     const demo = await startDemo(t)
-    const answer = await demo.ask({
+    const answer = await demo.inject({
       method: 'POST',
       url: THING,
       headers: { authorization: await demo.newKey(), ...(type && { 'content-type': type }), ...headers },
@@ -264,7 +267,7 @@ test('unusual but valid input is accepted', async (t) => {
   ]
   for (const { payload = GOOD, type = 'application/json', url = THING, headers } of right) {
     const sent = { authorization: await demo.freshKey(), 'content-type': type, ...headers }
-    const answer = await demo.ask({ method: 'POST', url, headers: sent, payload })
+    const answer = await demo.inject({ method: 'POST', url, headers: sent, payload })
     assert.equal(answer.statusCode, 202, answer.body)
     assert.deepEqual(answer.json(), { id: ID })
   }
@@ -273,7 +276,7 @@ test('unusual but valid input is accepted', async (t) => {
 test('a GET takes no body, or an empty object where the route allows it', async (t) => {
   const demo = await startDemo(t)
   const get = async (url: string, payload?: string) =>
-    demo.ask({
+    demo.inject({
       method: 'GET',
       url,
       headers: { authorization: await demo.freshKey(), ...JSON_TYPE },
@@ -295,7 +298,7 @@ test('a GET takes no body, or an empty object where the route allows it', async 
 test('a UUID-shaped correlation id is returned unchanged, anything else is replaced', async (t) => {
   const demo = await startDemo(t)
   const idOf = async (header: string) =>
-    (await demo.ask({ url: '/nope', headers: { 'x-correlation-id': header } })).headers['x-correlation-id']
+    (await demo.inject({ url: '/nope', headers: { 'x-correlation-id': header } })).headers['x-correlation-id']
   assert.equal(await idOf('ABCDEF01-0000-0000-0000-00000000000f'), 'ABCDEF01-0000-0000-0000-00000000000f')
   for (const odd of ['', 'x', `${ID} `.repeat(2), `{${ID}}`, ID.replaceAll('-', '')]) {
     const id = await idOf(odd)
@@ -306,7 +309,7 @@ test('a UUID-shaped correlation id is returned unchanged, anything else is repla
 test('an internal error is logged by correlation id, and its message appears nowhere', async (t) => {
   const demo = await startDemo(t, { fail: () => new TypeError(`cannot read "${VALUE}"`, { cause: new Error(VALUE) }) })
   const headers = { authorization: await demo.newKey(), 'x-correlation-id': ID }
-  const answer = await demo.ask({ url: '/api/v1/failing', headers })
+  const answer = await demo.inject({ url: '/api/v1/failing', headers })
   assertProblem(answer, 'INTERNAL_ERROR')
   const line = demo.logLines.find((each) => each.includes(ID)) ?? assert.fail('nothing was logged')
   assert.match(line, /TypeError/)
@@ -319,7 +322,7 @@ test('an internal error is logged by correlation id, and its message appears now
 
 test('only the log learns why the service is unavailable', async (t) => {
   const demo = await startDemo(t, { fail: () => new ApiError('SERVICE_UNAVAILABLE', { code: 'secrets.key_changed' }) })
-  const answer = await demo.ask({ url: '/api/v1/failing', headers: { authorization: await demo.newKey() } })
+  const answer = await demo.inject({ url: '/api/v1/failing', headers: { authorization: await demo.newKey() } })
   assertProblem(answer, 'SERVICE_UNAVAILABLE')
   assert.equal(answer.json<{ detail: string }>().detail, fixedDetail('SERVICE_UNAVAILABLE'))
   const lines = demo.logLines.filter((each) => each.includes('DOORCODE_SECRET_KEY'))
@@ -331,9 +334,12 @@ test('while the database is unreachable, an uncached key is answered 503', async
   const nowhere = openDb({ url: 'postgres://nobody@127.0.0.1:1/none', poolSize: 1 })
   t.after(() => nowhere.close())
   const demo = await startDemo(t, { wrapDb: () => nowhere })
-  assertProblem(await demo.ask({ url: THING, headers: { authorization: await demo.newKey() } }), 'SERVICE_UNAVAILABLE')
-  assert.equal((await demo.ask({ url: '/readyz' })).statusCode, 503)
-  assert.equal((await demo.ask({ url: '/healthz' })).statusCode, 200)
+  assertProblem(
+    await demo.inject({ url: THING, headers: { authorization: await demo.newKey() } }),
+    'SERVICE_UNAVAILABLE',
+  )
+  assert.equal((await demo.inject({ url: '/readyz' })).statusCode, 503)
+  assert.equal((await demo.inject({ url: '/healthz' })).statusCode, 200)
 })
 
 test('a node whose database became read-only reports it at /readyz', async (t) => {
@@ -342,16 +348,16 @@ test('a node whose database became read-only reports it at /readyz', async (t) =
   const readOnly = openDb({ url: url.href, poolSize: 1 })
   t.after(() => readOnly.close())
   const demo = await startDemo(t, { wrapDb: () => readOnly })
-  const answer = await demo.ask({ url: '/readyz' })
+  const answer = await demo.inject({ url: '/readyz' })
   assert.deepEqual([answer.statusCode, answer.json()], [503, { status: 'database read-only' }])
 })
 
 test('a draining node reports it at /readyz', async (t) => {
   let draining = false
   const demo = await startDemo(t, { isDraining: () => draining })
-  assert.equal((await demo.ask({ url: '/readyz' })).statusCode, 200)
+  assert.equal((await demo.inject({ url: '/readyz' })).statusCode, 200)
   draining = true
-  assert.equal((await demo.ask({ url: '/readyz' })).statusCode, 503)
+  assert.equal((await demo.inject({ url: '/readyz' })).statusCode, 503)
 })
 
 test('a draining node closes each connection after its next answer', async (t) => {
@@ -360,7 +366,7 @@ test('a draining node closes each connection after its next answer', async (t) =
   const connections = async (): Promise<unknown[]> =>
     Promise.all(
       ['/healthz', '/api/v1/otp/messages', '/no-such-route'].map(
-        async (url) => (await demo.ask({ url })).headers.connection,
+        async (url) => (await demo.inject({ url })).headers.connection,
       ),
     )
   assert.deepEqual(await connections(), ['keep-alive', 'keep-alive', 'keep-alive'])
@@ -591,7 +597,7 @@ test('arbitrary JSON, headers and paths get only documented answers', async (t) 
       fc.option(payload),
       fc.boolean(),
       async (method, url, headers, payload, keyed) => {
-        const answer = await demo.ask({
+        const answer = await demo.inject({
           method,
           url,
           headers: { ...headers, ...(keyed && { authorization: await demo.freshKey() }) },

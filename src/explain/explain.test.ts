@@ -35,11 +35,11 @@ test('the operator must replace an endpoint secret that cannot be decrypted', as
   const world = await startWorld(t, { mayLogErrors: true })
   const { endpointId } = await world.receiver()
   const lose = 'update webhook_endpoints set secret = set_byte(secret, 20, get_byte(secret, 20) # 255) where id = $1'
-  await world.ask(lose, [endpointId])
+  await world.query(lose, [endpointId])
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['delivered'])
   const tried = 'select status from webhook_deliveries where endpoint_id = $1 and attempts > 0 and lease is null'
-  await waitFor('an attempt', async () => (await world.ask(tried, [endpointId])).length > 0)
+  await waitFor('an attempt', async () => (await world.query(tried, [endpointId])).length > 0)
   const states = [
     [`status = 'pending', due_at = now() + interval '1 hour'`, 'enabled', ''],
     [`status = 'failed', due_at = null, early_at = null, ended_at = now()`, 'enabled', ''],
@@ -47,8 +47,8 @@ test('the operator must replace an endpoint secret that cannot be decrypted', as
     [`status = 'held', due_at = null, early_at = null`, 'disabled', `"endpoint enable ${endpointId}" and `],
   ] as const
   for (const [delivery, endpoint, enable] of states) {
-    await world.ask(`update webhook_deliveries set ${delivery} where endpoint_id = $1`, [endpointId])
-    await world.ask('update webhook_endpoints set status = $2 where id = $1', [endpointId, endpoint])
+    await world.query(`update webhook_deliveries set ${delivery} where endpoint_id = $1`, [endpointId])
+    await world.query('update webhook_endpoints set status = $2 where id = $1', [endpointId, endpoint])
     const { who, sentence } = (await explained(world, otp.messageId)).next
     assert.equal(who, 'operator')
     const expected = `^Run "endpoint rotate ${endpointId}" and .*, then run ${enable}"endpoint resend ${endpointId} --event .*": nothing was sent`

@@ -19,7 +19,7 @@ import { countResendable, resendBatch, resendDelivery } from './resend.ts'
 import { beginRetry, endPauses } from './retry.ts'
 import { checkUpdate, updateEndpoint } from './update.ts'
 import { findDeliveryDetails } from './log.ts'
-import { addEndpoint } from '../../test/world/add-endpoint.ts'
+import { addEndpoint } from '../../test/world/set-up.ts'
 import { assertSigned, startReceiver } from '../../test/world/receiver.ts'
 import { type WebhookWorld, idOf, startWebhookWorld } from '../../test/world/webhook-world.ts'
 

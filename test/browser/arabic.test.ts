@@ -89,7 +89,7 @@ async function seeConfirmation(page: Page, world: World): Promise<void> {
   await customer.chooses('Other')
   await customer.types('It was open')
   await look('refused', 'أكّد الرفض')
-  const notes = await world.ask<{ note: CodedText }>(
+  const notes = await world.query<{ note: CodedText }>(
     'select distinct note from provider_reports where workspace_id = $1 and note is not null',
     [world.workspaceId],
   )
@@ -154,9 +154,9 @@ test('problems and rejected forms are shown only in Arabic', async (t) => {
   const { endpointId } = await world.receiver()
   const as = await signIn(world, 'owner')
   const unreachable = 'http://127.0.0.1:9'
-  await world.ask('update webhook_endpoints set url = $2 where workspace_id = $1', [workspaceId, unreachable])
+  await world.query('update webhook_endpoints set url = $2 where workspace_id = $1', [workspaceId, unreachable])
   await world.whatsapp.reports(await world.sendOtp(), ['delivered'])
-  await world.ask('update provider_accounts set graph_url = $2 where workspace_id = $1', [workspaceId, unreachable])
+  await world.query('update provider_accounts set graph_url = $2 where workspace_id = $1', [workspaceId, unreachable])
   const [account] = await as.calls.senders.accounts.query({ workspaceId })
   assert.ok(account)
   const synced = as.calls.senders.sync.mutate({ workspaceId, accountId: account.accountId })

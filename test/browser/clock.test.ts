@@ -20,7 +20,7 @@ async function newestTime(page: Page): Promise<number> {
 test('every page of a sandbox shows the sandbox’s clock, and an open page follows it', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
-  await world.ask('update workspaces set sandbox = true where id = $1', [workspaceId])
+  await world.query('update workspaces set sandbox = true where id = $1', [workspaceId])
   const receiver = await world.receiver()
   const as = await signIn(world, 'owner')
   const page = await openPage(t, world, { as })

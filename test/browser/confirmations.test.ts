@@ -10,7 +10,7 @@ test('an order is found, followed, and shown with its origin and escaped text', 
   const world = await startWorld(t)
   const { workspaceId, senderId } = world
   await world.codSettings()
-  await world.ask('update workspaces set sandbox = true where id = $1', [workspaceId])
+  await world.query('update workspaces set sandbox = true where id = $1', [workspaceId])
   await addConfirmations(world, { count: PAGE_SIZE })
   const admin = await signIn(world, 'admin')
   const order = await world.createConfirmation({ to: '+212612345678', reference: 'A-1001' })
@@ -38,7 +38,7 @@ test('an order is found, followed, and shown with its origin and escaped text', 
   await orderLink('A-1001').click()
   await page.getByRole('heading', { level: 1, name: /Order .*A-1001/ }).waitFor()
   await page.getByText('Answer deadline').waitFor()
-  const [key] = await world.ask<{ id: string; name: string }>(
+  const [key] = await world.query<{ id: string; name: string }>(
     'select k.public_id as id, k.name from api_keys k join confirmations c on c.api_key_id = k.public_id where c.id = $1',
     [order.confirmationId],
   )

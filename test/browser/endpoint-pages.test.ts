@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { openPage } from './browser.ts'
 import { signIn } from '../world/dashboard.ts'
-import { record } from '../database/record-events.ts'
+import { record } from '../database/events.ts'
 import { type World, type WorldReceiver, startWorld } from '../world/world.ts'
 
 test('an endpoint is added, changed, deleted, repaired, tested and resent on its pages', async (t) => {

@@ -68,7 +68,7 @@ async function assertNoKeys(page: Page, where: string, { silent = false } = {}):
 
 test('empty forms of signed-out pages show no key of a text in any language', async (t) => {
   const world = await startWorld(t)
-  await world.ask('delete from operators')
+  await world.query('delete from operators')
   const { db, clock } = world.parts
   const member = await signIn(world, 'member')
   const invite = { purpose: 'invitation', workspaceId: world.workspaceId, role: 'member', createdBy: null } as const
@@ -94,7 +94,7 @@ test('empty forms of signed-out pages show no key of a text in any language', as
 
 test('the summary of a form’s errors has the order of its fields', async (t) => {
   const world = await startWorld(t)
-  await world.ask('delete from operators')
+  await world.query('delete from operators')
   const page = await openPage(t, world)
   await page.goto(`/dashboard/welcome#${(await createSetupLink(world.parts))?.split('#')[1]}`)
   await page.getByRole('button', { name: 'Create account' }).click()
@@ -142,7 +142,7 @@ test('the table of forms names every file of the dashboard that has a form', asy
 
 test('empty forms of signed-in pages show no key of a text in any language', async (t) => {
   const world = await startWorld(t)
-  await world.ask('update workspaces set sandbox = true where id = $1', [world.workspaceId])
+  await world.query('update workspaces set sandbox = true where id = $1', [world.workspaceId])
   await world.codSettings()
   const { endpointId } = await world.receiver()
   await world.createConfirmation({ to: newPhone() })

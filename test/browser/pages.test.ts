@@ -42,7 +42,7 @@ type Seen = { faults: string[]; times: number }
 
 /** The pages of a sandbox with content on each. */
 async function furnish(world: World): Promise<Record<string, string>> {
-  await world.ask('update workspaces set sandbox = true where id = $1', [world.workspaceId])
+  await world.query('update workspaces set sandbox = true where id = $1', [world.workspaceId])
   await world.codSettings()
   const receiver = await world.receiver()
   const otp = await world.sendOtp()

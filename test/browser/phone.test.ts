@@ -127,7 +127,7 @@ async function quotes(page: Page, world: World): Promise<void> {
   await byKeyboard.getByRole('blockquote').filter({ hasText: second.code }).waitFor()
 
   await world.settled()
-  const quoted = await world.ask<{ messageId: string; text: string }>(
+  const quoted = await world.query<{ messageId: string; text: string }>(
     `select m.id as "messageId", r.body::jsonb -> 'message' -> 'text' ->> 'body' as text
      from provider_reports r join messages m
        on m.workspace_id = r.workspace_id and m.provider_message_id = r.body::jsonb -> 'message' -> 'context' ->> 'id'
@@ -192,7 +192,7 @@ test('an admin sends each kind of message and jumps to the reminder', async (t) 
   await send.getByRole('textbox', { name: 'Code' }).fill('730214')
   await button.click()
   await phone.getByText('730214').waitFor()
-  const [entry] = await world.ask<{ who: string; after: object }>(
+  const [entry] = await world.query<{ who: string; after: object }>(
     `select who, after from audit_log where workspace_id = $1 and action = 'otp.sent'`,
     [workspaceId],
   )

@@ -8,10 +8,10 @@ import { startWorld } from '../world/world.ts'
 test('the System page shows operators each problem with its fix, and the nodes', async (t) => {
   const world = await startWorld(t, { works: false })
   const wabaId = String(randomInt(1e14, 2e14)) // of no other workspace of this instance
-  await world.ask(`update provider_accounts set status = 'credentials_invalid', waba_id = $2 where workspace_id = $1`, [
-    world.workspaceId,
-    wabaId,
-  ])
+  await world.query(
+    `update provider_accounts set status = 'credentials_invalid', waba_id = $2 where workspace_id = $1`,
+    [world.workspaceId, wabaId],
+  )
   const page = await openPage(t, world, { as: await signIn(world, 'operator') })
   await page.goto(`/dashboard/w/${world.workspaceId}/system`)
   const problem = page.getByRole('listitem').filter({ hasText: wabaId })
@@ -23,12 +23,12 @@ test('the System page shows operators each problem with its fix, and the nodes',
 test('a list says since when its rows are kept', async (t) => {
   const world = await startWorld(t, { works: false })
   const keptSince = new Date(Date.now() + 1_000) // of a workspace that existed before
-  await world.ask(
+  await world.query(
     `insert into retention (step, class, position, kept_since) values ('records of messages', 'records', $1, $2)
      on conflict (step) do update set position = excluded.position, kept_since = excluded.kept_since`,
     [world.workspaceId, keptSince],
   )
-  t.after(() => world.ask('update retention set position = null, kept_since = null'))
+  t.after(() => world.query('update retention set position = null, kept_since = null'))
   const page = await openPage(t, world, { as: await signIn(world, 'member') })
   for (const list of ['messages', 'confirmations']) {
     await page.goto(`/dashboard/w/${world.workspaceId}/${list}`)

@@ -74,9 +74,9 @@ test('only the keyboard is needed from the setup link to an answered order', asy
   const world = await startWorld(t)
   const receiver = await startReceiver()
   t.after(() => receiver.close())
-  await world.ask('update workspaces set sandbox = true where id = $1', [world.workspaceId])
+  await world.query('update workspaces set sandbox = true where id = $1', [world.workspaceId])
   await world.codSettings()
-  await world.ask('delete from operators')
+  await world.query('delete from operators')
   const page = await openPage(t, world)
   const dialog = page.getByRole('dialog')
 
@@ -142,5 +142,5 @@ test('only the keyboard is needed from the setup link to an answered order', asy
     const { status } = await world.getConfirmation(confirmation)
     return status === 'confirmed'
   })
-  await world.ask('delete from operators')
+  await world.query('delete from operators')
 })

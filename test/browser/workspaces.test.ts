@@ -20,7 +20,7 @@ test('an owner creates, switches and deletes workspaces, and cancels a deletion'
   await page.waitForURL(/overview/)
   await settings.click()
   await page.getByRole('heading', { name: 'Monthly quotas' }).waitFor()
-  const [made] = await world.ask<{ id: string; sandbox: boolean; role: string }>(
+  const [made] = await world.query<{ id: string; sandbox: boolean; role: string }>(
     `select w.id, w.sandbox, m.role from workspaces w join members m on m.workspace_id = w.id
      where w.name = 'Rosa tests' and m.user_id = $1`,
     [owner.userId],

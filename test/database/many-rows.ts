@@ -77,7 +77,7 @@ export async function fillWorkspace(
 
 /** Codes that were sent just now. */
 export const addMessages = (world: World, rows: number) =>
-  world.ask(
+  world.query(
     `insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, correlation_id,
        api_key_id, quota_unit, created_at, status, priority, submit_by)
      select id, $1, 'otp', $2, '+212600000001', 'login_code', 'en_US', gen_random_uuid(), 'key', n, now(), 'sent', 0, now()
@@ -92,7 +92,7 @@ export async function addConfirmations(
   world: World,
   { count, from = `now() - interval '30 days'`, reference = 'r', status = 'awaiting_answer' }: Filling,
 ): Promise<void> {
-  await world.ask(
+  await world.query(
     `insert into confirmations (id, workspace_id, sender_id, recipient, template_name, template_language, parameters,
        reference, correlation_id, api_key_id, quota_unit, created_at, status)
      select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5($3 || n), 1, 3) || '8' ||

@@ -11,7 +11,7 @@ const MISSING_ID = '00000000-0000-4000-8000-000000000000'
 
 /** What a request may have stored in a workspace. */
 const stored = (world: World) =>
-  world.ask(
+  world.query(
     `select (select count(*)::int from messages where workspace_id = $1) as messages,
        (select coalesce(sum(used), 0)::int from quota_usage where workspace_id = $1) as units,
        (select count(*)::int from confirmations where workspace_id = $1) as confirmations,

@@ -169,7 +169,7 @@ class Shop {
     for (let turn = 0; turn < MAX_LAST_TURNS; turn += 1) {
       await this.#submit.turn()
       await this.#submit.drain?.()
-      const waiting = await this.world.ask('select 1 from messages where workspace_id = $1 and due_at is not null', [
+      const waiting = await this.world.query('select 1 from messages where workspace_id = $1 and due_at is not null', [
         this.world.workspaceId,
       ])
       if (waiting.length === 0) return
@@ -184,9 +184,10 @@ class Shop {
 
   async processAll(): Promise<void> {
     for (let turns = 0; turns < MAX_LAST_TURNS; turns += 1) for (const { reports } of this.workers) await reports.turn()
-    const left = await this.world.ask(`select 1 from provider_reports where workspace_id = $1 and due_at is not null`, [
-      this.world.workspaceId,
-    ])
+    const left = await this.world.query(
+      `select 1 from provider_reports where workspace_id = $1 and due_at is not null`,
+      [this.world.workspaceId],
+    )
     assert.equal(left.length, 0, 'reports are left')
   }
 
@@ -214,7 +215,7 @@ class Shop {
   }
 
   async #look({ confirmationId, check, messages }: Subject): Promise<void> {
-    const rows = await this.world.ask<{ purpose: string; wamid: string }>(
+    const rows = await this.world.query<{ purpose: string; wamid: string }>(
       `select purpose, provider_message_id as wamid from messages
        where confirmation_id = $1 and check_kind = $2 and provider_message_id is not null order by id`,
       [confirmationId, check],
@@ -288,7 +289,7 @@ class Shop {
     const view = await findConfirmation(this.world.parts.db, this.world.workspaceId, confirmationId)
     assert.ok(view)
     const { confirmationId: _, to: __, createdAt: ___, ...shown } = view
-    const events = await this.world.ask<{ type: string; occurred_at: Date; body: string }>(
+    const events = await this.world.query<{ type: string; occurred_at: Date; body: string }>(
       'select type, occurred_at, body from events where confirmation_id = $1 order by id',
       [confirmationId],
     )
@@ -382,7 +383,7 @@ async function agrees(shop: Shop, { beginning, answers, late }: Story, all: read
   const labels = [...PREPARATIONS[beginning], ...made].map(({ what, choice }) => `${what} ${choice}`)
   // A repeated answer keeps the time of the first.
   if (!late && new Set(labels).size === labels.length) assert.equal(outcome.answeredAt, expected.answeredAt)
-  const twice = await world.ask(
+  const twice = await world.query(
     'select report_id from cod_answers where confirmation_id = $1 and report_id is not null group by 1 having count(*) > 1',
     [subject.confirmationId],
   )
@@ -428,5 +429,5 @@ async function silence(world: World): Promise<void> {
     'update refusal_checks set reminder_at = null, deadline_at = null, follow_up_at = null where workspace_id = $1',
     'update messages set due_at = null where workspace_id = $1 and due_at is not null and lease is null',
   ])
-    await world.ask(text, [world.workspaceId])
+    await world.query(text, [world.workspaceId])
 }

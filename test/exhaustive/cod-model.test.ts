@@ -108,7 +108,7 @@ class Real {
   }
 
   async messages({ confirmationId }: Order): Promise<Sent[]> {
-    return this.world.ask<Sent>(
+    return this.world.query<Sent>(
       `select provider_message_id as wamid, check_kind as check, purpose, offered from messages
        where confirmation_id = $1 order by id`,
       [confirmationId],
@@ -149,7 +149,7 @@ async function agree(model: Model, real: Real): Promise<void> {
 }
 
 async function agreeOnEvents(order: Order, real: Real, view: object): Promise<void> {
-  const events = await real.world.ask<{ type: string; occurred_at: Date; body: string }>(
+  const events = await real.world.query<{ type: string; occurred_at: Date; body: string }>(
     'select type, occurred_at, body from events where confirmation_id = $1 order by occurred_at',
     [order.confirmationId],
   )
@@ -374,7 +374,7 @@ test('under any events and crashes, callers see what the model predicts', async 
 /** No timer of one run may fire in the next one. */
 async function silence(world: World): Promise<void> {
   for (const table of ['confirmations', 'refusal_checks'])
-    await world.ask(
+    await world.query(
       `update ${table} set reminder_at = null, deadline_at = null, follow_up_at = null where workspace_id = $1`,
       [world.workspaceId],
     )

@@ -43,7 +43,7 @@ async function arrives(scene: Scene, otp: SentOtp): Promise<void> {
   await waitFor('the status "read"', async () => (await world.getOtp(otp)).status === 'read')
   await waitFor('the webhook', () => webhooksOf(scene, otp).length > 0)
   await waitFor('the delivery to be over', async () => {
-    const open = await world.ask('select 1 from webhook_deliveries where workspace_id = $1 and due_at is not null', [
+    const open = await world.query('select 1 from webhook_deliveries where workspace_id = $1 and due_at is not null', [
       world.workspaceId,
     ])
     return open.length === 0
@@ -52,7 +52,7 @@ async function arrives(scene: Scene, otp: SentOtp): Promise<void> {
 
 /** Makes each run open a month, too. */
 const forgetQuota = ({ world }: Scene) =>
-  world.ask('delete from quota_usage where workspace_id = $1', [world.workspaceId])
+  world.query('delete from quota_usage where workspace_id = $1', [world.workspaceId])
 
 /** The first run of each writing statement in the life of one message, with its stage. */
 async function recordWrites(scene: Scene): Promise<Write[]> {
@@ -104,7 +104,7 @@ async function sendUntilDead(scene: Scene): Promise<Promise<SentOtp>[]> {
 
 /** A message that the provider may have is resent at most once (docs/otp.md#submission-and-expiry). */
 async function hasOpenAttempt({ world }: Scene): Promise<boolean> {
-  const open = await world.ask(OPEN_ATTEMPT, [world.workspaceId])
+  const open = await world.query(OPEN_ATTEMPT, [world.workspaceId])
   return open.length > 0
 }
 

@@ -2,13 +2,13 @@ import type { World } from '../world/world.ts'
 
 /** Makes writing audit log entries fail if they match an SQL condition on `new`. */
 export async function failAuditEntries(world: World, condition: string): Promise<{ again(): Promise<void> }> {
-  await world.ask(`
+  await world.query(`
     create or replace function refuse_entry() returns trigger language plpgsql
       as $$ begin raise exception 'the audit log takes no entry' using errcode = 'P0001'; end $$`)
-  await world.ask(
+  await world.query(
     `create trigger refused before insert on audit_log for each row when (${condition}) execute function refuse_entry()`,
   )
-  return { again: async () => void (await world.ask('drop function refuse_entry cascade')) }
+  return { again: async () => void (await world.query('drop function refuse_entry cascade')) }
 }
 
 /**
@@ -16,7 +16,7 @@ export async function failAuditEntries(world: World, condition: string): Promise
  * paces. Leaves out the rows of other workspaces, because other tests share the database.
  */
 export async function stateOf(world: World): Promise<Record<string, string>> {
-  const tables = await world.ask<{ name: string; owned: boolean }>(
+  const tables = await world.query<{ name: string; owned: boolean }>(
     `select format('%I.%I', nspname, relname) as name,
        exists (select from pg_attribute where attrelid = c.oid and attname = 'workspace_id') as owned
      from pg_class c join pg_namespace n on n.oid = relnamespace
@@ -29,6 +29,6 @@ export async function stateOf(world: World): Promise<Record<string, string>> {
        from (select (to_jsonb(t) - 'sync_due_at' - 'last_used_at')::text as row from ${name} t
              ${owned ? `where workspace_id = '${world.workspaceId}'` : ''}) rows`,
   )
-  const rows = await world.ask<{ name: string; digest: string }>(digests.join(' union all '))
+  const rows = await world.query<{ name: string; digest: string }>(digests.join(' union all '))
   return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]))
 }

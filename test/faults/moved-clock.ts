@@ -12,3 +12,14 @@ export function createMovedClock(): MovedClock {
     },
   }
 }
+
+/** Time stands still unless the test moves it, so that events of one instant can be counted. */
+export function createStoppedClock(): MovedClock {
+  let ms = Date.now()
+  return {
+    now: () => new Date(ms),
+    advance: (byMs) => {
+      ms += byMs
+    },
+  }
+}

@@ -36,7 +36,7 @@ const BEHAVIOURS: Record<string, (code: string) => BehaviourSeed> = {
 
 test('a code appears nowhere, before or after its message is sent', async (t) => {
   const world = await startWorld(t, { works: false })
-  const [{ begun } = { begun: '' }] = await world.ask<{ begun: string }>('select pg_current_xact_id()::xid as begun')
+  const [{ begun } = { begun: '' }] = await world.query<{ begun: string }>('select pg_current_xact_id()::xid as begun')
   const receiver = await world.receiver()
   const answers: string[] = []
   const send = async (code: string, behaviour: BehaviourSeed): Promise<SentOtp> => {
@@ -70,7 +70,7 @@ test('a code appears nowhere, before or after its message is sent', async (t) =>
     world.advance('4m')
     await world.settled()
   }
-  const open = await world.ask('select id from messages where code is not null and workspace_id = $1', [
+  const open = await world.query('select id from messages where code is not null and workspace_id = $1', [
     world.workspaceId,
   ])
   assert.deepEqual(open, [], 'no code is kept after the end')
@@ -156,13 +156,13 @@ async function assertNowhere(
 
 /** Every column of every row in every table that was written since the transaction `begun`. */
 async function dump(world: World, begun: string): Promise<{ place: string; text: string }[]> {
-  const tables = await world.ask<{ name: string }>(
+  const tables = await world.query<{ name: string }>(
     `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
   )
   assert.ok(tables.length > 10)
   return Promise.all(
     tables.map(async ({ name }) => {
-      const rows = await world.ask<{ row: string }>(
+      const rows = await world.query<{ row: string }>(
         `select t::text as row from ${name} t where age(t.xmin) <= age($1::xid)`,
         [begun],
       )

@@ -89,7 +89,7 @@ async function walk(world: World): Promise<void> {
   const failing = await world.sendOtp()
   await world.whatsapp.reports(failing, [{ status: 'failed', errors: [131026] }])
   await world.getOtp(otp)
-  const [event] = await world.ask<{ id: string }>('select id from events where workspace_id = $1 limit 1', [
+  const [event] = await world.query<{ id: string }>('select id from events where workspace_id = $1 limit 1', [
     world.workspaceId,
   ])
   for (const after of ['latest', event?.id]) await world.request('GET', `/api/v1/events?limit=1&after=${after}`)

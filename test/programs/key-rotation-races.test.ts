@@ -7,8 +7,7 @@ import { createOtpAcceptor } from '../../src/otp/accept.ts'
 import type { Seal } from '../../src/lib/seal.ts'
 import { resealAll, switchKey } from '../../src/operations/secrets/rotate.ts'
 import { openQuotaMonths, quotaMonth, setQuota } from '../../src/workspaces/quota.ts'
-import { addEndpoint } from '../world/add-endpoint.ts'
-import { connectAccount } from '../world/connect-account.ts'
+import { addEndpoint, connectAccount } from '../world/set-up.ts'
 import { spyOnDb } from '../database/db-spy.ts'
 import { lockInAnotherSession } from '../faults/lock-in-another-session.ts'
 import { ALL, assertOpensWith, inUse, openedBy, startRotation } from '../world/rotation.ts'
@@ -48,7 +47,7 @@ test('a node that was frozen through a rotation stores its code under the new ke
   await rotate()
   thaw.resolve()
   const { messageId } = await accepting
-  const [row] = await world.ask<{ code: Buffer }>('select code from messages where id = $1', [messageId])
+  const [row] = await world.query<{ code: Buffer }>('select code from messages where id = $1', [messageId])
   assert.ok(openedBy(next, row?.code, { messageId }))
 })
 
@@ -70,7 +69,7 @@ test('a node that knows only the old key accepts no code after the rotation', as
   const { db } = world.parts
   const stale = await openTestSeal(db, [old])
   await rotate()
-  const stored = () => world.ask('select id from messages where workspace_id = $1', [world.workspaceId])
+  const stored = () => world.query('select id from messages where workspace_id = $1', [world.workspaceId])
   const before = await stored()
   await assert.rejects(acceptCode(world, { db, seal: stale }), { name: 'ApiError', code: 'SERVICE_UNAVAILABLE' })
   assert.deepEqual(await stored(), before)
@@ -101,7 +100,7 @@ test('a rotation waits for a code that was being stored during the switch', asyn
   const { resealed } = await resealing
   const { messageId } = await storing
   assert.equal(resealed['messages.code'], 1)
-  const [row] = await world.ask<{ code: Buffer }>('select code from messages where id = $1', [messageId])
+  const [row] = await world.query<{ code: Buffer }>('select code from messages where id = $1', [messageId])
   assert.ok(openedBy(next, row?.code, { messageId }))
 })
 
@@ -160,11 +159,11 @@ test('a code whose answer was lost during a switch is accepted once, with no uni
     throw new DatabaseUnavailable(new Error('read ECONNRESET'), { mayBeCommitted: true })
   })
   const accepting = acceptCode(world, { db: losing, seal: await openTestSeal(db, [next, old]), idempotencyKey: null })
-  await waitFor('the repeat to wait for the quota', async () => (await world.ask(WAITS_FOR_QUOTA)).length > 0)
+  await waitFor('the repeat to wait for the quota', async () => (await world.query(WAITS_FOR_QUOTA)).length > 0)
   commit.resolve()
   await storing
   const { messageId } = await accepting
-  assert.deepEqual(await world.ask('select id from messages where workspace_id = $1', [workspaceId]), [
+  assert.deepEqual(await world.query('select id from messages where workspace_id = $1', [workspaceId]), [
     { id: messageId },
   ])
   await resealAll({ db, seal }, ALL)

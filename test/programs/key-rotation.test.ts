@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
-import { connectAccount } from '../world/connect-account.ts'
+import { connectAccount, addEndpoint } from '../world/set-up.ts'
 import { endAllSessions } from '../../src/admin/auth/end-all-sessions.ts'
 import type { Finding } from '../../src/operations/doctor/finding.ts'
 import { newPseudonym } from '../../src/lib/phone/erased-recipient.ts'
@@ -14,7 +14,6 @@ import { createNodeKeys } from '../../src/operations/secrets/nodes.ts'
 import { switchKey } from '../../src/operations/secrets/rotate.ts'
 import { sealedTexts } from '../../src/operations/secrets/reseal.ts'
 import { assertOldKeysKnown } from '../../src/runtime/start/instance-key.ts'
-import { addEndpoint } from '../world/add-endpoint.ts'
 import { emptyDatabase, newFile, tablesOf } from '../world/backups.ts'
 import { interruptCommand, runCommand } from '../world/command-line.ts'
 import { PASSWORD, createCalls, signIn, signInWithPassword } from '../world/dashboard.ts'
@@ -232,7 +231,7 @@ test('an interrupted rotation reports its progress, and the next run finishes it
   const unlock = await lockInAnotherSession(t, world.parts.db, lock, locked.messageId)
   const running = command('rotate') // it tries the locked row again
   await waitFor('the first pass', async () => {
-    const [row] = await world.ask<{ code: Buffer }>('select code from messages where id = $1', [sent.messageId])
+    const [row] = await world.query<{ code: Buffer }>('select code from messages where id = $1', [sent.messageId])
     return openedBy(next, row?.code, sent)
   })
   inUse.key = next
@@ -255,11 +254,13 @@ test('a text that changes during the rotation is not overwritten', async (t) => 
   const replaced = new Map<string, boolean>()
   for await (const text of sealedTexts(db, seal)) {
     if (text.id === erased.messageId)
-      await world.ask('update messages set code = null, due_at = null where id = $1', [text.id])
+      await world.query('update messages set code = null, due_at = null where id = $1', [text.id])
     if (text.column === 'messages.code') replaced.set(text.id, await text.replace(newest))
   }
   assert.deepEqual([replaced.get(erased.messageId), replaced.get(kept.messageId)], [false, true])
-  const [row] = await world.ask<{ code: Buffer | null }>('select code from messages where id = $1', [erased.messageId])
+  const [row] = await world.query<{ code: Buffer | null }>('select code from messages where id = $1', [
+    erased.messageId,
+  ])
   assert.equal(row?.code, null)
   await rotate()
   await assertOpensWith(world, next)
@@ -284,7 +285,7 @@ test('an interrupted erasure is finished after a rotation, with its user ids', a
 test('a text that no known key opens is reported and stops nothing else', async (t) => {
   const { world, old, next, command } = await startRotation(t)
   const { accountId } = world.account
-  await world.ask(
+  await world.query(
     'update provider_accounts set access_token = set_byte(access_token, 20, get_byte(access_token, 20) # 255) where id = $1',
     [accountId],
   )
@@ -295,7 +296,7 @@ test('a text that no known key opens is reported and stops nothing else', async 
   const result = JSON.parse(stdout) as { unreadable: object[]; finished: boolean; oldKeys: string[] }
   assert.deepEqual(result.unreadable, [{ column: 'provider_accounts.access_token', id: accountId }])
   assert.deepEqual([result.finished, result.oldKeys], [true, [fingerprintOf(old)]])
-  await world.ask('update provider_accounts set access_token = app_secret where id = $1', [accountId])
+  await world.query('update provider_accounts set access_token = app_secret where id = $1', [accountId])
 })
 
 test('a rotation without a lost old key fails until the operator gives it up', async (t) => {
@@ -354,7 +355,7 @@ test('ending all sessions signs everyone out and keeps second factors', async (t
   const { world, seal } = await startRotation(t)
   const person = await signInWithPassword(world, 'owner')
   const { totpURI, cookie } = await withSecondFactor(world, person)
-  const [former] = await world.ask<{ secret: string }>('select "secret" from auth."twoFactor" where "userId" = $1', [
+  const [former] = await world.query<{ secret: string }>('select "secret" from auth."twoFactor" where "userId" = $1', [
     person.userId,
   ])
   assert.ok((await endAllSessions({ db: world.parts.db, seal }, async () => {})) > 0)
@@ -362,7 +363,7 @@ test('ending all sessions signs everyone out and keeps second factors', async (t
   await waitFor('the node to follow', () => world.parts.seal.signInSecret() === secret)
   assert.equal(await createCalls(world.first.url, cookie).session.current.query(), null)
 
-  const [again] = await world.ask<{ secret: string }>('select "secret" from auth."twoFactor" where "userId" = $1', [
+  const [again] = await world.query<{ secret: string }>('select "secret" from auth."twoFactor" where "userId" = $1', [
     person.userId,
   ])
   assert.notEqual(again?.secret, former?.secret)

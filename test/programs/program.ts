@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
+import { accessSync, constants } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
@@ -67,5 +68,25 @@ export async function freePort(wanted?: number): Promise<number> {
     server.close()
     await once(server, 'close')
     return port
+  }
+}
+
+/** The PATH of root may lack the folders of servers. */
+const MORE_FOLDERS = ['/usr/sbin', '/usr/bin']
+
+/** Undefined: it is not installed. */
+export const findProgram = (name: string): string | undefined =>
+  [...(process.env['PATH'] ?? '').split(':').filter(Boolean), ...MORE_FOLDERS]
+    .map((folder) => path.join(folder, name))
+    .find(canRun)
+
+export const isInPath = (name: string): boolean => findProgram(name) !== undefined
+
+export function canRun(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
   }
 }

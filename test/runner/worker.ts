@@ -7,7 +7,7 @@ import path from 'node:path'
 import { suite } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { endAll } from './at-end.ts'
-import { setRegistering } from './unhooked.ts'
+import { setRegistering } from './without-async-hooks.ts'
 
 /** Resources that tests leave open must not keep the process, and so the run, from ending. */
 const MAX_END_MS = 20_000

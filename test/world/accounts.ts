@@ -53,7 +53,7 @@ export async function startSlowEmulator(t: TestContext, world: World) {
   await once(server, 'listening')
   t.after(() => server.close().closeAllConnections())
   const use = (url: string) =>
-    world.ask('update provider_accounts set graph_url = $2 where id = $1', [world.account.accountId, url])
+    world.query('update provider_accounts set graph_url = $2 where id = $1', [world.account.accountId, url])
   await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   return {
     /** The account is on the emulator itself again. */

@@ -34,7 +34,7 @@ export async function signIn(world: World, as: MemberOptions): Promise<SignedIn>
 /** A new person who signs in over HTTP, with all side effects of a sign-in. */
 export async function signInWithPassword(world: World, as: MemberOptions): Promise<SignedIn> {
   const { userId, email } = await newPerson(world, as)
-  await world.ask('delete from auth."rateLimit"') // all tests of a file come from one address
+  await world.query('delete from auth."rateLimit"') // all tests of a file come from one address
   const cookie = await fetchSessionCookie(world.first.url, { email, password: PASSWORD })
   return { userId, email, cookie, calls: createCalls(world.first.url, cookie) }
 }
@@ -48,9 +48,9 @@ async function newPerson(world: World, role: MemberOptions): Promise<{ userId: s
     passwordHash: await hashPassword(PASSWORD),
     at: new Date(),
   })
-  if (role === 'operator') await world.ask('insert into operators (user_id) values ($1)', [userId])
+  if (role === 'operator') await world.query('insert into operators (user_id) values ($1)', [userId])
   else if (role !== 'stranger') {
-    await world.ask('insert into members (workspace_id, user_id, role, created_at) values ($1, $2, $3, now())', [
+    await world.query('insert into members (workspace_id, user_id, role, created_at) values ($1, $2, $3, now())', [
       world.workspaceId,
       userId,
       role,
@@ -66,7 +66,7 @@ async function sessionOf(world: World, who: { userId: string; email: string }): 
   const { seal } = world.parts
   const token = randomBytes(16).toString('hex')
   const now = new Date()
-  await world.ask(
+  await world.query(
     `insert into auth."session" ("id", "token", "userId", "expiresAt", "createdAt", "updatedAt", "ipAddress", "userAgent")
      values ($1, $1, $2, $3, $4, $4, '127.0.0.1', 'node')`,
     [token, who.userId, later(now, 7 * DAY_MS), now],

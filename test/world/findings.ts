@@ -22,18 +22,18 @@ export const codesOf = (findings: readonly Finding[]): string[] => [...new Set(f
 /** The only workspace, without the stopped templates of the emulator's account. */
 export async function startOnlyWorld(t: TestContext, options: Parameters<typeof startWorld>[1] = {}): Promise<World> {
   const world = await startWorld(t, options)
-  await world.ask(
+  await world.query(
     `update workspaces set deletion_asked_at = now(), deletion_due_at = now(), deleted_at = now(), purged_at = now()
      where id <> $1`,
     [world.workspaceId],
   )
-  await world.ask(`delete from templates where workspace_id = $1 and status <> 'APPROVED'`, [world.workspaceId])
+  await world.query(`delete from templates where workspace_id = $1 and status <> 'APPROVED'`, [world.workspaceId])
   return world
 }
 
 /** A sandbox needs no public URL and no proxy. */
 export async function startSandbox(t: TestContext, options: Parameters<typeof startWorld>[1] = {}): Promise<World> {
   const world = await startOnlyWorld(t, options)
-  await world.ask('update workspaces set sandbox = true where id = $1', [world.workspaceId])
+  await world.query('update workspaces set sandbox = true where id = $1', [world.workspaceId])
   return world
 }

@@ -110,7 +110,7 @@ export async function startDemo(t: TestContext, { fail, wrapDb = (db) => db, ...
     logLines,
     workspaceId,
     newKey,
-    ask: (options: InjectOptions): Promise<LightMyRequestResponse> => app.inject(options),
+    inject: (options: InjectOptions): Promise<LightMyRequestResponse> => app.inject(options),
     /** A key below its rate limit. */
     async freshKey(): Promise<string> {
       uses += 1

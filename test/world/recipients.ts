@@ -30,7 +30,7 @@ export const erase = (world: World, of: Recipient, { parts = world.parts, ...cho
 
 export const waitForLock = (world: World, transactions = 1) =>
   waitFor('transactions wait for a lock', async () => {
-    const waiting = await world.ask(
+    const waiting = await world.query(
       `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     )
     return waiting.length >= transactions
@@ -44,14 +44,14 @@ export function formsOf(phone: string): string[] {
 
 /** The tables of all schemas in which a row contains one of the forms. */
 export async function tablesWith(world: World, { forms }: { forms: readonly string[] }): Promise<string[]> {
-  const tables = await world.ask<{ name: string }>(
+  const tables = await world.query<{ name: string }>(
     `select format('%I.%I', relnamespace::regnamespace, relname) as name from pg_class
      where relkind in ('r', 'p') and relnamespace::regnamespace::text not in ('pg_catalog', 'information_schema')`,
   )
   assert.ok(tables.length > 30)
   const found: string[] = []
   for (const { name } of tables) {
-    const [row] = await world.ask<{ any: boolean }>(
+    const [row] = await world.query<{ any: boolean }>(
       `select exists (select from ${name} t, unnest($1::text[]) form where strpos(t::text, form) > 0) as any`,
       [forms],
     )
@@ -67,7 +67,7 @@ export async function storeMessage(
   { outcome = 'applied', confirmationId = null }: { outcome?: string; confirmationId?: string | null } = {},
 ): Promise<string> {
   const body = JSON.stringify({ phone_number_id: '1', message })
-  const [row] = await world.ask<{ id: string }>(
+  const [row] = await world.query<{ id: string }>(
     `insert into provider_reports (id, workspace_id, account_id, kind, body, received_at, outcome, confirmation_id)
      values (gen_random_uuid(), $1, $2, 'message', $3, now() - interval '1 hour', $4, $5) returning id`,
     [world.workspaceId, world.account.accountId, body, outcome, confirmationId],

@@ -5,7 +5,7 @@ import { type World, type WorldOptions, startWorld } from './world.ts'
 /** A workspace that is a sandbox with COD settings. */
 export async function startSandbox(t: TestContext, options: WorldOptions = {}): Promise<World> {
   const world = await startWorld(t, options)
-  await world.ask('update workspaces set sandbox = true where id = $1', [world.workspaceId])
+  await world.query('update workspaces set sandbox = true where id = $1', [world.workspaceId])
   await world.codSettings()
   return world
 }

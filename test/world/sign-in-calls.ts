@@ -58,5 +58,5 @@ export async function withSecondFactor(world: World, person: SignedIn) {
 
 export const eventsOf = (world: World, { email }: { email: string }) =>
   world
-    .ask<{ action: string }>('select action from audit_log where target = $1 order by id', [email])
+    .query<{ action: string }>('select action from audit_log where target = $1 order by id', [email])
     .then((rows) => rows.map(({ action }) => action))

@@ -6,8 +6,7 @@ import { Agent } from 'undici'
 import { type AccountSeed, DEMO, type Emulator, demoAccount, startEmulator } from '@doorcode/whatsapp-emulator'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/lib/clock.ts'
 import { type MovedClock, createMovedClock } from '../faults/moved-clock.ts'
-import { connectAccount } from './connect-account.ts'
-import { addEndpoint } from './add-endpoint.ts'
+import { connectAccount, addEndpoint } from './set-up.ts'
 import { setQuota } from '../../src/workspaces/quota.ts'
 import { createKey } from '../../src/workspaces/keys/keys.ts'
 import { createWorkspace } from '../../src/workspaces/workspaces.ts'
@@ -71,10 +70,10 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
   })
   const first = await startFirstNode({ databaseUrl, ...options, clock })
   nodes.push(first)
-  const { workspaceId, account, credentials, setCallback } = await settleIn(first, emulator, options)
+  const { workspaceId, account, credentials, setCallback } = await setUpWorkspace(first, emulator, options)
 
   t.after(async () => {
-    await retire(database, workspaceId)
+    await cancelWork(database, workspaceId)
     if (!t.passed) printLog(t, nodes)
     if (!options.mayLogErrors) assertNoErrors(nodes)
     for (const { event } of receivers.flatMap(({ received }) => received)) checks.webhook(event)
@@ -181,8 +180,8 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
       wakeAll()
     },
 
-    /** For queries of tests. */
-    async ask<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
+    /** The rows of a query. */
+    async query<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
       const answer = await database.query<Row>(text, values)
       return answer.rows
     },
@@ -224,7 +223,7 @@ async function startWorldEmulator(
 }
 
 /** The operator's setup: workspace, quota and WhatsApp account. */
-async function settleIn({ parts, url }: Node, emulator: Emulator, { otpQuota, account: changes }: WorldOptions) {
+async function setUpWorkspace({ parts, url }: Node, emulator: Emulator, { otpQuota, account: changes }: WorldOptions) {
   const { workspaceId } = await createWorkspace(parts.db, parts.clock, { name: 'Test shop', sandbox: false })
   if (otpQuota !== undefined) {
     await setQuota(parts.db, { workspaceId, kind: 'otp', monthlyUnits: otpQuota })
@@ -242,11 +241,11 @@ async function settleIn({ parts, url }: Node, emulator: Emulator, { otpQuota, ac
 }
 
 /** Leftovers must not reach the next test of the file, whose clock differs. */
-async function retire(database: Pool, workspaceId: string): Promise<void> {
-  for (const text of RETIREMENTS) await database.query(text, [workspaceId])
+async function cancelWork(database: Pool, workspaceId: string): Promise<void> {
+  for (const text of CANCELLATIONS) await database.query(text, [workspaceId])
 }
 
-const RETIREMENTS = [
+const CANCELLATIONS = [
   'update messages set due_at = null, lease = null, code = null where workspace_id = $1 and due_at is not null',
   `update provider_reports set due_at = null, outcome = 'ignored' where workspace_id = $1 and due_at is not null`,
   `update webhook_deliveries set due_at = null, lease = null, status = 'failed' where workspace_id = $1 and due_at is not null`,

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { Debian } from './configuration.ts'
-import { canRun, findProgram } from '../../test/programs/find-program.ts'
+import { canRun, findProgram } from '../../test/programs/program.ts'
 
 export type Programs = {
   patroni: string

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import manifest from '../../package.json' with { type: 'json' }
-import { isInPath } from '../../test/programs/find-program.ts'
+import { isInPath } from '../../test/programs/program.ts'
 import { tryBehindCaddy } from './behind-caddy.ts'
 import { type Target, openBuilder } from './build.ts'
 import type { ImageConfig } from './container.ts'

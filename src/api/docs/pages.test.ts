@@ -21,14 +21,14 @@ const PAGES = ['/', '/docs', '/problems', ...CODES.map((code) => `/problems/${co
 test('every error code has a page with cause and remedy, an unknown code none', async (t) => {
   const demo = await startDemo(t)
   for (const [code, { cause, title }] of Object.entries(apiErrors)) {
-    const { statusCode, body, headers } = await demo.ask({ url: `/problems/${code}` })
+    const { statusCode, body, headers } = await demo.inject({ url: `/problems/${code}` })
     assert.equal(statusCode, 200)
     assert.equal(headers['content-type'], 'text/html; charset=utf-8')
     for (const text of [title, cause.split('"')[0] ?? ''])
       assert.ok(body.includes(html`${text}`.html), `${code}: ${text}`)
   }
   for (const code of ['NOPE', 'toString', '__proto__', '%00', '<script>']) {
-    const answer = await demo.ask({ url: `/problems/${encodeURIComponent(code)}` })
+    const answer = await demo.inject({ url: `/problems/${encodeURIComponent(code)}` })
     assert.equal(answer.statusCode, 404)
     assert.equal(answer.body.includes('<script'), false)
   }
@@ -37,9 +37,9 @@ test('every error code has a page with cause and remedy, an unknown code none', 
 test('every failure code has its own page with cause, owner and fix', async (t) => {
   const demo = await startDemo(t)
   assert.equal(new Set(CODES).size, CODES.length)
-  const index = (await demo.ask({ url: '/problems' })).body
+  const index = (await demo.inject({ url: '/problems' })).body
   for (const [code, { cause, fix, owner }] of Object.entries(failureCodes)) {
-    const { statusCode, body } = await demo.ask({ url: `/problems/${code}` })
+    const { statusCode, body } = await demo.inject({ url: `/problems/${code}` })
     assert.equal(statusCode, 200)
     for (const text of [...prose(cause), ...prose(fix)]) assert.ok(body.includes(text.html), `${code}: ${text.html}`)
     assert.match(body, owner === 'caller' ? /the program that calls the API/ : /The operator of this instance/)
@@ -50,11 +50,11 @@ test('every failure code has its own page with cause, owner and fix', async (t) 
 test('every link of a page leads somewhere', async (t) => {
   const demo = await startDemo(t)
   for (const url of PAGES) {
-    const { body } = await demo.ask({ url })
+    const { body } = await demo.inject({ url })
     for (const [, target = ''] of body.matchAll(/href="([^"]*)"/g)) {
       if (target.startsWith('#')) assert.ok(body.includes(`id="${target.slice(1)}"`), `${url} → ${target}`)
       else if (target.startsWith('/'))
-        assert.equal((await demo.ask({ url: target })).statusCode, 200, `${url} → ${target}`)
+        assert.equal((await demo.inject({ url: target })).statusCode, 200, `${url} → ${target}`)
     }
   }
 })
@@ -62,17 +62,17 @@ test('every link of a page leads somewhere', async (t) => {
 test('the front page describes the instance, and every page links to a served dashboard', async (t) => {
   const [without, withDashboard] = [await startDemo(t), await startDemo(t, { servesDashboard: true })]
   for (const part of ['one-time codes', 'cash-on-delivery']) {
-    assert.ok((await without.ask({ url: '/' })).body.includes(part), part)
+    assert.ok((await without.inject({ url: '/' })).body.includes(part), part)
   }
-  assert.doesNotMatch((await without.ask({ url: '/' })).body, /dashboard/)
+  assert.doesNotMatch((await without.inject({ url: '/' })).body, /dashboard/)
   for (const url of ['/', '/docs', '/problems', '/problems/RECIPIENT_UNREACHABLE'])
-    assert.match((await withDashboard.ask({ url })).body, /href="\/dashboard\/"/)
+    assert.match((await withDashboard.inject({ url })).body, /href="\/dashboard\/"/)
 })
 
 test('a page is found with a slash behind its name as well', async (t) => {
   const demo = await startDemo(t)
   for (const url of ['/docs', '/problems']) {
-    const [plain, slashed] = [await demo.ask({ url }), await demo.ask({ url: `${url}/` })]
+    const [plain, slashed] = [await demo.inject({ url }), await demo.inject({ url: `${url}/` })]
     assert.equal(slashed.statusCode, 200)
     assert.equal(slashed.body, plain.body)
   }
@@ -81,14 +81,14 @@ test('a page is found with a slash behind its name as well', async (t) => {
 test('every page except the reference may load only its own style and font', async (t) => {
   const demo = await startDemo(t)
   for (const url of PAGES.filter((each) => each !== '/docs')) {
-    const { body, headers } = await demo.ask({ url })
+    const { body, headers } = await demo.inject({ url })
     const style = /<style>([^]*?)<\/style>/.exec(body)?.[1] ?? assert.fail('no style')
     const hash = createHash('sha256').update(style).digest('base64')
     assert.match(String(headers['content-security-policy']), /^default-src 'none';/)
     assert.ok(String(headers['content-security-policy']).includes(`style-src 'sha256-${hash}'`))
     assert.doesNotMatch(body, /<script|<img|<link|style="| on\w+="/)
     const [, font = ''] = /url\("([^"]+)"\)/.exec(style) ?? []
-    assert.equal((await demo.ask({ url: font })).headers['content-type'], 'font/woff2')
+    assert.equal((await demo.inject({ url: font })).headers['content-type'], 'font/woff2')
   }
 })
 
@@ -109,14 +109,14 @@ type Examples = Record<string, { value: { detail: string; errors?: { detail: str
 
 test('the example of a problem with fixed details is what a request gets', async (t) => {
   const demo = await startDemo(t, { fail: () => new Error('a fault of ours') })
-  const document = (await demo.ask({ url: '/openapi.json' })).json<Document>()
+  const document = (await demo.inject({ url: '/openapi.json' })).json<Document>()
   const { responses } = document.paths['/api/v1/failing']?.['get'] ?? assert.fail('no route')
   const exampleOf = (status: string, code: string) =>
     (responses[status]?.content?.['application/problem+json']?.examples as Examples | undefined)?.[code]?.value.detail
   const authorization = await demo.newKey()
   const url = '/api/v1/failing'
   const got = async (headers: Record<string, string>) =>
-    (await demo.ask({ url, headers })).json<{ detail: string }>().detail
+    (await demo.inject({ url, headers })).json<{ detail: string }>().detail
   assert.equal(exampleOf('401', 'API_KEY_INVALID'), await got({ authorization: `Bearer ${'x'.repeat(60)}` }))
   assert.equal(exampleOf('500', 'INTERNAL_ERROR'), await got({ authorization }))
   for (let asked = 0; asked < 19; asked += 1) await got({ authorization })
@@ -125,7 +125,7 @@ test('the example of a problem with fixed details is what a request gets', async
 
 test('the OpenAPI document describes every route, its statuses and every event', async (t) => {
   const demo = await startDemo(t)
-  const answer = await demo.ask({ url: '/openapi.json' })
+  const answer = await demo.inject({ url: '/openapi.json' })
   const document = answer.json<Document>()
   assert.deepEqual(Object.keys(document.webhooks), Object.keys(eventTypes))
   assert.deepEqual(Object.keys(document.paths), ['/api/v1/things/{id}', '/api/v1/lenient', '/api/v1/failing'])
@@ -159,7 +159,7 @@ test('every guide that an error or a finding names is a page of the instance', a
   for (const text of texts) assert.doesNotMatch(text, /docs\/[a-z-]+\.md/, 'no text names a file that is not served')
   const demo = await startDemo(t)
   for (const path of named) {
-    const answer = await demo.ask({ url: path })
+    const answer = await demo.inject({ url: path })
     assert.equal(answer.statusCode, 200, path)
     assert.match(answer.body, /<h1>.*<code>/s)
     assert.doesNotMatch(answer.body, /\]\(|<script/, 'its links are links, and nothing runs')

@@ -22,7 +22,7 @@ test('the demo has one enabled endpoint after its port changed and changed back'
     const workspace = await findDemoWorkspace(parts)
     assert.ok(workspace)
     const { endpointId } = await ensureDemoEndpoint(parts, workspace, `http://127.0.0.1:${port}/webhooks`)
-    const enabled = await world.ask<{ id: string }>(
+    const enabled = await world.query<{ id: string }>(
       `select id from webhook_endpoints where workspace_id = $1 and status = 'enabled'`,
       [workspaceId],
     )

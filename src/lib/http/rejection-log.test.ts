@@ -25,7 +25,7 @@ test('a refused request is one log line with its key and route', async (t) => {
   const authorization = await demo.newKey()
   const headers = { authorization, 'x-correlation-id': ID, 'content-type': 'application/json' }
   const payload = JSON.stringify({ to: VALUE, name: VALUE, [VALUE]: VALUE })
-  const answer = await demo.ask({ method: 'POST', url: `/api/v1/things/${VALUE}?${VALUE}=1`, headers, payload })
+  const answer = await demo.inject({ method: 'POST', url: `/api/v1/things/${VALUE}?${VALUE}=1`, headers, payload })
   assert.equal(answer.statusCode, 422, answer.body)
   assert.deepEqual(read(demo.logLines), [
     {
@@ -47,9 +47,9 @@ test('without a valid key or route only the correlation id is logged', async (t)
   const good = await demo.newKey()
   const headers = { 'x-correlation-id': ID, cookie: VALUE }
   const wrongSecret = `${good.slice(0, -1)}${good.endsWith('A') ? 'E' : 'A'}`
-  await demo.ask({ url: `/api/v1/things/${VALUE}`, headers: { ...headers, authorization: wrongSecret } })
-  await demo.ask({ url: `/api/v1/${VALUE}?${VALUE}`, headers })
-  await demo.ask({ method: 'POST', url: `/${VALUE}`, headers })
+  await demo.inject({ url: `/api/v1/things/${VALUE}`, headers: { ...headers, authorization: wrongSecret } })
+  await demo.inject({ url: `/api/v1/${VALUE}?${VALUE}`, headers })
+  await demo.inject({ method: 'POST', url: `/${VALUE}`, headers })
   const refused = { level: INFO, correlationId: ID, msg: 'a request was refused' }
   const noRoute = { ...refused, refusal: 'NOT_FOUND', status: 404 }
   assert.deepEqual(read(demo.logLines), [

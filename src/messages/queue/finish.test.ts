@@ -61,7 +61,7 @@ for (const { what, accept, lock, idOf } of [
     assert.ok(outcomes[1]?.status === 'rejected' && isLockTimeout(outcomes[1].reason))
     await unlock()
     await finish(accepted(world, locked))
-    const stored = await world.ask('select id from messages where workspace_id = $1 and accepted_at is not null', [
+    const stored = await world.query('select id from messages where workspace_id = $1 and accepted_at is not null', [
       world.workspaceId,
     ])
     assert.equal(stored.length, 3)
@@ -95,14 +95,14 @@ async function rejectedOtp(world: World) {
       outcome: { outcome: 'refused', httpStatus: 400, error },
       next: { next: 'failed', failureCode: known.failureCode },
     })
-  const details = () => world.ask('select detail from message_attempts where message_id = $1', [messageId])
+  const details = () => world.query('select detail from message_attempts where message_id = $1', [messageId])
   return { messageId, finish, details, title: known.title, text: error.detail }
 }
 
 test('an attempt that is stored after its lease was lost keeps no text of the provider', async (t) => {
   const world = await startWorld(t, { works: false })
   const { messageId, finish, details, title } = await rejectedOtp(world)
-  await world.ask('update messages set lease = gen_random_uuid() where id = $1', [messageId])
+  await world.query('update messages set lease = gen_random_uuid() where id = $1', [messageId])
   await finish()
   assert.deepEqual(await details(), [{ detail: title }])
 })

@@ -79,7 +79,7 @@ async function startScene(t: TestContext) {
       return answer.status
     },
     reports: () =>
-      world.ask<{ outcome: string; attempts: number }>(
+      world.query<{ outcome: string; attempts: number }>(
         'select outcome, attempts from provider_reports where workspace_id = $1 order by received_at desc, occurred_at desc',
         [world.workspaceId],
       ),
@@ -168,7 +168,7 @@ test('a connection that ends in any way costs no request, and a read gets 503', 
       assert.deepEqual(Array.isArray(answer) ? answer[0] : answer, name === 'accept' ? 202 : 200, JSON.stringify(fault))
       assert.equal(server.failed(), 1)
     }
-    const stored = await world.ask('select 1 from messages where workspace_id = $1 and reference = $2', [
+    const stored = await world.query('select 1 from messages where workspace_id = $1 and reference = $2', [
       world.workspaceId,
       reference,
     ])

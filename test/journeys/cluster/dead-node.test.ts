@@ -38,7 +38,7 @@ async function killedAt(t: TestContext, failpoint: Omit<Failpoint, 'stage'>) {
 type Submission = { attempts: number; unknown_outcomes: number; due_at: Date | null; attempted_at: Date | null }
 
 async function submissionOf(world: World, { messageId }: Pick<SentOtp, 'messageId'>): Promise<Submission> {
-  const [row] = await world.ask<Submission>(
+  const [row] = await world.query<Submission>(
     'select attempts, unknown_outcomes, due_at, attempted_at from messages where id = $1',
     [messageId],
   )
@@ -47,7 +47,7 @@ async function submissionOf(world: World, { messageId }: Pick<SentOtp, 'messageI
 }
 
 const outcomesOf = async (world: World, { messageId }: SentOtp): Promise<string[]> => {
-  const rows = await world.ask<{ outcome: string }>(
+  const rows = await world.query<{ outcome: string }>(
     'select outcome from message_attempts where message_id = $1 order by attempt',
     [messageId],
   )
@@ -176,7 +176,7 @@ test('giving back a claim keeps the open attempt before it', async (t) => {
   const world = await startWorld(t, { works: false })
   const otp = await world.sendOtp()
   const startedAt = world.clock.now()
-  await world.ask(
+  await world.query(
     `update messages set status = 'sending', attempts = 1, attempted_at = $2, lease = gen_random_uuid() where id = $1`,
     [otp.messageId, startedAt],
   )
@@ -201,11 +201,12 @@ for (const begun of [false, true])
     assert.ok(claimed)
     if (begun) assert.ok(await beginLease(world.parts.db, claimed.lease, world.clock.now()))
     const ahead = `interval '800 days'`
-    await world.ask(`update leases set taken_at = taken_at + ${ahead}, begun_at = begun_at + ${ahead} where id = $1`, [
-      claimed.lease,
-    ])
-    await world.ask(`update messages set due_at = due_at + ${ahead} where id = $1`, [otp.messageId])
-    await world.ask(
+    await world.query(
+      `update leases set taken_at = taken_at + ${ahead}, begun_at = begun_at + ${ahead} where id = $1`,
+      [claimed.lease],
+    )
+    await world.query(`update messages set due_at = due_at + ${ahead} where id = $1`, [otp.messageId])
+    await world.query(
       `insert into pair_pace (sender_id, recipient, free_at) values ($1, $2, now() + ${ahead})
        on conflict (sender_id, recipient) do update set free_at = excluded.free_at`,
       [world.senderId, otp.to],

@@ -205,12 +205,12 @@ test('each fault in the database is found, with no other finding', async (t) => 
   const world = await startSandbox(t, { works: false })
   await world.receiver()
   await world.sendOtp()
-  await world.ask(`update messages set due_at = now() + interval '1 hour' ${OF_WORKSPACE}`, [world.workspaceId])
+  await world.query(`update messages set due_at = now() + interval '1 hour' ${OF_WORKSPACE}`, [world.workspaceId])
   const parts = { ...world.parts, config: { ...world.parts.config, keep: KEEP } }
   for (const [sql, codes, undo] of FAULTS) {
-    await world.ask(sql, [world.workspaceId])
+    await world.query(sql, [world.workspaceId])
     const found = await problemsOf(parts)
-    await world.ask(undo, [world.workspaceId])
+    await world.query(undo, [world.workspaceId])
     assert.deepEqual(codesOf(found.filter(({ code }) => code !== 'no_worker')), codes, sql)
   }
   assert.deepEqual(codesOf(await problemsOf(parts)), ['no_worker'])
@@ -226,7 +226,7 @@ test('reports that wait for a locked table are late from when they came, althoug
     await world.whatsapp.reports(otp, ['read'])
     const untilPostponed = (): Promise<boolean> =>
       waitFor('the report to be postponed', async () => {
-        const postponed = await world.ask(
+        const postponed = await world.query(
           `select from provider_reports
            where workspace_id = $1 and outcome = 'waiting' and note ->> 'code' = 'jobs.row_locked' and due_at > $2`,
           [world.workspaceId, world.clock.now()],
@@ -269,17 +269,17 @@ test('what WhatsApp answers about each account is found, without its token', asy
   const { seal } = world.parts
   const { accountId } = world.account
   const wrong = seal.close('EAAnobody', `account:${accountId}:access_token`)
-  await world.ask('update provider_accounts set access_token = $2 where id = $1', [accountId, wrong])
+  await world.query('update provider_accounts set access_token = $2 where id = $1', [accountId, wrong])
   const refused = await outside()
   assert.deepEqual(codesOf(refused), ['token_refused'])
   assert.doesNotMatch(JSON.stringify(refused), /EAAnobody/)
-  await world.ask('update provider_accounts set graph_url = $2 where id = $1', [accountId, 'http://127.0.0.1:1'])
+  await world.query('update provider_accounts set graph_url = $2 where id = $1', [accountId, 'http://127.0.0.1:1'])
   assert.deepEqual(codesOf(await outside()), ['provider_unreachable'])
 })
 
 test('a check that fails or lacks something does not stop the others', async (t) => {
   const world = await startSandbox(t, { works: false }) // a worker would miss the table too
-  await world.ask('alter table leases rename to gone')
+  await world.query('alter table leases rename to gone')
   try {
     const { seal: _seal, ...withoutKey } = world.parts
     const found = await examine(withoutKey, { outside: true })
@@ -292,7 +292,7 @@ test('a check that fails or lacks something does not stop the others', async (t)
     assert.deepEqual(skipped, ['key', 'provider'])
     assert.deepEqual(new Set(found.map(({ check }) => check)), new Set(CHECK_NAMES), 'each check reports something')
   } finally {
-    await world.ask('alter table gone rename to leases')
+    await world.query('alter table gone rename to leases')
   }
 })
 
@@ -301,7 +301,7 @@ test('an operator without a second factor is found in an instance with live work
   const { calls } = await signIn(world, 'operator')
   assert.ok(calls)
   assert.ok(codesOf(await problemsOf(world.parts)).includes('operators_without_second_factor'))
-  await world.ask('update auth."user" set "twoFactorEnabled" = true where "id" in (select user_id from operators)')
+  await world.query('update auth."user" set "twoFactorEnabled" = true where "id" in (select user_id from operators)')
   assert.ok(!codesOf(await problemsOf(world.parts)).includes('operators_without_second_factor'))
 })
 
@@ -315,11 +315,11 @@ test('a rotation that was prepared or begun, and not finished, is found', async 
   }
   assert.deepEqual(await find(before), ['key_not_in_use'])
   assert.deepEqual(await find(after), [])
-  await world.ask('update instance set old_keys = $1', [[before.fingerprint]])
+  await world.query('update instance set old_keys = $1', [[before.fingerprint]])
   try {
     assert.deepEqual(await find(after), ['rotation_unfinished'])
   } finally {
-    await world.ask(`update instance set old_keys = '{}'`)
+    await world.query(`update instance set old_keys = '{}'`)
   }
 })
 
@@ -327,7 +327,7 @@ test('a process that is frozen with an open connection is found, also after anot
   const world = await startSandbox(t)
   const { parts } = world
   const sessionsOf = (nodeId: string) =>
-    world.ask(`select from pg_stat_activity where application_name = 'doorcode node ' || $1`, [nodeId])
+    world.query(`select from pg_stat_activity where application_name = 'doorcode node ' || $1`, [nodeId])
   assert.equal((await sessionsOf(parts.node.id)).length, 1, 'a node names its connection')
   assert.deepEqual(await listFrozenNodes(parts.db, MAX_NODE_SILENT_MS), [])
   const nodeId = randomUUID()
@@ -341,7 +341,7 @@ test('a process that is frozen with an open connection is found, also after anot
     longAgo.map(({ code }) => code),
     ['node_frozen'],
   )
-  await world.ask(
+  await world.query(
     `insert into nodes (id, roles, settings, version, started_at, seen_at)
      values ($1, array['api'], '{}', '0.1.0', now(), now() - interval '1 hour')`,
     [nodeId],

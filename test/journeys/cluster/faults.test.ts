@@ -79,7 +79,7 @@ for (const { fault, sqlState, others } of [
       outcomes.map(({ status }) => status),
       ['fulfilled', 'fulfilled', ...others],
     )
-    const rows = await world.ask('select 1 from messages where workspace_id = $1 and recipient = $2', [
+    const rows = await world.query('select 1 from messages where workspace_id = $1 and recipient = $2', [
       world.workspaceId,
       phone,
     ])
@@ -100,7 +100,7 @@ test('an answer of the provider survives a database that is down when it comes',
   const otp = await world.sendOtp()
   await world.whatsapp.gets(otp)
   await waitFor('the answer to be stored', async () => {
-    const rows = await world.ask('select 1 from message_attempts where message_id = $1', [otp.messageId])
+    const rows = await world.query('select 1 from message_attempts where message_id = $1', [otp.messageId])
     return rows.length === 1
   })
   world.advance('1m')

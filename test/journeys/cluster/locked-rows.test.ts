@@ -118,9 +118,10 @@ test('a locked failing endpoint delays no webhook of another', async (t) => {
     await other.emulator.report(message, ['sent'])
   }
   await waitFor('the results of the others are stored', async () => {
-    const ended = await other.ask(`select 1 from webhook_deliveries where workspace_id = $1 and status = 'succeeded'`, [
-      other.workspaceId,
-    ])
+    const ended = await other.query(
+      `select 1 from webhook_deliveries where workspace_id = $1 and status = 'succeeded'`,
+      [other.workspaceId],
+    )
     return ended.length === others.length
   })
   assert.equal(healthy.received.length, others.length, 'none was sent twice')
@@ -148,7 +149,7 @@ test('an answer that needs a row of a frozen node is applied within 10 s', async
   await world.customer(order).taps('Confirm')
   await waitFor('the answer to wait for the row', async () => {
     const waiting = `select 1 from provider_reports where workspace_id = $1 and note ->> 'code' = 'jobs.row_locked'`
-    return (await world.ask(waiting, [world.workspaceId])).length === 1
+    return (await world.query(waiting, [world.workspaceId])).length === 1
   })
   await unlock()
   world.clock.advance(LOCKED_RETRY_MS)

@@ -71,7 +71,7 @@ const OF_ONE_STATEMENT = [
 
 test('background work whose statement times out or lacks a grant leaves the node ready, and shows in doctor', async (t) => {
   const world = await startWorld(t, { works: false, mayLogErrors: true })
-  await world.ask(
+  await world.query(
     `insert into provider_reports (id, workspace_id, account_id, kind, body, received_at, outcome, due_at)
      values (gen_random_uuid(), $1, $2, 'unknown', '', now(), 'waiting', now() - interval '1 hour')`,
     [world.workspaceId, world.account.accountId],
@@ -122,7 +122,7 @@ test('a network that drops its connections costs no request and recovers within 
   const answered = await Promise.all(hanging)
   const accepted = answered.filter(({ answer }) => answer.status === 202)
   for (const { to, answer } of answered) {
-    const stored = await world.ask('select id from messages where recipient = $1', [to])
+    const stored = await world.query('select id from messages where recipient = $1', [to])
     assert.equal(stored.length, answer.status === 202 ? 1 : stored.length)
     assert.ok(stored.length <= 1)
   }
@@ -163,12 +163,12 @@ for (const [path, insert] of Object.entries(INSERTS))
       )
       const ids = answers.map(({ body }) => String(body.messageId ?? body.confirmationId))
       const table = kind === 'otp' ? 'messages' : 'confirmations'
-      const stored = await world.ask<{ id: string }>(`select id from ${table} where workspace_id = $1`, [
+      const stored = await world.query<{ id: string }>(`select id from ${table} where workspace_id = $1`, [
         world.workspaceId,
       ])
       assert.equal(stored.length, 1 + REQUESTS)
       assert.ok(ids.every((id) => stored.some((row) => row.id === id)))
-      const [usage] = await world.ask<{ used: number }>(
+      const [usage] = await world.query<{ used: number }>(
         'select used from quota_usage where workspace_id = $1 and kind = $2',
         [world.workspaceId, kind],
       )
@@ -203,6 +203,6 @@ test('a locked quota counter delays no other workspace and is answered in time',
     await holder.query('rollback')
   })
   assert.equal((await post(locked)).status, 202)
-  const stored = await locked.ask('select id from messages where workspace_id = $1', [locked.workspaceId])
+  const stored = await locked.query('select id from messages where workspace_id = $1', [locked.workspaceId])
   assert.equal(stored.length, 2)
 })

@@ -5,7 +5,7 @@ import { runCommandLine } from '../../../src/cli.ts'
 import { explainInEnglish } from '../../world/explained.ts'
 import { releaseQuarantined } from '../../../src/admin/attention/quarantine.ts'
 import { readRenewedAccount } from '../../../src/accounts/accounts.ts'
-import { connectAccount, storeReading } from '../../world/connect-account.ts'
+import { connectAccount, storeReading } from '../../world/set-up.ts'
 import { later } from '../../../src/lib/clock.ts'
 import { pauseSender } from '../../../src/accounts/senders.ts'
 import { syncAccount } from '../../../src/accounts/sync/sync.ts'
@@ -21,14 +21,14 @@ import { type SentOtp, type World, startWorld } from '../../world/world.ts'
 
 /** Simulates a restore from another installation: another instance key sealed the stored bytes. */
 const sealUnderAnotherKey = (world: World, columns: readonly string[]): Promise<object[]> =>
-  world.ask(
+  world.query(
     `update provider_accounts set ${columns.map((column) => `${column} = set_byte(${column}, 20, get_byte(${column}, 20) # 255)`).join(', ')}
      where id = $1`,
     [world.account.accountId],
   )
 
 const accountOf = async (world: World) => {
-  const [row] = await world.ask<{ status: string; status_detail: unknown }>(
+  const [row] = await world.query<{ status: string; status_detail: unknown }>(
     'select status, status_detail from provider_accounts where id = $1',
     [world.account.accountId],
   )
@@ -133,7 +133,7 @@ for (const [what, change, why] of [
     const world = await startWorld(t, { works: false, mayLogErrors: true })
     const receiver = await world.receiver()
     const otp = await world.sendOtp()
-    await world.ask(`update messages set ${change} where id = $1`, [otp.messageId])
+    await world.query(`update messages set ${change} where id = $1`, [otp.messageId])
     await world.node({ works: true })
     await world.settled()
     const { status, failure } = await world.getOtp(otp)
@@ -180,7 +180,7 @@ test('a locked message delays only its own report', async (t) => {
 })
 
 const reportsOf = (world: World, otp: SentOtp) =>
-  world.ask<{ outcome: string; attempts: number; note: { code: string } | null; put_off: boolean }>(
+  world.query<{ outcome: string; attempts: number; note: { code: string } | null; put_off: boolean }>(
     'select outcome, attempts, note, note is not null as put_off from provider_reports where message_id = $1',
     [otp.messageId],
   )
@@ -197,7 +197,7 @@ async function deadlinesThatFail(t: TestContext, world: World, howMany: number):
   })
   await gate.query(`alter table confirmations add constraint no_end
     check (reference <> 'cannot end' or status <> 'no_response') not valid`)
-  await world.ask(
+  await world.query(
     `insert into confirmations (id, workspace_id, sender_id, recipient, template_name, template_language, parameters, reference,
        correlation_id, api_key_id, quota_unit, created_at, status, deadline_at)
      select gen_random_uuid(), workspace_id, sender_id, recipient, template_name, template_language, parameters, 'cannot end',
@@ -209,7 +209,7 @@ async function deadlinesThatFail(t: TestContext, world: World, howMany: number):
 }
 
 const failing = (world: World) =>
-  world.ask<{ id: string; tries: number; fault: unknown; quarantined: boolean }>(
+  world.query<{ id: string; tries: number; fault: unknown; quarantined: boolean }>(
     `select id, timer_tries as tries, timer_error as fault, timer_quarantined_at is not null as quarantined
      from confirmations where workspace_id = $1 and reference = 'cannot end' and status = 'awaiting_answer'`,
     [world.workspaceId],
@@ -276,7 +276,7 @@ async function messagesThatCannotEnd(
 }
 
 const endOf = async (world: World, { messageId }: SentOtp) => {
-  const [row] = await world.ask<{ tries: number; fault: unknown; quarantined: boolean; has_code: boolean }>(
+  const [row] = await world.query<{ tries: number; fault: unknown; quarantined: boolean; has_code: boolean }>(
     `select finish_tries as tries, finish_error as fault, quarantined_at is not null as quarantined, code is not null as has_code
      from messages where id = $1`,
     [messageId],
@@ -324,8 +324,8 @@ test('the lease of a quarantined message stops no takeover of other leases', asy
   const { messageId: id } = await world.sendOtp()
   const lease = newId()
   const now = world.clock.now()
-  await world.ask(`update messages set status = 'sending', attempts = 1, lease = $2 where id = $1`, [id, lease])
-  await world.ask(`insert into leases (id, node_id, kind, item_ids, taken_at) values ($1, $1, 'messages', $2, $3)`, [
+  await world.query(`update messages set status = 'sending', attempts = 1, lease = $2 where id = $1`, [id, lease])
+  await world.query(`insert into leases (id, node_id, kind, item_ids, taken_at) values ($1, $1, 'messages', $2, $3)`, [
     lease,
     [id],
     later(now, -6_000),
@@ -333,7 +333,7 @@ test('the lease of a quarantined message stops no takeover of other leases', asy
   const fault = decideRetry(new TypeError('faulty'), { tries: 4, now })
   assert.equal((await countFault(parts.db, { workspace_id: workspaceId, id, lease, tries: 0 }, fault)).length, 1)
   await leasesLoop(parts).turn()
-  assert.deepEqual(await world.ask('select id from leases where id = $1', [lease]), [])
+  assert.deepEqual(await world.query('select id from leases where id = $1', [lease]), [])
 })
 
 test('a quarantined report is explained with its release command, and counts after it', async (t) => {

@@ -28,7 +28,7 @@ async function assertOnce(world: World, otps: readonly SentOtp[], received: () =
     () => received().length >= otps.length,
   )
   await waitFor('all to be read', async () => {
-    const open = await world.ask(`select 1 from messages where workspace_id = $1 and status <> 'read' limit 1`, [
+    const open = await world.query(`select 1 from messages where workspace_id = $1 and status <> 'read' limit 1`, [
       world.workspaceId,
     ])
     return open.length === 0

@@ -440,7 +440,7 @@ test('a message that answers nothing is only kept in the transcript', async (t) 
   await ana.sends({ raw: { type: 'unsupported' } })
   assert.deepEqual(await world.getConfirmation(order), before)
   assert.deepEqual([ana.screen().length, receiver.received.length], [1, 0])
-  const transcript = await world.ask<{ outcome: string; note: string }>(
+  const transcript = await world.query<{ outcome: string; note: string }>(
     `select outcome, note from provider_reports where confirmation_id = $1 order by received_at`,
     [order.confirmationId],
   )
@@ -505,7 +505,7 @@ test('a choice that quotes the order’s other check is rejected', async (t) => 
     type: 'interactive',
     interactive: { type: 'button_reply', button_reply: { id: choice, title: 'x' } },
   }
-  const choices = () => world.ask('select choices from confirmations where id = $1', [order.confirmationId])
+  const choices = () => world.query('select choices from confirmations where id = $1', [order.confirmationId])
   const before = await choices()
   await ana.sends({ raw: chosen, quote: refusal.id })
   assert.deepEqual(await choices(), before)
@@ -570,7 +570,7 @@ test('every answer ever given is kept', async (t) => {
   await ana.taps(0)
   await ana.types('Evening')
   await ana.taps('Cancel', { on: template })
-  const answers = await world.ask<{ answer: string }>(
+  const answers = await world.query<{ answer: string }>(
     'select answer from cod_answers where confirmation_id = $1 order by id',
     [order.confirmationId],
   )

@@ -248,7 +248,7 @@ const UNKNOWN = '019f0000-0000-7000-8000-000000000000'
 
 async function startShop(t: TestContext, settings: object = {}): Promise<World> {
   const world = await startWorld(t)
-  await world.ask('update workspaces set sandbox = true where id = $1', [world.workspaceId])
+  await world.query('update workspaces set sandbox = true where id = $1', [world.workspaceId])
   const read = readCodSettings({ timeZone: 'Africa/Casablanca', languages: { en: LANGUAGE }, ...settings })
   assert.ok('settings' in read, JSON.stringify(read))
   await setCodSettings(world.parts.db, world.clock, { workspaceId: world.workspaceId, settings: read.settings })

@@ -34,7 +34,7 @@ for (const [what, fault, status, code] of [
     }
     faulty = false
     await world.createConfirmation()
-    const used = await world.ask('select kind, used from quota_usage where workspace_id = $1', [world.workspaceId])
+    const used = await world.query('select kind, used from quota_usage where workspace_id = $1', [world.workspaceId])
     assert.deepEqual(used, [{ kind: 'cod_confirmation', used: 1 }])
   })
 }

@@ -43,7 +43,7 @@ test('a superseded tap stays in the history, and explain says why', async (t) =>
   await ana.taps('Cancel', { on: template, timestamp: second(3) })
   await ana.taps('Confirm', { on: template, timestamp: second(0) })
 
-  const answers = await world.ask<{ answer: string; superseded: boolean }>(
+  const answers = await world.query<{ answer: string; superseded: boolean }>(
     'select answer, superseded from cod_answers where confirmation_id = $1 order by id',
     [order.confirmationId],
   )

@@ -56,7 +56,7 @@ test('an advance short of a due time shortens the wait exactly', async (t) => {
 test('a quarantined timer does not stop the clock and waits for its release', async (t) => {
   const world = await startSandbox(t, { confirmation: { reminderMinutes: null, noResponseMinutes: 60 } })
   const { confirmationId } = await confirm(world)
-  await world.ask(
+  await world.query(
     `update confirmations set timer_quarantined_at = now(), timer_error = '{"code":"text","text":"x"}' where id = $1`,
     [confirmationId],
   )
@@ -103,7 +103,7 @@ test('advancing over five days of failures disables an endpoint', async (t) => {
     await tap(world, to, 0)
     await advance(world, '2d')
   }
-  const [endpoint] = await world.ask<{ status: string }>('select status from webhook_endpoints where id = $1', [
+  const [endpoint] = await world.query<{ status: string }>('select status from webhook_endpoints where id = $1', [
     receiver.endpointId,
   ])
   assert.equal(endpoint?.status, 'disabled')
@@ -117,7 +117,7 @@ test('the quota resets with the month of the workspace’s clock', async (t) => 
   const before = new Date()
   await advance(world, '31d')
   const { confirmationId } = await confirm(world)
-  const [row] = await world.ask<{ created_at: Date; quota_unit: number }>(
+  const [row] = await world.query<{ created_at: Date; quota_unit: number }>(
     'select created_at, quota_unit from confirmations where id = $1',
     [confirmationId],
   )
@@ -130,7 +130,7 @@ test('an advance changes nothing of another workspace', async (t) => {
   const { confirmationId } = await confirm(other)
   const receiver = await other.receiver()
   const rows = () =>
-    other.ask(
+    other.query(
       'select deadline_at, status, (select sum(clock_offset_ms) from workspaces where id = workspace_id) as ahead from confirmations where id = $1',
       [confirmationId],
     )
@@ -157,13 +157,13 @@ for (const [timeZone, from, by, offered] of CHANGES) {
   test(`in ${timeZone} the days offered ${by} after ${from} follow its calendar`, async (t) => {
     const world = await startSandbox(t, { timeZone })
     const { to } = await confirm(world)
-    await world.ask('update workspaces set clock_offset_ms = $2 where id = $1', [
+    await world.query('update workspaces set clock_offset_ms = $2 where id = $1', [
       world.workspaceId,
       Date.parse(from) - Date.now(),
     ])
     await advance(world, by)
     await tap(world, to, 2)
-    const [question] = await world.ask<{ offered: string[] }>(
+    const [question] = await world.query<{ offered: string[] }>(
       `select offered from messages where workspace_id = $1 and purpose = 'day_question'`,
       [world.workspaceId],
     )
@@ -212,7 +212,7 @@ test('a paused sender’s message fails at its window’s end, without stopping 
   const world = await startSandbox(t, {}, { works: false })
   const receiver = await world.receiver()
   const { confirmationId } = await confirm(world)
-  await world.ask('update senders set paused_at = now() where id = $1', [world.senderId])
+  await world.query('update senders set paused_at = now() where id = $1', [world.senderId])
   await advance(world, '23h')
   assert.equal(await statusOf(world, confirmationId), 'accepted')
   await advance(world, '1h')
@@ -232,7 +232,7 @@ test('the clock waits until no report can resolve a lost answer, even a trial’
   const otp = await world.sendOtp({ to })
   await world.settled()
   const attempts = () =>
-    world.ask<{ outcome: string; started_at: Date; ended_at: Date }>(
+    world.query<{ outcome: string; started_at: Date; ended_at: Date }>(
       'select outcome, started_at, ended_at from message_attempts where message_id = $1 order by attempt',
       [otp.messageId],
     )
@@ -269,7 +269,7 @@ test('two concurrent advances add up, and nothing happens twice', async (t) => {
   await confirm(world)
   const [one, other] = await Promise.all([advance(world, '12h'), advance(world, '13h')])
   assert.deepEqual([one.advancedBy, other.advancedBy], [12 * HOUR_MS, 13 * HOUR_MS])
-  const [row] = await world.ask<{ ahead: string }>('select clock_offset_ms as ahead from workspaces where id = $1', [
+  const [row] = await world.query<{ ahead: string }>('select clock_offset_ms as ahead from workspaces where id = $1', [
     world.workspaceId,
   ])
   assert.equal(Number(row?.ahead), 25 * HOUR_MS)
@@ -295,7 +295,7 @@ test('live and unknown workspaces and invalid durations are refused', async (t) 
     assert.deepEqual([code, stdout], [1, ''], by)
     assert.match(stderr, error)
   }
-  const offsets = await world.ask('select clock_offset_ms::int as ahead from workspaces where id = $1', [
+  const offsets = await world.query('select clock_offset_ms::int as ahead from workspaces where id = $1', [
     world.workspaceId,
   ])
   assert.deepEqual(offsets, [{ ahead: 0 }])
@@ -304,13 +304,13 @@ test('live and unknown workspaces and invalid durations are refused', async (t) 
 test('a clock ten years ahead is not advanced further', async (t) => {
   const world = await startSandbox(t)
   const { parts, workspaceId } = world
-  await world.ask('update workspaces set clock_offset_ms = $2 where id = $1', [workspaceId, 3_650 * 24 * 3_600_000])
+  await world.query('update workspaces set clock_offset_ms = $2 where id = $1', [workspaceId, 3_650 * 24 * 3_600_000])
   await assert.rejects(advanceSandbox(parts, { workspaceId, byMs: 1 }), /at most ten years ahead/)
 })
 
 test('every stored time moves with the clock or is listed as fixed', async (t) => {
   const world = await startWorld(t)
-  const columns = await world.ask<{ table: string; column: string }>(
+  const columns = await world.query<{ table: string; column: string }>(
     `select table_name as table, column_name as column from information_schema.columns
      where table_schema = 'public' and data_type like 'timestamp%' and is_generated = 'NEVER'`,
   )
@@ -403,7 +403,7 @@ const STAYING: Readonly<Record<string, string>> = {
 
 async function startSandbox(t: TestContext, settings: object = {}, options: WorldOptions = {}): Promise<World> {
   const world = await startWorld(t, options)
-  await world.ask('update workspaces set sandbox = true where id = $1', [world.workspaceId])
+  await world.query('update workspaces set sandbox = true where id = $1', [world.workspaceId])
   const read = readCodSettings({ timeZone: 'Africa/Casablanca', languages: { en: ENGLISH }, ...settings })
   assert.ok('settings' in read, JSON.stringify(read))
   await setCodSettings(world.parts.db, world.clock, { workspaceId: world.workspaceId, settings: read.settings })
@@ -441,7 +441,7 @@ async function statusOf(world: World, confirmationId: string): Promise<unknown> 
 }
 
 const messagesOf = (world: World, confirmationId: string) =>
-  world.ask<{ purpose: string; created_at: Date }>(
+  world.query<{ purpose: string; created_at: Date }>(
     'select purpose, created_at from messages where confirmation_id = $1 order by created_at',
     [confirmationId],
   )

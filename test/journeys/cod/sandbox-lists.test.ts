@@ -6,14 +6,14 @@ import { startWorld } from '../../world/world.ts'
 test('a sandbox lists messages and orders by the time they show', async (t) => {
   const world = await startWorld(t, { works: false })
   const { workspaceId } = world
-  await world.ask('update workspaces set sandbox = true where id = $1', [workspaceId])
+  await world.query('update workspaces set sandbox = true where id = $1', [workspaceId])
   await world.codSettings()
   const { calls } = await signIn(world, 'member')
   const codes = [await world.sendOtp(), await world.sendOtp(), await world.sendOtp()]
   const orders = [await world.createConfirmation(), await world.createConfirmation(), await world.createConfirmation()]
   // Simulates a clock that jumps while they are accepted: the first one shows the latest time.
   for (const table of ['messages', 'confirmations']) {
-    await world.ask(`update ${table} set created_at = created_at + interval '1 h' where id = any ($1)`, [
+    await world.query(`update ${table} set created_at = created_at + interval '1 h' where id = any ($1)`, [
       [codes[0]?.messageId, orders[0]?.confirmationId],
     ])
   }

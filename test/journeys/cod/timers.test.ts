@@ -103,7 +103,7 @@ test('a follow-up expires 23 hours after any last message, with the choices', as
   await after(world, '22h')
   await ana.taps(0)
   const date = (
-    await world.ask<{ choices: { date: string } }>('select choices from confirmations where id = $1', [
+    await world.query<{ choices: { date: string } }>('select choices from confirmations where id = $1', [
       order.confirmationId,
     ])
   )[0]?.choices.date
@@ -195,7 +195,7 @@ test('a timer that fails does not delay others', async (t) => {
   assert.equal(world.customer(order).screen().length, 1)
   const triesOf = async () =>
     (
-      await world.ask<{ timer_tries: number }>('select timer_tries from confirmations where id = $1', [
+      await world.query<{ timer_tries: number }>('select timer_tries from confirmations where id = $1', [
         order.confirmationId,
       ])
     )[0]?.timer_tries

@@ -69,7 +69,7 @@ const READING: readonly string[] = [
 /** Each command that changes something, in an order in which each has an effect. */
 async function changingRuns(t: TestContext, world: World): Promise<{ runs: Run[]; secrets: string[] }> {
   const { workspaceId, senderId, account, credentials } = world
-  await world.ask('update workspaces set sandbox = true where id = $1', [workspaceId])
+  await world.query('update workspaces set sandbox = true where id = $1', [workspaceId])
   const person = await signIn(world, 'member')
   const key = await command(world, 'key', 'create', '--workspace', workspaceId, '--name', 'made first')
   const receiver = await world.receiver()
@@ -140,7 +140,7 @@ async function changingRuns(t: TestContext, world: World): Promise<{ runs: Run[]
 
 /** `due` is SQL: null for none. */
 const askDeletionOf = (world: World, due: string) =>
-  world.ask(`update workspaces set deletion_asked_at = ${due}, deletion_due_at = ${due} where id = $1`, [
+  world.query(`update workspaces set deletion_asked_at = ${due}, deletion_due_at = ${due} where id = $1`, [
     world.workspaceId,
   ])
 
@@ -188,23 +188,23 @@ type Entry = {
 
 /** Entries that were written after this id was made. */
 const entriesSince = (world: World, id: string): Promise<Entry[]> =>
-  world.ask<Entry>('select * from audit_log where id > $1 order by id', [id])
+  world.query<Entry>('select * from audit_log where id > $1 order by id', [id])
 
 const stopRemoval = (world: World) =>
-  world.ask(
+  world.query(
     `insert into removal_guard (trusted_at, content_days, records_days, audit_days) values (now() - interval '1 year', 0, 0, 0)
      on conflict (only_row) do update set trusted_at = excluded.trusted_at`,
   )
 
 const quarantine = (world: World, accountId: string, reportId: string | undefined) =>
-  world.ask(
+  world.query(
     `insert into provider_reports (id, workspace_id, account_id, kind, body, received_at, outcome)
      values ($1, $2, $3, 'unknown', '{}', now(), 'quarantined')`,
     [reportId, world.workspaceId, accountId],
   )
 
 const disable = (world: World, endpointId: string) =>
-  world.ask(
+  world.query(
     `update webhook_endpoints set status = 'disabled', status_reason = '{"code":"text","text":"x"}' where id = $1`,
     [endpointId],
   )
@@ -219,10 +219,11 @@ test('an audit entry shows the values before and after a change', async (t) => {
   const file = await settingsFile(t)
   await command(world, 'cod-settings', 'set', ...of, '--file', file)
   await command(world, 'cod-settings', 'set', ...of, '--file', file)
-  const entries = await world.ask<{ action: string; before: Record<string, unknown>; after: Record<string, unknown> }>(
-    'select action, before, after from audit_log where workspace_id = $1 order by id',
-    [world.workspaceId],
-  )
+  const entries = await world.query<{
+    action: string
+    before: Record<string, unknown>
+    after: Record<string, unknown>
+  }>('select action, before, after from audit_log where workspace_id = $1 order by id', [world.workspaceId])
   const [, second, third, , unblocked, first, again] = entries
   assert.deepEqual([second?.before, second?.after], [{ monthlyUnits: 7 }, { monthlyUnits: 8 }])
   assert.deepEqual([third?.before, third?.after], [{ monthlyUnits: 10_000 }, { monthlyUnits: 3 }])
@@ -242,9 +243,9 @@ test('a requested sync is audited with its result or its failure', async (t) => 
   await entries.again()
   assert.deepEqual(await stateOf(world), state)
   await sync()
-  await world.ask(`update provider_accounts set graph_url = 'http://127.0.0.1:1' where id = $1`, [account.accountId])
+  await world.query(`update provider_accounts set graph_url = 'http://127.0.0.1:1' where id = $1`, [account.accountId])
   await assert.rejects(sync, /could not be reached/)
-  const recorded = await world.ask<{ action: string; who: string; after: object }>(
+  const recorded = await world.query<{ action: string; who: string; after: object }>(
     'select action, who, after from audit_log where workspace_id = $1 order by id',
     [workspaceId],
   )
@@ -319,7 +320,7 @@ test('the log is filtered by resource and by days of the workspace', async (t) =
   assert.deepEqual((await targets({ resource: 'key' })).toSorted(), ['1', '2'])
   assert.deepEqual(await targets({ resource: 'key', action: 'recipient.blocked' }), [])
   const moved = 3 * 86_400_000
-  await world.ask(
+  await world.query(
     `insert into clock_moves (workspace_id, moved_at, by_ms) values ($1, now() - interval '1 hour', $2)`,
     [workspaceId, moved],
   )
@@ -367,5 +368,5 @@ test('only operators read the instance’s log, and people their own sign-ins', 
   assert.ok(signIns.includes(owner.email) && signIns.includes(operator.email))
   const own = await owner.calls.account.events.query()
   assert.deepEqual([...new Set(own.map(({ who }) => who))], [owner.email])
-  await world.ask('delete from operators where user_id = $1', [operator.userId])
+  await world.query('delete from operators where user_id = $1', [operator.userId])
 })

@@ -34,7 +34,7 @@ test('a blocked number is found in any form, and can be unblocked', async (t) =>
   await admin.calls.blocked.remove.mutate({ workspaceId, phone })
   assert.equal(await codeTo(world, phone), undefined)
   await assert.rejects(admin.calls.blocked.remove.mutate({ workspaceId, phone }), /no such blocked recipient/)
-  const log = await world.ask<{ action: string; before: { reason: string } | null }>(
+  const log = await world.query<{ action: string; before: { reason: string } | null }>(
     'select action, before from audit_log where workspace_id = $1 order by id',
     [workspaceId],
   )

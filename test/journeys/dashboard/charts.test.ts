@@ -15,8 +15,8 @@ const dayBefore = (day: string, days: number): string =>
 
 /** Counts every finished day like the background loop, but only in this test's workspace. */
 async function countDays(world: World): Promise<void> {
-  await world.ask('update workspaces set sandbox = true where not sandbox and id <> $1', [world.workspaceId])
-  await world.ask('delete from daily_figures where workspace_id <> $1', [world.workspaceId])
+  await world.query('update workspaces set sandbox = true where not sandbox and id <> $1', [world.workspaceId])
+  await world.query('delete from daily_figures where workspace_id <> $1', [world.workspaceId])
   const loop = dailyFiguresLoop(world.parts)
   for (let turns = 0; turns < 200; turns += 1) if (!(await loop.turn()).more) return
   throw new Error('the days are not counted after 200 turns')
@@ -63,11 +63,11 @@ test('yesterday counts until the same time, and an empty today shows the latest 
   assert.equal((await overview()).yesterday, null, 'the workspace began today')
   await world.sendOtp()
   await world.settled()
-  await world.ask(`update workspaces set created_at = created_at - interval '9 days', sandbox = true where id = $1`, [
+  await world.query(`update workspaces set created_at = created_at - interval '9 days', sandbox = true where id = $1`, [
     workspaceId,
   ])
   const sentEarlier = (ago: string) =>
-    world.ask('update messages set created_at = now() - $2::interval where workspace_id = $1', [workspaceId, ago])
+    world.query('update messages set created_at = now() - $2::interval where workspace_id = $1', [workspaceId, ago])
   await sentEarlier('23 hours')
   assert.equal((await overview()).yesterday?.funnel.accepted, 0)
   await sentEarlier('24 hours 1 second')
@@ -81,7 +81,7 @@ test('the charts compare with as many days before, until the same time', async (
   const member = await signIn(world, 'member')
   const before = async (more?: object) => (await chartsOf(world, member, more)).before
   assert.equal(await before(), null, 'the workspace began today')
-  await world.ask(`update workspaces set created_at = created_at - interval '30 days' where id = $1`, [
+  await world.query(`update workspaces set created_at = created_at - interval '30 days' where id = $1`, [
     world.workspaceId,
   ])
   await world.sendOtp()
@@ -147,14 +147,14 @@ test('a finished day is stored as counted, and its charts stay the same', async 
   const { today, funnel } = await chartsOf(world, member)
   world.advance('24h')
   await countDays(world)
-  const rows = await world.ask<{ day: string; groups: unknown[]; due: boolean }>(
+  const rows = await world.query<{ day: string; groups: unknown[]; due: boolean }>(
     `select day::text, groups, due_at > now() as due from daily_figures where workspace_id = $1 order by day`,
     [world.workspaceId],
   )
   const kept = rows.find(({ day }) => day === today)
   assert.equal(kept?.groups.length, 1)
   assert.equal(kept?.due, true, 'it is counted again later')
-  await world.ask('update messages set template_name = $2 where workspace_id = $1', [world.workspaceId, 'another'])
+  await world.query('update messages set template_name = $2 where workspace_id = $1', [world.workspaceId, 'another'])
   const later = await chartsOf(world, member)
   assert.equal(later.messages.at(-2)?.day, today)
   assert.deepEqual(later.funnel, funnel)
@@ -186,7 +186,7 @@ test('a new delivery time zone changes the days and counts them again', async (t
 test('uncounted days are reported, and never shown as empty', async (t) => {
   const world = await startWorld(t, { works: false })
   const member = await signIn(world, 'member')
-  await world.ask(`update workspaces set created_at = created_at - interval '30 days' where id = $1`, [
+  await world.query(`update workspaces set created_at = created_at - interval '30 days' where id = $1`, [
     world.workspaceId,
   ])
   const all = await chartsOf(world, member, { range: { last: 30 } })
@@ -227,7 +227,7 @@ test('one user’s slow charts delay no other user', async (t) => {
     await blocker.query('lock table daily_figures')
     for (let n = 0; n < 20; n += 1) queries.push(chartsOf(world, member))
     await waitFor('charts to wait', async () => {
-      const [waiting] = await world.ask<{ n: number }>(
+      const [waiting] = await world.query<{ n: number }>(
         `select count(*)::int as n from pg_locks where not granted and relation = 'daily_figures'::regclass
            and database = (select oid from pg_database where datname = current_database())`,
       )
@@ -255,14 +255,16 @@ test('problems are shown until they are fixed, only for their workspace', async 
   await world.settled() // once sent it holds no code, without which it can be quarantined below
   const receiver = await world.receiver()
   await pauseEndpoint(world.parts.db, world.parts.clock, { workspaceId, endpointId: receiver.endpointId })
-  await world.ask('update senders set paused_at = now() where workspace_id = $1', [workspaceId])
-  await world.ask(`update webhook_endpoints set status = 'disabled' where workspace_id = $1`, [workspaceId])
-  await world.ask(`update api_keys set expires_at = now() + interval '1 day' where workspace_id = $1`, [workspaceId])
+  await world.query('update senders set paused_at = now() where workspace_id = $1', [workspaceId])
+  await world.query(`update webhook_endpoints set status = 'disabled' where workspace_id = $1`, [workspaceId])
+  await world.query(`update api_keys set expires_at = now() + interval '1 day' where workspace_id = $1`, [workspaceId])
   const after = (await problems()).filter((each) => !each.endsWith('template'))
   assert.deepEqual([...new Set(after)], ['now sender', 'now quota', 'now endpoint', 'soon key'])
-  await world.ask(`update provider_accounts set status = 'credentials_invalid' where workspace_id = $1`, [workspaceId])
+  await world.query(`update provider_accounts set status = 'credentials_invalid' where workspace_id = $1`, [
+    workspaceId,
+  ])
   assert.equal((await problems())[0], 'now account')
-  await world.ask(
+  await world.query(
     `update messages set due_at = null, quarantined_at = now(), finish_error = '{"code":"text","text":"x"}' where workspace_id = $1`,
     [workspaceId],
   )

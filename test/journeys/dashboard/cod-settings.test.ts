@@ -15,7 +15,7 @@ test('saved settings apply to new orders, and the log shows each change', async 
   const second = await saveCodSettings(world, admin, next, first.updatedAt)
   assert.ok(second.outcome === 'saved')
   assert.deepEqual(second.changes, [{ pointer: '/timeZone', before: 'UTC', after: 'Africa/Casablanca' }])
-  const log = await world.ask(
+  const log = await world.query(
     `select who, before, after from audit_log where workspace_id = $1 and action = 'cod_settings.changed' order by id`,
     [world.workspaceId],
   )

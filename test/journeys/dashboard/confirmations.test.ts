@@ -94,11 +94,11 @@ test('days follow the delivery time zone, also with a moved sandbox clock', asyn
   }
   const days = { from: '2026-03-09', to: '2026-03-10' }
   assert.deepEqual(await referencesOf(world, looking, days), ['last second-1', 'first second-1'])
-  await world.ask('update workspaces set sandbox = true, clock_offset_ms = $2 where id = $1', [
+  await world.query('update workspaces set sandbox = true, clock_offset_ms = $2 where id = $1', [
     world.workspaceId,
     21 * 86_400_000,
   ])
-  await world.ask(`update confirmations set created_at = created_at + interval '21 days' where workspace_id = $1`, [
+  await world.query(`update confirmations set created_at = created_at + interval '21 days' where workspace_id = $1`, [
     world.workspaceId,
   ])
   assert.deepEqual(await referencesOf(world, looking, { from: '2026-03-30', to: '2026-03-31' }), [

@@ -5,7 +5,7 @@ import { PAGE_SIZE } from '../../../src/lib/lists/list-pages.ts'
 import { pauseEndpoint, resumeEndpoint } from '../../../src/webhooks/endpoints.ts'
 import { type SignedIn, signIn } from '../../world/dashboard.ts'
 import { assertSigned } from '../../world/receiver.ts'
-import { record } from '../../database/record-events.ts'
+import { record } from '../../database/events.ts'
 import { type World, type WorldReceiver, startWorld } from '../../world/world.ts'
 
 test('a new endpoint’s secret signs its events, and is shown only once', async (t) => {
@@ -23,7 +23,7 @@ test('a new endpoint’s secret signs its events, and is shown only once', async
     await calls.endpoints.list.query({ workspaceId }),
     await calls.endpoints.find.query({ workspaceId, endpointId }),
     await calls.endpoints.delivery.query({ workspaceId, endpointId, deliveryId }),
-    await world.ask('select * from audit_log where workspace_id = $1', [workspaceId]),
+    await world.query('select * from audit_log where workspace_id = $1', [workspaceId]),
   ]
   assert.ok(!JSON.stringify(answers).includes(secret.slice('whsec_'.length)))
 })
@@ -105,7 +105,7 @@ test('an endpoint is changed and deleted, and its log stays readable', async (t)
   for (const outcome of await Promise.allSettled(changes))
     assert.match(String('reason' in outcome && outcome.reason), /The endpoint was deleted/)
   assert.deepEqual(
-    await world.ask(
+    await world.query(
       `select action, before, after from audit_log where target = $1 and action <> 'endpoint.added' order by id`,
       [endpointId],
     ),
@@ -148,7 +148,7 @@ test('everything that waits is tried at once, and the entry says how many', asyn
   assert.equal(await calls.endpoints.waiting.query(id), 0)
   assert.deepEqual(await calls.endpoints.retryWaiting.mutate(id), { waiting: 0 })
   assert.deepEqual(
-    await world.ask(`select after from audit_log where action = 'endpoint.retried' and target = $1`, [id.endpointId]),
+    await world.query(`select after from audit_log where action = 'endpoint.retried' and target = $1`, [id.endpointId]),
     [{ after: { waiting: 3 } }],
   )
 })
@@ -205,7 +205,7 @@ test('a delivered event is resent with the same id, and shows who asked', async 
   await world.settled()
   assert.equal(receiver.received.length, 2)
   assert.equal(receiver.received[0]?.id, receiver.received[1]?.id)
-  const [entry] = await world.ask<{ who: string; target: string }>(
+  const [entry] = await world.query<{ who: string; target: string }>(
     `select who, target from audit_log where workspace_id = $1 and action = 'endpoint.resent_one'`,
     [workspaceId],
   )
@@ -244,7 +244,7 @@ test('a resend sends the counted deliveries in batches, and can continue', async
   assert.equal(resent, left.held + left.failed)
   await world.settled()
   assert.equal(new Set(receiver.received.map(({ id }) => id)).size, 1_203)
-  const entries = await world.ask<{ resent: number }>(
+  const entries = await world.query<{ resent: number }>(
     `select (after ->> 'resent')::int as resent from audit_log where workspace_id = $1 and action = 'endpoint.resent'`,
     [workspaceId],
   )
@@ -350,7 +350,7 @@ test('another workspace’s endpoint or delivery gets the answer of a missing on
   const theirs = await other.receiver()
   await record(other, 1)
   await other.settled()
-  const [foreign] = await other.ask<{ id: string }>('select id from webhook_deliveries where endpoint_id = $1', [
+  const [foreign] = await other.query<{ id: string }>('select id from webhook_deliveries where endpoint_id = $1', [
     theirs.endpointId,
   ])
   const { calls } = await signIn(world, 'owner')

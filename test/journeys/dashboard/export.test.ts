@@ -31,7 +31,7 @@ async function rowsOf(world: World, as: SignedIn, list: string): Promise<string[
 }
 
 const exportsOf = (world: World) =>
-  world.ask<{ who: string; target: string; after: object }>(
+  world.query<{ who: string; target: string; after: object }>(
     `select who, target, after from audit_log where workspace_id = $1 and action = 'list.exported' order by id`,
     [world.workspaceId],
   )
@@ -149,7 +149,7 @@ test('a sandbox’s export shows one clock in all lists', async (t) => {
   const world = await startWorld(t)
   const admin = await signIn(world, 'admin')
   const moved = 3 * 86_400_000
-  await world.ask(
+  await world.query(
     `insert into clock_moves (workspace_id, moved_at, by_ms) values ($1, now() - interval '1 hour', $2)`,
     [world.workspaceId, moved],
   )
@@ -163,7 +163,7 @@ const LONG_ROWS = 2_500
 
 /** More bytes than the buffers between a server and its reader take. */
 async function addLongRows(world: World): Promise<void> {
-  await world.ask(
+  await world.query(
     `insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, correlation_id,
        api_key_id, quota_unit, created_at, status, priority, submit_by)
      select id, $1, 'otp', $2, '+212600000001', repeat('x', 8000), 'en_US', gen_random_uuid(), 'key', n, now(), 'sent', 0, now()

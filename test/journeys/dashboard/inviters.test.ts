@@ -55,7 +55,7 @@ test('an owner’s invitations into other workspaces outlive the removal from on
   const { world, inviter, other, of } = await startInvited(t)
   const theirs = await startWorld(t)
   const workspaceId = theirs.workspaceId
-  await world.ask('insert into members (workspace_id, user_id, role, created_at) values ($1, $2, $3, now())', [
+  await world.query('insert into members (workspace_id, user_id, role, created_at) values ($1, $2, $3, now())', [
     workspaceId,
     inviter.userId,
     'owner',
@@ -93,5 +93,5 @@ test('an operator’s invitation is valid without a membership', async (t) => {
   const { world, join, friend, invite } = await startInvited(t)
   const operator = await signIn(world, 'operator')
   await join(await invite(friend.email, operator))
-  await world.ask('delete from operators')
+  await world.query('delete from operators')
 })

@@ -24,7 +24,7 @@ test('the first request uses a template of the reader’s language if there is o
     return request.missing === null ? request.template.language : request.missing
   }
   assert.deepEqual([await languageFor('en'), await languageFor('fr'), await languageFor('ar')], ['en_US', 'fr', 'ar'])
-  await world.ask(`delete from templates where workspace_id = $1 and language in ('fr', 'ar')`, [workspaceId])
+  await world.query(`delete from templates where workspace_id = $1 and language in ('fr', 'ar')`, [workspaceId])
   assert.equal(await languageFor('fr'), 'en_US')
 })
 
@@ -34,9 +34,9 @@ test('the missing steps for a first request are shown in order', async (t) => {
   const { workspaceId } = world
   const ask = async () => (await calls.keys.firstRequest.query({ workspaceId })).missing
   assert.equal(await ask(), null)
-  await world.ask(`update templates set status = 'PAUSED' where workspace_id = $1`, [workspaceId])
+  await world.query(`update templates set status = 'PAUSED' where workspace_id = $1`, [workspaceId])
   assert.equal(await ask(), 'template')
-  await world.ask('update senders set paused_at = now() where workspace_id = $1', [workspaceId])
+  await world.query('update senders set paused_at = now() where workspace_id = $1', [workspaceId])
   assert.equal(await ask(), 'sender')
 })
 
@@ -59,7 +59,7 @@ test('after a rotation both keys work until the overlap ends', async (t) => {
   world.advance('61m')
   await waitFor('the old key to stop', async () => (await statusWith(world, old.apiKey)) === 401, 1_500)
   assert.equal(await statusWith(world, rotated.apiKey), 202)
-  const [entry] = await world.ask<{ who: string; target: string; after: object }>(
+  const [entry] = await world.query<{ who: string; target: string; after: object }>(
     `select who, target, after from audit_log where workspace_id = $1 and action = 'key.rotated'`,
     [workspaceId],
   )

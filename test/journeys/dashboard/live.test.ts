@@ -105,8 +105,8 @@ test('a removed or signed-out person loses the stream', async (t) => {
     await signIn(world, 'operator'),
   ]
   const streams = await Promise.all([removed, gone, stays].map((each) => watch(url, each, world.workspaceId)))
-  await world.ask('delete from members where user_id = $1', [removed.userId])
-  await world.ask('delete from auth."session" where "userId" = $1', [gone.userId])
+  await world.query('delete from members where user_id = $1', [removed.userId])
+  await world.query('delete from auth."session" where "userId" = $1', [gone.userId])
   await waitFor('both streams to end', () => streams[0]?.ended === true && streams[1]?.ended === true)
   assert.equal(streams[2]?.ended, false)
   streams[2]?.close()

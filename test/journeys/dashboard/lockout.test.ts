@@ -5,10 +5,10 @@ import { PASSWORD, type SignedIn, signInWithPassword } from '../../world/dashboa
 import { asCookie, askAuth, eventsOf, trySignIn, withSecondFactor } from '../../world/sign-in-calls.ts'
 import { type World, startWorld } from '../../world/world.ts'
 
-const forgetAddress = (world: World) => world.ask('delete from auth."rateLimit"')
+const forgetAddress = (world: World) => world.query('delete from auth."rateLimit"')
 
 const useUpAddress = (world: World) =>
-  world.ask(`update auth."rateLimit" set count = 30, "lastRequest" = extract(epoch from now()) * 1000`)
+  world.query(`update auth."rateLimit" set count = 30, "lastRequest" = extract(epoch from now()) * 1000`)
 
 const pausesOf = async (world: World, person: SignedIn) =>
   (await eventsOf(world, person)).filter((action) => action === 'person.sign_in_paused').length
@@ -19,13 +19,13 @@ test('attempts that the limit of their address rejects do not count against an a
   await trySignIn(world, 'first@shop.example', 'wrong')
   await askAuth(world, 'two-factor/enable', { password: 'wrong' }, { cookie })
   await useUpAddress(world)
-  const rowsBefore = await world.ask('select account from sign_in_attempts')
+  const rowsBefore = await world.query('select account from sign_in_attempts')
   for (let n = 0; n < 12; n += 1) {
     assert.equal((await trySignIn(world, email, 'wrong')).status, 429)
     assert.equal((await trySignIn(world, `made-up-${n}@shop.example`, 'wrong')).status, 429)
     assert.equal((await askAuth(world, 'two-factor/enable', { password: 'wrong' }, { cookie })).status, 429)
   }
-  assert.deepEqual(await world.ask('select account from sign_in_attempts'), rowsBefore)
+  assert.deepEqual(await world.query('select account from sign_in_attempts'), rowsBefore)
   await forgetAddress(world)
   assert.equal((await trySignIn(world, email, PASSWORD)).status, 200)
   assert.equal((await askAuth(world, 'two-factor/enable', { password: PASSWORD }, { cookie })).status, 200)
@@ -95,9 +95,9 @@ test('attempts at an address without an account pause no account', async (t) => 
 test('a sign-in ends no pause of another account', async (t) => {
   const world = await startWorld(t)
   const [person, other] = [await signInWithPassword(world, 'owner'), await signInWithPassword(world, 'member')]
-  await world.ask('update auth."user" set "email" = $2 where "id" = $1', [other.userId, neighbourOf(world, person)])
+  await world.query('update auth."user" set "email" = $2 where "id" = $1', [other.userId, neighbourOf(world, person)])
   for (let n = 0; n < 10; n += 1) await trySignIn(world, person.email, 'wrong')
-  const [{ email } = assert.fail('no person')] = await world.ask<{ email: string }>(
+  const [{ email } = assert.fail('no person')] = await world.query<{ email: string }>(
     'select "email" from auth."user" where "id" = $1',
     [other.userId],
   )
@@ -110,11 +110,11 @@ test('attempts at made-up addresses share rows', async (t) => {
   const world = await startWorld(t)
   const { parts } = world
   const addresses = Array.from({ length: ADDRESSES }, (_, n) => `nobody-${n}@shop.example`)
-  await world.ask('delete from sign_in_attempts')
+  await world.query('delete from sign_in_attempts')
   for (const address of addresses.slice(0, 5)) await trySignIn(world, address, 'wrong')
-  const rowsOfPages = await world.ask('select account from sign_in_attempts')
+  const rowsOfPages = await world.query('select account from sign_in_attempts')
   for (const address of addresses) await beginAttempt(parts, rowOfMadeUpAddress(parts.seal, address))
-  const rows = await world.ask<{ account: Buffer }>('select account from sign_in_attempts')
+  const rows = await world.query<{ account: Buffer }>('select account from sign_in_attempts')
   assert.ok(rowsOfPages.length > 0 && rows.length < ADDRESSES, String(rows.length))
   assert.deepEqual(new Set(rows.map(({ account }) => account.length)), new Set([2]))
 })

@@ -6,7 +6,7 @@ import { PASSWORD, createCalls, signIn } from '../../world/dashboard.ts'
 import { startWorld, type World } from '../../world/world.ts'
 
 /** An instance without operators. */
-const withoutOperators = (world: World) => world.ask('delete from operators')
+const withoutOperators = (world: World) => world.query('delete from operators')
 
 test('a workspace keeps its last owner, even when two owners leave at once', async (t) => {
   const world = await startWorld(t)
@@ -18,7 +18,7 @@ test('a workspace keeps its last owner, even when two owners leave at once', asy
     second.calls.people.changeRole.mutate({ workspaceId, userId: second.userId, role: 'member' }),
   ])
   assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
-  const [last] = await world.ask<{ user_id: string }>(
+  const [last] = await world.query<{ user_id: string }>(
     `select user_id from members where workspace_id = $1 and role = 'owner'`,
     [workspaceId],
   )
@@ -88,7 +88,7 @@ test('an invitation ends with its workspace', async (t) => {
   const invited = await signIn(world, 'stranger')
   const invite = (email: string) => owner.calls.people.invite.mutate({ workspaceId, email, role: 'owner' })
   const [forNew, forKnown] = [await invite(`new-${invited.email}`), await invite(invited.email)]
-  await world.ask('update workspaces set sandbox = true where id = $1', [workspaceId])
+  await world.query('update workspaces set sandbox = true where id = $1', [workspaceId])
   await owner.calls.workspaces.askDeletion.mutate({ workspaceId })
   const { session } = createCalls(world.first.url)
   const account = { token: forNew.token, name: 'New', password: PASSWORD }
@@ -156,9 +156,9 @@ test('a removed member cannot return with another invitation', async (t) => {
     })
   // Concurrent invitations do not replace each other.
   const first = await invite()
-  await world.ask(`update access_links set email = 'elsewhere@shop.example' where id = $1`, [first.linkId])
+  await world.query(`update access_links set email = 'elsewhere@shop.example' where id = $1`, [first.linkId])
   const second = await invite()
-  await world.ask('update access_links set email = $2 where id = $1', [first.linkId, invited.email])
+  await world.query('update access_links set email = $2 where id = $1', [first.linkId, invited.email])
   const join = ({ token }: { token: string }) => invited.calls.session.join.mutate({ token })
   await join(second)
   await assert.rejects(() => join(first), /link is not valid/)

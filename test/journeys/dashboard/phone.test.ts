@@ -32,7 +32,7 @@ test('nothing is sent and no clock moves without an audit entry', async (t) => {
     await act()
   }
   await world.settled()
-  const recorded = await world.ask<{ action: string; who: string; after: object }>(
+  const recorded = await world.query<{ action: string; who: string; after: object }>(
     'select action, who, after from audit_log where workspace_id = $1 order by id',
     [workspaceId],
   )
@@ -51,7 +51,7 @@ test('a request from the page is processed at once and uses one unit', async (t)
   const { messageId } = await calls.phone.sendOtp.mutate({ workspaceId, body })
   await waitFor('the code to be at WhatsApp', async () => (await world.getOtp({ messageId }))['status'] !== 'queued')
   await assert.rejects(calls.phone.sendOtp.mutate({ workspaceId, body }), /quota of one-time codes for/)
-  const entries = await world.ask('select 1 from audit_log where workspace_id = $1', [workspaceId])
+  const entries = await world.query('select 1 from audit_log where workspace_id = $1', [workspaceId])
   assert.equal(entries.length, 1, 'a refused request is not recorded as sent')
 })
 
@@ -184,7 +184,7 @@ test('only the listed emulator calls reach a phone, only for its members', async
   assert.equal((await stranger.live()).status, 404)
   assert.equal(await stranger.act({ do: 'online', phone: newPhone(), online: true }), 404)
   assert.equal((await callsOf(world, { ...member, cookie: '' }).live()).status, 401)
-  await world.ask('update workspaces set sandbox = false where id = $1', [world.workspaceId])
+  await world.query('update workspaces set sandbox = false where id = $1', [world.workspaceId])
   assert.equal((await calls.live()).status, 404)
   await assert.rejects(member.calls.phone.state.query({ workspaceId: world.workspaceId }), /a live workspace/)
 })
@@ -235,7 +235,7 @@ test('an account on no emulator shows no phone', async (t) => {
   const { workspaceId } = world
   const { calls } = await signIn(world, 'member')
   const put = (graphUrl: string) =>
-    world.ask('update provider_accounts set graph_url = $2 where workspace_id = $1', [workspaceId, graphUrl])
+    world.query('update provider_accounts set graph_url = $2 where workspace_id = $1', [workspaceId, graphUrl])
   await put('https://graph.facebook.com')
   assert.equal((await calls.phone.state.query({ workspaceId })).hasEmulator, false)
   await put(world.first.url)

@@ -15,7 +15,7 @@ async function newSandbox(t: TestContext, port: number, { mayLogErrors = false }
   const settings = { DOORCODE_EMULATOR_PORT: String(port), DOORCODE_PUBLIC_URL: `http://127.0.0.1:${own}` }
   const node = await world.node({ port: own, settings })
   const operator = await signIn(world, 'operator')
-  t.after(() => world.ask('delete from operators'))
+  t.after(() => world.query('delete from operators'))
   const calls = createCalls(node.url, operator.cookie)
   const { workspaceId } = await calls.workspaces.create.mutate({ name: 'New shop', sandbox: true })
   return { world, node, calls, workspaceId }
@@ -124,10 +124,10 @@ test('only admins of a sandbox connect it to the emulator', async (t) => {
   const emulator = await quickEmulator(t)
   const { world, node, calls, workspaceId } = await newSandbox(t, portOf(emulator))
   const member = await signIn(world, 'member')
-  await world.ask('update members set workspace_id = $1 where user_id = $2', [workspaceId, member.userId])
+  await world.query('update members set workspace_id = $1 where user_id = $2', [workspaceId, member.userId])
   const asMember = createCalls(node.url, member.cookie)
   await assert.rejects(asMember.phone.connect.mutate({ workspaceId }), /requires the role admin/)
-  await world.ask('update workspaces set sandbox = false where id = $1', [workspaceId])
+  await world.query('update workspaces set sandbox = false where id = $1', [workspaceId])
   await assert.rejects(calls.phone.connect.mutate({ workspaceId }), /a live workspace/)
   assert.deepEqual((await accountsOf(emulator)).accounts, [])
 })

@@ -46,7 +46,7 @@ test('an authenticator code works once over all nodes', async (t) => {
   const person = await signInWithPassword(world, 'owner')
   const enabled = await askAuth(world, 'two-factor/enable', { password: PASSWORD }, person)
   const { totpURI } = enabled.json as { totpURI: string }
-  await world.ask('delete from used_sign_in_codes')
+  await world.query('delete from used_sign_in_codes')
   const begun = Date.now()
   const [now, next] = [totp(totpURI, begun), totp(totpURI, begun + CODE_PERIOD_MS)]
   const give = async (code: string, { url = world.first.url } = {}) => {
@@ -66,7 +66,7 @@ test('an authenticator code works once over all nodes', async (t) => {
     [(await give('000000')).json['code'], (await give('000000')).json['code']],
     ['INVALID_CODE', 'INVALID_CODE'],
   )
-  const [kept] = await world.ask<{ codes: number }>('select count(*)::int as codes from used_sign_in_codes')
+  const [kept] = await world.query<{ codes: number }>('select count(*)::int as codes from used_sign_in_codes')
   assert.equal(kept?.codes, 2)
 })
 
@@ -75,7 +75,7 @@ test('ten wrong codes lock an account, even when the password is repeated', asyn
   const person = await signInWithPassword(world, 'owner')
   const { totpURI } = await withSecondFactor(world, person)
   const wrong = async () => {
-    await world.ask('delete from auth."rateLimit"')
+    await world.query('delete from auth."rateLimit"')
     const pending = asCookie((await trySignIn(world, person.email, PASSWORD)).cookies)
     const statuses: number[] = []
     for (let n = 0; n < 5; n += 1) {
@@ -99,11 +99,11 @@ test('a stolen session cannot guess the password to disable the second factor', 
   const { cookie } = await withSecondFactor(world, person)
   const statuses: number[] = []
   for (let n = 0; n < 11; n += 1) {
-    await world.ask('delete from auth."rateLimit"')
+    await world.query('delete from auth."rateLimit"')
     statuses.push((await askAuth(world, 'two-factor/disable', { password: `wrong ${n}` }, { cookie })).status)
   }
   assert.deepEqual([...new Set(statuses.slice(0, 10)), statuses[10]], [400, 429])
-  const [row] = await world.ask<{ on: boolean }>('select "twoFactorEnabled" as on from auth.user where id = $1', [
+  const [row] = await world.query<{ on: boolean }>('select "twoFactorEnabled" as on from auth.user where id = $1', [
     person.userId,
   ])
   assert.equal(row?.on, true)

@@ -53,11 +53,11 @@ test('the emulator’s URL is shown only in a sandbox, to those who may set a Gr
   const urlFor = ({ cookie }: { cookie: string }, url = world.first.url) =>
     createCalls(url, cookie).senders.emulatorUrl.query({ workspaceId })
   assert.equal(await urlFor(owner), null, 'a live workspace')
-  await world.ask('update workspaces set sandbox = true where id = $1', [workspaceId])
+  await world.query('update workspaces set sandbox = true where id = $1', [workspaceId])
   assert.equal(await urlFor(owner), world.emulator.url)
   assert.equal(await urlFor(owner, strict.url), null)
   assert.equal(await urlFor(operator, strict.url), world.emulator.url)
-  await world.ask('delete from operators')
+  await world.query('delete from operators')
 })
 
 test('webhooks that WhatsApp sends to no app are turned on again, and this is audited', async (t) => {
@@ -122,7 +122,7 @@ test('a new token repairs an account and keeps its other secrets', async (t) => 
   const { calls } = await signIn(world, 'admin')
   const { workspaceId, account } = world
   const { accountId } = account
-  await world.ask(`update provider_accounts set status = 'credentials_invalid' where id = $1`, [accountId])
+  await world.query(`update provider_accounts set status = 'credentials_invalid' where id = $1`, [accountId])
   const [before] = await calls.senders.list.query({ workspaceId })
   assert.equal(before?.obstacle, 'account')
   const renew = (fields: object) =>
@@ -188,7 +188,7 @@ test('of two syncs the later is shown, and none after its reader dies', async (t
   await begunLater
   assert.deepEqual(await syncs(), [])
   assert.deepEqual(
-    await world.ask('select from provider_accounts where workspace_id = $1 and sync_step is not null', [workspaceId]),
+    await world.query('select from provider_accounts where workspace_id = $1 and sync_step is not null', [workspaceId]),
     [],
   )
 })
@@ -197,7 +197,7 @@ test('a sync that WhatsApp refuses shows the reason until the next one', async (
   const world = await startWorld(t)
   const { calls } = await signIn(world, 'admin')
   const { workspaceId, account } = world
-  await world.ask(`update provider_accounts set graph_url = 'http://127.0.0.1:1' where id = $1`, [account.accountId])
+  await world.query(`update provider_accounts set graph_url = 'http://127.0.0.1:1' where id = $1`, [account.accountId])
   const refused = /could not be reached/
   await assert.rejects(calls.senders.sync.mutate({ workspaceId, accountId: account.accountId }), refused)
   const [stored] = await calls.senders.accounts.query({ workspaceId })
@@ -214,7 +214,7 @@ test('a paused sender accepts nothing until it is resumed, and both are audited'
   assert.equal((await calls.senders.list.query({ workspaceId }))[0]?.obstacle, 'paused')
   await calls.senders.resume.mutate({ workspaceId, senderId })
   assert.equal((await send()).status, 202)
-  const log = await world.ask<{ who: string; action: string }>(
+  const log = await world.query<{ who: string; action: string }>(
     'select who, action from audit_log where workspace_id = $1 order by id',
     [workspaceId],
   )
@@ -235,7 +235,7 @@ test('today’s messages are counted by sender, in the sandbox’s time', async 
     senders: [{ senderId, messages: 2, failed: 0 }],
     isWhole: true,
   })
-  await world.ask('update workspaces set sandbox = true where id = $1', [workspaceId])
+  await world.query('update workspaces set sandbox = true where id = $1', [workspaceId])
   await advanceSandbox(world.parts, { workspaceId, byMs: DAY_MS })
   await world.sendOtp()
   assert.deepEqual(await calls.senders.traffic.query({ workspaceId }), {

@@ -14,7 +14,7 @@ import { type World, startWorld } from '../../world/world.ts'
 const tokenOf = (link: string | undefined): string => link?.split('#')[1] ?? assert.fail('there is no link')
 
 const noOwners = async (world: World): Promise<void> => {
-  await world.ask('delete from operators')
+  await world.query('delete from operators')
 }
 
 test('only sign-in calls of the library are reachable, and signing up is not', async (t) => {
@@ -47,7 +47,7 @@ test('the session cookie is HttpOnly and SameSite, and no answer holds its token
   assert.match(session, /; HttpOnly/)
   assert.match(session, /; SameSite=Lax/)
   assert.doesNotMatch(session, /Secure/)
-  const [{ token } = { token: '' }] = await world.ask<{ token: string }>(
+  const [{ token } = { token: '' }] = await world.query<{ token: string }>(
     'select token from auth.session order by "createdAt" desc limit 1',
   )
   assert.ok(session.includes(token) && !plain.text.includes(token))
@@ -105,7 +105,7 @@ test('no header evades the limit on sign-ins from one address', async (t) => {
     'x-real-ip': `203.0.113.${n}`,
   })
   await trySignIn(world, 'nobody@shop.example', 'wrong')
-  await world.ask(`update auth."rateLimit" set count = 29 where key like '%/sign-in/email'`)
+  await world.query(`update auth."rateLimit" set count = 29 where key like '%/sign-in/email'`)
   const statuses: number[] = []
   for (let n = 0; n < 3; n += 1) {
     statuses.push((await trySignIn(world, `nobody-${n}@shop.example`, 'wrong', { headers: lies(n) })).status)
@@ -122,7 +122,7 @@ test('only a trusted proxy can state the visitor’s address', async (t) => {
   const node = await world.node({ settings: { DOORCODE_TRUSTED_PROXIES: '127.0.0.1' } })
   const addressAfter = async (url: string): Promise<string | undefined> => {
     await trySignIn(world, email, PASSWORD, { url, headers: { 'x-forwarded-for': '198.51.100.7, 203.0.113.9' } })
-    const [row] = await world.ask<{ ipAddress: string }>(
+    const [row] = await world.query<{ ipAddress: string }>(
       'select "ipAddress" from auth.session order by "createdAt" desc limit 1',
     )
     return row?.ipAddress
@@ -137,7 +137,7 @@ test('after ten wrong passwords an account waits on every node, existing or not'
   const second = await world.node()
   const tries = async (address: string) => {
     const answers: Awaited<ReturnType<typeof trySignIn>>[] = []
-    await world.ask('delete from auth."rateLimit"')
+    await world.query('delete from auth."rateLimit"')
     for (let n = 0; n < 11; n += 1) {
       const url = n % 2 === 0 ? world.first.url : second.url
       answers.push(await trySignIn(world, n % 3 === 0 ? address.toUpperCase() : address, `wrong ${n}`, { url }))
@@ -161,7 +161,7 @@ test('after ten wrong passwords an account waits on every node, existing or not'
 test('of many concurrent passwords only ten are checked', async (t) => {
   const world = await startWorld(t)
   const { email } = await signInWithPassword(world, 'owner')
-  await world.ask('delete from auth."rateLimit"')
+  await world.query('delete from auth."rateLimit"')
   const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => trySignIn(world, email, `wrong ${n}`)))
   assert.equal(answers.filter(({ status }) => status === 401).length, 10)
 })
@@ -231,10 +231,12 @@ test('a person can end one session, but not another person’s', async (t) => {
 test('a session ends after a week without use, and after a month', async (t) => {
   const world = await startWorld(t)
   const [idle, old] = [await signInWithPassword(world, 'member'), await signInWithPassword(world, 'member')]
-  await world.ask(`update auth.session set "expiresAt" = now() - interval '1 second' where "userId" = $1`, [
+  await world.query(`update auth.session set "expiresAt" = now() - interval '1 second' where "userId" = $1`, [
     idle.userId,
   ])
-  await world.ask(`update auth.session set "createdAt" = now() - interval '31 days' where "userId" = $1`, [old.userId])
+  await world.query(`update auth.session set "createdAt" = now() - interval '31 days' where "userId" = $1`, [
+    old.userId,
+  ])
   assert.equal(await idle.calls.session.current.query(), null)
   assert.equal(await old.calls.session.current.query(), null)
 })
@@ -242,12 +244,14 @@ test('a session ends after a week without use, and after a month', async (t) => 
 test('use extends a session, and the browser gets the new expiry', async (t) => {
   const world = await startWorld(t)
   const person = await signInWithPassword(world, 'member')
-  await world.ask(`update auth.session set "expiresAt" = now() + interval '1 day' where "userId" = $1`, [person.userId])
+  await world.query(`update auth.session set "expiresAt" = now() + interval '1 day' where "userId" = $1`, [
+    person.userId,
+  ])
   const answer = await fetch(`${world.first.url}/dashboard/calls/session.current`, {
     headers: { cookie: person.cookie },
   })
   assert.match(answer.headers.getSetCookie().join(), /doorcode\.session_token=.*Max-Age=604800/)
-  const [row] = await world.ask<{ left: number }>(
+  const [row] = await world.query<{ left: number }>(
     `select extract(epoch from "expiresAt" - now())::float as left from auth.session where "userId" = $1`,
     [person.userId],
   )
@@ -264,7 +268,9 @@ test('of two uses of setup links at once only one creates the owner', async (t) 
     [0, 1, 2, 3].map((n) => calls.session.accept.mutate({ token: links[n % 2] ?? '', ...person(n) })),
   )
   assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
-  const made = await world.ask<{ email: string }>(`select email from auth.user where email like 'first-%@shop.example'`)
+  const made = await world.query<{ email: string }>(
+    `select email from auth.user where email like 'first-%@shop.example'`,
+  )
   assert.equal(made.length, 1, 'the second person has no account')
   assert.equal(await createSetupLink(world.parts), undefined)
   await noOwners(world)
@@ -375,19 +381,19 @@ test('expired sign-in data is deleted', async (t) => {
     endsSecondFactor: false,
     at: new Date(0),
   })
-  await world.ask(`update auth.session set "expiresAt" = now() - interval '1 second' where "userId" = $1`, [
+  await world.query(`update auth.session set "expiresAt" = now() - interval '1 second' where "userId" = $1`, [
     person.userId,
   ])
-  await world.ask(`insert into auth."rateLimit" (id, key, count, "lastRequest") values ('old', 'old', 1, 1)`)
-  await world.ask(
+  await world.query(`insert into auth."rateLimit" (id, key, count, "lastRequest") values ('old', 'old', 1, 1)`)
+  await world.query(
     `insert into sign_in_attempts (account, tried_at, granted) values ('old', array[now() - interval '1 hour'], true)`,
   )
-  await world.ask(`insert into used_sign_in_codes (code, used_at) values ('old', now() - interval '1 hour')`)
-  await world.ask(
+  await world.query(`insert into used_sign_in_codes (code, used_at) values ('old', now() - interval '1 hour')`)
+  await world.query(
     `insert into auth.verification (id, identifier, value, "expiresAt") values ('old', 'old', 'x', now() - interval '1 hour')`,
   )
   const left = () =>
-    world.ask<{ count: number }>(
+    world.query<{ count: number }>(
       `select (select count(*) from auth.session where "userId" = $1)
          + (select count(*) from auth."rateLimit" where id = 'old') + (select count(*) from auth.verification where id = 'old')
          + (select count(*) from sign_in_attempts where account = 'old')

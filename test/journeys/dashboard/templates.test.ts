@@ -233,7 +233,7 @@ test('the list is filtered by use, status, language and text', async (t) => {
 test('paging shows each template once', async (t) => {
   const world = await startWorld(t)
   const { calls } = await signIn(world, 'member')
-  await world.ask(
+  await world.query(
     `insert into templates (workspace_id, account_id, name, language, provider_template_id, status, category,
        parameter_format, components, quality, rejected_reason, send_ttl_seconds)
      select workspace_id, account_id, 'many_' || n, language, provider_template_id, status, category,
@@ -293,7 +293,7 @@ async function startLossyProxy(t: TestContext, world: World) {
   await once(server, 'listening')
   t.after(() => server.close())
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  await world.ask('update provider_accounts set graph_url = $2 where id = $1', [world.account.accountId, url])
+  await world.query('update provider_accounts set graph_url = $2 where id = $1', [world.account.accountId, url])
   return {
     losesAnswersOf(...methods: string[]): void {
       lossy = methods

@@ -27,7 +27,7 @@ test('an admin renames the workspace, a member cannot, and the log has both name
   await assert.rejects(admin.calls.workspaces.rename.mutate({ workspaceId, name: '  ' }), /Some fields are not valid/)
   await admin.calls.workspaces.rename.mutate({ workspaceId, name: ' Rosa ' })
   assert.equal((await member.calls.workspaces.get.query({ workspaceId })).name, 'Rosa')
-  const [entry] = await world.ask(
+  const [entry] = await world.query(
     `select who, before, after from audit_log where workspace_id = $1 and action = 'workspace.renamed'`,
     [workspaceId],
   )
@@ -69,8 +69,8 @@ test('the forecast uses each kind’s units of the last seven days', async (t) =
   assert.equal((await usageOf(world, member, 'otp'))?.forecast.will, 'is_too_early')
   const noonOfTheThird = later(noonOfTheFirst, 2 * DAY_MS)
   await showsTime(world, noonOfTheThird)
-  await world.ask(`update quotas set monthly_units = 8 where workspace_id = $1 and kind = 'otp'`, [workspaceId])
-  await world.ask(`update quotas set monthly_units = 2 where workspace_id = $1 and kind like 'cod%'`, [workspaceId])
+  await world.query(`update quotas set monthly_units = 8 where workspace_id = $1 and kind = 'otp'`, [workspaceId])
+  await world.query(`update quotas set monthly_units = 2 where workspace_id = $1 and kind like 'cod%'`, [workspaceId])
   const runsOutInDays = async (kind: string): Promise<number | undefined> => {
     const usage = await usageOf(world, member, kind)
     if (usage?.forecast.will !== 'runs_out') return undefined
@@ -87,7 +87,7 @@ test('a sandbox’s month follows its own clock', async (t) => {
   const now = world.clock.now()
   const present = await monthOf()
   const toNext = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - now.getTime()
-  await world.ask('update workspaces set clock_offset_ms = $2 where id = $1', [workspaceId, toNext + 60_000])
+  await world.query('update workspaces set clock_offset_ms = $2 where id = $1', [workspaceId, toNext + 60_000])
   const following = await monthOf()
   assert.ok(following > present)
   assert.equal(following.slice(8), '01')
@@ -96,7 +96,7 @@ test('a sandbox’s month follows its own clock', async (t) => {
 /** A sandbox with a moved clock; its stored times are in its own time. */
 async function showsTime(world: World, at: Date): Promise<void> {
   const offset = at.getTime() - world.clock.now().getTime()
-  await world.ask('update workspaces set sandbox = true, clock_offset_ms = $2 where id = $1', [
+  await world.query('update workspaces set sandbox = true, clock_offset_ms = $2 where id = $1', [
     world.workspaceId,
     offset,
   ])

@@ -47,7 +47,7 @@ test('an export has everything about a person, never a code, and the audit log d
   )
   assert.equal(confirmation?.customerMessages.length, 2)
   assert.ok(!text.includes(otp.code))
-  const entries = await world.ask<{ entry: string }>(
+  const entries = await world.query<{ entry: string }>(
     `select a::text as entry from audit_log a where workspace_id = $1 and action = 'recipient.exported'`,
     [world.workspaceId],
   )
@@ -87,7 +87,7 @@ test('the erased reason of a kept block is reported and is in the audit log', as
   await blockRecipients(world.parts, { workspaceId, by: null, recipients })
   const result = await json(world, 'erase', phone, '--keep-block')
   assert.deepEqual([result['found'], result['blocked']], [true, true])
-  const entries = await world.ask(`select target, after from audit_log where workspace_id = $1`, [workspaceId])
+  const entries = await world.query(`select target, after from audit_log where workspace_id = $1`, [workspaceId])
   assert.deepEqual(entries, [
     { target: result['pseudonym'], after: { oneTimeCodes: 0, confirmations: 0, isBlocked: true } },
   ])
@@ -108,7 +108,7 @@ test('the command and the dashboard say that they finished an earlier erasure, w
   const phone = newPhone()
   const pseudonym = newPseudonym()
   const interrupt = () =>
-    world.ask(
+    world.query(
       `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, user_ids)
        values ($1, $2, now() - interval '1 minute', $3, '{}')`,
       [workspaceId, phone, pseudonym],
@@ -154,7 +154,7 @@ test('an export to an unusable file leaves no file and no audit entry', async (t
     assert.match((await run(world, 'export', to, '--file', file)).stderr, problem)
   assert.deepEqual(await readdir(directory), ['taken.json'])
   assert.equal(await readFile(taken, 'utf8'), 'mine')
-  const entries = await world.ask(`select action from audit_log where workspace_id = $1`, [world.workspaceId])
+  const entries = await world.query(`select action from audit_log where workspace_id = $1`, [world.workspaceId])
   assert.deepEqual(entries, [])
 })
 

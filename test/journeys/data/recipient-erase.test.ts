@@ -59,10 +59,10 @@ test('no table and no log line contains a person after the erasure', async (t) =
   )
   assert.ok(erased.messages > 5 && erased.confirmations === 6 && erased.events > 3 && erased.blocks === 1)
 
-  const before = await world.ask('select count(*) from audit_log where workspace_id = $1', [world.workspaceId])
+  const before = await world.query('select count(*) from audit_log where workspace_id = $1', [world.workspaceId])
   const { erased: erasedAgain, finishesEarlier } = await erase(world, person)
   assert.deepEqual([erasedAgain, finishesEarlier], [NOTHING_ERASED, false])
-  const after = await world.ask('select count(*) from audit_log where workspace_id = $1', [world.workspaceId])
+  const after = await world.query('select count(*) from audit_log where workspace_id = $1', [world.workspaceId])
   assert.deepEqual(after, before)
   await assertVerified(world)
 })
@@ -72,13 +72,13 @@ test('statuses, answers and units stay after the erasure', async (t) => {
   const person = await fillWithPerson(world)
   const kept = `select m.id, m.status, m.failure_code, m.sent_at, m.quota_unit from messages m
     where workspace_id = $1 and due_at is null order by id`
-  const before = await world.ask<{ id: string }>(kept, [world.workspaceId])
+  const before = await world.query<{ id: string }>(kept, [world.workspaceId])
   const answered = await world.getConfirmation(person.answered)
   person.receiver.always({ status: 204 })
   const { pseudonym } = await erase(world, person)
   await world.settled()
   const ids = new Set(before.map(({ id }) => id))
-  const after = await world.ask<{ id: string }>(kept, [world.workspaceId])
+  const after = await world.query<{ id: string }>(kept, [world.workspaceId])
   assert.deepEqual(
     after.filter(({ id }) => ids.has(id)),
     before,
@@ -145,7 +145,7 @@ test('a late report corrects the failure of what an erasure ended', async (t) =>
   const otp = await world.sendOtp({ to })
   await world.settled()
   await erase(world, { to })
-  assert.deepEqual(await world.ask('select status, failure_code from messages where id = $1', [otp.messageId]), [
+  assert.deepEqual(await world.query('select status, failure_code from messages where id = $1', [otp.messageId]), [
     { status: 'failed', failure_code: 'RECIPIENT_ERASED' },
   ])
   await assertVerified(world)
@@ -177,7 +177,7 @@ test('a report or tap that is processed while the erasure commits brings nothing
   }
   await world.settled()
   assert.deepEqual(await tablesWith(world, { forms: formsOf(otp.to) }), ['pair_pace'], 'its turn comes later')
-  const kept = await world.ask(
+  const kept = await world.query(
     `select note ->> 'code' as code from provider_reports where kind = 'message' and body <> '' and confirmation_id is null
      and workspace_id = $1`,
     [world.workspaceId],
@@ -191,7 +191,7 @@ test('a late tap changes nothing and brings nothing back, and a new text is new 
   const order = await world.createConfirmation()
   await world.settled()
   const customer = world.customer(order)
-  const [named] = await world.ask<{ userId: string }>(
+  const [named] = await world.query<{ userId: string }>(
     'select customer_user_id as "userId" from confirmations where id = $1',
     [order.confirmationId],
   )
@@ -200,7 +200,7 @@ test('a late tap changes nothing and brings nothing back, and a new text is new 
   await customer.taps('Confirm')
   await world.settled()
   assert.deepEqual(await tablesWith(world, { forms: [...formsOf(order.to), named.userId] }), [])
-  const [tap] = await world.ask(
+  const [tap] = await world.query(
     `select outcome, note ->> 'code' as code, body from provider_reports where workspace_id = $1 and kind = 'message'`,
     [world.workspaceId],
   )
@@ -209,7 +209,7 @@ test('a late tap changes nothing and brings nothing back, and a new text is new 
   const { status, failure } = await world.getConfirmation(order)
   assert.deepEqual([status, failure?.code], ['failed', 'RECIPIENT_ERASED'])
   assert.equal(customer.screen().length, 1)
-  const links = await world.ask('select 1 from provider_reports where confirmation_id = $1 and body <> $2', [
+  const links = await world.query('select 1 from provider_reports where confirmation_id = $1 and body <> $2', [
     order.confirmationId,
     '',
   ])
@@ -266,14 +266,14 @@ test('an erasure waits for a message that is being sent', async (t) => {
   await world.settled()
   const { messageId } = otp
   const until = later(world.clock.now(), 20 * SECOND_MS)
-  await world.ask(`update messages set lease = gen_random_uuid(), due_at = $2, attempted_at = now() where id = $1`, [
+  await world.query(`update messages set lease = gen_random_uuid(), due_at = $2, attempted_at = now() where id = $1`, [
     messageId,
     until,
   ])
   const waiting = erase(world, otp)
-  const first = await Promise.race([waiting, world.ask('select pg_sleep(0.1)')])
+  const first = await Promise.race([waiting, world.query('select pg_sleep(0.1)')])
   assert.deepEqual(Array.isArray(first), true, 'it waits')
-  await world.ask('update messages set lease = null, due_at = null where id = $1', [messageId])
+  await world.query('update messages set lease = null, due_at = null where id = $1', [messageId])
   assert.equal((await waiting).erased.messages, 1)
 })
 
@@ -343,14 +343,14 @@ async function fillWithPerson(world: World) {
   await world.settled()
   await parkReport(world, digits)
   await block(world, to, TEXTS.reason)
-  await world.ask(
+  await world.query(
     `insert into audit_log (id, workspace_id, at, who, action, target, before, after)
      values (gen_random_uuid(), $1, now(), 'test', 'recipient.blocked', $2, null, jsonb_build_object('reason', 'test')),
             (gen_random_uuid(), $1, now(), 'test', 'recipients.imported', '2', null,
              jsonb_build_object('phones', array[$2], 'texts', $3::text))`,
     [workspaceId, to, `${digits},${digits},${to}${to}`],
   )
-  const [row] = await world.ask<{ userId: string }>(
+  const [row] = await world.query<{ userId: string }>(
     'select customer_user_id as "userId" from confirmations where id = $1',
     [answered.confirmationId],
   )
@@ -360,7 +360,7 @@ async function fillWithPerson(world: World) {
 }
 
 const parkReport = (world: World, recipient: string) =>
-  world.ask(
+  world.query(
     `insert into provider_reports (id, workspace_id, account_id, kind, body, provider_message_id, received_at, outcome, note)
      values (gen_random_uuid(), $1, $2, 'status', $3, $4, now() - interval '1 hour', 'parked', '{"code":"messages.unknown_message"}')`,
     [

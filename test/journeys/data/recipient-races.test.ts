@@ -50,7 +50,7 @@ test('a repeated erasure finishes one that was interrupted at any step', async (
     if (wasKilled) await erase(world, person)
     assert.deepEqual(await tablesWith(world, person), [], `killed after ${transactions} transactions`)
   }
-  const entries = await world.ask<{ after: object }>(
+  const entries = await world.query<{ after: object }>(
     `select after from audit_log where workspace_id = $1 and action = 'recipient.erased'`,
     [world.workspaceId],
   )
@@ -65,14 +65,16 @@ test('an interrupted erasure keeps the number only sealed until another one fini
   await assert.rejects(erase(world, person, { parts: killedAfter(world, 2) }), { message: KILLED })
   const tables = await tablesWith(world, person)
   assert.deepEqual([tables.includes('unfinished_erasures'), tables.includes('audit_log')], [false, false])
-  const kept = await world.ask('select pseudonym from unfinished_erasures where workspace_id = $1', [world.workspaceId])
+  const kept = await world.query('select pseudonym from unfinished_erasures where workspace_id = $1', [
+    world.workspaceId,
+  ])
   assert.equal(kept.length, 1)
   const { workspaceId, clock } = world
   const exported = await exportText(world.parts, { workspaceId, phone: person.to, at: clock.now() })
   assert.match(exported, /Where is it\?/, 'an export still finds what only the user id leads to')
   await Promise.all([erase(world, person), erase(world, person)])
   assert.deepEqual(await tablesWith(world, person), [])
-  const entries = await world.ask(`select from audit_log where workspace_id = $1 and action = 'recipient.erased'`, [
+  const entries = await world.query(`select from audit_log where workspace_id = $1 and action = 'recipient.erased'`, [
     world.workspaceId,
   ])
   assert.equal(entries.length, 1, 'they are one erasure')
@@ -82,7 +84,7 @@ test('an interrupted erasure is found among any number that no key opens', async
   const world = await startWorld(t)
   const otp = await world.sendOtp()
   await world.settled()
-  await world.ask(
+  await world.query(
     `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, person)
      select $1, 'erased:' || n, $2::timestamptz - n * interval '1 hour', 'erased:' || n, 'sealed with a lost key'
      from generate_series(1, 1100) n`,
@@ -93,7 +95,10 @@ test('an interrupted erasure is found among any number that no key opens', async
   assert.equal((await erase(world, otp)).finishesEarlier, true)
   for (const [remove, until] of expiredErasures(later(world.clock.now(), 90 * DAY_MS)))
     await world.parts.db.row(remove, [until, 5_000])
-  assert.deepEqual(await world.ask('select from unfinished_erasures where workspace_id = $1', [world.workspaceId]), [])
+  assert.deepEqual(
+    await world.query('select from unfinished_erasures where workspace_id = $1', [world.workspaceId]),
+    [],
+  )
 })
 
 test('a number that the previous release kept readable is sealed, and its erasure is still found', async (t) => {
@@ -101,7 +106,7 @@ test('a number that the previous release kept readable is sealed, and its erasur
   const otp = await world.sendOtp()
   await world.settled()
   const pseudonym = newPseudonym()
-  await world.ask(
+  await world.query(
     `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, user_ids)
      values ($1, $2, $3, $4, '{MA.another}')`,
     [world.workspaceId, otp.to, world.clock.now(), pseudonym],
@@ -136,13 +141,13 @@ test('an erasure that ends leaves a later one and one that knew more user ids', 
   await world.sendOtp({ to: person.to })
   await world.settled()
   await assert.rejects(erase(world, person, { parts: killedAfter(world, 1) }), { message: KILLED })
-  await world.ask(
+  await world.query(
     `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, user_ids)
      values ($1, $2, $3, $4, '{MA.another}')`,
     [world.workspaceId, person.to, later(first.startedAt, -1), newPseudonym()],
   )
   await eraseUntil(['done'])
-  const left = await world.ask('select from unfinished_erasures where workspace_id = $1', [world.workspaceId])
+  const left = await world.query('select from unfinished_erasures where workspace_id = $1', [world.workspaceId])
   assert.equal(left.length, 2)
   assert.equal((await erase(world, person)).finishesEarlier, true)
   assert.deepEqual(await tablesWith(world, person), [])
@@ -249,11 +254,11 @@ test('an erasure ends a quarantined message, timer and report of the recipient',
   const otp = await world.sendOtp({ to: order.to })
   await world.settled()
   const fault = '{"code":"text","text":"Error 23514"}'
-  await world.ask(
+  await world.query(
     `update messages set due_at = null, lease = null, code = null, finish_error = $2, quarantined_at = now() where id = $1`,
     [otp.messageId, fault],
   )
-  await world.ask(`update confirmations set timer_error = $2, timer_quarantined_at = now() where id = $1`, [
+  await world.query(`update confirmations set timer_error = $2, timer_quarantined_at = now() where id = $1`, [
     order.confirmationId,
     fault,
   ])
@@ -285,7 +290,7 @@ async function fillWithPerson(world: World) {
   const otp = await world.sendOtp({ to: order.to })
   await world.whatsapp.reports(otp, ['sent'])
   await world.settled()
-  const [row] = await world.ask<{ userId: string }>(
+  const [row] = await world.query<{ userId: string }>(
     'select customer_user_id as "userId" from confirmations where id = $1',
     [order.confirmationId],
   )
@@ -307,7 +312,7 @@ test('a report of an erased order is emptied although the message that it names 
   await world.codSettings()
   const [order, { messageId }] = [await confirmed(world), await world.sendOtp()]
   await erase(world, order)
-  const [report] = await world.ask<{ id: string }>(
+  const [report] = await world.query<{ id: string }>(
     `insert into provider_reports (id, workspace_id, account_id, kind, body, received_at, outcome)
      values (gen_random_uuid(), $1, $2, 'message', $3, now(), 'ignored') returning id`,
     [world.workspaceId, world.account.accountId, JSON.stringify({ from: order.to })],

@@ -15,7 +15,7 @@ test('texts that come without the number are exported and erased, without any or
   await storeMessage(world, { from_user_id: userId, ...text('Do you deliver Quetzalcoatl?') })
   await storeMessage(world, { from: digits, from_user_id: userId, ...text('Hello Xylofon') })
   const others = await storeMessage(world, { from_user_id: `${userId}.1`, ...text('Hello') })
-  await world.ask(`update provider_reports set body = replace(body, $2, '') where id = $1`, [
+  await world.query(`update provider_reports set body = replace(body, $2, '') where id = $1`, [
     others,
     wamidOf(digits, 'Hello'),
   ])
@@ -98,7 +98,7 @@ test('more reports than one step reads are exported and erased, each once', asyn
   const world = await startWorld(t)
   const to = newPhone()
   const many = 4_500
-  await world.ask(
+  await world.query(
     `insert into provider_reports (id, workspace_id, account_id, kind, body, received_at, outcome)
      select gen_random_uuid(), $1, $2, 'message', $3, now() - interval '1 hour', 'applied' from generate_series(1, $4::int)`,
     [world.workspaceId, world.account.accountId, JSON.stringify({ message: { from: to.slice(1) } }), many],
@@ -115,6 +115,6 @@ test('more reports than one step reads are exported and erased, each once', asyn
 })
 
 async function bodyOf(world: World, id: string): Promise<string> {
-  const [row] = await world.ask<{ body: string }>('select body from provider_reports where id = $1', [id])
+  const [row] = await world.query<{ body: string }>('select body from provider_reports where id = $1', [id])
   return row?.body ?? ''
 }

@@ -53,7 +53,7 @@ async function startClocked(t: TestContext) {
     await moveDatabaseClock(url, byMs)
     await real.measureAgain()
     await waitFor('the node to measure the clock', async () => {
-      const nodes = await world.ask<{ ahead: number }>(
+      const nodes = await world.query<{ ahead: number }>(
         `select (settings ->> 'clockAheadMs')::float8 as ahead from nodes where id = $1`,
         [world.parts.node.id],
       )
@@ -66,9 +66,9 @@ async function startClocked(t: TestContext) {
 /** Its removal runs when the test says so, from the first row on. */
 async function startShop(t: TestContext): Promise<World> {
   const world = await startWorld(t, { removes: false, settings: SETTINGS })
-  await world.ask('update retention set position = null, kept_since = null')
-  await world.ask(`delete from audit_log where who = 'test'`)
-  await world.ask('update provider_accounts set synced_at = now() where synced_at > now()') // by a clock that another test moved
+  await world.query('update retention set position = null, kept_since = null')
+  await world.query(`delete from audit_log where who = 'test'`)
+  await world.query('update provider_accounts set synced_at = now() where synced_at > now()') // by a clock that another test moved
   return world
 }
 
@@ -103,7 +103,7 @@ const TABLES = [
 async function rowsOf(world: World): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {}
   for (const table of TABLES)
-    found[table] = await world.ask(
+    found[table] = await world.query(
       `select t::text from ${table} t where ${table === 'workspaces' ? 'id' : 'workspace_id'} = $1 order by 1`,
       [world.workspaceId],
     )
@@ -120,13 +120,13 @@ async function fill(world: World): Promise<void> {
 }
 
 const addAuditEntry = (world: World, daysAgo: number, target = 'x') =>
-  world.ask(
+  world.query(
     `insert into audit_log (id, workspace_id, at, who, action, target) values ($2, $1, now(), 'test', 'workspace.renamed', $3)`,
     [world.workspaceId, firstIdAt(new Date(Date.now() - daysAgo * DAY_MS)), target],
   )
 
 const auditEntries = async (world: World): Promise<number> =>
-  (await world.ask(`select from audit_log where workspace_id = $1 and who = 'test'`, [world.workspaceId])).length
+  (await world.query(`select from audit_log where workspace_id = $1 and who = 'test'`, [world.workspaceId])).length
 
 const findingsOf = async ({ parts }: World): Promise<string[]> =>
   (await examine(parts, { outside: false }))
@@ -196,7 +196,7 @@ async function startWorkerAhead(t: TestContext, world: World, days: number) {
   })
   await waitFor('the other worker', async () => {
     const ahead = `select from nodes where abs((settings ->> 'clockAheadMs')::float8 - $1) < 60_000`
-    return (await world.ask(ahead, [days * DAY_MS])).length === 1
+    return (await world.query(ahead, [days * DAY_MS])).length === 1
   })
   return {
     async stop(): Promise<void> {
@@ -232,12 +232,12 @@ test('the first worker after an upgrade trusts only a time that is close to the 
   await world.sendOtp()
   await addAuditEntry(world, 731)
   const upgradeIn = async (days: number) => {
-    await world.ask('delete from removal_guard')
+    await world.query('delete from removal_guard')
     const removal = removalOf(world.parts, { timeOf: (databaseNow) => later(databaseNow, days * DAY_MS) })
     await removal.run()
     await addAuditEntry(world, -days, 'by the same clock') // which must not seem to confirm the time
     await removal.run()
-    await world.ask(`delete from audit_log where workspace_id = $1 and target = 'by the same clock'`, [
+    await world.query(`delete from audit_log where workspace_id = $1 and target = 'by the same clock'`, [
       world.workspaceId,
     ])
     return { held: await isHeldBy(world.parts), entries: await auditEntries(world) }
@@ -261,7 +261,7 @@ test('a preview reads a limited number of rows of a table, and says if there are
 test('the removal of old data can be confirmed while the database cannot count what it would remove', async (t) => {
   const world = await startShop(t)
   await removalOf(world.parts).run()
-  await world.ask(`update removal_guard set trusted_at = now() - interval '100 days'`)
+  await world.query(`update removal_guard set trusted_at = now() - interval '100 days'`)
   await lockInAnotherSession(t, world.parts.db, 'lock table template_changes in access exclusive mode')
   const { code, stdout, stderr } = await run(world, 'retention', 'confirm', '--yes')
   assert.equal(code, 0, stderr)
@@ -275,7 +275,7 @@ test('after a long time off, an operator sees what would be removed, and confirm
   await removal.run()
   await addAuditEntry(world, 800)
   await addAuditEntry(world, 1)
-  await world.ask(`update removal_guard set trusted_at = now() - interval '100 days'`)
+  await world.query(`update removal_guard set trusted_at = now() - interval '100 days'`)
   await removal.run()
   assert.equal(await auditEntries(world), 2)
   assert.deepEqual(await findingsOf(world), ['removal_held_jump'])
@@ -324,7 +324,7 @@ test('a sandbox clock that is moved ahead never holds removal', async (t) => {
   const world = await startShop(t)
   const removal = removalOf(world.parts)
   await removal.run()
-  await world.ask('update workspaces set sandbox = true, clock_offset_ms = $2 where id = $1', [
+  await world.query('update workspaces set sandbox = true, clock_offset_ms = $2 where id = $1', [
     world.workspaceId,
     500 * DAY_MS,
   ])

@@ -11,7 +11,7 @@ import { signIn } from '../../world/dashboard.ts'
 import { explainInEnglish } from '../../world/explained.ts'
 import { lockInAnotherSession } from '../../faults/lock-in-another-session.ts'
 import { erase } from '../../world/recipients.ts'
-import { record } from '../../database/record-events.ts'
+import { record } from '../../database/events.ts'
 import { type World, newPhone, startWorld } from '../../world/world.ts'
 
 const KEEP = { contentDays: 90, recordsDays: 400, auditDays: 730 }
@@ -31,8 +31,8 @@ const inDays = ({ parts }: World, days: number): Parts => ({
 /** Its node removes nothing: the tests do, by other clocks. Clocks of other tests may have been ahead. */
 async function startShop(t: TestContext): Promise<World> {
   const world = await startWorld(t, { removes: false, settings: SETTINGS })
-  await world.ask('delete from retention_postponed')
-  await world.ask('update retention set position = null, kept_since = null')
+  await world.query('delete from retention_postponed')
+  await world.query('update retention set position = null, kept_since = null')
   return world
 }
 
@@ -84,7 +84,7 @@ const TABLES = [
 async function rowsWith(world: World, text: string): Promise<Record<string, number>> {
   const found: Record<string, number> = {}
   for (const table of [...TABLES, 'webhook_attempts']) {
-    const [row] = await world.ask<{ rows: number }>(
+    const [row] = await world.query<{ rows: number }>(
       `select count(*)::int as rows from ${table} t where workspace_id = $1 and t::text like '%' || $2 || '%'`,
       [world.workspaceId, text],
     )
@@ -276,7 +276,7 @@ test('an event that still waits for its endpoint keeps its body and its message'
   await world.whatsapp.reports(otp, ['sent'])
   await receiver.waitFor(1)
   await retain(world, 401)
-  const [event] = await world.ask<{ id: string; body: string }>('select id, body from events where message_id = $1', [
+  const [event] = await world.query<{ id: string; body: string }>('select id, body from events where message_id = $1', [
     otp.messageId,
   ])
   assert.match(event?.body ?? '', /message\.sent/)
@@ -303,7 +303,7 @@ test('a position before the kept content is not found, one on an erased event is
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent'])
   await erase(world, otp)
-  const [erased] = await world.ask<{ id: string }>(
+  const [erased] = await world.query<{ id: string }>(
     `select id from events where workspace_id = $1 and message_id = $2 and body = ''`,
     [world.workspaceId, otp.messageId],
   )
@@ -313,13 +313,13 @@ test('a position before the kept content is not found, one on an erased event is
 test('after 400 days an order is removed with everything that belongs to it, and quotas stay', async (t) => {
   const world = await startShop(t)
   const { order, otp } = await trade(world)
-  await world.ask(
+  await world.query(
     `insert into template_changes (id, workspace_id, account_id, name, language, at, field)
      values (uuidv7(), $1, $2, 'login_code', 'en_US', now(), 'status')`,
     [world.workspaceId, world.account.accountId],
   )
   const usage = () =>
-    world.ask('select kind, used from quota_usage where workspace_id = $1 order by 1', [world.workspaceId])
+    world.query('select kind, used from quota_usage where workspace_id = $1 order by 1', [world.workspaceId])
   const used = await usage()
   await retain(world, 399)
   assert.equal(Object.keys(await rowsWith(world, world.workspaceId)).length, TABLES.length + 1)
@@ -358,7 +358,7 @@ test('a sandbox whose clock was moved keeps what is recent in real time', async 
   const world = await startShop(t)
   await trade(world)
   const { workspaceId } = world
-  await world.ask('update workspaces set sandbox = true, clock_offset_ms = $2 where id = $1', [
+  await world.query('update workspaces set sandbox = true, clock_offset_ms = $2 where id = $1', [
     workspaceId,
     500 * DAY_MS,
   ])
@@ -371,7 +371,7 @@ test('audit log entries are removed after 730 days', async (t) => {
   const world = await startShop(t)
   const owner = await signIn(world, 'owner')
   await owner.calls.workspaces.rename.mutate({ workspaceId: world.workspaceId, name: 'Renamed' })
-  const entries = () => world.ask('select id from audit_log where workspace_id = $1', [world.workspaceId])
+  const entries = () => world.query('select id from audit_log where workspace_id = $1', [world.workspaceId])
   await retain(world, 729)
   assert.equal((await entries()).length, 1)
   await retain(world, 731)
@@ -382,7 +382,7 @@ test('audit log entries are removed after 730 days', async (t) => {
 test('records wait until their days are counted, and removed days are never counted again', async (t) => {
   const world = await startShop(t)
   const { workspaceId } = world
-  await world.ask('update workspaces set sandbox = true where id <> $1', [workspaceId]) // only this one is counted
+  await world.query('update workspaces set sandbox = true where id <> $1', [workspaceId]) // only this one is counted
   await world.sendOtp()
   await world.settled()
   await retain(world, 401, findUncountedSince)
@@ -393,7 +393,7 @@ test('records wait until their days are counted, and removed days are never coun
     for (let turns = 0; turns < MAX_TURNS; turns += 1) if (!(await loop.turn()).more) return
   }
   const figures = () =>
-    world.ask<{ day: string; time_zone: string; groups: object[] }>(
+    world.query<{ day: string; time_zone: string; groups: object[] }>(
       `select day::text, time_zone, groups from daily_figures where workspace_id = $1 and groups <> '[]'`,
       [workspaceId],
     )
@@ -413,7 +413,7 @@ test('the charts of a sandbox begin with the first day whose records are all kep
   const { workspaceId, parts } = world
   const createdAt = new Date()
   const keptSince = later(createdAt, 10 * DAY_MS)
-  await world.ask(
+  await world.query(
     `insert into retention (step, class, position, kept_since) values ('records of messages', 'records', $1, $2)
      on conflict (step) do update set position = excluded.position, kept_since = excluded.kept_since`,
     [workspaceId, keptSince],
@@ -426,7 +426,7 @@ test('the charts of a sandbox begin with the first day whose records are all kep
       .slice(0, 10)
   assert.equal(await earliest(false), dayAfter(0), 'daily figures are kept')
   assert.equal(await earliest(true), dayAfter(11))
-  await world.ask('insert into clock_moves (workspace_id, moved_at, by_ms) values ($1, $2, $3)', [
+  await world.query('insert into clock_moves (workspace_id, moved_at, by_ms) values ($1, $2, $3)', [
     workspaceId,
     later(createdAt, DAY_MS),
     2 * DAY_MS,

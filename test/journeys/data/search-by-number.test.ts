@@ -30,7 +30,7 @@ test('a number’s codes and conversation messages are found together, newest fi
   const order = await world.createConfirmation({ to: NUMBER })
   await world.createConfirmation({ to: '+212612345679' })
   const laterCode = await world.sendOtp({ to: NUMBER })
-  const [first] = await world.ask<{ id: string }>('select id from messages where confirmation_id = $1', [
+  const [first] = await world.query<{ id: string }>('select id from messages where confirmation_id = $1', [
     order.confirmationId,
   ])
   assert.ok(first)
@@ -47,12 +47,12 @@ test('paging finds a message whose confirmation has a later id of its millisecon
     (digit) => `${millisecond}-7000-8000-00000000000${digit}`,
   )
   assert.ok(messageId && pageEnd && confirmationId)
-  await world.ask('update messages set id = $1, confirmation_id = $2 where confirmation_id = $3', [
+  await world.query('update messages set id = $1, confirmation_id = $2 where confirmation_id = $3', [
     messageId,
     confirmationId,
     order.confirmationId,
   ])
-  await world.ask('update confirmations set id = $1 where id = $2', [confirmationId, order.confirmationId])
+  await world.query('update confirmations set id = $1 where id = $2', [confirmationId, order.confirmationId])
   assert.deepEqual(await idsTo(world, NUMBER, pageEnd), [messageId])
   assert.deepEqual(await idsTo(world, NUMBER, LAST_ID), [messageId])
 })

@@ -87,7 +87,7 @@ for (const [change, { sql, otp, cod }] of Object.entries(CHANGES)) {
     }
     for (const request of requests) assert.equal(await send(request), undefined)
     await world.settled()
-    await world.ask(sql, [world.workspaceId])
+    await world.query(sql, [world.workspaceId])
     for (const request of requests) assert.equal(await send(request), request.code)
   })
 }
@@ -133,7 +133,7 @@ for (const { takes, key, units, outcome } of [
     const accepted = createOtpAcceptor({ ...world.parts, db })(request)
     if (outcome === 'the other answer') assert.deepEqual(await accepted, other)
     else await assert.rejects(accepted, { code: outcome })
-    const used = await world.ask('select used from quota_usage where workspace_id = $1', [world.workspaceId])
+    const used = await world.query('select used from quota_usage where workspace_id = $1', [world.workspaceId])
     assert.deepEqual(used, [{ used: 1 }])
   })
 
@@ -141,7 +141,7 @@ test('repeats and refusals leave no gap in the units and count none twice', asyn
   const world = await startWorld(t)
   await world.sendOtp()
   const blocked = newPhone()
-  await world.ask('insert into blocked_recipients (workspace_id, phone, created_at) values ($1, $2, now())', [
+  await world.query('insert into blocked_recipients (workspace_id, phone, created_at) values ($1, $2, now())', [
     world.workspaceId,
     blocked,
   ])
@@ -157,7 +157,7 @@ test('repeats and refusals leave no gap in the units and count none twice', asyn
     if (index % 3 === 0) assert.equal(text, first.text)
     else assert.deepEqual([status, code], index % 3 === 1 ? [422, 'RECIPIENT_BLOCKED'] : [202, undefined])
   })
-  const rows = await world.ask<{ quota_unit: number }>(
+  const rows = await world.query<{ quota_unit: number }>(
     'select quota_unit from messages where workspace_id = $1 order by quota_unit',
     [world.workspaceId],
   )
@@ -185,7 +185,9 @@ test('a repeat does not take the last unit from another request', async (t) => {
 test('a message accepted after a sandbox’s clock moved has the new time', async (t) => {
   const world = await startWorld(t)
   await world.sendOtp()
-  await world.ask('update workspaces set sandbox = true, clock_offset_ms = 86400000 where id = $1', [world.workspaceId])
+  await world.query('update workspaces set sandbox = true, clock_offset_ms = 86400000 where id = $1', [
+    world.workspaceId,
+  ])
   const { createdAt } = await world.getOtp(await world.sendOtp())
   assert.ok(Date.parse(String(createdAt)) > world.clock.now().getTime() + 86_000_000, String(createdAt))
 })

@@ -13,7 +13,7 @@ import { accountConnect } from '../../../src/commands/account.ts'
 import { createWorkspace } from '../../../src/workspaces/workspaces.ts'
 import { accountForm } from '../../world/accounts.ts'
 import { QUIET_CONTEXT } from '../../world/command-line.ts'
-import { connectAccount } from '../../world/connect-account.ts'
+import { connectAccount } from '../../world/set-up.ts'
 import { signIn } from '../../world/dashboard.ts'
 import { type World, startWorld } from '../../world/world.ts'
 
@@ -21,7 +21,7 @@ import { type World, startWorld } from '../../world/world.ts'
 async function anotherWorkspace(world: World, name: string) {
   const { workspaceId } = await createWorkspace(world.parts.db, world.clock, { name, sandbox: true })
   const person = await signIn(world, 'stranger')
-  await world.ask('insert into members (workspace_id, user_id, role, created_at) values ($1, $2, $3, now())', [
+  await world.query('insert into members (workspace_id, user_id, role, created_at) values ($1, $2, $3, now())', [
     workspaceId,
     person.userId,
     'admin',
@@ -67,7 +67,7 @@ test('only those who may see the other workspace are shown its name', async (t) 
       (error: unknown) => (error as Error).message,
     )
   assert.doesNotMatch(await refusal(), /Test shop/)
-  await world.ask(`insert into members (workspace_id, user_id, role, created_at) values ($1, $2, 'member', now())`, [
+  await world.query(`insert into members (workspace_id, user_id, role, created_at) values ($1, $2, 'member', now())`, [
     world.workspaceId,
     other.userId,
   ])
@@ -91,7 +91,7 @@ test('another spelling of the Graph URL hides no account', async (t) => {
   const { account, emulator, parts } = world
   const other = await anotherWorkspace(world, 'Second shop')
   const setUrl = (url: string) =>
-    world.ask('update provider_accounts set graph_url = $2 where id = $1', [account.accountId, url])
+    world.query('update provider_accounts set graph_url = $2 where id = $1', [account.accountId, url])
   await setUrl(GRAPH_URL)
   for (const graphUrl of [
     'https://graph.facebook.com.',
@@ -138,7 +138,7 @@ test('without a working token nothing is said about another workspace’s accoun
 test('two workspaces that connect one account at the same time do not both get it', async (t) => {
   const world = await startWorld(t)
   const { accountId } = world.account
-  await world.ask(`update provider_accounts set status = 'removed' where id = $1`, [accountId])
+  await world.query(`update provider_accounts set status = 'removed' where id = $1`, [accountId])
   const others = await Promise.all(['One', 'Two', 'Three'].map((name) => anotherWorkspace(world, name)))
   const results = await Promise.allSettled(others.map(({ connect }) => connect()))
   const refused = results.filter((result) => result.status === 'rejected')
@@ -169,7 +169,7 @@ test('an operator moves an account, and both workspaces’ audit logs say so', a
 test('a deleted workspace or a removed account does not keep another workspace from connecting', async (t) => {
   const world = await startWorld(t)
   const [one, two] = [await anotherWorkspace(world, 'One'), await anotherWorkspace(world, 'Two')]
-  await world.ask(
+  await world.query(
     'update workspaces set deletion_asked_at = now(), deletion_due_at = now(), deleted_at = now() where id = $1',
     [world.workspaceId],
   )
@@ -186,12 +186,15 @@ test('a deleted workspace or a removed account does not keep another workspace f
 test('a workspace that shares an account since an earlier release may renew it', async (t) => {
   const world = await startWorld(t)
   const other = await anotherWorkspace(world, 'Second shop')
-  await world.ask('update provider_accounts set workspace_id = workspace_id, waba_id = $2 where id = $1', [
+  await world.query('update provider_accounts set workspace_id = workspace_id, waba_id = $2 where id = $1', [
     world.account.accountId,
     'moved-away',
   ])
   await other.connect()
-  await world.ask('update provider_accounts set waba_id = $2 where id = $1', [world.account.accountId, DEMO.accountId])
+  await world.query('update provider_accounts set waba_id = $2 where id = $1', [
+    world.account.accountId,
+    DEMO.accountId,
+  ])
   await connectAccount(world.parts, world.credentials)
   assert.equal((await other.connect()).known, true)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findWebhookAccount, getAccount } from '../../../src/accounts/accounts.ts'
-import { connectAccount } from '../../world/connect-account.ts'
+import { connectAccount } from '../../world/set-up.ts'
 import { syncAccount, syncLoop } from '../../../src/accounts/sync/sync.ts'
 import { submitLoop } from '../../../src/messages/queue/submit.ts'
 import { signIn } from '../../world/dashboard.ts'
@@ -39,7 +39,7 @@ test('a deleted account’s sender is not found, and late reports still count', 
   assert.deepEqual(await calls.senders.list.query({ workspaceId }), [])
   await assert.rejects(syncAccount(parts, accountId), /No account has the id/)
   await syncLoop(parts).turn()
-  const [row] = await world.ask<{ text: string }>('select a::text as text from provider_accounts a where id = $1', [
+  const [row] = await world.query<{ text: string }>('select a::text as text from provider_accounts a where id = $1', [
     accountId,
   ])
   assert.match(row?.text ?? '', /removed/)
@@ -66,7 +66,7 @@ test('a message that waits for a deleted account is sent once the account is con
   assert.equal(webhooks?.formerAppSecret?.secret, credentials.appSecret)
   await waitFor('WhatsApp to accept the message', async () => {
     worker.wake()
-    const rows = await world.ask('select from messages where id = $1 and accepted_at is not null', [messageId])
+    const rows = await world.query('select from messages where id = $1 and accepted_at is not null', [messageId])
     return rows.length > 0
   })
 })

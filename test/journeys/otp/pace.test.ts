@@ -9,7 +9,7 @@ test('the recent sends of a sender share one slot over several claims', async (t
     await world.sendOtp()
     await world.settled()
   }
-  const [pace] = await world.ask<{ slots: string[]; slot_sends: number[] }>(
+  const [pace] = await world.query<{ slots: string[]; slot_sends: number[] }>(
     'select slots, slot_sends from sender_pace where sender_id = $1',
     [world.senderId],
   )
@@ -23,7 +23,7 @@ test('the recent sends of a sender share one slot over several claims', async (t
 test('with little capacity no backlog of one sender starves another', async (t) => {
   const world = await startWorld(t, { works: false })
   const [busy = '', other = ''] = world.account.senders.map(({ senderId }) => senderId)
-  await world.ask(`update senders set throughput = 'HIGH' where id = $1`, [other])
+  await world.query(`update senders set throughput = 'HIGH' where id = $1`, [other])
   for (let count = 0; count < 40; count += 1) await world.sendOtp({ senderId: busy })
   await world.sendOtp({ senderId: other })
   const claimed: string[] = []

@@ -19,7 +19,7 @@ test('of 50 simultaneous requests exactly the quota is accepted', async (t) => {
   const world = await startWorld(t, { otpQuota: 17 })
   const answers = await sendMany(world, 50, [world.first.url])
   assert.deepEqual(codesOf(answers), { accepted: 17, overQuota: 33 })
-  const [row] = await world.ask<{ used: number }>('select used from quota_usage where workspace_id = $1', [
+  const [row] = await world.query<{ used: number }>('select used from quota_usage where workspace_id = $1', [
     world.workspaceId,
   ])
   assert.equal(row?.used, 17)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { connectAccount } from '../../world/connect-account.ts'
+import { connectAccount } from '../../world/set-up.ts'
 import { spyOnDb } from '../../database/db-spy.ts'
 import { type World, newPhone, startWorld } from '../../world/world.ts'
 
@@ -77,7 +77,7 @@ test('a repeated report is stored once and has no second effect', async (t) => {
   const sent = await at(world, otp, 'sent', 1)
   await world.whatsapp.reports(otp, [{ ...sent, copies: 5 }, sent])
   assert.equal(receiver.received.length, 1)
-  const reports = await world.ask<{ repeats: number }>(
+  const reports = await world.query<{ repeats: number }>(
     `select repeats from provider_reports where workspace_id = $1 and kind = 'status'`,
     [world.workspaceId],
   )
@@ -130,7 +130,7 @@ test('a failure of a delivered or read message is only in the timeline', async (
     await world.whatsapp.reports(otp, [outcome, { status: 'failed', errors: [131026] }])
     const status = await world.getOtp(otp)
     assert.deepEqual([status.status, status.failure], [outcome, null])
-    const stored = await world.ask<{ outcome: string; note: string }>(
+    const stored = await world.query<{ outcome: string; note: string }>(
       `select outcome, note from provider_reports where message_id = $1 and body like '%failed%'`,
       [otp.messageId],
     )
@@ -324,13 +324,13 @@ test('a node that fails with a report does not undo another node’s result', as
         if (statement.name === 'write_reported_messages' && ++faults <= 2)
           throw Object.assign(new Error('a fault that quotes 493817'), { code: 'XX000' })
         if (statement.name === 'count_failed_provider_report')
-          await world.ask(`update provider_reports set outcome = 'applied', due_at = null, attempts = attempts + 1`)
+          await world.query(`update provider_reports set outcome = 'applied', due_at = null, attempts = attempts + 1`)
         return run()
       }),
   })
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent'])
-  const rows = await world.ask('select outcome, due_at from provider_reports where message_id = $1', [otp.messageId])
+  const rows = await world.query('select outcome, due_at from provider_reports where message_id = $1', [otp.messageId])
   assert.deepEqual(rows, [{ outcome: 'applied', due_at: null }])
 })
 
@@ -347,7 +347,7 @@ test('a failed report stores the kind of its fault and nothing that it quotes', 
   })
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent'])
-  const rows = await world.ask('select outcome, note from provider_reports where message_id = $1', [otp.messageId])
+  const rows = await world.query('select outcome, note from provider_reports where message_id = $1', [otp.messageId])
   assert.deepEqual(rows, [{ outcome: 'waiting', note: { code: 'text', text: 'TypeError XX000' } }])
   world.advance('31s')
   await world.settled()
@@ -401,7 +401,7 @@ async function countsOf({ parts }: World) {
 test('a webhook not signed with the app secret is refused and not stored', async (t) => {
   const world = await startWorld(t)
   const count = () =>
-    world.ask('select count(*)::int as n from provider_reports where workspace_id = $1', [world.workspaceId])
+    world.query('select count(*)::int as n from provider_reports where workspace_id = $1', [world.workspaceId])
   const before = await count()
   const body = '{"object":"whatsapp_business_account","entry":[]}'
   const good = signature(body)

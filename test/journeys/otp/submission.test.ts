@@ -6,11 +6,11 @@ import { type ClaimedMessage, claimMessages } from '../../../src/messages/queue/
 import { afterAttempt } from '../../../src/messages/queue/decide.ts'
 import { type EndedAttempt, createFinisher } from '../../../src/messages/queue/finish.ts'
 import { meaningOf } from '../../../src/providers/whatsapp/errors.ts'
-import { connectAccount } from '../../world/connect-account.ts'
+import { connectAccount } from '../../world/set-up.ts'
 import { pauseSender, resumeSender } from '../../../src/accounts/senders.ts'
 import { syncAccount } from '../../../src/accounts/sync/sync.ts'
 import { spyOnDb } from '../../database/db-spy.ts'
-import { createStoppedClock } from '../../faults/stopped-clock.ts'
+import { createStoppedClock } from '../../faults/moved-clock.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type OtpFields, type SentOtp, type World, newPhone, startWorld } from '../../world/world.ts'
 
@@ -29,7 +29,7 @@ async function failureOf(world: World, otp: SentOtp): Promise<string | undefined
 const otherSender = (world: World): string => world.account.senders[1]?.senderId ?? ''
 
 const attemptsOf = (world: World, otp: SentOtp) =>
-  world.ask<{ outcome: string; provider_code: number | null }>(
+  world.query<{ outcome: string; provider_code: number | null }>(
     'select outcome, provider_code from message_attempts where message_id = $1 order by attempt',
     [otp.messageId],
   )
@@ -122,7 +122,7 @@ test('a rate error of a sender stops its messages and no other sender’s', asyn
 
 /** How many of them reached WhatsApp. */
 async function countSends(world: World, otps: readonly SentOtp[]): Promise<number> {
-  const rows = await world.ask('select 1 from message_attempts where message_id = any ($1)', [
+  const rows = await world.query('select 1 from message_attempts where message_id = any ($1)', [
     otps.map(({ messageId }) => messageId),
   ])
   return rows.length
@@ -194,7 +194,7 @@ test('a trial that did not reach the provider is inconclusive too', async (t) =>
   await sendInto(world, { error: 131057 })
   await world.settled()
   const reach = (url: string) =>
-    world.ask('update provider_accounts set graph_url = $2 where workspace_id = $1', [world.workspaceId, url])
+    world.query('update provider_accounts set graph_url = $2 where workspace_id = $1', [world.workspaceId, url])
   await reach('http://127.0.0.1:1')
   const others = [await world.sendOtp(), await world.sendOtp()]
   world.advance('2s')
@@ -259,7 +259,7 @@ test('concurrent errors open each breaker once, for the longest time', async (t)
   const latest = storm
     .map(({ next }) => (next.next === 'retry' ? next.dueAt.getTime() : 0))
     .reduce((a, b) => Math.max(a, b))
-  const paces = await world.ask<{ breaker_open_until: Date; breaker_step: number; breaker_code: number }>(
+  const paces = await world.query<{ breaker_open_until: Date; breaker_step: number; breaker_code: number }>(
     'select breaker_open_until, breaker_step, breaker_code from sender_pace where sender_id = any ($1)',
     [[world.senderId, other]],
   )
@@ -272,8 +272,8 @@ test('a message that must wait never becomes the trial message', async (t) => {
   const to = newPhone()
   for (let sent = 0; sent < 3; sent += 1) await world.sendOtp({ to })
   const next = await world.sendOtp()
-  await world.ask('update sender_pace set breaker_step = 1 where sender_id = $1', [world.senderId])
-  await world.ask('insert into pair_pace (sender_id, recipient, free_at) values ($1, $2, $3)', [
+  await world.query('update sender_pace set breaker_step = 1 where sender_id = $1', [world.senderId])
+  await world.query('insert into pair_pace (sender_id, recipient, free_at) values ($1, $2, $3)', [
     world.senderId,
     to,
     new Date(world.clock.now().getTime() + HOUR_MS),
@@ -383,7 +383,7 @@ test('an attempt whose process died is recorded, even behind a pause', async (t)
   const world = await startWorld(t, { works: false })
   const otp = await world.sendOtp()
   await pauseSender(world.parts.db, { workspaceId: world.workspaceId, senderId: world.senderId }, world.clock.now())
-  await world.ask(
+  await world.query(
     `update messages set status = 'sending', attempts = 1, attempted_at = $2, lease = gen_random_uuid() where id = $1`,
     [otp.messageId, world.clock.now()],
   )
@@ -397,7 +397,7 @@ test('an attempt whose process died is recorded, even behind a pause', async (t)
 test('a message whose process died during an attempt does not fail as expired', async (t) => {
   const world = await startWorld(t, { works: false })
   const otp = await world.sendOtp()
-  await world.ask(
+  await world.query(
     `update messages set status = 'sending', attempts = 1, attempted_at = $2, lease = gen_random_uuid() where id = $1`,
     [otp.messageId, world.clock.now()],
   )
@@ -448,13 +448,15 @@ async function withUnreadReport(t: TestContext) {
   })
   const otp = await sendInto(world, { connection: 'drop_after_accepting' })
   const dueAt = async (): Promise<Date | null> => {
-    const [row] = await world.ask<{ due_at: Date | null }>('select due_at from messages where id = $1', [otp.messageId])
+    const [row] = await world.query<{ due_at: Date | null }>('select due_at from messages where id = $1', [
+      otp.messageId,
+    ])
     return row?.due_at ?? null
   }
   await waitFor('the lost answer', async () => (await attemptsOf(world, otp)).length === 1)
   const reported = world.whatsapp.reports(otp, ['sent']) // resolves when everything has settled
   await waitFor(REPORTS_AWAY, async () => {
-    const rows = await world.ask('select 1 from provider_reports where message_id = $1', [otp.messageId])
+    const rows = await world.query('select 1 from provider_reports where message_id = $1', [otp.messageId])
     return rows.length === 1
   })
   /** The message is due again, and is sent or waits. */
@@ -536,9 +538,10 @@ test('of 200 codes a sender sends 80 each second, without a rate error', async (
     world.advance('1020ms') // a second and one of our slots
   }
   for (const otp of otps) assert.equal(world.whatsapp.got(otp).length, 1)
-  const refused = await world.ask(`select 1 from message_attempts where workspace_id = $1 and outcome <> 'accepted'`, [
-    world.workspaceId,
-  ])
+  const refused = await world.query(
+    `select 1 from message_attempts where workspace_id = $1 and outcome <> 'accepted'`,
+    [world.workspaceId],
+  )
   assert.deepEqual(refused, [])
 })
 
@@ -555,16 +558,17 @@ test('codes to one recipient go in a burst of 45, then every six seconds', async
   world.advance('6s')
   await world.settled()
   assert.equal(world.emulator.messages({ to }).length, burst + 2)
-  const refused = await world.ask(`select 1 from message_attempts where workspace_id = $1 and outcome <> 'accepted'`, [
-    world.workspaceId,
-  ])
+  const refused = await world.query(
+    `select 1 from message_attempts where workspace_id = $1 and outcome <> 'accepted'`,
+    [world.workspaceId],
+  )
   assert.deepEqual(refused, [])
 })
 
 test('a code goes before all waiting messages of lower priority', async (t) => {
   const world = await startWorld(t, { works: false })
   const waiting = await Promise.all(Array.from({ length: 100 }, () => world.sendOtp()))
-  await world.ask('update messages set priority = 1 where workspace_id = $1', [world.workspaceId])
+  await world.query('update messages set priority = 1 where workspace_id = $1', [world.workspaceId])
   const code = await world.sendOtp()
   await world.node({ works: true })
   for (const otp of waiting) await world.whatsapp.gets(otp)
@@ -576,7 +580,7 @@ test('a code goes before all waiting messages of lower priority', async (t) => {
 test('with little capacity one sender’s codes go before other senders’ messages', async (t) => {
   const world = await startWorld(t, { works: false })
   const crowd = await Promise.all(Array.from({ length: 30 }, () => world.sendOtp()))
-  await world.ask('update messages set priority = 1 where workspace_id = $1', [world.workspaceId])
+  await world.query('update messages set priority = 1 where workspace_id = $1', [world.workspaceId])
   const other = otherSender(world)
   const codes = await Promise.all(Array.from({ length: 8 }, () => world.sendOtp({ senderId: other })))
   const claimed: string[] = []

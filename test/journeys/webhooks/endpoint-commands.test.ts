@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { INSTANCE_KEY } from '../../world/node.ts'
 import { assertSigned } from '../../world/receiver.ts'
-import { record } from '../../database/record-events.ts'
+import { record } from '../../database/events.ts'
 import { type World, startWorld } from '../../world/world.ts'
 import { runCommandLine } from '../../../src/cli.ts'
 
@@ -48,11 +48,11 @@ test('a pause holds more than one batch, and a resend records each batch', async
   await record(world, 2_001)
   await json(world, 'endpoint', 'pause', endpointId)
   const statuses = 'select status, count(*) as total from webhook_deliveries where endpoint_id = $1 group by status'
-  assert.deepEqual(await world.ask(statuses, [endpointId]), [{ status: 'held', total: 2_001 }])
+  assert.deepEqual(await world.query(statuses, [endpointId]), [{ status: 'held', total: 2_001 }])
   await json(world, 'endpoint', 'resume', endpointId)
   assert.deepEqual(await json(world, 'endpoint', 'resend', endpointId), { endpointId, events: 2_001, resent: true })
   const entries = `select after ->> 'resent' as resent from audit_log where action = 'endpoint.resent' and target = $1 order by id`
-  const resent = await world.ask<{ resent: string }>(entries, [endpointId])
+  const resent = await world.query<{ resent: string }>(entries, [endpointId])
   assert.deepEqual(
     resent.map((entry) => Number(entry.resent)),
     [1_000, 1_000, 1],

@@ -6,7 +6,7 @@ import { MAX_WAITING_PER_KEY } from '../../../src/events/wait.ts'
 import { newId } from '../../../src/lib/ids.ts'
 import { revokeKey } from '../../../src/workspaces/keys/keys.ts'
 import { spyOnDb } from '../../database/db-spy.ts'
-import { record } from '../../database/record-events.ts'
+import { record } from '../../database/events.ts'
 import type { SentRequest } from '../../world/requester.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type World, startWorld } from '../../world/world.ts'
@@ -93,7 +93,7 @@ test('an unknown, a removed and another workspace’s event as "after" get the s
   const [world, other] = [await startWorld(t), await startWorld(t, { works: false })]
   const [foreign] = await record(other, 1)
   const [removed = ''] = await record(world, 1)
-  await world.ask('delete from events where workspace_id = $1 and id = $2', [world.workspaceId, removed])
+  await world.query('delete from events where workspace_id = $1 and id = $2', [world.workspaceId, removed])
   const headers = { 'x-correlation-id': '7f3b2a10-7c1d-4e8f-9a2b-0c1d2e3f4a5b' }
   const answers = await Promise.all(
     [foreign, removed, newId()].map((id) => world.request('GET', `${EVENTS}?after=${id}`, { headers })),

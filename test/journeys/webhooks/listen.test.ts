@@ -11,7 +11,7 @@ import { revokeKey } from '../../../src/workspaces/keys/keys.ts'
 import { runCommand } from '../../world/command-line.ts'
 import { freePort } from '../../programs/program.ts'
 import { type Receiver, assertSigned, startReceiver } from '../../world/receiver.ts'
-import { record } from '../../database/record-events.ts'
+import { record } from '../../database/events.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type World, startWorld } from '../../world/world.ts'
 

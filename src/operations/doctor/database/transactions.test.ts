@@ -4,7 +4,7 @@ import { type TestContext, after, before, test } from 'node:test'
 import { Client } from 'pg'
 import { fileDatabase } from '../../../../test/database/database.ts'
 import { lockInAnotherSession } from '../../../../test/faults/lock-in-another-session.ts'
-import { newEvent } from '../../../../test/database/new-event.ts'
+import { newEvent } from '../../../../test/database/events.ts'
 import {
   createDatabase,
   dropDatabase,

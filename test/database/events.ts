@@ -1,6 +1,15 @@
-import { recordEvents } from '../../src/events/record.ts'
+import { type NewEvent, recordEvents } from '../../src/events/record.ts'
 import { newId } from '../../src/lib/ids.ts'
 import type { World } from '../world/world.ts'
+
+/** An event to record. */
+export const newEvent = (workspaceId: string, more: Partial<NewEvent> = {}): NewEvent => ({
+  id: newId(),
+  workspaceId,
+  type: 'message.sent',
+  data: { messageId: newId(), occurredAt: '2026-12-01T00:00:00.123Z' },
+  ...more,
+})
 
 /** Creates events for every endpoint of the workspace and returns their ids. */
 export async function record(
