@@ -50,7 +50,7 @@ export type Acceptance<Request extends Acceptable, Found extends Facts, Accepted
   accepted(request: Request, id: string): Accepted
 }
 
-/** The answer, or the row to insert under this id if the quota has a unit left. */
+/** The response, or the row to insert under this id if the quota has a unit left. */
 export type Decision<Accepted> = Accepted | ApiError | ((id: string) => Row)
 
 /** `message_id`: the id of the first message, if it is a separate row. */
@@ -59,7 +59,7 @@ type Row = { id: string; message_id?: string }
 const MAX_GROUP = 256
 /** While the database works on one group, the next one is looked up and decided: a fifth to a half more per second. */
 const GROUP_CONCURRENCY = 2
-/** A request that lost its key or the last unit to another request normally gets its answer at the next try. */
+/** A request that lost its key or the last unit to another request normally gets its response at the next try. */
 const MAX_TRIES = 100
 
 type AcceptParts = { db: Sql; clock: Clock }
@@ -68,7 +68,7 @@ type Item<Request> = { request: Request; id: string }
 /**
  * Accepts requests in groups: those that arrive while a group is in progress are looked up together, decided one by one
  * and inserted together, each with its key, its unit of quota and its first message in one commit. Throws the request's
- * first ApiError; a refused request stores nothing. `onAccepted` runs after the commit.
+ * first ApiError; a rejected request stores nothing. `onAccepted` runs after the commit.
  */
 export function createAcceptor<Request extends Acceptable, Found extends Facts, Accepted>(
   parts: AcceptParts,
@@ -116,10 +116,10 @@ async function acceptTogether<Request extends Acceptable, Found extends Facts, A
     if (!facts) throw new Error('the look-up returned no row for a request')
     const decision = acceptance.decide(request, facts)
     if (!isRow(decision)) return decision
-    const refused = overQuota(acceptance, facts, now)
-    if (refused === undefined && claimsKey(keys, request))
+    const quotaError = overQuota(acceptance, facts, now)
+    if (quotaError === undefined && claimsKey(keys, request))
       insertable.push({ workspaceId: request.workspaceId, facts, row: decision(id) })
-    return refused
+    return quotaError
   })
   if (insertable.length === 0) return { outcomes: decided, acceptedFor: [] }
   const inserted = await insert(db, acceptance, { insertable, now })
@@ -177,8 +177,8 @@ function claimsKey(keys: Set<string>, { workspaceId, idempotencyKey }: Acceptabl
 type Insertable<Found> = { workspaceId: string; facts: Found; row: Row }
 
 /**
- * Returns the inserted ids. If the database's answer was lost, it inserts again with the same ids: the primary keys decide
- * between the tries, also while the first one is still in progress.
+ * Returns the inserted ids. If the database's response was lost, it inserts again with the same ids: the primary keys decide
+ * between the tries, even while the first one is still in progress.
  */
 async function insert<Found extends Facts>(
   db: Sql,
@@ -213,7 +213,7 @@ type Month = {
   requests: Row[]
 }
 
-/** `created_at` and the month are in the workspace's time, which callers see; work is due by the real clock. */
+/** `created_at` and the month are in the workspace's time, which clients see; work is due by the real clock. */
 function byWorkspace(insertable: readonly Insertable<Facts>[], now: Date): Month[] {
   const months = new Map<string, Month>()
   for (const { workspaceId, facts, row } of insertable) {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ConfirmationStatus } from '../cod/conversation/confirmation.ts'
 import type { RefusalStatus } from '../cod/conversation/refusal.ts'
 import { confirmationExample } from '../cod/routes.ts'
 import { confirmationSchema, refusalCheckSchema, rescheduleSchema } from '../cod/view.ts'
@@ -9,7 +10,10 @@ import { failureSchema, failureView } from '../providers/failure-schema.ts'
 /** An event in the API document. */
 export type DocumentedEvent = ReturnType<typeof document>
 
-const occurredAt = z.iso.datetime().meta({ description: 'When it happened; equals `timestamp`.' })
+const occurredAt = z.iso.datetime().meta({
+  description:
+    'When it happened; equals `timestamp`. It strictly increases within one message or confirmation: keep the newest.',
+})
 
 const OCCURRED_AT = '2026-11-20T10:15:01.000Z'
 const MESSAGE = {
@@ -23,27 +27,44 @@ const MESSAGE = {
 const instant = z.iso.datetime()
 const message = otpStatusSchema.extend({ occurredAt })
 const confirmation = confirmationSchema.extend({ occurredAt })
-const answered = (status: 'confirmed' | 'cancelled' | 'rescheduled') =>
-  confirmation.extend({ status: z.literal(status), answeredAt: instant })
-const refusal = (status: RefusalStatus, answer: { answeredAt?: typeof instant } = {}) =>
-  refusalCheckSchema
-    .extend({ status: z.literal(status), ...answer })
-    .meta({ id: `RefusalCheck${nameOf(status.replace('refusal_', ''))}` })
+
+/** Fields keep their descriptions. */
+function narrow(schema: z.ZodObject, fields: Record<string, z.ZodType>): z.ZodObject {
+  const described = Object.entries(fields).map(([name, field]) => {
+    const { description } = schema.shape[name] as z.ZodType
+    return [name, field.meta({ description })]
+  })
+  return schema.extend(Object.fromEntries(described))
+}
+
+const answered = (status: ConfirmationStatus, fields: Record<string, z.ZodType> = {}) =>
+  narrow(confirmation, { status: z.literal(status), answeredAt: instant, ...fields })
+
+function refusal(status: RefusalStatus, fields: { answeredAt?: z.ZodType } = {}, failure?: { failure: z.ZodType }) {
+  const refusalCheck = narrow(refusalCheckSchema, { status: z.literal(status), ...fields })
+  return narrow(confirmation, {
+    refusalCheck: refusalCheck.meta({ id: `RefusalCheck${pascalCase(status.replace('refusal_', ''))}` }),
+    ...failure,
+  })
+}
 
 /** `data` per type, narrowed to what events of that type always contain. */
 const dataSchemas: Record<EventType, z.ZodType> = {
-  'message.sent': message.extend({ status: z.enum(['sent', 'delivered', 'read', 'played']), sentAt: instant }),
-  'message.failed': message.extend({ status: z.literal('failed'), failure: failureSchema }),
+  'message.sent': narrow(message, { status: z.enum(['sent', 'delivered', 'read', 'played']), sentAt: instant }),
+  'message.failed': narrow(message, { status: z.literal('failed'), failure: failureSchema }),
   'cod.confirmed': answered('confirmed'),
   'cod.cancelled': answered('cancelled'),
-  'cod.reschedule_requested': answered('rescheduled').extend({ reschedule: rescheduleSchema }),
-  'cod.no_response': confirmation.extend({ status: z.literal('no_response') }),
-  'cod.failed': confirmation.extend({ status: z.literal('failed'), failure: failureSchema }),
-  'cod.refusal_confirmed': confirmation.extend({ refusalCheck: refusal('refusal_confirmed', { answeredAt: instant }) }),
-  'cod.refusal_denied': confirmation.extend({ refusalCheck: refusal('denied', { answeredAt: instant }) }),
-  'cod.refusal_no_response': confirmation.extend({ refusalCheck: refusal('no_response') }),
-  'cod.refusal_failed': confirmation.extend({ refusalCheck: refusal('failed'), failure: failureSchema }),
-  ping: z.strictObject({ endpointId: z.uuid(), occurredAt }),
+  'cod.reschedule_requested': answered('rescheduled', { reschedule: rescheduleSchema }),
+  'cod.no_response': narrow(confirmation, { status: z.literal('no_response') }),
+  'cod.failed': narrow(confirmation, { status: z.literal('failed'), failure: failureSchema }),
+  'cod.refusal_confirmed': refusal('refusal_confirmed', { answeredAt: instant }),
+  'cod.refusal_denied': refusal('denied', { answeredAt: instant }),
+  'cod.refusal_no_response': refusal('no_response'),
+  'cod.refusal_failed': refusal('failed', {}, { failure: failureSchema }),
+  ping: z.strictObject({
+    endpointId: z.uuid().meta({ description: 'The endpoint that was tested.' }),
+    occurredAt,
+  }),
 }
 
 /** Answered one second after the request. */
@@ -67,21 +88,31 @@ const examples: Record<EventType, object> = {
   ping: { endpointId: '01994f5e-7c52-7b66-9a0f-2f0d7f6a3d54', occurredAt: OCCURRED_AT },
 }
 
+const DATA: Record<string, string> = {
+  message: 'The message as it was right after the event, as `GET` returns it, and `occurredAt`.',
+  cod: 'The confirmation with its refusal check as it was right after the event, as `GET` returns it, and `occurredAt`.',
+  ping: 'Which endpoint was tested, and when.',
+}
+
 function document(type: EventType) {
-  const name = nameOf(type)
-  const data = dataSchemas[type].meta({ id: `${name}Data` })
+  const name = pascalCase(type)
+  const data = dataSchemas[type].meta({ id: `${name}Data`, description: DATA[type.split('.')[0] ?? ''] })
   return {
     type,
     /** The name of the body's schema. */
     name: `${name}Event`,
     description: eventTypes[type],
-    body: z.strictObject({ type: z.literal(type), timestamp: instant, data }),
+    body: z.strictObject({
+      type: z.literal(type).meta({ description: 'The type of the event.' }),
+      timestamp: instant.meta({ description: 'When it happened; equals `data.occurredAt`.' }),
+      data,
+    }),
     example: { type, timestamp: OCCURRED_AT, data: examples[type] },
   }
 }
 
 /** `CodRefusalDenied` of `cod.refusal_denied`. */
-function nameOf(type: string): string {
+export function pascalCase(type: string): string {
   return type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 

@@ -18,7 +18,7 @@ import type { Parts } from '../runtime/parts.ts'
 import { isBeforeKeptEvents } from '../operations/lifecycle/retention/kept-since.ts'
 import { documentedEvents } from './documented-events.ts'
 
-/** Only API callers see this, and the API is English. */
+/** Only the API returns this, and the API is English. */
 const NO_EVENT = asWritten(
   'No event of this workspace has the id in "after", or its content is no longer kept: leave "after" out to begin with the oldest event that is kept.',
 )
@@ -32,12 +32,12 @@ const after = z
   .optional()
   .meta({
     description:
-      'The id of an event, which is its `webhook-id`: the answer has the events after it. `latest`: only events recorded from now on. Default: from the oldest event that is kept.',
+      'The id of an event, which is its `webhook-id`: the response has the events after it. `latest`: only events recorded from now on. Default: from the oldest event that is kept.',
   })
 
 const limit = wholeNumber(1, MAX_EVENTS_PER_PAGE)
   .optional()
-  .meta({ description: `The maximum number of events in the answer. Default: ${MAX_EVENTS_PER_PAGE}.` })
+  .meta({ description: `The maximum number of events in the response. Default: ${MAX_EVENTS_PER_PAGE}.` })
 
 const wait = wholeNumber(0, MAX_WAIT_SECONDS)
   .optional()
@@ -50,23 +50,27 @@ const examples = documentedEvents
   .filter(({ type }) => type === 'cod.confirmed')
   .map(({ example }) => ({ id: EXAMPLE_ID, ...example }))
 
+const eventId = z.uuid().meta({ description: 'The id of the event, which is its `webhook-id`.' })
+
 /** What an endpoint receives, with the id that it has in the header `webhook-id`. A ping is sent to one endpoint only. */
 const event = z
   .union(
     documentedEvents
       .filter(({ type }) => type !== 'ping')
-      .map(({ body, name }) => z.strictObject({ id: z.uuid(), ...body.shape }).meta({ id: `Recorded${name}` })),
+      .map(({ body, name }) => z.strictObject({ id: eventId, ...body.shape }).meta({ id: `Recorded${name}` })),
   )
-  .meta({ id: 'RecordedEvent' })
+  .meta({ id: 'RecordedEvent', description: 'Later releases may add types: ignore any that you do not know.' })
 
-const answerSchema = z.strictObject({
-  events: z.array(event).meta({ description: 'In the order in which they are read.' }),
-  hasMore: z.boolean().meta({ description: 'Whether more events can be read at once, after `next`.' }),
-  next: z
-    .uuid()
-    .nullable()
-    .meta({ description: 'For `after` in the next request. Null while the workspace has no event.' }),
-})
+const listSchema = z
+  .strictObject({
+    events: z.array(event).meta({ description: 'In the order in which they are read.' }),
+    hasMore: z.boolean().meta({ description: 'Whether more events can be read now, after `next`.' }),
+    next: z
+      .uuid()
+      .nullable()
+      .meta({ description: 'For `after` in the next request. Null while the workspace has no event.' }),
+  })
+  .meta({ id: 'EventList' })
 
 export function eventRoutes(parts: Pick<Parts, 'db' | 'live'>): Route[] {
   const { db, live } = parts
@@ -79,13 +83,13 @@ export function eventRoutes(parts: Pick<Parts, 'db' | 'live'>): Route[] {
       tag: 'Events',
       summary: 'Read events',
       description:
-        'The events of the workspace, as webhooks report them, in one order that never changes. To read them all, send `next` of each answer as `after` of the next request: no event is left out, even one that is committed late. With `wait` the answer comes as soon as there is an event. Pings are not listed, and neither are events whose content was removed.',
-      refusals: ['EVENT_NOT_FOUND'],
+        'The events of the workspace, as webhooks report them, in one order that never changes. To read them all, send `next` of each response as `after` of the next request: no event is left out, even one that is committed late. With `wait` the response comes as soon as there is an event. Pings are not listed, and neither are events whose content was removed.',
+      errors: ['EVENT_NOT_FOUND'],
       schemas: { params: noParams, query, headers: noHeaders, body: noBody },
       success: {
         status: 200,
         description: 'The events after `after`; an empty list if there are none.',
-        schema: answerSchema,
+        schema: listSchema,
         example: { events: examples, hasMore: false, next: EXAMPLE_ID },
       },
       async handler({ workspaceId, apiKeyId, end, query: { after, limit = MAX_EVENTS_PER_PAGE, wait: seconds = 0 } }) {

@@ -27,8 +27,8 @@ async function answerBeforeBody(
   return answer
 }
 
-const countRefusals = async (world: World): Promise<Record<string, number>> => {
-  const { values } = await world.parts.metrics.refusedProviderWebhooks.get()
+const countRejections = async (world: World): Promise<Record<string, number>> => {
+  const { values } = await world.parts.metrics.rejectedProviderWebhooks.get()
   return Object.fromEntries(values.map(({ labels, value }) => [String(labels.reason), value]))
 }
 
@@ -38,7 +38,7 @@ test('a webhook for an unknown account is answered before its body is read', asy
     const answer = await answerBeforeBody(world, { path: `/whatsapp/${id}`, signature: `sha256=${'0'.repeat(64)}` })
     assert.match(answer, /^HTTP\/1\.1 404 [^]*\r\n\r\nNo WhatsApp account has this path\. /)
   }
-  assert.equal((await countRefusals(world)).account, 2)
+  assert.equal((await countRejections(world)).account, 2)
 })
 
 test('a webhook without a well-formed signature is answered before its body is read', async (t) => {
@@ -48,7 +48,7 @@ test('a webhook without a well-formed signature is answered before its body is r
     const answer = await answerBeforeBody(world, { path, ...(signature !== undefined && { signature }) })
     assert.match(answer, /^HTTP\/1\.1 401 [^]*\r\n\r\nThe signature does not match the app secret /)
   }
-  assert.equal((await countRefusals(world)).signature, 5)
+  assert.equal((await countRejections(world)).signature, 5)
 })
 
 test('a webhook over the memory limit is answered 503 and counted', async (t) => {
@@ -66,7 +66,7 @@ test('a webhook over the memory limit is answered 503 and counted', async (t) =>
     payload: Buffer.alloc(1_001),
   })
   assert.deepEqual([answer.statusCode, answer.headers['retry-after']], [503, '1'])
-  assert.deepEqual(await countRefusals(world), { room: 1 })
+  assert.deepEqual(await countRejections(world), { memory: 1 })
 })
 
 const SECOND_MS = 1_000

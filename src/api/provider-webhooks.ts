@@ -12,15 +12,15 @@ import { BodyBudgetExceeded } from '../lib/http/body-budget.ts'
 
 type WebhookParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 'metrics' | 'provider' | 'log'>
 
-/** Accounts are cached this long, and read again at once when a signature is wrong. */
+/** Accounts are cached this long, and read again immediately when a signature is wrong. */
 const ACCOUNT_CACHE_MS = 1_000
 const MAX_CACHED_ACCOUNTS = 1_000
-/** Uncached reads of one account that wrong signatures may cause within ACCOUNT_CACHE_MS. */
+/** Uncached reads of one account that wrong signatures may trigger within ACCOUNT_CACHE_MS. */
 const MAX_READS_FOR_ADDRESS = 5
 const MAX_READS_OF_ACCOUNT = 20
 
 /**
- * Receives the provider's webhooks, one path per account. Every signed webhook is stored and answered 200 whatever it
+ * Receives the provider's webhooks, one path per account. Every signed webhook is stored and gets a 200 whatever it
  * contains: after a 500 the provider resends the whole batch for days.
  */
 export function serveProviderWebhooks(app: FastifyInstance, parts: WebhookParts): void {
@@ -30,9 +30,9 @@ export function serveProviderWebhooks(app: FastifyInstance, parts: WebhookParts)
   const isSignedBy = (account: WebhookAccount, raw: Buffer, headers: IncomingHttpHeaders): boolean =>
     appSecretsAt(account, parts.clock.now()).some((appSecret) => parts.provider.verify({ appSecret }, raw, headers))
 
-  const refuse = (reply: FastifyReply, reason: keyof typeof REFUSALS): FastifyReply => {
-    parts.metrics.refusedProviderWebhooks.inc({ reason })
-    return sendText(reply, REFUSALS[reason].status, REFUSALS[reason].text)
+  const reject = (reply: FastifyReply, reason: keyof typeof REJECTIONS): FastifyReply => {
+    parts.metrics.rejectedProviderWebhooks.inc({ reason })
+    return sendText(reply, REJECTIONS[reason].status, REJECTIONS[reason].text)
   }
 
   app.get<{ Params: { accountId: string }; Querystring: Record<string, unknown> }>(
@@ -40,7 +40,7 @@ export function serveProviderWebhooks(app: FastifyInstance, parts: WebhookParts)
     async (request, reply) => {
       const account = await accounts.find(request.params.accountId)
       if (!isReadable(account)) {
-        const { status, text: why } = REFUSALS[account ?? 'account']
+        const { status, text: why } = REJECTIONS[account ?? 'account']
         return sendText(reply, status, why)
       }
       const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = request.query
@@ -64,11 +64,11 @@ export function serveProviderWebhooks(app: FastifyInstance, parts: WebhookParts)
       // Before the body is read, so that requests without a possible signature take no memory.
       async onRequest(request, reply) {
         const account = await accounts.find(request.params.accountId)
-        if (!isReadable(account)) return refuse(reply, account ?? 'account')
-        return parts.provider.isSigned(request.headers) ? undefined : refuse(reply, 'signature')
+        if (!isReadable(account)) return reject(reply, account ?? 'account')
+        return parts.provider.isSigned(request.headers) ? undefined : reject(reply, 'signature')
       },
       onError(_request, _reply, error, done) {
-        if (error instanceof BodyBudgetExceeded) parts.metrics.refusedProviderWebhooks.inc({ reason: 'room' })
+        if (error instanceof BodyBudgetExceeded) parts.metrics.rejectedProviderWebhooks.inc({ reason: 'memory' })
         done()
       },
     },
@@ -77,18 +77,18 @@ export function serveProviderWebhooks(app: FastifyInstance, parts: WebhookParts)
       const raw = request.body ?? Buffer.alloc(0)
       let account = await accounts.find(accountId)
       if (isReadable(account) && !isSignedBy(account, raw, request.headers)) {
-        if (!mayRead(account.accountId, request.ip)) return refuse(reply, 'signature')
+        if (!mayRead(account.accountId, request.ip)) return reject(reply, 'signature')
         account = await accounts.findUncached(accountId) // the secret may have just been renewed
-        if (isReadable(account) && !isSignedBy(account, raw, request.headers)) return refuse(reply, 'signature')
+        if (isReadable(account) && !isSignedBy(account, raw, request.headers)) return reject(reply, 'signature')
       }
-      if (!isReadable(account)) return refuse(reply, account ?? 'account')
+      if (!isReadable(account)) return reject(reply, account ?? 'account')
       await receive(account, parts.provider.parse(raw))
       return sendText(reply, 200, 'stored')
     },
   )
 }
 
-const REFUSALS = {
+const REJECTIONS = {
   account: {
     status: 404,
     text: 'No WhatsApp account has this path. "account connect" and "account sync" print the path of each account.',
@@ -110,7 +110,7 @@ const equal = (one: string, other: string): boolean => timingSafeEqual(digest(on
 const digest = (value: string): Buffer => createHash('sha256').update(value).digest()
 
 /**
- * Whether a wrong signature may cause an uncached read. A flood costs a few reads a second, and a webhook signed with a
+ * Whether a wrong signature may trigger an uncached read. A flood costs a few reads a second, and a webhook signed with a
  * new secret still passes. If it shares its address with the flood, the provider's retry passes a second later.
  */
 export function createReadLimit(monotonicMs: () => number = () => performance.now()) {
@@ -144,7 +144,7 @@ function createAccountCache(parts: WebhookParts) {
     if (account === 'unreadable' && cache.get(accountId)?.account !== account)
       parts.log.error(
         { accountId },
-        'the app secret of an account cannot be decrypted with this instance key: its webhooks are answered 503',
+        'the app secret of an account cannot be decrypted with this instance key: its webhooks get a 503',
       )
     if (account) setBounded(cache, accountId, { account, readAt: performance.now() }, MAX_CACHED_ACCOUNTS)
     return account

@@ -123,15 +123,15 @@ test('bodies over the memory limit get 503 with Retry-After; the connection surv
   const first = open(100_001, Buffer.alloc(60 * KIB))
   await waitUntilReserved(60 * KIB) // only what arrived is reserved, whatever the header announced
   const second = open(60 * KIB, Buffer.alloc(60 * KIB))
-  const refused = await second.answer()
-  assert.match(refused, /^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n[^]*\r\n\r\nunavailable$/)
+  const rejected = await second.answer()
+  assert.match(rejected, /^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n[^]*\r\n\r\nunavailable$/)
   second.send(`POST /hook HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc`)
   await once(second.socket, 'close')
   assert.match(await second.answer(), /\r\n\r\n3$/)
   first.send(Buffer.alloc(100_001 - 60 * KIB))
   assert.match(await first.answer(), /^HTTP\/1\.1 200 [^]*\r\n\r\n100001$/)
   await waitUntilReserved(0)
-  assert.equal(demo.logLines.filter((line) => line.includes('webhook bodies were refused')).length, 1)
+  assert.equal(demo.logLines.filter((line) => line.includes('webhook bodies were rejected')).length, 1)
 })
 
 test('an unfinished body is evicted for the next one, and evicts no other', async (t) => {

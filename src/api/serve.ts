@@ -11,7 +11,6 @@ import { type Fault, headerFault } from '../lib/http/faults.ts'
 import type { RateLimit } from '../lib/http/rate-limit.ts'
 import type { RejectionContext } from '../lib/http/rejection-log.ts'
 import type { Caller, RawInput, Route } from '../lib/http/route.ts'
-
 import type { RecipientExplainer } from './recipient-fault.ts'
 
 export const API_PREFIX = '/api/v1'
@@ -24,7 +23,7 @@ export type ApiParts = {
   metrics: Pick<Metrics, 'requests'>
 }
 
-type Call = { startedAt: number; key?: ApiKey; answer?: (caller: Caller) => Promise<unknown> }
+type Call = { startedAt: number; key?: ApiKey; run?: (caller: Caller) => Promise<unknown> }
 
 const JSON_TYPE = 'application/json'
 
@@ -81,13 +80,13 @@ export function serveApi(
       },
       async preValidation(request) {
         const input = inputOf(request, readJson(request, bodyRequired))
-        const { faults, answer } = route.read(input)
+        const { faults, run } = route.read(input)
         if (faults) throw await inputError(request, input, faults)
-        callOf(request).answer = answer
+        callOf(request).run = run
       },
       async handler(request, reply) {
-        const { key, answer } = callOf(request)
-        if (!key || !answer) throw new Error('a handler ran without its checks')
+        const { key, run } = callOf(request)
+        if (!key || !run) throw new Error('a handler ran without its checks')
         // Fastify's serializer adds a charset, which JSON does not have.
         reply.code(route.success.status).type(JSON_TYPE).serializer(JSON.stringify)
         const caller = { workspaceId: key.workspaceId, apiKeyId: key.publicId, correlationId: request.id }
@@ -96,7 +95,7 @@ export function serveApi(
           mayWait = true
           return endOf(reply.raw, stopping.signal)
         }
-        const body = await answer({ ...caller, end })
+        const body = await run({ ...caller, end })
         if (mayWait) await assertStillValid(request)
         return body
       },
@@ -128,22 +127,17 @@ function endOf(response: ServerResponse, stopping: AbortSignal): AbortSignal {
 const inputOf = ({ raw, params, query }: FastifyRequest, body: JsonBody): RawInput => ({
   params,
   query,
-  headers: withDecodedKey(raw.headers),
+  headers: withUtf8Key(raw.headers),
   body: body.value,
   faults: [...repeatedHeaders(raw), ...body.faults],
 })
 
 const IDEMPOTENCY_KEY = 'idempotency-key'
 
-/**
- * Node decodes headers as Latin-1, and most clients send UTF-8. The same text must be the same key in both, with its
- * length in characters.
- */
-function withDecodedKey(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  const key = headers[IDEMPOTENCY_KEY]
-  if (typeof key !== 'string' || !/[\u0080-\u00ff]/.test(key)) return headers
-  const bytes = Buffer.from(key, 'latin1')
-  return isUtf8(bytes) ? { ...headers, [IDEMPOTENCY_KEY]: bytes.toString('utf8') } : headers
+/** Node decodes headers as Latin-1. A key in UTF-8, which most clients send, has its length in characters. */
+function withUtf8Key(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const bytes = Buffer.from(String(headers[IDEMPOTENCY_KEY] ?? ''), 'latin1')
+  return bytes.length > 0 && isUtf8(bytes) ? { ...headers, [IDEMPOTENCY_KEY]: bytes.toString('utf8') } : headers
 }
 
 const ONCE_ONLY = new Set(['authorization', 'content-type', 'host', IDEMPOTENCY_KEY])

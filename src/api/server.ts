@@ -17,19 +17,19 @@ import type { RequestExample } from './docs/try.ts'
 import { watchPathMethods } from '../lib/http/path-methods.ts'
 import { serveProbes } from '../lib/http/probes.ts'
 import {
-  type Answer,
+  type ProblemResponse,
   commonHeaders,
   createProblemWriter,
   fixedDetail,
+  invalidInput,
   securityHeaders,
-  sendAnswer,
+  sendResponse,
 } from '../lib/http/problem.ts'
 import { createDatabaseRateLimit, createMemoryRateLimit } from '../lib/http/rate-limit.ts'
 import { MAX_RAW_BODY_BYTES, requestErrorStatus, serveRaw } from '../lib/http/raw.ts'
 import { type RejectionContext, createRejectionLog } from '../lib/http/rejection-log.ts'
 import type { Route } from '../lib/http/route.ts'
 import { responseInProgress, dropIdleConnectionsOnClose } from '../lib/http/graceful-shutdown.ts'
-import { readUnknownMethod } from '../lib/http/unknown-method.ts'
 
 export type ServerParts = Pick<Parts, 'config' | 'db' | 'clock' | 'log' | 'metrics'>
 
@@ -74,14 +74,12 @@ export function buildServer(
 
   const explainRecipient = createRecipientExplainer(parts.db)
 
-  const latestRequests: RawRejection['latestRequests'] = new WeakMap()
   const app = Fastify({
     exposeHeadRoutes: false,
     trustProxy: parts.config.trustedProxies.length > 0 ? [...parts.config.trustedProxies] : false,
     return503OnClosing: false, // it would answer in Fastify's format
     requestIdHeader: false,
     genReqId: correlationId,
-    rewriteUrl: readableUrl,
     bodyLimit: MAX_RAW_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -93,35 +91,31 @@ export function buildServer(
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       requireHostHeader: false, // Node would answer in its own format
     },
-    clientErrorHandler: (error, socket) => {
-      const unknown = readUnknownMethod(error)
-      const make = (id: string): Answer => refused(unknown ? NO_ROUTE : UNREADABLE, id)
-      rejectRaw(socket, { latestRequests, make, correlationId: unknown?.correlationId })
-    },
-    frameworkErrors: (error, request, reply) => sendProblem(error, reply.headers(commonHeaders(request.id))),
+    clientErrorHandler: (_error, socket) => rejectUnreadable(socket, (id) => reject(UNREADABLE, id)),
+    frameworkErrors: (_error, request, reply) => sendProblem(MALFORMED_PATH, reply.headers(commonHeaders(request.id))),
   })
 
-  /** Logs the rejection and returns its answer. */
-  const refused = (
+  /** Logs the rejection and returns the response. */
+  const reject = (
     { code, message, faults }: ApiError,
     correlationId: string,
     context: RejectionContext = {},
-  ): Answer => {
-    rejections.write({ correlationId, refusal: code, ...context })
+  ): ProblemResponse => {
+    rejections.write({ correlationId, error: code, ...context })
     return problem(code, message, correlationId, faults)
   }
 
-  /** Its reason is for the operator: the caller gets the fixed text. */
-  const faulty = ({ code, message }: ApiError, correlationId: string): Answer => {
+  /** Its reason is for the operator: the client gets the fixed text. */
+  const unavailable = ({ code, message }: ApiError, correlationId: string): ProblemResponse => {
     log.error({ correlationId, outage: true, reason: message }, 'a request failed because the node cannot do its work')
     return problem(code, fixedDetail(code), correlationId)
   }
 
-  /** Internal errors are logged, and the caller learns nothing about them. */
-  const answerOf = (error: unknown, correlationId: string, context?: RejectionContext): Answer => {
+  /** Internal errors are logged, and the client learns nothing about them. */
+  const toResponse = (error: unknown, correlationId: string, context?: RejectionContext): ProblemResponse => {
     if (error instanceof ApiError)
-      return isOurFault(error) ? faulty(error, correlationId) : refused(error, correlationId, context)
-    if (requestErrorStatus(error)) return refused(UNREADABLE, correlationId, context)
+      return isOurFault(error) ? unavailable(error, correlationId) : reject(error, correlationId, context)
+    if (requestErrorStatus(error)) return reject(UNREADABLE, correlationId, context)
     const code = isTemporary(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR'
     const reason = isTemporary(error) ? 'because the database is unavailable' : 'with an internal error'
     log.error({ correlationId, ...failureFields(error) }, `a request failed ${reason}`)
@@ -129,7 +123,7 @@ export function buildServer(
   }
 
   const sendProblem = (error: unknown, reply: FastifyReply, context?: RejectionContext): void =>
-    sendAnswer(reply, answerOf(error, reply.request.id, context))
+    sendResponse(reply, toResponse(error, reply.request.id, context))
 
   const methodsOf = watchPathMethods(app)
   /** A wrong method is a 404 too (docs/api.md#order-of-checks), and learns the methods of the path. */
@@ -158,12 +152,6 @@ export function buildServer(
   app.addHook('onClose', () => keys.close())
   app.addHook('onClose', async () => rejections.close())
 
-  app.server.on('request', (request) => latestRequests.set(request.socket, request))
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  app.server.on('connect', (_request, socket) =>
-    rejectRaw(socket, { latestRequests, make: (id) => refused(NO_ROUTE, id) }),
-  )
-
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true }) // each route decides whether a body is allowed
   app.register((scope, _options, done) => {
     serveProbes(scope, parts.db, options)
@@ -180,20 +168,7 @@ function correlationId({ headers }: { headers: IncomingMessage['headers'] }): st
   return typeof header === 'string' && isUuid(header) ? header : crypto.randomUUID()
 }
 
-/**
- * A path with broken percent-encoding is read literally, so that the checks keep their order: 404 for no route, 401
- * without a key, and only then 422 for a malformed id.
- */
-function readableUrl({ url = '/' }: { url?: string | undefined }): string {
-  if (!url.includes('%')) return url
-  const [path = '', ...query] = url.split('?')
-  try {
-    decodeURIComponent(path)
-    return url
-  } catch {
-    return [path.replaceAll('%', '%25'), ...query].join('?')
-  }
-}
+const MALFORMED_PATH = invalidInput([{ in: 'path', pointer: '', detail: asWritten('must be valid percent-encoding') }])
 
 const UNREADABLE = new ApiError(
   'DEVELOPER_INVALID_INPUT',
@@ -209,30 +184,20 @@ const UNREADABLE = new ApiError(
   ],
 )
 
-type RawRejection = {
-  /** Per connection, the last request whose headers arrived. */
-  latestRequests: WeakMap<Duplex, IncomingMessage>
-  make: (correlationId: string) => Answer
-  /** Sent by the caller. */
-  correlationId?: string | undefined
-}
-
-/** Answers where Fastify has no request, and closes the connection: its further bytes cannot be parsed. */
-function rejectRaw(socket: Duplex, { latestRequests, make, correlationId: sentId }: RawRejection): void {
+/** Answers bytes that Node's parser rejects, and closes the connection: what follows them cannot be parsed. */
+function rejectUnreadable(socket: Duplex, toResponse: (correlationId: string) => ProblemResponse): void {
   const pending = responseInProgress(socket)
-  // Answered before its body was complete, such as with 404: it gets no second answer.
-  const isAnswered = pending === undefined && latestRequests.get(socket)?.complete === false
-  if (!socket.writable || isAnswered || (pending?.headersSent && !pending.req.complete)) {
+  if (pending?.req.complete) {
+    // The malformed bytes follow a valid request, which must be answered first.
+    pending.once('close', () => rejectUnreadable(socket, toResponse))
+    return
+  }
+  if (!socket.writable || pending?.headersSent) {
     socket.destroy()
     return
   }
-  if (pending?.req.complete) {
-    // The malformed bytes follow a valid request, which must be answered first.
-    pending.once('close', () => rejectRaw(socket, { latestRequests, make, correlationId: sentId }))
-    return
-  }
-  const id = pending ? correlationId(pending.req) : (sentId ?? crypto.randomUUID())
-  const { status, headers, body } = make(id)
+  const id = pending ? correlationId(pending.req) : crypto.randomUUID()
+  const { status, headers, body } = toResponse(id)
   const all = { ...commonHeaders(id), ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)

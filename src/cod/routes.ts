@@ -1,18 +1,11 @@
 import { z } from 'zod'
-import {
-  MAX_REFERENCE_LENGTH,
-  boundedText,
-  idempotencyHeaders,
-  sendFields,
-  templateReference,
-  uuid,
-} from '../lib/http/fields.ts'
+import { MAX_REFERENCE_LENGTH, boundedText, idempotencyHeaders, sendFields, uuid } from '../lib/http/fields.ts'
 import { type Route, noHeaders, noParams, noQuery, route } from '../lib/http/route.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { asIssue } from '../../locales/text.ts'
 import { createConfirmationAcceptor } from './accept.ts'
 import { confirmationNotFound, createRefusalCheckAcceptor } from './accept-refusal.ts'
-import { confirmationSchema, findConfirmation } from './view.ts'
+import { confirmationId, confirmationSchema, findConfirmation, orderReference } from './view.ts'
 
 const MUST_BE_OBJECT = { error: asIssue({ code: 'http.must_be_object' }) }
 
@@ -57,7 +50,7 @@ export const confirmationBody = z.strictObject(
   MUST_BE_OBJECT,
 )
 
-export const refusalCheckBody = z.strictObject({ template: templateReference, parameters }, MUST_BE_OBJECT)
+export const refusalCheckBody = z.strictObject({ template: sendFields.template, parameters }, MUST_BE_OBJECT)
 
 const CONFIRMATION_ID = '01994f60-91d2-7e08-b1c4-5f7a2d3c8e10'
 const SENDER_ID = '01994f5e-0b7e-7d0a-8a55-6a1f0e0b9c11'
@@ -101,8 +94,8 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
       tag: 'Cash on delivery',
       summary: 'Ask a customer to confirm an order',
       description:
-        'Sends the confirmation template, whose three quick replies are, by position: confirm, cancel, change time. The customer’s answer causes an event and is part of the confirmation.',
-      refusals: CHECK_ERRORS,
+        'Sends the confirmation template, whose three quick replies are, by position: confirm, cancel, change time. The customer’s answer triggers an event and is part of the confirmation.',
+      errors: CHECK_ERRORS,
       schemas: {
         params: noParams,
         query: noQuery,
@@ -119,7 +112,13 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
       success: {
         status: 202,
         description: 'Accepted. A repeat with the same Idempotency-Key gets the same response.',
-        schema: z.strictObject({ confirmationId: z.uuid(), status: z.literal('accepted'), reference: z.string() }),
+        schema: z
+          .strictObject({
+            confirmationId,
+            status: z.literal('accepted').meta({ description: 'The question waits to be sent.' }),
+            reference: orderReference,
+          })
+          .meta({ id: 'ConfirmationAccepted' }),
         example: { confirmationId: CONFIRMATION_ID, status: 'accepted', reference: 'order-5521' },
       },
       handler: ({ workspaceId, apiKeyId, correlationId, headers, body: { to, parameters = {}, ...body } }) => {
@@ -135,7 +134,7 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
       tag: 'Cash on delivery',
       summary: 'Read a confirmation',
       description: 'The state of a confirmation and of its refusal check.',
-      refusals: ['COD_CONFIRMATION_NOT_FOUND'],
+      errors: ['COD_CONFIRMATION_NOT_FOUND'],
       schemas: {
         params: confirmationParams,
         query: noQuery,
@@ -157,12 +156,12 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
     route({
       method: 'POST',
       path: '/cod-confirmations/:confirmationId/refusal-check',
-      operationId: 'startRefusalCheck',
+      operationId: 'createRefusalCheck',
       tag: 'Cash on delivery',
       summary: 'Ask a customer whether they refused the parcel',
       description:
         'Sends the refusal template, whose two quick replies are, by position: yes (I refused), no (I did not). A confirmation can have at most one refusal check, which goes from the same sender to the same recipient.',
-      refusals: [
+      errors: [
         'COD_CONFIRMATION_NOT_FOUND',
         'COD_CONFIRMATION_NOT_ELIGIBLE',
         'COD_REFUSAL_CHECK_EXISTS',
@@ -181,10 +180,14 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
       success: {
         status: 202,
         description: 'Accepted. A repeat with the same Idempotency-Key gets the same response.',
-        schema: z.strictObject({
-          confirmationId: z.uuid(),
-          refusalCheck: z.strictObject({ status: z.literal('accepted') }).meta({ id: 'RefusalCheckAccepted' }),
-        }),
+        schema: z
+          .strictObject({
+            confirmationId,
+            refusalCheck: z
+              .strictObject({ status: z.literal('accepted').meta({ description: 'The question waits to be sent.' }) })
+              .meta({ id: 'AcceptedRefusalCheck', description: 'The new refusal check.' }),
+          })
+          .meta({ id: 'RefusalCheckAccepted' }),
         example: { confirmationId: CONFIRMATION_ID, refusalCheck: { status: 'accepted' } },
       },
       handler: ({ workspaceId, apiKeyId, correlationId, headers, params, body: { template, parameters = {} } }) => {

@@ -68,7 +68,7 @@ export function createMetrics() {
       'work',
       'outcome',
     ] as const),
-    refusedProviderWebhooks: counter('provider_webhooks_refused_total', 'Provider webhooks that were not stored', [
+    rejectedProviderWebhooks: counter('provider_webhooks_rejected_total', 'Provider webhooks that were not stored', [
       'reason',
     ] as const),
     events: counter('events_total', 'Recorded events', ['type'] as const),

@@ -5,7 +5,7 @@ import { type Route, noBody, noHeaders, noParams, noQuery, route } from '../lib/
 import type { Parts } from '../runtime/parts.ts'
 import { asWritten, asIssue } from '../../locales/text.ts'
 import { createOtpAcceptor } from './accept.ts'
-import { findOtp, otpStatusSchema } from './view.ts'
+import { findOtp, messageId, otpReference, otpStatusSchema } from './view.ts'
 
 export const otpBody = z.strictObject(
   {
@@ -21,7 +21,7 @@ export const otpBody = z.strictObject(
   { error: asIssue({ code: 'http.must_be_object' }) },
 )
 
-/** Only API callers see this, and the API is English. */
+/** Only the API returns this, and the API is English. */
 const NO_MESSAGE = asWritten('No OTP message of this workspace has this id.')
 
 const MESSAGE_ID = '01994f60-7a1c-7cc3-98c5-0d2a3f1b6e70'
@@ -33,12 +33,12 @@ export function otpRoutes(parts: Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 
     route({
       method: 'POST',
       path: '/otp/messages',
-      operationId: 'sendOtp',
+      operationId: 'sendOtpMessage',
       tag: 'One-time codes',
       summary: 'Send a one-time code',
       description:
         'Sends a code that your backend generated, with an approved authentication template. The response means that the message is accepted and will not be lost; its status and webhooks report its delivery. None of the statuses means that the customer has verified the code. A repeat must be identical except for the code: the code is not compared, and a different code under the same Idempotency-Key does not replace the first.',
-      refusals: [
+      errors: [
         'OTP_SENDER_NOT_FOUND',
         'OTP_TEMPLATE_NOT_FOUND',
         'OTP_SENDER_UNAVAILABLE',
@@ -63,11 +63,13 @@ export function otpRoutes(parts: Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 
       success: {
         status: 202,
         description: 'Accepted. A repeat with the same Idempotency-Key gets the same response.',
-        schema: z.strictObject({
-          messageId: z.uuid(),
-          status: z.literal('queued'),
-          reference: z.string().nullable(),
-        }),
+        schema: z
+          .strictObject({
+            messageId,
+            status: z.literal('queued').meta({ description: 'The message waits to be sent.' }),
+            reference: otpReference,
+          })
+          .meta({ id: 'OtpMessageAccepted' }),
         example: { messageId: MESSAGE_ID, status: 'queued', reference: 'login-8812' },
       },
       handler: ({ workspaceId, apiKeyId, correlationId, headers, body: { to, reference = null, ...body } }) => {
@@ -78,12 +80,12 @@ export function otpRoutes(parts: Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 
     route({
       method: 'GET',
       path: '/otp/messages/:messageId',
-      operationId: 'getOtp',
+      operationId: 'getOtpMessage',
       tag: 'One-time codes',
       summary: 'Read the status of a one-time code',
       description:
         'The delivery status as the provider has reported it so far. Webhooks report the same, so you need not poll.',
-      refusals: ['NOT_FOUND'],
+      errors: ['NOT_FOUND'],
       schemas: { params: z.strictObject({ messageId: uuid }), query: noQuery, headers: noHeaders, body: noBody },
       success: {
         status: 200,

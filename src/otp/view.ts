@@ -2,18 +2,34 @@ import { z } from 'zod'
 import { type Sql, type Statement, statement } from '../lib/db/pool.ts'
 import { OTP_STATUSES } from '../messages/status.ts'
 import type { MessageRow } from '../messages/subscribers.ts'
+import { recipient } from '../lib/http/fields.ts'
 import { failureSchema, failureView } from '../providers/failure-schema.ts'
+
+export const messageId = z.uuid().meta({ description: 'The id of the message; `GET` reads its status.' })
+
+export const otpReference = z
+  .string()
+  .nullable()
+  .meta({ description: 'The `reference` of the request; null without one.' })
 
 /** An OTP message in status responses and events. It never contains the code (docs/otp.md#the-code). */
 export const otpStatusSchema = z
   .strictObject({
-    messageId: z.uuid(),
-    status: z.enum(OTP_STATUSES),
-    reference: z.string().nullable(),
-    to: z.string(),
-    createdAt: z.iso.datetime(),
-    sentAt: z.iso.datetime().nullable(),
-    failure: failureSchema.nullable(),
+    messageId,
+    status: z.enum(OTP_STATUSES).meta({
+      description:
+        '`queued`: accepted; `sending`: an attempt was made; `sent`, `delivered`, `read`, `played`: as WhatsApp reported; `failed`: see `failure`. `accepted` and `received` are reserved. None means that the customer has verified the code.',
+    }),
+    reference: otpReference,
+    to: recipient,
+    createdAt: z.iso.datetime().meta({ description: 'When the request was accepted.' }),
+    sentAt: z.iso.datetime().nullable().meta({
+      description:
+        'The earliest time at which the message was sent, delivered, read or played, as WhatsApp reported; never before `createdAt`. Null until then.',
+    }),
+    failure: failureSchema.nullable().meta({
+      description: 'Why the message failed. Null unless `status` is `failed`; a later report of success clears it.',
+    }),
   })
   .meta({ id: 'OtpMessage' })
 

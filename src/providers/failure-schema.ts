@@ -2,20 +2,13 @@ import { z } from 'zod'
 import { inEnglish } from '../../locales/resources.ts'
 import { FAILURE_CODES, type FailureCode, failureCodes, failureText } from './failure-codes.ts'
 
-/** Known codes, and any string: a code of a later release must not break a generated client. */
-const failureCode = z
-  .union([
-    z.enum(FAILURE_CODES).meta({
-      description: FAILURE_CODES.map((code) => `- \`${code}\`: ${failureCodes[code].cause}`).join('\n'),
-      'x-enum-descriptions': FAILURE_CODES.map((code) => failureCodes[code].cause),
-    }),
-    z.string(),
-  ])
-  .meta({
-    id: 'FailureCode',
-    description:
-      'What a program should look at. The page `/problems/<code>` says who must act. Later releases may add codes: treat one that you do not know as you treat `UNKNOWN`.',
-  })
+const failureCode = z.enum(FAILURE_CODES).meta({
+  id: 'FailureCode',
+  description: [
+    'What a program should look at. The page `/problems/<code>` says who must act. Treat a code that you do not know as you treat `UNKNOWN`.',
+    ...FAILURE_CODES.map((code) => `- \`${code}\`: ${failureCodes[code].cause}`),
+  ].join('\n'),
+})
 
 /** Why a message or a check failed (docs/failure-codes.md). */
 export const failureSchema = z

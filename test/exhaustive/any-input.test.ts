@@ -81,9 +81,9 @@ type Operation = { method: string; path: string; needsBody: boolean; good: () =>
 /** Every operation of the API, each with a request that is accepted; a new one must be given its own here. */
 async function operationsOf(world: World): Promise<Operation[]> {
   const goodBodies: Record<string, () => object> = {
-    sendOtp: () => ({ ...world.otpBody(), reference: 'r' }),
+    sendOtpMessage: () => ({ ...world.otpBody(), reference: 'r' }),
     createConfirmation: world.confirmationBody,
-    startRefusalCheck: world.refusalBody,
+    createRefusalCheck: world.refusalBody,
   }
   const document = (await (await fetch(`${world.first.url}/openapi.json`)).json()) as {
     paths: Record<string, Record<string, { operationId: string; requestBody?: { required: boolean } }>>

@@ -31,9 +31,9 @@ const bodies = {
   given: [
     'Problem',
     ...operations.flatMap(({ operation }) =>
-      Object.entries(operation.responses)
-        .filter(([status]) => status < '400')
-        .flatMap(([, { content }]) => Object.values(content).map(({ schema }) => componentOf(schema))),
+      Object.values(operation.responses)
+        .flatMap((response) => ('content' in response ? Object.values<{ schema: Reference }>(response.content) : []))
+        .map(({ schema }) => componentOf(schema)),
     ),
     ...Object.values(document.webhooks).flatMap(({ post }) =>
       Object.values(post.requestBody.content).map(({ schema }) => componentOf(schema)),
@@ -61,6 +61,20 @@ function objectsIn(schema: unknown): Schema[] {
   return isObjectSchema(schema) ? [schema, ...inner] : inner
 }
 
+/** The sets of values in a schema without a place for values of later releases. */
+function closedSets(schema: unknown): unknown[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  if ('enum' in schema) return [schema.enum]
+  const [known, later, ...others] = 'anyOf' in schema ? (schema.anyOf as Schema[]) : []
+  const isOpen = known?.enum && later?.$ref === '#/components/schemas/LaterValue' && others.length === 0
+  return isOpen ? [] : Object.values(schema).flatMap(closedSets)
+}
+
+/** Itself, or as a component. */
+const isDescribed = (schema: Schema | boolean): boolean =>
+  typeof schema === 'object' &&
+  Boolean(schema.description ?? (schema.$ref && schemas[componentOf(schema)]?.description))
+
 const isObjectSchema = (schema: object): schema is Schema => 'type' in schema && schema.type === 'object'
 
 test('answers and webhooks allow new members, requests do not', () => {
@@ -82,6 +96,39 @@ test('every object with members is a named component', () => {
     const inner = objectsIn(schema).filter((each) => each !== schema && each.properties !== undefined)
     assert.deepEqual(inner, [], name)
   }
+})
+
+test('every property and parameter is described', () => {
+  for (const [name, schema] of Object.entries(schemas)) {
+    for (const [member, property] of Object.entries(schema.properties ?? {}))
+      assert.ok(isDescribed(property), `${name}.${member}`)
+  }
+  for (const { path, operation } of operations)
+    for (const { name, description } of operation.parameters) assert.ok(description, `${path} ${name}`)
+})
+
+test('every set of values is open in what is given, with one component for values of later releases', () => {
+  for (const name of within(bodies.given)) assert.deepEqual(closedSets(schemas[name]), [], name)
+  assert.ok(isValid('ErrorCode', 'CODE_OF_A_LATER_RELEASE') && !isValid('ErrorCode', 7))
+})
+
+test('a response for one error code is a component', () => {
+  for (const { path, operation } of operations)
+    for (const [status, response] of Object.entries(operation.responses))
+      if ('content' in response && 'application/problem+json' in response.content)
+        assert.ok(Object.keys(response.content['application/problem+json'].examples).length > 1, `${path} ${status}`)
+})
+
+test('operations are named by one verb per method, webhooks for their event', () => {
+  assert.deepEqual(
+    operations.map(({ operation }) => operation.operationId),
+    ['sendOtpMessage', 'getOtpMessage', 'createConfirmation', 'getConfirmation', 'createRefusalCheck', 'listEvents'],
+  )
+  for (const { name } of documentedEvents)
+    assert.ok(
+      Object.values(document.webhooks).some(({ post }) => `${post.operationId}Event` === `on${name}`),
+      name,
+    )
 })
 
 test('GET operations document no body, all others require one', () => {
@@ -107,15 +154,11 @@ ajv.addSchema(document, 'openapi')
 const isValid = (component: string, value: unknown): boolean =>
   ajv.validate({ $ref: `openapi#/components/schemas/${component}` }, value)
 
-test('unknown failure codes are valid, and known ones are listed with causes', () => {
-  const [known = {}] = (schemas['FailureCode']?.anyOf ?? []) as Record<string, unknown>[]
-  assert.deepEqual(known['enum'], Object.keys(failureCodes))
-  for (const [code, { cause }] of Object.entries(failureCodes)) {
-    assert.ok(String(known['description']).includes(`\`${code}\`: ${cause}`), code)
-    assert.ok(isValid('FailureCode', code))
-  }
-  assert.ok(isValid('FailureCode', 'CODE_OF_A_LATER_RELEASE'))
-  assert.ok(!isValid('FailureCode', 7))
+test('failure codes are listed with their causes', () => {
+  const { anyOf: [known] = [], description } = schemas['FailureCode'] ?? {}
+  assert.deepEqual((known as Schema).enum, Object.keys(failureCodes))
+  for (const [code, { cause }] of Object.entries(failureCodes))
+    assert.ok(description?.includes(`\`${code}\`: ${cause}`), code)
 })
 
 const KINDS = [/^message\./, /^cod\.(?!refusal_)/, /^cod\.refusal_/]

@@ -4,10 +4,17 @@ import formats from 'ajv-formats'
 import { recordDocumented, recordSeen } from './coverage.ts'
 
 /** The parts of an OpenAPI document that we read. */
-type Document = { paths: Record<string, PathItem>; webhooks: Record<string, object> }
+type Document = {
+  paths: Record<string, PathItem>
+  webhooks: Record<string, object>
+  components: { schemas: Record<string, object> }
+}
 type PathItem = Partial<Record<Method, Operation>>
 type Operation = { responses: Record<string, Response | { $ref: string }> }
-type Response = { content?: Record<string, { schema?: object }>; headers?: Record<string, unknown> }
+type Response = {
+  content?: Record<string, { schema?: object; examples?: Record<string, object> }>
+  headers?: Record<string, unknown>
+}
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 type Method = (typeof METHODS)[number]
@@ -33,13 +40,14 @@ async function readChecks(url: string): Promise<Checks> {
 }
 
 /**
- * The document allows additional members for later releases, but must name all of this release: here no object has
- * unnamed members.
+ * The document allows additional members and values for later releases, but must name all of this release: here no object has
+ * unnamed members, and no set has unnamed values.
  */
 export function checksAgainst(document: Document): Checks {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   formats.default(ajv)
-  ajv.addSchema(closed(document) as Document, DOCUMENT_ID)
+  const components = { ...document.components, schemas: { ...document.components.schemas, LaterValue: false } }
+  ajv.addSchema(closed({ ...document, components }) as Document, DOCUMENT_ID)
   const validators = new Map<string, ValidateFunction>()
   const assertValid = (pointer: string, value: unknown, what: string): void => {
     const reference = `${DOCUMENT_ID}#${pointer}`
@@ -89,7 +97,9 @@ function checkAnswers(
     assert.ok(response.content?.[type]?.schema, `${name} documents no schema for ${answer.status} ${type}`)
     const at = response.pointer ?? `${pointer}/responses/${answer.status}`
     assertValid(`${at}/content/${escape(type)}/schema`, JSON.parse(answer.text), `${name} ${answer.status}`)
-    if (answer.status >= 400) assertProblem(answer)
+    if (answer.status < 400) return
+    const { code } = assertProblem(answer)
+    assert.ok(response.content[type].examples?.[code], `${name} ${answer.status} does not document ${code}`)
   }
 }
 
@@ -134,15 +144,23 @@ function resolve(
   return { ...(found as Response), pointer }
 }
 
-/** A path or method that is not an operation: always 404. */
+/** A path or method that is not an operation: always 404, unless the path cannot be decoded. */
 function assertNotFound(method: string, path: string, answer: Answer): void {
   assert.equal(
     answer.status,
-    404,
+    isDecodable(path.split('?')[0] ?? '') ? 404 : 422,
     `${method} ${path} is no operation, yet it answered ${answer.status}: ${answer.text}`,
   )
   assertCommonHeaders(answer)
   assertProblem(answer)
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    return decodeURIComponent(path) !== undefined
+  } catch {
+    return false
+  }
 }
 
 function assertCommonHeaders({ headers }: Answer): void {
@@ -152,7 +170,7 @@ function assertCommonHeaders({ headers }: Answer): void {
 }
 
 /** The members of every problem and the headers of each code (docs/api.md#errors). */
-function assertProblem({ status, headers, text }: Answer): void {
+function assertProblem({ status, headers, text }: Answer): { code: string } {
   const problem = JSON.parse(text) as Record<string, unknown>
   assert.equal(headers.get('content-type')?.split(';')[0], 'application/problem+json')
   assert.equal(problem.status, status)
@@ -162,6 +180,7 @@ function assertProblem({ status, headers, text }: Answer): void {
   assert.equal(headers.get('retry-after'), problem.code === 'RATE_LIMITED' ? '1' : null)
   assert.equal(headers.get('www-authenticate'), status === 401 ? 'Bearer' : null)
   assert.equal(problem.code === 'DEVELOPER_INVALID_INPUT', Array.isArray(problem.errors))
+  return { code: String(problem.code) }
 }
 
 const escape = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1')

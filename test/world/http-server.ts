@@ -17,7 +17,7 @@ import { type ServerOptions, buildServer } from '../../src/api/server.ts'
 
 const answer = z.strictObject({ id: z.string() })
 const success = { status: 200, description: 'Done.', schema: answer, example: { id: '' } } as const
-const described = { tag: 'One-time codes', summary: 'A demo', description: 'A demo.', refusals: [] } as const
+const described = { tag: 'One-time codes', summary: 'A demo', description: 'A demo.', errors: [] } as const
 
 /** Routes of every shape in the API. `fail` throws what it was given. */
 const demoRoutes = (fail: () => unknown) => [

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type ApiErrorCode, apiErrors } from '../../lib/errors.ts'
 import { API_PREFIX } from '../serve.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
-import { type DocumentedEvent, documentedEvents } from '../documented-events.ts'
+import { type DocumentedEvent, documentedEvents, pascalCase } from '../documented-events.ts'
 import { REQUESTS_PER_WINDOW } from '../../lib/http/rate-limit.ts'
 import { createProblemWriter, fixedError, invalidInput, problemSchema } from '../../lib/http/problem.ts'
 import { type Route, tags } from '../../lib/http/route.ts'
@@ -12,8 +12,12 @@ export type Schema = z.core.JSONSchema.BaseSchema
 
 export type ApiDocument = ReturnType<typeof describeApi>
 
-type Content = Record<string, { schema: Schema; example?: unknown; examples?: object }>
-type Responses = Record<string, { description: string; headers: object; content: Content }>
+type Reference = { $ref: string }
+type ErrorResponse = {
+  description: string
+  headers: object
+  content: { 'application/problem+json': { schema: Reference; examples: object } }
+}
 
 const COMMON_ERRORS: readonly ApiErrorCode[] = [
   'API_KEY_INVALID',
@@ -25,12 +29,14 @@ const COMMON_ERRORS: readonly ApiErrorCode[] = [
 
 /** Made from the schemas that read requests and the tables of the program. */
 export function describeApi(routes: readonly Route[], publicUrl: string) {
-  const schemas: Schemas = {}
+  const schemas: Schemas = { [LATER_VALUE]: laterValue }
+  const responses: Record<string, ErrorResponse> = {}
   addComponent(schemas, 'Problem', jsonSchema(schemas, problemSchema, 'output'))
   const paths: Record<string, Record<string, ReturnType<typeof describeRoute>>> = {}
   for (const route of routes) {
     const path = API_PREFIX + route.path.replaceAll(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describeRoute(route, publicUrl, schemas) }
+    const described = describeRoute(route, publicUrl, { schemas, responses })
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: described }
   }
   return {
     openapi: '3.1.0',
@@ -44,12 +50,12 @@ export function describeApi(routes: readonly Route[], publicUrl: string) {
     },
     servers: [{ url: publicUrl }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-    security: [{ apiKey: [] }],
+    security: [{ bearerAuth: [] }],
     paths,
     webhooks: Object.fromEntries(
       documentedEvents.map((event) => [event.type, { post: describeEvent(event, schemas) }]),
     ),
-    components: { securitySchemes: { apiKey: API_KEY }, headers: HEADERS, schemas },
+    components: { securitySchemes: { bearerAuth: API_KEY }, headers: HEADERS, responses, schemas },
   }
 }
 
@@ -61,7 +67,7 @@ const description = (
 - Every request carries \`Authorization: Bearer <API key>\`. The key names the workspace; keep it on your servers.
 - Each key may make ${REQUESTS_PER_WINDOW} requests in any second. Beyond that: [\`RATE_LIMITED\`](${publicUrl}/problems/RATE_LIMITED). [All problems](${publicUrl}/problems)
 - A UUID in \`X-Correlation-ID\` is returned with the response. Without one, the response has a new UUID.
-- Responses and webhooks may get new fields and failure codes: ignore any that you do not know.`
+- Later releases may add routes, fields, statuses, events, error codes and failure codes: ignore any that you do not know.`
 
 const API_KEY = {
   type: 'http',
@@ -78,7 +84,7 @@ const HEADERS = {
     schema: UUID,
   },
   CacheControl: { description: 'Responses must not be stored.', required: true, schema: { const: 'no-store' } },
-  RetryAfter: { description: 'With `RATE_LIMITED` only: seconds to wait.', schema: { const: '1' } },
+  RetryAfter: { description: 'With `RATE_LIMITED` only: seconds to wait, which is 1.', schema: { type: 'integer' } },
   WwwAuthenticate: { description: 'The expected scheme.', required: true, schema: { const: 'Bearer' } },
 }
 
@@ -88,7 +94,9 @@ const COMMON_HEADERS = { 'X-Correlation-ID': header('CorrelationId'), 'Cache-Con
 const CORRELATION_ID =
   'Any UUID; the response returns it. The log contains it for a rejected request, and the command `explain` shows it for an accepted request. Anything else is replaced, not rejected.'
 
-function describeRoute(route: Route, publicUrl: string, schemas: Schemas) {
+type Components = { schemas: Schemas; responses: Record<string, ErrorResponse> }
+
+function describeRoute(route: Route, publicUrl: string, { schemas, responses }: Components) {
   const operation = route.operationId.charAt(0).toUpperCase() + route.operationId.slice(1)
   const { params, query, headers, body, bodyExample } = route.schemas
   // HTTP gives the body of a GET no meaning and generated clients send none, so it is not documented.
@@ -121,12 +129,12 @@ function describeRoute(route: Route, publicUrl: string, schemas: Schemas) {
         headers: COMMON_HEADERS,
         content: {
           'application/json': {
-            schema: addComponent(schemas, `${operation}Answer`, jsonSchema(schemas, route.success.schema, 'output')),
+            schema: addComponent(schemas, `${operation}Response`, jsonSchema(schemas, route.success.schema, 'output')),
             example: route.success.example,
           },
         },
       },
-      ...describeErrors([...COMMON_ERRORS, ...route.refusals], publicUrl),
+      ...describeErrors([...COMMON_ERRORS, ...route.errors], publicUrl, responses),
     },
   }
 }
@@ -146,32 +154,42 @@ function parametersOf(part: 'path' | 'query' | 'header', { properties = {}, requ
   })
 }
 
-function describeErrors(codes: readonly ApiErrorCode[], publicUrl: string): Responses {
-  const byStatus = Map.groupBy(codes, (code) => apiErrors[code].status)
+/** By status. A response with one code, which several routes have, is a component. */
+function describeErrors(
+  codes: readonly ApiErrorCode[],
+  publicUrl: string,
+  responses: Components['responses'],
+): Record<string, ErrorResponse | Reference> {
   return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      String(status),
-      {
-        description: codes.map((code) => `\`${code}\`: ${apiErrors[code].title}.`).join(' '),
-        headers: {
-          ...COMMON_HEADERS,
-          ...(status === 429 && { 'Retry-After': header('RetryAfter') }),
-          ...(status === 401 && { 'WWW-Authenticate': header('WwwAuthenticate') }),
-        },
-        content: {
-          'application/problem+json': {
-            schema: {
-              allOf: [{ $ref: '#/components/schemas/Problem' }, { properties: { code: { enum: codes } } }],
-            },
-            examples: Object.fromEntries(
-              codes.map((code) => [code, { summary: apiErrors[code].title, value: exampleOf(code, publicUrl) }]),
-            ),
-          },
-        },
+    [...Map.groupBy(codes, (code) => apiErrors[code].status)].map(
+      ([status, codes]): [string, ErrorResponse | Reference] => {
+        const described = describeError(status, codes, publicUrl)
+        const [code = '', ...others] = codes
+        if (others.length > 0) return [String(status), described]
+        const name = pascalCase(code.toLowerCase())
+        responses[name] = described
+        return [String(status), { $ref: `#/components/responses/${name}` }]
       },
-    ]),
+    ),
   )
 }
+
+const describeError = (status: number, codes: readonly ApiErrorCode[], publicUrl: string): ErrorResponse => ({
+  description: codes.map((code) => `\`${code}\`: ${apiErrors[code].title}.`).join(' '),
+  headers: {
+    ...COMMON_HEADERS,
+    ...(status === 429 && { 'Retry-After': header('RetryAfter') }),
+    ...(status === 401 && { 'WWW-Authenticate': header('WwwAuthenticate') }),
+  },
+  content: {
+    'application/problem+json': {
+      schema: { $ref: `${COMPONENTS}Problem` },
+      examples: Object.fromEntries(
+        codes.map((code) => [code, { summary: apiErrors[code].title, value: exampleOf(code, publicUrl) }]),
+      ),
+    },
+  },
+})
 
 const EXAMPLE_CORRELATION_ID = '5b0f3c9e-52a6-4b07-8f4e-1a7d0c7b9f10'
 
@@ -184,11 +202,11 @@ function exampleOf(code: ApiErrorCode, publicUrl: string): unknown {
 
 /** Standard Webhooks (docs/webhooks.md#the-request). */
 const WEBHOOK_HEADERS = [
-  ['webhook-id', 'One per event, the same on every retry: handle each id once.'],
-  ['webhook-timestamp', 'Seconds since 1970 of this attempt.'],
+  ['webhook-id', 'The id of the event, the same on every retry: handle each id once.'],
+  ['webhook-timestamp', 'When this attempt was made, in seconds since 1970.'],
   [
     'webhook-signature',
-    '`v1,` and the base64 of the HMAC-SHA256 of `id.timestamp.body` under the endpoint’s secret. Two, with a space between, for 24 hours after the secret was rotated.',
+    'One or more signatures with a space between; each is `v1,` and a Base64 text. “Webhooks” at the top says how to verify them.',
   ],
 ].map(([name = '', description = '']) => ({
   name,
@@ -202,7 +220,7 @@ function describeEvent(event: DocumentedEvent, schemas: Schemas) {
   const { type, description, body, example } = event
   return {
     tags: ['Webhooks'],
-    operationId: `on_${type.replaceAll('.', '_')}`,
+    operationId: `on${pascalCase(type)}`,
     summary: type,
     description,
     security: [],
@@ -223,6 +241,17 @@ function describeEvent(event: DocumentedEvent, schemas: Schemas) {
 type Schemas = Record<string, Schema>
 
 const COMPONENTS = '#/components/schemas/'
+const LATER_VALUE = 'LaterValue'
+
+/**
+ * Any text is valid. `properties` says nothing about a text, but without it generated TypeScript types would be `string`, and editors
+ * could not complete the known values.
+ */
+const laterValue: Schema = {
+  type: 'string',
+  description: 'A value that a later release has added. Treat it as one that you do not use.',
+  allOf: [{ properties: { length: { type: 'integer' } } }],
+}
 
 /** Adds the schema to the components unless it is one, and returns a reference to it. */
 function addComponent(schemas: Schemas, component: string, schema: Schema): Schema {
@@ -233,8 +262,8 @@ function addComponent(schemas: Schemas, component: string, schema: Schema): Sche
 }
 
 /**
- * Parts of the schema with an `id` become components. Output allows additional properties, so that a later release
- * breaks no client; input does not.
+ * Parts of the schema with an `id` become components. Output allows additional properties and values, so that a later
+ * release breaks no client; input does not.
  */
 function jsonSchema(schemas: Schemas, schema: z.ZodType, io: 'input' | 'output'): Schema {
   const {
@@ -246,7 +275,7 @@ function jsonSchema(schemas: Schemas, schema: z.ZodType, io: 'input' | 'output')
     target: 'draft-2020-12',
     override: ({ jsonSchema: each }) => {
       if (each.format) delete each.pattern // redundant with a format
-      if (io === 'output' && each.additionalProperties === false) delete each.additionalProperties
+      if (io === 'output') allowLaterOnes(each)
     },
   })
   for (const [component, part] of Object.entries($defs)) addComponent(schemas, component, withComponents(part))
@@ -256,3 +285,11 @@ function jsonSchema(schemas: Schemas, schema: z.ZodType, io: 'input' | 'output')
 /** Turns zod's references within one schema into references to components. */
 const withComponents = (schema: Schema): Schema =>
   JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/$defs/', `"$ref":"${COMPONENTS}`)) as Schema
+
+function allowLaterOnes(schema: Schema): void {
+  if (schema.additionalProperties === false) delete schema.additionalProperties
+  if (!schema.enum) return
+  schema.anyOf = [{ type: 'string', enum: schema.enum }, { $ref: COMPONENTS + LATER_VALUE }]
+  delete schema.enum
+  delete schema.type
+}

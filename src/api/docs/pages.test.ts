@@ -97,13 +97,16 @@ test('text in a page is always escaped', () => {
   assert.equal(html`${prose('a `<b>` c')}`.html, 'a <code>&lt;b&gt;</code> c')
 })
 
+type Response = { content?: Record<string, { examples?: object }>; $ref?: string }
+
 type Document = {
-  paths: Record<
-    string,
-    Record<string, { responses: Record<string, { content?: Record<string, { examples?: object }> }> }>
-  >
+  paths: Record<string, Record<string, { responses: Record<string, Response> }>>
   webhooks: object
+  components: { responses: Record<string, Response> }
 }
+
+const resolve = ({ components }: Document, response: Response | undefined): Response | undefined =>
+  response?.$ref === undefined ? response : components.responses[response.$ref.split('/').at(-1) ?? '']
 
 type Examples = Record<string, { value: { detail: string; errors?: { detail: string }[] } }>
 
@@ -112,7 +115,9 @@ test('the example of a problem with fixed details is what a request gets', async
   const document = (await demo.inject({ url: '/openapi.json' })).json<Document>()
   const { responses } = document.paths['/api/v1/failing']?.['get'] ?? assert.fail('no route')
   const exampleOf = (status: string, code: string) =>
-    (responses[status]?.content?.['application/problem+json']?.examples as Examples | undefined)?.[code]?.value.detail
+    (resolve(document, responses[status])?.content?.['application/problem+json']?.examples as Examples | undefined)?.[
+      code
+    ]?.value.detail
   const authorization = await demo.newKey()
   const url = '/api/v1/failing'
   const got = async (headers: Record<string, string>) =>
@@ -136,7 +141,8 @@ test('the OpenAPI document describes every route, its statuses and every event',
       problems.map(([status]) => status),
       ['401', '422', '429', '500', '503'],
     )
-    for (const [status, { content }] of problems) {
+    for (const [status, response] of problems) {
+      const { content } = resolve(document, response) ?? {}
       const examples = Object.keys(content?.['application/problem+json']?.examples ?? {})
       assert.ok(examples.length > 0)
       for (const code of examples) assert.equal(String(apiErrors[code as keyof typeof apiErrors].status), status)

@@ -74,7 +74,7 @@ const OWNERS = {
 function problemPage(code: ApiErrorCode): Html {
   const { status, title, owner, cause, fix } = apiErrors[code]
   return html`<h1><code>${code}</code></h1>
-<p>${title}. Answered with HTTP status ${status}.</p>
+<p>${title}. HTTP status ${status}.</p>
 ${remedy({ owner, cause, fix })}
 <p class="soft">Every problem of a request carries a <code>correlationId</code>. Include it when you ask for help: the log contains the request with this id. Rejected requests are logged at the level <code>info</code>; in a flood, at least the first ${REJECTIONS_LOGGED_PER_SECOND.others} of each second and the number of the others.</p>`
 }
@@ -103,7 +103,7 @@ function problemIndex(): Html {
     .filter(isApiErrorCode)
     .toSorted((one, other) => apiErrors[one].status - apiErrors[other].status)
   return html`<h1>Problems</h1>
-<p>Errors are answered with <code>application/problem+json</code>. Its <code>code</code> is one of these.</p>
+<p>The response to a rejected request is <code>application/problem+json</code>. Its <code>code</code> is one of these.</p>
 <div class="scroll"><table>
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
 <tbody>${codes.map(

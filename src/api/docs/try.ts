@@ -18,7 +18,7 @@ if (given.size > 0) {
   given.delete('key')
   element.dataset.url = '/openapi.json?' + given
   const configuration = JSON.parse(element.dataset.configuration)
-  if (key) configuration.authentication = { preferredSecurityScheme: 'apiKey', securitySchemes: { apiKey: { token: key } } }
+  if (key) configuration.authentication = { preferredSecurityScheme: 'bearerAuth', securitySchemes: { bearerAuth: { token: key } } }
   element.dataset.configuration = JSON.stringify(configuration)
 }
 `

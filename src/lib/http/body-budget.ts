@@ -1,12 +1,12 @@
 /**
- * Memory for all raw bodies of one process, from their first byte until they are answered: 42 of the largest webhooks.
+ * Memory for all raw bodies of one process, from their first byte until their response is sent: 42 of the largest webhooks.
  * Without it, 1,000 unauthenticated connections with unfinished bodies hold 3 GB.
  */
 export const MAX_BODIES_BYTES = 128 * 1024 * 1024
 
 /**
  * A provider's body arrives in a fraction of a second. A slower one is evicted when others need the memory, so an
- * attacker must keep resending the whole budget. Limits per address would not help: behind a proxy all callers may share
+ * attacker must keep resending the whole budget. Limits per address would not help: behind a proxy all clients may share
  * one, and an attacker has many.
  */
 export const SLOW_BODY_MS = 3_000

@@ -60,13 +60,19 @@ export const templateReference = z
   })
   .meta({ id: 'TemplateReference' })
 
+/** In responses and events. */
+export const recipient = z.string().meta({
+  description:
+    'The recipient in E.164 form; after an erasure of the person’s data, a pseudonym that begins with `erased:`.',
+})
+
 /** For the body of a POST that sends a template to a recipient. */
 export const sendFields = {
   to: phone.meta({ description: 'Recipient in international format with a leading +.' }),
   senderId: uuidOr({ code: 'http.must_be_sender_id' }).meta({
     description: 'Sender ID of this service, not the phone number ID of the provider.',
   }),
-  template: templateReference,
+  template: templateReference.meta({ description: 'The approved template to send.' }),
 }
 
 export const MAX_REFERENCE_LENGTH = 128
@@ -77,6 +83,6 @@ export const MAX_IDEMPOTENCY_KEY_LENGTH = 128
 export const idempotencyHeaders = z.object({
   'idempotency-key': boundedText(0, MAX_IDEMPOTENCY_KEY_LENGTH).optional().meta({
     description:
-      'Repeating an accepted request with the same key and the same values returns the first answer and does nothing again. An empty value is a key like any other.',
+      'Repeating an accepted request with the same key and the same values returns the first response and does nothing again. An empty value is a key like any other.',
   }),
 })

@@ -20,7 +20,7 @@ const pingStatement = statement<{ writable: boolean; commits: boolean }>(
 
 type ProbeOptions = {
   isDraining?: () => boolean
-  /** Background work gets no answers from the database, although requests may. */
+  /** Background work cannot reach the database, although requests may. */
   isWorkFailing?: () => boolean
 }
 

@@ -7,7 +7,7 @@ import { asWritten } from '../../../locales/text.ts'
 import { REQUESTS_PER_WINDOW } from './rate-limit.ts'
 
 /** `body` is sent as bytes: Fastify adds a charset to a string, and JSON has none. */
-export type Answer = { status: number; headers: Record<string, string>; body: string }
+export type ProblemResponse = { status: number; headers: Record<string, string>; body: string }
 
 export const commonHeaders = (correlationId: string): Record<string, string> => ({
   'x-correlation-id': correlationId,
@@ -23,7 +23,7 @@ export const securityHeaders = (publicUrl: string): Record<string, string> => ({
   ...(publicUrl.startsWith('https:') && { 'strict-transport-security': `max-age=${HTTPS_ONLY_SECONDS}` }),
 })
 
-export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answer): void {
+export function sendResponse(reply: FastifyReply, { status, headers, body }: ProblemResponse): void {
   reply.code(status).headers(headers).send(Buffer.from(body))
 }
 
@@ -31,20 +31,20 @@ export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answe
 export const problemSchema = z.strictObject({
   type: z.url().meta({ description: 'The page that explains the code.' }),
   title: z.string().meta({ description: 'What the code means. The same for every problem of this code.' }),
-  status: z.int().meta({ description: 'The HTTP status.' }),
+  status: z.int().min(400).max(599).meta({ description: 'The HTTP status.' }),
   detail: z.string().meta({ description: 'What is wrong with this request, for people to read.' }),
   instance: z.string().meta({ description: 'The correlation id as a URN.' }),
-  code: z.enum(Object.keys(apiErrors)).meta({ description: 'What a program should look at.' }),
+  code: z.enum(Object.keys(apiErrors)).meta({ id: 'ErrorCode', description: 'What a program should look at.' }),
   correlationId: z.guid().meta({ description: 'The same as in X-Correlation-ID. Name it when you ask for help.' }),
   errors: z
     .array(
       z
         .strictObject({
-          in: z.enum(['body', 'query', 'path', 'header']),
+          in: z.enum(['body', 'query', 'path', 'header']).meta({ description: 'The part of the request.' }),
           pointer: z
             .string()
             .meta({ description: 'JSON Pointer (RFC 6901) into that part; empty for the whole part.' }),
-          detail: z.string(),
+          detail: z.string().meta({ description: 'What is wrong there, for people to read.' }),
         })
         .meta({ id: 'InputFault' }),
     )
@@ -55,7 +55,12 @@ export const problemSchema = z.strictObject({
 /** Each problem's `type` is a page of this instance. */
 export function createProblemWriter(publicUrl: string) {
   const security = securityHeaders(publicUrl) // a malformed request never reaches the hook that adds them
-  return (code: ApiErrorCode, detail: string, correlationId: string, faults: readonly Fault[] = []): Answer => {
+  return (
+    code: ApiErrorCode,
+    detail: string,
+    correlationId: string,
+    faults: readonly Fault[] = [],
+  ): ProblemResponse => {
     const { status, title } = apiErrors[code]
     const body = {
       type: `${publicUrl}/problems/${code}`,
@@ -83,12 +88,12 @@ function headersOf(code: ApiErrorCode): Record<string, string> {
   return code === 'API_KEY_INVALID' ? { 'www-authenticate': 'Bearer' } : {}
 }
 
-/** Details that do not depend on the request, for answers and for the examples of the API document. */
+/** Details that do not depend on the request, for responses and for the examples of the API document. */
 const FIXED_DETAILS: Partial<Record<ApiErrorCode, string>> = {
   API_KEY_INVALID: 'The API key is unknown, incomplete, revoked or expired.',
   RATE_LIMITED: `This key made ${REQUESTS_PER_WINDOW} requests within the last second.`,
   INTERNAL_ERROR: 'The service met a fault of its own.',
-  SERVICE_UNAVAILABLE: 'The service cannot answer right now. Try again later.',
+  SERVICE_UNAVAILABLE: 'The service is unavailable. Try again later.',
 }
 
 export const fixedDetail = (code: ApiErrorCode): string => FIXED_DETAILS[code] ?? apiErrors[code].cause

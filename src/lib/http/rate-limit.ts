@@ -7,7 +7,7 @@ export type RateLimit = (publicId: string) => boolean | Promise<boolean>
 export const REQUESTS_PER_WINDOW = 20
 export const WINDOW_MS = 1_000
 
-/** Exact within one process. A refused request is not recorded, so it does not lengthen the wait. */
+/** Exact within one process. A rejected request is not recorded, so it does not lengthen the wait. */
 export function createMemoryRateLimit(monotonicMs: () => number = () => performance.now()): RateLimit {
   /** When each key's latest requests were granted; the key that waits longest comes first. */
   const granted = new Map<string, number[]>()

@@ -9,14 +9,14 @@ import { failureFields } from './redact-error.ts'
 /** The largest webhook that Meta documents. */
 export const MAX_RAW_BODY_BYTES = 3 * 1024 * 1024
 
-/** Bodies are answered much faster, so memory is free again by then. */
+/** Bodies are processed much faster, so memory is free again by then. */
 const RETRY_AFTER_SECONDS = 1
 /** A flood must not fill the log. */
 const BUDGET_LOG_INTERVAL_MS = 10_000
 
 /**
- * Routes outside the API for callers whose signature covers the exact bytes: `request.body` is a Buffer whatever the
- * content type, and answers are plain text. An error thrown there becomes a bare 500 or 503, so the caller retries.
+ * Routes outside the API for clients whose signature covers the exact bytes: `request.body` is a Buffer whatever the
+ * content type, and responses are plain text. An error thrown there becomes a bare 500 or 503, so the client retries.
  */
 export function serveRaw(
   app: FastifyInstance,
@@ -25,20 +25,20 @@ export function serveRaw(
 ): void {
   app.register((scope, _options, done) => {
     const logExceeded = throttle(
-      () => log.warn('webhook bodies were refused: the memory for bodies is used up'),
+      () => log.warn('webhook bodies were rejected: the memory for bodies is used up'),
       () => BUDGET_LOG_INTERVAL_MS,
     )
     scope.addHook('onClose', async () => logExceeded.end())
-    scope.decorateRequest('answer', null)
+    scope.decorateRequest('response', null)
     scope.addHook('onRequest', (request, reply, done) => {
-      request.setDecorator('answer', reply.raw)
+      request.setDecorator('response', reply.raw)
       done()
     })
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (request: FastifyRequest) =>
       readBody({
         request: request.raw,
-        answer: request.getDecorator<ServerResponse>('answer'),
+        response: request.getDecorator<ServerResponse>('response'),
         maxBytes: request.routeOptions.bodyLimit,
         budget,
       }),
@@ -47,7 +47,7 @@ export function serveRaw(
       const status = statusOf(error)
       if (error instanceof BodyBudgetExceeded) {
         logExceeded.call()
-        // The rest of the body is read and dropped: closing the connection now could lose the answer.
+        // The rest of the body is read and dropped: closing the connection now could lose the response.
         reply.removeHeader('connection').header('retry-after', RETRY_AFTER_SECONDS)
       } else if (status >= 500)
         log.error({ correlationId: request.id, ...failureFields(error) }, 'a request outside the API failed')
@@ -81,13 +81,13 @@ export function requestErrorStatus(error: unknown): number | undefined {
 /** Chunks are copied together: each chunk kept separately costs 200 bytes, and a client may send byte by byte. */
 const MIN_BUFFER_BYTES = 4 * 1024
 
-type BodyOptions = { request: IncomingMessage; answer: ServerResponse; maxBytes: number; budget: BodyBudget }
+type BodyOptions = { request: IncomingMessage; response: ServerResponse; maxBytes: number; budget: BodyBudget }
 
-/** The body's memory stays reserved until the answer is sent. */
-function readBody({ request, answer, maxBytes, budget }: BodyOptions): Promise<Buffer> {
+/** The body's memory stays reserved until the response is sent. */
+function readBody({ request, response, maxBytes, budget }: BodyOptions): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? maxBytes)
   if (announced > maxBytes) return Promise.reject(unreadable(413))
-  if (answer.closed || request.destroyed) return Promise.reject(unreadable(400))
+  if (response.closed || request.destroyed) return Promise.reject(unreadable(400))
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const reservation = budget.open(() => fail(new BodyBudgetExceeded()))
   let buffer: Buffer = Buffer.alloc(0)
@@ -127,7 +127,7 @@ function readBody({ request, answer, maxBytes, budget }: BodyOptions): Promise<B
   const stopListening = (): void =>
     void request.off('data', onData).off('end', onEnd).off('error', onCutOff).off('close', onCutOff)
 
-  answer.once('close', () => reservation.release())
+  response.once('close', () => reservation.release())
   request.on('data', onData).on('end', onEnd).on('error', onCutOff).on('close', onCutOff)
   return promise
 }

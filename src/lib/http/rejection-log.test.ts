@@ -20,7 +20,7 @@ const read = (lines: readonly string[]): Line[] =>
 
 const INFO = 30
 
-test('a refused request is one log line with its key and route', async (t) => {
+test('a rejected request is one log line with its key and route', async (t) => {
   const demo = await startDemo(t)
   const authorization = await demo.newKey()
   const headers = { authorization, 'x-correlation-id': ID, 'content-type': 'application/json' }
@@ -31,13 +31,13 @@ test('a refused request is one log line with its key and route', async (t) => {
     {
       level: INFO,
       correlationId: ID,
-      refusal: 'DEVELOPER_INVALID_INPUT',
+      error: 'DEVELOPER_INVALID_INPUT',
       status: 422,
       method: 'POST',
       path: '/api/v1/things/:id',
       apiKeyId: authorization.slice('Bearer dck_'.length, 'Bearer dck_'.length + 12),
       workspaceId: demo.workspaceId,
-      msg: 'a request was refused',
+      msg: 'a request was rejected',
     },
   ])
 })
@@ -50,10 +50,10 @@ test('without a valid key or route only the correlation id is logged', async (t)
   await demo.inject({ url: `/api/v1/things/${VALUE}`, headers: { ...headers, authorization: wrongSecret } })
   await demo.inject({ url: `/api/v1/${VALUE}?${VALUE}`, headers })
   await demo.inject({ method: 'POST', url: `/${VALUE}`, headers })
-  const refused = { level: INFO, correlationId: ID, msg: 'a request was refused' }
-  const noRoute = { ...refused, refusal: 'NOT_FOUND', status: 404 }
+  const rejected = { level: INFO, correlationId: ID, msg: 'a request was rejected' }
+  const noRoute = { ...rejected, error: 'NOT_FOUND', status: 404 }
   assert.deepEqual(read(demo.logLines), [
-    { ...refused, refusal: 'API_KEY_INVALID', status: 401, method: 'GET', path: '/api/v1/things/:id' },
+    { ...rejected, error: 'API_KEY_INVALID', status: 401, method: 'GET', path: '/api/v1/things/:id' },
     noRoute,
     noRoute,
   ])
@@ -72,7 +72,7 @@ test('bytes that are not HTTP are logged under the answered correlation id', asy
   })
   const [, correlationId] = /^x-correlation-id: (.+)\r$/m.exec(answer) ?? assert.fail(answer)
   assert.deepEqual(read(demo.logLines), [
-    { level: INFO, correlationId, refusal: 'DEVELOPER_INVALID_INPUT', status: 422, msg: 'a request was refused' },
+    { level: INFO, correlationId, error: 'DEVELOPER_INVALID_INPUT', status: 422, msg: 'a request was rejected' },
   ])
 })
 
@@ -82,22 +82,22 @@ function counted(t: TestContext) {
   const lines: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
   const rejections = createRejectionLog(log)
-  const refuse = (times: number, refused: Partial<RejectedRequest> = {}): void => {
+  const reject = (times: number, rejected: Partial<RejectedRequest> = {}): void => {
     for (let time = 0; time < times; time += 1) {
-      rejections.write({ correlationId: ID, refusal: 'NOT_FOUND', ...refused })
+      rejections.write({ correlationId: ID, error: 'NOT_FOUND', ...rejected })
     }
   }
-  const linesOf = (refusal: string): number => read(lines).filter((line) => line.refusal === refusal).length
-  return { lines, refuse, linesOf, close: () => rejections.close() }
+  const linesOf = (error: string): number => read(lines).filter((line) => line.error === error).length
+  return { lines, reject, linesOf, close: () => rejections.close() }
 }
 
 test('a flood logs a limited number of lines a second and counts the rest', (t) => {
-  const { lines, refuse, linesOf } = counted(t)
+  const { lines, reject, linesOf } = counted(t)
   const { others } = REJECTIONS_LOGGED_PER_SECOND
-  refuse(others + 5)
+  reject(others + 5)
   assert.equal(lines.length, others)
   t.mock.timers.tick(1_000)
-  refuse(1)
+  reject(1)
   assert.equal(linesOf('NOT_FOUND'), others + 1)
   assert.deepEqual(
     read(lines).flatMap(({ leftOut }) => leftOut ?? []),
@@ -105,18 +105,18 @@ test('a flood logs a limited number of lines a second and counts the rest', (t) 
   )
 })
 
-test('a flood without valid keys does not hide the mistakes of callers', (t) => {
-  const { refuse, linesOf } = counted(t)
+test('a flood without valid keys does not hide the mistakes of clients', (t) => {
+  const { reject, linesOf } = counted(t)
   const { keyed, others } = REJECTIONS_LOGGED_PER_SECOND
-  refuse(others, { refusal: 'API_KEY_INVALID' })
-  refuse(10, { refusal: 'RATE_LIMITED', key: KEY })
-  refuse(keyed + 1, { refusal: 'DEVELOPER_INVALID_INPUT', key: KEY })
+  reject(others, { error: 'API_KEY_INVALID' })
+  reject(10, { error: 'RATE_LIMITED', key: KEY })
+  reject(keyed + 1, { error: 'DEVELOPER_INVALID_INPUT', key: KEY })
   assert.deepEqual([linesOf('RATE_LIMITED'), linesOf('DEVELOPER_INVALID_INPUT')], [0, keyed])
 })
 
 test('a stopping server logs how many lines it dropped', (t) => {
-  const { lines, refuse, close } = counted(t)
-  refuse(REJECTIONS_LOGGED_PER_SECOND.others + 3)
+  const { lines, reject, close } = counted(t)
+  reject(REJECTIONS_LOGGED_PER_SECOND.others + 3)
   close()
   close()
   assert.deepEqual(

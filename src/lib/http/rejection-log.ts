@@ -3,7 +3,7 @@ import { type ApiErrorCode, apiErrors } from '../errors.ts'
 import { type Log, createLineLimit } from '../log.ts'
 
 /** The log repeats nothing that the sender wrote except the correlation id, which is a UUID. */
-export type RejectedRequest = RejectionContext & { correlationId: string; refusal: ApiErrorCode }
+export type RejectedRequest = RejectionContext & { correlationId: string; error: ApiErrorCode }
 
 export type RejectionContext = {
   /** The route as the table of routes has it; absent when no route matched. */
@@ -14,7 +14,7 @@ export type RejectionContext = {
 
 /**
  * How many lines a flood can add. Requests without a valid key or over its rate are counted separately, so that a
- * flood of them does not hide the mistakes of a caller's program.
+ * flood of them does not hide the mistakes of a client.
  */
 export const REJECTIONS_LOGGED_PER_SECOND = { keyed: 100, others: 20 } as const
 
@@ -22,18 +22,18 @@ export const REJECTIONS_LOGGED_PER_SECOND = { keyed: 100, others: 20 } as const
 export function createRejectionLog(log: Log) {
   const createLimit = (kind: keyof typeof REJECTIONS_LOGGED_PER_SECOND) =>
     createLineLimit(REJECTIONS_LOGGED_PER_SECOND[kind], SECOND_MS, (leftOut) =>
-      log.info({ leftOut }, 'some refused requests were not logged: the limit per second was reached'),
+      log.info({ leftOut }, 'some rejected requests were not logged: the limit per second was reached'),
     )
   const keyed = createLimit('keyed')
   const others = createLimit('others')
   return {
-    write({ correlationId, refusal, route, key }: RejectedRequest): void {
-      const limit = key && refusal !== 'RATE_LIMITED' ? keyed : others
+    write({ correlationId, error, route, key }: RejectedRequest): void {
+      const limit = key && error !== 'RATE_LIMITED' ? keyed : others
       if (!limit.allowsLine()) return
       const by = key && { apiKeyId: key.publicId, workspaceId: key.workspaceId }
       // Not "code": log.ts redacts that name, since it may be a one-time code.
-      const { status } = apiErrors[refusal]
-      log.info({ correlationId, refusal, status, ...route, ...by }, 'a request was refused')
+      const { status } = apiErrors[error]
+      log.info({ correlationId, error, status, ...route, ...by }, 'a request was rejected')
     },
     /** Logs how many lines were dropped last. */
     close(): void {

@@ -18,7 +18,7 @@ export type Caller = {
   workspaceId: string
   apiKeyId: string
   correlationId: string
-  /** Aborts when the caller has disconnected, or when this node stops and must answer at once. */
+  /** Aborts when the client has disconnected, or when this node stops and must respond immediately. */
   end: () => AbortSignal
 }
 
@@ -27,7 +27,13 @@ export const tags = {
   'One-time codes': 'Send a code that your backend made, and follow it to the phone.',
   'Cash on delivery': 'Ask customers to confirm orders, and whether they refused a parcel.',
   Events: 'Read the events that webhooks report, to catch up after an outage of your endpoint.',
-  Webhooks: 'Signed events that the service posts to your endpoints as they happen.',
+  Webhooks: `Signed events that the service posts to your endpoints as they happen. They follow [Standard Webhooks](https://www.standardwebhooks.com/), and its libraries verify them. To verify one without a library:
+
+1. The key: remove \`whsec_\` from the secret of the endpoint, and decode the rest from Base64.
+2. The content: join the value of \`webhook-id\`, a full stop, the value of \`webhook-timestamp\`, a full stop, and the bytes of the body exactly as they arrived.
+3. The signature: compute HMAC-SHA256 of the content with the key, encode the result in Base64, and put \`v1,\` before it.
+4. The webhook is genuine if the signature equals one of those in \`webhook-signature\`, which has two, with a space between, for 24 hours after the secret was rotated. Compare in constant time.
+5. Reject a webhook whose \`webhook-timestamp\` is more than five minutes before or after the present time.`,
 }
 
 type Description = {
@@ -38,13 +44,13 @@ type Description = {
   tag: keyof typeof tags
   summary: string
   description: string
-  /** In addition to those that every route may answer with. */
-  refusals: readonly ApiErrorCode[]
+  /** In addition to those that every route may return. */
+  errors: readonly ApiErrorCode[]
 }
 
 type Schemas = {
   params: z.ZodType
-  /** Strict: unknown parameters are refused. */
+  /** Strict: unknown parameters are rejected. */
   query: z.ZodType
   /** Not strict. Names in lower case. */
   headers: z.ZodType
@@ -52,37 +58,37 @@ type Schemas = {
   body: z.ZodType
 }
 
-type Success<Answer extends z.ZodType> = {
+type Success<Body extends z.ZodType> = {
   status: 200 | 202
   description: string
-  schema: Answer
-  example: z.input<Answer>
+  schema: Body
+  example: z.input<Body>
 }
 
-type Read<Given extends Schemas> = { [Part in keyof Schemas]: z.output<Given[Part]> }
+type Input<Given extends Schemas> = { [Part in keyof Schemas]: z.output<Given[Part]> }
 
-type Definition<Given extends Schemas, Answer extends z.ZodType> = Description & {
+type Definition<Given extends Schemas, Body extends z.ZodType> = Description & {
   /** `bodyExample` is for the API reference. */
   schemas: Given & { bodyExample?: z.input<Given['body']> }
-  success: Success<Answer>
-  handler: (request: Caller & Read<Given>) => Promise<z.input<Answer>>
+  success: Success<Body>
+  handler: (request: Caller & Input<Given>) => Promise<z.input<Body>>
 }
 
 /** A row of the table of routes. */
 export type Route = Description & {
   schemas: Schemas & { bodyExample?: unknown }
   success: Success<z.ZodType>
-  /** All faults of all parts, or the function that answers the request. */
+  /** All faults of all parts, or the handler with the request's input. */
   read(
     raw: RawInput,
-  ): { faults: readonly Fault[]; answer?: never } | { faults?: never; answer: (caller: Caller) => Promise<unknown> }
+  ): { faults: readonly Fault[]; run?: never } | { faults?: never; run: (caller: Caller) => Promise<unknown> }
 }
 
 /** Checks that a handler's types match its schemas, then erases them. */
-export function route<Given extends Schemas, Answer extends z.ZodType>({
+export function route<Given extends Schemas, Body extends z.ZodType>({
   handler,
   ...rest
-}: Definition<Given, Answer>): Route {
+}: Definition<Given, Body>): Route {
   const schemas: Given = rest.schemas
   return {
     ...rest,
@@ -93,8 +99,8 @@ export function route<Given extends Schemas, Answer extends z.ZodType>({
       const bodyUnread = raw.faults.some((fault) => fault.hidesBody)
       const body = bodyUnread ? undefined : schemas.body.safeParse(raw.body)
       if (params.success && query.success && headers.success && body?.success && raw.faults.length === 0) {
-        const input = { params: params.data, query: query.data, headers: headers.data, body: body.data } as Read<Given>
-        return { answer: (caller) => handler({ ...caller, ...input }) }
+        const input = { params: params.data, query: query.data, headers: headers.data, body: body.data } as Input<Given>
+        return { run: (caller) => handler({ ...caller, ...input }) }
       }
       return {
         faults: [

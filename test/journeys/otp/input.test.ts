@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { connect } from 'node:net'
 import { test } from 'node:test'
-import { type World, newPhone, startWorld } from '../../world/world.ts'
+import { newPhone, startWorld } from '../../world/world.ts'
 
 type InputFault = { in: string; pointer: string; detail: string }
 
@@ -222,46 +220,3 @@ test('a key must be complete and sent as a bearer token', async (t) => {
     assert.equal(await status(wrong), 401, wrong)
   }
 })
-
-test('a repeated header is invalid input', async (t) => {
-  const world = await startWorld(t)
-  const body = JSON.stringify(world.otpBody())
-  const key = await world.freshKey()
-  const lines = [
-    'POST /api/v1/otp/messages HTTP/1.1',
-    'host: 127.0.0.1',
-    `authorization: Bearer ${key}`,
-    'content-type: application/json',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-    'idempotency-key: one',
-    'idempotency-key: two',
-  ]
-  const answer = await rawRequest(world, `${lines.join('\r\n')}\r\n\r\n${body}`)
-  assert.match(answer, /^HTTP\/1.1 422 /)
-  assert.match(answer, /idempotency-key/)
-})
-
-test('invalid HTTP gets a problem and closes the connection', async (t) => {
-  const world = await startWorld(t)
-  for (const text of [
-    'nonsense\r\n\r\n',
-    'GET / HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n',
-    `GET / HTTP/1.1\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
-  ]) {
-    const answer = await rawRequest(world, text)
-    assert.match(answer, /^HTTP\/1.1 422 .*\r\n/)
-    assert.match(answer, /DEVELOPER_INVALID_INPUT/)
-    assert.match(answer, /x-correlation-id: /i)
-  }
-})
-
-async function rawRequest(world: World, text: string): Promise<string> {
-  const { hostname, port } = new URL(world.first.url)
-  const socket = connect(Number(port), hostname)
-  socket.write(text)
-  let answer = ''
-  socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk))
-  await once(socket, 'close')
-  return answer
-}
