@@ -8,7 +8,7 @@ export type EventReceived = { type: string; to: string }
 export type BenchReceiver = {
   /** The endpoint's URL for a shop. */
   urlOf(index: number): string
-  /** Webhooks of a shop are refused until its secret is known. */
+  /** Webhooks of a shop are rejected until its secret is known. */
   trust(index: number, secret: string): void
   onEvent(listener: (event: EventReceived) => void): void
   /** Requests with a wrong signature. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The health check of a container: its image has no curl. Not "fetch", which refuses some ports.
+// The health check of a container: its image has no curl. Not "fetch", which blocks some ports.
 import { get } from 'node:http'
 
 const TIMEOUT_MS = 4_000

@@ -8,7 +8,7 @@ import { DangerDialog } from '../ui/dialog/danger-dialog.tsx'
 import { useSession, useWorkspace } from '../ui/workspace.ts'
 import { refreshWorkspace } from './refresh.ts'
 
-/** A sandbox is deleted at once; a live workspace after seven days, during which DeletionBanner offers to cancel. */
+/** A sandbox is deleted immediately; a live workspace after seven days, during which DeletionBanner offers to cancel. */
 export function DeleteWorkspace() {
   const { t } = useTexts()
   const navigate = useNavigate()

@@ -30,7 +30,7 @@ export type AccountReading = { account: AccountToConnect; listing: ProviderListi
 
 /**
  * The first step of connecting a WhatsApp account, before the transaction: the provider must accept the credentials, and is
- * asked to send its webhooks. Stores nothing. Throws FieldError, also if another workspace has the account, unless
+ * asked to send its webhooks. Stores nothing. Throws FieldError, even if another workspace has the account, unless
  * `takesOver`: then `takeOver` comes first in the transaction.
  */
 export async function readAccount(

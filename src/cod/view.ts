@@ -13,12 +13,9 @@ export const rescheduleSchema = z
       .date()
       .nullable()
       .meta({ description: 'The chosen day, in the delivery time zone of the workspace. Null if none was chosen.' }),
-    timeRange: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'The label of the chosen time range, in the language of the template. Null if none was chosen.',
-      }),
+    timeRange: z.string().nullable().meta({
+      description: 'The label of the chosen time range, in the language of the template. Null if none was chosen.',
+    }),
     note: z
       .string()
       .nullable()

@@ -36,7 +36,7 @@ export const endpointAdd = command({
   options: {
     workspace,
     url: url('A public https:// URL.'),
-    events: optional(chosenTypes('Only events of these types. Default: all, also those that later releases add.')),
+    events: optional(chosenTypes('Only events of these types. Default: all, including types added in later releases.')),
     description: optional(description),
   },
   async run(parts, { workspace: workspaceId, url, events: eventTypes, description }, record) {
@@ -96,7 +96,7 @@ export const endpointUpdate = command({
   summary: 'Change the URL, the types of events or the description of an endpoint. Its secret stays the same.',
   options: {
     endpointId,
-    url: optional(url('A public https:// URL. What waits is tried there at once.')),
+    url: optional(url('A public https:// URL. Pending events are tried there immediately.')),
     events: optional(chosenTypes('Only these types of events, or "all". Applies to new events.')),
     description: optional(description),
   },

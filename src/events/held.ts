@@ -15,7 +15,7 @@ export type HeldEvents = {
   heldMs: number
 }
 
-/** What keeps callers from reading the newest events (docs/webhooks.md#reading-events). */
+/** What keeps clients from reading the newest events (docs/webhooks.md#reading-events). */
 export async function findHeldEvents(sql: Sql, now: Date): Promise<HeldEvents> {
   const transaction = await sql.row(findOldestTransaction)
   const { number = 0, oldest = null } = (await sql.row(countHeld)) ?? {}

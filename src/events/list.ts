@@ -1,7 +1,7 @@
 import { type Sql, statement } from '../lib/db/pool.ts'
 import { FIRST_ID } from '../lib/ids.ts'
 
-/** Where a caller is in the order of a workspace's events. */
+/** Where a client is in the order of a workspace's events. */
 export type Position = { recordedOrder: string; id: string }
 
 /** `body` is the envelope as it was recorded (docs/webhooks.md#the-request). */

@@ -40,7 +40,7 @@ export const withEvents = <P extends Pick<Parts, 'db' | 'metrics'>>(parts: P) =>
 
 /**
  * Records events in the transaction of the change that caused them, and one delivery for each endpoint of the workspace that
- * receives events of this type: due at once if the endpoint is enabled, held if not. After the commit the caller wakes
+ * receives events of this type: due immediately if the endpoint is enabled, held if not. After the commit the caller wakes
  * `deliver`.
  */
 export async function recordEvents(tx: Sql, now: Date, events: readonly NewEvent[]): Promise<void> {

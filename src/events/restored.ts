@@ -2,8 +2,8 @@ import { type Sql, statement } from '../lib/db/pool.ts'
 
 /**
  * Transaction numbers belong to one PostgreSQL server. After a restore or a loaded dump, events may have numbers that this
- * server's transactions have not reached: callers could not read them yet, and new events would come before them. Then this server's
- * numbers are raised above all of them, so the restored events keep their order, and every position that a caller has stays
+ * server's transactions have not reached: clients could not read them yet, and new events would come before them. Then this server's
+ * numbers are raised above all of them, so the restored events keep their order, and every position that a client has stays
  * before new events. Runs before this process serves, and normally finds nothing. Returns whether it did.
  */
 export const adoptRestoredEvents = async (sql: Sql): Promise<boolean> =>

@@ -3,7 +3,7 @@ const SAME_SIGNAL_MS = 500
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
-/** Until it is disposed: aborts with the name of the first signal; a second one exits at once. */
+/** Until it is disposed: aborts with the name of the first signal; a second one exits immediately. */
 export function listenForSignals(): Disposable & { signal: AbortSignal } {
   const controller = new AbortController()
   let firstAt: number | undefined

@@ -1,7 +1,7 @@
 export type Throttle = { call: () => void; end: () => void }
 
 /**
- * The first call runs `act` at once. Calls during `act` and the pause after it run `act` once, at the end of the pause.
+ * The first call runs `act` immediately. Calls during `act` and the pause after it run `act` once, at the end of the pause.
  * `pauseMs` gets how long `act` took. The dashboard's pages also use this file.
  */
 export function throttle(act: () => Promise<unknown> | void, pauseMs: (tookMs: number) => number): Throttle {

@@ -24,7 +24,7 @@ export type MessageOutcome = {
   report: OtpReport
   receivedAt: Date
   step: Pick<OtpStep, 'event' | 'ignored'>
-  /** `occurredAt` of an event that this report causes. */
+  /** `occurredAt` of an event that this report triggers. */
   eventAt: Date
 }
 

@@ -111,7 +111,7 @@ const selectWorkspaceOf = statement<{ workspaceId: string }>(
   'select workspace_id as "workspaceId" from webhook_endpoints where id = $1 and deleted_at is null',
 )
 
-/** `db` is a transaction. The new secret is shown only this once. The current one signs for another day; an older one ends at once. */
+/** `db` is a transaction. The new secret is shown only this once. The current one signs for another day; an older one ends immediately. */
 export async function rotateSecret(
   { db, clock, seal }: Pick<Parts, 'clock' | 'seal'> & { db: Sql },
   { workspaceId, endpointId }: EndpointId,

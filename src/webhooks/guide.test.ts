@@ -49,7 +49,7 @@ async function newFolder(t: TestContext): Promise<string> {
 
 test('the guide’s schedule is the one in force', () => {
   const readable = (ms: number): string => {
-    if (ms === 0) return 'at once'
+    if (ms === 0) return 'immediately'
     if (ms < MINUTE_MS) return `${ms / SECOND_MS} s`
     return ms < HOUR_MS ? `${ms / MINUTE_MS} min` : `${ms / HOUR_MS} h`
   }

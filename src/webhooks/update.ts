@@ -14,7 +14,7 @@ export async function checkUpdate(
   return { workspaceId, endpointId, ...(await checkSettings(change, parts, url)) }
 }
 
-/** Makes a change of `checkUpdate`. A new URL is tried at once with what waits. */
+/** Makes a change of `checkUpdate`. Pending events are tried at a new URL immediately. */
 export async function updateEndpoint(
   tx: Sql,
   clock: Clock,

@@ -15,7 +15,7 @@ export type Programs = {
   debian: Debian
 }
 
-/** PostgreSQL refuses to run as root. */
+/** PostgreSQL does not run as root. */
 export type User = { uid: number; gid: number }
 
 const POSTGRES_VERSIONS = '/usr/lib/postgresql'

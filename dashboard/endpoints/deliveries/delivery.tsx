@@ -119,7 +119,7 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryData }) {
   )
 }
 
-/** A waiting delivery is tried at once. For one that has ended, a dialog asks first. */
+/** A waiting delivery is tried immediately. For one that has ended, a dialog asks first. */
 function SendAgain({ delivery, of: endpointId }: { delivery: DeliveryData; of: string }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()

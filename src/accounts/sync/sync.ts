@@ -206,7 +206,7 @@ const restrictTemplate = statement<{ before: string }>(
 
 /**
  * Updates come late, twice, out of order or not at all, so each makes a sync due. Only a status that forbids sending a
- * template is applied at once. Call wake('sync') after the commit.
+ * template is applied immediately. Call wake('sync') after the commit.
  */
 export async function applyChange(
   tx: Sql,

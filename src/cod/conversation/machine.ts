@@ -110,7 +110,7 @@ export type Machine<T extends Types> = {
     Record<AnswerTrigger<T>, { means: string; answer: T['answer'] }> &
       Record<OtherTrigger, { means: string; answer: null }>
   >
-  /** Entering one of these, or changing the answer in it, causes one event. */
+  /** Entering one of these, or changing the answer in it, triggers one event. */
   outcomes: Partial<Record<T['status'], T['outcome']>>
   followUp: { opensOn: T['tap']; runsIn: readonly T['status'][]; completes: T['status'] }
   /** The field that a choice fills, and its trigger while nothing else is chosen. */

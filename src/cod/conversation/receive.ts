@@ -71,7 +71,7 @@ function batchesByCustomer(messages: ReadMessage[]): ReadMessage[][] {
   return batches
 }
 
-/** All batches lock at once, in order: locking batch by batch could deadlock two nodes. */
+/** All batches lock together, in order: locking batch by batch could deadlock two nodes. */
 async function lockMatches(tx: Sql, messages: readonly ReadMessage[]): Promise<Map<string, Conversation>> {
   const matches = await findMatches(tx, messages)
   const conversations = matches.flatMap(({ stored: { workspace_id: workspaceId }, match: { target, open } }) =>
@@ -195,7 +195,7 @@ function unknownUser({ message, note }: Decision): { id: string; user_id: string
 type Answer = { confirmationId: string } & EventOfCheck
 type When = { at: Date; order: AnswerOrder }
 
-/** The event that the message causes, or why it causes none. Pure: "verify" derives answers with it. */
+/** The event that the message triggers, or why it triggers none. Pure: "verify" derives answers with it. */
 export function interpret({ inbound: { says }, order, reply, match }: MatchedMessage, at: Date): Answer | CodedText {
   if (says.type === 'other') return { code: 'cod.other_kind', kind: kindText(says.kind) }
   if (says.type === 'text') return typed(says.text, match, { at, order })

@@ -30,7 +30,7 @@ export type SettingsFault = { pointer: string; detail: CodedText }
 
 export const MAX_FAULTS = 100
 
-/** Names every fault at once, by JSON pointer. Texts are returned without spaces at the ends. */
+/** Names every fault, by JSON pointer. Texts are returned without spaces at the ends. */
 export function readCodSettings(json: unknown): { settings: CodSettings } | { faults: SettingsFault[] } {
   const { success, data, error } = document.safeParse(json, { reportInput: true })
   const faults = [...protoFaults(json), ...(error?.issues ?? []).flatMap(faultsOf)]

@@ -23,7 +23,7 @@ const MAX_SLOT_WAITS = 40
 const MAX_SETTLE_MS = 20_000
 const MAX_CATCH_UP_MS = 5_000
 const IDLE_CHECK_EVERY_MS = 50
-/** More than one, because a customer's answer causes a question, which causes another answer. */
+/** More than one, because a customer's answer triggers a question, which triggers another answer. */
 const IDLE_CHECKS = 3
 
 export const startDemoDay = (clock: DayClock): void => clock.goBack(DAY_LENGTH_MS, DAY_RATE)

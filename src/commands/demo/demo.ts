@@ -210,7 +210,7 @@ More:
   Metrics            ${metricsUrl === undefined ? 'off' : `${metricsUrl}/metrics`}
   Workspace          ${workspaceId}
 
-Ask a customer to confirm an order. This one wants another time; other endings of +346001107 are other customers:
+Ask a customer to confirm an order. This customer asks for another time; other numbers that start with +346001107 behave differently:
 
   curl -s ${url}/api/v1/cod-confirmations \\
     -H 'Authorization: Bearer ${apiKey}' \\

@@ -7,7 +7,7 @@ import { type Db, type Sql, UNDEFINED_TABLE, isLockTimeout, sqlState, statement 
 const FOLDER = new URL('../../../migrations/', import.meta.url)
 const FILE_NAME = /^(\d{6})_[a-z0-9_]+\.sql$/
 
-/** Advisory lock: two nodes must not migrate at once. Any number that no other lock of the database uses. */
+/** Advisory lock: two nodes must not migrate simultaneously. Any number that no other lock of the database uses. */
 export const MIGRATION_LOCK = 7_305_221
 
 export type Migration = { number: number; name: string }

@@ -13,7 +13,7 @@ export const headerFault = (name: string, detail: string): Fault => ({
 
 /** A body of 64 KiB can have thousands of faults. */
 export const MAX_FAULTS = 100
-/** Field names are the caller's text. A longer pointer is cut at the parent. */
+/** Field names are the client's text. A longer pointer is cut at the parent. */
 const MAX_POINTER_LENGTH = 200
 
 /** Names fields but never repeats values, which may be one-time codes. */

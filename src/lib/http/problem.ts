@@ -49,7 +49,7 @@ export const problemSchema = z.strictObject({
         .meta({ id: 'InputFault' }),
     )
     .optional()
-    .meta({ description: 'With `DEVELOPER_INVALID_INPUT` only: every fault of the request at once.' }),
+    .meta({ description: 'With `DEVELOPER_INVALID_INPUT` only: every fault of the request.' }),
 })
 
 /** Each problem's `type` is a page of this instance. */

@@ -65,7 +65,7 @@ const trialUntil = ({ breakerStep, claimedAt }: ClaimedMessage): Date | undefine
   breakerStep > 0 ? later(claimedAt, MAX_TRIAL_MS) : undefined
 
 /**
- * Ends the trial of a half-open breaker: closes it, or lets the next trial message go at once. While the fault lasts, the
+ * Ends the trial of a half-open breaker: closes it, or releases the next trial message immediately. While the fault lasts, the
  * next one waits until the trial's time or the new opening is over. Returns whether waiting messages may go now.
  */
 export async function endTrial(sql: Sql, end: AttemptEnd, now: Date): Promise<boolean> {

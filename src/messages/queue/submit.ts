@@ -123,7 +123,7 @@ const acceptedAt = ({ kind, submitBy }: ClaimedMessage): Date =>
 
 /**
  * Called as late as possible: the opened code is kept nowhere, and `unreadable`, which is stored with the attempt, never
- * contains it. A code that does not open fails its message at once: the key that sealed it may never come back, and the
+ * contains it. A code that does not open fails its message immediately: the key that sealed it may never come back, and the
  * caller's next code is sealed under the current key.
  */
 function contentOf({ seal }: Pick<Parts, 'seal'>, message: ClaimedMessage): Content {

@@ -5,7 +5,7 @@ import { codeOf } from './errors.ts'
 import { type JsonObject, identifier, listOf, objectOf, readObject, textOf } from './json.ts'
 
 /**
- * The provider sends at most 1,000 updates at once (docs/whatsapp-cloud-api.md#webhooks). 3 MB can hold a million tiny
+ * The provider sends at most 1,000 updates in one webhook (docs/whatsapp-cloud-api.md#webhooks). 3 MB can hold a million tiny
  * values: hashing and storing each would block the process for many seconds.
  */
 const MAX_ITEMS = 5_000

@@ -13,7 +13,7 @@ export type DueItem = { id: string; workspace_id: string; tries: number }
 type BatchWork<Item extends DueItem, Result> = {
   name: string
   pollMs: number
-  /** After a full batch the next turn follows at once. */
+  /** After a full batch the next turn follows immediately. */
   maxItems: number
   /** Locks the due items, skipping those that another transaction has locked. */
   take(tx: Sql, now: Date): Promise<Item[]>

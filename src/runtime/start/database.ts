@@ -129,7 +129,7 @@ const WRONG_ADDRESS = new Set(['28000', '28P01', '3D000'])
 
 /**
  * Retries a step of the startup while the database is unavailable, for example because it starts at the same time. Throws
- * StartupError at the deadline, or at once if the database refuses the connection.
+ * StartupError at the deadline, or immediately if the database rejects the connection.
  */
 export async function withRetries<Result>(
   db: Db,

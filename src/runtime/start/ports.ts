@@ -21,7 +21,7 @@ export function throwPortFaults(faults: readonly PortFault[]): void {
   if (sentences.size > 0) throw new StartupError([...sentences].join('\n'))
 }
 
-/** Checks all ports before anything is opened, so that the operator sees all faults at once. */
+/** Checks all ports before anything is opened, so that the operator sees all faults together. */
 export async function findPortFaults(wanted: readonly PortSetting[]): Promise<PortFault[]> {
   const faults = findSharedPorts(wanted)
   for (const each of wanted) {

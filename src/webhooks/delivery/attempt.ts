@@ -13,7 +13,7 @@ export type AttemptResult = Omit<PostResult, 'hiddenAddress'> & {
   startedAt: Date
   endedAt: Date
   durationMs: number
-  /** Interrupted: the process is stopping, and the same attempt is due again at once. */
+  /** Interrupted: the process is stopping, and the same attempt is due again immediately. */
   decision: Decision | { outcome: 'interrupted' }
 }
 

@@ -25,7 +25,7 @@ const SEARCH_SHARE = 4
 
 /**
  * How long attempts in flight may take when the process stops. The others are given back, and another process makes
- * them at once.
+ * them immediately.
  */
 const DRAIN_MS = 5 * SECOND_MS
 const MAX_STORE_TRIES = 3

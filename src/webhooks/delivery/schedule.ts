@@ -40,7 +40,7 @@ export type Decision =
       outcome: 'retry'
       step: number
       dueAt: Date
-      /** The time from which a success of the endpoint may bring the attempt forward; null: at once. */
+      /** The time from which a success of the endpoint may bring the attempt forward; null: immediately. */
       earlyAt: Date | null
       /** The time from a Retry-After header. */
       retryAfterUntil: Date | null

@@ -29,7 +29,7 @@ export type ErasedCounts = ErasedRows & {
   blockReasons: number
 }
 
-/** The progress of an erasure. Rows come first, so that running conversations end at once. */
+/** The progress of an erasure. Rows come first, so that running conversations end immediately. */
 export type Erasure = {
   pseudonym: string
   /** Later rows are new data. */

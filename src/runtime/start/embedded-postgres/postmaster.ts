@@ -38,7 +38,7 @@ async function isPostgres(pid: number): Promise<boolean> {
 }
 
 /**
- * PostgreSQL handles stale files except in two cases, in which it refuses to start: the pid belongs to another process or
+ * PostgreSQL handles stale files except in two cases, in which it does not start: the pid belongs to another process or
  * a zombie, or a machine crash left the file empty or broken. The caller holds the folder's lock and has found no
  * postmaster.
  */
@@ -156,7 +156,7 @@ export async function stopPostmaster(data: string): Promise<void> {
   )
 }
 
-/** Without its pid file, which was deleted with the data. It ends all sessions at once and writes nothing more. */
+/** Without its pid file, which was deleted with the data. It ends all sessions immediately and writes nothing more. */
 export async function quitPostmaster(pid: number): Promise<void> {
   const deadline = Date.now() + STOP_TIMEOUT_MS
   if (await isPostgres(pid)) process.kill(pid, 'SIGQUIT')

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { StartupError } from '../../../lib/errors.ts'
 
-/** PostgreSQL refuses to run as root, so it runs as this user if Doorcode runs as root. */
+/** PostgreSQL does not run as root, so it runs as this user if Doorcode runs as root. */
 export type SystemUser = {
   name: string
   uid: number
