@@ -10,7 +10,7 @@ import { OTP_SUBMISSION_WINDOW_MS } from '../src/messages/submission-window.ts'
 import { otpRoutes } from '../src/otp/routes.ts'
 import type { TemplateComponent } from '../src/providers/provider.ts'
 import type { Seal } from '../src/lib/seal.ts'
-import { sealedColumns } from '../src/operations/secrets/sealed-columns.ts'
+import { tables } from '../src/operations/columns.ts'
 import { openTestSeal } from '../test/database/seal.ts'
 import { type SenderState, senderUnavailableReason } from '../src/accounts/availability.ts'
 import { otpUnusableReason } from '../src/accounts/templates/usability.ts'
@@ -127,7 +127,7 @@ async function accept(
   const messageId = newId()
   const { name, language } = body.template
   const values = [messageId, workspaceId, body.senderId, body.to, name, language, body.reference, idempotencyKey]
-  const code = seal.close(body.code, sealedColumns.messages.code(messageId))
+  const code = seal.close(body.code, tables.messages.sealed.code(messageId))
   const submitBy = later(now, OTP_SUBMISSION_WINDOW_MS)
   await tx.rows(insertMessage, [...values, code, crypto.randomUUID(), key.public_id, unit.used, now, submitBy])
   return { status: 202, messageId }

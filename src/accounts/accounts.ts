@@ -6,7 +6,7 @@ import type { Parts } from '../runtime/parts.ts'
 import type { ProviderAccount, ProviderListing } from '../providers/provider.ts'
 import { type Seal, UnsealError } from '../lib/seal.ts'
 import { lockSealingKey } from '../operations/secrets/instance.ts'
-import { sealedColumns } from '../operations/secrets/sealed-columns.ts'
+import { tables } from '../operations/columns.ts'
 import { UserError } from '../lib/errors.ts'
 import { unknownWorkspace } from '../workspaces/workspaces.ts'
 import { assertNotElsewhere, lockAccountId } from './elsewhere.ts'
@@ -164,7 +164,7 @@ type Secret = keyof typeof SECRET_COLUMNS
 export const SECRETS = ['accessToken', 'appSecret', 'verifyToken'] as const satisfies Secret[]
 
 export const sealContext = (accountId: string, secret: Secret): string =>
-  sealedColumns.provider_accounts[SECRET_COLUMNS[secret]](accountId)
+  tables.provider_accounts.sealed[SECRET_COLUMNS[secret]](accountId)
 
 /** Undefined when this instance key cannot open it. */
 function openSecret<Name extends Secret>(

@@ -76,7 +76,7 @@ export function parseInstanceKeys(text: string): { keys: Buffer[]; mistakes: Key
   return { keys, mistakes }
 }
 
-export const newInstanceKey = (): string => randomBytes(KEY_BYTES).toString('base64')
+export const newInstanceKey = (): Buffer => randomBytes(KEY_BYTES)
 
 /** Generated in bulk: one at a time, nonces take a tenth of the time of accepting a code. */
 const NONCE_POOL_SIZE = 512
@@ -143,7 +143,3 @@ export const keyOf = (keys: readonly SealingKey[], sealed: Buffer, context: stri
   keys.find((key) => key.open(sealed, context) !== undefined)
 
 export const newSignInSecret = (): string => randomBytes(KEY_BYTES).toString('hex')
-
-/** For an installation that did not store its sign-in secret yet: its sessions and second factors stay valid. */
-export const signInSecretFrom = (key: Buffer): string =>
-  createHmac('sha256', key).update('derived: dashboard sessions').digest('hex')

@@ -15,7 +15,7 @@ import {
 } from '../accounts/sendable.ts'
 import type { SealingKey } from '../lib/seal.ts'
 import { createKeyFinder } from '../operations/secrets/instance.ts'
-import { sealedColumns } from '../operations/secrets/sealed-columns.ts'
+import { tables } from '../operations/columns.ts'
 import { otpUnusableReason } from '../accounts/templates/usability.ts'
 import { type Acceptance, FACT_COLUMNS, type Facts, createAcceptor, factJoins } from '../accept/engine.ts'
 
@@ -122,7 +122,7 @@ function messageRow(key: SealingKey, request: OtpRequest, id: string) {
     language: request.template.language,
     reference: request.reference,
     key: request.idempotencyKey,
-    code: bytea(key.close(request.code, sealedColumns.messages.code(id))),
+    code: bytea(key.close(request.code, tables.messages.sealed.code(id))),
     correlation_id: request.correlationId,
     api_key_id: request.apiKeyId,
   }

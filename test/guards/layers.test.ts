@@ -30,6 +30,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['runtime/parts'],
   ['providers'],
   ['operations/secrets'],
+  ['operations/columns'],
   ['lib/http'],
   ['runtime/jobs'],
   ['lib'],

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listExpectedIndexes } from '../../src/operations/doctor/database/schema.ts'
-import { sealedColumns } from '../../src/operations/secrets/sealed-columns.ts'
 import { fileDatabase } from '../database/database.ts'
 import { withConnection } from '../database/postgres.ts'
 
@@ -59,28 +58,6 @@ test('every foreign key between tables of a workspace carries the workspace', as
   assert.ok(keys.length > 5, 'the query finds the foreign keys')
   const bare = keys.filter(({ from, columns }) => !(from in WITHOUT_WORKSPACE) && !columns.includes('workspace_id'))
   assert.deepEqual(bare.map(({ name }) => name).sort(), Object.keys(WITHOUT_CARRYING_IT).sort())
-})
-
-/** Columns of bytes that no rotation of the instance key seals again, and why. */
-const NOT_SEALED_AGAIN: Readonly<Record<string, string>> = {
-  'access_links.token_hash': 'a hash',
-  'api_keys.secret_hash': 'a hash',
-  'instance.key_check': 'replaced when the key is',
-  'instance.sign_in_secret': 'replaced when the key is',
-  'sign_in_attempts.account': 'a hash',
-  'unfinished_erasures.person_hash': 'a hash, which the rotation replaces with the column that it seals',
-  'used_sign_in_codes.code': 'a hash, keyed with the sign-in secret, of a code that is valid for 90 seconds',
-}
-
-test('a rotation seals every column of bytes again, or it is listed as not sealed', async () => {
-  const columns = await ask<{ name: string }>(`
-    select format('%s.%s', c.relname, a.attname) as name from pg_attribute a join pg_class c on c.oid = a.attrelid
-    where a.atttypid = 'bytea'::regtype and a.attnum > 0 and c.relkind in ('r', 'p')
-      and c.relnamespace in ('public'::regnamespace, 'auth'::regnamespace)`)
-  const sealed = Object.entries(sealedColumns).flatMap(([table, names]) =>
-    Object.keys(names).map((name) => `${table}.${name}`),
-  )
-  assert.deepEqual(columns.map(({ name }) => name).sort(), [...sealed, ...Object.keys(NOT_SEALED_AGAIN)].sort())
 })
 
 test('every constraint has an explicit or PostgreSQL’s default name', async () => {

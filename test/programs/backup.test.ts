@@ -5,7 +5,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { openBackupFile } from '../../src/operations/backup/read-file.ts'
-import { EXCLUDED_TABLES } from '../../src/operations/backup/tables.ts'
+import { isExcluded } from '../../src/operations/backup/tables.ts'
 import { claimMessages } from '../../src/messages/queue/claim.ts'
 import { beginLease } from '../../src/runtime/jobs/leases.ts'
 import { newId } from '../../src/lib/ids.ts'
@@ -199,7 +199,7 @@ async function digests(url: string): Promise<Record<string, unknown>> {
   return withConnection(url, async (connection) => {
     const digests: Record<string, unknown> = {}
     for (const name of await tablesOf(url)) {
-      if (name.replaceAll('"', '') in EXCLUDED_TABLES) continue
+      if (isExcluded(name.replaceAll('"', ''))) continue
       const { rows } = await connection.query<object>(
         `select count(*) as rows, md5(string_agg(${ROW}, e'\\n' order by ${ROW})) as md5 from ${name} r
          where ${name === 'audit_log' ? `action <> 'instance.restored'` : 'true'}`,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { createSealingKey } from '../../src/lib/seal.ts'
 import { resealAll, switchKey } from '../../src/operations/secrets/rotate.ts'
-import { sealedColumns } from '../../src/operations/secrets/sealed-columns.ts'
+import { tables } from '../../src/operations/columns.ts'
 import { findSecretsStatus } from '../../src/operations/secrets/status.ts'
 import { runCommand } from './command-line.ts'
 import { openPooledDb } from '../faults/connections.ts'
@@ -58,4 +58,4 @@ export const openedBy = (
   each: Buffer,
   sealed: Buffer | undefined,
   { messageId }: Pick<SentOtp, 'messageId'>,
-): boolean => createSealingKey(each).open(sealed ?? Buffer.of(), sealedColumns.messages.code(messageId)) !== undefined
+): boolean => createSealingKey(each).open(sealed ?? Buffer.of(), tables.messages.sealed.code(messageId)) !== undefined

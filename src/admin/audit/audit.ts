@@ -24,29 +24,6 @@ const insertChange = statement(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 )
 
-const selectLatestTarget = statement<{ target: string }>(
-  'find_latest_audit_target',
-  'select target from audit_log where workspace_id is null and action = $1 order by id desc limit 1',
-)
-
-/**
- * The target of the last change of the whole instance with this action. Undefined if there was none or its entry was
- * removed.
- */
-export const findLatestTarget = async (sql: Sql, action: AuditAction): Promise<string | undefined> =>
-  (await sql.row(selectLatestTarget, [action]))?.target
-
-const MAX_LISTED_CHANGES = 1_000
-
-const selectBefore = statement<{ before: Record<string, unknown> | null }>(
-  'list_audited_values_before',
-  `select before from audit_log where workspace_id is null and action = $1 order by id desc limit ${MAX_LISTED_CHANGES}`,
-)
-
-/** What such changes of the whole instance replaced, newest first. Older entries may be removed. */
-export const listValuesBefore = async (sql: Sql, action: AuditAction): Promise<Record<string, unknown>[]> =>
-  (await sql.rows(selectBefore, [action])).map(({ before }) => before ?? {})
-
 /** Records a change. Pass the transaction that makes the change. */
 export async function audit(
   sql: Sql,

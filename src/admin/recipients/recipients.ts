@@ -7,7 +7,7 @@ import {
   beginErasure,
   eraseNext,
 } from '../../operations/lifecycle/recipients/erase.ts'
-import { exportText } from '../../operations/lifecycle/recipients/export-text.ts'
+import { exportText } from '../../operations/lifecycle/recipients/export.ts'
 import { ONE_RECIPIENT, countHeld, findPerson } from '../../operations/lifecycle/recipients/person.ts'
 import { type Seal, UnsealError } from '../../lib/seal.ts'
 import { phoneInput } from '../inputs.ts'

@@ -1,7 +1,8 @@
 import { endAllSessions } from '../../admin/auth/end-all-sessions.ts'
+import { addKey, removeOldKeys } from '../../operations/secrets/key-file.ts'
+import { assertNoNewKeyBehind } from '../../operations/secrets/open.ts'
 import { newestKey, resealAll, switchKey } from '../../operations/secrets/rotate.ts'
 import { type SecretsStatus, findSecretsStatus } from '../../operations/secrets/status.ts'
-import { addKey, assertNoNewKeyBehind, removeOldKeys } from '../../runtime/start/instance-key.ts'
 import { command } from '../command.ts'
 import { flag } from '../inputs.ts'
 

@@ -3,7 +3,7 @@ import { type Sql, changes, statement } from '../../lib/db/pool.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { type ProviderAccount, SEND_TIMEOUT_MS } from '../../providers/provider.ts'
 import { UnsealError } from '../../lib/seal.ts'
-import { sealedColumns } from '../../operations/secrets/sealed-columns.ts'
+import { tables } from '../../operations/columns.ts'
 import type { UnreadableAccount } from '../../accounts/unreadable.ts'
 import { type SenderPace, capacityNow, sendsPerSecond, withSends } from './pace.ts'
 
@@ -40,7 +40,7 @@ export async function lockSenders(
   for (const row of await tx.rows(lockSendersWithWork, [now])) {
     const { workspaceId, accountId, sealedToken, wabaId, graphUrl, phoneNumberId, breakerStep } = row
     try {
-      const accessToken = seal.open(sealedToken, sealedColumns.provider_accounts.access_token(accountId))
+      const accessToken = seal.open(sealedToken, tables.provider_accounts.sealed.access_token(accountId))
       const capacity = capacityNow(row, sendsPerSecond(row.throughput), now)
       senders.push({
         ...row,

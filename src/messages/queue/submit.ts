@@ -9,7 +9,7 @@ import type { Parts } from '../../runtime/parts.ts'
 import { OTP_SUBMISSION_WINDOW_MS, SUBMISSION_WINDOW_MS } from '../submission-window.ts'
 import { type OutgoingContent, SEND_TIMEOUT_MS, type SendOutcome } from '../../providers/provider.ts'
 import { UnsealError } from '../../lib/seal.ts'
-import { sealedColumns } from '../../operations/secrets/sealed-columns.ts'
+import { tables } from '../../operations/columns.ts'
 import { type ClaimedMessage, SUBMIT_LEASE_MS, claimMessages, giveBackMessages } from './claim.ts'
 import { type Decision, MAX_UNKNOWN_RESENDS, afterAttempt, failureAtClose } from './decide.ts'
 import { type EndedAttempt, type Finish, createFinisher } from './finish.ts'
@@ -132,7 +132,7 @@ function contentOf({ seal }: Pick<Parts, 'seal'>, message: ClaimedMessage): Cont
   if (!code) return { unreadable: { code: 'messages.code_missing' } }
   const template = { name: templateName ?? '', language: templateLanguage ?? '', components: components ?? [] }
   try {
-    return { content: { type: 'otp', template, code: seal.open(code, sealedColumns.messages.code(id)) } }
+    return { content: { type: 'otp', template, code: seal.open(code, tables.messages.sealed.code(id)) } }
   } catch (error) {
     if (error instanceof UnsealError) return { unreadable: { code: 'messages.seal_broken' } }
     throw error

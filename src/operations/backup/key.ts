@@ -3,13 +3,8 @@ import path from 'node:path'
 import type { Config } from '../../lib/config.ts'
 import { findInstanceKey, missingKeys } from '../secrets/instance.ts'
 import { createSealingKey } from '../../lib/seal.ts'
-import {
-  describeWrongKeys,
-  findInstanceKeys,
-  instanceKeyFile,
-  replaceInstanceKeys,
-  textOfKey,
-} from '../../runtime/start/instance-key.ts'
+import { findInstanceKeys, instanceKeyFile, replaceInstanceKeys, textOfKeys } from '../secrets/key-file.ts'
+import { describeWrongKeys } from '../secrets/open.ts'
 import { writeNewFile } from '../../runtime/start/new-file.ts'
 import { backupError } from './format.ts'
 
@@ -90,7 +85,7 @@ async function chooseFile(file: string, keys: readonly Buffer[]): Promise<Omit<C
     if (error.code === 'ENOENT') return undefined
     throw backupError(`${file} cannot be read (${error.code}). Name another file with --key-file.`)
   })
-  const text = `${keys.map(textOfKey).join('\n')}\n`
+  const text = textOfKeys(keys)
   if (present !== undefined && present !== text)
     throw backupError(`${file} already exists. Name a new file with --key-file.`)
   // Before hours of loading.

@@ -1,18 +1,13 @@
 import type { Connection } from '../../lib/db/connection.ts'
+import { type Life, tables } from '../columns.ts'
 
 /**
- * Tables that are not in a backup, and why. All others are, including those of later migrations. Unlogged tables are left out
- * too: their content is worthless after a crash or a restore.
+ * Whether a table is not in a backup. All others are, including those of later migrations. Unlogged tables are left out too: their
+ * content is worthless after a crash or a restore.
  */
-export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
-  migrations: 'the restore migrates the database itself',
-  nodes: 'processes that work on the original database',
-  leases:
-    'the work of these processes: a restored claim ends like that of a dead process (docs/backup.md#after-a-restore)',
-  'auth.session': 'a person who has the file must not be signed in as someone else: everyone must sign in again',
-  'auth.verification': 'sign-ins in progress',
-  'auth.rateLimit': 'counts requests of the last minute',
-}
+export const isExcluded = (name: string): boolean => lives[name]?.notInBackup !== undefined
+
+const lives: Readonly<Record<string, Life>> = tables
 
 /** A column, as the file has it and as a query reads it. */
 type Column = { name: string; type: string }
@@ -33,7 +28,7 @@ const LIST_TABLES = `
 /** The tables that belong in a backup. Generated columns are computed again. */
 export async function listTables(connection: Connection): Promise<Table[]> {
   const { rows } = await connection.query<Table>(LIST_TABLES)
-  return rows.filter(({ name }) => !(name in EXCLUDED_TABLES))
+  return rows.filter(({ name }) => !isExcluded(name))
 }
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`

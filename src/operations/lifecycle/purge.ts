@@ -2,6 +2,7 @@ import { SECOND_MS, later } from '../../lib/clock.ts'
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
 import type { Parts } from '../../runtime/parts.ts'
+import { type Life, type Table, isBeingSent, lifeOf, partsOf, tableNames } from '../columns.ts'
 import type { RemovalGuard } from './retention/guard.ts'
 import { FIRST_ENTRY, eraseNumbersFromAuditLog } from './recipients/erase-rest.ts'
 
@@ -38,7 +39,7 @@ export function purgeLoop({ db, guard, log, live, mayNameRecipient }: PurgeParts
       const turn = await db.transaction(async (tx): Promise<{ more: boolean; walk?: Walk }> => {
         const workspaceId = (await tx.row(lockDeleted, [later(now, -SETTLE_MS)]))?.workspaceId
         if (!workspaceId) return { more: false }
-        if (await removeMany(tx, workspaceId)) return { more: true }
+        if (await removeFirst(tx, workspaceId, WORK)) return { more: true }
         if ((await tx.row(findRowsLeft, [workspaceId]))?.left) return { more: false } // locked, or being sent
         const first = { workspaceId, nextPage: 0, removed: 0, isOver: false, entry: FIRST_ENTRY }
         const current = last?.workspaceId === workspaceId ? last : first
@@ -82,66 +83,39 @@ async function removeFirst(tx: Sql, workspaceId: string, steps: readonly Step[])
   return false
 }
 
-const removeMany = (tx: Sql, workspaceId: string): Promise<boolean> => removeFirst(tx, workspaceId, MANY)
+const tablesOf = (purge: Life['purge']): Table[] => tableNames.filter((table) => lifeOf(table).purge === purge)
 
-const step = (name: string, deletion: string): Step =>
-  statement(`purge_${name}`, `${deletion} select count(*)::int as removed from removed`)
+const step = (table: Table, deletion: string): Step =>
+  statement(`purge_${table}`, `${deletion} returning 1) select count(*)::int as removed from removed`)
 
-/** Not being sent: a lease ends at due_at. */
-const IS_FREE = '(lease is null or due_at <= clock_timestamp())'
+/** Deliveries have no index by workspace. */
+const NEXT_DELIVERIES = `
+  select d.id from webhook_endpoints e
+  cross join lateral (
+    select id from webhook_deliveries t
+    where workspace_id = e.workspace_id and endpoint_id = e.id and not ${isBeingSent('t', 'clock_timestamp()')}
+    order by id limit $2 for update skip locked) d
+  where e.workspace_id = $1 limit $2`
 
 /** What is being sent keeps its rows until the outcome is stored; what another session holds waits for the next turn. */
-const MANY: readonly Step[] = [
-  step(
-    'deliveries',
-    `with picked as materialized (
-       select d.id from webhook_endpoints e
-       cross join lateral (
-         select id from webhook_deliveries
-         where workspace_id = e.workspace_id and endpoint_id = e.id and ${IS_FREE}
-         order by id limit $2 for update skip locked) d
-       where e.workspace_id = $1 limit $2
-     ), attempts as (
-       delete from webhook_attempts where workspace_id = $1 and delivery_id = any (array (select id from picked))
-     ), removed as (
-       delete from webhook_deliveries where id = any (array (select id from picked)) returning 1)`,
-  ),
-  step(
-    'events',
-    `with picked as materialized (
-       select id from events e
-       where workspace_id = $1
-         and not exists (select from webhook_deliveries where workspace_id = e.workspace_id and event_id = e.id)
-       order by id limit $2 for update skip locked
-     ), removed as (
-       delete from events where id = any (array (select id from picked)) returning 1)`,
-  ),
-  step(
-    'messages',
-    `with picked as materialized (
-       select id from messages m
-       where workspace_id = $1 and ${IS_FREE} and not exists (select from events where message_id = m.id)
-       order by id limit $2 for update skip locked
-     ), attempts as (
-       delete from message_attempts where workspace_id = $1 and message_id = any (array (select id from picked))
-     ), removed as (
-       delete from messages where id = any (array (select id from picked)) returning 1)`,
-  ),
-  step(
-    'confirmations',
-    `with picked as materialized (
-       select id from confirmations c
-       where workspace_id = $1 and not exists (select from messages where confirmation_id = c.id)
-         and not exists (select from events where confirmation_id = c.id)
-       order by id limit $2 for update skip locked
-     ), answers as (
-       delete from cod_answers where workspace_id = $1 and confirmation_id = any (array (select id from picked))
-     ), checks as (
-       delete from refusal_checks where workspace_id = $1 and confirmation_id = any (array (select id from picked))
-     ), removed as (
-       delete from confirmations where id = any (array (select id from picked)) returning 1)`,
-  ),
-]
+function workStep(table: Table): Step {
+  const parts = Object.groupBy(partsOf(table), ({ part }) => lifeOf(part).purge)
+  const isFree = [
+    'workspace_id = $1',
+    ...(table === 'messages' ? [`not ${isBeingSent('t', 'clock_timestamp()')}`] : []),
+    ...(parts.work ?? []).map(({ part, column }) => `not exists (select from ${part} where ${column} = t.id)`),
+  ]
+  const next = `select id from ${table} t where ${isFree.join(' and ')} order by id limit $2 for update skip locked`
+  const picked = `with picked as materialized (${table === 'webhook_deliveries' ? NEXT_DELIVERIES : next})`
+  const deletions = (parts.part ?? []).map(
+    ({ part, column }) =>
+      `of_${part} as (delete from ${part} where workspace_id = $1 and ${column} = any (array (select id from picked)))`,
+  )
+  const removed = `removed as (delete from ${table} where id = any (array (select id from picked))`
+  return step(table, [picked, ...deletions, removed].join(', '))
+}
+
+const WORK: readonly Step[] = tablesOf('work').map(workStep)
 
 const findRowsLeft = statement<{ left: boolean }>(
   'has_workspace_rows_to_purge',
@@ -188,36 +162,12 @@ async function walkAuditLog(tx: Sql, walk: Walk, mayNameRecipient: MayNameRecipi
   return { ...walk, entry: next }
 }
 
-/** In the order of their foreign keys. */
-const SETUP: readonly Step[] = [
-  step(
-    'sender_paces',
-    `with removed as (
-       delete from sender_pace where sender_id = any (array (select id from senders where workspace_id = $1 limit $2))
-       returning 1)`,
-  ),
-  ...[
-    'senders',
-    'template_changes',
-    'templates',
-    'provider_accounts',
-    'webhook_endpoints',
-    'cod_settings',
-    'blocked_recipients',
-    'unfinished_erasures',
-    'daily_figures',
-    'clock_moves',
-    'quota_usage',
-    'quotas',
-    'api_keys',
-    'access_links',
-    'members',
-  ].map((table) =>
-    step(
-      table,
-      `with removed as (
-         delete from ${table} where ctid = any (array (select ctid from ${table} where workspace_id = $1 limit $2))
-         returning 1)`,
-    ),
-  ),
-]
+function setupStep(table: Table): Step {
+  const [[parent, column] = []] = Object.entries(lifeOf(table).partOf ?? {})
+  const rows = parent
+    ? `${column} = any (array (select id from ${parent} where workspace_id = $1 limit $2))`
+    : `ctid = any (array (select ctid from ${table} where workspace_id = $1 limit $2))`
+  return step(table, `with removed as (delete from ${table} where ${rows}`)
+}
+
+const SETUP: readonly Step[] = tablesOf('setup').map(setupStep)

@@ -1,17 +1,9 @@
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
-import {
-  type Seal,
-  type SealingKey,
-  createSeal,
-  createSealingKey,
-  keyOf,
-  newSignInSecret,
-  signInSecretFrom,
-} from '../../lib/seal.ts'
+import { type Seal, type SealingKey, createSeal, createSealingKey, keyOf, newSignInSecret } from '../../lib/seal.ts'
 import { UserError } from '../../lib/errors.ts'
 
 /** The row `instance`: both texts are sealed under the key in use. */
-export type SealedInstance = { keyCheck: Buffer; signInSecret: Buffer | null }
+export type SealedInstance = { keyCheck: Buffer; signInSecret: Buffer }
 
 export type Instance = SealedInstance & { oldKeys: string[] }
 
@@ -30,22 +22,12 @@ const insertInstance = statement(
   'insert into instance (key_check, sign_in_secret) values ($1, $2) on conflict do nothing',
 )
 
-const storeFirstSignInSecret = statement(
-  'store_first_sign_in_secret',
-  'update instance set sign_in_secret = $1 where sign_in_secret is null and key_check = $2',
-)
-
 /** `keys`: newest first. A new database takes the newest. Undefined if none of them is the key of the database. */
 export async function openInstance(db: Sql, keys: readonly Buffer[]): Promise<Seal | undefined> {
   const sealingKeys = keys.map(createSealingKey)
   const instance = (await findInstance(db)) ?? (await createInstance(db, sealingKeys))
   const key = keyOf(sealingKeys, instance.keyCheck, CHECK_CONTEXT)
   if (!key) return undefined
-  if (!instance.signInSecret) {
-    const former = signInSecretFrom(keys[sealingKeys.indexOf(key)] ?? Buffer.of())
-    await db.rows(storeFirstSignInSecret, [key.close(former, SIGN_IN_CONTEXT), instance.keyCheck])
-    return openInstance(db, keys)
-  }
   const signInSecret = key.open(instance.signInSecret, SIGN_IN_CONTEXT)
   return signInSecret === undefined ? undefined : createSeal(sealingKeys, { key, signInSecret })
 }
@@ -82,8 +64,7 @@ const sealInstance = (key: SealingKey, signInSecret: string): [Buffer, Buffer] =
 export function followInstance(seal: Seal, { keyCheck, signInSecret }: SealedInstance): boolean {
   const key = keyOf(seal.keys, keyCheck, CHECK_CONTEXT)
   if (!key) return false
-  const opened = signInSecret ? key.open(signInSecret, SIGN_IN_CONTEXT) : undefined
-  seal.use({ key, signInSecret: opened ?? seal.signInSecret() })
+  seal.use({ key, signInSecret: key.open(signInSecret, SIGN_IN_CONTEXT) ?? seal.signInSecret() })
   return true
 }
 

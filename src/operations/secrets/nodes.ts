@@ -13,7 +13,7 @@ export function createNodeKeys(seal: Seal): NodeKeys & { lost: AbortSignal } {
   const ending = new AbortController()
   let seen: SealedInstance | undefined
   const hasSeen = ({ keyCheck, signInSecret }: SealedInstance): boolean =>
-    seen !== undefined && seen.keyCheck.equals(keyCheck) && sameBytes(seen.signInSecret, signInSecret)
+    seen !== undefined && seen.keyCheck.equals(keyCheck) && seen.signInSecret.equals(signInSecret)
   return {
     lost: ending.signal,
     report: () => ({ known: seal.keys.map(({ fingerprint }) => fingerprint), current: seal.current().fingerprint }),
@@ -27,9 +27,6 @@ export function createNodeKeys(seal: Seal): NodeKeys & { lost: AbortSignal } {
 
 const KEY_LOST =
   'The instance key of the database was replaced by one that this node does not know, so the node has stopped. Put the new key before the old one, in DOORCODE_SECRET_KEY or in the file instance-key of the data folder, and start Doorcode again.'
-
-const sameBytes = (one: Buffer | null, other: Buffer | null): boolean =>
-  one === other || (one !== null && other !== null && one.equals(other))
 
 /** A node that does not know the key could not read what is sealed again. */
 export async function assertNodesKnow(sql: Sql, key: SealingKey): Promise<void> {

@@ -2,13 +2,13 @@ import { MINUTE_MS, later } from '../../lib/clock.ts'
 import { expiredSignInRows } from '../../admin/expired-rows.ts'
 import { removal } from '../../lib/db/removal.ts'
 import type { Parts } from '../parts.ts'
-import { expiredErasures, sealUnfinished } from '../../operations/lifecycle/recipients/unfinished.ts'
+import { removeUnreadable } from '../../operations/lifecycle/recipients/unfinished.ts'
 import type { Loop } from '../jobs/loop.ts'
 import type { RemovalGuard } from '../../operations/lifecycle/retention/guard.ts'
 
 /**
- * Removes short-lived rows in small batches, and seals what the previous release did not seal. The guard is not checked for paces,
- * leases and rate limits: they are worth nothing after a minute, and after a wrong removal only the pace of that minute is lost.
+ * Removes short-lived rows in small batches. The guard is not checked for paces, leases and rate limits: they are worth nothing
+ * after a minute, and after a wrong removal only the pace of that minute is lost.
  */
 export const housekeepingLoop = ({
   db,
@@ -25,11 +25,11 @@ export const housekeepingLoop = ({
       (remove) => [remove, later(now, -IDLE_MS)] as const,
     )
     const removed = await Promise.all(
-      [...idle, ...(permit ? [...expiredSignInRows(permit.now), ...expiredErasures(permit.now)] : [])].map(
-        ([remove, until]) => db.row(remove, [until, MAX_EACH]),
+      [...idle, ...(permit ? expiredSignInRows(permit.now) : [])].map(([remove, until]) =>
+        db.row(remove, [until, MAX_EACH]),
       ),
     )
-    await sealUnfinished({ db, seal }) // last: it throws on a node that does not know the instance key
+    if (permit) await removeUnreadable({ db, seal }, permit.now)
     return { more: removed.some((row) => row?.removed === MAX_EACH) }
   },
 })

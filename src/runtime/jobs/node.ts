@@ -32,7 +32,7 @@ export type KeyReport = { known: readonly string[]; current: string }
 export type NodeKeys = {
   report(): KeyReport
   /** Called with the row `instance` at each heartbeat. */
-  follow(instance: { keyCheck: Buffer; signInSecret: Buffer | null }): void
+  follow(instance: { keyCheck: Buffer; signInSecret: Buffer }): void
 }
 
 const HEARTBEAT_MS = 500
@@ -77,7 +77,7 @@ export function createNode({ roles, settings, keys, onTime }: NodeOptions) {
     ])
     const { keyCheck = null, signInSecret = null, sessionMark = null, databaseNow } = instances[0] ?? {}
     if (sessionMark !== session) throw new Error('a pooler gave the connection another session')
-    if (keyCheck) keys?.follow({ keyCheck, signInSecret })
+    if (keyCheck && signInSecret) keys?.follow({ keyCheck, signInSecret })
     if (databaseNow) onTime?.(databaseNow)
     // The server may still hold the lock for an earlier connection that broke silently.
     if (membership?.client === client && !membership.locked) {

@@ -10,7 +10,7 @@ import { StartupError } from '../../lib/errors.ts'
 import { createDatabaseClock } from './database-clock.ts'
 import { hasEmbeddedDatabase } from './embedded-postgres/folders.ts'
 import { startEmbeddedPostgres } from './embedded-postgres/server.ts'
-import { findSeal } from './instance-key.ts'
+import { findSeal } from '../../operations/secrets/open.ts'
 
 /** Checks run a few at a time. */
 const POOL_SIZE = 4

@@ -1,7 +1,7 @@
 import { plainText } from '../../../locales/text.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { type Seal, UnsealError, keyOf } from '../../lib/seal.ts'
-import { sealedColumns } from '../../operations/secrets/sealed-columns.ts'
+import { tables } from '../../operations/columns.ts'
 import type { ClaimedDelivery, Target } from './claim.ts'
 import { type PostResult, type WebhookAgent, Interrupted, post } from './post.ts'
 import { type Decision, decide } from './schedule.ts'
@@ -68,4 +68,4 @@ function secretsOf(
 }
 
 /** What an endpoint's secret is sealed to. */
-export const secretContext = sealedColumns.webhook_endpoints.secret
+export const secretContext = tables.webhook_endpoints.sealed.secret

@@ -3,7 +3,9 @@ import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { MINUTE_MS, later } from '../../../src/lib/clock.ts'
 import { newPseudonym } from '../../../src/lib/phone/erased-recipient.ts'
+import { keepUnfinished } from '../../../src/operations/lifecycle/recipients/unfinished.ts'
 import { blockRecipients } from '../../../src/workspaces/blocked.ts'
 import { runCommand } from '../../world/command-line.ts'
 import { signIn } from '../../world/dashboard.ts'
@@ -107,12 +109,10 @@ test('the command and the dashboard say that they finished an earlier erasure, w
   const { calls } = await signIn(world, 'owner')
   const phone = newPhone()
   const pseudonym = newPseudonym()
+  const { db, seal } = world.parts
+  const begun = { pseudonym, startedAt: later(new Date(), -MINUTE_MS) }
   const interrupt = () =>
-    world.query(
-      `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, user_ids)
-       values ($1, $2, now() - interval '1 minute', $3, '{}')`,
-      [workspaceId, phone, pseudonym],
-    )
+    db.transaction((tx) => keepUnfinished(tx, seal, { workspaceId, phones: [phone], userIds: [] }, begun))
   await interrupt()
   const { stdout } = await run(world, 'erase', phone)
   assert.equal(

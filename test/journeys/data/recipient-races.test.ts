@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { listQuarantined } from '../../../src/admin/attention/quarantine.ts'
 import { advance } from '../../../src/cod/conversation/advance.ts'
 import { answerOrder } from '../../../src/cod/conversation/answer-order.ts'
-import { DAY_MS, later } from '../../../src/lib/clock.ts'
+import { DAY_MS, HOUR_MS, later } from '../../../src/lib/clock.ts'
 import { newPseudonym } from '../../../src/lib/phone/erased-recipient.ts'
 import { statements } from '../../../src/lib/db/pool.ts'
 import { transactionWithEvents } from '../../../src/events/record.ts'
@@ -15,9 +15,9 @@ import {
   beginErasure,
   eraseNext,
 } from '../../../src/operations/lifecycle/recipients/erase.ts'
-import { exportText } from '../../../src/operations/lifecycle/recipients/export-text.ts'
+import { exportText } from '../../../src/operations/lifecycle/recipients/export.ts'
 import { findPerson } from '../../../src/operations/lifecycle/recipients/person.ts'
-import { expiredErasures, sealUnfinished } from '../../../src/operations/lifecycle/recipients/unfinished.ts'
+import { keepUnfinished, removeUnreadable } from '../../../src/operations/lifecycle/recipients/unfinished.ts'
 import { refusalPath } from '../../world/cod.ts'
 import { lockInAnotherSession } from '../../faults/lock-in-another-session.ts'
 import { erase, formsOf, recordIn, requestOf, storeMessage, tablesWith, waitForLock } from '../../world/recipients.ts'
@@ -85,36 +85,18 @@ test('an interrupted erasure is found among any number that no key opens', async
   const otp = await world.sendOtp()
   await world.settled()
   await world.query(
-    `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, person)
-     select $1, 'erased:' || n, $2::timestamptz - n * interval '1 hour', 'erased:' || n, 'sealed with a lost key'
-     from generate_series(1, 1100) n`,
+    `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, person, person_hash)
+     select $1, 'erased:' || n, $2::timestamptz - n * interval '1 hour', 'erased:' || n, 'sealed with a lost key', 'lost'
+     from generate_series(1, 1000) n`,
     [world.workspaceId, world.clock.now()],
   )
-  await sealUnfinished(world.parts)
   await assert.rejects(erase(world, otp, { parts: killedAfter(world, 2) }), { message: KILLED })
   assert.equal((await erase(world, otp)).finishesEarlier, true)
-  for (const [remove, until] of expiredErasures(later(world.clock.now(), 90 * DAY_MS)))
-    await world.parts.db.row(remove, [until, 5_000])
-  assert.deepEqual(
-    await world.query('select from unfinished_erasures where workspace_id = $1', [world.workspaceId]),
-    [],
-  )
-})
-
-test('a number that the previous release kept readable is sealed, and its erasure is still found', async (t) => {
-  const world = await startWorld(t)
-  const otp = await world.sendOtp()
-  await world.settled()
-  const pseudonym = newPseudonym()
-  await world.query(
-    `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, user_ids)
-     values ($1, $2, $3, $4, '{MA.another}')`,
-    [world.workspaceId, otp.to, world.clock.now(), pseudonym],
-  )
-  await sealUnfinished(world.parts)
-  assert.equal((await tablesWith(world, { forms: formsOf(otp.to) })).includes('unfinished_erasures'), false)
-  const { finishesEarlier, ...finished } = await erase(world, otp)
-  assert.deepEqual([finishesEarlier, finished.pseudonym], [true, pseudonym])
+  const left = () => world.query('select from unfinished_erasures where workspace_id = $1', [world.workspaceId])
+  await removeUnreadable(world.parts, later(world.clock.now(), 89 * DAY_MS - 1_000 * HOUR_MS))
+  assert.equal((await left()).length, 1_000)
+  await removeUnreadable(world.parts, later(world.clock.now(), 91 * DAY_MS))
+  assert.deepEqual(await left(), [])
 })
 
 test('an erasure that only finishes an earlier one says so, with the pseudonym', async (t) => {
@@ -141,11 +123,10 @@ test('an erasure that ends leaves a later one and one that knew more user ids', 
   await world.sendOtp({ to: person.to })
   await world.settled()
   await assert.rejects(erase(world, person, { parts: killedAfter(world, 1) }), { message: KILLED })
-  await world.query(
-    `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, user_ids)
-     values ($1, $2, $3, $4, '{MA.another}')`,
-    [world.workspaceId, person.to, later(first.startedAt, -1), newPseudonym()],
-  )
+  const { parts, workspaceId } = world
+  const another = { workspaceId, phones: [person.to], userIds: ['MA.another'] }
+  const begun = { pseudonym: newPseudonym(), startedAt: later(first.startedAt, -1) }
+  await parts.db.transaction((tx) => keepUnfinished(tx, parts.seal, another, begun))
   await eraseUntil(['done'])
   const left = await world.query('select from unfinished_erasures where workspace_id = $1', [world.workspaceId])
   assert.equal(left.length, 2)

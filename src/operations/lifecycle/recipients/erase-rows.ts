@@ -2,12 +2,13 @@ import { advance } from '../../../cod/conversation/advance.ts'
 import { advanceByOutcomes } from '../../../cod/conversation/outcomes.ts'
 import { type Sql, type Statement, statement } from '../../../lib/db/pool.ts'
 import { firstIdAt } from '../../../lib/ids.ts'
-import { removeErrorTexts } from '../../../messages/queue/error-texts.ts'
 import { applyReports, ownFailure } from '../../../messages/reports/apply.ts'
 import { recordOtpEvents } from '../../../otp/outcomes.ts'
+import { isBeingSent } from '../../columns.ts'
+import { erasures } from '../rows.ts'
 import { BLANK_REPORT, END_REPORT } from './erase-reports.ts'
 import { anyFormPattern } from './number-patterns.ts'
-import { MAX_USER_IDS, type Person, identityPattern } from './person.ts'
+import { MAX_USER_IDS, type Person, identityPattern, rowsOfPerson } from './person.ts'
 
 /** In one transaction: a confirmation has a dozen messages and reports. */
 const MAX_CONFIRMATIONS = 20
@@ -49,19 +50,13 @@ export async function eraseRows(
   const deliveries = await tx.rows(lockDeliveries, [workspaceId, idsOf(events), now])
   if ([...messages, ...deliveries].some(({ isBeingSent }) => isBeingSent)) throw new BeingSentError()
 
-  const pattern = anyFormPattern(phones)
-  await tx.rows(endDeliveries, [workspaceId, idsOf(events), now])
-  await tx.rows(eraseResponses, [workspaceId, idsOf(events)])
-  await tx.rows(eraseEvents, [workspaceId, idsOf(events)])
+  const ids = { events: idsOf(events), messages: messageIds, confirmations: confirmationIds }
+  await tx.rows(endDeliveries, [workspaceId, ids.events, now])
   const identified = await tx.rows(findUserIds, [workspaceId, confirmationIds, messageIds, identityPattern(person)])
   const reports = await tx.rows(eraseReports, [workspaceId, confirmationIds, messageIds])
-  await removeErrorTexts(tx, messageIds)
-  await tx.rows(eraseMessages, [workspaceId, messageIds, pseudonym, pattern])
-  if (confirmationIds.length > 0) {
-    await tx.rows(eraseAnswers, [workspaceId, confirmationIds])
-    await tx.rows(eraseChecks, [workspaceId, confirmationIds, pattern])
-    await tx.rows(eraseConfirmations, [workspaceId, confirmationIds, pseudonym, pattern])
-  }
+  const pattern = anyFormPattern(phones)
+  for (const { root, erase } of erasures)
+    if (ids[root].length > 0) await tx.rows(erase, [workspaceId, ids[root], pseudonym, pattern])
   await endRunning(tx, now, { workspaceId, confirmationIds, pending: messages.filter(({ isPending }) => isPending) })
   const erased = {
     messages: messages.length,
@@ -89,55 +84,41 @@ async function endRunning(tx: Sql, now: Date, { workspaceId, confirmationIds, pe
 
 const idsOf = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id)
 
-/** Until $3. The lease of a message or delivery ends at its due_at. */
-const BEING_SENT = 'lease is not null and due_at > $3'
-
 const eventIsBeingSent = (column: string, id: string): string =>
   `exists (
      select from events e cross join lateral (
-       select 1 from webhook_deliveries where event_id = e.id and ${BEING_SENT} limit 1) d
+       select 1 from webhook_deliveries d where event_id = e.id and ${isBeingSent('d', '$3')} limit 1) d
      where e.${column} = ${id})`
 
 const pickConfirmations: Statement<{ id: string }> = statement(
   'pick_confirmations_to_erase',
-  `select c.id from senders s cross join unnest($2::text[]) as phone (number)
-   cross join lateral (
-     select id from confirmations c where recipient = phone.number and sender_id = s.id and id < $5
-       and not exists (select from messages where confirmation_id = c.id and ${BEING_SENT})
-       and not ${eventIsBeingSent('confirmation_id', 'c.id')}
-     order by id limit $4) c
-   where s.workspace_id = $1 limit $4`,
+  `${rowsOfPerson('confirmations', {
+    and: `and id < $5
+      and not exists (select from messages m where confirmation_id = c.id and ${isBeingSent('m', '$3')})
+      and not ${eventIsBeingSent('confirmation_id', 'c.id')}`,
+    limit: '$4',
+  })} limit $4`,
 )
 
 const pickCodes: Statement<{ id: string }> = statement(
   'pick_one_time_codes_to_erase',
-  `select m.id from unnest($2::text[]) as phone (number)
-   cross join lateral (
-     select id from messages m
-     where workspace_id = $1 and recipient = phone.number and confirmation_id is null and id < $5
-       and (${BEING_SENT}) is not true
-       and not ${eventIsBeingSent('message_id', 'm.id')}
-     order by id limit $4) m
-   limit $4`,
+  `${rowsOfPerson('messages', {
+    and: `and id < $5 and not ${isBeingSent('m', '$3')} and not ${eventIsBeingSent('message_id', 'm.id')}`,
+    limit: '$4',
+  })} limit $4`,
 )
+
+const ONE_BEFORE = { and: 'and id < $3', limit: 1 }
 
 const findLeft: Statement<{ id: string }> = statement(
   'find_rows_left_to_erase',
-  `(select c.id from senders s cross join unnest($2::text[]) as phone (number)
-    cross join lateral (select id from confirmations where recipient = phone.number and sender_id = s.id and id < $3 limit 1) c
-    where s.workspace_id = $1 limit 1)
-   union all
-   (select m.id from unnest($2::text[]) as phone (number)
-    cross join lateral (
-      select id from messages
-      where workspace_id = $1 and recipient = phone.number and confirmation_id is null and id < $3 limit 1) m
-    limit 1)`,
+  `(${rowsOfPerson('confirmations', ONE_BEFORE)} limit 1) union all (${rowsOfPerson('messages', ONE_BEFORE)} limit 1)`,
 )
 
 const lockMessages: Statement<{ id: string; isPending: boolean; isBeingSent: boolean }> = statement(
   'lock_messages_to_erase',
-  `select id, (due_at is not null or quarantined_at is not null) as "isPending", (${BEING_SENT}) is true as "isBeingSent"
-   from messages
+  `select id, (due_at is not null or quarantined_at is not null) as "isPending", ${isBeingSent('m', '$3')} as "isBeingSent"
+   from messages m
    where workspace_id = $1 and recipient = any ($5::text[]) and id = any (array (
      select id from messages where confirmation_id = any ($2::uuid[]) union all select unnest($4::uuid[])))
    order by id for no key update`,
@@ -161,7 +142,7 @@ const lockEvents: Statement<{ id: string }> = statement(
 
 const lockDeliveries: Statement<{ isBeingSent: boolean }> = statement(
   'lock_deliveries_to_erase',
-  `select (${BEING_SENT}) is true as "isBeingSent" from webhook_deliveries
+  `select ${isBeingSent('d', '$3')} as "isBeingSent" from webhook_deliveries d
    where workspace_id = $1 and event_id = any ($2::uuid[]) order by id for no key update`,
 )
 
@@ -178,18 +159,6 @@ const endDeliveries = statement(
    insert into webhook_attempts (workspace_id, delivery_id, attempt, started_at, duration_ms, error)
    select $1, id, attempts, $3, 0, '{"code":"webhooks.erased"}' from ended
    on conflict do nothing`,
-)
-
-const eraseResponses = statement(
-  'erase_webhook_responses',
-  `update webhook_attempts set response = null
-   where workspace_id = $1 and response is not null and delivery_id = any (array (
-     select id from webhook_deliveries where workspace_id = $1 and event_id = any ($2::uuid[])))`,
-)
-
-const eraseEvents = statement(
-  'erase_event_bodies',
-  `update events set body = '' where workspace_id = $1 and id = any ($2::uuid[])`,
 )
 
 const REPORTS_OF_ROWS = `array (
@@ -210,48 +179,4 @@ const eraseReports: Statement<{ id: string }> = statement(
   `update provider_reports r set ${BLANK_REPORT}, ${END_REPORT}
    where workspace_id = $1 and (body <> '' or provider_message_id is not null) and id = any (${REPORTS_OF_ROWS})
    returning id`,
-)
-
-/** Idempotency keys and references are the caller's: they stay unless they contain the number. */
-const withoutNumber = (column: string, pattern: string, instead: string): string =>
-  `case when ${column} ~ ${pattern} then ${instead} else ${column} end`
-
-/** A provider's id contains the number in another form. A late report is found by our own id. */
-const eraseMessages = statement(
-  'erase_messages',
-  `update messages m
-   set recipient = $3,
-       content = case when content is not null then '{"type":"removed"}'::jsonb end,
-       provider_message_id = case when provider_message_id is not null then 'erased:' || gen_random_uuid() end,
-       reference = ${withoutNumber('reference', '$4', '$3')},
-       idempotency_key = ${withoutNumber('idempotency_key', '$4', 'null')}
-   where workspace_id = $1 and id = any ($2::uuid[])`,
-)
-
-/** The note of a follow-up, at the path of a jsonb value. */
-const withoutNote = (value: string, path: string): string =>
-  `case when jsonb_typeof(${value} #> '{${path}}') = 'string' then jsonb_set(${value}, '{${path}}', 'null') else ${value} end`
-
-const eraseAnswers = statement(
-  'erase_answers',
-  `update cod_answers
-   set detail = ${withoutNote(`(${withoutNote('detail', 'note')})`, 'reschedule,note')}
-   where workspace_id = $1 and confirmation_id = any ($2::uuid[]) and detail is not null`,
-)
-
-const eraseChecks = statement(
-  'erase_refusal_checks',
-  `update refusal_checks
-   set parameters = '{"removed":true}', note = null, idempotency_key = ${withoutNumber('idempotency_key', '$3', 'null')}
-   where workspace_id = $1 and confirmation_id = any ($2::uuid[])`,
-)
-
-const eraseConfirmations = statement(
-  'erase_confirmations',
-  `update confirmations
-   set recipient = $3, customer_user_id = null, parameters = '{"removed":true}',
-       reschedule = ${withoutNote('reschedule', 'note')}, choices = ${withoutNote('choices', 'note')},
-       reference = ${withoutNumber('reference', '$4', '$3')},
-       idempotency_key = ${withoutNumber('idempotency_key', '$4', 'null')}
-   where workspace_id = $1 and id = any ($2::uuid[])`,
 )

@@ -9,7 +9,7 @@ import { SCAN_START, type ReportScan, eraseNextReports } from './erase-reports.t
 import { FIRST_ENTRY, eraseBlock, eraseFromAuditLog, eraseUserIds } from './erase-rest.ts'
 import { BeingSentError, type ErasedRows, NO_ROWS, eraseRows } from './erase-rows.ts'
 import { type HeldCounts, type Person, countHeld, findPerson, withLearnedUserIds, withUserIds } from './person.ts'
-import { endUnfinished, findUnfinished, isRecorded, keepUnfinished, sealUnfinished } from './unfinished.ts'
+import { endUnfinished, findUnfinished, isRecorded, keepUnfinished } from './unfinished.ts'
 
 export type ErasureParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'metrics' | 'wake' | 'live'>
 
@@ -121,7 +121,6 @@ async function runStep(
   { erasure, record }: { erasure: Erasure; record: RecordErasure },
 ): Promise<Step> {
   const { db, clock, seal, wake, live } = parts
-  if (erasure.stage === 'rows') await sealUnfinished(parts)
   const found = await findPerson(db, { workspaceId, phone })
   const step = await transactionWithEvents(parts, async (tx) => {
     const unfinished = erasure.stage === 'rows' ? await findUnfinished(tx, seal, found) : undefined

@@ -1,4 +1,5 @@
 import { type Sql, type Statement, type Value, statement } from '../../../lib/db/pool.ts'
+import { exportOf } from '../rows.ts'
 import { type Person, findOwned, mentionPatterns, withLearnedUserIds } from './person.ts'
 
 /** Pages of the table: 8 MB, read in one statement. Reports have no index by workspace or number. */
@@ -71,15 +72,11 @@ const readBodies: Statement<FoundReport> = statement('read_reports_that_mention_
 
 const readDocuments: Statement<FoundReport & { document: unknown }> = statement(
   'export_other_reports',
-  reportsInPart(
-    `r.body, jsonb_build_object('id', r.id, 'kind', r.kind, 'providerMessageId', r.provider_message_id,
-       'occurredAt', r.occurred_at, 'receivedAt', r.received_at, 'outcome', r.outcome, 'note', r.note, 'body', r.body) as document`,
-    {
-      and: `and not exists (
+  reportsInPart(`r.body, ${exportOf('provider_reports', 'r')} as document`, {
+    and: `and not exists (
          select from confirmations
          where workspace_id = r.workspace_id and id = r.confirmation_id and recipient = any ($5::text[]))
        and not exists (
          select from messages where workspace_id = r.workspace_id and id = r.message_id and recipient = any ($5::text[]))`,
-    },
-  ),
+  }),
 )

@@ -26,19 +26,37 @@ export async function findPerson(
   return { workspaceId, phones, userIds: rows.map(({ userId }) => userId) }
 }
 
+/**
+ * The rows `c` of confirmations, or `m` of one-time codes, of a person: $1 is the workspace, $2 the numbers. Each number and sender is
+ * a look-up by index with the limit. `and`: more conditions of the table, with this name.
+ */
+export function rowsOfPerson(
+  table: 'confirmations' | 'messages',
+  {
+    select = 'id',
+    and = '',
+    order = 'id',
+    limit,
+  }: { select?: string; and?: string; order?: string; limit: number | string },
+): string {
+  const rows = (of: string, condition: string): string =>
+    `cross join unnest($2::text[]) as phone (number)
+     cross join lateral (
+       select ${select} from ${table} ${of} where recipient = phone.number and ${condition} ${and}
+       order by ${order} limit ${limit}) ${of}`
+  return table === 'confirmations'
+    ? `select c.* from senders s ${rows('c', 'sender_id = s.id')} where s.workspace_id = $1`
+    : `select m.* from (select) one ${rows('m', 'workspace_id = $1 and confirmation_id is null')}`
+}
+
+const LATEST = { order: 'id desc', limit: MAX_ROWS_READ_FOR_USER_IDS }
+
 const selectUserIds: Statement<{ userId: string }> = statement(
   'find_user_ids_of_recipient',
   `select distinct found.user_id as "userId" from (
-     (select c.customer_user_id as user_id from senders s cross join unnest($2::text[]) as phone (number)
-      cross join lateral (
-        select customer_user_id from confirmations where recipient = phone.number and sender_id = s.id
-        order by id desc limit ${MAX_ROWS_READ_FOR_USER_IDS}) c
-      where s.workspace_id = $1)
+     (${rowsOfPerson('confirmations', { ...LATEST, select: 'customer_user_id as user_id' })})
      union all
-     (select substring(r.body from '"recipient_user_id":"([^"]+)"') from unnest($2::text[]) as phone (number)
-      cross join lateral (
-        select id from messages where workspace_id = $1 and recipient = phone.number and confirmation_id is null
-        order by id desc limit ${MAX_ROWS_READ_FOR_USER_IDS}) m
+     (select substring(r.body from '"recipient_user_id":"([^"]+)"') from (${rowsOfPerson('messages', LATEST)}) m
       cross join lateral (
         select body from provider_reports p where p.message_id = m.id limit ${MAX_REPORTS_OF_MESSAGE}) r)) found
    where found.user_id is not null limit ${MAX_USER_IDS}`,
@@ -105,16 +123,12 @@ export async function countHeld(sql: Sql, { workspaceId, phones }: Person): Prom
   return held ?? { oneTimeCodes: 0, confirmations: 0, isBlocked: false }
 }
 
+const COUNTED = { select: '1', limit: MAX_COUNTED }
+
 const selectHeld: Statement<HeldCounts> = statement(
   'count_rows_of_recipient',
   `select
-     (select count(*) from (
-        select 1 from unnest($2::text[]) as phone (number) cross join lateral (
-          select 1 from messages where workspace_id = $1 and recipient = phone.number and confirmation_id is null
-          limit ${MAX_COUNTED}) m limit ${MAX_COUNTED}) counted) as "oneTimeCodes",
-     (select count(*) from (
-        select 1 from senders s cross join unnest($2::text[]) as phone (number) cross join lateral (
-          select 1 from confirmations where recipient = phone.number and sender_id = s.id limit ${MAX_COUNTED}) c
-        where s.workspace_id = $1 limit ${MAX_COUNTED}) counted) as confirmations,
+     (select count(*) from (${rowsOfPerson('messages', COUNTED)} limit ${MAX_COUNTED}) counted) as "oneTimeCodes",
+     (select count(*) from (${rowsOfPerson('confirmations', COUNTED)} limit ${MAX_COUNTED}) counted) as confirmations,
      exists (select from blocked_recipients where workspace_id = $1 and phone = any ($2)) as "isBlocked"`,
 )

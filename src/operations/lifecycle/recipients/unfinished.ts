@@ -1,11 +1,11 @@
 import { DAY_MS, later } from '../../../lib/clock.ts'
 import { type Sql, type Statement, statement } from '../../../lib/db/pool.ts'
-import { type Removal, removal } from '../../../lib/db/removal.ts'
 import { contentId } from '../../../lib/ids.ts'
 import type { Parts } from '../../../runtime/parts.ts'
-import { type Seal, type SealingKey, keyOf } from '../../../lib/seal.ts'
+import { type Seal, keyOf } from '../../../lib/seal.ts'
 import { lockSealingKey } from '../../secrets/instance.ts'
-import { type KeptPerson, hashOfKeptPhone, sealedColumns } from '../../secrets/sealed-columns.ts'
+import { tables } from '../../columns.ts'
+import { type KeptPerson, hashOfKeptPhone } from '../../secrets/reseal.ts'
 import type { Person } from './person.ts'
 
 /**
@@ -17,7 +17,7 @@ export type Unfinished = { pseudonym: string; userIds: readonly string[] }
 /** Of one number: an erasure that is repeated after an interruption adds a row. */
 const MAX_UNFINISHED = 1_000
 
-const contextOf = sealedColumns.unfinished_erasures.person
+const contextOf = tables.unfinished_erasures.sealed.person
 
 /** The pseudonym of the oldest one of the person, and the user ids of all. */
 export async function findUnfinished(sql: Sql, seal: Seal, person: Person): Promise<Unfinished | undefined> {
@@ -40,8 +40,10 @@ export async function keepUnfinished(
 ): Promise<void> {
   const id = contentId(workspaceId, pseudonym, startedAt.toISOString())
   const key = await lockSealingKey(tx, seal)
-  const kept = sealPerson(key, { workspaceId, id }, { phone: phones[0] ?? '', userIds })
-  await tx.rows(writeUnfinished, [workspaceId, pseudonym, startedAt, id, ...kept])
+  const kept: KeptPerson = { phone: phones[0] ?? '', userIds }
+  const person = key.close(JSON.stringify(kept), contextOf(id))
+  const hash = hashOfKeptPhone(key, { workspaceId, phone: kept.phone })
+  await tx.rows(writeUnfinished, [workspaceId, pseudonym, startedAt, id, person, hash])
 }
 
 /** Ends what this erasure covers. A later one still has newer reports to search, and another one can know more user ids. */
@@ -57,53 +59,19 @@ export async function endUnfinished(
   if (covered.length > 0) await tx.rows(removeUnfinished, [workspaceId, covered.map(({ id }) => id)])
 }
 
-/**
- * Seals the rows of the previous release, which have no hash: it kept the person in clear text, or did not hash the number. A row
- * that no known key opens gets an empty hash: nothing shows whose it is (docs/key-rotation.md#when-it-does-not-finish).
- */
-export async function sealUnfinished({ db, seal }: Pick<Parts, 'db' | 'seal'>): Promise<void> {
-  for (let pages = 0; pages < MAX_SEALED_PAGES && (await db.row(findUnhashed)); pages += 1)
-    await db.transaction(async (tx) => {
-      const rows = await tx.rows(lockUnhashed)
-      const key = rows.length > 0 ? await lockSealingKey(tx, seal) : undefined
-      for (const row of rows) if (key) await sealRow(tx, { seal, key }, row)
-    })
+/** How long a row stays that no known key opens, in case that its key returns. Webhooks of that time are then removed. */
+const UNREADABLE_KEPT_MS = 90 * DAY_MS
+
+export async function removeUnreadable({ db, seal }: Pick<Parts, 'db' | 'seal'>, now: Date): Promise<void> {
+  for (const { workspaceId, id, person } of await db.rows(selectOld, [later(now, -UNREADABLE_KEPT_MS)]))
+    if (!open(seal, id, person)) await db.rows(removeUnfinished, [workspaceId, [id]])
 }
-
-const SEALED_PAGE = 100
-const MAX_SEALED_PAGES = 100
-
-async function sealRow(tx: Sql, { seal, key }: { seal: Seal; key: SealingKey }, row: UnhashedRow): Promise<void> {
-  const { workspaceId, id, pseudonym, begunAt } = row
-  const kept = row.person ? open(seal, id, row.person) : { phone: row.recipient, userIds: row.userIds }
-  if (!kept) return void (await tx.rows(markUnreadable, [workspaceId, id]))
-  await tx.rows(removeUnfinished, [workspaceId, [id]])
-  await tx.rows(moveUnfinished, [workspaceId, pseudonym, begunAt, id, ...sealPerson(key, row, kept)])
-}
-
-/** The columns `person` and `person_hash`. */
-const sealPerson = (
-  key: SealingKey,
-  { workspaceId, id }: Pick<UnhashedRow, 'workspaceId' | 'id'>,
-  kept: KeptPerson,
-): [Buffer, Buffer] => [
-  key.close(JSON.stringify(kept), contextOf(id)),
-  hashOfKeptPhone(key, { workspaceId, phone: kept.phone }),
-]
 
 /** During a rotation rows are under several keys. */
 const hashesOf = ({ keys }: Seal, { workspaceId, phones }: Person): Buffer[] =>
   keys.flatMap((key) => phones.map((phone) => hashOfKeptPhone(key, { workspaceId, phone })))
 
 type Row = { id: string; pseudonym: string; person: Buffer }
-
-type UnhashedRow = Omit<Row, 'person'> & {
-  workspaceId: string
-  begunAt: Date
-  person: Buffer | null
-  recipient: string
-  userIds: string[]
-}
 
 const opened = (seal: Seal, rows: readonly Row[]): (Unfinished & { id: string })[] =>
   rows.flatMap(({ id, pseudonym, person }) => {
@@ -129,33 +97,11 @@ const lockUnfinished: Statement<Row> = statement(
    order by begun_at, id limit ${MAX_UNFINISHED} for update`,
 )
 
-const findUnhashed = statement(
-  'find_unhashed_erasure',
-  'select id from unfinished_erasures where person_hash is null limit 1',
+const selectOld: Statement<Row & { workspaceId: string }> = statement(
+  'list_old_unfinished_erasures',
+  `select workspace_id as "workspaceId", id, pseudonym, coalesce(person, '') as person from unfinished_erasures
+   where begun_at < $1 order by begun_at limit ${MAX_UNFINISHED}`,
 )
-
-const lockUnhashed: Statement<UnhashedRow> = statement(
-  'lock_unhashed_erasures',
-  `select workspace_id as "workspaceId", id, pseudonym, begun_at as "begunAt", person, recipient, user_ids as "userIds"
-   from unfinished_erasures where person_hash is null order by begun_at limit ${SEALED_PAGE} for update skip locked`,
-)
-
-const markUnreadable = statement(
-  'mark_unreadable_erasure',
-  String.raw`update unfinished_erasures set person_hash = '\x' where workspace_id = $1 and id = $2`,
-)
-
-/** How long a row stays that no known key opens, in case that its key returns. Webhooks of that time are then removed. */
-const UNREADABLE_KEPT_MS = 90 * DAY_MS
-
-const removeUnreadable = removal(
-  'remove_unreadable_erasures',
-  'unfinished_erasures',
-  String.raw`person_hash = '\x' and begun_at < $1`,
-)
-
-/** Like `expiredSignInRows`. */
-export const expiredErasures = (now: Date): [Removal, Date][] => [[removeUnreadable, later(now, -UNREADABLE_KEPT_MS)]]
 
 const findEntry = statement<{ id: string }>(
   'find_audit_entry_of_erasure',
@@ -168,13 +114,6 @@ const writeUnfinished = statement(
    values ($1, $2, $3, $2, $4, $5, $6)
    on conflict (workspace_id, recipient, begun_at)
    do update set person = excluded.person, person_hash = excluded.person_hash`,
-)
-
-/** If a node of this release has continued the erasure, its row knows more user ids. */
-const moveUnfinished = statement(
-  'move_unfinished_erasure',
-  `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, id, person, person_hash)
-   values ($1, $2, $3, $2, $4, $5, $6) on conflict (workspace_id, recipient, begun_at) do nothing`,
 )
 
 const removeUnfinished = statement(

@@ -1,14 +1,11 @@
 import { type Sql, changes, statement } from '../../../lib/db/pool.ts'
 import { type StoredParameters, removedParameters } from '../../../cod/parameters.ts'
 import { firstIdAt } from '../../../lib/ids.ts'
-import { HAS_ERROR_TEXT, removeErrorTexts } from '../../../messages/queue/error-texts.ts'
-import { reportsStep } from './reports.ts'
-import { type Step, idsOf, stepOfTable } from './step.ts'
+import { tables } from '../../columns.ts'
+import { emptyContent, hasContent, rowsOf } from '../rows.ts'
+import { type Step, idsOf, removedBy, stepOf } from './step.ts'
 
 type IdRow = { id: string }
-
-/** A running conversation keeps its texts: its reminder repeats the first message. A quarantined timer does not run. */
-const NO_TIMER = (of: string): string => `(${of}.timer_due_at is null or ${of}.timer_quarantined_at is not null)`
 
 type FreeMessage = {
   id: string
@@ -18,11 +15,11 @@ type FreeMessage = {
 }
 
 /** A one-time code has no content: it is erased when it is sent. */
-const messages = stepOfTable({
+const messages = stepOf({
   table: 'messages',
   class: 'content',
   showsInUse: true,
-  condition: `kind = 'cod' and content ->> 'type' <> 'removed'`,
+  condition: `kind = 'cod' and ${hasContent('messages')}`,
   async remove(tx, ids) {
     const free = await tx.rows(lockFreeMessages, [ids])
     if (free.length === 0) return []
@@ -34,42 +31,44 @@ const messages = stepOfTable({
         first.map(({ confirmationId }) => confirmationId),
       )
     }
-    await tx.rows(removeContent, [idsOf(free)])
+    await tx.rows(emptyMessages, [idsOf(free)])
     return idsOf(free)
   },
 })
 
-/** With their confirmations, which hold the parameters. */
+/** With their confirmations, which hold the parameters. A running conversation keeps its texts: its reminder repeats the first message. */
 const lockFreeMessages = statement<FreeMessage>(
   'lock_messages_to_remove_content',
   `select m.id, m.confirmation_id as "confirmationId", m.check_kind as "checkKind", m.purpose = 'template' as "isFirst"
    from messages m
    cross join lateral (
      select from confirmations c
-     where c.workspace_id = m.workspace_id and c.id = m.confirmation_id and ${NO_TIMER('c')}
+     where c.workspace_id = m.workspace_id and c.id = m.confirmation_id and not ${tables.confirmations.inUse('c')}
      limit 1 for no key update skip locked) c
-   where m.id = any ($1::uuid[]) and m.due_at is null and m.lease is null
+   where m.id = any ($1::uuid[]) and not ${tables.messages.inUse('m')}
      and not exists (
        select from refusal_checks f
-       where f.workspace_id = m.workspace_id and f.confirmation_id = m.confirmation_id and not ${NO_TIMER('f')})`,
+       where f.workspace_id = m.workspace_id and f.confirmation_id = m.confirmation_id
+         and ${tables.refusal_checks.inUse('f')})`,
 )
 
-const removeContent = statement(
-  'remove_content_of_messages',
-  `update messages set content = '{"type": "removed"}' where id = any ($1::uuid[])`,
-)
+const emptyMessages = emptyContent('messages', 'id = any ($1::uuid[])')
 
 /** Includes attempts to send one-time codes. */
-const attempts = stepOfTable({
+const attempts = stepOf({
   table: 'messages',
   of: 'message_attempts',
   class: 'content',
-  condition: HAS_ERROR_TEXT,
+  // A limited look-up: for `exists` PostgreSQL may read all attempts.
+  condition: `coalesce((
+    select true from message_attempts where message_id = messages.id and ${hasContent('message_attempts')} limit 1), false)`,
   async remove(tx, ids) {
-    await removeErrorTexts(tx, ids)
+    await tx.rows(emptyAttempts, [ids])
     return [...ids]
   },
 })
+
+const emptyAttempts = emptyContent('message_attempts', 'message_id = any ($1::uuid[])')
 
 type WithParameters = { id: string; parameters: StoredParameters | null }
 
@@ -101,17 +100,17 @@ async function removeParameters(tx: Sql, check: 'confirmation' | 'refusal', ids:
 }
 
 /** What customers typed. Each note came with an answer, so it is as old as its latest answer. */
-const answers = stepOfTable({
+const answers = stepOf({
   table: 'cod_answers',
   class: 'content',
-  condition: `coalesce(detail #>> '{reschedule,note}', detail ->> 'note') is not null`,
+  condition: hasContent('cod_answers'),
   async remove(tx, ids, until) {
     const free = await tx.rows(lockAnswered, [ids])
     if (free.length === 0) return []
     const confirmationIds = free.map(({ confirmationId }) => confirmationId)
-    await tx.rows(removeNotes, [idsOf(free)])
-    await tx.rows(removeRescheduleNotes, [confirmationIds, firstIdAt(until)])
-    await tx.rows(removeRefusalNotes, [confirmationIds, firstIdAt(until)])
+    await tx.rows(emptyAnswers, [idsOf(free)])
+    await tx.rows(emptyConfirmations, [confirmationIds, firstIdAt(until)])
+    await tx.rows(emptyChecks, [confirmationIds, firstIdAt(until)])
     return idsOf(free)
   },
 })
@@ -126,42 +125,27 @@ const lockAnswered = statement<IdRow & { confirmationId: string }>(
    where a.id = any ($1::uuid[])`,
 )
 
-const removeNotes = statement(
-  'remove_notes_of_answers',
-  `update cod_answers set detail = case
-     when detail #>> '{reschedule,note}' is not null then jsonb_set(detail, '{reschedule,note}', 'null')
-     else jsonb_set(detail, '{note}', 'null') end
-   where id = any ($1::uuid[]) and coalesce(detail #>> '{reschedule,note}', detail ->> 'note') is not null`,
-)
+const emptyAnswers = emptyContent('cod_answers', 'id = any ($1::uuid[])')
 
-const NO_LATER_NOTE = (confirmation: string): string =>
-  `not exists (
-     select from cod_answers a where a.workspace_id = t.workspace_id and a.confirmation_id = t.${confirmation} and a.id >= $2
-       and coalesce(a.detail #>> '{reschedule,note}', a.detail ->> 'note') is not null)`
+const withoutLaterNote = (table: string, id: string): string =>
+  `${id} = any ($1::uuid[]) and not exists (
+     select from cod_answers where workspace_id = ${table}.workspace_id and confirmation_id = ${table}.${id} and id >= $2
+       and ${hasContent('cod_answers')})`
 
-const removeRescheduleNotes = statement(
-  'remove_notes_of_confirmations',
-  `update confirmations t set reschedule = jsonb_set(reschedule, '{note}', 'null')
-   where id = any ($1::uuid[]) and reschedule ->> 'note' is not null and ${NO_LATER_NOTE('id')}`,
-)
-
-const removeRefusalNotes = statement(
-  'remove_notes_of_refusal_checks',
-  `update refusal_checks t set note = null
-   where confirmation_id = any ($1::uuid[]) and note is not null and ${NO_LATER_NOTE('confirmation_id')}`,
-)
+const emptyConfirmations = emptyContent('confirmations', withoutLaterNote('confirmations', 'id'))
+const emptyChecks = emptyContent('refusal_checks', withoutLaterNote('refusal_checks', 'confirmation_id'))
 
 /** What endpoints received and answered. What is still to be delivered needs its body. */
-const events = stepOfTable({
+const events = stepOf({
   table: 'events',
   class: 'content',
   showsInUse: true,
-  condition: `body <> ''`,
+  condition: hasContent('events'),
   async remove(tx, ids) {
     const free = idsOf(await tx.rows(findDeliveredEvents, [ids]))
     if (free.length === 0) return []
-    await tx.rows(removeResponses, [free])
-    await tx.rows(removeBodies, [free])
+    await tx.rows(emptyResponses, [free])
+    await tx.rows(emptyEvents, [free])
     return free
   },
 })
@@ -171,24 +155,22 @@ const findDeliveredEvents = statement<IdRow>(
   `select e.id from events e
    where e.id = any ($1::uuid[]) and not exists (
      select from webhook_deliveries d
-     where d.workspace_id = e.workspace_id and d.event_id = e.id and (d.status = 'pending' or d.lease is not null))`,
+     where d.workspace_id = e.workspace_id and d.event_id = e.id and ${tables.webhook_deliveries.inUse('d')})`,
 )
 
-const removeResponses = statement(
-  'remove_responses_of_events',
-  `update webhook_attempts set response = null
-   where response is not null
-     and delivery_id = any (array (select id from webhook_deliveries where event_id = any ($1::uuid[])))`,
-)
+const emptyResponses = emptyContent('webhook_attempts', rowsOf('webhook_attempts', 'events', '$1::uuid[]'))
+const emptyEvents = emptyContent('events', 'id = any ($1::uuid[])')
 
-const removeBodies = statement('remove_bodies_of_events', `update events set body = '' where id = any ($1::uuid[])`)
-
-const reports = reportsStep({
+const reports = stepOf({
+  table: 'provider_reports',
   class: 'content',
   condition: `body <> ''`,
-  removal: statement<IdRow>(
-    'remove_bodies_of_reports',
-    `update provider_reports set body = '' where id = any ($1::uuid[]) and due_at is null returning id`,
+  remove: removedBy(
+    statement<IdRow>(
+      'empty_provider_reports',
+      `update provider_reports r set body = '' where id = any ($1::uuid[]) and not ${tables.provider_reports.inUse('r')}
+       returning id`,
+    ),
   ),
 })
 

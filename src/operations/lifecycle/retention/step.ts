@@ -1,9 +1,7 @@
 import { type Sql, type Statement, statement } from '../../../lib/db/pool.ts'
 import { FIRST_ID, firstIdAt, timeOfId } from '../../../lib/ids.ts'
+import type { Table } from '../../columns.ts'
 import type { KeptClass } from './kept-since.ts'
-
-/** Rows that one step looks at in one transaction: it takes about a tenth of a second. */
-export const MAX_ROWS = 500
 
 /** Rows of one table that a preview reads, whether they match or not: a second, or a few from a disk. */
 export const MAX_READ_TO_COUNT = 100_000
@@ -25,7 +23,7 @@ export type Page = { seen: number; last: Position | undefined; ids: string[] }
 export type Step = {
   name: string
   /** From which rows or their content are removed. */
-  table: string
+  table: Table
   class: KeptClass
   /**
    * A row that it postpones for very long is in use for too long. Not for orders, which are postponed while they have a younger
@@ -46,98 +44,128 @@ export type Step = {
   remove(tx: Sql, ids: readonly string[], until: Date): Promise<string[]>
 }
 
-type PageRow = { seen: number; last: string | null; ids: string[] }
-type IdRow = { id: string }
+/** How the rows of a table are walked in the order of their time, a page at a time. */
+type Walk = {
+  maxRows: number
+  at: string
+  order: string
+  after: string
+  until: string
+  /** Of `after`. */
+  position(after: Position | undefined): string[]
+  /** Of `until`. */
+  end(until: Date): string | Date
+}
 
-type StepOfTable = {
-  table: string
+/** Rows that one step looks at in one transaction: it takes about a tenth of a second. */
+export const MAX_ROWS = 500
+/** A message has about three reports, and removing them must keep pace. Nothing refers to them, so a larger page is still fast. */
+const MAX_REPORTS = 2_000
+
+/** The ids are UUIDv7, which rise with real time, also in sandboxes. */
+const BY_ID: Walk = {
+  maxRows: MAX_ROWS,
+  at: 'null',
+  order: 'id',
+  after: 'id > $1',
+  until: 'id < $2',
+  position: (after) => [after?.id ?? FIRST_ID],
+  end: firstIdAt,
+}
+
+/** Reports are walked in the order of their arrival: their ids are made from their content. */
+const BY_ARRIVAL: Walk = {
+  maxRows: MAX_REPORTS,
+  at: 'received_at::text',
+  order: 'received_at, id',
+  after: `received_at > '-infinity' and received_at >= $1::timestamptz and (received_at, id) > ($1::timestamptz, $2)`,
+  until: 'received_at < $3',
+  position: (after) => [after?.at ?? '-infinity', after?.id ?? FIRST_ID],
+  end: (until) => until,
+}
+
+type IdRow = { id: string }
+type TimedRow = IdRow & { at: string | null }
+
+const timeOf = ({ id, at }: TimedRow): string => at ?? timeOfId(id).toISOString()
+
+type StepOptions = {
+  table: Table
   /** The table that the step removes from, if it is not `table`, which then gives only the ids. */
-  of?: string
+  of?: Table
   class: KeptClass
   /** See Step. Default: false. */
   showsInUse?: boolean
   /** Of the rows that hold something to remove. */
   condition?: string
-  /** `$1`: ids of rows that this transaction has locked. */
+  /** `$1`: ids of rows that this transaction has locked. Returns those that were removed. */
   remove: (tx: Sql, ids: readonly string[], until: Date) => Promise<string[]>
 }
 
-/** For a table whose ids are UUIDv7, which rise with real time, also in sandboxes. */
-export function stepOfTable({
+export function stepOf({
   table,
   of: removedFrom = table,
   class: keptClass,
   showsInUse = false,
   condition = 'true',
   remove,
-}: StepOfTable): Step {
+}: StepOptions): Step {
   const of = `${keptClass}_of_${removedFrom}`
-  const page = statement<PageRow>(
+  const walk = table === 'provider_reports' ? BY_ARRIVAL : BY_ID
+  const older = `from ${table} where ${walk.after} and ${walk.until} order by ${walk.order}`
+  const page = statement<TimedRow & { holds: boolean }>(
     `page_${of}`,
-    `with page as materialized (
-       select id, ${condition} as holds from ${table} where id > $1 and id < $2 order by id limit ${MAX_ROWS})
-     select count(*)::int as seen, (select id from page order by id desc limit 1) as last,
-       array (select id from page where holds) as ids
-     from page`,
+    `select id, ${walk.at} as at, ${condition} as holds ${older} limit ${walk.maxRows}`,
   )
-  const next = statement<IdRow>(`next_${of}`, `select id from ${table} where id > $1 order by id limit 1`)
-  const count = statement<CountRow>(
+  const next = statement<TimedRow>(
+    `next_${of}`,
+    `select id, ${walk.at} as at from ${table} where ${walk.after} order by ${walk.order} limit 1`,
+  )
+  const count = statement<{ rows: number; seen: number }>(
     `count_${of}`,
     `select count(*) filter (where holds)::int as rows, count(*)::int as seen
-     from (select ${condition} as holds from ${table} where id > $1 and id < $2 order by id limit $3) next`,
+     from (select ${condition} as holds ${older} limit $${walk === BY_ID ? 3 : 4}) next`,
   )
-  const { existing, lock } = rowStatements(of, table)
+  const existing = statement<IdRow>(`find_${of}`, `select id from ${table} where id = any ($1::uuid[])`)
+  const lock = statement<IdRow>(
+    `lock_${of}`,
+    `select id from ${table} where id = any ($1::uuid[]) order by id for update skip locked`,
+  )
   return {
     name: `${keptClass} of ${removedFrom}`,
     table: removedFrom,
     class: keptClass,
     showsInUse,
-    maxRows: MAX_ROWS,
+    maxRows: walk.maxRows,
     async next(sql, after) {
-      const row = await sql.row(next, [after?.id ?? FIRST_ID])
-      return row && timeOfId(row.id)
+      const row = await sql.row(next, walk.position(after))
+      return row && new Date(timeOf(row))
     },
     async page(tx, after, until) {
-      const { seen = 0, last = null, ids = [] } = (await tx.row(page, [after?.id ?? FIRST_ID, firstIdAt(until)])) ?? {}
-      return { seen, ids, last: last === null ? undefined : { id: last, at: timeOfId(last).toISOString() } }
+      const rows = await tx.rows(page, [...walk.position(after), walk.end(until)])
+      const last = rows.at(-1)
+      return {
+        seen: rows.length,
+        last: last && { id: last.id, at: timeOf(last) },
+        ids: idsOf(rows.filter(({ holds }) => holds)),
+      }
     },
-    count: async (sql, after, until, maxRead) =>
-      toCount(await sql.row(count, [after?.id ?? FIRST_ID, firstIdAt(until), maxRead]), maxRead),
+    async count(sql, after, until, maxRead) {
+      const { rows = 0, seen = 0 } = (await sql.row(count, [...walk.position(after), walk.end(until), maxRead])) ?? {}
+      return { rows, more: seen >= maxRead }
+    },
     existing: async (tx, ids) => idsOf(await tx.rows(existing, [ids])),
-    remove: (tx, ids, until) => lockThen(tx, lock, ids, (locked) => remove(tx, locked, until)),
+    /** A later statement chooses what to remove, after the locks are held, so that it sees everything committed before them. */
+    async remove(tx, ids, until) {
+      const locked = idsOf(await tx.rows(lock, [ids]))
+      return locked.length === 0 ? [] : remove(tx, locked, until)
+    },
   }
-}
-
-export type CountRow = { rows: number; seen: number }
-
-export const toCount = ({ rows, seen }: CountRow = { rows: 0, seen: 0 }, maxRead: number): Count => ({
-  rows,
-  more: seen >= maxRead,
-})
-
-/** By ids that the step has just read. */
-export const rowStatements = (of: string, table: string): { existing: Statement<IdRow>; lock: Statement<IdRow> } => ({
-  existing: statement<IdRow>(`find_${of}`, `select id from ${table} where id = any ($1::uuid[])`),
-  lock: statement<IdRow>(
-    `lock_${of}`,
-    `select id from ${table} where id = any ($1::uuid[]) order by id for update skip locked`,
-  ),
-})
-
-/** A later statement chooses what to remove, after the locks are held, so that it sees everything committed before them. */
-export async function lockThen(
-  tx: Sql,
-  lock: Statement<IdRow>,
-  ids: readonly string[],
-  remove: (locked: readonly string[]) => Promise<string[]>,
-): Promise<string[]> {
-  const locked = idsOf(await tx.rows(lock, [ids]))
-  return locked.length === 0 ? [] : remove(locked)
 }
 
 export const idsOf = (rows: readonly IdRow[]): string[] => rows.map(({ id }) => id)
 
-/** A step whose removal is one statement that returns the removed ids. */
+/** One statement removes them, and returns their ids. */
 export const removedBy =
   (removal: Statement<IdRow>) =>
   async (tx: Sql, ids: readonly string[]): Promise<string[]> =>

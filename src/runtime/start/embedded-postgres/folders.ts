@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { access, chmod, chown, lstat, open, readdir, realpath, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { StartupError } from '../../../lib/errors.ts'
-import { ensureDir } from '../ensure-dir.ts'
+import { ensureDir } from '../../../lib/ensure-dir.ts'
 import { type SystemUser, findClosedFolder } from './system-user.ts'
 
 export const hasEmbeddedDatabase = (dataDir: string): Promise<boolean> =>

@@ -1,0 +1,150 @@
+import { type Statement, statement } from '../../lib/db/pool.ts'
+import { HAS_TEXT, WITHOUT_TEXT } from '../../messages/queue/error-texts.ts'
+import { type Holds, type Table, lifeOf, partsOf, tableNames } from '../columns.ts'
+
+type Id = { id: string }
+
+/** `holds`: whether the column holds something to remove. `left`: what stays of it. $3: the pseudonym. $4: a pattern of the number. */
+type Emptying = { holds: (column: string) => string; left: (column: string) => string }
+
+const always = (): string => 'true'
+const unlessInIt = (instead: string) => (column: string) =>
+  `case when ${column} ~ $4 then ${instead} else ${column} end`
+
+const withoutNote = (value: string, path: string): string =>
+  `case when jsonb_typeof(${value} #> '{${path}}') = 'string' then jsonb_set(${value}, '{${path}}', 'null') else ${value} end`
+
+const EMPTYING: Readonly<Record<Exclude<Holds, 'report' | 'mention' | 'row'>, Emptying>> = {
+  number: { holds: always, left: () => '$3' },
+  user_id: { holds: always, left: () => 'null' },
+  // a late report is found by our own id
+  provider_id: {
+    holds: always,
+    left: (column) => `case when ${column} is not null then 'erased:' || gen_random_uuid() end`,
+  },
+  reference: { holds: always, left: unlessInIt('$3') },
+  idempotency_key: { holds: always, left: unlessInIt('null') },
+  parameters: { holds: always, left: () => `'{"removed":true}'` },
+  message: {
+    holds: (column) => `${column} ->> 'type' <> 'removed'`,
+    left: (column) => `case when ${column} is not null then '{"type":"removed"}'::jsonb end`,
+  },
+  notes: {
+    holds: (column) => `coalesce(${column} #>> '{reschedule,note}', ${column} ->> 'note') is not null`,
+    left: (column) => withoutNote(`(${withoutNote(column, 'note')})`, 'reschedule,note'),
+  },
+  error: { holds: () => HAS_TEXT, left: () => WITHOUT_TEXT },
+  text: { holds: (column) => `${column} is not null`, left: () => 'null' },
+  payload: { holds: (column) => `${column} <> ''`, left: () => `''` },
+}
+
+/** What the removal of old content empties without further ado: parameters may be needed to compare a repeated request with. */
+const CONTENT: readonly Holds[] = ['message', 'notes', 'error', 'text', 'payload']
+
+type Emptied = { column: string; emptying: Emptying }
+
+/** Of a table: what an erasure changes, or only the content. */
+function emptiedColumns(table: Table, kinds: readonly Holds[]): Emptied[] {
+  return Object.entries(lifeOf(table).person ?? {}).flatMap(([column, kind]) => {
+    if (kind === 'report' || kind === 'mention' || kind === 'row' || !kinds.includes(kind)) return []
+    return [{ column, emptying: EMPTYING[kind] }]
+  })
+}
+
+const ERASED = Object.keys(EMPTYING) as (keyof typeof EMPTYING)[]
+
+const anyHolds = (columns: readonly Emptied[]): string =>
+  `(${columns.map(({ column, emptying }) => emptying.holds(column)).join(' or ')})`
+
+const update = (table: Table, columns: readonly Emptied[]): string =>
+  `update ${table} set ${columns.map(({ column, emptying }) => `${column} = ${emptying.left(column)}`).join(', ')}`
+
+/** A condition of the table's rows that hold content. */
+export const hasContent = (table: Table): string => anyHolds(emptiedColumns(table, CONTENT))
+
+/** Empties the content of the rows that fulfil the condition. */
+export function emptyContent(table: Table, condition: string): Statement<unknown> {
+  const columns = emptiedColumns(table, CONTENT)
+  return statement(`empty_${table}`, `${update(table, columns)} where ${condition} and ${anyHolds(columns)}`)
+}
+
+/** The rows that belong to rows of `root`, whose ids are `ids`. */
+export function rowsOf(table: Table, root: Table, ids: string): string {
+  if (table === root) return `id = any (${ids})`
+  const [parent, column] = partOf(table, root)
+  if (parent === root) return `${column} = any (${ids})`
+  return `${column} = any (array (select id from ${parent} where ${rowsOf(parent, root, ids)}))`
+}
+
+function partOf(table: Table, root: Table): [Table, string] {
+  const parents = Object.entries(lifeOf(table).partOf ?? {}) as [Table, string][]
+  const found = parents.find(([parent]) => parent === root) ?? parents[0]
+  if (!found) throw new Error(`${table} is not part of ${root}`)
+  return found
+}
+
+/** What an erasure locks; it erases everything that belongs to it. */
+export const ERASED_ROOTS = ['events', 'messages', 'confirmations'] as const
+export type ErasedRoot = (typeof ERASED_ROOTS)[number]
+
+const isRoot = (table: Table): table is ErasedRoot => (ERASED_ROOTS as readonly Table[]).includes(table)
+
+function rootOf(table: Table): ErasedRoot | undefined {
+  if (isRoot(table)) return table
+  const [parent] = Object.keys(lifeOf(table).partOf ?? {}) as Table[]
+  return parent && rootOf(parent)
+}
+
+/**
+ * Erases a person from the rows that belong to one kind of root. $1: the workspace. $2: ids of the root. All take the same four
+ * values, so each text names them.
+ */
+export const erasures: readonly { root: ErasedRoot; erase: Statement<unknown> }[] = tableNames.flatMap((table) => {
+  const [root, columns] = [rootOf(table), emptiedColumns(table, ERASED)]
+  if (!root || columns.length === 0) return []
+  const rows = `workspace_id = $1 and ${rowsOf(table, root, '$2::uuid[]')} and ${anyHolds(columns)}`
+  const erase = statement(
+    `erase_${table}`,
+    `${update(table, columns)} where ${rows} and ($3::text, $4::text) is not null`,
+  )
+  return [{ root, erase }]
+})
+
+/**
+ * Common table expressions that delete what belongs to the rows of a table whose ids are `ids`. `done`: parts that go with a row
+ * further up. An event of an order names the order, and no message.
+ */
+function deletionsOfParts(table: Table, ids: string, done: readonly Table[] = []): string[] {
+  const parts = partsOf(table).filter(({ part }) => !done.includes(part))
+  const alsoDone = [...done, ...parts.map(({ part }) => part)]
+  return parts.flatMap(({ part, column }) => {
+    if (partsOf(part).length === 0) return [`of_${part} as (delete from ${part} where ${column} = any (${ids}))`]
+    const gone = `array (select id from of_${part})`
+    return [
+      `of_${part} as materialized (select id from ${part} where ${column} = any (${ids}))`,
+      ...deletionsOfParts(part, gone, alsoDone),
+      `gone_${part} as (delete from ${part} where id = any (${gone}))`,
+    ]
+  })
+}
+
+/** Deletes the rows of `$1` with everything that belongs to them, and returns their ids. */
+export function deleteWithParts(table: Table): Statement<Id> {
+  const parts = deletionsOfParts(table, '$1::uuid[]')
+  const inUse = lifeOf(table).inUse?.(table)
+  // What has parts was locked with them, and checked.
+  const condition = parts.length === 0 && inUse ? ` and not ${inUse}` : ''
+  const deletion = `delete from ${table} where id = any ($1::uuid[])${condition} returning id`
+  return statement(`remove_${table}`, parts.length > 0 ? `with ${parts.join(', ')} ${deletion}` : deletion)
+}
+
+/** The exported columns of a row as a JSON object. `more`: members that are not columns. */
+export function exportOf(table: Table, of: string, more: Readonly<Record<string, string>> = {}): string {
+  const columns = (lifeOf(table).exported ?? '').split(/\s+/).map((each) => {
+    const [column = '', name = column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())] =
+      each.split(':')
+    return `'${name}', ${of}.${column}`
+  })
+  const members = Object.entries(more).map(([name, value]) => `'${name}', ${value}`)
+  return `jsonb_build_object(${[...columns, ...members].join(', ')})`
+}
