@@ -5,7 +5,6 @@ import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createDatabase, dropDatabase, serverUrl, TEMPLATE_DATABASE, urlOf } from '../../../test/database/postgres.ts'
-import { COMMAND_LINE, audit } from '../../admin/audit/audit.ts'
 import { StartupError } from '../../lib/errors.ts'
 import { openDb } from '../../lib/db/pool.ts'
 import { type Seal, createSealingKey, newInstanceKey } from '../../lib/seal.ts'
@@ -52,9 +51,11 @@ test('a start with only the former key names the key that the database uses', as
   await openSeal({ secretKeys: [old], dataDir }, db)
   const seal = await openSeal({ secretKeys: [next, old], dataDir }, db)
   const [newest = '', former = ''] = fingerprintsOf(seal)
-  await switchKey({ db, seal }, (tx, { after }) =>
-    audit(tx, { actor: COMMAND_LINE, at: new Date() }, { workspaceId: null, action: 'secrets.rotated', target: after }),
-  )
+  await switchKey({ db, seal }, async (tx, { after }) => {
+    const text = `insert into audit_log (id, at, who, action, target)
+      values (gen_random_uuid(), now(), 'command line', 'secrets.rotated', $1)`
+    await tx.rows({ name: 'record_rotation', text }, [after])
+  })
   await refused(
     openSeal({ secretKeys: [old], dataDir }, db),
     new RegExp(
