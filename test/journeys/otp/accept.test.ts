@@ -52,6 +52,11 @@ const CHANGES: Readonly<Record<string, Change>> = {
     otp: 'OTP_TEMPLATE_NOT_FOUND',
     cod: 'COD_TEMPLATE_NOT_FOUND',
   },
+  'the template’s name has other letters': {
+    sql: 'update templates set name = upper(name) where workspace_id = $1',
+    otp: 'OTP_TEMPLATE_NOT_FOUND',
+    cod: 'COD_TEMPLATE_NOT_FOUND',
+  },
   'the recipient is blocked': {
     sql: 'insert into blocked_recipients (workspace_id, phone, created_at) select $1, recipient, now() from messages where workspace_id = $1 limit 1',
     otp: 'RECIPIENT_BLOCKED',
@@ -145,18 +150,21 @@ test('repeats and refusals leave no gap in the units and count none twice', asyn
     world.workspaceId,
     blocked,
   ])
-  const body = world.otpBody()
-  const first = await world.request('POST', otpPath, { body, headers: { 'idempotency-key': 'k' } })
-  const answers = await Promise.all(
-    Array.from({ length: 45 }, (_, index) => {
-      if (index % 3 === 0) return world.request('POST', otpPath, { body, headers: { 'idempotency-key': 'k' } })
-      return world.request('POST', otpPath, { body: world.otpBody(index % 3 === 1 ? { to: blocked } : {}) })
+  const repeated = { body: world.otpBody(), headers: { 'idempotency-key': 'k' } }
+  const first = await world.request('POST', otpPath, repeated)
+  const kinds = [
+    [{}, undefined],
+    [{ to: blocked }, 'RECIPIENT_BLOCKED'],
+    [{ template: { name: 'missing', language: 'en_US' } }, 'OTP_TEMPLATE_NOT_FOUND'],
+    [{ senderId: '00000000-0000-4000-8000-000000000000' }, 'OTP_SENDER_NOT_FOUND'],
+  ] as const
+  await Promise.all(
+    Array.from({ length: 15 }, async () => {
+      assert.equal((await world.request('POST', otpPath, repeated)).text, first.text)
+      for (const [change, code] of kinds)
+        assert.equal((await world.request('POST', otpPath, { body: world.otpBody(change) })).body.code, code)
     }),
   )
-  answers.forEach(({ status, text, body: { code } }, index) => {
-    if (index % 3 === 0) assert.equal(text, first.text)
-    else assert.deepEqual([status, code], index % 3 === 1 ? [422, 'RECIPIENT_BLOCKED'] : [202, undefined])
-  })
   const rows = await world.query<{ quota_unit: number }>(
     'select quota_unit from messages where workspace_id = $1 order by quota_unit',
     [world.workspaceId],
@@ -167,7 +175,7 @@ test('repeats and refusals leave no gap in the units and count none twice', asyn
   )
 })
 
-test('a repeat does not take the last unit from another request', async (t) => {
+test('a repeat needs no unit, and does not take the last one from another request', async (t) => {
   const world = await startWorld(t, { otpQuota: 2 })
   const body = world.otpBody()
   const headers = { 'idempotency-key': 'k' }
@@ -178,6 +186,7 @@ test('a repeat does not take the last unit from another request', async (t) => {
   ])
   assert.equal(again.text, first.text)
   assert.equal(other.status, 202)
+  assert.equal((await world.request('POST', otpPath, { body, headers })).text, first.text, 'the quota is used up')
   await setQuota(world.parts.db, { workspaceId: world.workspaceId, kind: 'otp', monthlyUnits: 3 })
   assert.equal((await world.request('POST', otpPath, { body: world.otpBody() })).status, 202)
 })
