@@ -25,7 +25,7 @@ test('the emulator’s page shows messages, accepts taps and moves its clock', a
 
   const time = page.getByRole('region', { name: 'Time machine' })
   await time.getByText('real time').waitFor()
-  await time.getByRole('button', { name: 'Jump to: Customer answers, customer-1' }).press('Enter')
+  await time.getByRole('button', { name: 'Jump to: Customer answers, script-1' }).press('Enter')
   await phone.getByText('Confirm').nth(1).waitFor()
   await time.getByText(/^On the way: .*1 customer answer/).waitFor()
   assert.match(await page.evaluate<string>('document.activeElement.textContent'), /Moved the clock by/)
