@@ -3,7 +3,7 @@ export type Figure = {
   part: string
   what: string
   figure: string
-  /** Undefined: reported without a goal. */
+  /** Without one the figure is only reported. */
   goal?: { text: string; met: boolean }
 }
 

@@ -75,7 +75,7 @@ const isAnswered = (error: unknown): boolean => {
   return code !== undefined && code !== 'SERVICE_UNAVAILABLE'
 }
 
-/** The error of a rejected call. Undefined: no answer came. */
+/** The error of a rejected call. Returns undefined if no response came. */
 function refusalOf(error: unknown): { code: string; text: CodedText; faults: FormFault[] } | undefined {
   const data: unknown = error instanceof TRPCClientError ? error.data : undefined
   return typeof data === 'object' && data !== null && 'code' in data

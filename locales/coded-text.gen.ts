@@ -974,8 +974,8 @@ export type ParameterNames = {
   'page_audit_log.actions_template_deleted': never
   'page_audit_log.actions_template_submitted': never
   'page_audit_log.actions_workspace_created': never
-  'page_audit_log.actions_workspace_deletion_asked': never
   'page_audit_log.actions_workspace_deletion_cancelled': never
+  'page_audit_log.actions_workspace_deletion_requested': never
   'page_audit_log.actions_workspace_renamed': never
   'page_audit_log.after': never
   'page_audit_log.all': never
@@ -1051,8 +1051,8 @@ export type ParameterNames = {
   'page_audit_log.did_template_deleted': 'target' | 'who'
   'page_audit_log.did_template_submitted': 'target' | 'who'
   'page_audit_log.did_workspace_created': 'target' | 'who'
-  'page_audit_log.did_workspace_deletion_asked': 'who'
   'page_audit_log.did_workspace_deletion_cancelled': 'who'
+  'page_audit_log.did_workspace_deletion_requested': 'who'
   'page_audit_log.did_workspace_renamed': 'target' | 'who'
   'page_audit_log.empty': never
   'page_audit_log.event': never
@@ -2596,12 +2596,12 @@ export type ParameterNames = {
   'page_workspaces.delete_sandbox_means': never
   'page_workspaces.delete_title': 'name'
   'page_workspaces.deleted': 'name'
-  'page_workspaces.deletion_asked_by': 'who'
-  'page_workspaces.deletion_asked_by_command': never
   'page_workspaces.deletion_cancelled': never
   'page_workspaces.deletion_due': never
   'page_workspaces.deletion_means': never
   'page_workspaces.deletion_owners_cancel': never
+  'page_workspaces.deletion_requested_by': 'who'
+  'page_workspaces.deletion_requested_by_command': never
   'page_workspaces.forecasts_is_out': never
   'page_workspaces.forecasts_is_too_early': never
   'page_workspaces.forecasts_is_unused': never

@@ -20,22 +20,22 @@ create table workspaces (
   -- how far the clock of a sandbox workspace was moved forward
   clock_offset_ms bigint not null default 0,
   created_at timestamptz not null,
-  -- A workspace is deleted in steps. From deletion_asked_at, in the database's time, its API keys are refused; at
+  -- A workspace is deleted in steps. From deletion_requested_at, in the database's time, its API keys are refused; at
   -- deletion_due_at it is gone for everyone (deleted_at), which cannot be undone; then its rows are removed (purged_at).
   -- The row itself stays without its name: the audit log refers to it.
-  deletion_asked_at timestamptz,
+  deletion_requested_at timestamptz,
   deletion_due_at timestamptz,
   deleted_at timestamptz,
   purged_at timestamptz,
   constraint only_sandbox_clocks_move check (sandbox or clock_offset_ms = 0),
-  constraint deletion_has_due_time check ((deletion_asked_at is null) = (deletion_due_at is null)),
-  constraint deletion_was_asked check (deleted_at is null or deletion_asked_at is not null),
+  constraint deletion_has_due_time check ((deletion_requested_at is null) = (deletion_due_at is null)),
+  constraint deletion_was_requested check (deleted_at is null or deletion_requested_at is not null),
   constraint purged_was_deleted check (purged_at is null or deleted_at is not null)
 );
 
 create index workspaces_deletion_due on workspaces (deletion_due_at) where deletion_due_at is not null and purged_at is null;
 -- A few times a second, every node asks whose keys are refused from now on.
-create index workspaces_deletion_asked on workspaces (deletion_asked_at) where deletion_asked_at is not null;
+create index workspaces_deletion_requested on workspaces (deletion_requested_at) where deletion_requested_at is not null;
 
 -- Each move of a sandbox workspace's clock; their sum is workspaces.clock_offset_ms. Events are stored in real time, and
 -- the moves say what the workspace's clock showed then.

@@ -1,4 +1,4 @@
-/** One value of an entry. Undefined: there was none. */
+/** One value of an entry; undefined if there was none. */
 export type Difference = { field: string; before: unknown; after: unknown }
 
 const MAX_DIFFERENCES = 40

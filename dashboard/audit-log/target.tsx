@@ -81,7 +81,7 @@ const isListName = (text: string): text is keyof typeof LISTS => Object.hasOwn(L
 /** `login_code (en_US)` */
 const TEMPLATE = /^(.+) \((\S+)\)$/
 
-/** Undefined: the target has no page. */
+/** Returns undefined if the target has no page. */
 function linkTo({ action, target, before, after, ...entry }: Entry, workspaceId: string): LinkOf | undefined {
   const params = { workspaceId }
   switch (isAuditAction(action) ? auditActions[action] : undefined) {

@@ -9,13 +9,13 @@ import { type Charts, orderOutcomes } from './outcomes.ts'
 import { Plot } from './plot.tsx'
 import { dayText, shareText } from './span.ts'
 
-const confirmedOf = ({ confirmed, asked }: Charts['orders']) => ({ part: confirmed, whole: asked })
+const confirmedOf = ({ confirmed, requested }: Charts['orders']) => ({ part: confirmed, whole: requested })
 
 export function AnswersByDay(props: Of & { wide?: boolean }) {
   const { t, language } = useTexts()
   const n = numberFormat(language)
   const { orders, ordersByDay, before } = props.of
-  if (orders.asked === 0) return null
+  if (orders.requested === 0) return null
   const outcomes = orderOutcomes(t, orders)
   const items = outcomes.map(({ label, colour, count }) => ({
     label,
@@ -130,12 +130,12 @@ export function Reminder(props: Of) {
   )
 }
 
-const refusedOf = ({ refused, asked }: Charts['refusals']) => ({ part: refused, whole: asked })
+const refusedOf = ({ refused, requested }: Charts['refusals']) => ({ part: refused, whole: requested })
 
 export function Refusals(props: Of) {
   const { t } = useTexts()
   const { refusals, before } = props.of
-  const { asked } = refusals
+  const { requested } = refusals
   const bars: Bar[] = [
     { label: t('page_charts.refused'), count: refusals.refused, colour: 'warning' },
     { label: t('page_charts.denied'), count: refusals.denied, colour: 'success' },
@@ -143,8 +143,8 @@ export function Refusals(props: Of) {
     { label: t('page_charts.failed'), count: refusals.failed, colour: 'failure' },
     { label: t('page_charts.orders_open'), count: refusals.open, colour: 'neutral' },
   ]
-  const table = usePartsTable(t('page_charts.step'), bars, asked)
-  if (asked === 0) return null
+  const table = usePartsTable(t('page_charts.step'), bars, requested)
+  if (requested === 0) return null
   return (
     <Figure
       {...props}
@@ -158,7 +158,7 @@ export function Refusals(props: Of) {
       table={table}
       exportAs="refusal-checks"
     >
-      <Bars bars={bars} whole={asked} />
+      <Bars bars={bars} whole={requested} />
     </Figure>
   )
 }

@@ -11,7 +11,7 @@ export type Outcome<Status extends string> = {
   label: string
   count: number
   colour: ChartColour
-  /** Undefined: several statuses together. */
+  /** Absent for several statuses together. */
   status: Status | undefined
 }
 

@@ -36,7 +36,7 @@ export function Figures() {
         ) : (
           <FigureRow>
             <MessagesByDay of={week} />
-            {week.orders.asked > 0 ? <AnswersByDay of={week} /> : <Funnel of={week} />}
+            {week.orders.requested > 0 ? <AnswersByDay of={week} /> : <Funnel of={week} />}
           </FigureRow>
         )}
       </Stack>

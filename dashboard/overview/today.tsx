@@ -30,7 +30,7 @@ export function Today({ of: { latest, yesterday, week } }: { of: Figures }) {
         <Title order={2} id="today">
           <DayName day={day} week={week} />
         </Title>
-        {(!isToday || funnel.accepted + orders.asked === 0) && <NothingToday />}
+        {(!isToday || funnel.accepted + orders.requested === 0) && <NothingToday />}
       </div>
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Card
@@ -50,9 +50,9 @@ export function Today({ of: { latest, yesterday, week } }: { of: Figures }) {
         />
         <Card
           title={t('page_charts.cod')}
-          count={orders.asked}
-          rate={t('page_overview.confirmed', { share: share(orders.confirmed, orders.asked) })}
-          before={isToday ? yesterday?.orders.asked : undefined}
+          count={orders.requested}
+          rate={t('page_overview.confirmed', { share: share(orders.confirmed, orders.requested) })}
+          before={isToday ? yesterday?.orders.requested : undefined}
           outcomes={orderOutcomes(t, orders)}
           linkOf={(status) => (props) => (
             <Link

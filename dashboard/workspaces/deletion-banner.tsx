@@ -14,7 +14,7 @@ import { refreshWorkspace } from './refresh.ts'
 export function DeletionBanner() {
   const { t } = useTexts()
   const may = usePermissions()
-  const { workspaceId, deletionDueAt, deletionAskedBy: who } = useWorkspace()
+  const { workspaceId, deletionDueAt, deletionRequestedBy: who } = useWorkspace()
   const cancel = useMutation(
     api.workspaces.cancelDeletion.mutationOptions({
       async onSuccess() {
@@ -43,8 +43,8 @@ export function DeletionBanner() {
       >
         <Text size="sm">
           {who === COMMAND_LINE
-            ? t('page_workspaces.deletion_asked_by_command')
-            : who !== null && t('page_workspaces.deletion_asked_by', { who })}{' '}
+            ? t('page_workspaces.deletion_requested_by_command')
+            : who !== null && t('page_workspaces.deletion_requested_by', { who })}{' '}
           {t('page_workspaces.deletion_means')} {!may.own && t('page_workspaces.deletion_owners_cancel')}
         </Text>
         {cancel.error && <Failed error={cancel.error} />}

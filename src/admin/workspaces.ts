@@ -54,7 +54,7 @@ export const workspaces = router({
     .input(z.object({ name: z.string().max(MAX_TYPED_NAME).optional() }))
     .mutation(async ({ ctx: { parts, tx, record }, input }) => {
       const { name, deletionDueAt, isNew } = await askDeletion(tx, parts.clock, input)
-      if (isNew) await record({ action: 'workspace.deletion_asked', target: name, after: { deletionDueAt } })
+      if (isNew) await record({ action: 'workspace.deletion_requested', target: name, after: { deletionDueAt } })
       return { deletionDueAt }
     }),
 

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { setBounded } from '../lib/bounded-map.ts'
+import { BoundedMap } from '../lib/bounded-map.ts'
 import { retryUntilOutcomeKnown } from '../lib/db/pool.ts'
 import { isUuid } from '../lib/ids.ts'
 import { createReceiver } from '../messages/reports/receive.ts'
@@ -130,14 +130,14 @@ export function createReadLimit(monotonicMs: () => number = () => performance.no
   }
 }
 
-/** Undefined: no such account. */
+/** Undefined if the account does not exist. */
 type CachedAccount = WebhookAccount | 'unreadable' | undefined
 
 const isReadable = (account: CachedAccount): account is WebhookAccount => typeof account === 'object'
 
 /** Keyed by the id in lower case, since UUIDs ignore case. */
 function createAccountCache(parts: WebhookParts) {
-  const cache = new Map<string, { account: CachedAccount; readAt: number }>()
+  const cache = new BoundedMap<string, { account: CachedAccount; readAt: number }>(MAX_CACHED_ACCOUNTS)
   const reading = new Map<string, Promise<CachedAccount>>()
   const read = async (accountId: string): Promise<CachedAccount> => {
     const account = await retryUntilOutcomeKnown(() => findWebhookAccount(parts, accountId)).catch(unreadable)
@@ -146,7 +146,7 @@ function createAccountCache(parts: WebhookParts) {
         { accountId },
         'the app secret of an account cannot be decrypted with this instance key: its webhooks get a 503',
       )
-    if (account) setBounded(cache, accountId, { account, readAt: performance.now() }, MAX_CACHED_ACCOUNTS)
+    if (account) cache.set(accountId, { account, readAt: performance.now() })
     return account
   }
   const findUncached = async (id: string): Promise<CachedAccount> => (isUuid(id) ? read(id.toLowerCase()) : undefined)

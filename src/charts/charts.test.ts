@@ -90,11 +90,11 @@ test('every order appears under exactly one status', () => {
     order_answered_reminded: 2,
   }
   const { orders, reminder } = chartsOf(days, [group(days[0] ?? '', counts)])
-  const { asked, ...answers } = orders
-  assert.equal(asked, 14)
+  const { requested, ...answers } = orders
+  assert.equal(requested, 14)
   assert.equal(
     Object.values(answers).reduce((sum, each) => sum + each, 0),
-    asked,
+    requested,
   )
   assert.deepEqual(reminder, { answered: 9, reminded: 4, answeredAfter: 2, answeredBefore: 7 })
 })

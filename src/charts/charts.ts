@@ -87,7 +87,7 @@ function latencyOf(counts: Counts, prefix: string) {
 }
 
 const ordersOf = (counts: Counts) => ({
-  asked: totalOf(counts, 'order.'),
+  requested: totalOf(counts, 'order.'),
   confirmed: countOf(counts, 'order.confirmed'),
   cancelled: countOf(counts, 'order.cancelled'),
   rescheduled: countOf(counts, 'order.rescheduled'),
@@ -118,7 +118,7 @@ const OPEN_REFUSALS = ['accepted', 'awaiting_answer', 'awaiting_reason', 'awaiti
 )
 
 const refusalsOf = (counts: Counts) => ({
-  asked: totalOf(counts, 'refusal.'),
+  requested: totalOf(counts, 'refusal.'),
   refused: countOf(counts, 'refusal.refusal_confirmed'),
   denied: countOf(counts, 'refusal.denied'),
   noResponse: countOf(counts, 'refusal.no_response'),

@@ -108,7 +108,7 @@ const firstWholeDay = (keptSince: Date, timeZone: string): Day => addDays(dayAt(
 /** Time zones are at most this far from UTC, and the clocks of nodes a little apart. */
 const ZONE_MARGIN_MS = DAY_MS
 
-/** Records from this instant on are still to be counted. Undefined: there are no days to count. */
+/** Records from this instant on are still to be counted. Returns undefined if there are no days to count. */
 export async function findUncountedSince(sql: Sql): Promise<Date | undefined> {
   const day = (await sql.row(selectUncounted))?.day
   return day ? later(startOfDay(day, 'UTC'), -ZONE_MARGIN_MS) : undefined

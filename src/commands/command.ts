@@ -55,7 +55,7 @@ export type CommandContext = {
   signal: AbortSignal
   /** Closed after the result is printed, so that it does not wait for closing. */
   resources: AsyncDisposableStack
-  /** Writes to standard output. Undefined: it is a terminal. */
+  /** Writes to standard output. Undefined if that is a terminal. */
   sendData: SendData | undefined
   /** How the user calls the program, for commands to copy. */
   program: string

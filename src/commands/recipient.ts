@@ -3,7 +3,7 @@ import { asWritten } from '../../locales/text.ts'
 import { COMMAND_LINE } from '../admin/audit/audit.ts'
 import { eraseRecipient } from '../operations/lifecycle/recipients/erase.ts'
 import { type ExportedCounts, exportRecipient, exportText } from '../operations/lifecycle/recipients/export.ts'
-import { ONE_RECIPIENT, countHeld, findPerson } from '../operations/lifecycle/recipients/person.ts'
+import { ONE_RECIPIENT, countStored, findPerson } from '../operations/lifecycle/recipients/person.ts'
 import { writeNewFile } from '../runtime/start/new-file.ts'
 import { UserError } from '../lib/errors.ts'
 import { blockRecipients, unblockRecipient } from '../workspaces/blocked.ts'
@@ -63,7 +63,7 @@ export const recipientExport = command({
     const request = { workspaceId, phone, at: clock.now() }
     // After the file can be written, before anything is read.
     const begin = async (): Promise<void> => {
-      const held = await countHeld(db, await findPerson(db, { workspaceId, phone }))
+      const held = await countStored(db, await findPerson(db, { workspaceId, phone }))
       await record(db, { workspaceId, action: 'recipient.exported', target: ONE_RECIPIENT, after: held })
     }
     if (file === undefined || file === STANDARD_OUTPUT) {
@@ -135,7 +135,7 @@ export const recipientErase = command({
         record(tx, { workspaceId, action: 'recipient.erased', target: pseudonym, after: held }),
     )
     const found = Object.values(erased).some((count) => count > 0)
-    const { isBlocked } = await countHeld(parts.db, await findPerson(parts.db, { workspaceId, phone }))
+    const { isBlocked } = await countStored(parts.db, await findPerson(parts.db, { workspaceId, phone }))
     return {
       workspaceId,
       phone,

@@ -15,7 +15,7 @@ import { openParts, SERVER_RETRY_BUDGET_MS } from '../runtime/start/open.ts'
 import { assertOldKeysKnown } from '../operations/secrets/open.ts'
 import { type PortSetting, assertPortsFree, throwListenError } from '../runtime/start/ports.ts'
 import type { Parts } from '../runtime/parts.ts'
-import { settlesWithin } from '../lib/settles-within.ts'
+import { withTimeout } from '../lib/with-timeout.ts'
 import { shutdownSignal } from '../lib/shutdown-signal.ts'
 import type { StartupError } from '../lib/errors.ts'
 
@@ -127,7 +127,7 @@ export const MAX_STOP_MS = 30_000
 
 /** Abandons work that does not end in time: it is stored as due, and the next start continues it. */
 async function stopInTime(app: App, log: Log): Promise<void> {
-  if (!(await settlesWithin(MAX_STOP_MS, app.stop())))
+  if (!(await withTimeout(MAX_STOP_MS, app.stop())))
     log.warn({ afterMs: MAX_STOP_MS }, 'some work did not end in time; the next start will continue it')
 }
 
@@ -143,6 +143,6 @@ const MAX_STOP_AFTER_LOSS_MS = 5_000
 /** Throws the StartupError that says what was lost. */
 export async function stopAfterLoss({ parts, lost }: Serving, stop: () => Promise<void>): Promise<never> {
   parts.log.level = 'silent' // everything that fails now fails for the same reason
-  await settlesWithin(MAX_STOP_AFTER_LOSS_MS, stop()).catch(() => undefined)
+  await withTimeout(MAX_STOP_AFTER_LOSS_MS, stop()).catch(() => undefined)
   throw lost.reason
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { asWritten } from '../../locales/text.ts'
-import { settlesWithin } from '../lib/settles-within.ts'
+import { withTimeout } from '../lib/with-timeout.ts'
 import { listenForSignals } from '../lib/shutdown-signal.ts'
 import { UserError } from '../lib/errors.ts'
 import type { Command, Output } from './command.ts'
@@ -31,7 +31,7 @@ export async function runUntilSignal(
   /** False if the promise is still pending at the limit. Rejects when the promise does. */
   const endsInTime = async (promise: Promise<unknown>): Promise<boolean> => {
     if (!signal.aborted) await Promise.race([promise, once(signal, 'abort')])
-    return !signal.aborted || (await settlesWithin(maxEndMs, promise))
+    return !signal.aborted || (await withTimeout(maxEndMs, promise))
   }
   const output = work(signal, resources)
   // Nothing is closed under work that still runs: the process exits.

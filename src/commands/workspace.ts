@@ -85,7 +85,7 @@ export const workspaceDelete = command({
         if (isNew)
           await record(tx, {
             workspaceId,
-            action: 'workspace.deletion_asked',
+            action: 'workspace.deletion_requested',
             target: of.name,
             after: { deletionDueAt },
           })

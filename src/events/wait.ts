@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { SECOND_MS } from '../lib/clock.ts'
 import { ApiError } from '../lib/errors.ts'
 import type { LiveUpdates } from '../runtime/jobs/live.ts'
-import { settlesWithin } from '../lib/settles-within.ts'
+import { withTimeout } from '../lib/with-timeout.ts'
 import { asWritten } from '../../locales/text.ts'
 
 export const MAX_WAIT_SECONDS = 30
@@ -65,7 +65,7 @@ export function createWaiter(live: Pick<LiveUpdates, 'follow'>) {
         if (!isEmpty(result) || end.aborted || within(1) === 0) return result
         await sleep(within(MIN_INTERVAL_MS), undefined, { signal: end }).catch(() => undefined)
         // After a change, look once more: an event becomes readable when earlier transactions have ended.
-        isWoken = isWoken ? false : await settlesWithin(within(POLL_MS), changed.promise)
+        isWoken = isWoken ? false : await withTimeout(within(POLL_MS), changed.promise)
       }
     } finally {
       unfollow()

@@ -27,7 +27,7 @@ type Owner = {
   confirmationId: string | null
 }
 
-/** Everything known about a message, a confirmation or an event, in order, and the next action. Undefined: no such id. */
+/** Everything known about a message, a confirmation or an event, in order, and the next action. Returns undefined if the id does not exist. */
 export async function explain(parts: ExplainParts, id: string): Promise<Explanation | undefined> {
   const found = await parts.db.row(findOwner, [id])
   if (!found) return undefined
@@ -60,7 +60,7 @@ function statusOf({ confirmation, refusal, messages: [message], deliveries }: Fa
   return message?.status ?? ([...new Set(deliveries.map(({ status }) => status))].join(', ') || 'recorded')
 }
 
-/** Everything known about one message, for the dashboard. Never its code. Undefined: the workspace has no such message. */
+/** Everything known about one message, for the dashboard. Never its code. Returns undefined if the workspace has no such message. */
 export async function explainMessage(
   parts: ExplainParts,
   { workspaceId, messageId }: { workspaceId: string; messageId: string },
@@ -80,7 +80,7 @@ export async function explainMessage(
   return { ...rest, message, displayed, events }
 }
 
-/** Everything known about one confirmation, for the dashboard. Undefined: the workspace has no such confirmation. */
+/** Everything known about one confirmation, for the dashboard. Returns undefined if the workspace has no such confirmation. */
 export async function explainConversation(
   parts: ExplainParts,
   { workspaceId, confirmationId }: { workspaceId: string; confirmationId: string },

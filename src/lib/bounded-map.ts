@@ -1,9 +1,19 @@
-/** Makes the entry the newest, and evicts the oldest beyond `maxSize`: a Map keeps insertion order. */
-export function setBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, maxSize: number): void {
-  map.delete(key)
-  for (const oldest of map.keys()) {
-    if (map.size < maxSize) break
-    map.delete(oldest)
+/** A map whose newest entry evicts the oldest beyond `maxSize`. */
+export class BoundedMap<Key, Value> extends Map<Key, Value> {
+  readonly #maxSize: number
+
+  constructor(maxSize: number) {
+    super()
+    this.#maxSize = maxSize
   }
-  map.set(key, value)
+
+  /** Makes the entry the newest: a Map keeps insertion order. */
+  override set(key: Key, value: Value): this {
+    this.delete(key)
+    for (const oldest of this.keys()) {
+      if (this.size < this.#maxSize) break
+      this.delete(oldest)
+    }
+    return super.set(key, value)
+  }
 }

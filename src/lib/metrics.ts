@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { SECOND_MS } from './clock.ts'
-import { settlesWithin } from './settles-within.ts'
+import { withTimeout } from './with-timeout.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
@@ -29,7 +29,7 @@ export function createMetrics() {
   let readForMs = MAX_READ_MS
   const readHeld = async (): Promise<Held> => {
     const found = Promise.resolve(findHeld?.() ?? UNKNOWN).catch(() => UNKNOWN)
-    return (await settlesWithin(readForMs, found)) ? found : UNKNOWN
+    return (await withTimeout(readForMs, found)) ? found : UNKNOWN
   }
   let reading: Promise<Held> | undefined
   /** The same answer for all gauges of one read of the metrics, which collects them at the same time. */

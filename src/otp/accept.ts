@@ -84,7 +84,7 @@ const lookUp: Statement<OtpFacts> = statement(
    ${senderJoins('r.sender_id')}`,
 )
 
-/** Undefined: only the quota is left to check. */
+/** Returns undefined if only the quota is left to check. */
 function decide(request: OtpRequest, facts: OtpFacts): OtpAcceptance | ApiError | undefined {
   const earlier = facts.earlier?.find(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey)
   if (earlier) return answerRepeat(request, earlier)

@@ -1,4 +1,4 @@
-import { setBounded } from '../lib/bounded-map.ts'
+import { BoundedMap } from '../lib/bounded-map.ts'
 import type { TemplateComponent } from './provider.ts'
 
 export type TextVariables = { form: 'positional' | 'named'; names: readonly string[] }
@@ -7,7 +7,7 @@ const VARIABLE = /\{\{\s*([^{}\s]+)\s*\}\}/g
 
 /** Each request reads the same few templates. */
 const MAX_TEXTS = 1_000
-const variablesByText = new Map<string, TextVariables>()
+const variablesByText = new BoundedMap<string, TextVariables>(MAX_TEXTS)
 
 /**
  * The distinct variables of a template text: `{{1}}` is positional, `{{first_name}}` is named. Positional ones are
@@ -17,7 +17,7 @@ export function variablesOf(text: string): TextVariables {
   const known = variablesByText.get(text)
   if (known) return known
   const variables = readVariables(text)
-  setBounded(variablesByText, text, variables, MAX_TEXTS)
+  variablesByText.set(text, variables)
   return variables
 }
 

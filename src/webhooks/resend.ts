@@ -66,7 +66,7 @@ const UNDELIVERED: readonly Resendable[] = ['failed', 'held']
 
 export type ResendFilter = EventFilter & {
   workspaceId: string
-  /** Undefined: all enabled endpoints of the workspace. */
+  /** Without it, all enabled endpoints of the workspace. */
   endpointId?: string
   statuses?: readonly Resendable[] | undefined
 }

@@ -26,7 +26,7 @@ export async function askDeletion(
   if (deletionDueAt) return { name, deletionDueAt, isNew: false }
   const now = clock.now()
   const dueAt = sandbox ? now : later(now, GRACE_MS)
-  await tx.rows(markAsked, [workspaceId, dueAt, sandbox ? now : null])
+  await tx.rows(markRequested, [workspaceId, dueAt, sandbox ? now : null])
   return { name, deletionDueAt: dueAt, isNew: true }
 }
 
@@ -56,12 +56,12 @@ const lock = statement<LockedWorkspace>(
 )
 
 /** Database time, which the polls of every node compare with. */
-const markAsked = statement(
+const markRequested = statement(
   'ask_workspace_deletion',
-  `update workspaces set deletion_asked_at = clock_timestamp(), deletion_due_at = $2, deleted_at = $3 where id = $1`,
+  `update workspaces set deletion_requested_at = clock_timestamp(), deletion_due_at = $2, deleted_at = $3 where id = $1`,
 )
 
 const clearAsked = statement(
   'cancel_workspace_deletion',
-  'update workspaces set deletion_asked_at = null, deletion_due_at = null where id = $1',
+  'update workspaces set deletion_requested_at = null, deletion_due_at = null where id = $1',
 )

@@ -74,7 +74,7 @@ export async function freePort(wanted?: number): Promise<number> {
 /** The PATH of root may lack the folders of servers. */
 const MORE_FOLDERS = ['/usr/sbin', '/usr/bin']
 
-/** Undefined: it is not installed. */
+/** Returns undefined if it is not installed. */
 export const findProgram = (name: string): string | undefined =>
   [...(process.env['PATH'] ?? '').split(':').filter(Boolean), ...MORE_FOLDERS]
     .map((folder) => path.join(folder, name))

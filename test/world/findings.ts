@@ -23,7 +23,7 @@ export const codesOf = (findings: readonly Finding[]): string[] => [...new Set(f
 export async function startOnlyWorld(t: TestContext, options: Parameters<typeof startWorld>[1] = {}): Promise<World> {
   const world = await startWorld(t, options)
   await world.query(
-    `update workspaces set deletion_asked_at = now(), deletion_due_at = now(), deleted_at = now(), purged_at = now()
+    `update workspaces set deletion_requested_at = now(), deletion_due_at = now(), deleted_at = now(), purged_at = now()
      where id <> $1`,
     [world.workspaceId],
   )

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
 import { MEMBERS, haproxyFile, patroniFile, readEnvironment } from './configuration.ts'
-import { judge } from './report.ts'
+import { checkReports } from './report.ts'
 import { control, scenarios } from './scenarios.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
@@ -66,25 +66,25 @@ const uneventful = {
 test('a run passes only if the control, and nothing else, loses requests', () => {
   const [first] = scenarios
   assert.ok(first)
-  const judged = (lostInFirst: number, lostInControl: number): number =>
-    judge(
+  const checked = (lostInFirst: number, lostInControl: number): number =>
+    checkReports(
       [
         { ...uneventful, scenario: first, lost: lostInFirst },
         { ...uneventful, scenario: control, lost: lostInControl },
       ],
       13,
     ).length
-  assert.deepEqual([judged(0, 1), judged(0, 0), judged(1, 1)], [0, 1, 1])
+  assert.deepEqual([checked(0, 1), checked(0, 0), checked(1, 1)], [0, 1, 1])
 })
 
 test('each failure has an upper bound, which the median of its repetitions must not exceed', () => {
   for (const scenario of scenarios) {
-    const judged = (...gaps: number[]): number =>
-      judge(
+    const checked = (...gaps: number[]): number =>
+      checkReports(
         gaps.map((gapMs) => ({ ...uneventful, scenario, gapMs })),
         12,
       ).length
     const maxGapMs = scenario.maxGapMs[12]
-    assert.deepEqual([judged(maxGapMs, 99_999, 0), judged(maxGapMs + 1, 99_999, 0)], [0, 1], scenario.name)
+    assert.deepEqual([checked(maxGapMs, 99_999, 0), checked(maxGapMs + 1, 99_999, 0)], [0, 1], scenario.name)
   }
 })

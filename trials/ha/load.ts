@@ -69,7 +69,7 @@ export function startLoad(options: LoadOptions): Load {
     accepted.push({ kind, id, phone, at, tookMs: at - beganAt, request })
   }
 
-  /** Undefined: the answer is a fault. */
+  /** Returns undefined if the answer is a fault. */
   const ask = async (request: Request): Promise<string | undefined> => {
     for (;;) {
       const { status, text } = await post(request)

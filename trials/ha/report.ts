@@ -57,12 +57,12 @@ export function printReports(reports: readonly Report[]): void {
 }
 
 /** Why the run failed; empty if it did not. */
-export function judge(reports: readonly Report[], debian: Debian): string[] {
+export function checkReports(reports: readonly Report[], debian: Debian): string[] {
   const ran = [...new Set(reports.map(({ scenario }) => scenario))]
-  return [...reports.flatMap(judgeOne), ...ran.flatMap((scenario) => judgeGaps(scenario, reports, debian))]
+  return [...reports.flatMap(checkOne), ...ran.flatMap((scenario) => checkGaps(scenario, reports, debian))]
 }
 
-function judgeOne({ scenario, lost, doubled, linesInWindow, faults }: Report): string[] {
+function checkOne({ scenario, lost, doubled, linesInWindow, faults }: Report): string[] {
   const found = [...faults]
   if (scenario.isSynchronous && lost > 0) found.push(`${lost} accepted requests were lost`)
   if (!scenario.isSynchronous && lost === 0)
@@ -74,7 +74,7 @@ function judgeOne({ scenario, lost, doubled, linesInWindow, faults }: Report): s
 }
 
 /** The median: other programs on a busy machine delay single switchovers. */
-function judgeGaps(scenario: Scenario, reports: readonly Report[], debian: Debian): string[] {
+function checkGaps(scenario: Scenario, reports: readonly Report[], debian: Debian): string[] {
   const maxGapMs = scenario.maxGapMs[debian]
   const gapMs = median(reports.filter((each) => each.scenario === scenario).map((each) => each.gapMs))
   if (gapMs <= maxGapMs) return []

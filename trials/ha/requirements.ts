@@ -87,7 +87,7 @@ async function findPostgres(): Promise<string | undefined> {
   return undefined
 }
 
-/** Root starts the members as the user of Debian's PostgreSQL. Undefined: as the current user. */
+/** Root starts the members as the user of Debian's PostgreSQL. Undefined if they run as the current user. */
 export async function findUser(): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const idOf = async (flag: string): Promise<number> =>

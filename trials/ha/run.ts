@@ -18,7 +18,7 @@ import { type SentTwice, check } from './checks.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { type Accepted, startLoad } from './load.ts'
 import { type HaNode, mostLinesInWindow, startNode, watchReadiness } from './nodes.ts'
-import { type Report, judge, printReports } from './report.ts'
+import { type Report, checkReports, printReports } from './report.ts'
 import { findPrograms, findUser } from './requirements.ts'
 import { type Scenario, control } from './scenarios.ts'
 
@@ -100,7 +100,7 @@ export async function runScenarios(
   console.log(
     `${events} webhooks, ${repeated} repeated, ${unverified} with a wrong signature; ${Math.round(tookMs / 1_000)} s`,
   )
-  const faults = judge(reports, programs.debian)
+  const faults = checkReports(reports, programs.debian)
   if (unverified > 0) faults.push(`${unverified} webhooks had a wrong signature`)
   return conclude(faults, summaryOf(chosen))
 

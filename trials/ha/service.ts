@@ -12,7 +12,7 @@ export type ServiceOptions = {
 /** A program that runs until it is stopped, and can be started again. */
 export type Service = {
   start(): Promise<void>
-  /** Undefined: it does not run. */
+  /** Undefined if it does not run. */
   pid(): number | undefined
   /** kill -9. */
   kill(): Promise<void>

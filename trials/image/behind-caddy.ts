@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Agent, request } from 'undici'
-import { settlesWithin } from '../../src/lib/settles-within.ts'
+import { withTimeout } from '../../src/lib/with-timeout.ts'
 import { freePort } from '../../test/programs/program.ts'
 import { waitFor } from '../../test/world/wait-for.ts'
 import { startContainer } from './container.ts'
@@ -102,6 +102,6 @@ export async function tryBehindCaddy({ report, source, ...image }: CaddyTrial): 
   stream.body.on('error', () => {}) // Caddy closes it below
   await once(stream.body, 'data')
   caddy.kill()
-  assert.ok(await settlesWithin(MAX_CADDY_STOP_MS, ended), 'Caddy must end in time although a page is open')
+  assert.ok(await withTimeout(MAX_CADDY_STOP_MS, ended), 'Caddy must end in time although a page is open')
   report('Caddy ends in time although a page of the dashboard is open')
 }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { settlesWithin } from '../../src/lib/settles-within.ts'
+import { withTimeout } from '../../src/lib/with-timeout.ts'
 import { waitFor } from '../../test/world/wait-for.ts'
 
 const run = promisify(execFile)
@@ -122,7 +122,7 @@ export async function startContainer(options: Options): Promise<Container> {
       const from = performance.now()
       process.kill(await firstProcess(child), config.StopSignal)
       const hasEnded = ended.then(() => undefined)
-      if (!(await settlesWithin(STOP_TIMEOUT_MS, hasEnded))) await kill()
+      if (!(await withTimeout(STOP_TIMEOUT_MS, hasEnded))) await kill()
       return { ended: await ended, ms: performance.now() - from }
     },
     kill,

@@ -93,7 +93,7 @@ async function roll({ title, before, replacements }: Rolling): Promise<string[]>
   await wait(BETWEEN_MS)
   ending.abort()
   await sending
-  const { summary, faults } = await scene.judge()
+  const { summary, faults } = await scene.check()
   print(title, scene, balancer, { replaced: replacements * nodes.length, ...summary })
   const { failed } = scene.load.counts()
   const { retries } = scene.relay.counts()

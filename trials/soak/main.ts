@@ -60,7 +60,7 @@ const reporting = setInterval(() => void report(), REPORT_EVERY_MS)
 opened.defer(() => clearInterval(reporting))
 await scene.sendWhile(AbortSignal.timeout(minutes * 60_000), ordersPerSecond)
 await disturbing
-const { summary, faults } = await scene.judge()
+const { summary, faults } = await scene.check()
 faults.push(...(await leap()))
 await report()
 console.log(

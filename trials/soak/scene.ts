@@ -33,7 +33,7 @@ type SceneOptions = {
   serve: (databaseUrl: string) => Promise<[string, ...string[]]>
   /** Opens the shop with another release. */
   open?: typeof openShop
-  /** How far the clock of the database is moved while work is done. Undefined: it is not moved. Needs libfaketime. */
+  /** How far the clock of the database is moved while work is done. Without it, the clock is not moved. Needs libfaketime. */
   maxJumpSeconds?: number
 }
 
@@ -130,7 +130,7 @@ export async function openScene(
       return Object.fromEntries(Object.entries(rows[0] ?? {}).map(([name, value]) => [name, Number(value)]))
     },
     /** When all work has ended: what was lost, doubled or overwritten. */
-    async judge(): Promise<{ summary: Record<string, number>; faults: string[] }> {
+    async check(): Promise<{ summary: Record<string, number>; faults: string[] }> {
       const unsettled = await settle()
       const { summary, faults } = await check({
         database,

@@ -14,7 +14,7 @@ export const isUnsaved = ({ draft, base }: Editing): boolean => !base || isChang
 /** Unsaved input by workspace. A language switch rebuilds the page and must not lose it. */
 const unsaved = new Map<string, Editing>()
 
-/** Undefined: no settings are stored and there is no draft. */
+/** Undefined if no settings are stored and there is no draft. */
 export function useEditing(
   workspaceId: string,
   stored: Stored | null,

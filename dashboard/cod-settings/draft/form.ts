@@ -23,7 +23,7 @@ export function useForm(): Form {
   return form
 }
 
-/** The fault of a field, in the language of the page. Undefined: there is none. */
+/** The fault of a field, in the language of the page. Returns undefined if there is none. */
 export function useFault(pointer: string): string | undefined {
   const { faults } = useForm()
   const texts = useTexts()

@@ -106,7 +106,7 @@ const STARTS: Readonly<Record<string, Starts>> = {
   },
 }
 
-/** Undefined: there are none in this language. */
+/** Returns undefined if there are none in this language. */
 export const startsIn = (language: string): Starts | undefined => STARTS[language.split('_')[0] ?? '']
 
 export const STARTS_IN_ENGLISH = english

@@ -81,7 +81,7 @@ export const auditActions = {
   'template.deleted': 'template',
   'template.submitted': 'template',
   'workspace.created': 'workspace',
-  'workspace.deletion_asked': 'workspace',
+  'workspace.deletion_requested': 'workspace',
   'workspace.deletion_cancelled': 'workspace',
   'workspace.renamed': 'workspace',
 } as const satisfies Readonly<Record<string, Resource>>

@@ -51,7 +51,7 @@ export type ListedMembership = Membership & {
   /** The latest moves of a sandbox's clock, oldest first. `at`: Unix time in ms. */
   clockMoves: { at: number; byMs: number }[]
   /** Who requested the pending deletion, as the audit log names them. */
-  deletionAskedBy: string | null
+  deletionRequestedBy: string | null
 }
 
 const selectMemberships = statement<ListedMembership>(
@@ -62,8 +62,8 @@ const selectMemberships = statement<ListedMembership>(
       from (select moved_at, by_ms from clock_moves where workspace_id = listed."workspaceId"
             order by moved_at desc limit ${MAX_CLOCK_MOVES}) m), '[]') as "clockMoves",
      case when listed."deletionDueAt" is not null then
-       (select who from audit_log where workspace_id = listed."workspaceId" and action = 'workspace.deletion_asked'
-        order by id desc limit 1) end as "deletionAskedBy"
+       (select who from audit_log where workspace_id = listed."workspaceId" and action = 'workspace.deletion_requested'
+        order by id desc limit 1) end as "deletionRequestedBy"
    from (${MEMBERSHIPS} order by w.name, w.id limit ${MAX_WORKSPACES}) listed
    order by listed.name, listed."workspaceId"`,
 )

@@ -80,8 +80,8 @@ export const chartTables = {
     { status: ({ part }) => part, ...COUNTED },
   ),
   'refusal-checks': table(
-    ({ refusals: { asked, refused, denied, noResponse, failed, open } }) =>
-      parts({ refusal_confirmed: refused, denied, no_response: noResponse, failed, awaiting_answer: open }, asked),
+    ({ refusals: { requested, refused, denied, noResponse, failed, open } }) =>
+      parts({ refusal_confirmed: refused, denied, no_response: noResponse, failed, awaiting_answer: open }, requested),
     { status: ({ part }) => part, ...COUNTED },
   ),
   'refusal-reasons': table(

@@ -8,7 +8,7 @@ import {
   eraseNext,
 } from '../../operations/lifecycle/recipients/erase.ts'
 import { exportText } from '../../operations/lifecycle/recipients/export.ts'
-import { ONE_RECIPIENT, countHeld, findPerson } from '../../operations/lifecycle/recipients/person.ts'
+import { ONE_RECIPIENT, countStored, findPerson } from '../../operations/lifecycle/recipients/person.ts'
 import { type Seal, UnsealError } from '../../lib/seal.ts'
 import { phoneInput } from '../inputs.ts'
 import { ownerCall, router } from '../rpc/trpc.ts'
@@ -45,14 +45,14 @@ export const recipients = router({
     .input(z.object({ phone: phoneInput }))
     .mutation(async ({ ctx: { parts }, input: { workspaceId, phone } }) => ({
       phone,
-      ...(await countHeld(parts.db, await findPerson(parts.db, { workspaceId, phone }))),
+      ...(await countStored(parts.db, await findPerson(parts.db, { workspaceId, phone }))),
     })),
 
   /** The text of a JSON file. */
   export: ownerCall
     .input(z.object({ phone: phoneInput }))
     .mutation(async ({ ctx: { parts, record }, input: { workspaceId, phone } }) => {
-      const held = await countHeld(parts.db, await findPerson(parts.db, { workspaceId, phone }))
+      const held = await countStored(parts.db, await findPerson(parts.db, { workspaceId, phone }))
       await record(parts.db, { action: 'recipient.exported', target: ONE_RECIPIENT, after: held })
       return { text: await exportText(parts, { workspaceId, phone, at: parts.clock.now() }) }
     }),

@@ -59,7 +59,7 @@ const setText = (settings: SessionSettings): string =>
  * firewall may drop a connection silently, so statements have a response timeout.
  */
 export class Connection extends Client {
-  /** Undefined: no limit. */
+  /** Without it, no limit. */
   responseTimeoutMs: number | undefined
   /** Measured by performance.now(). */
   lastResponseAt: number = performance.now()

@@ -1,4 +1,4 @@
-import { setBounded } from '../bounded-map.ts'
+import { BoundedMap } from '../bounded-map.ts'
 import { DatabaseUnavailable } from './connection.ts'
 import { type BatcherOptions, type Batcher, createBatcher } from './batcher.ts'
 import { isBatchFault, isLockTimeout } from './pool.ts'
@@ -20,7 +20,7 @@ export function createFairBatcher<Item, Outcome>(
   { ownerOf, ...limits }: FairBatcherOptions<Item>,
 ): Batcher<Item, Outcome> {
   const options = { ...limits, mayRunOneByOne: isBatchFault }
-  const separateBatchers = new Map<string, Batcher<Item, Outcome>>()
+  const separateBatchers = new BoundedMap<string, Batcher<Item, Outcome>>(MAX_SEPARATE_OWNERS)
   const acquire = createSemaphore(SEPARATE_CONCURRENCY)
 
   const runTogether = async (items: Item[]): Promise<Outcome[] | void> => {
@@ -51,7 +51,7 @@ export function createFairBatcher<Item, Outcome>(
       },
       { ...options, concurrency: 1 },
     )
-    setBounded(separateBatchers, owner, own, MAX_SEPARATE_OWNERS)
+    separateBatchers.set(owner, own)
     return own
   }
 

@@ -16,7 +16,7 @@ export type Migration = { number: number; name: string }
 type MigrateOptions = LockingOptions & {
   /** Called when another process migrates and this one waits. */
   onWait?: () => void
-  /** The wait fails after this time. Undefined: it lasts as long as the other migration. */
+  /** The wait fails after this time. Without it, the wait lasts as long as the other migration. */
   waitForMs?: number | undefined
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { type Db, statement } from '../db/pool.ts'
-import { settlesWithin } from '../settles-within.ts'
+import { withTimeout } from '../with-timeout.ts'
 
 /** Orchestrators probe every few seconds: a slower database counts as unreachable. */
 const READY_WITHIN_MS = 2_000
@@ -40,7 +40,7 @@ export function serveProbes(
   const findObstacle = async (): Promise<string | undefined> => {
     if (isDraining()) return 'draining'
     const ping = db.row(pingStatement, [HANGING_AFTER_MS])
-    const answers = await settlesWithin(READY_WITHIN_MS, ping).catch(() => false)
+    const answers = await withTimeout(READY_WITHIN_MS, ping).catch(() => false)
     if (!answers) return 'database unreachable'
     const { writable = false, commits = false } = (await ping) ?? {}
     if (!writable) return 'database read-only'

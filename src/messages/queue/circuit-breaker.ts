@@ -60,7 +60,7 @@ function openingOf({ message, outcome, next }: AttemptEnd): Opening[] {
 const refusedWith = ({ code, title }: ProviderError): CodedText =>
   code === null ? title : { code: 'accounts.refused_with', errorCode: code, title }
 
-/** Undefined: not a trial message. */
+/** Returns undefined if it is not a trial message. */
 const trialUntil = ({ breakerStep, claimedAt }: ClaimedMessage): Date | undefined =>
   breakerStep > 0 ? later(claimedAt, MAX_TRIAL_MS) : undefined
 

@@ -141,7 +141,7 @@ function contentOf({ seal }: Pick<Parts, 'seal'>, message: ClaimedMessage): Cont
 
 type Content = { content: OutgoingContent; unreadable?: never } | { content?: never; unreadable: CodedText }
 
-/** Undefined: the message must be sent. */
+/** Returns undefined if the message must be sent. */
 function verdictWithoutRequest(message: ClaimedMessage, now: Date): Decision | undefined {
   const attemptIsOpen = message.followsOpenAttempt
   if (attemptIsOpen && message.unknownOutcomes >= MAX_UNKNOWN_RESENDS) {

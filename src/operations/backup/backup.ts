@@ -16,7 +16,7 @@ export type BackupOptions = {
   keys: readonly Buffer[]
   /** The file does not contain them. */
   withoutKey: boolean
-  /** Undefined: the file is not encrypted. */
+  /** Without it, the file is not encrypted. */
   passphrase: string | undefined
   createdAt: Date
   /** Called when the file can be written, before anything is read. */

@@ -4,22 +4,22 @@ import { listFrozenNodes, listNodes } from '../../runtime/jobs/node.ts'
 import { findInstance } from '../secrets/instance.ts'
 import { listWorkspaces } from '../../workspaces/workspaces.ts'
 import type { Check } from './check.ts'
-import { judgeClocks } from './clocks.ts'
+import { checkClocks } from './clocks.ts'
 import { findDiskProblems } from './disk.ts'
-import { MAX_NODE_SILENT_MS, judgeNodes } from './nodes.ts'
+import { MAX_NODE_SILENT_MS, checkNodes } from './nodes.ts'
 import { findPoolerFindings } from './database/pooler.ts'
 import { findProviderProblems } from './outside/provider.ts'
 import { findPublicUrlProblems } from './outside/public-url.ts'
-import { judgeReplication, readReplication } from './database/replication.ts'
+import { checkReplication, readReplication } from './database/replication.ts'
 import { findMissingReports } from './work/reports.ts'
-import { findIndexProblems, judgeSchema } from './database/schema.ts'
-import { findTablesWithoutVacuum, judgeConnections, judgeServer, readServer } from './database/server.ts'
-import { countOperatorsWithoutSecondFactor, judgeKeys, judgeSettings } from './settings.ts'
+import { findIndexProblems, checkSchema } from './database/schema.ts'
+import { findTablesWithoutVacuum, checkConnections, checkServer, readServer } from './database/server.ts'
+import { countOperatorsWithoutSecondFactor, checkKeys, checkSettings } from './settings.ts'
 import { findSetupProblems } from './setup.ts'
-import { findLockedTables, judgeHeldEvents } from './database/transactions.ts'
+import { findLockedTables, checkHeldEvents } from './database/transactions.ts'
 import { findUnfinishedErasures } from './work/erasures.ts'
 import { findDeliveriesFarAhead, findQuarantined, findStuckLeases } from './work/stuck.ts'
-import { judgeWork, listOldestDue } from './work/oldest-due.ts'
+import { checkWork, listOldestDue } from './work/oldest-due.ts'
 import { findRetentionProblems } from './work/retention.ts'
 
 /** Every check, in the order in which they are shown. None changes anything. */
@@ -28,7 +28,7 @@ export const CHECKS: readonly Check[] = [
     name: 'settings',
     needs: ['config', 'db', 'schema'],
     find: async ({ config, db }) =>
-      judgeSettings({
+      checkSettings({
         config,
         nodes: await listNodes(db),
         workspaces: await listWorkspaces(db),
@@ -41,41 +41,41 @@ export const CHECKS: readonly Check[] = [
     async find({ db }) {
       const nodes = await listNodes(db)
       const frozen = await listFrozenNodes(db, MAX_NODE_SILENT_MS)
-      return [...judgeNodes(nodes, frozen), ...judgeConnections(await readServer(db), nodes)]
+      return [...checkNodes(nodes, frozen), ...checkConnections(await readServer(db), nodes)]
     },
   },
   {
     name: 'database',
     needs: ['db'],
-    find: async ({ db }) => [...judgeServer(await readServer(db)), ...(await findTablesWithoutVacuum(db))],
+    find: async ({ db }) => [...checkServer(await readServer(db)), ...(await findTablesWithoutVacuum(db))],
   },
   {
     name: 'schema',
     needs: ['db'],
     async find({ db }) {
       const schema = await findSchemaState(db)
-      return schema.state === 'current' ? findIndexProblems(db) : judgeSchema(schema)
+      return schema.state === 'current' ? findIndexProblems(db) : checkSchema(schema)
     },
   },
   {
     name: 'key',
     needs: ['db', 'schema', 'seal'], // who opens the seal reports a wrong key
-    find: async ({ db, seal }) => judgeKeys((await findInstance(db))?.oldKeys ?? [], seal),
+    find: async ({ db, seal }) => checkKeys((await findInstance(db))?.oldKeys ?? [], seal),
   },
   { name: 'pooler', needs: ['db'], find: ({ db }) => findPoolerFindings(db) },
-  { name: 'replication', needs: ['db'], find: async ({ db }) => judgeReplication(await readReplication(db)) },
+  { name: 'replication', needs: ['db'], find: async ({ db }) => checkReplication(await readReplication(db)) },
   {
     name: 'transactions',
     needs: ['db', 'schema', 'clock'],
     find: async ({ db, clock }) => [
-      ...judgeHeldEvents(await findHeldEvents(db, clock.now())),
+      ...checkHeldEvents(await findHeldEvents(db, clock.now())),
       ...(await findLockedTables(db)),
     ],
   },
   {
     name: 'clock',
     needs: ['db', 'schema', 'clock'],
-    find: async ({ db, clock }) => judgeClocks(Date.now() - clock.now().getTime(), await listNodes(db)),
+    find: async ({ db, clock }) => checkClocks(Date.now() - clock.now().getTime(), await listNodes(db)),
   },
   { name: 'disk', needs: ['config'], find: ({ config }) => findDiskProblems(config) },
   {
@@ -83,7 +83,7 @@ export const CHECKS: readonly Check[] = [
     needs: ['db', 'schema', 'clock'],
     async find({ db, clock }) {
       const now = clock.now()
-      return [...judgeWork(await listOldestDue(db, now), now), ...(await findDeliveriesFarAhead(db, now))]
+      return [...checkWork(await listOldestDue(db, now), now), ...(await findDeliveriesFarAhead(db, now))]
     },
   },
   { name: 'quarantine', needs: ['db', 'schema'], find: ({ db }) => findQuarantined(db) },

@@ -9,7 +9,7 @@ const MAX_AHEAD_MS = 10 * SECOND_MS
 const MAX_SKEW_MS = HOUR_MS
 
 /** Differences from the database's clock: of this machine, and of each running node. */
-export function judgeClocks(aheadMs: number, nodes: readonly ListedNode[]): NewFinding[] {
+export function checkClocks(aheadMs: number, nodes: readonly ListedNode[]): NewFinding[] {
   const machines = [
     { machine: coded('doctor.this_machine'), aheadMs },
     ...nodes

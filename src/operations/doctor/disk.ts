@@ -13,10 +13,10 @@ export async function findDiskProblems({ databaseUrl, dataDir }: Config): Promis
   const folder = path.resolve(dataDir)
   // It may be a link to another disk. Without it there is no database yet.
   const disk = await statfs(path.join(folder, 'postgres')).catch(() => undefined)
-  return disk ? judgeDisk(folder, disk.bavail * disk.bsize) : []
+  return disk ? checkDisk(folder, disk.bavail * disk.bsize) : []
 }
 
-export function judgeDisk(folder: string, freeBytes: number): NewFinding[] {
+export function checkDisk(folder: string, freeBytes: number): NewFinding[] {
   if (freeBytes >= LOW_BYTES) return []
   const parameters = { folder, megabytes: Math.floor(freeBytes / MIB) }
   return [freeBytes < FULL_BYTES ? { code: 'disk_full', ...parameters } : { code: 'disk_low', ...parameters }]

@@ -2,7 +2,7 @@ import { asWritten, coded } from '../../../locales/text.ts'
 import { SECOND_MS } from '../../lib/clock.ts'
 import { type SchemaState, findSchemaState } from '../../lib/db/migrate.ts'
 import { sqlState } from '../../lib/db/pool.ts'
-import { settlesWithin } from '../../lib/settles-within.ts'
+import { withTimeout } from '../../lib/with-timeout.ts'
 import type { Check, Need, Instance } from './check.ts'
 import { CHECKS } from './checks.ts'
 import { type CheckName, type Finding, type NewFinding, durationText, inOrder, toFinding } from './finding.ts'
@@ -67,7 +67,7 @@ const skipped = (check: CheckName, missing: Need): Finding =>
 
 async function make(check: Check, instance: Instance): Promise<Finding[]> {
   const work = Promise.resolve().then(() => check.find(instance))
-  const found = await settlesWithin(MAX_CHECK_MS, work)
+  const found = await withTimeout(MAX_CHECK_MS, work)
     .then((isOver): Promise<NewFinding[]> | NewFinding[] => (isOver ? work : tooSlow(work)))
     .catch((error: unknown): NewFinding[] => [{ code: 'check_failed', error: errorTextOf(error) }])
   const reported: NewFinding[] = found.length > 0 ? found : [{ code: 'ok' }]

@@ -21,7 +21,7 @@ const SHARED: Readonly<Record<string, (node: ListedNode) => unknown>> = {
   DOORCODE_KEEP_AUDIT_DAYS: (node) => keptBy(node)?.auditDays,
 }
 
-export function judgeNodes(nodes: readonly ListedNode[], frozen: readonly FrozenNode[] = []): NewFinding[] {
+export function checkNodes(nodes: readonly ListedNode[], frozen: readonly FrozenNode[] = []): NewFinding[] {
   const alive = nodes.filter(({ isAlive }) => isAlive)
   const found = frozen.map(
     ({ nodeId, address, silentMs }): NewFinding => ({

@@ -17,7 +17,7 @@ type Setup = {
  * Finds settings that are valid but risky, in the running nodes or, if none runs, in this process. Ignores such risks while all
  * workspaces are sandboxes.
  */
-export function judgeSettings({
+export function checkSettings({
   config,
   nodes,
   workspaces,
@@ -66,7 +66,7 @@ const portOf = (url: string): number => Number(new URL(url).port)
 export const isOnThisMachine = (url: string): boolean => /^https?:\/\/(127\.|localhost(:|$)|\[::1\])/.test(url)
 
 /** `oldKeys`: fingerprints of the keys that a rotation has replaced and still needs. */
-export function judgeKeys(oldKeys: readonly string[], seal: Pick<Seal, 'keys' | 'current'>): NewFinding[] {
+export function checkKeys(oldKeys: readonly string[], seal: Pick<Seal, 'keys' | 'current'>): NewFinding[] {
   const missing = missingKeys(oldKeys, seal.keys)
   if (missing.length > 0) return [{ code: 'former_key_missing', keys: missing.join(', ') }]
   const [newest] = seal.keys

@@ -137,7 +137,7 @@ function checkAnswersExist({ id: confirmationId, inbound, answers }: Conversatio
 
 type ReadAnswer = { row: AnswerFact; event: AnswerEvent }
 
-/** Undefined: a customer's message was removed, or its answer is older than the ids of messages. */
+/** Returns undefined if a customer's message was removed, or its answer is older than the ids of messages. */
 function readAnswers(
   facts: ConversationFacts,
   reader: Reader,

@@ -117,7 +117,7 @@ type Node = {
   recorded: Partial<Record<MessageEvent, OtpState>>
 }
 
-/** Undefined: not verifiable. */
+/** Returns undefined if it is not verifiable. */
 function replay(facts: MessageFacts, reports: readonly ReadReport[]): Difference[] | undefined {
   const { id } = facts
   const found = fewestDifferences<Node>({

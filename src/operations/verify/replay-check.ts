@@ -60,7 +60,7 @@ type Node<T extends Types> = {
 
 /**
  * Runs the machine again over the answers, in an order that the ids allow, and over the timers and failed sends that the
- * events show. Undefined: not verifiable.
+ * events show. Returns undefined if they are not verifiable.
  */
 export function replayCheck<T extends Types>(machine: Machine<T>, of: CheckToReplay): Difference[] | undefined {
   const types = new Set<string>(Object.values(machine.outcomes))
@@ -169,7 +169,7 @@ const isSameChosen = <T extends Types>(
     return one === other || (name === 'note' && mayLackNote && other === null)
   })
 
-/** A timer, a failed send or an erasure: the event is the only trace of when it happened. Undefined: it cannot have happened. */
+/** A timer, a failed send or an erasure: the event is the only trace of when it happened. Returns undefined if it cannot have happened. */
 function timerMove<T extends Types>(
   machine: Machine<T>,
   of: CheckToReplay,

@@ -1,5 +1,5 @@
 import { type Clock, later } from '../../lib/clock.ts'
-import { setBounded } from '../../lib/bounded-map.ts'
+import { BoundedMap } from '../../lib/bounded-map.ts'
 import { type Db, type Sql, isConflict, isDatabaseUnavailable, isLockTimeout, statement } from '../../lib/db/pool.ts'
 import type { Log } from '../../lib/log.ts'
 import { RETRY_OUTCOMES, type RetryDecision, decideRetry, retryLockedRow } from './retry.ts'
@@ -57,7 +57,7 @@ export function createBatchLoop<Item extends DueItem, Result>(
 ): Loop {
   const { name, pollMs, maxItems } = work
   /** When an item was first found locked, until it is processed. */
-  const lockedSince = new Map<string, Date>()
+  const lockedSince = new BoundedMap<string, Date>(MAX_REMEMBERED_LOCKS)
   // An alert sees no increase in a counter that first appears as 1.
   for (const outcome of RETRY_OUTCOMES) work.countFaults(outcome, 0)
 
@@ -98,7 +98,7 @@ export function createBatchLoop<Item extends DueItem, Result>(
       const waits = lockWaits.get(workspaceId) ?? 0
       const tried = { tries, now, lockedSince: lockedSince.get(id) }
       if (waits >= MAX_LOCK_WAITS) {
-        setBounded(lockedSince, id, tried.lockedSince ?? now, MAX_REMEMBERED_LOCKS)
+        lockedSince.set(id, tried.lockedSince ?? now)
         const { retryAt, ...decision } = retryLockedRow(tried)
         // Before those that were tried: otherwise the same items would be tried each time.
         await storeFault(item, { ...decision, retryAt: retryAt && later(retryAt, -UNTRIED_EARLIER_MS) })
@@ -112,7 +112,7 @@ export function createBatchLoop<Item extends DueItem, Result>(
       } catch (error) {
         if (isDatabaseUnavailable(error)) throw error
         if (isLockTimeout(error)) lockWaits.set(workspaceId, waits + 1)
-        if (isConflict(error)) setBounded(lockedSince, id, tried.lockedSince ?? now, MAX_REMEMBERED_LOCKS)
+        if (isConflict(error)) lockedSince.set(id, tried.lockedSince ?? now)
         const fault = decideRetry(error, tried)
         log.error({ err: error, loop: name, id, outcome: fault.outcome }, 'an item of background work failed')
         if (!(await storeFault(item, fault))) continue

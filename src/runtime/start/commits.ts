@@ -1,6 +1,6 @@
 import { DatabaseUnavailable } from '../../lib/db/connection.ts'
 import { type Db, statement } from '../../lib/db/pool.ts'
-import { settlesWithin } from '../../lib/settles-within.ts'
+import { withTimeout } from '../../lib/with-timeout.ts'
 
 /** The server responds, but acknowledges no commit. */
 export class StandbyMissing extends DatabaseUnavailable {}
@@ -30,7 +30,7 @@ export async function assertCommits(db: Db): Promise<void> {
   const commit = db.transaction(async (tx) => {
     backends.push(...(await tx.rows(emitNothing)))
   })
-  if (await settlesWithin(MAX_COMMIT_MS, commit)) return
+  if (await withTimeout(MAX_COMMIT_MS, commit)) return
   const [backend] = backends
   // Otherwise each attempt would leave a session that waits until a standby is back.
   const waiting = backend && (await db.row(cancelCommit, [backend.pid, backend.startedAt]))

@@ -5,7 +5,7 @@ import { TooFewConnections, assertConnections } from '../../lib/db/connection-co
 import { type Db, isDatabaseUnavailable, openDb, sqlState, statement } from '../../lib/db/pool.ts'
 import { type PoolerProblems, findPoolerProblems } from '../../lib/db/pooler.ts'
 import { StandbyMissing, assertCommits } from './commits.ts'
-import { settlesWithin } from '../../lib/settles-within.ts'
+import { withTimeout } from '../../lib/with-timeout.ts'
 import { startEmbeddedPostgres } from './embedded-postgres/server.ts'
 import type { Log } from '../../lib/log.ts'
 import { findSchemaState, migrate } from '../../lib/db/migrate.ts'
@@ -70,7 +70,7 @@ export async function connectDatabase(options: OpenDatabaseOptions) {
     ...(planEachTime !== undefined && { planEachTime }),
     onIdleError: (error) => budget.log.warn({ err: error }, 'a database connection ended'),
   })
-  opened.defer(async () => void (await settlesWithin(MAX_CLOSE_MS, db.close())))
+  opened.defer(async () => void (await withTimeout(MAX_CLOSE_MS, db.close())))
   await withRetries(db, budget, () => assertConnections(db, connections)) // first: the pool is still empty
   if (config.databaseUrl !== undefined) assertSessions(await withRetries(db, budget, () => findPoolerProblems(db)))
   assertSupported(await withRetries(db, budget, () => db.row(checkServer)))

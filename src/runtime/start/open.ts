@@ -14,7 +14,7 @@ import { createMetrics } from '../../lib/metrics.ts'
 import type { Parts } from '../parts.ts'
 import { createNodeKeys } from '../../operations/secrets/nodes.ts'
 import { createWhatsApp } from '../../providers/whatsapp/whatsapp.ts'
-import { settlesWithin } from '../../lib/settles-within.ts'
+import { withTimeout } from '../../lib/with-timeout.ts'
 
 type OpenPartsOptions = Omit<RetryBudget, 'log'> & {
   /** See DbOptions. */
@@ -75,7 +75,7 @@ export async function openParts(
       keys,
       onTime: real.follow,
     }),
-    async (wakes) => void (await settlesWithin(MAX_LEAVE_MS, wakes.stop())),
+    async (wakes) => void (await withTimeout(MAX_LEAVE_MS, wakes.stop())),
   )
   const { wake, live, node } = wakes
   const metrics = createMetrics()

@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import { setBounded } from '../../lib/bounded-map.ts'
+import { BoundedMap } from '../../lib/bounded-map.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type Db, type Sql, statement, retryUntilOutcomeKnown } from '../../lib/db/pool.ts'
 import { createBatcher } from '../../lib/db/batcher.ts'
@@ -92,7 +92,7 @@ const readKeys = statement<StoredKey>(
   'read_api_keys',
   `select k.public_id, k.workspace_id, k.secret_hash, k.expires_at
    from api_keys k join workspaces w on w.id = k.workspace_id
-   where k.public_id = any($1) and k.revoked_at is null and w.deletion_asked_at is null`,
+   where k.public_id = any($1) and k.revoked_at is null and w.deletion_requested_at is null`,
 )
 
 /** `server`: different for each server, and for each start of a server. */
@@ -104,7 +104,7 @@ const listChanged = statement<{ server: string; public_ids: string[] }>(
      select public_id from api_keys where expiry_changed_at > clock_timestamp() - interval '1 minute'
      union all
      select k.public_id from workspaces w join api_keys k on k.workspace_id = w.id
-     where w.deletion_asked_at > clock_timestamp() - interval '1 minute') as public_ids`,
+     where w.deletion_requested_at > clock_timestamp() - interval '1 minute') as public_ids`,
 )
 
 /** The condition limits several nodes together to one update of a key per minute. */
@@ -128,8 +128,8 @@ export function createKeyAuthenticator(
   { db, clock, log }: { db: Db; clock: Clock; log: Log },
   monotonicMs: () => number = () => performance.now(),
 ) {
-  const cache = new Map<string, CachedKey>()
-  const unknown = new Map<string, number>()
+  const cache = new BoundedMap<string, CachedKey>(MAX_CACHED_KEYS)
+  const unknown = new BoundedMap<string, number>(MAX_UNKNOWN_KEYS)
   const uses = new Set<string>()
   let server: string | undefined
   let polls = 0
@@ -192,13 +192,13 @@ export function createKeyAuthenticator(
       readAfterPolls: polls,
       useRecordedAtMs: cache.get(row.public_id)?.useRecordedAtMs ?? Number.NEGATIVE_INFINITY,
     }
-    setBounded(cache, key.publicId, key, MAX_CACHED_KEYS)
+    cache.set(key.publicId, key)
     return key
   }
 
   const storeUnknown = (publicId: string): void => {
     cache.delete(publicId)
-    setBounded(unknown, publicId, monotonicMs(), MAX_UNKNOWN_KEYS)
+    unknown.set(publicId, monotonicMs())
   }
 
   const pollChanges: Loop = {

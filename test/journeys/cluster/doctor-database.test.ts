@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { openDb } from '../../../src/lib/db/pool.ts'
 import { findPoolerFindings } from '../../../src/operations/doctor/database/pooler.ts'
-import { judgeReplication, readReplication } from '../../../src/operations/doctor/database/replication.ts'
+import { checkReplication, readReplication } from '../../../src/operations/doctor/database/replication.ts'
 import type { Finding } from '../../../src/operations/doctor/finding.ts'
 import { ownDatabase } from '../../database/database.ts'
 import { codesOf, problemsOf } from '../../world/findings.ts'
@@ -77,7 +77,7 @@ test('a replication slot that no standby uses is found', async (t) => {
   const db = stack.adopt(openDb({ url, poolSize: 1 }), (each) => each.close())
   const name = `idle_${randomUUID().replaceAll('-', '')}`
   const idle = async (): Promise<boolean> =>
-    judgeReplication(await readReplication(db)).some(
+    checkReplication(await readReplication(db)).some(
       ({ code, ...slot }) => code === 'slot_inactive' && 'name' in slot && slot.name === name,
     )
   await withConnection(superuserUrlOf(url), async (connection) => {

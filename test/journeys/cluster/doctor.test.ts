@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { DAY_MS } from '../../../src/lib/clock.ts'
 import { examine } from '../../../src/operations/doctor/examine.ts'
 import { CHECK_NAMES, type Finding } from '../../../src/operations/doctor/finding.ts'
-import { MAX_NODE_SILENT_MS, judgeNodes } from '../../../src/operations/doctor/nodes.ts'
+import { MAX_NODE_SILENT_MS, checkNodes } from '../../../src/operations/doctor/nodes.ts'
 import { firstIdAt } from '../../../src/lib/ids.ts'
 import { type ListedNode, listFrozenNodes, listNodes } from '../../../src/runtime/jobs/node.ts'
 import { createSeal, createSealingKey } from '../../../src/lib/seal.ts'
@@ -336,7 +336,7 @@ test('a process that is frozen with an open connection is found, also after anot
   await frozen.query(`set application_name = 'doorcode node ${nodeId}'`)
   const [taken] = (await listFrozenNodes(parts.db, -1)).filter((each) => each.nodeId === nodeId)
   assert.ok(taken && taken.silentMs < MAX_NODE_SILENT_MS, 'its row is gone, and it has been silent for a moment')
-  const longAgo = judgeNodes(await listNodes(parts.db), [{ ...taken, silentMs: 2 * MAX_NODE_SILENT_MS }])
+  const longAgo = checkNodes(await listNodes(parts.db), [{ ...taken, silentMs: 2 * MAX_NODE_SILENT_MS }])
   assert.deepEqual(
     longAgo.map(({ code }) => code),
     ['node_frozen'],
@@ -348,7 +348,7 @@ test('a process that is frozen with an open connection is found, also after anot
   )
   const found = await listFrozenNodes(parts.db, MAX_NODE_SILENT_MS)
   assert.deepEqual(
-    judgeNodes([{ ...(await listNodes(parts.db))[0], nodeId, isAlive: false } as ListedNode], found).map(
+    checkNodes([{ ...(await listNodes(parts.db))[0], nodeId, isAlive: false } as ListedNode], found).map(
       ({ code }) => code,
     ),
     ['nothing_runs', 'node_frozen'],

@@ -396,7 +396,7 @@ const STAYING: Readonly<Record<string, string>> = {
   'webhook_endpoints.url_changed_at': HAPPENED,
   'workspaces.created_at': REAL,
   'workspaces.deleted_at': REAL,
-  'workspaces.deletion_asked_at': REAL,
+  'workspaces.deletion_requested_at': REAL,
   'workspaces.deletion_due_at': REAL,
   'workspaces.purged_at': REAL,
 }

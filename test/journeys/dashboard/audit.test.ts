@@ -140,7 +140,7 @@ async function changingRuns(t: TestContext, world: World): Promise<{ runs: Run[]
 
 /** `due` is SQL: null for none. */
 const askDeletionOf = (world: World, due: string) =>
-  world.query(`update workspaces set deletion_asked_at = ${due}, deletion_due_at = ${due} where id = $1`, [
+  world.query(`update workspaces set deletion_requested_at = ${due}, deletion_due_at = ${due} where id = $1`, [
     world.workspaceId,
   ])
 

@@ -72,7 +72,7 @@ test('yesterday counts until the same time, and an empty today shows the latest 
   assert.equal((await overview()).yesterday?.funnel.accepted, 0)
   await sentEarlier('24 hours 1 second')
   const { latest, yesterday, week } = await overview()
-  assert.deepEqual([yesterday?.funnel.accepted, yesterday?.orders.asked], [1, 0])
+  assert.deepEqual([yesterday?.funnel.accepted, yesterday?.orders.requested], [1, 0])
   assert.deepEqual([latest.day, latest.funnel.accepted], [week.messages.at(-2)?.day, 1])
 })
 
@@ -125,8 +125,8 @@ test('the charts show customers’ answers, their delay and their reasons', asyn
   await world.customer(first).chooses('Too late')
   assert.ok(third)
   const all = await chartsOf(world, member)
-  const { asked, confirmed, cancelled, open } = all.orders
-  assert.deepEqual({ asked, confirmed, cancelled, open }, { asked: 3, confirmed: 1, cancelled: 1, open: 1 })
+  const { requested, confirmed, cancelled, open } = all.orders
+  assert.deepEqual({ requested, confirmed, cancelled, open }, { requested: 3, confirmed: 1, cancelled: 1, open: 1 })
   assert.deepEqual(all.reminder, { answered: 2, reminded: 2, answeredAfter: 1, answeredBefore: 1 })
   const soon = all.answerTimes
     .filter(({ count }) => count > 0)
@@ -135,7 +135,7 @@ test('the charts show customers’ answers, their delay and their reasons', asyn
     [5, 1],
     [240, 1],
   ])
-  assert.deepEqual([all.refusals.asked, all.refusals.refused], [1, 1])
+  assert.deepEqual([all.refusals.requested, all.refusals.refused], [1, 1])
   assert.deepEqual(all.reasons, [{ reason: 'Too late', count: 1 }])
 })
 

@@ -212,7 +212,7 @@ test('until a live workspace is deleted, accepted messages are sent and the dele
   const { deletionDueAt: shown } = await owner.calls.workspaces.get.query({ workspaceId })
   assert.equal(shown, deletionDueAt)
   const [listed] = (await admin.calls.session.current.query())?.workspaces ?? []
-  assert.equal(listed?.deletionAskedBy, owner.email)
+  assert.equal(listed?.deletionRequestedBy, owner.email)
 
   await owner.calls.workspaces.cancelDeletion.mutate({ workspaceId })
   await waitFor('the key to work again', async () => (await statusOfKey(world, key)) === 404)
@@ -226,7 +226,7 @@ test('until a live workspace is deleted, accepted messages are sent and the dele
   )
   assert.deepEqual(
     entries.map(({ action }) => action),
-    ['workspace.deletion_asked', 'workspace.deletion_cancelled'],
+    ['workspace.deletion_requested', 'workspace.deletion_cancelled'],
   )
 })
 

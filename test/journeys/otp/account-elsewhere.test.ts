@@ -170,7 +170,7 @@ test('a deleted workspace or a removed account does not keep another workspace f
   const world = await startWorld(t)
   const [one, two] = [await anotherWorkspace(world, 'One'), await anotherWorkspace(world, 'Two')]
   await world.query(
-    'update workspaces set deletion_asked_at = now(), deletion_due_at = now(), deleted_at = now() where id = $1',
+    'update workspaces set deletion_requested_at = now(), deletion_due_at = now(), deleted_at = now() where id = $1',
     [world.workspaceId],
   )
   const { accountId } = await one.connect()

@@ -49,7 +49,7 @@ const MAX_LAG_MS = MINUTE_MS
 const MAX_LAG_BYTES = 256 * 1024 * 1024
 const IN_SYNC = new Set(['sync', 'quorum'])
 
-export function judgeReplication({ standbys, waitsForStandby, idleSlots }: Replication): NewFinding[] {
+export function checkReplication({ standbys, waitsForStandby, idleSlots }: Replication): NewFinding[] {
   const found: NewFinding[] = []
   if (waitsForStandby && !standbys.some(({ syncState }) => syncState === null || IN_SYNC.has(syncState)))
     found.push({ code: 'standby_missing' })

@@ -2,7 +2,7 @@ import { type SchemaState, listMigrations, readMigration } from '../../../lib/db
 import { type Sql, statement } from '../../../lib/db/pool.ts'
 import type { NewFinding } from '../finding.ts'
 
-export function judgeSchema(schema: SchemaState): NewFinding[] {
+export function checkSchema(schema: SchemaState): NewFinding[] {
   switch (schema.state) {
     case 'current':
       return []

@@ -51,7 +51,7 @@ const MIN_SERVER_VERSION = 150_000
 /** Settings without which the server may lose what it has acknowledged. */
 const DURABLE = ['fsync', 'full_page_writes', 'synchronous_commit'] as const
 
-export function judgeServer(facts: ServerFacts): NewFinding[] {
+export function checkServer(facts: ServerFacts): NewFinding[] {
   const found: NewFinding[] = []
   if (facts.version < MIN_SERVER_VERSION) found.push({ code: 'database_old', version: facts.versionName })
   if (facts.encoding !== 'UTF8') found.push({ code: 'database_encoding', encoding: facts.encoding })
@@ -85,7 +85,7 @@ export const findTablesWithoutVacuum = async (sql: Sql): Promise<NewFinding[]> =
   (await sql.rows(listWithoutVacuum)).map(({ table }) => ({ code: 'autovacuum_off_for_table', table }))
 
 /** Whether the server has as many connections as the running nodes may open. */
-export function judgeConnections(
+export function checkConnections(
   { maxConnections: available }: ServerFacts,
   nodes: readonly ListedNode[],
 ): NewFinding[] {

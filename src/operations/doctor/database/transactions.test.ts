@@ -21,7 +21,7 @@ import { recordEvents } from '../../../events/record.ts'
 import { createMetrics } from '../../../lib/metrics.ts'
 import { createWorkspace } from '../../../workspaces/workspaces.ts'
 import type { NewFinding } from '../finding.ts'
-import { findLockedTables, judgeHeldEvents } from './transactions.ts'
+import { findLockedTables, checkHeldEvents } from './transactions.ts'
 
 let db: Db
 const otherDatabase = `other_${randomUUID().replaceAll('-', '')}`
@@ -68,8 +68,8 @@ test('a transaction that was left open in another database is named with the eve
     await metrics.registry.metrics(),
     /doorcode_events_held [1-9]\d*\n[^]*doorcode_events_held_seconds 1[12]\d/,
   )
-  assert.deepEqual(judgeHeldEvents({ ...held, heldMs: MINUTE_MS }), [], 'a short transaction is no problem')
-  const [found] = judgeHeldEvents(held)
+  assert.deepEqual(checkHeldEvents({ ...held, heldMs: MINUTE_MS }), [], 'a short transaction is no problem')
+  const [found] = checkHeldEvents(held)
   assert.ok(found?.code === 'events_held')
   const { database, pid, program, state, number } = found
   assert.deepEqual(
@@ -89,7 +89,7 @@ test('a forgotten prepared transaction is named with the command that ends it', 
   const gid = `it's ${randomUUID()}`
   await session.query(`begin; select pg_current_xact_id(); prepare transaction '${gid.replace("'", "''")}'`)
   await recordEvent()
-  const [found] = judgeHeldEvents(await untilOldest((transaction) => transaction.gid === gid))
+  const [found] = checkHeldEvents(await untilOldest((transaction) => transaction.gid === gid))
   assert.ok(found?.code === 'events_held_by_prepared')
   assert.deepEqual([found.gid, found.database], [gid, otherDatabase])
   assert.ok(typeof found.rollback === 'string')

@@ -9,7 +9,7 @@ import { type NewFinding, durationText } from '../finding.ts'
 /** Doorcode's own transactions take milliseconds, and those of a migration or a restore minutes. */
 export const MAX_OPEN_MS = MINUTE_MS
 
-export function judgeHeldEvents({ transaction, number, heldMs }: HeldEvents): NewFinding[] {
+export function checkHeldEvents({ transaction, number, heldMs }: HeldEvents): NewFinding[] {
   if (!transaction || heldMs <= MAX_OPEN_MS) return []
   const { gid, database } = transaction
   const held = { database, number, duration: durationText(heldMs) }

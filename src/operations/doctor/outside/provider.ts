@@ -4,7 +4,7 @@ import { UnreadableCredentialsError } from '../../../accounts/unreadable.ts'
 import { SECOND_MS } from '../../../lib/clock.ts'
 import { ProviderRejectedError, ProviderUnreachableError } from '../../../providers/provider.ts'
 import { UserError } from '../../../lib/errors.ts'
-import { settlesWithin } from '../../../lib/settles-within.ts'
+import { withTimeout } from '../../../lib/with-timeout.ts'
 import type { Instance } from '../check.ts'
 import { type NewFinding, durationText } from '../finding.ts'
 import { listExamined } from '../setup.ts'
@@ -42,7 +42,7 @@ async function findProblemsOf(instance: Instance, { accountId, wabaId, workspace
   const of = { workspace, wabaId }
   try {
     const call = getAccount(instance, accountId).then((account) => instance.provider.subscribers(account))
-    if (!(await settlesWithin(ANSWER_TIMEOUT_MS, call))) {
+    if (!(await withTimeout(ANSWER_TIMEOUT_MS, call))) {
       call.catch(() => {}) // its result is no longer needed
       const detail = coded('doctor.no_answer', { duration: durationText(ANSWER_TIMEOUT_MS) })
       return [{ code: 'provider_unreachable', ...of, detail }]

@@ -4,7 +4,7 @@ import { type RequestListener, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { DAY_MS, later } from '../../../lib/clock.ts'
-import { findProblemsOf, judgeAnswer, judgeFailure } from './public-url.ts'
+import { findProblemsOf, checkAnswer, checkFailure } from './public-url.ts'
 
 const URL = 'https://doorcode.example.com'
 const now = new Date('2026-11-23T12:00:00Z')
@@ -46,11 +46,11 @@ test('each network error has its finding', () => {
     ECONNREFUSED: 'public_url_unreachable',
     timeout: 'public_url_unreachable',
   }
-  for (const [error, code] of Object.entries(expected)) assert.deepEqual(codesOf(judgeFailure(URL, error)), [code])
+  for (const [error, code] of Object.entries(expected)) assert.deepEqual(codesOf(checkFailure(URL, error)), [code])
 })
 
 test('a certificate that expires soon is found', () => {
-  assert.deepEqual(judgeAnswer(URL, answer, now), [])
+  assert.deepEqual(checkAnswer(URL, answer, now), [])
   const soon = { ...answer, validUntil: later(now, 3 * DAY_MS) }
-  assert.deepEqual(codesOf(judgeAnswer(URL, soon, now)), ['certificate_expires'])
+  assert.deepEqual(codesOf(checkAnswer(URL, soon, now)), ['certificate_expires'])
 })

@@ -25,13 +25,13 @@ export async function findPublicUrlProblems(config: Config, nodes: readonly List
 
 export async function findProblemsOf(url: string): Promise<NewFinding[]> {
   try {
-    return judgeAnswer(url, await request(`${url}/healthz`), new Date())
+    return checkAnswer(url, await request(`${url}/healthz`), new Date())
   } catch (error) {
-    return judgeFailure(url, error instanceof Error && 'code' in error ? String(error.code) : 'timeout')
+    return checkFailure(url, error instanceof Error && 'code' in error ? String(error.code) : 'timeout')
   }
 }
 
-export function judgeAnswer(url: string, { status, body, validUntil }: Answer, now: Date): NewFinding[] {
+export function checkAnswer(url: string, { status, body, validUntil }: Answer, now: Date): NewFinding[] {
   if (status !== 200) return [{ code: 'public_url_status', url, status }]
   if (!isDoorcode(body)) return [{ code: 'public_url_elsewhere', url }]
   const leftMs = validUntil === undefined ? Number.POSITIVE_INFINITY : validUntil.getTime() - now.getTime()
@@ -44,7 +44,7 @@ const isDoorcode = (body: string): boolean => body.includes('"alive"')
 /** Matches the names that OpenSSL and Node give to faults of certificates and of the handshake. */
 const IS_TLS = /CERT|ISSUER|SELF_SIGNED|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO$|^CRL_/
 
-export function judgeFailure(url: string, errorCode: string): NewFinding[] {
+export function checkFailure(url: string, errorCode: string): NewFinding[] {
   if (errorCode === 'ENOTFOUND') return [{ code: 'public_url_unknown_host', url }]
   const reason = asWritten(errorCode)
   return [

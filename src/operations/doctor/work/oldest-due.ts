@@ -97,7 +97,7 @@ export async function listOldestDue(sql: Sql, now: Date): Promise<OldestDue[]> {
   return oldest.filter(({ dueAt }) => dueAt !== null && dueAt <= now)
 }
 
-export function judgeWork(oldest: readonly OldestDue[], now: Date): NewFinding[] {
+export function checkWork(oldest: readonly OldestDue[], now: Date): NewFinding[] {
   return oldest.flatMap(({ kind, dueAt }): NewFinding[] => {
     const lateMs = now.getTime() - dueAt.getTime()
     const limits = LATE_AFTER_MS[kind]

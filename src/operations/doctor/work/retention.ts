@@ -31,7 +31,7 @@ export async function findRetentionProblems(sql: Sql, { config, nodes, now }: Re
   if (hold) return [heldFinding(hold), ...waiting] // what it does not remove is late too
   return [
     ...waiting,
-    ...judgeOverdue(await listOverdue(sql, { now, keep: inForce, findUncountedSince })),
+    ...checkOverdue(await listOverdue(sql, { now, keep: inForce, findUncountedSince })),
     ...(await findExpiringEvents(sql, { now, contentDays: inForce.contentDays })),
   ]
 }
@@ -99,7 +99,7 @@ const listExpiring: Statement<Expiring> = statement(
    order by d."oldestAt" limit ${MAX_ENDPOINTS}`,
 )
 
-const judgeOverdue = (overdue: readonly Overdue[]): NewFinding[] =>
+const checkOverdue = (overdue: readonly Overdue[]): NewFinding[] =>
   overdue.flatMap(({ class: keptClass, behindMs, inUse: { number, id } }): NewFinding[] => {
     const setting = SETTINGS[keptClass]
     return [

@@ -8,7 +8,7 @@ import { UserError } from '../../../lib/errors.ts'
 import { SCAN_START, type ReportScan, eraseNextReports } from './erase-reports.ts'
 import { FIRST_ENTRY, eraseBlock, eraseFromAuditLog, eraseUserIds } from './erase-rest.ts'
 import { BeingSentError, type ErasedRows, NO_ROWS, eraseRows } from './erase-rows.ts'
-import { type HeldCounts, type Person, countHeld, findPerson, withLearnedUserIds, withUserIds } from './person.ts'
+import { type StoredCounts, type Person, countStored, findPerson, withLearnedUserIds, withUserIds } from './person.ts'
 import { endUnfinished, findUnfinished, isRecorded, keepUnfinished } from './unfinished.ts'
 
 export type ErasureParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'metrics' | 'wake' | 'live'>
@@ -48,7 +48,7 @@ export type Erasure = {
 }
 
 /** Writes the audit entry, with `held` as its new values, in the first transaction that erases something. */
-export type RecordErasure = (tx: Sql, erasure: Pick<Erasure, 'pseudonym'>, held: HeldCounts) => Promise<void>
+export type RecordErasure = (tx: Sql, erasure: Pick<Erasure, 'pseudonym'>, held: StoredCounts) => Promise<void>
 
 export const NOTHING_ERASED: ErasedCounts = { ...NO_ROWS, auditEntries: 0, blocks: 0, blockReasons: 0 }
 
@@ -128,7 +128,7 @@ async function runStep(
     const person = withUserIds(withUserIds(found, erasure.userIds), unfinished?.userIds)
     const finishesEarlier = erasure.finishesEarlier || pseudonym !== erasure.pseudonym
     const current = { ...erasure, pseudonym, finishesEarlier, userIds: person.userIds }
-    const held = await countHeld(tx, person)
+    const held = await countStored(tx, person)
     const step = await STAGES[current.stage](tx, { erasure: current, person, keepBlock, seal, now: clock.now() })
     if (Object.values(step.erased).some((count) => count > 0)) {
       if (!(await isRecorded(tx, person, pseudonym))) await record(tx, current, held)

@@ -112,20 +112,20 @@ export const ONE_RECIPIENT = '1 recipient'
 /** Up to this many of each. */
 export const MAX_COUNTED = 10_000
 
-export type HeldCounts = {
+export type StoredCounts = {
   oneTimeCodes: number
   confirmations: number
   isBlocked: boolean
 }
 
-export async function countHeld(sql: Sql, { workspaceId, phones }: Person): Promise<HeldCounts> {
+export async function countStored(sql: Sql, { workspaceId, phones }: Person): Promise<StoredCounts> {
   const held = await sql.row(selectHeld, [workspaceId, phones])
   return held ?? { oneTimeCodes: 0, confirmations: 0, isBlocked: false }
 }
 
 const COUNTED = { select: '1', limit: MAX_COUNTED }
 
-const selectHeld: Statement<HeldCounts> = statement(
+const selectHeld: Statement<StoredCounts> = statement(
   'count_rows_of_recipient',
   `select
      (select count(*) from (${rowsOfPerson('messages', COUNTED)} limit ${MAX_COUNTED}) counted) as "oneTimeCodes",

@@ -3,7 +3,7 @@ import type { Sql } from '../../../lib/db/pool.ts'
 import { type Keep, keptDays } from './hold.ts'
 import type { KeptClass } from './kept-since.ts'
 
-/** Records from this instant on have not been counted for the charts. Undefined: all have. */
+/** Records from this instant on have not been counted for the charts. Undefined if all have. */
 export type FindUncountedSince = (sql: Sql) => Promise<Date | undefined>
 
 /** A day that cannot be counted does not keep records for longer. */

@@ -31,9 +31,9 @@ export type GuardFacts = {
   /** How far the clocks of the running nodes are ahead of the database's. */
   machinesAheadMs: readonly number[]
   keep: Keep
-  /** Undefined: no worker of this release has run yet. */
+  /** Undefined if no worker of this release has run yet. */
   state: GuardState | undefined
-  /** Without a state: when the instance last worked, as far as its rows show. Undefined: it is new. */
+  /** Without a state: when the instance last worked, as far as its rows show. Undefined if it is new. */
   lastActiveAt?: Date | undefined
 }
 
@@ -41,7 +41,7 @@ export type Removal = {
   hold: Hold | undefined
   /** How long data is kept now. */
   keep: Keep
-  /** What to store. Undefined: nothing new. */
+  /** What to store. Undefined if there is nothing new. */
   next: GuardState | undefined
 }
 

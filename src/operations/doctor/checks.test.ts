@@ -5,8 +5,8 @@ import { english, readResources } from '../../../locales/resources.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, later } from '../../lib/clock.ts'
 import { readConfig } from '../../lib/config.ts'
 import { type ListedNode, nodeSettings } from '../../runtime/jobs/node.ts'
-import { judgeClocks } from './clocks.ts'
-import { judgeDisk } from './disk.ts'
+import { checkClocks } from './clocks.ts'
+import { checkDisk } from './disk.ts'
 import {
   FINDINGS,
   type Finding,
@@ -17,12 +17,12 @@ import {
   inOrder,
   toFinding,
 } from './finding.ts'
-import { judgeNodes } from './nodes.ts'
-import { type Standby, judgeReplication } from './database/replication.ts'
-import { judgeSchema } from './database/schema.ts'
-import { type ServerFacts, judgeConnections, judgeServer } from './database/server.ts'
-import { judgeSettings } from './settings.ts'
-import { LATE_AFTER_MS, WORK_KINDS, judgeWork } from './work/oldest-due.ts'
+import { checkNodes } from './nodes.ts'
+import { type Standby, checkReplication } from './database/replication.ts'
+import { checkSchema } from './database/schema.ts'
+import { type ServerFacts, checkConnections, checkServer } from './database/server.ts'
+import { checkSettings } from './settings.ts'
+import { LATE_AFTER_MS, WORK_KINDS, checkWork } from './work/oldest-due.ts'
 
 const now = new Date('2026-11-23T12:00:00Z')
 const KEY = Buffer.alloc(32, 7).toString('base64')
@@ -77,14 +77,14 @@ const settingsOf = (
   settings: Record<string, string>,
   { live = true, nodes = [] as ListedNode[], operatorsWithoutSecondFactor = 0 } = {},
 ): NewFinding[] =>
-  judgeSettings({ config: configOf(settings), nodes, workspaces: [workspace(!live)], operatorsWithoutSecondFactor })
+  checkSettings({ config: configOf(settings), nodes, workspaces: [workspace(!live)], operatorsWithoutSecondFactor })
 
-const nodeFindings = (...nodes: ListedNode[]): NewFinding[] => judgeNodes(nodes)
+const nodeFindings = (...nodes: ListedNode[]): NewFinding[] => checkNodes(nodes)
 const standby: Standby = { name: 'replica', syncState: 'sync', lagMs: 20, lagBytes: 1_000 }
 const replication = (standbys: Standby[], waitsForStandby = true): NewFinding[] =>
-  judgeReplication({ standbys, waitsForStandby, idleSlots: [] })
+  checkReplication({ standbys, waitsForStandby, idleSlots: [] })
 const due = (kind: (typeof WORK_KINDS)[number], lateMs: number): NewFinding[] =>
-  judgeWork([{ kind, dueAt: later(now, -lateMs) }], now)
+  checkWork([{ kind, dueAt: later(now, -lateMs) }], now)
 
 /** Each healthy state next to its faults. */
 const CASES: readonly [name: string, found: NewFinding[], codes: readonly string[]][] = [
@@ -138,42 +138,42 @@ const CASES: readonly [name: string, found: NewFinding[], codes: readonly string
     [],
   ],
   ['a node of an earlier release', nodeFindings(node(), { ...node(), settings: { allowPrivateWebhooks: false } }), []],
-  ['enough connections', judgeConnections(server, [node()]), []],
+  ['enough connections', checkConnections(server, [node()]), []],
   [
     'pools larger than the server',
-    judgeConnections(server, [node({ settings: { DOORCODE_DATABASE_POOL: '100' } })]),
+    checkConnections(server, [node({ settings: { DOORCODE_DATABASE_POOL: '100' } })]),
     ['connections_short'],
   ],
-  ['a sound server', judgeServer(server), []],
-  ['PostgreSQL 14', judgeServer({ ...server, version: 140_011 }), ['database_old']],
-  ['another encoding', judgeServer({ ...server, encoding: 'LATIN1' }), ['database_encoding']],
-  ['a standby', judgeServer({ ...server, isReadOnly: true }), ['database_read_only']],
-  ['no fsync', judgeServer({ ...server, fsync: 'off' }), ['not_durable']],
-  ['no full-page writes', judgeServer({ ...server, full_page_writes: 'off' }), ['not_durable']],
-  ['commits without sync', judgeServer({ ...server, synchronous_commit: 'off' }), ['not_durable']],
-  ['no autovacuum', judgeServer({ ...server, autovacuum: 'off' }), ['autovacuum_off']],
-  ['another isolation', judgeServer({ ...server, isolation: 'serializable' }), ['isolation']],
-  ['short transactions', judgeServer({ ...server, transactionTimeoutMs: 5_000 }), ['transaction_timeout']],
+  ['a sound server', checkServer(server), []],
+  ['PostgreSQL 14', checkServer({ ...server, version: 140_011 }), ['database_old']],
+  ['another encoding', checkServer({ ...server, encoding: 'LATIN1' }), ['database_encoding']],
+  ['a standby', checkServer({ ...server, isReadOnly: true }), ['database_read_only']],
+  ['no fsync', checkServer({ ...server, fsync: 'off' }), ['not_durable']],
+  ['no full-page writes', checkServer({ ...server, full_page_writes: 'off' }), ['not_durable']],
+  ['commits without sync', checkServer({ ...server, synchronous_commit: 'off' }), ['not_durable']],
+  ['no autovacuum', checkServer({ ...server, autovacuum: 'off' }), ['autovacuum_off']],
+  ['another isolation', checkServer({ ...server, isolation: 'serializable' }), ['isolation']],
+  ['short transactions', checkServer({ ...server, transactionTimeoutMs: 5_000 }), ['transaction_timeout']],
   ['a synchronous standby', replication([standby]), []],
   ['no standby, and none wanted', replication([], false), []],
   ['only an asynchronous standby', replication([{ ...standby, syncState: 'async' }]), ['standby_missing']],
   ['a standby whose state may not be seen', replication([{ ...standby, syncState: null }]), []],
   ['a standby behind in time', replication([{ ...standby, lagMs: HOUR_MS }]), ['standby_lags']],
   ['a standby behind in bytes', replication([{ ...standby, lagMs: null, lagBytes: 1e9 }]), ['standby_lags']],
-  ['clocks that agree', judgeClocks(900, [node({ clockAheadMs: -2_000 })]), []],
-  ['a fast clock here', judgeClocks(MINUTE_MS, [node()]), ['clock_differs']],
-  ['a slow clock of a node', judgeClocks(0, [node({ clockAheadMs: -MINUTE_MS })]), ['clock_differs']],
-  ['a clock of another day', judgeClocks(DAY_MS, []), ['clock_wrong']],
-  ['space on the disk', judgeDisk('/data', 1e11), []],
-  ['little space', judgeDisk('/data', 1e9), ['disk_low']],
-  ['no space', judgeDisk('/data', 1e6), ['disk_full']],
-  ['the schema of this release', judgeSchema({ state: 'current' }), []],
-  ['no tables', judgeSchema({ state: 'missing' }), ['not_migrated']],
-  ['an older schema', judgeSchema({ state: 'pending', pending: 2 }), ['migrations_pending']],
-  ['a newer schema', judgeSchema({ state: 'newer', newest: 99, known: 11 }), ['database_newer']],
+  ['clocks that agree', checkClocks(900, [node({ clockAheadMs: -2_000 })]), []],
+  ['a fast clock here', checkClocks(MINUTE_MS, [node()]), ['clock_differs']],
+  ['a slow clock of a node', checkClocks(0, [node({ clockAheadMs: -MINUTE_MS })]), ['clock_differs']],
+  ['a clock of another day', checkClocks(DAY_MS, []), ['clock_wrong']],
+  ['space on the disk', checkDisk('/data', 1e11), []],
+  ['little space', checkDisk('/data', 1e9), ['disk_low']],
+  ['no space', checkDisk('/data', 1e6), ['disk_full']],
+  ['the schema of this release', checkSchema({ state: 'current' }), []],
+  ['no tables', checkSchema({ state: 'missing' }), ['not_migrated']],
+  ['an older schema', checkSchema({ state: 'pending', pending: 2 }), ['migrations_pending']],
+  ['a newer schema', checkSchema({ state: 'newer', newest: 99, known: 11 }), ['database_newer']],
   [
     'a contracted schema',
-    judgeSchema({ state: 'contracted', newest: 99, known: 11, contracting: 98 }),
+    checkSchema({ state: 'contracted', newest: 99, known: 11, contracting: 98 }),
     ['database_contracted'],
   ],
   ...WORK_KINDS.flatMap((kind): [string, NewFinding[], string[]][] => [
