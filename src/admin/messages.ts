@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { explainMessage } from '../explain/explain.ts'
 import { isUuid } from '../lib/ids.ts'
 import { countMessages, listMessages } from '../messages/search.ts'
-import { OTP_STATUSES } from '../messages/status.ts'
+import { MESSAGE_STATUSES } from '../messages/status.ts'
 import { orNull } from './inputs.ts'
 import { failureOf, listFilter, listQuery, pageOf } from './lists.ts'
 import { found } from './rpc/errors.ts'
@@ -10,7 +10,7 @@ import { readCall, router } from './rpc/trpc.ts'
 
 const filter = z.object({
   ...listFilter,
-  status: orNull(z.enum(OTP_STATUSES)),
+  status: orNull(z.enum(MESSAGE_STATUSES)),
   kind: orNull(z.enum(['otp', 'cod'])),
 })
 

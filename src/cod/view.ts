@@ -5,7 +5,7 @@ import { failureSchema, failureView } from '../providers/failure-schema.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
 import { CONFIRMATION_STATUSES } from './conversation/confirmation.ts'
 import { REFUSAL_STATUSES } from './conversation/refusal.ts'
-import { type Conversation, findConversation } from './conversation/store.ts'
+import { type Conversation, findConversations } from './conversation/store.ts'
 
 export const rescheduleSchema = z
   .strictObject({
@@ -73,7 +73,7 @@ export const confirmationSchema = z
 export type ConfirmationView = z.infer<typeof confirmationSchema>
 
 export async function findConfirmation(sql: Sql, workspaceId: string, confirmationId: string) {
-  const conversation = await findConversation(sql, workspaceId, confirmationId)
+  const [conversation] = await findConversations(sql, workspaceId, [confirmationId])
   return conversation && confirmationView(conversation)
 }
 

@@ -9,6 +9,8 @@ export type NewEvent = {
   type: EventType
   messageId?: string
   confirmationId?: string
+  /** Of an event of a conversation: the input that caused it. */
+  inputNumber?: number
   /** Only for a ping, which goes to this endpoint and no other. */
   endpointId?: string
   /** `occurredAt` is ISO 8601 with milliseconds and becomes the envelope's `timestamp`. */
@@ -66,10 +68,10 @@ const envelope = (type: EventType, data: NewEvent['data']): string =>
 const insertEvents = statement(
   'record_events',
   `with event as (
-     insert into events (id, workspace_id, type, message_id, confirmation_id, endpoint_id, occurred_at, recorded_at, body)
-     select id, "workspaceId", type, "messageId", "confirmationId", "endpointId", "occurredAt", $2, body
+     insert into events (id, workspace_id, type, message_id, confirmation_id, input_number, endpoint_id, occurred_at, recorded_at, body)
+     select id, "workspaceId", type, "messageId", "confirmationId", "inputNumber", "endpointId", "occurredAt", $2, body
      from jsonb_to_recordset($1::jsonb) as e (id uuid, "workspaceId" uuid, type text, "messageId" uuid,
-       "confirmationId" uuid, "endpointId" uuid, "occurredAt" timestamptz, body text)
+       "confirmationId" uuid, "inputNumber" integer, "endpointId" uuid, "occurredAt" timestamptz, body text)
      returning id, workspace_id, type, endpoint_id
    )
    insert into webhook_deliveries (id, workspace_id, event_id, endpoint_id, status, due_at, created_at)

@@ -4,8 +4,9 @@ import type { InboundMessage } from '../providers/provider.ts'
 import { type CodedText, dateText, plainText, quoted } from '../../locales/text.ts'
 import { displayedText, onOneLine } from './displayed.ts'
 import { type TimelineEntry, checkName, entry, reportOutcomeText, messageName, repeatsText } from './entry.ts'
+import type { AnswerFact } from './rows.ts'
 import { answeredMessage } from './transcript.ts'
-import { type AnswerFact, type Facts, type ProviderReader, type ReportFact, conversationMessages } from './facts.ts'
+import { type Facts, type ProviderReader, type ReportFact, conversationMessages } from './facts.ts'
 
 /** What the customer did, and what it changed. */
 export function inboundEntry(report: ReportFact, facts: Facts, provider: ProviderReader): TimelineEntry {

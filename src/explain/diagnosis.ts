@@ -1,7 +1,8 @@
 import { type FailureCode, failureCodes } from '../providers/failure-codes.ts'
 import type { Remedy } from '../providers/provider.ts'
 import { type CodedText, plainText } from '../../locales/text.ts'
-import type { AttemptFact, ProviderReader, ReportFact } from './facts.ts'
+import type { ProviderReader, ReportFact } from './facts.ts'
+import type { AttemptFact } from './rows.ts'
 
 /** What is known about the message that failed. */
 type Evidence = { attempts: readonly AttemptFact[]; reports: readonly ReportFact[]; provider: ProviderReader }

@@ -2,13 +2,13 @@ import type { CodedText } from '../../locales/text.ts'
 import type { SenderState } from '../accounts/availability.ts'
 import type { RequestParameters } from '../accounts/templates/cod-parameters.ts'
 import { later } from '../lib/clock.ts'
-import type { ConfirmationStatus, ConfirmationTypes, Reschedule } from '../cod/conversation/confirmation.ts'
-import type { RefusalStatus, RefusalTypes } from '../cod/conversation/refusal.ts'
+import type { ConfirmationStatus, Reschedule } from '../cod/conversation/confirmation.ts'
+import type { RefusalStatus } from '../cod/conversation/refusal.ts'
 import type { Timers } from '../cod/conversation/timers.ts'
 import { type Statement, statement } from '../lib/db/pool.ts'
 import { isAnyWorkerAlive } from '../runtime/jobs/node.ts'
 import type { Check, Purpose } from '../messages/conversation.ts'
-import type { OtpStatus } from '../messages/status.ts'
+import type { MessageStatus } from '../messages/status.ts'
 import type { Parts } from '../runtime/parts.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
 import type { Provider, StoredContent, TemplateComponent } from '../providers/provider.ts'
@@ -16,6 +16,18 @@ import type { DeliveryStatus, EndpointStatus } from '../webhooks/delivery/claim.
 import { nextAttemptAt } from '../webhooks/delivery/release.ts'
 import type { WorkspaceTime } from '../workspaces/clock-moves.ts'
 import { findWorkspaceTime } from '../workspaces/workspace-time.ts'
+import {
+  type AnswerFact,
+  type AttemptFact,
+  type EventFact,
+  type StoredReport,
+  camelCased,
+  selectAnswers,
+  selectAttempts,
+  selectEvents,
+  selectInbound,
+  selectReports,
+} from './rows.ts'
 
 /** Reads the provider's items, which are stored unchanged. */
 export type ProviderReader = Pick<Provider, 'readStatus' | 'readStatusWord' | 'readInbound' | 'findError'>
@@ -65,7 +77,7 @@ export type MessageFact = OtpFact | ConversationMessageFact
 
 type MessageRow = SenderState & {
   id: string
-  status: OtpStatus
+  status: MessageStatus
   recipient: string
   senderId: string
   senderPhone: string
@@ -126,46 +138,8 @@ export type ConversationMessageFact = MessageRow & {
   offered: string[] | null
 }
 
-export type AttemptFact = {
-  messageId: string
-  attempt: number
-  startedAt: Date
-  endedAt: Date
-  /** `not_made`: Doorcode itself could not make it. */
-  outcome: 'accepted' | 'retry' | 'refused' | 'unknown' | 'not_made'
-  httpStatus: number | null
-  providerCode: number | null
-  detail: CodedText | null
-}
-
-export type ReportFact = {
-  id: string
-  /** Null while it is parked: its message is not known yet. */
-  messageId: string | null
-  /** Empty: removed. */
-  body: string
-  receivedAt: Date
-  /** The provider's time. */
-  writtenAt: Date
-  repeats: number
-  outcome: 'waiting' | 'applied' | 'ignored' | 'parked' | 'quarantined'
-  note: CodedText | null
-  /** How far the workspace's clock was ahead when the report arrived, in ms. The times in its body are real. */
-  aheadMs: number
-}
-
-/** `receivedAt`: of the customer's message that gave it; null in old rows. */
-export type AnswerFact = {
-  check: Check
-  answer: ConfirmationTypes['answer'] | RefusalTypes['answer']
-  detail: { reschedule?: Reschedule | null; reason?: string | null; note?: string | null }
-  answeredAt: Date
-  receivedAt: Date | null
-  /** Reported after a later answer: it changed nothing. */
-  superseded: boolean
-}
-
-export type EventFact = { id: string; type: string; occurredAt: Date; recordedAt: Date }
+/** `aheadMs`: how far the workspace's clock was ahead when the report arrived, in ms. The times in its body are real. */
+export type ReportFact = StoredReport & { aheadMs: number }
 
 export type DeliveryFact = {
   id: string
@@ -212,25 +186,26 @@ export async function findFacts({ db: sql, clock }: Pick<Parts, 'db' | 'clock'>,
   const time = await findWorkspaceTime(sql, workspaceId)
   const rows = async <Row extends object>(from: Statement<Row>, ids: string | readonly string[]): Promise<Row[]> =>
     (await sql.rows(from, [workspaceId, ids, MAX_ROWS])).map((row) => factOf(row, time))
-  const reports = async (from: Statement<ReportFact>, ids: string | readonly string[]): Promise<ReportFact[]> =>
+  const reports = async (from: Statement<StoredReport>, ids: readonly string[]): Promise<ReportFact[]> =>
     (await rows(from, ids)).map((report) => withReportTime(report, time))
 
   const [confirmation = null] = await rows(selectConfirmation, id)
   const [refusal = null] = await rows(selectRefusal, id)
   const messages = await rows(selectMessages, id)
-  const events = await rows(selectEvents, id)
+  const events: EventFact[] = await rows(selectEvents, [id])
   const deliveries = await rows(selectDeliveries, idsOf(events))
-  const answers = await rows(selectAnswers, id)
+  const attempts: AttemptFact[] = await rows(selectAttempts, idsOf(messages))
+  const answers: AnswerFact[] = await rows(selectAnswers, [id])
   return {
     now: time.at(clock.now()),
     confirmation,
     refusal,
     messages,
-    attempts: await rows(selectAttempts, idsOf(messages)),
+    attempts,
     /** Status reports of the messages. */
     reports: await reports(selectReports, idsOf(messages)),
     /** Messages of the customer. */
-    inbound: await reports(selectInbound, id),
+    inbound: await reports(selectInbound, [id]),
     answers: answers.map((row) => ({ ...row, receivedAt: row.receivedAt && time.at(row.receivedAt) })),
     events,
     deliveries,
@@ -298,55 +273,6 @@ const selectMessages: Statement<MessageFact> = statement(
    order by m.id limit $3`,
 )
 
-const selectAttempts: Statement<AttemptFact> = statement(
-  'explain_attempts',
-  `select message_id, attempt, started_at, ended_at, outcome, http_status, provider_code, detail
-   from message_attempts where workspace_id = $1 and message_id = any($2) order by message_id, attempt limit $3`,
-)
-
-const REPORT_COLUMNS = `r.id, r.message_id, r.body, r.received_at,
-     coalesce(r.occurred_at, r.received_at) as written_at, r.repeats, r.outcome, r.note, 0 as ahead_ms`
-
-/** The message of a parked report is not known yet: the report names it by the provider's id. */
-const selectReports: Statement<ReportFact> = statement(
-  'explain_reports',
-  `select ${REPORT_COLUMNS}
-   from provider_reports r where r.workspace_id = $1 and r.message_id = any($2)
-   union all
-   select ${REPORT_COLUMNS}
-   from messages m
-   join provider_reports r on r.workspace_id = m.workspace_id and r.provider_message_id = m.provider_message_id
-     and r.outcome = 'parked' and r.message_id is null
-   where m.workspace_id = $1 and m.id = any($2)
-   order by 4 limit $3`,
-)
-
-const selectInbound: Statement<ReportFact> = statement(
-  'explain_customer_messages',
-  `select ${REPORT_COLUMNS}
-   from provider_reports r
-   where r.workspace_id = $1 and r.confirmation_id = $2 order by r.received_at, r.id limit $3`,
-)
-
-const selectAnswers: Statement<AnswerFact> = statement(
-  'explain_answers',
-  `select a.check_kind as check, a.answer, a.detail, a.answered_at, r.received_at, a.superseded
-   from cod_answers a
-   left join provider_reports r on r.workspace_id = a.workspace_id and r.id = a.report_id
-   where a.workspace_id = $1 and a.confirmation_id = $2 order by a.id limit $3`,
-)
-
-const selectEvents: Statement<EventFact> = statement(
-  'explain_events',
-  `select id, type, occurred_at, recorded_at from (
-     select * from events where workspace_id = $1 and id = $2
-     union all
-     select * from events where workspace_id = $1 and message_id = $2
-     union all
-     select * from events where workspace_id = $1 and confirmation_id = $2) e
-   order by id limit $3`,
-)
-
 const selectDeliveries: Statement<DeliveryFact> = statement(
   'explain_deliveries',
   `select d.id, d.event_id, d.endpoint_id, e.url, e.status_reason as endpoint_reason,
@@ -367,22 +293,21 @@ const selectWebhookAttempts: Statement<WebhookAttemptFact> = statement(
 )
 
 /** Instants that are stored in real time; all others are stored in the workspace's time. */
-const PAST = 'accepted_at attempted_at quarantined_at timer_quarantined_at started_at ended_at recorded_at enqueued_at'
-const FUTURE = 'submit_by due_at breaker_open_until timer_retry_at reminder_at deadline_at follow_up_at'
-const [PAST_COLUMNS, FUTURE_COLUMNS] = [new Set(PAST.split(' ')), new Set(FUTURE.split(' '))]
+const PAST = 'acceptedAt attemptedAt quarantinedAt timerQuarantinedAt startedAt endedAt recordedAt enqueuedAt'
+const FUTURE = 'submitBy dueAt breakerOpenUntil timerRetryAt reminderAt deadlineAt followUpAt'
+const [PAST_MEMBERS, FUTURE_MEMBERS] = [new Set(PAST.split(' ')), new Set(FUTURE.split(' '))]
 
 /** Converts times to the workspace's: past ones to what its clock showed then, future ones to what it will show. */
 function factOf<Row extends object>(row: Row, { at, due }: WorkspaceTime): Row {
-  const members = Object.entries(row).map(([column, value]: [string, unknown]) => {
-    const shift = PAST_COLUMNS.has(column) ? at : FUTURE_COLUMNS.has(column) ? due : undefined
-    const name = column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+  const members = Object.entries(camelCased(row)).map(([name, value]: [string, unknown]) => {
+    const shift = PAST_MEMBERS.has(name) ? at : FUTURE_MEMBERS.has(name) ? due : undefined
     return [name, shift && value instanceof Date ? shift(value) : value]
   })
   return Object.fromEntries(members) as Row
 }
 
 /** The time in a report is moved by as much as its arrival. */
-function withReportTime(report: ReportFact, { at }: WorkspaceTime): ReportFact {
+function withReportTime(report: StoredReport, { at }: WorkspaceTime): ReportFact {
   const aheadMs = at(report.receivedAt).getTime() - report.receivedAt.getTime()
   return {
     ...report,

@@ -6,8 +6,9 @@ import { HOUR_MS, later, MINUTE_MS } from '../lib/clock.ts'
 import { FAILURE_CODES, type FailureCode } from '../providers/failure-codes.ts'
 import { findError } from '../providers/whatsapp/errors.ts'
 import { readInbound, readStatus, readStatusWord } from '../providers/whatsapp/read.ts'
-import type { AttemptFact, DeliveryFact, Facts, MessageFact, OtpFact, ReportFact, WebhookAttemptFact } from './facts.ts'
+import type { DeliveryFact, Facts, MessageFact, OtpFact, ReportFact, WebhookAttemptFact } from './facts.ts'
 import { type NextAction, nextAction } from './next-action.ts'
+import type { AttemptFact } from './rows.ts'
 
 const NOW = new Date('2026-11-20T12:00:00Z')
 const whatsapp = { readStatus, readStatusWord, readInbound, findError }

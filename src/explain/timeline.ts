@@ -8,11 +8,9 @@ import { displayedText, isSuperseded } from './displayed.ts'
 import { type TimelineEntry, checkName, entry, reportOutcomeText, inOrder, messageName, repeatsText } from './entry.ts'
 import {
   type ArmedTimer,
-  type AttemptFact,
   type CheckFact,
   type ConversationMessageFact,
   type DeliveryFact,
-  type EventFact,
   type Facts,
   type MessageFact,
   type OtpFact,
@@ -23,6 +21,7 @@ import {
   checksOf,
   conversationMessages,
 } from './facts.ts'
+import type { AttemptFact, EventFact } from './rows.ts'
 import { answeredMessage } from './transcript.ts'
 
 /** Everything that happened, and what is still to come, in order. */

@@ -16,7 +16,7 @@ import {
   readPosition,
 } from '../lib/lists/list-pages.ts'
 import { type SearchPart, patternsOf } from '../lib/lists/search-part.ts'
-import type { OtpStatus } from './status.ts'
+import type { MessageStatus } from './status.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
 import type { MessageKind } from '../providers/provider.ts'
 import type { Check, Purpose } from './conversation.ts'
@@ -25,7 +25,7 @@ import type { Check, Purpose } from './conversation.ts'
 export type ListedMessage = {
   id: string
   kind: MessageKind
-  status: OtpStatus
+  status: MessageStatus
   recipient: string
   senderPhone: string
   /** The caller's; for a message of a conversation, that of its confirmation. */
@@ -130,7 +130,7 @@ const requestOf = (
 
 const exactTerms = ({ id, text, phones }: SearchTerms): Value[] => [id, text, phones]
 
-export type MessageFilter = SearchFilter & { status: OtpStatus | null; kind: MessageKind | null }
+export type MessageFilter = SearchFilter & { status: MessageStatus | null; kind: MessageKind | null }
 
 /** Confirmations that one reference may name. */
 const MAX_CONFIRMATIONS = 200

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { type OtpReport, type OtpState, applyReport } from './status.ts'
+import { type MessageReport, type MessageState, applyReport } from './status.ts'
 
 const at = (second: number): Date => new Date(Date.UTC(2026, 10, 20, 10, 0, second))
 
-const sending: OtpState = {
+const sending: MessageState = {
   status: 'sending',
   sentAt: null,
   failure: null,
@@ -13,12 +13,12 @@ const sending: OtpState = {
   failedEventRecorded: false,
 }
 
-const report = (outcome: OtpReport['outcome'], second: number): OtpReport =>
+const report = (outcome: MessageReport['outcome'], second: number): MessageReport =>
   outcome === 'failed'
     ? { outcome, at: at(second), failureCode: 'RECIPIENT_UNREACHABLE', ours: false }
     : { outcome, at: at(second) }
 
-function run(...reports: OtpReport[]) {
+function run(...reports: MessageReport[]) {
   let state = sending
   const events: string[] = []
   const ignored: boolean[] = []
@@ -78,7 +78,7 @@ test('an outcome beyond "sent" corrects a failure at any time', () => {
   }
 })
 
-const givenUp = (second: number): OtpReport => ({
+const givenUp = (second: number): MessageReport => ({
   outcome: 'failed',
   at: at(second),
   failureCode: 'PROVIDER_UNAVAILABLE',
@@ -104,7 +104,7 @@ test('the provider’s failure replaces our own at any time', () => {
 })
 
 const anyReport = fc
-  .tuple(fc.constantFrom<OtpReport['outcome'][]>('sent', 'delivered', 'read', 'played', 'failed'), fc.nat(20))
+  .tuple(fc.constantFrom<MessageReport['outcome'][]>('sent', 'delivered', 'read', 'played', 'failed'), fc.nat(20))
   .map(([outcome, second]) => report(outcome, second))
 const RANK: Record<string, number> = { queued: 0, sending: 0, failed: 0, sent: 1, delivered: 2, read: 3, played: 4 }
 

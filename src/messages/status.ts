@@ -2,7 +2,7 @@ import type { FailureCode } from '../providers/failure-codes.ts'
 import { type CodedText, plainText } from '../../locales/text.ts'
 
 /** docs/otp.md#statuses. The API has `accepted` and `received`, but our messages begin as `queued`. */
-export const OTP_STATUSES = [
+export const MESSAGE_STATUSES = [
   'accepted',
   'received',
   'queued',
@@ -13,10 +13,10 @@ export const OTP_STATUSES = [
   'played',
   'failed',
 ] as const
-export type OtpStatus = (typeof OTP_STATUSES)[number]
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
 
-export type OtpState = {
-  status: OtpStatus
+export type MessageState = {
+  status: MessageStatus
   /** The provider's time of the earliest sent-type outcome known. */
   sentAt: Date | null
   /** `ours`: decided by us; the provider never reported it. */
@@ -26,12 +26,13 @@ export type OtpState = {
   failedEventRecorded: boolean
 }
 
-export type OtpReport =
+/** What a provider's report says about a message, or our own decision that it failed. */
+export type MessageReport =
   | { outcome: 'sent' | 'delivered' | 'read' | 'played'; at: Date }
   | { outcome: 'failed'; at: Date; failureCode: FailureCode; ours: boolean }
 
-export type OtpStep = {
-  state: OtpState
+type AppliedState = {
+  state: MessageState
   event: 'message.sent' | 'message.failed' | null
   /** Why the report did not change what callers see; null when it did. */
   ignored: CodedText | null
@@ -40,11 +41,11 @@ export type OtpStep = {
 const OUTCOME_RANK = { sent: 1, delivered: 2, read: 3, played: 4 } as const
 
 /** Applies a provider's report, or our own decision that the message failed (docs/otp.md#reports). Pure. */
-export function applyReport(state: OtpState, report: OtpReport): OtpStep {
+export function applyReport(state: MessageState, report: MessageReport): AppliedState {
   return report.outcome === 'failed' ? fail(state, report) : advance(state, report)
 }
 
-function fail(state: OtpState, report: OtpReport & { outcome: 'failed' }): OtpStep {
+function fail(state: MessageState, report: MessageReport & { outcome: 'failed' }): AppliedState {
   if (rankOf(state.status) >= OUTCOME_RANK.delivered) {
     return unchanged(state, { code: 'messages.stale_failure', status: plainText(`messages.status_${state.status}`) })
   }
@@ -60,7 +61,7 @@ function fail(state: OtpState, report: OtpReport & { outcome: 'failed' }): OtpSt
   return { state: { ...state, status: 'failed', failure, failedEventRecorded: true }, event, ignored: null }
 }
 
-function advance(state: OtpState, report: OtpReport & { outcome: keyof typeof OUTCOME_RANK }): OtpStep {
+function advance(state: MessageState, report: MessageReport & { outcome: keyof typeof OUTCOME_RANK }): AppliedState {
   const sentAt = state.sentAt && state.sentAt <= report.at ? state.sentAt : report.at
   if (state.failure && !corrects(report, state.failure)) {
     return unchanged({ ...state, sentAt }, { code: 'messages.failed_afterwards' })
@@ -83,10 +84,10 @@ function advance(state: OtpState, report: OtpReport & { outcome: keyof typeof OU
  * A failed message may have been sent before. A later `sent`, or an outcome beyond it, shows that it did not fail. Our own
  * failure is a guess, which any outcome of the provider proves wrong.
  */
-const corrects = (report: OtpReport, failure: { at: Date; ours: boolean }): boolean =>
+const corrects = (report: MessageReport, failure: { at: Date; ours: boolean }): boolean =>
   failure.ours || report.outcome !== 'sent' || report.at > failure.at
 
-const rankOf = (status: OtpStatus): number =>
+const rankOf = (status: MessageStatus): number =>
   status in OUTCOME_RANK ? OUTCOME_RANK[status as keyof typeof OUTCOME_RANK] : 0
 
-const unchanged = (state: OtpState, why: CodedText): OtpStep => ({ state, event: null, ignored: why })
+const unchanged = (state: MessageState, why: CodedText): AppliedState => ({ state, event: null, ignored: why })

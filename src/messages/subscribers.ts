@@ -2,28 +2,27 @@ import type { CodedText } from '../../locales/text.ts'
 import type { Sql } from '../lib/db/pool.ts'
 import type { InboundMessage, MessageKind } from '../providers/provider.ts'
 import type { Check, Conversation, Purpose } from './conversation.ts'
-import type { OtpReport, OtpStatus, OtpStep } from './status.ts'
+import type { MessageReport, MessageStatus, applyReport } from './status.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
 
 /** What the products do when something happens to their messages, in the transaction that stores it. */
 export type Subscribers = {
-  /** One function for each kind of message. Gets the outcomes in the order of the reports. */
-  outcomes: Readonly<Record<MessageKind, (tx: Sql, now: Date, outcomes: readonly MessageOutcome[]) => Promise<void>>>
+  /** One function for each kind of message. Gets the reports in the order in which they were applied. */
+  outcomes: Readonly<Record<MessageKind, (tx: Sql, now: Date, applied: readonly AppliedReport[]) => Promise<void>>>
   /** The provider accepted these messages of conversations. */
   accepted(tx: Sql, accepted: readonly AcceptedMessage[]): Promise<void>
   /** Customers' messages, in the order in which they were stored. */
   inbound(tx: Sql, reader: InboundReader, now: Date, messages: readonly StoredInbound[]): Promise<InboundResult[]>
 }
 
-/** One report applied to one message. */
-export type MessageOutcome = {
+/** One report, applied to its message. */
+export type AppliedReport = Pick<ReturnType<typeof applyReport>, 'event' | 'ignored'> & {
   /** After the report. */
   message: MessageRow
   /** Whether the provider's id of the message was known before this report. */
   wasIdentified: boolean
-  report: OtpReport
+  report: MessageReport
   receivedAt: Date
-  step: Pick<OtpStep, 'event' | 'ignored'>
   /** `occurredAt` of an event that this report triggers. */
   eventAt: Date
 }
@@ -36,7 +35,7 @@ export type MessageRow = {
   check_kind: Check | null
   purpose: Purpose | null
   clock_offset_ms: number
-  status: OtpStatus
+  status: MessageStatus
   reference: string | null
   recipient: string
   created_at: Date
@@ -47,6 +46,8 @@ export type MessageRow = {
   sent_event_at: Date | null
   failed_event_at: Date | null
   provider_message_id: string | null
+  /** How many reports, and decisions of our own, were applied to it. */
+  inputs: number
 }
 
 export type AcceptedMessage = {
@@ -69,5 +70,8 @@ export type StoredInbound = {
   received_at: Date
 }
 
-/** `note`: why it changed nothing, null when it did. `confirmationId`: of the transcript that shows it. */
-export type InboundResult = { note: CodedText | null; confirmationId: string | null }
+/**
+ * `note`: why it changed nothing, null when it did. `confirmationId`: of the transcript that shows it. `inputNumber`: its place
+ * among the inputs that changed that conversation.
+ */
+export type InboundResult = { note: CodedText | null; confirmationId: string | null; inputNumber: number | null }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Sql, type Statement, statement } from '../lib/db/pool.ts'
-import { OTP_STATUSES } from '../messages/status.ts'
+import { MESSAGE_STATUSES } from '../messages/status.ts'
 import type { MessageRow } from '../messages/subscribers.ts'
 import { recipient } from '../lib/http/fields.ts'
 import { failureSchema, failureView } from '../providers/failure-schema.ts'
@@ -16,7 +16,7 @@ export const otpReference = z
 export const otpStatusSchema = z
   .strictObject({
     messageId,
-    status: z.enum(OTP_STATUSES).meta({
+    status: z.enum(MESSAGE_STATUSES).meta({
       description:
         '`queued`: accepted; `sending`: an attempt was made; `sent`, `delivered`, `read`, `played`: as WhatsApp reported; `failed`: see `failure`. `accepted` and `received` are reserved. None means that the customer has verified the code.',
     }),

@@ -16,7 +16,7 @@ import { problemSchema } from '../../src/lib/http/problem.ts'
 import { REJECTIONS_LOGGED_PER_SECOND } from '../../src/lib/http/rejection-log.ts'
 import { UNKNOWN_WAIT_MS } from '../../src/messages/queue/decide.ts'
 import { PAIR_BURST, PAIR_INTERVAL_MS, sendsPerSecond } from '../../src/messages/queue/pace.ts'
-import { OTP_STATUSES } from '../../src/messages/status.ts'
+import { MESSAGE_STATUSES } from '../../src/messages/status.ts'
 import { OTP_SUBMISSION_WINDOW_MS, SUBMISSION_WINDOW_MS } from '../../src/messages/submission-window.ts'
 import { FAILURE_CODES, type FailureCode, failureCodes, failureText } from '../../src/providers/failure-codes.ts'
 import { inEnglish } from '../../locales/resources.ts'
@@ -63,7 +63,7 @@ const sorted = (texts: readonly string[]): string[] => texts.toSorted((one, othe
 
 test('docs/otp.md and docs/cod.md explain every status', async () => {
   const text = await read('docs/cod.md')
-  assert.deepEqual(firstCells(between(await read('docs/otp.md'), 'otp statuses')), OTP_STATUSES)
+  assert.deepEqual(firstCells(between(await read('docs/otp.md'), 'otp statuses')), MESSAGE_STATUSES)
   assert.deepEqual(firstCells(between(text, 'confirmation statuses')), CONFIRMATION_STATUSES)
   assert.deepEqual(firstCells(between(text, 'refusal statuses')), REFUSAL_STATUSES)
 })

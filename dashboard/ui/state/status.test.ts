@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { readResources } from '../../../locales/resources.ts'
 import { CONFIRMATION_STATUSES } from '../../../src/cod/conversation/confirmation.ts'
 import { REFUSAL_STATUSES } from '../../../src/cod/conversation/refusal.ts'
-import { OTP_STATUSES } from '../../../src/messages/status.ts'
+import { MESSAGE_STATUSES } from '../../../src/messages/status.ts'
 import { DELIVERY_STATUSES } from '../../../src/webhooks/delivery/claim.ts'
 import { STATUS_TONES, toneOf } from './status.ts'
 
@@ -16,7 +16,7 @@ test('each status has exactly one word', () => {
 
 test('every status of the API has a word and a tone', () => {
   const known = {
-    message: OTP_STATUSES,
+    message: MESSAGE_STATUSES,
     order: CONFIRMATION_STATUSES,
     refusal: REFUSAL_STATUSES,
     delivery: DELIVERY_STATUSES,
@@ -33,7 +33,7 @@ test('every status of the API has a word and a tone', () => {
 
 test('the API’s words are the pages’ words', () => {
   const texts = readResources('en')['statuses'] ?? {}
-  for (const status of OTP_STATUSES) assert.equal(texts[`message_${status}`]?.toLowerCase(), status)
+  for (const status of MESSAGE_STATUSES) assert.equal(texts[`message_${status}`]?.toLowerCase(), status)
   for (const status of CONFIRMATION_STATUSES)
     assert.equal(texts[`order_${status}`]?.toLowerCase(), status.replaceAll('_', ' '))
   for (const status of DELIVERY_STATUSES) assert.equal(texts[`delivery_${status}`]?.toLowerCase(), status)

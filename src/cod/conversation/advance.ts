@@ -4,6 +4,7 @@ import { type Sql, batch, statement } from '../../lib/db/pool.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
 import { type NewEvent, recordEvents } from '../../events/record.ts'
 import { newId } from '../../lib/ids.ts'
+import type { Check } from '../../messages/conversation.ts'
 import { type NewMessage, enqueueMessages } from '../../messages/queue/enqueue.ts'
 import type { Content } from '../../providers/provider.ts'
 import { type CheckSettings, type CodSettings, defaults } from '../settings/settings.ts'
@@ -37,37 +38,66 @@ type Submitted = { type: 'template_submitted'; at: Date }
 
 /**
  * Runs the machines in the caller's transaction, each conversation locked: state, answers, messages, events and their
- * deliveries commit together. Returns for each event why it changed nothing, or null. After the commit the caller wakes
- * `submit` and `deliver`. `locked` holds the conversations that this transaction has locked; the others are added to it.
+ * deliveries commit together. Returns what each event did. After the commit the caller wakes `submit` and `deliver`. `locked` holds the conversations that this transaction has locked; the others are added to it.
  */
 export async function advance(
   tx: Sql,
   now: Date,
   events: readonly ConversationEvent[],
   locked: Map<string, Conversation> = new Map(),
-): Promise<Map<ConversationEvent, CodedText | null>> {
+): Promise<Map<ConversationEvent, Advanced>> {
   if (events.length === 0) return new Map()
   const others = events.filter(({ confirmationId }) => !locked.has(confirmationId))
   for (const [id, conversation] of await lockConversations(tx, others)) locked.set(id, conversation)
   const settings = await settingsOf(tx, events)
-  const result: BatchResult = { now, settings, messages: [], events: [], answers: [], changed: new Set() }
-  const ignored = new Map(
-    events.map((event) => [event, transitionCheck(result, locked.get(event.confirmationId), event)]),
+  const result = emptyResult(now, settings)
+  const advanced = new Map(
+    events.map((event) => {
+      const conversation = locked.get(event.confirmationId)
+      const note = whyNot(conversation, event)
+      return [event, conversation && !note ? advanceCheck(result, conversation, event) : toIgnored(note)]
+    }),
   )
   await writeConversations(tx, [...result.changed])
   if (result.answers.length > 0) await tx.rows(insertAnswers, [batch(result.answers)])
   await enqueueMessages(tx, now, result.messages)
   await recordEvents(tx, now, result.events)
-  return ignored
+  return advanced
 }
+
+/** `inputNumber`: its place among the inputs that changed the conversation; null: it changed nothing. */
+type Advanced = { ignored: CodedText | null; inputNumber: number | null; sends: readonly SentPurpose[] }
+
+const toIgnored = (ignored: CodedText | null): Advanced => ({ ignored, inputNumber: null, sends: [] })
 
 type BatchResult = {
   now: Date
   settings: Map<string, CodSettings>
   messages: NewMessage[]
   events: NewEvent[]
-  answers: object[]
+  answers: AnswerRow[]
   changed: Set<Conversation>
+}
+
+export const emptyResult = (now: Date, settings = new Map<string, CodSettings>()): BatchResult => ({
+  now,
+  settings,
+  messages: [],
+  events: [],
+  answers: [],
+  changed: new Set(),
+})
+
+type AnswerRow = {
+  id: string
+  workspace_id: string
+  confirmation_id: string
+  check_kind: Check
+  answer: string
+  detail: Record<string, unknown>
+  answered_at: Date
+  report_id: string | undefined
+  superseded: boolean
 }
 
 const readSettings = statement<{ workspace_id: string; document: CodSettings }>(
@@ -80,19 +110,19 @@ async function settingsOf(tx: Sql, events: readonly ConversationEvent[]): Promis
   return new Map(rows.map(({ workspace_id, document }) => [workspace_id, document]))
 }
 
-function transitionCheck(
-  result: BatchResult,
-  conversation: Conversation | undefined,
-  trigger: ConversationEvent,
-): CodedText | null {
+function whyNot(conversation: Conversation | undefined, { event }: ConversationEvent): CodedText | null {
   if (!conversation) return { code: 'cod.advance_no_confirmation' }
-  if (isErased(conversation.recipient) && trigger.event.type !== 'recipient_erased') return { code: 'cod.erased' }
+  return isErased(conversation.recipient) && event.type !== 'recipient_erased' ? { code: 'cod.erased' } : null
+}
+
+/** Changes the conversation and adds to the result. Neither reads nor writes the database: "verify" runs it again over what is stored. */
+export function advanceCheck(result: BatchResult, conversation: Conversation, trigger: ConversationEvent): Advanced {
   const settings = result.settings.get(conversation.workspaceId)?.[trigger.check]
   if (trigger.check === 'confirmation') {
     const context = { conversation, check: conversation.confirmation, trigger }
     return runMachine(result, context, confirmation, withSettings<ConfirmationTypes>(trigger.event, settings))
   }
-  if (!conversation.refusal) return { code: 'cod.no_refusal_check' }
+  if (!conversation.refusal) return toIgnored({ code: 'cod.no_refusal_check' })
   const context = { conversation, check: conversation.refusal, trigger }
   return runMachine(result, context, refusal, withSettings<RefusalTypes>(trigger.event, settings))
 }
@@ -114,14 +144,17 @@ function runMachine<T extends Types>(
   context: CheckContext<T>,
   machine: Machine<T>,
   event: CheckEvent<T>,
-): CodedText | null {
+): Advanced {
   const { conversation, check } = context
   const before = check.state
   const { state, effects, ignored } = transition(machine, before, event)
   check.state = inWorkspaceTimes(conversation, state, before)
-  if (state !== before) result.changed.add(conversation)
+  if (state === before && effects.length === 0) return toIgnored(ignored)
+  conversation.inputs += 1
+  result.changed.add(conversation)
   for (const effect of effects) applyEffect(result, context, effect)
-  return ignored
+  const sends = effects.flatMap((effect) => (effect.type === 'send' ? effect.purpose : []))
+  return { ignored, inputNumber: conversation.inputs, sends }
 }
 
 /** Callers see the workspace's time; times that the event did not change are in it already. */
@@ -173,12 +206,12 @@ function applyEffect<T extends Types>(result: BatchResult, context: CheckContext
 
 /** `occurredAt` rises strictly within one confirmation, so that receivers know which event is the last. */
 function eventOf(conversation: Conversation, type: NewEvent['type'], at: Date): NewEvent {
-  const { id: confirmationId, workspaceId, lastEventAt } = conversation
+  const { id: confirmationId, workspaceId, lastEventAt, inputs: inputNumber } = conversation
   const eventAt = inWorkspaceTime(conversation, at)
   const occurredAt = lastEventAt && eventAt <= lastEventAt ? later(lastEventAt, 1) : eventAt
   conversation.lastEventAt = occurredAt
   const data = { ...confirmationView(conversation), occurredAt: occurredAt.toISOString() }
-  return { id: newId(), workspaceId, type, confirmationId, data }
+  return { id: newId(), workspaceId, type, confirmationId, inputNumber, data }
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { Sql } from '../../lib/db/pool.ts'
 import { happenedAt } from '../../messages/reports/receive.ts'
-import type { AcceptedMessage, MessageOutcome } from '../../messages/subscribers.ts'
+import type { AcceptedMessage, AppliedReport } from '../../messages/subscribers.ts'
 import { type ConversationEvent, advance } from './advance.ts'
 import { storeUserIds } from './customer.ts'
 
 /** Advances conversations by the reports of their templates and reminders. */
-export async function advanceByOutcomes(tx: Sql, now: Date, outcomes: readonly MessageOutcome[]): Promise<void> {
+export async function advanceByOutcomes(tx: Sql, now: Date, outcomes: readonly AppliedReport[]): Promise<void> {
   const events = outcomes.flatMap((outcome) => eventsOf(outcome, now))
   await advance(tx, now, events)
 }
@@ -15,7 +15,7 @@ export async function advanceByOutcomes(tx: Sql, now: Date, outcomes: readonly M
  * never stored replaces the lost response: it completes the submission.
  */
 function eventsOf(
-  { message, wasIdentified, report, receivedAt, step }: MessageOutcome,
+  { message, wasIdentified, report, receivedAt, ignored }: AppliedReport,
   now: Date,
 ): ConversationEvent[] {
   const { workspace_id: workspaceId, confirmation_id: confirmationId, check_kind: check, purpose } = message
@@ -24,7 +24,7 @@ function eventsOf(
   if (report.outcome === 'failed') {
     const at = happenedAt(report.at, receivedAt)
     const event = { type: 'send_failed', at, code: report.failureCode } as const
-    return step.ignored === null ? [{ ...conversation, event }] : []
+    return ignored === null ? [{ ...conversation, event }] : []
   }
   const completesSubmission = purpose === 'template' && !wasIdentified
   return completesSubmission ? [{ ...conversation, event: { type: 'template_submitted', at: now } }] : []

@@ -30,15 +30,19 @@ export async function receiveMessages(
     const decisions = (await findMatches(tx, messagesOfBatch)).map(decide)
     const events = decisions.flatMap((decision) => decision.events)
     // A customer's second message is answered after the first: text belongs to the latest question.
-    const ignored = await advance(tx, later(now, ordinal), events, locked)
+    const advanced = await advance(tx, later(now, ordinal), events, locked)
     await storeUserIds(tx, decisions.flatMap(unknownUser))
     for (const { message, events, note, confirmationId } of decisions) {
-      const reason = events[0] && ignored.get(events[0])
-      results.set(message.stored.id, { note: note ?? reason ?? null, confirmationId })
+      // Without an answer the events only move the expiry of follow-ups.
+      const answered = note ? undefined : events[0] && advanced.get(events[0])
+      const inputNumber = answered?.inputNumber ?? null
+      results.set(message.stored.id, { note: note ?? answered?.ignored ?? null, confirmationId, inputNumber })
     }
   }
-  return messages.map(({ id }) => results.get(id) ?? { note: { code: 'cod.unreadable' }, confirmationId: null })
+  return messages.map(({ id }) => results.get(id) ?? UNREADABLE)
 }
+
+const UNREADABLE: InboundResult = { note: { code: 'cod.unreadable' }, confirmationId: null, inputNumber: null }
 
 type ReadMessage = {
   stored: StoredInbound

@@ -14,6 +14,8 @@ export type Conversation = {
   /** How far the workspace's clock is ahead of the real one. */
   clockOffsetMs: number
   lastEventAt: Date | null
+  /** How many inputs have changed it. */
+  inputs: number
   confirmation: ConversationCheck<ConfirmationTypes>
   refusal: ConversationCheck<RefusalTypes> | null
 }
@@ -37,9 +39,12 @@ export async function lockConversations(
   return new Map(rows.map((row) => [row.id, asConversation(row)]))
 }
 
-export async function findConversation(sql: Sql, workspaceId: string, id: string): Promise<Conversation | undefined> {
-  const row = await sql.row(find, [workspaceId, id])
-  return row && asConversation(row)
+export async function findConversations(
+  sql: Sql,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Conversation[]> {
+  return (await sql.rows(find, [workspaceId, ids])).map(asConversation)
 }
 
 /** A row of either table as JSON, in which instants are texts. */
@@ -53,7 +58,7 @@ const checkOf = (row: string, chosen: string): string =>
 const REASON = `case when coalesce(f.reason, f.note) is not null then jsonb_build_object('reason', f.reason, 'note', f.note) end`
 
 const COLUMNS = `c.id, c.workspace_id as "workspaceId", c.sender_id as "senderId", c.recipient, c.reference,
-     c.created_at as "createdAt", c.last_event_at as "lastEventAt",
+     c.created_at as "createdAt", c.last_event_at as "lastEventAt", c.inputs,
      (select w.clock_offset_ms from workspaces w where w.id = c.workspace_id) as "clockOffsetMs",
      ${checkOf('c', 'coalesce(c.reschedule, c.choices)')} as confirmation,
      case when f.confirmation_id is not null then ${checkOf('f', REASON)} end as refusal`
@@ -70,12 +75,12 @@ const lock: Statement<Conversation> = statement(
 )
 
 const find: Statement<Conversation> = statement(
-  'find_confirmation',
+  'find_confirmations',
   `select ${COLUMNS}
    from confirmations c
    left join lateral (
      select * from refusal_checks f where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1) f on true
-   where c.workspace_id = $1 and c.id = $2`,
+   where c.workspace_id = $1 and c.id = any ($2::uuid[])`,
 )
 
 const asConversation = (row: Conversation): Conversation => ({
@@ -96,11 +101,12 @@ function withInstants<Value>(value: Value): Value {
 
 /** Writes conversations that are locked. */
 export async function writeConversations(tx: Sql, conversations: readonly Conversation[]): Promise<void> {
-  const confirmations = conversations.map(({ id, lastEventAt, confirmation: { state, askedAt } }) => ({
+  const confirmations = conversations.map(({ id, lastEventAt, inputs, confirmation: { state, askedAt } }) => ({
     ...checkColumns(id, state, askedAt),
     reschedule: state.status === 'rescheduled' ? state.chosen : null,
     choices: state.status === 'rescheduling' ? state.chosen : null,
     last_event_at: lastEventAt,
+    inputs,
   }))
   const refusals = conversations.flatMap(({ id, refusal }) =>
     refusal ? [{ ...checkColumns(id, refusal.state, refusal.askedAt), ...refusal.state.chosen }] : [],
@@ -140,5 +146,5 @@ const write = (table: string, id: string, columns: string) =>
      where t.${id} = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
   )
 
-const writeConfirmations = write('confirmations', 'id', `${CHECK_COLUMNS}, reschedule, choices, last_event_at`)
+const writeConfirmations = write('confirmations', 'id', `${CHECK_COLUMNS}, reschedule, choices, last_event_at, inputs`)
 const writeRefusals = write('refusal_checks', 'confirmation_id', `${CHECK_COLUMNS}, reason, note`)

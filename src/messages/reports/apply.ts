@@ -1,18 +1,16 @@
-import type { CodedText } from '../../../locales/text.ts'
 import { later, notBefore } from '../../lib/clock.ts'
 import { type Sql, type Statement, batch, changes, inLockOrder, statement } from '../../lib/db/pool.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
 import type { FailureCode } from '../../providers/failure-codes.ts'
-import { type OtpReport, type OtpState, applyReport } from '../status.ts'
-import type { MessageOutcome, MessageRow, Subscribers } from '../subscribers.ts'
+import { type MessageReport, type MessageState, applyReport } from '../status.ts'
+import type { AppliedReport, MessageRow, Subscribers } from '../subscribers.ts'
 
-/** A provider's report on a message, or our own decision that it failed. */
-export type MessageReport = {
+type ReportOfMessage = {
   workspaceId: string
   messageId: string
   /** Null: the report does not name it. */
   providerMessageId: string | null
-  report: OtpReport
+  report: MessageReport
   /** Set for a provider's report. */
   receivedAt?: Date
 }
@@ -22,7 +20,7 @@ export const ownFailure = (
   { id, workspaceId }: { id: string; workspaceId: string },
   failureCode: FailureCode,
   at: Date,
-): MessageReport => ({
+): ReportOfMessage => ({
   workspaceId,
   messageId: id,
   providerMessageId: null,
@@ -32,36 +30,43 @@ export const ownFailure = (
 /**
  * Applies reports in their order, in the caller's transaction: status, event and deliveries commit together. Any report
  * proves that the submission is over: the code is erased and the message is not due any more.
- * Returns for each report why it changed nothing that callers see, or null when it did.
+ * Returns each report as it was applied, or undefined if its message does not exist.
  */
 export async function applyReports(
   { tx, subscribers }: { tx: Sql; subscribers: Pick<Subscribers, 'outcomes'> },
   now: Date,
-  reports: readonly MessageReport[],
-): Promise<(CodedText | null)[]> {
+  reports: readonly ReportOfMessage[],
+): Promise<(AppliedReport | undefined)[]> {
   const named = reports.map(({ workspaceId, messageId }) => ({ workspace_id: workspaceId, id: messageId }))
   const rows = await tx.rows(lockMessages, [batch(inLockOrder(named))])
   const messages = new Map(rows.map((row) => [row.id, row]))
-  const outcomes: MessageOutcome[] = []
-  const ignored = reports.map(({ messageId, providerMessageId, report, receivedAt = now }): CodedText | null => {
-    const row = messages.get(messageId)
-    if (!row) return { code: 'messages.no_message' }
-    // Callers see the workspace's time. The provider reports whole seconds, which may begin before the message.
-    const visible = { ...report, at: notBefore(row.created_at, later(report.at, row.clock_offset_ms)) }
-    const step = applyReport(stateOf(row), visible)
-    const eventAt = afterEarlierEvents(row, visible.at)
-    const message = withState(row, step.state, eventAt, providerMessageId)
-    messages.set(messageId, message)
-    const wasIdentified = row.provider_message_id !== null
-    outcomes.push({ message, wasIdentified, report, receivedAt, step, eventAt })
-    return step.ignored
+  const results = reports.map((report): AppliedReport | undefined => {
+    const row = messages.get(report.messageId)
+    const applied = row && applyToMessage(row, report, now)
+    if (applied) messages.set(report.messageId, applied.message)
+    return applied
   })
   await tx.rows(writeMessages, [changes([...messages.values()]), now])
   for (const kind of ['otp', 'cod'] as const) {
-    const ofKind = outcomes.filter(({ message }) => message.kind === kind)
+    const ofKind = results.filter((applied) => applied?.message.kind === kind) as AppliedReport[]
     if (ofKind.length > 0) await subscribers.outcomes[kind](tx, now, ofKind)
   }
-  return ignored
+  return results
+}
+
+/** Pure: "verify" derives the row with it. */
+export function applyToMessage(
+  row: MessageRow,
+  { report, providerMessageId, receivedAt }: Pick<ReportOfMessage, 'report' | 'providerMessageId' | 'receivedAt'>,
+  now: Date,
+): AppliedReport {
+  // Callers see the workspace's time. The provider reports whole seconds, which may begin before the message.
+  const visible = { ...report, at: notBefore(row.created_at, later(report.at, row.clock_offset_ms)) }
+  const { state, event, ignored } = applyReport(stateOf(row), visible)
+  const eventAt = afterEarlierEvents(row, visible.at)
+  const message = withState(row, state, eventAt, providerMessageId)
+  const wasIdentified = row.provider_message_id !== null
+  return { message, wasIdentified, report, receivedAt: receivedAt ?? now, event, ignored, eventAt }
 }
 
 /** A correction may have an earlier time than the failure that it corrects; occurredAt must still increase. */
@@ -74,7 +79,7 @@ function afterEarlierEvents({ sent_event_at, failed_event_at }: MessageRow, at: 
 const lockMessages: Statement<MessageRow> = statement(
   'lock_messages_for_reports',
   `select m.id, m.workspace_id, m.status, m.reference, m.recipient, m.created_at, m.sent_at, m.failure_code, m.failed_at,
-          m.sent_event_at, m.failed_event_at, m.provider_message_id, m.kind, m.confirmation_id, m.check_kind, m.purpose,
+          m.sent_event_at, m.failed_event_at, m.provider_message_id, m.inputs, m.kind, m.confirmation_id, m.check_kind, m.purpose,
           (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms
    from jsonb_to_recordset($1) as r (workspace_id uuid, id uuid)
    cross join lateral (
@@ -85,17 +90,17 @@ const writeMessages = statement(
   'write_reported_messages',
   // by id only: lockMessages has just read these rows by workspace_id and id
   `update messages m
-   set (status, sent_at, failure_code, failed_at, sent_event_at, failed_event_at, provider_message_id, accepted_at,
+   set (status, sent_at, failure_code, failed_at, sent_event_at, failed_event_at, provider_message_id, inputs, accepted_at,
         due_at, lease, attempted_at, code, quarantined_at) = (
      select r.status, r.sent_at, r.failure_code, r.failed_at, r.sent_event_at, r.failed_event_at, r.provider_message_id,
-            case when r.provider_message_id is null then m.accepted_at else coalesce(m.accepted_at, $2::timestamptz) end,
+            r.inputs, case when r.provider_message_id is null then m.accepted_at else coalesce(m.accepted_at, $2::timestamptz) end,
             null::timestamptz, null::uuid, null::timestamptz, null::bytea, null::timestamptz
      from jsonb_to_record($1::jsonb -> m.id::text) as r (status text, sent_at timestamptz, failure_code text, failed_at timestamptz,
-       sent_event_at timestamptz, failed_event_at timestamptz, provider_message_id text))
+       sent_event_at timestamptz, failed_event_at timestamptz, provider_message_id text, inputs integer))
    where m.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
 )
 
-const stateOf = (row: MessageRow): OtpState => ({
+const stateOf = (row: MessageRow): MessageState => ({
   status: row.status,
   sentAt: row.sent_at,
   failure:
@@ -111,7 +116,12 @@ const stateOf = (row: MessageRow): OtpState => ({
   failedEventRecorded: row.failed_event_at !== null,
 })
 
-const withState = (row: MessageRow, state: OtpState, eventAt: Date, providerMessageId: string | null): MessageRow => ({
+const withState = (
+  row: MessageRow,
+  state: MessageState,
+  eventAt: Date,
+  providerMessageId: string | null,
+): MessageRow => ({
   ...row,
   status: state.status,
   sent_at: state.sentAt,
@@ -121,4 +131,5 @@ const withState = (row: MessageRow, state: OtpState, eventAt: Date, providerMess
   failed_event_at: state.failedEventRecorded ? (row.failed_event_at ?? eventAt) : null,
   // The provider's id contains the number.
   provider_message_id: row.provider_message_id ?? (isErased(row.recipient) ? null : providerMessageId),
+  inputs: row.inputs + 1,
 })

@@ -5,12 +5,12 @@ import { erasedIn } from '../../lib/phone/erased-recipient.ts'
 import { withEvents } from '../../events/record.ts'
 import { type DueItem, createBatchLoop } from '../../runtime/jobs/batch-loop.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
-import type { OtpReport } from '../status.ts'
+import type { MessageReport } from '../status.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import type { ProviderItem, StatusReport } from '../../providers/provider.ts'
 import { applyChange } from '../../accounts/sync/sync.ts'
 import type { StoredInbound, Subscribers } from '../subscribers.ts'
-import { type MessageReport, applyReports } from './apply.ts'
+import { applyReports } from './apply.ts'
 
 type ReportParts = Pick<Parts, 'db' | 'clock' | 'log' | 'metrics' | 'provider' | 'wake' | 'live'> & {
   subscribers: Subscribers
@@ -26,19 +26,19 @@ export function reportsLoop(parts: ReportParts): Loop {
   const { metrics, wake } = parts
   // An alert sees no increase in a counter that first appears as 1.
   for (const outcome of OUTCOMES) metrics.processedReports.inc({ outcome }, 0)
-  return createBatchLoop<Report, Processed[]>(withEvents(parts), {
+  return createBatchLoop<StoredReport, ReportEnd[]>(withEvents(parts), {
     name: 'reports',
     pollMs: POLL_MS,
     maxItems: MAX_REPORTS,
     take: (tx, now) => tx.rows(takeReports, [now, MAX_REPORTS]),
     retake: (tx, { id }, now) => tx.rows(takeReport, [now, id]),
     async process(tx, reports, now) {
-      const processed = await processReports(tx, parts, reports, now)
-      await tx.rows(endReports, [changes(processed.map(reportEnd))])
-      return processed
+      const ends = await processReports(tx, parts, reports, now)
+      await tx.rows(endReports, [changes(ends)])
+      return ends
     },
-    committed(reports, processed) {
-      for (const { outcome } of processed) metrics.processedReports.inc({ outcome })
+    committed(reports, ends) {
+      for (const { outcome } of ends) metrics.processedReports.inc({ outcome })
       const kinds = new Set(reports.map(({ kind }) => kind))
       if (kinds.has('status') || kinds.has('message')) wake('deliver')
       if (kinds.has('message')) wake('submit')
@@ -50,26 +50,17 @@ export function reportsLoop(parts: ReportParts): Loop {
   })
 }
 
-type Report = DueItem &
+type StoredReport = DueItem &
   StoredInbound & {
     kind: ProviderItem['kind']
     provider_message_id: string | null
     due_at: Date
     /** Found by our id or the provider's, within the workspace: accounts of one app share a webhook path. Null: unknown. */
     message_id: string | null
-    /** The conversation that a customer's message belongs to. */
-    confirmation_id?: string | null
   }
 
 /** `waiting`: it failed and is retried. `quarantined`: it failed for the last time. */
 const OUTCOMES = ['applied', 'ignored', 'parked', 'quarantined', 'waiting'] as const
-
-type Processed = {
-  report: Report
-  outcome: (typeof OUTCOMES)[number]
-  note: CodedText | null
-  dueAt: Date | null
-}
 
 const take = (due: string): string =>
   `select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.occurred_at, r.received_at, r.due_at,
@@ -84,9 +75,9 @@ const take = (due: string): string =>
      limit 1) theirs on true
    order by r.due_at, r.id`
 
-const takeReports: Statement<Report> = statement('take_provider_reports', take('order by due_at limit $2'))
+const takeReports: Statement<StoredReport> = statement('take_provider_reports', take('order by due_at limit $2'))
 
-const takeReport: Statement<Report> = statement('take_provider_report', take('and id = $2'))
+const takeReport: Statement<StoredReport> = statement('take_provider_report', take('and id = $2'))
 
 /**
  * Read when the report is stored as processed: an erasure may commit after the report was taken. Null if there is no
@@ -100,11 +91,11 @@ const endReports = statement(
   // by ids only: takeReports has just read and locked these rows, and found theirs within the workspace
   // what belongs to an erased message or order must not bring the number back: it is emptied
   `update provider_reports p
-   set (outcome, note, due_at, message_id, confirmation_id, attempts, body, provider_message_id) = (
-     select r.outcome, r.note, r.due_at, coalesce(r.message_id, p.message_id), r.confirmation_id, p.attempts + 1,
+   set (outcome, note, due_at, message_id, confirmation_id, input_number, attempts, body, provider_message_id) = (
+     select r.outcome, r.note, r.due_at, coalesce(r.message_id, p.message_id), r.confirmation_id, r.input_number, p.attempts + 1,
             case when e.is_erased then '' else p.body end, case when e.is_erased then null else p.provider_message_id end
      from jsonb_to_record($1::jsonb -> p.id::text) as r (outcome text, note jsonb, due_at timestamptz, message_id uuid,
-       confirmation_id uuid)
+       confirmation_id uuid, input_number integer)
      cross join lateral (select coalesce(${isErasedNow('messages', 'r.message_id')}, false)
        or coalesce(${isErasedNow('confirmations', 'r.confirmation_id')}, false) as is_erased) e)
    where p.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
@@ -119,102 +110,117 @@ const countFailure: Statement<{ id: string }> = statement(
    returning id`,
 )
 
-const reportEnd = ({ report, outcome, note, dueAt }: Processed) => ({
-  id: report.id,
-  outcome,
-  note,
-  due_at: dueAt,
-  message_id: report.message_id,
-  confirmation_id: report.confirmation_id ?? null,
-})
-
 type Readers = Pick<ReportParts, 'provider' | 'subscribers'>
 
-async function processReports(tx: Sql, readers: Readers, reports: readonly Report[], now: Date): Promise<Processed[]> {
-  const ofKind = (kind: Report['kind']) => reports.filter((report) => report.kind === kind)
-  const processed = await processStatuses(tx, readers, ofKind('status'), now)
-  processed.push(...(await processMessages(tx, readers, ofKind('message'), now)))
+async function processReports(
+  tx: Sql,
+  readers: Readers,
+  reports: readonly StoredReport[],
+  now: Date,
+): Promise<ReportEnd[]> {
+  const ofKind = (kind: StoredReport['kind']) => reports.filter((report) => report.kind === kind)
+  const ends = await processStatuses(tx, readers, ofKind('status'), now)
+  ends.push(...(await processMessages(tx, readers, ofKind('message'), now)))
   for (const report of reports) {
     if (report.kind !== 'status' && report.kind !== 'message')
-      processed.push(await processOther(tx, readers.provider, report, now))
+      ends.push(await processOther(tx, readers.provider, report, now))
   }
-  return processed
+  return ends
 }
 
-async function processStatuses(tx: Sql, readers: Readers, reports: readonly Report[], now: Date): Promise<Processed[]> {
-  const { provider, subscribers } = readers
-  const processed: Processed[] = []
-  const known: (MessageReport & { stored: Report })[] = []
+async function processStatuses(
+  tx: Sql,
+  { provider, subscribers }: Readers,
+  reports: readonly StoredReport[],
+  now: Date,
+): Promise<ReportEnd[]> {
+  const ends: ReportEnd[] = []
+  const known: (Parameters<typeof applyReports>[2][number] & { stored: StoredReport })[] = []
   for (const report of reports) {
     const status = provider.readStatus(report.body)
-    if (!status) processed.push(ended(report, { code: 'messages.unknown_status' }))
-    else if (!report.message_id) processed.push(parked(report, now))
+    if (!status) ends.push(toEnd(report, { note: { code: 'messages.unknown_status' } }))
+    else if (!report.message_id) ends.push(toParked(report, now))
     else
       known.push({
         stored: report,
         workspaceId: report.workspace_id,
         messageId: report.message_id,
         providerMessageId: report.provider_message_id,
-        report: asOtpReport(status, report.received_at),
+        report: toMessageReport(status, report.received_at),
         receivedAt: report.received_at,
       })
   }
-  if (known.length === 0) return processed
+  if (known.length === 0) return ends
   known.sort((a, b) => compareReports(a.report, b.report))
-  const reasons = await applyReports({ tx, subscribers }, now, known)
-  return [...processed, ...known.map(({ stored }, index) => ended(stored, reasons[index]))]
+  const applied = await applyReports({ tx, subscribers }, now, known)
+  return [
+    ...ends,
+    ...known.map(({ stored }, index) => {
+      const { ignored: note, message } = applied[index] ?? { ignored: { code: 'messages.no_message' } as const }
+      return toEnd(stored, { note, inputNumber: message?.inputs })
+    }),
+  ]
 }
 
 async function processMessages(
   tx: Sql,
   { provider, subscribers }: Readers,
-  reports: readonly Report[],
+  reports: readonly StoredReport[],
   now: Date,
-): Promise<Processed[]> {
+): Promise<ReportEnd[]> {
   if (reports.length === 0) return []
   const results = await subscribers.inbound(tx, provider, now, reports)
-  return reports.map((report, index) => {
-    const { note = null, confirmationId = null } = results[index] ?? {}
-    report.confirmation_id = confirmationId
-    return ended(report, note)
-  })
+  return reports.map((report, index) => toEnd(report, results[index]))
 }
 
-async function processOther(tx: Sql, provider: ReportParts['provider'], report: Report, now: Date): Promise<Processed> {
-  if (report.kind === 'unknown') return ended(report, { code: 'messages.unknown_kind' })
+async function processOther(
+  tx: Sql,
+  provider: ReportParts['provider'],
+  report: StoredReport,
+  now: Date,
+): Promise<ReportEnd> {
+  if (report.kind === 'unknown') return toEnd(report, { note: { code: 'messages.unknown_kind' } })
   const change = provider.readChange(report.body)
-  if (!change) return ended(report, { code: 'messages.unknown_update' })
+  if (!change) return toEnd(report, { note: { code: 'messages.unknown_update' } })
   await applyChange(tx, { workspaceId: report.workspace_id, accountId: report.account_id }, change, now)
-  return ended(report)
+  return toEnd(report)
 }
 
 const ORDER = { sent: 0, delivered: 1, read: 2, played: 3, failed: 4 } as const
 
 /** Reports of one batch apply in the provider's order; within one second a failure comes after "sent". */
-const compareReports = (a: OtpReport, b: OtpReport): number =>
+const compareReports = (a: MessageReport, b: MessageReport): number =>
   a.at.getTime() - b.at.getTime() || ORDER[a.outcome] - ORDER[b.outcome]
 
-function asOtpReport({ outcome, at, error }: StatusReport, receivedAt: Date): OtpReport {
+export function toMessageReport({ outcome, at, error }: StatusReport, receivedAt: Date): MessageReport {
   const reportedAt = at ?? receivedAt
   return outcome === 'failed'
     ? { outcome, at: reportedAt, failureCode: error?.failureCode ?? 'UNKNOWN', ours: false }
     : { outcome, at: reportedAt }
 }
 
-/** `note`: why it was ignored. */
-const ended = (report: Report, note: CodedText | null = null): Processed => ({
-  report,
-  outcome: note ? 'ignored' : 'applied',
+/** `note`: why it was ignored. `inputNumber`: its place among the inputs of its message or conversation. */
+const toEnd = (
+  { id, message_id }: StoredReport,
+  {
+    note = null,
+    confirmationId = null,
+    inputNumber = null,
+  }: { note?: CodedText | null; confirmationId?: string | null; inputNumber?: number | null | undefined } = {},
+) => ({
+  id,
+  outcome: (note ? 'ignored' : 'applied') as (typeof OUTCOMES)[number],
   note,
-  dueAt: null,
+  due_at: null as Date | null,
+  message_id,
+  confirmation_id: confirmationId,
+  input_number: inputNumber,
 })
 
-const parked = (report: Report, now: Date): Processed => {
+type ReportEnd = ReturnType<typeof toEnd>
+
+function toParked(report: StoredReport, now: Date): ReportEnd {
   const waitMs = PARKED_RETRIES_MS[report.tries]
-  return {
-    report,
-    outcome: 'parked',
-    note: { code: 'messages.unknown_message' },
-    dueAt: waitMs === undefined ? null : later(now, waitMs),
-  }
+  const due_at = waitMs === undefined ? null : later(now, waitMs)
+  return { ...toEnd(report, { note: { code: 'messages.unknown_message' } }), outcome: 'parked', due_at }
 }

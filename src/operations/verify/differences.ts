@@ -1,4 +1,5 @@
 import type { CodedText, PlainCode, TextCode } from '../../../locales/text.ts'
+import type { StoredReport } from '../../explain/rows.ts'
 
 type Code = Extract<TextCode, `verify.${string}`>
 /** Each kind of difference has a text. */
@@ -22,4 +23,14 @@ export function isSameTime(stored: Date | null, derived: Date | null, aheadMs: n
   if (!stored || !derived) return stored === derived
   const laterMs = stored.getTime() - derived.getTime()
   return laterMs >= 0 && laterMs <= aheadMs
+}
+
+/** `ignored`: why the report changed nothing in the replay, or null. */
+export function checkResult({ id, outcome, note }: StoredReport, ignored: CodedText | null): Difference[] {
+  const result = ignored ? 'ignored' : 'applied'
+  const [from, to] = [note?.code ?? null, ignored?.code ?? null]
+  const [stored, derived] = from === to ? [outcome, result] : [from, to]
+  return stored === derived
+    ? []
+    : [{ id, text: { code: 'verify.report_result', stored: shown(stored), derived: shown(derived) } }]
 }

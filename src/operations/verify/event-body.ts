@@ -8,10 +8,12 @@ type Members = Readonly<Record<string, unknown>>
 type Derived = { type: string; at: Date; data: Members }
 
 /** For what only the body shows: its form is checked. */
-export const formOf =
+const formOf =
   (schema: z.ZodType) =>
   (stored: unknown): boolean =>
     schema.safeParse(stored).success
+
+export const oneOf = (values: readonly string[]) => formOf(z.enum(values))
 
 /** The words of a failure may change from one release to the next. */
 export const failureOf = (code: string | null): Members | null =>

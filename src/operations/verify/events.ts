@@ -10,7 +10,7 @@ const RACE_MS = MINUTE_MS
 /** Compares an event with its deliveries, and those with their attempts (docs/verify.md#events-and-deliveries). Pure. */
 export function checkDeliveries(facts: DeliveredFacts): CheckResult {
   const { id, type, endpoints, has_owner, endpoint_id } = facts
-  if (!isWhole(facts.deliveries)) return { differences: [], verifiable: false }
+  if (!isWhole(facts.deliveries ?? [])) return { differences: [], verifiable: false }
   const deliveries = facts.deliveries ?? []
   const differences = deliveries.flatMap(checkDelivery)
   if (has_owner === (type === 'ping') || (type === 'ping') !== (endpoint_id !== null))

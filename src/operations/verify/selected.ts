@@ -1,3 +1,5 @@
+import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
+
 /** Units to read, by id: the next ones, or some of them again. */
 export type Selected = { after: string; limit: number } | { ids: readonly string[] }
 
@@ -6,5 +8,21 @@ const MAX_FACTS = 200
 /** For queries. One more fact shows that there are too many. */
 export const FACT_LIMIT = MAX_FACTS + 1
 
-export const isWhole = (...facts: readonly (readonly unknown[] | null)[]): boolean =>
-  facts.every((list) => (list?.length ?? 0) <= MAX_FACTS)
+export const isWhole = (...facts: readonly (readonly unknown[])[]): boolean =>
+  facts.every((list) => list.length <= MAX_FACTS)
+
+/** Reads selected rows of a table. `select` gives the text of a query of them. */
+export function readerOf<Row>(table: string, select: (rows: string) => string) {
+  const rows = `select * from ${table} where workspace_id = $1`
+  const next: Statement<Row> = statement(`read_${table}_to_verify`, select(`${rows} and id > $2 order by id limit $3`))
+  const again: Statement<Row> = statement(`read_${table}_to_verify_again`, select(`${rows} and id = any ($2::uuid[])`))
+  return (tx: Sql, workspaceId: string, selected: Selected): Promise<Row[]> =>
+    'ids' in selected
+      ? tx.rows(again, [workspaceId, selected.ids])
+      : tx.rows(next, [workspaceId, selected.after, selected.limit])
+}
+
+/** The key of a row, unless it is one of the row's workspace. */
+export const unknownKeyOf = (row: string): string =>
+  `(select ${row}.api_key_id where ${row}.api_key_id is not null and not exists (
+       select from api_keys k where k.public_id = ${row}.api_key_id and k.workspace_id = ${row}.workspace_id))`

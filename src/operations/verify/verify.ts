@@ -15,8 +15,7 @@ import { readEvents } from './event-facts.ts'
 import { checkDeliveries } from './events.ts'
 import { checkDay, findMissingDays, listCountedDays } from './figures.ts'
 import { recordsKeptSince } from './kept-since.ts'
-import { readMessages } from './message-facts.ts'
-import { checkMessage } from './messages.ts'
+import { checkMessage, readMessages } from './messages.ts'
 import type { Selected } from './selected.ts'
 import { UnitCounter, checkUnits } from './units.ts'
 
@@ -137,7 +136,7 @@ async function verifyWorkspace(parts: VerifyParts, run: Run, { workspace, option
       return readConversations(...of)
     },
     check: (facts) => checkConversation(facts, provider),
-    onRead: ({ id, created_at }) => confirmations.add(id, created_at),
+    onRead: ({ id, createdAt }) => confirmations.add(id, createdAt),
   })
   await walkUnits(walk, { kind: 'events', read: readEvents, check: checkDeliveries })
   // Ids follow real time and months a sandbox's clock: only from its beginning are all units of a month walked.

@@ -1,0 +1,152 @@
+import type { CodedText } from '../../locales/text.ts'
+import type { ConfirmationTypes, Reschedule } from '../cod/conversation/confirmation.ts'
+import type { RefusalTypes } from '../cod/conversation/refusal.ts'
+import { type Sql, type Statement, statement } from '../lib/db/pool.ts'
+import type { Check } from '../messages/conversation.ts'
+
+/**
+ * Rows that belong to messages or confirmations ("units"), as they are stored: "explain" shows them and "verify" compares them.
+ * `unitId` is the id of the message or confirmation.
+ */
+type OfUnit<Row> = Row & { unitId: string }
+
+export type AttemptFact = {
+  messageId: string
+  attempt: number
+  startedAt: Date
+  endedAt: Date
+  /** `not_made`: Doorcode itself could not make it. */
+  outcome: 'accepted' | 'retry' | 'refused' | 'unknown' | 'not_made'
+  httpStatus: number | null
+  providerCode: number | null
+  detail: CodedText | null
+}
+
+/** A status of a message, or a message of a customer. */
+export type StoredReport = {
+  id: string
+  /** Null while it is parked: its message is not known yet. */
+  messageId: string | null
+  /** Empty: removed. */
+  body: string
+  receivedAt: Date
+  /** The provider's time. */
+  writtenAt: Date
+  repeats: number
+  outcome: 'waiting' | 'applied' | 'ignored' | 'parked' | 'quarantined'
+  note: CodedText | null
+}
+
+type Processing = {
+  accountId: string
+  providerMessageId: string | null
+  dueAt: Date | null
+  /** Its place among the inputs that changed the unit; null: it changed nothing. */
+  inputNumber: number | null
+}
+
+/** `receivedAt`: of the customer's message that gave it. */
+export type AnswerFact = {
+  check: Check
+  answer: ConfirmationTypes['answer'] | RefusalTypes['answer']
+  detail: { reschedule?: Reschedule | null; reason?: string | null; note?: string | null }
+  answeredAt: Date
+  receivedAt: Date | null
+  /** Reported after a later answer: it changed nothing. */
+  superseded: boolean
+}
+
+export type EventFact = { id: string; type: string; occurredAt: Date; recordedAt: Date }
+
+export type ReportRow = OfUnit<StoredReport & Processing>
+export type AnswerRow = OfUnit<AnswerFact & { id: string; reportId: string | null }>
+export type EventRow = OfUnit<EventFact & { body: string; inputNumber: number | null }>
+
+/** $1: the workspace, $2: the units, $3: the most rows of each. */
+const ofUnits = (columns: string, rows: string, order: string): string =>
+  `select unit.id as unit_id, ${columns} from unnest($2::uuid[]) as unit (id) cross join lateral (${rows}) r order by ${order}`
+
+export const selectAttempts: Statement<OfUnit<AttemptFact>> = statement(
+  'read_attempts',
+  ofUnits(
+    'message_id, attempt, started_at, ended_at, outcome, http_status, provider_code, detail',
+    'select * from message_attempts where workspace_id = $1 and message_id = unit.id order by attempt limit $3',
+    'message_id, attempt',
+  ),
+)
+
+const REPORT_COLUMNS = `r.id, r.message_id, r.body, r.received_at, coalesce(r.occurred_at, r.received_at) as written_at, r.repeats,
+     r.outcome, r.note, r.account_id, r.provider_message_id, r.due_at, r.input_number`
+
+/** The message of a parked report is not known yet: the report names it by the provider's id. */
+export const selectReports: Statement<ReportRow> = statement(
+  'read_reports',
+  ofUnits(
+    REPORT_COLUMNS,
+    `(select * from provider_reports
+      where workspace_id = $1 and message_id = unit.id order by received_at, id limit $3)
+     union all
+     (select p.* from (select * from messages where workspace_id = $1 and id = unit.id limit 1) m
+      cross join lateral (
+        select * from provider_reports
+        where workspace_id = $1 and provider_message_id = m.provider_message_id and outcome = 'parked' and message_id is null
+        order by received_at, id limit $3) p)`,
+    'r.received_at, r.id',
+  ),
+)
+
+/** Messages of the customer. */
+export const selectInbound: Statement<ReportRow> = statement(
+  'read_customer_messages',
+  ofUnits(
+    REPORT_COLUMNS,
+    'select * from provider_reports where workspace_id = $1 and confirmation_id = unit.id order by received_at, id limit $3',
+    'r.received_at, r.id',
+  ),
+)
+
+export const selectAnswers: Statement<AnswerRow> = statement(
+  'read_answers',
+  ofUnits(
+    'r.id, r.check_kind as check, answer, detail, answered_at, superseded, report_id, received_at',
+    `select a.*, p.received_at from (
+       select * from cod_answers where workspace_id = $1 and confirmation_id = unit.id order by id limit $3) a
+     left join lateral (
+       select received_at from provider_reports where workspace_id = $1 and id = a.report_id limit 1) p on true`,
+    'r.id',
+  ),
+)
+
+/** `unitId` may also be the id of an event that belongs to neither. */
+export const selectEvents: Statement<EventRow> = statement(
+  'read_events',
+  ofUnits(
+    'r.id, type, occurred_at, recorded_at, body, input_number',
+    ['id', 'message_id', 'confirmation_id']
+      .map((column) => `(select * from events where workspace_id = $1 and ${column} = unit.id order by id limit $3)`)
+      .join('\n     union all\n     '),
+    'r.id',
+  ),
+)
+
+/** Names the columns as in types. */
+export const camelCased = <Row extends object>(row: Row): Row =>
+  Object.fromEntries(
+    Object.entries(row).map(([column, value]: [string, unknown]) => [
+      column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+      value,
+    ]),
+  ) as Row
+
+type Units = { workspaceId: string; ids: readonly string[]; limit: number }
+
+/** Reads rows of several units, and returns a function that gives those of one. */
+export async function readOfUnits<Row extends { unitId: string }>(
+  sql: Sql,
+  from: Statement<Row>,
+  { workspaceId, ids, limit }: Units,
+): Promise<(unitId: string) => Row[]> {
+  const rows = ids.length === 0 ? [] : (await sql.rows(from, [workspaceId, ids, limit])).map(camelCased)
+  const byUnit = Map.groupBy(rows, ({ unitId }) => unitId)
+  return (unitId) => byUnit.get(unitId) ?? []
+}
