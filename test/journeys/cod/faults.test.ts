@@ -5,7 +5,7 @@ import { spyOnDb } from '../../database/db-spy.ts'
 import { confirmationPath, refusalPath } from '../../world/cod.ts'
 import { startWorld } from '../../world/world.ts'
 
-const STATEMENTS = /^(look_up_confirmation_requests|look_up_refusal_check_requests|find_confirmation)$/
+const STATEMENTS = /^(look_up_confirmation_requests|look_up_refusal_check_requests|find_confirmations)$/
 
 for (const [what, fault, status, code] of [
   ['a fault of ours', new TypeError('inner secret'), 500, 'INTERNAL_ERROR'],
