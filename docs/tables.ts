@@ -14,7 +14,7 @@ import { MAX_BODY_BYTES } from '../src/lib/http/body.ts'
 import { MAX_FAULTS } from '../src/lib/http/faults.ts'
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../src/lib/http/fields.ts'
 import { REQUESTS_PER_WINDOW, WINDOW_MS } from '../src/lib/http/rate-limit.ts'
-import { OTP_STATUSES, type OtpReport, type OtpState, type OtpStatus, applyReport } from '../src/messages/status.ts'
+import { MESSAGE_STATUSES, type MessageReport, type MessageState, type MessageStatus, applyReport } from '../src/messages/status.ts'
 import { COMMON_FINDINGS, FINDINGS } from '../src/operations/doctor/finding.ts'
 import { otpBody } from '../src/otp/routes.ts'
 import { failureCodes } from '../src/providers/failure-codes.ts'
@@ -131,8 +131,8 @@ function maxLengthOf(schema: z.ZodType): number {
 /** What each report does in each status. */
 function transitionRows(): string[][] {
   const outcomes = ['sent', 'delivered', 'read', 'played', 'failed'] as const
-  const cells = (status: OtpStatus, ours: boolean) => outcomes.map((outcome) => statusAfter({ status, ours }, outcome))
-  const begun = OTP_STATUSES.filter((status) => !['accepted', 'received', 'failed'].includes(status))
+  const cells = (status: MessageStatus, ours: boolean) => outcomes.map((outcome) => statusAfter({ status, ours }, outcome))
+  const begun = MESSAGE_STATUSES.filter((status) => !['accepted', 'received', 'failed'].includes(status))
   return [
     ...begun.map((status) => [quoted(status), ...cells(status, false)]),
     ['`failed`, reported by WhatsApp', ...cells('failed', false)],
@@ -141,12 +141,12 @@ function transitionRows(): string[][] {
 }
 
 /** The status after a report, before and after the failure. */
-function statusAfter({ status, ours }: { status: OtpStatus; ours: boolean }, outcome: OtpReport['outcome']): string {
+function statusAfter({ status, ours }: { status: MessageStatus; ours: boolean }, outcome: MessageReport['outcome']): string {
   const [failedAt, ...times] = [1, 0, 2].map((minutes) => new Date(minutes * MINUTE_MS)) as [Date, Date, Date]
   const failure = status === 'failed' ? { code: 'UNKNOWN' as const, at: failedAt, ours } : null
-  const state: OtpState = { status, sentAt: null, failure, sentEventRecorded: false, failedEventRecorded: false }
+  const state: MessageState = { status, sentAt: null, failure, sentEventRecorded: false, failedEventRecorded: false }
   const [earlier, later] = times.map((at) => {
-    const report: OtpReport =
+    const report: MessageReport =
       outcome === 'failed' ? { outcome, at, failureCode: 'UNKNOWN', ours: false } : { outcome, at }
     const step = applyReport(state, report)
     return step.ignored === null ? step.state.status : undefined
