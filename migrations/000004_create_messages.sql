@@ -38,6 +38,9 @@ create table messages (
   failure_code text,
   failed_at timestamptz,
   failed_event_at timestamptz,
+  -- How many reports were applied, and decisions of our own. Each gets its number under the lock of the row, so a replay needs
+  -- no other order.
+  inputs integer not null default 0,
 
   -- lowest first
   priority smallint not null,
@@ -129,6 +132,8 @@ create table provider_reports (
   repeats integer not null default 0,
   -- the conversation that a customer's message was matched to
   confirmation_id uuid,
+  -- its place among the inputs of its message or conversation; null: it changed nothing
+  input_number integer,
 
   -- schedule of the processing; null when it is over
   due_at timestamptz,

@@ -42,6 +42,9 @@ create table confirmations (
   failed_at timestamptz,
   -- of the latest event of the confirmation or its refusal check: occurredAt rises strictly
   last_event_at timestamptz,
+  -- How many inputs changed the confirmation or its refusal check, numbered under the lock of the row. An answer has the number
+  -- of the report that brought it.
+  inputs integer not null default 0,
 
   reminder_at timestamptz,
   deadline_at timestamptz,

@@ -10,6 +10,8 @@ create table events (
   type text not null,
   message_id uuid,
   confirmation_id uuid,
+  -- of a conversation: the answer, timer, failed message or erasure that triggered it (confirmations.inputs)
+  input_number integer,
   -- of a ping, which goes to this endpoint only
   endpoint_id uuid,
   occurred_at timestamptz not null,
