@@ -159,12 +159,12 @@ export class GraphError extends Error {
   }
 }
 
-export function refuse(code: ErrorCode, details?: string): never {
+export function reject(code: ErrorCode, details?: string): never {
   throw new GraphError(code, details)
 }
 
 /** The richer form of template management. */
-export function refuseManagement(code: ErrorCode, details?: string, subcode?: number): never {
+export function rejectManagement(code: ErrorCode, details?: string, subcode?: number): never {
   throw new GraphError(code, details, { management: true, subcode })
 }
 

@@ -26,7 +26,7 @@ export type Settings = {
   schedule?: Partial<Schedule> | undefined
   /** Whether the last four digits of a recipient can choose a preset of a script. */
   magicNumbers?: boolean | undefined
-  /** How a text outside the service window is refused: as Meta does by a `failed` status, or at once by HTTP. */
+  /** How a text outside the service window is rejected: as Meta does by a `failed` status, or at once by HTTP. */
   closedWindow?: 'status' | 'http' | undefined
   pairLimit?: boolean | undefined
   throughputLimit?: boolean | undefined
@@ -124,7 +124,7 @@ export function createParts(settings: Settings, store?: Store) {
     counts: {
       requests: 0,
       accepted: 0,
-      refused: 0,
+      rejected: 0,
       readReceipts: 0,
       inbound: 0,
       reviewed: 0,

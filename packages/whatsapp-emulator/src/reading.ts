@@ -1,4 +1,4 @@
-import { refuse } from './errors.ts'
+import { reject } from './errors.ts'
 
 /** An object from the wire, with unchecked members. */
 export type JsonObject = { [key: string]: unknown }
@@ -9,7 +9,7 @@ export function isObject(value: unknown): value is JsonObject {
 
 export function optionalText(value: unknown, name: string): string | undefined {
   if (value === undefined || value === null) return undefined
-  if (typeof value !== 'string') refuse(100, `${name} must be a string`)
+  if (typeof value !== 'string') reject(100, `${name} must be a string`)
   return value
 }
 
@@ -20,8 +20,8 @@ export class ObjectReader {
   readonly #object: JsonObject
 
   constructor(value: unknown, path: string) {
-    if (value === undefined || value === null) refuse(131008, `${path} is required`)
-    if (!isObject(value)) refuse(100, `${path} must be an object`)
+    if (value === undefined || value === null) reject(131008, `${path} is required`)
+    if (!isObject(value)) reject(100, `${path} must be an object`)
     this.#object = value
     this.path = path
   }
@@ -40,15 +40,15 @@ export class ObjectReader {
 
   text(name: string, maxCharacters?: number): string {
     const text = this.findText(name, maxCharacters)
-    if (text === undefined) refuse(131008, `${this.#pathOf(name)} is required`)
-    if (text === '') refuse(131008, `${this.#pathOf(name)} must not be empty`)
+    if (text === undefined) reject(131008, `${this.#pathOf(name)} is required`)
+    if (text === '') reject(131008, `${this.#pathOf(name)} must not be empty`)
     return text
   }
 
   findText(name: string, maxCharacters = Number.POSITIVE_INFINITY): string | undefined {
     const path = this.#pathOf(name)
     const text = optionalText(this.#object[name], path)
-    if (characters(text ?? '') > maxCharacters) refuse(131009, `${path} has at most ${maxCharacters} characters`)
+    if (characters(text ?? '') > maxCharacters) reject(131009, `${path} has at most ${maxCharacters} characters`)
     return text
   }
 
@@ -56,14 +56,14 @@ export class ObjectReader {
   findList(name: string): ObjectReader[] {
     const path = this.#pathOf(name)
     const items = this.#object[name] ?? []
-    if (!Array.isArray(items)) refuse(100, `${path} must be an array`)
+    if (!Array.isArray(items)) reject(100, `${path} must be an array`)
     return items.map((item, at) => new ObjectReader(item, `${path}[${at}]`))
   }
 
   /** Each object of a list that may not be empty. */
   list(name: string): ObjectReader[] {
     const items = this.findList(name)
-    if (items.length === 0) refuse(131008, `${this.#pathOf(name)} is required`)
+    if (items.length === 0) reject(131008, `${this.#pathOf(name)} is required`)
     return items
   }
 

@@ -63,6 +63,19 @@ test('due plans run in order, with the emulator’s time in webhooks', async (t)
 
 type Reported = { status?: string; type?: string; timestamp: string }
 
+test('every delay is multiplied by the speed', async (t) => {
+  const world = await startSlow(t, { speed: 0.5 })
+  world.emulator.script({ behaviour: { statuses: [{ status: 'delivered', afterMs: 2 * MINUTE_MS }] } })
+  world.emulator.script({ steps: [{ do: [{ tap: { button: 'Confirm' }, afterMs: 2 * MINUTE_MS }] }] })
+  await world.sendOrder()
+  const happened: string[][] = []
+  for (const by of ['30s', '1m', '1m']) {
+    await world.emulator.moveClock({ by })
+    happened.push([...world.statusNames(), ...world.emulator.inboundMessages().map(({ text }) => text)])
+  }
+  assert.deepEqual(happened, [[], ['delivered'], ['delivered', 'Confirm']])
+})
+
 test('a jump to the next due plan runs only that plan', async (t) => {
   const world = await startSlow(t)
   await world.sendOrder()

@@ -152,15 +152,6 @@ test('without magic numbers no number chooses a customer', async (t) => {
   assert.deepEqual(world.inboundMessages(), [])
 })
 
-test('a customer answers after its delay, scaled by the speed, and not before', async (t) => {
-  const world = await startWorld(t, { statuses: 'manual', speed: 0.02 })
-  const answered = new Promise((resolve) => world.emulator.onInbound(resolve))
-  const askedAt = performance.now()
-  await world.sendOrder({ to: '+34600110701' })
-  await answered
-  assert.ok(performance.now() - askedAt >= 60, '3 s at this speed are 60 ms')
-})
-
 test('no customer answers a message that never arrives', async (t) => {
   const world = await startWorld(t)
   const to = '+34600110701'

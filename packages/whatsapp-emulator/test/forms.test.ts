@@ -43,13 +43,13 @@ test('a template is created from a form', async (t) => {
 test('an unreadable form is a Graph error', async (t) => {
   const { emulator } = await startWorld(t)
   const multipart = { ...headers, 'content-type': 'multipart/form-data; boundary=x' }
-  const refusals = [
+  const rejections = [
     { headers, body: new URLSearchParams({ messaging_product: 'whatsapp', to: CUSTOMER, text: '{"body":' }) },
     { headers: multipart, body: 'no form' },
     { headers: { ...headers, 'content-type': 'multipart/form-data' }, body: '--x\r\n' },
   ]
-  for (const refused of refusals) {
-    const answer = await fetch(`${emulator.url}${MESSAGES}`, { method: 'POST', ...refused })
+  for (const rejected of rejections) {
+    const answer = await fetch(`${emulator.url}${MESSAGES}`, { method: 'POST', ...rejected })
     const { error } = (await answer.json()) as { error: { code: number; type: string } }
     assert.deepEqual([answer.status, error.code, error.type], [400, 100, 'OAuthException'])
   }

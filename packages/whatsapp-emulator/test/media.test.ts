@@ -79,7 +79,7 @@ test('a file of another account or number cannot be read', async (t) => {
 test('an upload without a file, of another type or too large is rejected', async (t) => {
   const { emulator } = await startWorld(t)
   const large = Buffer.alloc(EMULATOR_LIMITS.mediaRequestBytes)
-  const refusals = [
+  const rejections = [
     [formOf({ messaging_product: 'whatsapp', type: 'image/png' }), /Invalid parameter/],
     [formOf({ file: blobOf(PNG) }), /Invalid parameter/],
     [formOf({ messaging_product: 'whatsapp', file: blobOf(PNG, 'text/html') }), /Received file of type 'text\/html'/],
@@ -89,7 +89,7 @@ test('an upload without a file, of another type or too large is rejected', async
     ],
     [formOf({ messaging_product: 'whatsapp', file: blobOf(large) }), /Invalid parameter/],
   ] as const
-  for (const [body, message] of refusals) {
+  for (const [body, message] of rejections) {
     const { error } = (await post(emulator, body)) as { error: { code: number; message: string } }
     assert.equal(error.code, 100)
     assert.match(error.message, message)

@@ -74,31 +74,6 @@ test('an unsuccessful webhook is retried unchanged after the start', async (t) =
   assert.equal(second.webhookPosts()[0]?.state, 'answered')
 })
 
-test('a webhook of unknown outcome is sent again, and the customer goes on', async (t) => {
-  const data = await newFolder(t)
-  const callback = await listen(t)
-  const account = demoAccount({ callbackUrl: callback.url })
-  const [first, tapped] = [await start(t, { data, accounts: [account] }), Promise.withResolvers<void>()]
-  first.onInbound(() => callback.answerWith(() => tapped.resolve()))
-  first.script({ match: { to: CUSTOMER, times: 1 }, steps: CONFIRMS_IN_WORDS })
-  first.script({ behaviour: { statuses: [{ status: 'delivered' }] } })
-  await send(first, order())
-  const moving = first.moveClock({ by: '4s' })
-  await tapped.promise
-  await first.close()
-  await moving
-  callback.answerFirst()
-  const second = await start(t, { data, accounts: [account] })
-  await second.moveClock({ by: '3s' })
-  const reported = callback.posts.map(
-    ({ body }) => body.entry[0]?.changes[0]?.value as { messages?: { type: string }[] },
-  )
-  assert.deepEqual(
-    reported.flatMap(({ messages = [] }) => messages.map(({ type }) => type)),
-    ['button', 'button', 'text'],
-  )
-})
-
 test('a scripted customer continues a conversation after the restart', async (t) => {
   const data = await newFolder(t)
   const first = await start(t, { data, speed: 0, accounts: [demoAccount()] })
@@ -217,23 +192,6 @@ test('a killed process loses no state, after any actions', async (t) => {
   await assertSaved()
   first.reset()
   await assertSaved()
-})
-
-test('an answered message survives kill -9, with its statuses', async (t) => {
-  const data = await newFolder(t)
-  const callback = await listen(t)
-  const flags = ['--data', data, '--speed', String(SLOW), '--callback-url', callback.url]
-  const first = await runEmulator(t, flags)
-  await send(first, order())
-  await first.kill()
-  const second = await runEmulator(t, flags)
-  const { messages } = (await get(second, '/control/messages')) as { messages: { text: string }[] }
-  assert.deepEqual([messages.length, messages[0]?.text.includes('A-1001')], [1, true])
-  await post(second, '/control/clock', { by: '2h' })
-  assert.deepEqual(
-    statusesOf(callback.posts).map(({ status }) => status),
-    ['sent', 'delivered', 'read'],
-  )
 })
 
 test('every kind of change is in the folder once it was answered', async (t) => {

@@ -68,10 +68,10 @@ test('each wrong token or number gets the code that Meta documents', async (t) =
   }
   world.emulator.addAccount({ ...demoAccount(), templates: [], ...other })
   const path = `/v25.0/${DEMO.standardNumberId}/messages`
-  assert.deepEqual(await refusal(world.call('POST', path, otp(), 'wrong')), [401, 190])
-  assert.deepEqual(await refusal(world.call('POST', path, otp(), '')), [400, 104])
-  assert.deepEqual(await refusal(world.call('POST', path, otp(), 'EAAother')), [403, 200])
-  assert.deepEqual(await refusal(world.call('POST', '/v25.0/5544332211/messages', otp())), [400, 100])
+  assert.deepEqual(await rejection(world.call('POST', path, otp(), 'wrong')), [401, 190])
+  assert.deepEqual(await rejection(world.call('POST', path, otp(), '')), [400, 104])
+  assert.deepEqual(await rejection(world.call('POST', path, otp(), 'EAAother')), [403, 200])
+  assert.deepEqual(await rejection(world.call('POST', '/v25.0/5544332211/messages', otp())), [400, 100])
 })
 
 test('an unreadable token is reported as unreadable, not as expired', async (t) => {
@@ -90,7 +90,7 @@ test('an unreadable token is reported as unreadable, not as expired', async (t) 
 const DOUBLE_BODY = template('login_code', 'en_US', [body('1'), body('1'), urlButton('1')])
 const LONG = 'x'.repeat(1024)
 
-const REFUSED: [string, object, number][] = [
+const REJECTED: [string, object, number][] = [
   ['messaging_product missing', { ...otp(), messaging_product: undefined }, 100],
   ['messaging_product of another kind', { ...otp(), messaging_product: 'telegram' }, 100],
   ['to missing', { ...otp(), to: undefined }, 100],
@@ -174,7 +174,7 @@ const REFUSED: [string, object, number][] = [
   ['an empty payload', template('order_confirmation', 'en', [body('a', 'b', 'c'), quickReply(0, '')]), 131008],
 ]
 
-for (const [what, request, code] of REFUSED) {
+for (const [what, request, code] of REJECTED) {
   test(`a send is rejected with ${code}: ${what}`, async (t) => {
     const world = await startWorld(t)
     const answer = await world.send(request)
@@ -300,11 +300,11 @@ test('a button with another code than the text causes a warning', async (t) => {
 test('disconnected numbers and blocked accounts cannot send', async (t) => {
   const world = await startWorld(t)
   world.emulator.changeNumber(DEMO.standardNumberId, { status: 'DISCONNECTED' })
-  assert.deepEqual(await refusal(world.sendOtp()), [400, 133010])
+  assert.deepEqual(await rejection(world.sendOtp()), [400, 133010])
   world.emulator.changeNumber(DEMO.standardNumberId, { status: 'FLAGGED' })
   assert.equal((await world.sendOtp()).status, 200)
   world.emulator.changeAccount(DEMO.accountId, { blockedBy: 131042 })
-  assert.deepEqual(await refusal(world.sendOtp()), [400, 131042])
+  assert.deepEqual(await rejection(world.sendOtp()), [400, 131042])
 })
 
 test('a test number reaches only the recipients on its list', async (t) => {
@@ -351,7 +351,7 @@ test('an error says what is wrong and where', async (t) => {
   assert.equal(detailsOf(answer), 'the button at index 0 of type url needs its component')
 })
 
-async function refusal(answer: Promise<Answer>): Promise<[number, number]> {
+async function rejection(answer: Promise<Answer>): Promise<[number, number]> {
   const { status } = await answer
   return [status, codeOf(await answer)]
 }

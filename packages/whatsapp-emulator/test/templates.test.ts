@@ -111,20 +111,6 @@ test('only requested fields are sent, and unknown ones fail the call', async (t)
   }
 })
 
-test('filters narrow the list', async (t) => {
-  const world = await startWorld(t)
-  const count = async (query: string) => rowsOf(await world.call('GET', `${TEMPLATES}?${query}`)).length
-  assert.deepEqual(
-    [
-      await count('status=PAUSED'),
-      await count('category=AUTHENTICATION'),
-      await count('language=ar'),
-      await count('name=order'),
-    ],
-    [1, 3, 2, 4],
-  )
-})
-
 test('templates are filtered by text, quality and time of creation', async (t) => {
   const world = await startWorld(t)
   world.pass(60_000)
@@ -141,18 +127,19 @@ test('templates are filtered by text, quality and time of creation', async (t) =
   assert.deepEqual(await names('since=2026-11-20T12:00:30Z&until=2026-11-20T12:02:00Z'), ['code_today/en'])
 })
 
-test('a filter accepts several values, as a JSON list or repeated', async (t) => {
+test('filters narrow the list, by one value or by several as a JSON list or repeated', async (t) => {
   const world = await startWorld(t)
-  const count = async (query: string) => rowsOf(await world.call('GET', `${TEMPLATES}?${query}`)).length
-  assert.deepEqual(
-    [
-      await count('status=["APPROVED"]'),
-      await count('status=["PAUSED","pending"]'),
-      await count('status=PAUSED&status=PENDING'),
-      await count('language=["ar","fr"]&category=["AUTHENTICATION"]'),
-    ],
-    [7, 2, 2, 2],
-  )
+  for (const [query, count] of [
+    ['status=PAUSED', 1],
+    ['category=AUTHENTICATION', 3],
+    ['language=ar', 2],
+    ['name=order', 4],
+    ['status=["APPROVED"]', 7],
+    ['status=["PAUSED","pending"]', 2],
+    ['status=PAUSED&status=PENDING', 2],
+    ['language=["ar","fr"]&category=["AUTHENTICATION"]', 2],
+  ] as const)
+    assert.equal(rowsOf(await world.call('GET', `${TEMPLATES}?${query}`)).length, count, query)
 })
 
 test('an unknown filter value fails the call', async (t) => {

@@ -91,7 +91,7 @@ export function quickReply(index: number, payload: string) {
   return { type: 'button', sub_type: 'quick_reply', index: String(index), parameters: [{ type: 'payload', payload }] }
 }
 
-/** The code of a refusal, 0 for a success. */
+/** The code of a rejection, 0 for a success. */
 export function codeOf(answer: Answer): number {
   return Number(answer.at('error', 'code') ?? 0)
 }

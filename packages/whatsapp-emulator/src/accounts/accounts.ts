@@ -49,7 +49,7 @@ export const accountSeedSchema = z.strictObject({
   otpButtons: z.enum(['URL', 'OTP']).default('URL'),
   /** Whether business-scoped user ids appear in answers and webhooks. */
   userIds: z.boolean().default(true),
-  /** Refuses every send with this code: 131031 locked, 131042 payment, 368 policy. */
+  /** Rejects every send with this code: 131031 locked, 131042 payment, 368 policy. */
   blockedBy: z.int().optional(),
   review: reviewSchema.optional(),
   numbers: z.array(numberSeedSchema).default([]),

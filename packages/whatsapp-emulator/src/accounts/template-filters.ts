@@ -1,4 +1,4 @@
-import { refuse } from '../errors.ts'
+import { reject } from '../errors.ts'
 import { optionalText } from '../reading.ts'
 import { type Template, CATEGORIES, QUALITY_SCORES, TEMPLATE_STATUSES } from './templates.ts'
 
@@ -40,7 +40,7 @@ function isOneOf(valueOf: (template: Template) => string, known?: readonly strin
   return (value, name) => {
     const listed = readList(value, name).map((each) => (known === undefined ? each : each.toUpperCase()))
     const unknown = listed.find((each) => known?.includes(each) === false)
-    if (unknown !== undefined) refuse(100, `${name}: ${unknown} is none of ${known?.join(', ')}`)
+    if (unknown !== undefined) reject(100, `${name}: ${unknown} is none of ${known?.join(', ')}`)
     const allowed = new Set(listed)
     return (template) => allowed.has(valueOf(template))
   }
@@ -50,7 +50,7 @@ function isOneOf(valueOf: (template: Template) => string, known?: readonly strin
 function readList(value: unknown, name: string): string[] {
   const listed =
     typeof value === 'string' && value.trimStart().startsWith('[') ? parseList(value, name) : [value].flat()
-  if (!listed.every((each) => typeof each === 'string')) refuse(100, `${name} must be a list of strings`)
+  if (!listed.every((each) => typeof each === 'string')) reject(100, `${name} must be a list of strings`)
   return listed
 }
 
@@ -58,7 +58,7 @@ function parseList(value: string, name: string): unknown[] {
   try {
     return [JSON.parse(value) as unknown].flat()
   } catch {
-    return refuse(100, `${name} is not a valid JSON list`)
+    return reject(100, `${name} is not a valid JSON list`)
   }
 }
 
@@ -67,7 +67,7 @@ function isCreated(fits: (createdAt: number, instantMs: number) => boolean): Fil
   return (value, name) => {
     const text = optionalText(value, name) ?? ''
     const instantMs = /^\d{1,12}$/.test(text) ? Number(text) * 1000 : Date.parse(text)
-    if (Number.isNaN(instantMs)) refuse(100, `${name} must be Unix seconds or a date`)
+    if (Number.isNaN(instantMs)) reject(100, `${name} must be Unix seconds or a date`)
     return ({ createdAt }) => fits(createdAt, instantMs)
   }
 }

@@ -1,4 +1,4 @@
-import { type ErrorCode, refuseManagement } from '../errors.ts'
+import { type ErrorCode, rejectManagement } from '../errors.ts'
 import { META_LIMITS } from '../limits.ts'
 import { TEMPLATE_LANGUAGES } from './template-texts.ts'
 import { characters } from '../reading.ts'
@@ -43,7 +43,7 @@ export function readNewTemplate(body: unknown): NewTemplate {
   const { data, error } = creationSchema.safeParse(body)
   if (data === undefined) {
     const issue = error.issues[0]
-    refuseManagement(100, `${issue?.path.join('.') || 'the body'}: ${issue?.message ?? 'is not valid'}`)
+    rejectManagement(100, `${issue?.path.join('.') || 'the body'}: ${issue?.message ?? 'is not valid'}`)
   }
   const components = data.components.map(({ type, format, ...component }) => ({
     ...component,
@@ -59,9 +59,9 @@ export function readNewTemplate(body: unknown): NewTemplate {
   return template
 }
 
-/** Refuses a template that breaks this rule. */
+/** Rejects a template that breaks this rule. */
 function rule(holds: boolean, text: string, code: ErrorCode = 100): asserts holds {
-  if (!holds) refuseManagement(code, text)
+  if (!holds) rejectManagement(code, text)
 }
 
 function checkName({ name, language }: NewTemplate): void {

@@ -201,7 +201,7 @@ export async function addControl(server: FastifyInstance, emulator: Emulator): P
       scope.route<{ Params: { id?: string }; Querystring: Query }>({
         method,
         url: path,
-        onRequest: refuseOtherPages,
+        onRequest: rejectOtherPages,
         handler: async ({ params, query, body }, reply) =>
           await run({ ...emulator, id: params.id ?? '', query, body: (body ?? {}) as never, reply }),
       })
@@ -218,15 +218,16 @@ const LOOPBACK = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/i
  * it, or have its own name point to it. So a browser must say that it shows the emulator's own page; other clients,
  * such as curl, send no such headers.
  */
-async function refuseOtherPages({ headers }: FastifyRequest): Promise<void> {
+async function rejectOtherPages({ headers }: FastifyRequest): Promise<void> {
   const { host = '', origin } = headers
   const site = headers['sec-fetch-site']
-  if (!LOOPBACK.test(host)) throw refusal(`the host is ${host}: call the emulator by 127.0.0.1 or localhost`)
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw refusal('the page of another site asked')
-  if (origin !== undefined && origin !== `http://${host}`) throw refusal(`the page is from ${origin}`)
+  if (!LOOPBACK.test(host)) throw rejection(`the host is ${host}: call the emulator by 127.0.0.1 or localhost`)
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw rejection('the page of another site asked')
+  if (origin !== undefined && origin !== `http://${host}`) throw rejection(`the page is from ${origin}`)
 }
 
-const refusal = (why: string): ControlError => new ControlError(`only the emulator’s own page may do this; ${why}`, 403)
+const rejection = (why: string): ControlError =>
+  new ControlError(`only the emulator’s own page may do this; ${why}`, 403)
 
 /** Without numbers, the stream covers all of them and the webhooks. */
 function openStream({ parts, live, query, reply }: Call): FastifyReply {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Account, NumberOfAccount } from '../accounts/accounts.ts'
-import { GraphError, refuse, refuseManagement } from '../errors.ts'
+import { GraphError, reject, rejectManagement } from '../errors.ts'
 import type { Parts } from '../parts.ts'
 
 /** One call of the Graph API. `id` is the object of its path. */
@@ -46,12 +46,12 @@ export function requireAccount(call: Call): Account {
   requireAccess(token, account)
   const proof = query['appsecret_proof']
   if (proof !== undefined && proof !== createHmac('sha256', account.appSecret).update(token).digest('hex'))
-    refuseManagement(100, 'Invalid appsecret_proof provided in the API argument')
+    rejectManagement(100, 'Invalid appsecret_proof provided in the API argument')
   return account
 }
 
 export function requireAccess(token: string, account: Account): void {
-  if (account.accessToken !== token) refuse(200, 'the access token has no permission on this object')
+  if (account.accessToken !== token) reject(200, 'the access token has no permission on this object')
 }
 
 export function missing(id: string): GraphError {

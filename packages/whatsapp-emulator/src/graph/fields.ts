@@ -1,4 +1,4 @@
-import { GraphError, refuse } from '../errors.ts'
+import { GraphError, reject } from '../errors.ts'
 import { EMULATOR_LIMITS } from '../limits.ts'
 import { isObject } from '../reading.ts'
 
@@ -28,7 +28,7 @@ export function readFields<Row>(
 ): (row: Row) => Record<string, unknown> {
   const listed = parseFields(requested === undefined || requested === '' ? defaults : requested)
   const unknown = listed.find(({ name }) => !Object.hasOwn(fields, name) && !Object.hasOwn(edges, name))
-  if (unknown !== undefined) refuse(100, `there is no field ${unknown.name} on ${kind}`)
+  if (unknown !== undefined) reject(100, `there is no field ${unknown.name} on ${kind}`)
   const all = listed.some(({ name }) => name === 'id') ? listed : [...listed, plainField('id')]
   return (row) => {
     const picked: Record<string, unknown> = {}
@@ -46,7 +46,7 @@ export function readFields<Row>(
 function narrow(value: unknown, { name, fields }: RequestedField): unknown {
   if (fields === undefined || value === undefined) return value
   if (Array.isArray(value)) return value.map((each) => narrow(each, { name, fields, parameters: {}, inner: undefined }))
-  if (!isObject(value)) refuse(100, `${name} has no fields of its own`)
+  if (!isObject(value)) reject(100, `${name} has no fields of its own`)
   const present = fields.filter((field) => Object.hasOwn(value, field.name))
   return Object.fromEntries(present.map((field) => [field.name, narrow(value[field.name], field)]))
 }
@@ -56,7 +56,7 @@ function plainField(name: string): RequestedField {
 }
 
 function parseFields(requested: unknown): readonly RequestedField[] {
-  if (typeof requested !== 'string') refuse(100, 'fields must be a comma-separated list')
+  if (typeof requested !== 'string') reject(100, 'fields must be a comma-separated list')
   const { fields, end } = parseList(requested, 0, 1)
   if (end < requested.length) throw syntaxError('end of string', requested, end)
   return fields
@@ -65,7 +65,7 @@ function parseFields(requested: unknown): readonly RequestedField[] {
 /** Parses from `at` to a closing brace or the end. Empty items between commas are skipped. */
 function parseList(text: string, at: number, level: number): { fields: RequestedField[]; end: number } {
   if (level > EMULATOR_LIMITS.fieldLevels)
-    refuse(100, `fields may be nested ${EMULATOR_LIMITS.fieldLevels} levels deep`)
+    reject(100, `fields may be nested ${EMULATOR_LIMITS.fieldLevels} levels deep`)
   const fields: RequestedField[] = []
   let end = at
   do {

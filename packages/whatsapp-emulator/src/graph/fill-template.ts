@@ -1,4 +1,4 @@
-import { refuse } from '../errors.ts'
+import { reject } from '../errors.ts'
 import { META_LIMITS } from '../limits.ts'
 import { type ObjectReader, characters, isObject } from '../reading.ts'
 import type { ShownButton, ShownMessage } from '../wire/chats.ts'
@@ -14,7 +14,7 @@ export function fillTemplate(template: Template, components: readonly ObjectRead
   const { shape, parameterFormat } = template
   const sent = readComponents(components)
   const header = shape.header && fillPart('header', shape.header, sent.header, parameterFormat)
-  if (shape.header === undefined && sent.header !== undefined) refuse(132000, 'the template has no text header')
+  if (shape.header === undefined && sent.header !== undefined) reject(132000, 'the template has no text header')
   const body = fillPart('body', shape.body, sent.body, parameterFormat)
   const code = template.category === 'AUTHENTICATION' ? checkCode(body.values[0]) : undefined
   const buttons = fillButtons(shape.buttons, sent.buttons)
@@ -34,20 +34,20 @@ function readComponents(components: readonly ObjectReader[]): Components {
     const type = component.text('type').toLowerCase()
     if (type === 'button') addButton(sent.buttons, component)
     else if (type === 'header' || type === 'body') {
-      if (sent[type] !== undefined) refuse(100, `template.components has more than one ${type}`)
+      if (sent[type] !== undefined) reject(100, `template.components has more than one ${type}`)
       sent[type] = component
-    } else refuse(100, `${component.path}.type must be header, body or button`)
+    } else reject(100, `${component.path}.type must be header, body or button`)
   }
   return sent
 }
 
 function addButton(buttons: Map<number, ObjectReader>, component: ObjectReader): void {
   const value = component.get('index')
-  if (value === undefined) refuse(131008, `${component.path}.index is required`)
+  if (value === undefined) reject(131008, `${component.path}.index is required`)
   const index = typeof value === 'string' && /^\d$/.test(value) ? Number(value) : value
   if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= META_LIMITS.templateButtons)
-    refuse(131009, `${component.path}.index must be 0 to ${META_LIMITS.templateButtons - 1}`)
-  if (buttons.has(index)) refuse(131009, `two components are for the button at index ${index}`)
+    reject(131009, `${component.path}.index must be 0 to ${META_LIMITS.templateButtons - 1}`)
+  if (buttons.has(index)) reject(131009, `two components are for the button at index ${index}`)
   buttons.set(index, component)
 }
 
@@ -60,8 +60,8 @@ function fillPart(
   const parameters = component?.findList('parameters') ?? []
   if (component !== undefined && part.parameters.length === 0) {
     if (parameters.length === 0)
-      refuse(132012, `the ${name} of the template takes no parameters: leave its component out`)
-    refuse(132000, `${name}: ${parameters.length} parameters were given, the template takes none`)
+      reject(132012, `the ${name} of the template takes no parameters: leave its component out`)
+    reject(132000, `${name}: ${parameters.length} parameters were given, the template takes none`)
   }
   const read = parameters.map(readParameter)
   const byName = valuesByName(name, read, part, format)
@@ -78,13 +78,13 @@ function readParameter(parameter: ObjectReader): Parameter {
   if (type === 'text') return { name, text: readText(parameter, 'text') }
   const isLocalised = (type === 'currency' || type === 'date_time') && isObject(parameter.get(type))
   if (isLocalised) return { name, text: readText(parameter.object(type), 'fallback_value') }
-  return refuse(132012, `${parameter.path}: the template expects text, not ${type}`)
+  return reject(132012, `${parameter.path}: the template expects text, not ${type}`)
 }
 
 function readText(object: ObjectReader, name: string): string {
   const text = object.text(name)
   if (/[\n\r\t]/.test(text) || text.includes(' '.repeat(META_LIMITS.templateParameterSpacesInARow + 1)))
-    refuse(132018, `${object.path}.${name} may not have new lines, tabs or more than 4 spaces in a row`)
+    reject(132018, `${object.path}.${name} may not have new lines, tabs or more than 4 spaces in a row`)
   return text
 }
 
@@ -94,29 +94,29 @@ function valuesByName(name: string, read: Parameter[], part: TextPart, format: P
   for (const [at, { name: sentName, text }] of read.entries()) {
     if (format === 'NAMED') {
       if (sentName === undefined)
-        refuse(100, `${name}: parameter_name is missing, and the template names its parameters`)
-      if (!part.parameters.includes(sentName)) refuse(100, `${name}: the template has no parameter_name "${sentName}"`)
-      if (values.has(sentName)) refuse(100, `${name}: parameter_name "${sentName}" was given twice`)
+        reject(100, `${name}: parameter_name is missing, and the template names its parameters`)
+      if (!part.parameters.includes(sentName)) reject(100, `${name}: the template has no parameter_name "${sentName}"`)
+      if (values.has(sentName)) reject(100, `${name}: parameter_name "${sentName}" was given twice`)
     } else if (sentName !== undefined)
-      refuse(100, `${name}: parameter_name "${sentName}" was given, but the template counts its parameters`)
+      reject(100, `${name}: parameter_name "${sentName}" was given, but the template counts its parameters`)
     values.set(sentName ?? String(at + 1), text)
   }
   if (values.size !== part.parameters.length)
-    refuse(132000, `${name}: ${values.size} parameters were given, the template takes ${part.parameters.length}`)
+    reject(132000, `${name}: ${values.size} parameters were given, the template takes ${part.parameters.length}`)
   return values
 }
 
 function checkCode(code: string | undefined): string {
-  if (code === undefined) refuse(132000, 'body: the code is missing')
+  if (code === undefined) reject(132000, 'body: the code is missing')
   if (characters(code) > META_LIMITS.otpCodeCharacters)
-    refuse(131009, `body: a code has at most ${META_LIMITS.otpCodeCharacters} characters`)
+    reject(131009, `body: a code has at most ${META_LIMITS.otpCodeCharacters} characters`)
   return code
 }
 
 /** `index` counts every button of the template, also those that take nothing. */
 function fillButtons(shapes: readonly ButtonShape[], components: Map<number, ObjectReader>): ShownButton[] {
   for (const index of components.keys()) {
-    if (index >= shapes.length) refuse(131009, `the template has no button at index ${index}`)
+    if (index >= shapes.length) reject(131009, `the template has no button at index ${index}`)
   }
   return shapes.map((shape, index) => fillButton(shape, index, components.get(index)))
 }
@@ -127,10 +127,10 @@ function fillButton(shape: ButtonShape, index: number, component: ObjectReader |
   if (component === undefined) {
     if (shape.takes === 'payload') return { ...button, payload: text }
     if (shape.takes === 'nothing') return button
-    return refuse(131008, `the button at index ${index} of type ${TAKEN[shape.takes].subType} needs its component`)
+    return reject(131008, `the button at index ${index} of type ${TAKEN[shape.takes].subType} needs its component`)
   }
   if (shape.takes === 'nothing')
-    refuse(132012, `the button at index ${index} takes no parameter: leave its component out`)
+    reject(132012, `the button at index ${index} takes no parameter: leave its component out`)
   const value = buttonValue(TAKEN[shape.takes], index, component)
   if (shape.takes === 'payload') return { ...button, payload: value }
   if (shape.takes === 'url_suffix') return { ...button, url: (url ?? '').replace(/\{\{[^{}]+\}\}/, () => value) }
@@ -149,12 +149,12 @@ function buttonValue(taken: (typeof TAKEN)[keyof typeof TAKEN], index: number, c
   const { subType, parameterType } = taken
   const path = `button at index ${index}`
   const sentType = component.text('sub_type').toLowerCase()
-  if (sentType !== subType) refuse(131009, `${path}: the template has a ${subType} button there, not ${sentType}`)
+  if (sentType !== subType) reject(131009, `${path}: the template has a ${subType} button there, not ${sentType}`)
   const [parameter, ...others] = component.findList('parameters')
-  if (parameter === undefined) return refuse(131008, `${path}: its parameter is required`)
-  if (others.length > 0) refuse(132000, `${path}: ${others.length + 1} parameters were given, it takes 1`)
+  if (parameter === undefined) return reject(131008, `${path}: its parameter is required`)
+  if (others.length > 0) reject(132000, `${path}: ${others.length + 1} parameters were given, it takes 1`)
   const type = parameter.text('type').toLowerCase()
-  if (type !== parameterType) refuse(132012, `${path}: its parameter must be of type ${parameterType}, not ${type}`)
+  if (type !== parameterType) reject(132012, `${path}: its parameter must be of type ${parameterType}, not ${type}`)
   if (parameterType === 'text') return readText(parameter, 'text')
   const isPayload = parameterType === 'payload'
   return parameter.text(parameterType, isPayload ? META_LIMITS.quickReplyPayloadCharacters : undefined)
@@ -162,7 +162,7 @@ function buttonValue(taken: (typeof TAKEN)[keyof typeof TAKEN], index: number, c
 
 function checkLength(name: string, text: string, limit: number): void {
   if (characters(text) > limit)
-    refuse(132005, `${name}: the text with its parameters is longer than ${limit} characters`)
+    reject(132005, `${name}: the text with its parameters is longer than ${limit} characters`)
 }
 
 function codeWarnings(code: string | undefined, buttons: readonly ShownButton[]): string[] {

@@ -1,4 +1,4 @@
-import { refuse } from '../errors.ts'
+import { reject } from '../errors.ts'
 import { META_LIMITS } from '../limits.ts'
 import type { ShownButton, ShownMessage, ShownRow } from '../wire/chats.ts'
 import { type ObjectReader, isObject } from '../reading.ts'
@@ -6,7 +6,7 @@ import { type ObjectReader, isObject } from '../reading.ts'
 /** `{"type":"text"}` */
 export function readText(text: ObjectReader): ShownMessage {
   const preview = text.get('preview_url')
-  if (preview !== undefined && typeof preview !== 'boolean') refuse(100, 'text.preview_url must be true or false')
+  if (preview !== undefined && typeof preview !== 'boolean') reject(100, 'text.preview_url must be true or false')
   const body = text.text('body', META_LIMITS.textBodyCharacters)
   return { body, buttons: [] }
 }
@@ -23,7 +23,7 @@ export function readInteractive(interactive: ObjectReader): ShownMessage {
     const texts = readTexts(interactive, META_LIMITS.interactiveListBodyCharacters, { allowsMedia: false })
     return { ...texts, buttons: [], list: readList(action) }
   }
-  return refuse(131009, `interactive.type "${type}" is not known to the emulator: it has button and list`)
+  return reject(131009, `interactive.type "${type}" is not known to the emulator: it has button and list`)
 }
 
 function readTexts(interactive: ObjectReader, maxBodyCharacters: number, { allowsMedia }: { allowsMedia: boolean }) {
@@ -39,20 +39,20 @@ function readTexts(interactive: ObjectReader, maxBodyCharacters: number, { allow
 function readHeader(header: ObjectReader, allowsMedia: boolean): string {
   const type = header.text('type')
   if (type === 'text') return header.text('text', META_LIMITS.interactiveHeaderCharacters)
-  if (!allowsMedia) refuse(131009, 'interactive.header.type of a list must be text')
-  if (!['image', 'video', 'document'].includes(type)) refuse(131009, `interactive.header.type "${type}" is not known`)
-  if (!isObject(header.get(type))) refuse(131008, `interactive.header.${type} is required`)
+  if (!allowsMedia) reject(131009, 'interactive.header.type of a list must be text')
+  if (!['image', 'video', 'document'].includes(type)) reject(131009, `interactive.header.type "${type}" is not known`)
+  if (!isObject(header.get(type))) reject(131008, `interactive.header.${type} is required`)
   return `[${type}]`
 }
 
 function readButtons(action: ObjectReader): ShownButton[] {
   const path = 'interactive.action.buttons'
   const buttons = action.list('buttons').map((button, index) => {
-    if (button.get('type') !== 'reply') refuse(131009, `${button.path}.type must be reply`)
+    if (button.get('type') !== 'reply') reject(131009, `${button.path}.type must be reply`)
     const reply = button.object('reply')
     const payload = reply.text('id', META_LIMITS.interactiveButtonIdCharacters)
     const text = reply.text('title', META_LIMITS.interactiveButtonTitleCharacters)
-    if (payload !== payload.trim()) refuse(131009, `${reply.path}.id may not begin or end with a space`)
+    if (payload !== payload.trim()) reject(131009, `${reply.path}.id may not begin or end with a space`)
     return { index, type: 'REPLY', text, payload }
   })
   requireAtMost(buttons.length, path, META_LIMITS.interactiveButtons)
@@ -75,7 +75,7 @@ function readList(action: ObjectReader): { button: string; rows: ShownRow[] } {
 function readSection(section: ObjectReader, { needsTitle }: { needsTitle: boolean }): ShownRow[] {
   const title = section.findText('title', META_LIMITS.interactiveSectionTitleCharacters) ?? ''
   if (needsTitle && title === '')
-    refuse(131008, `${section.path}.title is required when there are two sections or more`)
+    reject(131008, `${section.path}.title is required when there are two sections or more`)
   return section.list('rows').map((row) => ({
     section: title,
     id: row.text('id', META_LIMITS.interactiveRowIdCharacters),
@@ -85,9 +85,9 @@ function readSection(section: ObjectReader, { needsTitle }: { needsTitle: boolea
 }
 
 function requireAtMost(count: number, path: string, max: number): void {
-  if (count > max) refuse(131009, `${path}: ${count} were given, at most ${max} are allowed`)
+  if (count > max) reject(131009, `${path}: ${count} were given, at most ${max} are allowed`)
 }
 
 function requireDistinct<Item>(items: readonly Item[], valueOf: (item: Item) => unknown, path: string): void {
-  if (new Set(items.map(valueOf)).size < items.length) refuse(131009, `${path} must differ from each other`)
+  if (new Set(items.map(valueOf)).size < items.length) reject(131009, `${path} must differ from each other`)
 }

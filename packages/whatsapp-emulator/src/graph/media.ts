@@ -1,4 +1,4 @@
-import { GraphError, refuse } from '../errors.ts'
+import { GraphError, reject } from '../errors.ts'
 import { type Call, missing, requireAccess, requireNumber, requireToken } from './call.ts'
 import { META_LIMITS } from '../limits.ts'
 import { requireMessagingProduct } from './send.ts'
@@ -33,7 +33,7 @@ export async function uploadMedia(call: Call) {
   const { parts, body } = call
   const row = requireNumber(call)
   const file = requireMessagingProduct(body).get('file')
-  if (!(file instanceof File)) refuse(100, 'file is required, as a part of multipart/form-data')
+  if (!(file instanceof File)) reject(100, 'file is required, as a part of multipart/form-data')
   const mimeType = requireMimeType(file)
   const { id } = parts.media.add(row, mimeType, Buffer.from(await file.arrayBuffer()), parts.now())
   return { id }

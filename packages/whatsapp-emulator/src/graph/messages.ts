@@ -19,7 +19,7 @@ export function postMessage(call: Call): unknown {
     if (isObject(body) && body['status'] === 'read') return readReceipt(parts, row, body)
     return perform(parts, checkSend(parts, row, body), reply)
   } catch (fault) {
-    countRefusal(parts, fault)
+    countRejection(parts, fault)
     throw fault
   }
 }
@@ -28,7 +28,7 @@ export function postMessage(call: Call): unknown {
 async function perform(parts: Parts, send: CheckedSend, reply: FastifyReply): Promise<FastifyReply> {
   const { behaviour } = send
   if (behaviour.html !== undefined) {
-    parts.counts.refused++
+    parts.counts.rejected++
     await pause(parts, behaviour.answerAfterMs)
     return reply
       .code(behaviour.html.httpStatus)
@@ -70,8 +70,8 @@ function hang(reply: FastifyReply): FastifyReply {
   return reply
 }
 
-function countRefusal(parts: Parts, fault: unknown): void {
-  parts.counts.refused++
+function countRejection(parts: Parts, fault: unknown): void {
+  parts.counts.rejected++
   if (!(fault instanceof GraphError)) return
   parts.counts.byCode[fault.code] = (parts.counts.byCode[fault.code] ?? 0) + 1
 }

@@ -1,4 +1,4 @@
-import { refuse } from '../errors.ts'
+import { reject } from '../errors.ts'
 import { EMULATOR_LIMITS } from '../limits.ts'
 
 type Query = Record<string, unknown>
@@ -39,7 +39,7 @@ export function readPage(rows: readonly Row[], query: Query, link: Link): Page {
 function readLimit(value: unknown): number {
   if (value === undefined) return EMULATOR_LIMITS.pageDefault
   const limit = Number(value)
-  if (!Number.isInteger(limit) || limit < 1) refuse(100, 'limit must be a whole number from 1')
+  if (!Number.isInteger(limit) || limit < 1) reject(100, 'limit must be a whole number from 1')
   return Math.min(limit, EMULATOR_LIMITS.pageMax)
 }
 
@@ -60,7 +60,7 @@ function cursorOf(row: Row): string {
 function positionOf(rows: readonly Row[], cursor: unknown): number {
   const id = typeof cursor === 'string' ? CURSOR.exec(Buffer.from(cursor, 'base64').toString())?.[1] : undefined
   const position = rows.findIndex((row) => row['id'] === id)
-  if (position < 0) refuse(131059)
+  if (position < 0) reject(131059)
   return position
 }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { refuseManagement } from '../errors.ts'
+import { rejectManagement } from '../errors.ts'
 import { META_LIMITS, EMULATOR_LIMITS } from '../limits.ts'
 import { type Account, templateKey } from '../accounts/accounts.ts'
 import { jsonInteger } from '../reading.ts'
@@ -43,9 +43,9 @@ export function deleteTemplates(parts: Parts, account: Account, name: string, id
   const removed = [...account.templates.values()].filter(
     (template) => template.name === name && (id === undefined || template.id === id),
   )
-  if (removed.length === 0) refuseManagement(100, 'there is no such template', 2593002)
+  if (removed.length === 0) rejectManagement(100, 'there is no such template', 2593002)
   if (removed.some((template) => template.status === 'DISABLED'))
-    refuseManagement(2388039, 'a disabled template cannot be deleted')
+    rejectManagement(2388039, 'a disabled template cannot be deleted')
   for (const template of removed) {
     const key = templateKey(name, template.language)
     if (template.status === 'APPROVED') {
@@ -87,13 +87,13 @@ export function changeTemplate(parts: Parts, account: Account, template: Templat
 
 function checkRoom(account: Account, { name, language }: NewTemplate, now: number): void {
   const key = templateKey(name, language)
-  if (account.templates.has(key)) refuseManagement(100, `${name} exists already in ${language}`, 2388024)
+  if (account.templates.has(key)) rejectManagement(100, `${name} exists already in ${language}`, 2388024)
   if ((account.blockedNames.get(key) ?? 0) > now)
-    refuseManagement(100, `${name} in ${language} was deleted; the name is free again 30 days later`, 2388023)
-  if (account.templates.size >= META_LIMITS.templatesPerAccount) refuseManagement(2388019)
+    rejectManagement(100, `${name} in ${language} was deleted; the name is free again 30 days later`, 2388023)
+  if (account.templates.size >= META_LIMITS.templatesPerAccount) rejectManagement(2388019)
   while ((account.creationsAt[0] ?? now) <= now - HOUR_MS) account.creationsAt.shift()
   if (account.creationsAt.length >= META_LIMITS.templateCreationsPerHour)
-    refuseManagement(80007, `at most ${META_LIMITS.templateCreationsPerHour} creations an hour`)
+    rejectManagement(80007, `at most ${META_LIMITS.templateCreationsPerHour} creations an hour`)
 }
 
 function nextReview(account: Account): ReviewPlan {

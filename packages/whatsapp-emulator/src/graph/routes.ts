@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { readNewTemplate } from '../accounts/template-rules.ts'
-import { refuse, refuseManagement } from '../errors.ts'
+import { reject, rejectManagement } from '../errors.ts'
 import { EMULATOR_LIMITS } from '../limits.ts'
 import type { Parts } from '../parts.ts'
 import { type Call, requireAccount, requireNumber } from './call.ts'
@@ -52,8 +52,8 @@ export function addGraph(server: FastifyInstance, parts: Parts): void {
 function register(call: Call) {
   const { account, number } = requireNumber(call)
   const pin = requireMessagingProduct(call.body).findText('pin')
-  if (pin === undefined || !/^\d{6}$/.test(pin)) refuse(100, 'pin must be 6 digits')
-  if (number.pin !== undefined && number.pin !== pin) refuse(133005)
+  if (pin === undefined || !/^\d{6}$/.test(pin)) reject(100, 'pin must be 6 digits')
+  if (number.pin !== undefined && number.pin !== pin) reject(133005)
   Object.assign(number, { pin, status: 'CONNECTED' })
   call.parts.accounts.changed(account)
   return { success: true }
@@ -75,8 +75,8 @@ function postTemplate(call: Call) {
 function removeTemplates(call: Call) {
   const account = requireAccount(call)
   const { name, hsm_id: id } = call.query
-  if (typeof name !== 'string' || name === '') refuseManagement(100, 'name is required')
-  if (id !== undefined && typeof id !== 'string') refuseManagement(100, 'hsm_id must be one id')
+  if (typeof name !== 'string' || name === '') rejectManagement(100, 'name is required')
+  if (id !== undefined && typeof id !== 'string') rejectManagement(100, 'hsm_id must be one id')
   deleteTemplates(call.parts, account, name, id)
   return { success: true }
 }

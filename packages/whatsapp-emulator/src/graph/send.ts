@@ -7,7 +7,7 @@ import {
   templateKey,
 } from '../accounts/accounts.ts'
 import { type Template, type TemplateStatus, ttlMs } from '../accounts/templates.ts'
-import { GraphError, refuse } from '../errors.ts'
+import { GraphError, reject } from '../errors.ts'
 import { META_LIMITS } from '../limits.ts'
 import type { Behaviour } from '../messages/script.ts'
 import { readScriptedError } from '../messages/delivery.ts'
@@ -63,7 +63,7 @@ export function checkSend(parts: Parts, row: NumberOfAccount, body: unknown): Ch
   checkPace(parts, row.number, to)
   const send = { row, to, ...envelope, content, behaviour }
   if (content.template !== undefined || isWindowOpen(parts, row.number, to)) return send
-  if (parts.settings.closedWindow === 'http') refuse(131047)
+  if (parts.settings.closedWindow === 'http') reject(131047)
   // Outside the window only templates can be sent: Meta accepts a text and fails it a moment later.
   return { ...send, behaviour: { ...behaviour, statuses: undefined, failed: 131047 } }
 }
@@ -124,27 +124,27 @@ export function readReceipt(parts: Parts, { number }: NumberOfAccount, body: unk
   const id = requireMessagingProduct(body).text('message_id')
   const inbound = parts.inbox.find(id)?.record
   if (inbound === undefined || inbound.phoneNumberId !== number.id)
-    refuse(131009, 'message_id is no message to this number')
-  if (parts.now() - inbound.at > THIRTY_DAYS_MS) refuse(131009, 'message_id is older than 30 days')
+    reject(131009, 'message_id is no message to this number')
+  if (parts.now() - inbound.at > THIRTY_DAYS_MS) reject(131009, 'message_id is older than 30 days')
   parts.inbox.markRead(inbound)
   parts.counts.readReceipts++
   return { success: true }
 }
 
 export function requireMessagingProduct(body: unknown): ObjectReader {
-  if (!isObject(body)) refuse(100, 'the body must be a JSON object')
-  if (body['messaging_product'] === undefined) refuse(100, 'messaging_product is required')
-  if (body['messaging_product'] !== 'whatsapp') refuse(100, 'messaging_product must be "whatsapp"')
+  if (!isObject(body)) reject(100, 'the body must be a JSON object')
+  if (body['messaging_product'] === undefined) reject(100, 'messaging_product is required')
+  if (body['messaging_product'] !== 'whatsapp') reject(100, 'messaging_product must be "whatsapp"')
   return new ObjectReader(body, '')
 }
 
 function readEnvelope(request: ObjectReader): Pick<CheckedSend, 'callbackData' | 'quotes'> {
   const recipientType = request.findText('recipient_type')
   if (recipientType !== undefined && recipientType !== 'individual')
-    refuse(100, `recipient_type "${recipientType}" is not known to the emulator: it has individual`)
+    reject(100, `recipient_type "${recipientType}" is not known to the emulator: it has individual`)
   const callbackData = request.findText('biz_opaque_callback_data')
   if (characters(callbackData ?? '') > META_LIMITS.callbackDataCharacters)
-    refuse(100, `biz_opaque_callback_data has at most ${META_LIMITS.callbackDataCharacters} characters`)
+    reject(100, `biz_opaque_callback_data has at most ${META_LIMITS.callbackDataCharacters} characters`)
   return { callbackData, quotes: request.findObject('context')?.text('message_id') }
 }
 
@@ -156,7 +156,7 @@ function readRecipient(parts: Parts, { account }: NumberOfAccount, request: Obje
     // Observed: Meta accepts a user id in `to`, but never delivers the message.
     if (isUserId(to)) return { input: to, to, digits: undefined, waId: undefined, userId: undefined, phoneHidden: true }
     const digits = digitsOf(to)
-    if (digits === undefined) refuse(131009, 'to must be a phone number with its country code')
+    if (digits === undefined) reject(131009, 'to must be a phone number with its country code')
     const waId = waIdOf(digits)
     const userId = account.userIds ? userIdOf(account.businessId, waId) : undefined
     return {
@@ -168,8 +168,8 @@ function readRecipient(parts: Parts, { account }: NumberOfAccount, request: Obje
       phoneHidden: parts.phones.get(waId).username !== undefined,
     }
   }
-  if (recipient === '') refuse(100, 'to is required')
-  if (!isUserId(recipient)) refuse(131009, 'recipient must be a business-scoped user id')
+  if (recipient === '') reject(100, 'to is required')
+  if (!isUserId(recipient)) reject(131009, 'recipient must be a business-scoped user id')
   const waId = parts.phones.findByUserId(recipient)
   return { input: recipient, to: recipient, digits: undefined, waId, userId: recipient, phoneHidden: true }
 }
@@ -177,23 +177,23 @@ function readRecipient(parts: Parts, { account }: NumberOfAccount, request: Obje
 function checkSender({ account, number }: NumberOfAccount): void {
   if (account.blockedBy !== undefined) throw new GraphError(account.blockedBy)
   if (SENDING_STATUSES.some((status) => status === number.status)) return
-  if (number.status === 'BANNED') refuse(131031, 'the phone number is banned')
-  if (number.status === 'RESTRICTED') refuse(368, 'the phone number is restricted')
-  if (number.status === 'RATE_LIMITED') refuse(131048, 'the phone number is limited for its quality')
-  refuse(133010, `the status of the phone number is ${number.status}, not CONNECTED`)
+  if (number.status === 'BANNED') reject(131031, 'the phone number is banned')
+  if (number.status === 'RESTRICTED') reject(368, 'the phone number is restricted')
+  if (number.status === 'RATE_LIMITED') reject(131048, 'the phone number is limited for its quality')
+  reject(133010, `the status of the phone number is ${number.status}, not CONNECTED`)
 }
 
 function checkRecipientAllowed(number: PhoneNumber, to: Recipient): void {
-  if (to.digits === number.digits) refuse(131021)
+  if (to.digits === number.digits) reject(131021)
   const allowed = number.allowedRecipients
-  if (allowed !== undefined && !allowed.some((entry) => digitsOf(entry) === to.digits)) refuse(131030)
+  if (allowed !== undefined && !allowed.some((entry) => digitsOf(entry) === to.digits)) reject(131030)
 }
 
 function readContent(account: Account, request: ObjectReader, to: Recipient): Content {
   const type = request.findText('type') ?? 'text'
   if (type === 'template') return readTemplate(account, request.object(type), to)
   if (type !== 'text' && type !== 'interactive')
-    refuse(131051, `type "${type}" is not known to the emulator: it has template, text and interactive`)
+    reject(131051, `type "${type}" is not known to the emulator: it has template, text and interactive`)
   const shown = type === 'text' ? readText(request.object(type)) : readInteractive(request.object(type))
   return { type, shown, parameters: [shown.body], template: undefined, code: undefined, warnings: [] }
 }
@@ -203,11 +203,11 @@ function readTemplate(account: Account, request: ObjectReader, to: Recipient): C
   const language = request.object('language')
   const code = language.text('code')
   const policy = language.findText('policy') ?? 'deterministic'
-  if (policy !== 'deterministic') refuse(100, 'template.language.policy must be deterministic')
+  if (policy !== 'deterministic') reject(100, 'template.language.policy must be deterministic')
   const template = account.templates.get(templateKey(name, code))
-  if (template === undefined) refuse(132001, `the template ${name} does not exist in ${code}`)
+  if (template === undefined) reject(132001, `the template ${name} does not exist in ${code}`)
   checkTemplateStatus(template)
-  if (template.category === 'AUTHENTICATION' && to.digits === undefined) refuse(131062)
+  if (template.category === 'AUTHENTICATION' && to.digits === undefined) reject(131062)
   const filled = fillTemplate(template, request.findList('components'))
   return { type: 'template', template, ...filled }
 }
@@ -216,7 +216,7 @@ function readTemplate(account: Account, request: ObjectReader, to: Recipient): C
 function checkTemplateStatus({ name, language, status }: Template): void {
   const codes: Partial<Record<TemplateStatus, 132015 | 132016>> = { PAUSED: 132015, DISABLED: 132016 }
   if (status === 'APPROVED') return
-  refuse(codes[status] ?? 132001, `the template ${name} in ${language} is ${status}`)
+  reject(codes[status] ?? 132001, `the template ${name} in ${language} is ${status}`)
 }
 
 function checkPace(parts: Parts, number: PhoneNumber, to: Recipient): void {
@@ -224,11 +224,11 @@ function checkPace(parts: Parts, number: PhoneNumber, to: Recipient): void {
   if (parts.settings.throughputLimit !== false) {
     const perSecond = messagesPerSecond(number)
     if (!parts.throughput.take(number.id, 1000 / perSecond, perSecond, now))
-      refuse(130429, `the number sends at most ${perSecond} messages a second`)
+      reject(130429, `the number sends at most ${perSecond} messages a second`)
   }
   if (parts.settings.pairLimit === false) return
   const pair = `${number.id}/${to.waId ?? to.userId}`
-  if (!parts.pairs.take(pair, META_LIMITS.pairIntervalMs, META_LIMITS.pairBurstMessages, now)) refuse(131056)
+  if (!parts.pairs.take(pair, META_LIMITS.pairIntervalMs, META_LIMITS.pairBurstMessages, now)) reject(131056)
 }
 
 function isWindowOpen(parts: Parts, number: PhoneNumber, to: Recipient): boolean {

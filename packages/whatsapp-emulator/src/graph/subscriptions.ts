@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { request as get } from 'undici'
-import { refuse } from '../errors.ts'
+import { reject } from '../errors.ts'
 import { type Call, requireAccount } from './call.ts'
 import { META_LIMITS, EMULATOR_LIMITS } from '../limits.ts'
 import { optionalText, isObject } from '../reading.ts'
@@ -54,12 +54,12 @@ export async function verifyCallback(url: string, verifyToken: string): Promise<
 }
 
 async function checkOverride(url: string, verifyToken: string | undefined): Promise<void> {
-  if (verifyToken === undefined) refuse(100, 'verify_token is required with override_callback_uri')
-  if (!URL.canParse(url) || !/^https?:/.test(url)) refuse(100, 'override_callback_uri must be an http or https URL')
+  if (verifyToken === undefined) reject(100, 'verify_token is required with override_callback_uri')
+  if (!URL.canParse(url) || !/^https?:/.test(url)) reject(100, 'override_callback_uri must be an http or https URL')
   if (url.length > META_LIMITS.overrideCallbackCharacters)
-    refuse(100, `override_callback_uri has at most ${META_LIMITS.overrideCallbackCharacters} characters`)
+    reject(100, `override_callback_uri has at most ${META_LIMITS.overrideCallbackCharacters} characters`)
   const fault = await verifyCallback(url, verifyToken)
-  if (fault !== undefined) refuse(100, `override_callback_uri: ${fault}`)
+  if (fault !== undefined) reject(100, `override_callback_uri: ${fault}`)
 }
 
 function subscriptionOf({ appId: id, overrideCallbackUrl }: Account) {

@@ -44,7 +44,7 @@ type SavedSignedPost = { post: string; json: string; signature: string }
 
 export class Outbox {
   /** Counts since the start. `lost` and `updates` count updates, the others count posts and attempts. */
-  readonly counts = { updates: 0, posts: 0, attempts: 0, answered: 0, refused: 0, lost: 0, unsubscribed: 0 }
+  readonly counts = { updates: 0, posts: 0, attempts: 0, answered: 0, rejected: 0, lost: 0, unsubscribed: 0 }
   readonly #options: Options
   readonly #queues = new Map<string, CallbackQueue>()
   readonly #agent = new Agent({
@@ -266,7 +266,7 @@ export class Outbox {
       post.state = 'answered'
       this.counts.answered++
     } else {
-      this.counts.refused++
+      this.counts.rejected++
       this.#retryLater(signed, attempt)
     }
     this.#changed(post)

@@ -81,21 +81,21 @@ test('the chat adapter answers the handshake', async (t) => {
   assert.equal((await handshake('another')).status, 403)
 })
 
-test('the chat adapter uploads a file, and its media message is refused', async (t) => {
+test('the chat adapter uploads a file, and its media message is rejected', async (t) => {
   const { adapter, thread } = await start(t)
   const files = [{ filename: 'parcel.png', data: Buffer.from('89504e470d0a1a0a', 'hex'), mimeType: 'image/png' }]
   await assert.rejects(adapter.postMessage(thread, { raw: '', files }), (fault) => {
     assert.ok(fault instanceof WhatsAppApiError)
-    // The upload's own refusal would begin with "WhatsApp API upload error".
+    // The upload's own rejection would begin with "WhatsApp API upload error".
     assert.match(fault.message, /^WhatsApp API error: 400/)
     return fault.errorCode === 131051
   })
 })
 
-test('the chat adapter takes each refusal for an error of Graph', async (t) => {
+test('the chat adapter takes each rejection for an error of Graph', async (t) => {
   const { adapter, adapterOf, thread } = await start(t)
-  const codeOf = async (refused: Promise<unknown>): Promise<unknown> => {
-    const fault = await refused.then(
+  const codeOf = async (rejected: Promise<unknown>): Promise<unknown> => {
+    const fault = await rejected.then(
       () => assert.fail('was taken'),
       (reason: unknown) => reason,
     )

@@ -144,10 +144,10 @@ test('Great Detail’s client verifies each webhook and the handshake', async (t
   assert.deepEqual([handshake.verifyToken, handshake.accept()], [DEMO.verifyToken, '42'])
 })
 
-test('Great Detail’s client takes each refusal for an error of Graph', async (t) => {
+test('Great Detail’s client takes each rejection for an error of Graph', async (t) => {
   const { client, garbage } = await start(t)
-  const codeOf = async (refused: Promise<unknown>): Promise<unknown> => {
-    const fault = await refused.then(
+  const codeOf = async (rejected: Promise<unknown>): Promise<unknown> => {
+    const fault = await rejected.then(
       () => assert.fail('was taken'),
       (reason: unknown) => reason,
     )

@@ -120,11 +120,11 @@ test('Kapso’s client verifies each webhook and reads it', async (t) => {
   )
 })
 
-test('Kapso’s client takes each refusal for an error of Graph', async (t) => {
+test('Kapso’s client takes each rejection for an error of Graph', async (t) => {
   const { client, emulator } = await start(t)
   const garbage = new WhatsAppClient({ accessToken: 'garbage', baseUrl: emulator.url })
   const location = { latitude: 40.4, longitude: -3.7 }
-  const refusals = [
+  const rejections = [
     [() => client.messages.sendLocation({ ...from, location }), 131051],
     [() => client.messages.sendImage({ ...from, image: { link: 'https://shop.example/a.png' } }), 131051],
     [() => client.phoneNumbers.businessProfile.get(from), 2500],
@@ -132,7 +132,7 @@ test('Kapso’s client takes each refusal for an error of Graph', async (t) => {
     [() => client.media.upload({ ...from, type: 'image/png', file: PNG }), 100],
     [() => garbage.messages.sendText({ ...from, body: 'Hello' }), 190],
   ] as const
-  for (const [call, code] of refusals) {
+  for (const [call, code] of rejections) {
     await assert.rejects(call, (fault) => fault instanceof GraphApiError && fault.code === code)
   }
 })

@@ -91,7 +91,7 @@ test('Meta’s SDK sends codes and orders through its generic call', async (t) =
   )
 })
 
-test('Meta’s SDK takes each refusal for an error of Graph', async (t) => {
+test('Meta’s SDK takes each rejection for an error of Graph', async (t) => {
   const { account, apiOf } = await start(t)
   const garbage = new WhatsAppBusinessAccount(DEMO.accountId, {}, undefined, apiOf('garbage'))
   await assert.rejects(garbage.get(['id']), {
