@@ -66,7 +66,7 @@ export const codFlow: BenchPart = async ({ postgres, provider, short, profile, s
   const after = await usageOf({ server, postgres, connection, done: flows.done() })
   flows.stop()
   await running
-  if (receiver.refused() > 0) throw new Error(`${receiver.refused()} webhooks did not verify`)
+  if (receiver.rejected() > 0) throw new Error(`${receiver.rejected()} webhooks did not verify`)
   const elapsedMs = after.at - before.at
   const rate = ((after.done - before.done) * 1000) / elapsedMs
   return [

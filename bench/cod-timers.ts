@@ -91,7 +91,7 @@ export const codTimers: BenchPart = async ({ postgres, provider, short, profile,
 
   const punctual = await ring(full, { receiver, postgres, server: fullServer.server, short })
   const burst = await ringAtOnce(full, receiver)
-  if (receiver.refused() > 0) throw new Error(`${receiver.refused()} webhooks did not verify`)
+  if (receiver.rejected() > 0) throw new Error(`${receiver.rejected()} webhooks did not verify`)
   const ratio = median(full.rounds.map(({ rate }, round) => rate / (empty.rounds[round]?.rate ?? Number.NaN)))
   const rate = perSecond(DUE_PER_SECOND)
   return [

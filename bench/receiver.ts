@@ -12,7 +12,7 @@ export type BenchReceiver = {
   trust(index: number, secret: string): void
   onEvent(listener: (event: EventReceived) => void): void
   /** Requests with a wrong signature. */
-  refused(): number
+  rejected(): number
   stop(): Promise<void>
 }
 
@@ -20,7 +20,7 @@ export type BenchReceiver = {
 export async function startReceiver(): Promise<BenchReceiver> {
   const secrets = new Map<string, Buffer>()
   let listener: (event: EventReceived) => void = () => {}
-  let refused = 0
+  let rejected = 0
   const server = createServer((request, response) => {
     let body = ''
     request.setEncoding('utf8')
@@ -33,7 +33,7 @@ export async function startReceiver(): Promise<BenchReceiver> {
       const content = `${header('webhook-id')}.${header('webhook-timestamp')}.${body}`
       const expected = `v1,${createHmac('sha256', secret).update(content).digest('base64')}`
       if (header('webhook-signature') !== expected) {
-        refused += 1
+        rejected += 1
         response.writeHead(401, { 'content-length': 0 }).end()
         return
       }
@@ -52,7 +52,7 @@ export async function startReceiver(): Promise<BenchReceiver> {
     onEvent(callback) {
       listener = callback
     },
-    refused: () => refused,
+    rejected: () => rejected,
     async stop() {
       server.closeAllConnections()
       server.close()

@@ -80,7 +80,7 @@ export const endToEnd: BenchPart = async ({ postgres, provider, short, profile, 
   const elapsedMs = after.at - before.at
   const rate = ((after.done - before.done) * 1000) / elapsedMs
   const memory = memoryOf(server.samples)
-  if (receiver.refused() > 0) throw new Error(`${receiver.refused()} webhooks did not verify`)
+  if (receiver.rejected() > 0) throw new Error(`${receiver.rejected()} webhooks did not verify`)
   return [
     {
       part: PART,

@@ -76,22 +76,22 @@ const isAnswered = (error: unknown): boolean => {
 }
 
 /** The error of a rejected call. Returns undefined if no response came. */
-function refusalOf(error: unknown): { code: string; text: CodedText; faults: FormFault[] } | undefined {
+function errorData(error: unknown): { code: string; text: CodedText; faults: FormFault[] } | undefined {
   const data: unknown = error instanceof TRPCClientError ? error.data : undefined
   return typeof data === 'object' && data !== null && 'code' in data
-    ? (data as ReturnType<typeof refusalOf>)
+    ? (data as ReturnType<typeof errorData>)
     : undefined
 }
 
-export const codeOf = (error: unknown): string | undefined => refusalOf(error)?.code
+export const codeOf = (error: unknown): string | undefined => errorData(error)?.code
 
 /** The reason, in the reader's language. */
-export const reasonOf = (error: unknown): CodedText | undefined => refusalOf(error)?.text
+export const reasonOf = (error: unknown): CodedText | undefined => errorData(error)?.text
 
 export type FormFault = { path: string; text: CodedText }
 
 /** What the server found wrong with the fields of a form. */
-export const faultsOf = (error: unknown): FormFault[] => refusalOf(error)?.faults ?? []
+export const faultsOf = (error: unknown): FormFault[] => errorData(error)?.faults ?? []
 
 /** `code` is the reason of a rejection, such as INVALID_CODE; UNREACHABLE: no answer came. */
 export type SignInAnswer = { ok: boolean; code: string | undefined; body: Record<string, unknown> }

@@ -84,10 +84,10 @@ export type ParameterNames = {
   'accounts.other_names': 'expected'
   'accounts.other_parameter': 'needed' | 'parameter' | 'remedy'
   'accounts.other_templates': 'category' | 'templates'
-  'accounts.provider_refusal_remedy_other': 'wabaId'
-  'accounts.provider_refusal_unreachable': 'cause' | 'graphUrl'
+  'accounts.provider_rejection_remedy_other': 'wabaId'
+  'accounts.provider_rejection_unreachable': 'cause' | 'graphUrl'
   'accounts.rate': never
-  'accounts.refused_with': 'errorCode' | 'title'
+  'accounts.rejected_with': 'errorCode' | 'title'
   'accounts.remedy': never
   'accounts.remedy_create': never
   'accounts.remedy_fault': never
@@ -107,12 +107,12 @@ export type ParameterNames = {
   'accounts.still_there': never
   'accounts.strange': 'remedy' | 'type'
   'accounts.taken': never
-  'accounts.template_refused_edge': never
-  'accounts.template_refused_few_words': never
-  'accounts.template_refused_refused': never
-  'accounts.template_refused_status': never
-  'accounts.template_refused_too_long': never
-  'accounts.template_refused_unreachable': 'cause'
+  'accounts.template_rejected': never
+  'accounts.template_rejected_edge': never
+  'accounts.template_rejected_few_words': never
+  'accounts.template_rejected_status': never
+  'accounts.template_rejected_too_long': never
+  'accounts.template_rejected_unreachable': 'cause'
   'accounts.token_unreadable': never
   'accounts.too_many': never
   'accounts.too_many_samples': 'max'
@@ -302,8 +302,8 @@ export type ParameterNames = {
   'cod.trigger_text': never
   'cod.trigger_yes': never
   'cod.unreadable': never
-  'doctor.account_refused': 'wabaId' | 'workspace'
-  'doctor.account_refused_fix': never
+  'doctor.account_rejected': 'wabaId' | 'workspace'
+  'doctor.account_rejected_fix': never
   'doctor.account_sync_failed': 'detail' | 'wabaId' | 'workspace'
   'doctor.account_sync_failed_fix': never
   'doctor.account_unreadable': 'wabaId' | 'workspace'
@@ -435,8 +435,8 @@ export type ParameterNames = {
   'doctor.pooler_shares_sessions_fix': never
   'doctor.private_webhooks': never
   'doctor.private_webhooks_fix': never
-  'doctor.provider_refuses': 'detail' | 'wabaId' | 'workspace'
-  'doctor.provider_refuses_fix': never
+  'doctor.provider_rejects': 'detail' | 'wabaId' | 'workspace'
+  'doctor.provider_rejects_fix': never
   'doctor.provider_unreachable': 'detail' | 'wabaId' | 'workspace'
   'doctor.provider_unreachable_fix': never
   'doctor.proxies_missing': never
@@ -507,8 +507,8 @@ export type ParameterNames = {
   'doctor.template_stopped': 'language' | 'name' | 'status' | 'workspace'
   'doctor.template_stopped_fix': never
   'doctor.this_machine': never
-  'doctor.token_refused': 'detail' | 'wabaId' | 'workspace'
-  'doctor.token_refused_fix': never
+  'doctor.token_rejected': 'detail' | 'wabaId' | 'workspace'
+  'doctor.token_rejected_fix': never
   'doctor.transaction_timeout': 'duration' | 'needed'
   'doctor.transaction_timeout_fix': never
   'doctor.unknown': never
@@ -620,7 +620,7 @@ export type ParameterNames = {
   'explain.outcome_accepted': never
   'explain.outcome_no_answer': never
   'explain.outcome_not_made': never
-  'explain.outcome_refused': never
+  'explain.outcome_rejected': never
   'explain.outcome_retry': never
   'explain.outcome_under_way': never
   'explain.outcome_unknown': never
@@ -1166,7 +1166,7 @@ export type ParameterNames = {
   'page_audit_log.value': never
   'page_audit_log.values_failure_credentials_invalid': never
   'page_audit_log.values_failure_rate': never
-  'page_audit_log.values_failure_refused': never
+  'page_audit_log.values_failure_rejected': never
   'page_audit_log.values_failure_unreachable': never
   'page_audit_log.values_outcome_submitted': never
   'page_audit_log.values_outcome_unknown': never
@@ -1719,7 +1719,7 @@ export type ParameterNames = {
   'page_endpoints.paused_title': never
   'page_endpoints.ping': never
   'page_endpoints.ping_late': never
-  'page_endpoints.ping_refused': 'ms'
+  'page_endpoints.ping_rejected': 'ms'
   'page_endpoints.ping_title': never
   'page_endpoints.ping_took': 'ms' | 'status'
   'page_endpoints.ping_waiting': never
@@ -2222,6 +2222,18 @@ export type ParameterNames = {
   'page_session.begin': never
   'page_session.begin_again': never
   'page_session.email': never
+  'page_session.errors_signed_out': never
+  'page_session.errors_too_common': never
+  'page_session.errors_too_late': never
+  'page_session.errors_too_long': never
+  'page_session.errors_too_short': never
+  'page_session.errors_unknown': never
+  'page_session.errors_unreachable': never
+  'page_session.errors_used_code': never
+  'page_session.errors_wait': 'count'
+  'page_session.errors_wrong': never
+  'page_session.errors_wrong_code': never
+  'page_session.errors_wrong_password': never
   'page_session.forgotten': never
   'page_session.invited': 'email' | 'workspace'
   'page_session.join': never
@@ -2232,18 +2244,6 @@ export type ParameterNames = {
   'page_session.no_token': never
   'page_session.password': never
   'page_session.password_hint': never
-  'page_session.refusals_signed_out': never
-  'page_session.refusals_too_common': never
-  'page_session.refusals_too_late': never
-  'page_session.refusals_too_long': never
-  'page_session.refusals_too_short': never
-  'page_session.refusals_unknown': never
-  'page_session.refusals_unreachable': never
-  'page_session.refusals_used_code': never
-  'page_session.refusals_wait': 'count'
-  'page_session.refusals_wrong': never
-  'page_session.refusals_wrong_code': never
-  'page_session.refusals_wrong_password': never
   'page_session.roles_admin': never
   'page_session.roles_member': never
   'page_session.roles_owner': never
@@ -2570,7 +2570,7 @@ export type ParameterNames = {
   'page_timeline.provider': never
   'page_timeline.quarantined': never
   'page_timeline.quota': never
-  'page_timeline.refused': never
+  'page_timeline.rejected': never
   'page_timeline.report': never
   'page_timeline.request': never
   'page_timeline.retry': never
@@ -2728,8 +2728,8 @@ export type ParameterNames = {
   'providers.operation_list_subscribers': never
   'providers.operation_list_templates': never
   'providers.operation_subscribe': never
-  'providers.refused': 'errorCode' | 'operation' | 'title'
-  'providers.refused_with_detail': 'detail' | 'errorCode' | 'operation' | 'title'
+  'providers.rejected': 'errorCode' | 'operation' | 'title'
+  'providers.rejected_with_detail': 'detail' | 'errorCode' | 'operation' | 'title'
   'providers.remedy_1': never
   'providers.remedy_130403': never
   'providers.remedy_130472': never

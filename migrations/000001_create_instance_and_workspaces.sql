@@ -1,5 +1,5 @@
 -- One row for the whole instance. key_check is a known text sealed under the instance key: a start with another key is
--- refused before it seals anything that the right key cannot open.
+-- rejected before it seals anything that the right key cannot open.
 create table instance (
   only_row boolean primary key default true check (only_row),
   key_check bytea not null,
@@ -20,7 +20,7 @@ create table workspaces (
   -- how far the clock of a sandbox workspace was moved forward
   clock_offset_ms bigint not null default 0,
   created_at timestamptz not null,
-  -- A workspace is deleted in steps. From deletion_requested_at, in the database's time, its API keys are refused; at
+  -- A workspace is deleted in steps. From deletion_requested_at, in the database's time, its API keys are rejected; at
   -- deletion_due_at it is gone for everyone (deleted_at), which cannot be undone; then its rows are removed (purged_at).
   -- The row itself stays without its name: the audit log refers to it.
   deletion_requested_at timestamptz,
@@ -34,7 +34,7 @@ create table workspaces (
 );
 
 create index workspaces_deletion_due on workspaces (deletion_due_at) where deletion_due_at is not null and purged_at is null;
--- A few times a second, every node asks whose keys are refused from now on.
+-- A few times a second, every node asks whose keys are rejected from now on.
 create index workspaces_deletion_requested on workspaces (deletion_requested_at) where deletion_requested_at is not null;
 
 -- Each move of a sandbox workspace's clock; their sum is workspaces.clock_offset_ms. Events are stored in real time, and

@@ -24,7 +24,7 @@ create table provider_accounts (
 
   unique (workspace_id, id),
   unique (workspace_id, waba_id),
-  -- credentials_unreadable: another instance key sealed the access token; WhatsApp has refused nothing
+  -- credentials_unreadable: another instance key sealed the access token; WhatsApp has rejected nothing
   -- removed: its secrets are overwritten, and nothing finds it until it is connected again. Its senders stay for the
   -- messages that they sent.
   constraint account_status check (status in ('connected', 'credentials_invalid', 'credentials_unreadable', 'removed')),

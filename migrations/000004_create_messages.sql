@@ -110,7 +110,7 @@ create table message_attempts (
   primary key (message_id, attempt),
   foreign key (workspace_id, message_id) references messages (workspace_id, id),
   -- not_made: Doorcode itself could not make it, for example because the code does not open
-  constraint attempt_outcome check (outcome in ('accepted', 'retry', 'refused', 'unknown', 'not_made'))
+  constraint attempt_outcome check (outcome in ('accepted', 'retry', 'rejected', 'unknown', 'not_made'))
 );
 
 -- What a provider reported, one row per item, stored before its webhook is answered. The id is made from the content, so

@@ -104,7 +104,7 @@ async function runOnParts(
 
 /**
  * A command allows what a running server on its database allows: `npm start` allows private webhooks whatever the setting
- * is, and a command must not refuse its endpoints.
+ * is, and a command must not reject its endpoints.
  */
 async function withNodeSettings(parts: Parts): Promise<Parts> {
   const { config, db } = parts

@@ -36,14 +36,14 @@ export function Charts() {
       live={live}
     >
       <Filters search={search} bounds={data} />
-      {error && <Refused error={error} onAgain={() => void refetch()} />}
+      {error && <Rejected error={error} onAgain={() => void refetch()} />}
       {data ? <All of={data} choice={choice} stale={isPlaceholderData} /> : !error && <Loading as="charts" />}
     </Page>
   )
 }
 
 /** What is wrong with the chosen days, in the server's words. */
-function Refused({ error, onAgain }: { error: unknown; onAgain: () => void }) {
+function Rejected({ error, onAgain }: { error: unknown; onAgain: () => void }) {
   const [fault] = faultsOf(error)
   const { textOf } = useTexts()
   return fault ? (

@@ -64,7 +64,7 @@ function PingResult({ endpointId, deliveryId }: { endpointId: string; deliveryId
           <Alert color={arrived(attempt) ? 'success' : 'failure'}>
             {arrived(attempt)
               ? t('page_endpoints.ping_took', { status: attempt.httpStatus ?? 0, ms: n(attempt.durationMs) })
-              : `${t('page_endpoints.ping_refused', { ms: n(attempt.durationMs) })} ${answerOf(attempt, texts) ?? t('page_endpoints.no_answer')}`}
+              : `${t('page_endpoints.ping_rejected', { ms: n(attempt.durationMs) })} ${answerOf(attempt, texts) ?? t('page_endpoints.no_answer')}`}
           </Alert>
         ) : isOver(dataUpdatedAt) ? (
           <Text size="sm">{t('page_endpoints.ping_late')}</Text>

@@ -7,9 +7,9 @@ import { errorText } from './error-text.ts'
 test('a rejected sign-in is in the page language and shows the wait', () => {
   const { t } = english
   const arabic = createTranslator('ar', { ar: readResources('ar') })
-  assert.equal(errorText({ code: 'INVALID_EMAIL_OR_PASSWORD', body: {} }, t), t('page_session.refusals_wrong'))
+  assert.equal(errorText({ code: 'INVALID_EMAIL_OR_PASSWORD', body: {} }, t), t('page_session.errors_wrong'))
   assert.match(errorText({ code: 'WAIT', body: { retryAfterSeconds: 61 } }, t), /in 2 minutes/)
   assert.match(errorText({ code: 'WAIT', body: { retryAfterSeconds: 5 } }, t), /in a minute/)
   assert.match(errorText({ code: 'WAIT', body: { retryAfterSeconds: 900 } }, arabic.t), /15\u2069 دقيقة/)
-  assert.equal(errorText({ code: 'SOMETHING_NEW', body: {} }, arabic.t), arabic.t('page_session.refusals_unknown'))
+  assert.equal(errorText({ code: 'SOMETHING_NEW', body: {} }, arabic.t), arabic.t('page_session.errors_unknown'))
 })

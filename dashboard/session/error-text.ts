@@ -2,7 +2,7 @@ import type { SignInAnswer } from '../api.ts'
 import type { T } from '../texts/use-texts.ts'
 
 /** Text keys by the code of a sign-in call. */
-const REFUSALS = {
+const ERRORS = {
   INVALID_EMAIL_OR_PASSWORD: 'wrong',
   INVALID_EMAIL: 'wrong',
   INVALID_PASSWORD: 'wrong_password',
@@ -18,11 +18,11 @@ const REFUSALS = {
   UNAUTHORIZED: 'signed_out',
 } as const
 
-const isKnown = (code: string): code is keyof typeof REFUSALS => Object.hasOwn(REFUSALS, code)
+const isKnown = (code: string): code is keyof typeof ERRORS => Object.hasOwn(ERRORS, code)
 
 /** The error text of a sign-in call. */
 export function errorText({ code = '', body }: Pick<SignInAnswer, 'code' | 'body'>, t: T): string {
   if (code === 'WAIT')
-    return t('page_session.refusals_wait', { count: Math.ceil(Number(body['retryAfterSeconds'] ?? 60) / 60) })
-  return t(`page_session.refusals_${isKnown(code) ? REFUSALS[code] : 'unknown'}`)
+    return t('page_session.errors_wait', { count: Math.ceil(Number(body['retryAfterSeconds'] ?? 60) / 60) })
+  return t(`page_session.errors_${isKnown(code) ? ERRORS[code] : 'unknown'}`)
 }

@@ -17,7 +17,7 @@ export type Mark = Marked | { status: StatusValue<'message'>; tone: Tone } | { t
 const ATTEMPTS = {
   accepted: { word: 'taken', tone: 'success' },
   retry: { word: 'retry', tone: 'warning' },
-  refused: { word: 'refused', tone: 'failure' },
+  rejected: { word: 'rejected', tone: 'failure' },
   unknown: { word: 'unknown', tone: 'warning' },
   not_made: { word: 'not_made', tone: 'failure' },
   open: { word: 'open', tone: 'warning' },

@@ -30,7 +30,7 @@ export function useWorkspace(): Workspace {
   return workspace
 }
 
-/** Whether this person has the role for an action. No page offers an action that the server would refuse. */
+/** Whether this person has the role for an action. No page offers an action that the server would reject. */
 export function usePermissions(): { change: boolean; own: boolean } {
   const { role } = useWorkspace()
   return { change: role !== 'member', own: role === 'owner' }

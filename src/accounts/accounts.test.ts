@@ -78,7 +78,7 @@ async function start(t: TestContext) {
   }
 }
 
-const refusedWith = (pattern: RegExp) => (error: unknown) => error instanceof UserError && pattern.test(error.message)
+const rejectedWith = (pattern: RegExp) => (error: unknown) => error instanceof UserError && pattern.test(error.message)
 
 test('connecting an account stores its senders and templates and subscribes to webhooks', async (t) => {
   const { connect, account, stored } = await start(t)
@@ -109,10 +109,10 @@ test('token and secrets are stored sealed and can be opened', async (t) => {
   for (const secret of [DEMO.accessToken, DEMO.appSecret, DEMO.verifyToken]) assert.ok(!row.join(' ').includes(secret))
 })
 
-test('connecting again replaces the secrets, keeps ids and reactivates a refused account', async (t) => {
+test('connecting again replaces the secrets, keeps ids and reactivates a rejected account', async (t) => {
   const { connect, parts, stored, woken, workspaceId, clock } = await start(t)
   const first = await connect()
-  await markCredentialsInvalid(parts.db, { workspaceId, accountId: first.accountId }, refusedAt('190', clock))
+  await markCredentialsInvalid(parts.db, { workspaceId, accountId: first.accountId }, rejectedAt('190', clock))
   const second = await connect({ verifyToken: 'renewed' })
   assert.deepEqual(second, first)
   assert.equal((await findWebhookAccount(parts, first.accountId))?.verifyToken, 'renewed')
@@ -132,9 +132,9 @@ test('the former app secret stays sealed', async (t) => {
   assert.ok(Buffer.isBuffer(sealed) && !sealed.toString('latin1').includes(DEMO.appSecret))
 })
 
-test('an app secret of another app is refused and nothing is stored', async (t) => {
+test('an app secret of another app is rejected and nothing is stored', async (t) => {
   const { connect, stored } = await start(t)
-  await assert.rejects(connect({ appSecret: 'of-another-app' }), refusedWith(/app secret/))
+  await assert.rejects(connect({ appSecret: 'of-another-app' }), rejectedWith(/app secret/))
   assert.deepEqual(await stored(), {})
 })
 
@@ -145,14 +145,14 @@ test('two simultaneous connects of one account create one account', async (t) =>
   assert.equal((await getAccount(parts, one.accountId)).accessToken, DEMO.accessToken)
 })
 
-test('a refused account is explained and nothing is stored', async (t) => {
+test('a rejected account is explained and nothing is stored', async (t) => {
   const { connect, ask, workspaceId } = await start(t)
-  await assert.rejects(connect({ accessToken: 'not-the-token' }), refusedWith(/rejects the access token.*190/))
-  await assert.rejects(connect({ wabaId: '999999999999999' }), refusedWith(/no access to an account 999999999999999/))
-  await assert.rejects(connect({ wabaId: DEMO.standardNumberId }), refusedWith(/phone number/))
-  await assert.rejects(connect({ graphUrl: 'http://127.0.0.1:1' }), refusedWith(/ECONNREFUSED.*can be reached/))
-  await assert.rejects(connect({ workspaceId: newId() }), refusedWith(/No workspace has the id/))
-  await assert.rejects(connect({ workspaceId: 'mine' }), refusedWith(/No workspace has the id/))
+  await assert.rejects(connect({ accessToken: 'not-the-token' }), rejectedWith(/rejects the access token.*190/))
+  await assert.rejects(connect({ wabaId: '999999999999999' }), rejectedWith(/no access to an account 999999999999999/))
+  await assert.rejects(connect({ wabaId: DEMO.standardNumberId }), rejectedWith(/phone number/))
+  await assert.rejects(connect({ graphUrl: 'http://127.0.0.1:1' }), rejectedWith(/ECONNREFUSED.*can be reached/))
+  await assert.rejects(connect({ workspaceId: newId() }), rejectedWith(/No workspace has the id/))
+  await assert.rejects(connect({ workspaceId: 'mine' }), rejectedWith(/No workspace has the id/))
   assert.deepEqual(await ask('select id from provider_accounts where workspace_id = $1', [workspaceId]), [])
 })
 
@@ -167,19 +167,19 @@ test('every invalid field is reported at once', async (t) => {
   }
   await assert.rejects(
     connect(typed),
-    refusedWith(
+    rejectedWith(
       /Account ID must be 15 to 17 digits.*access token is missing.*app secret.*verify token is missing.*https/,
     ),
   )
   for (const wabaId of ['', '123', '12345678901234', '123456789012345678'])
-    await assert.rejects(connect({ wabaId }), refusedWith(/Account ID must be 15 to 17 digits/), wabaId)
+    await assert.rejects(connect({ wabaId }), rejectedWith(/Account ID must be 15 to 17 digits/), wabaId)
   for (const graphUrl of [
     'graph',
     'ftp://localhost',
     'https://user:pw@graph.facebook.com',
     'https://graph.facebook.com/?a=b',
   ])
-    await assert.rejects(connect({ graphUrl }), refusedWith(/Graph URL/))
+    await assert.rejects(connect({ graphUrl }), rejectedWith(/Graph URL/))
 })
 
 test('a sync adds, marks as gone, and restores numbers under their old id', async (t) => {
@@ -209,9 +209,9 @@ test('a sync adds, marks as gone, and restores numbers under their old id', asyn
   assert.ok(again.senders.some(({ senderId }) => senderId === before.senders[1]?.senderId))
 })
 
-test('a sync of an unknown account id is refused', async (t) => {
+test('a sync of an unknown account id is rejected', async (t) => {
   const { parts } = await start(t)
-  for (const id of [newId(), 'x']) await assert.rejects(syncAccount(parts, id), refusedWith(/No account has the id/))
+  for (const id of [newId(), 'x']) await assert.rejects(syncAccount(parts, id), rejectedWith(/No account has the id/))
 })
 
 test('an account is synced an hour after its last sync, not earlier', async (t) => {
@@ -246,12 +246,12 @@ async function revokeToken(t: TestContext, { ask, workspaceId }: Awaited<ReturnT
   return other
 }
 
-test('a refused token stops the account until a sync succeeds', async (t) => {
+test('a rejected token stops the account until a sync succeeds', async (t) => {
   const world = await start(t)
   const { connect, clock, stored, turn, emulator, ask, workspaceId, woken } = world
   const { accountId } = await connect()
   await revokeToken(t, world)
-  await assert.rejects(syncAccount(world.parts, accountId), refusedWith(/rejects the access token/))
+  await assert.rejects(syncAccount(world.parts, accountId), rejectedWith(/rejects the access token/))
   assert.equal((await stored()).status, 'credentials_invalid')
   assert.match(JSON.stringify((await stored()).status_detail), /190/)
 
@@ -264,7 +264,7 @@ test('a refused token stops the account until a sync succeeds', async (t) => {
   assert.ok(woken.includes('submit'), 'waiting messages were not woken')
 })
 
-test('a late refusal of an old token does not stop the account', async (t) => {
+test('a late rejection of an old token does not stop the account', async (t) => {
   const world = await start(t)
   const { connect, parts, stored, emulator } = world
   const { accountId } = await connect()
@@ -287,7 +287,7 @@ test('an unreachable provider only changes the time of the next sync', async (t)
   const { connect, parts, ask, stored, workspaceId } = await start(t)
   const before = await connect()
   await ask(`update provider_accounts set graph_url = 'http://127.0.0.1:1' where workspace_id = $1`, [workspaceId])
-  await assert.rejects(syncAccount(parts, before.accountId), refusedWith(/could not be reached/))
+  await assert.rejects(syncAccount(parts, before.accountId), rejectedWith(/could not be reached/))
   assert.equal((await stored()).status, 'connected')
   const due = (await stored()).sync_due_at as Date
   assert.ok(due.getTime() < Date.now() + HOUR_MS / 2)
@@ -411,25 +411,25 @@ test('an older listing does not replace a newer one', async (t) => {
   )
 })
 
-test('a token refused in a send is not retried immediately', async (t) => {
+test('a token rejected in a send is not retried immediately', async (t) => {
   const { connect, parts, workspaceId, clock, stored } = await start(t)
   const { accountId } = await connect()
   const of = { workspaceId, accountId }
-  await markCredentialsInvalid(parts.db, of, refusedAt('200 Permission missing', clock))
+  await markCredentialsInvalid(parts.db, of, rejectedAt('200 Permission missing', clock))
   await syncSoon(parts.db, of, clock.now())
   const due = ((await stored()).sync_due_at as Date).getTime() - clock.now().getTime()
   assert.ok(due > MINUTE_MS && due < 10 * MINUTE_MS)
 })
 
-const refusedAt = (detail: string, clock: Clock) => ({ detail: asWritten(detail), sentAt: clock.now() })
+const rejectedAt = (detail: string, clock: Clock) => ({ detail: asWritten(detail), sentAt: clock.now() })
 
-test('refusing an old token after its replacement leaves the account connected', async (t) => {
+test('rejecting an old token after its replacement leaves the account connected', async (t) => {
   const { connect, parts, workspaceId, clock, stored } = await start(t)
   const { accountId } = await connect()
-  const refused = refusedAt('190 Access token expired', clock)
+  const rejected = rejectedAt('190 Access token expired', clock)
   clock.advance(SECOND_MS)
   await connect()
-  await markCredentialsInvalid(parts.db, { workspaceId, accountId }, refused)
+  await markCredentialsInvalid(parts.db, { workspaceId, accountId }, rejected)
   assert.equal((await stored()).status, 'connected')
 })
 

@@ -39,7 +39,7 @@ export async function readAccount(
   { takesOver = false } = {},
 ): Promise<AccountReading> {
   const account = readNewAccount(newAccount)
-  await lockWorkspace(db, account.workspaceId) // refuses an unknown id before the provider is called
+  await lockWorkspace(db, account.workspaceId) // rejects an unknown id before the provider is called
   const listing = await provider.list(account).catch(throwAccountError(account))
   if (!takesOver) await assertNotElsewhere(db, account)
   await provider.subscribe(account).catch(throwAccountError(account))

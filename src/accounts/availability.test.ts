@@ -26,7 +26,7 @@ test('a number with any other status cannot send, and the reason names it', () =
     assert.match(JSON.stringify(senderUnavailableReason({ ...sender, senderStatus })), new RegExp(senderStatus))
 })
 
-test('a paused or missing number and a refused token each give their reason', () => {
+test('a paused or missing number and a rejected token each give their reason', () => {
   const reasons = [{ senderPaused: true }, { senderGone: true }, { accountStatus: 'credentials_invalid' }].map(
     (more) => senderUnavailableReason({ ...sender, ...more })?.code,
   )

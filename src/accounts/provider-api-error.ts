@@ -22,7 +22,7 @@ export function createAccountError(
   { wabaId, graphUrl }: Pick<ProviderAccount, 'wabaId' | 'graphUrl'>,
 ): FieldError {
   if (error instanceof ProviderUnreachableError) {
-    const message: CodedText = { code: 'accounts.provider_refusal_unreachable', cause: error.text, graphUrl }
+    const message: CodedText = { code: 'accounts.provider_rejection_unreachable', cause: error.text, graphUrl }
     return new FieldError([{ field: 'graphUrl', message }], 'SERVICE_UNAVAILABLE')
   }
   const isTemporary = error.error.class === 'rate' || error.error.class === 'transient'
@@ -52,7 +52,7 @@ function accountFault({ title, detail, class: errorClass }: ProviderError, wabaI
   if (errorClass === 'credentials') return { field: 'accessToken', message: { code: 'accounts.remedy_token', wabaId } }
   if (errorClass === 'rate') return { field: null, message: { code: 'accounts.remedy_rate' } }
   if (errorClass === 'transient') return { field: null, message: { code: 'accounts.remedy_fault' } }
-  return { field: null, message: { code: 'accounts.provider_refusal_remedy_other', wabaId } }
+  return { field: null, message: { code: 'accounts.provider_rejection_remedy_other', wabaId } }
 }
 
 export const NAME_TAKEN = 2_388_024
@@ -61,13 +61,13 @@ export const NO_SUCH_TEMPLATE = 2_593_002
 /** Keys are error codes, or sub-codes of 100. The fields are paths in the input of `submitTemplate`. */
 const TEMPLATE_FAULTS: Readonly<Record<number, FieldFault>> = {
   2_388_019: { field: null, message: { code: 'accounts.too_many' } },
-  2_388_039: { field: null, message: { code: 'accounts.template_refused_status' } },
-  2_388_040: { field: null, message: { code: 'accounts.template_refused_too_long' } },
+  2_388_039: { field: null, message: { code: 'accounts.template_rejected_status' } },
+  2_388_040: { field: null, message: { code: 'accounts.template_rejected_too_long' } },
   2_388_047: { field: 'draft.header', message: { code: 'accounts.header' } },
   2_388_072: { field: 'draft.body', message: { code: 'accounts.body' } },
   2_388_073: { field: 'draft.footer', message: { code: 'accounts.footer' } },
-  2_388_293: { field: 'draft.body', message: { code: 'accounts.template_refused_few_words' } },
-  2_388_299: { field: 'draft.body', message: { code: 'accounts.template_refused_edge' } },
+  2_388_293: { field: 'draft.body', message: { code: 'accounts.template_rejected_few_words' } },
+  2_388_299: { field: 'draft.body', message: { code: 'accounts.template_rejected_edge' } },
   [NAME_TAKEN]: { field: 'draft.name', message: { code: 'accounts.taken' } },
   2_388_023: { field: 'draft.name', message: { code: 'accounts.deleted' } },
 }
@@ -81,7 +81,7 @@ export const isRejectedWith = (number: number, error: unknown): boolean =>
 export function toTemplateError(error: unknown): unknown {
   if (error instanceof ProviderRejectedError) return new FieldError([withCause(templateFault(error.error), error)])
   if (!(error instanceof ProviderUnreachableError)) return error
-  const message: CodedText = { code: 'accounts.template_refused_unreachable', cause: error.text }
+  const message: CodedText = { code: 'accounts.template_rejected_unreachable', cause: error.text }
   return new FieldError([{ field: null, message }])
 }
 
@@ -91,5 +91,5 @@ function templateFault(error: ProviderError): FieldFault {
   if (error.class === 'credentials') return { field: null, message: { code: 'accounts.credentials' } }
   if (error.class === 'rate') return { field: null, message: { code: 'accounts.rate' } }
   const isTemporary = error.class === 'transient' || error.class === 'doubtful'
-  return { field: null, message: { code: isTemporary ? 'accounts.remedy_fault' : 'accounts.template_refused_refused' } }
+  return { field: null, message: { code: isTemporary ? 'accounts.remedy_fault' : 'accounts.template_rejected' } }
 }

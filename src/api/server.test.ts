@@ -144,7 +144,7 @@ test('without a valid key the answer reveals nothing about the input', async (t)
   assert.equal(lowerCase.statusCode, 200)
 })
 
-test('the 21st request of a key within a second is always refused', async (t) => {
+test('the 21st request of a key within a second is always rejected', async (t) => {
   const demo = await startDemo(t)
   const [authorization, other] = [await demo.newKey(), await demo.newKey()]
   await demo.inject({ url: '/healthz' })
@@ -233,7 +233,7 @@ const ODD_BODIES: Record<
 }
 
 for (const [name, { payload, type = 'application/json', headers, places }] of Object.entries(ODD_BODIES)) {
-  test(`an invalid body is refused by place, without its content: ${name}`, async (t) => {
+  test(`an invalid body is rejected by place, without its content: ${name}`, async (t) => {
     const demo = await startDemo(t)
     const answer = await demo.inject({
       method: 'POST',
@@ -481,7 +481,7 @@ test('an idempotency key is measured in characters, sent as UTF-8 or Latin-1', a
   assert.match(await post(Buffer.from('é'.repeat(129), 'latin1')), /^HTTP\/1\.1 422 /)
 })
 
-test('a repeated header that may occur only once is refused', async (t) => {
+test('a repeated header that may occur only once is rejected', async (t) => {
   const demo = await startDemo(t)
   const authorization = `Authorization: ${await demo.newKey()}\r\n`
   const type = 'Content-Type: application/json\r\n'

@@ -87,7 +87,7 @@ const delivery: DeliveryFact = {
   enqueuedAt: ago(MINUTE_MS),
 }
 
-const refusedByEndpoint: WebhookAttemptFact = {
+const rejectedByEndpoint: WebhookAttemptFact = {
   deliveryId: 'd',
   attempt: 1,
   startedAt: ago(MINUTE_MS),
@@ -113,7 +113,7 @@ const of = (message: MessageFact, more: Partial<Facts> = {}): Facts => ({
 })
 
 /** Failed by an attempt that WhatsApp answered so, or left without an answer. */
-const refusedWith = (failureCode: FailureCode, ...attempts: Partial<AttemptFact>[]): Facts =>
+const rejectedWith = (failureCode: FailureCode, ...attempts: Partial<AttemptFact>[]): Facts =>
   of(
     { ...delivered, status: 'failed', sentAt: null, failureCode },
     {
@@ -122,7 +122,7 @@ const refusedWith = (failureCode: FailureCode, ...attempts: Partial<AttemptFact>
         attempt: index + 1,
         startedAt: ago(MINUTE_MS),
         endedAt: ago(MINUTE_MS),
-        outcome: 'refused',
+        outcome: 'rejected',
         httpStatus: 400,
         providerCode: null,
         detail: null,
@@ -222,7 +222,7 @@ const cases: readonly [string, Facts, NextAction][] = [
   ],
   [
     'a number whose quality is bad',
-    refusedWith('SENDER_RATE_LIMITED', { outcome: 'retry', providerCode: 131_048 }),
+    rejectedWith('SENDER_RATE_LIMITED', { outcome: 'retry', providerCode: 131_048 }),
     operator('providers.remedy_131048'),
   ],
   ['a failure that WhatsApp reports without any error', reportedWith('UNKNOWN'), operator('explain.nothing_reported')],
@@ -233,18 +233,18 @@ const cases: readonly [string, Facts, NextAction][] = [
   ],
   [
     'an unknown failure that WhatsApp names so, three times',
-    refusedWith('UNKNOWN', ...Array.from({ length: 3 }, () => ({ providerCode: 131_000, httpStatus: 500 }))),
+    rejectedWith('UNKNOWN', ...Array.from({ length: 3 }, () => ({ providerCode: 131_000, httpStatus: 500 }))),
     caller('providers.remedy_131000'),
   ],
-  ['a refusal without a code', refusedWith('UNKNOWN', {}), operator('explain.nothing_said')],
+  ['a rejection without a code', rejectedWith('UNKNOWN', {}), operator('explain.nothing_said')],
   [
     'a code that is known and that no message should meet',
-    refusedWith('UNKNOWN', { providerCode: 131_051 }),
+    rejectedWith('UNKNOWN', { providerCode: 131_051 }),
     operator('explain.look_up_known_code', { errorCode: 131_051, title: { code: 'providers.error_131051' } }),
   ],
   [
     'a message whose answers were lost',
-    refusedWith(
+    rejectedWith(
       'PROVIDER_UNAVAILABLE',
       { outcome: 'unknown', httpStatus: 502 },
       { outcome: 'unknown', httpStatus: 502 },
@@ -253,17 +253,17 @@ const cases: readonly [string, Facts, NextAction][] = [
   ],
   [
     'a provider that had a fault until the end',
-    refusedWith('PROVIDER_UNAVAILABLE', { outcome: 'retry', httpStatus: 500, providerCode: 131_016 }),
+    rejectedWith('PROVIDER_UNAVAILABLE', { outcome: 'retry', httpStatus: 500, providerCode: 131_016 }),
     caller('explain.fault_till_the_end', { errorCode: 131_016, title: { code: 'providers.error_131016' } }),
   ],
   [
     'a provider that could not be reached until the end',
-    refusedWith('PROVIDER_UNAVAILABLE', { outcome: 'retry', httpStatus: null }),
+    rejectedWith('PROVIDER_UNAVAILABLE', { outcome: 'retry', httpStatus: null }),
     caller('failures.provider_unavailable_remedy'),
   ],
   [
     'a provider that answered with an unknown fault code',
-    refusedWith('PROVIDER_UNAVAILABLE', { outcome: 'retry', httpStatus: 500, providerCode: 999_999 }),
+    rejectedWith('PROVIDER_UNAVAILABLE', { outcome: 'retry', httpStatus: 500, providerCode: 999_999 }),
     caller('failures.provider_unavailable_remedy'),
   ],
   [
@@ -361,7 +361,7 @@ const cases: readonly [string, Facts, NextAction][] = [
     noAction('explain.why_about_to_go'),
   ],
   [
-    'a token that is refused',
+    'a token that is rejected',
     of({ ...waiting, accountStatus: 'credentials_invalid' }),
     operator('explain.unavailable', {
       submitBy: '2026-11-20T12:08:00.000Z',
@@ -384,7 +384,7 @@ const cases: readonly [string, Facts, NextAction][] = [
   ],
   [
     'a webhook that will be tried again',
-    withWebhook({ status: 'pending', dueAt: later(NOW, 5_000) }, refusedByEndpoint),
+    withWebhook({ status: 'pending', dueAt: later(NOW, 5_000) }, rejectedByEndpoint),
     caller('explain.failing', {
       url,
       fault: { code: 'explain.fault_answered', httpStatus: 500 },
@@ -403,7 +403,7 @@ const cases: readonly [string, Facts, NextAction][] = [
   ],
   [
     'a webhook that waited for an endpoint that answers again',
-    withWebhook({ status: 'pending', endpointRecovers: true, dueAt: later(NOW, 5_000) }, refusedByEndpoint),
+    withWebhook({ status: 'pending', endpointRecovers: true, dueAt: later(NOW, 5_000) }, rejectedByEndpoint),
     noAction('explain.why_catches_up', { url }),
   ],
   [
@@ -421,7 +421,7 @@ const cases: readonly [string, Facts, NextAction][] = [
   ],
   [
     'a webhook that was given up',
-    withWebhook({ status: 'failed' }, { ...refusedByEndpoint, httpStatus: null, error: asWritten('timeout') }),
+    withWebhook({ status: 'failed' }, { ...rejectedByEndpoint, httpStatus: null, error: asWritten('timeout') }),
     caller('explain.delivery_failed', {
       url,
       fault: { code: 'explain.fault_no_answer', why: { code: 'text', text: 'timeout' } },
@@ -464,7 +464,7 @@ const cases: readonly [string, Facts, NextAction][] = [
     ] as const
   ).flatMap((more): [string, Facts, NextAction][] => {
     const removed = withWebhook({ ...more, hasContent: false })
-    const lost = { ...refusedByEndpoint, httpStatus: null, error: { code: 'webhooks.secret_lost' } } as const
+    const lost = { ...rejectedByEndpoint, httpStatus: null, error: { code: 'webhooks.secret_lost' } } as const
     return [
       [`a ${more.status} webhook whose content was removed`, removed, caller('explain.delivery_removed', { url })],
       [

@@ -16,7 +16,7 @@ export type AttemptFact = {
   startedAt: Date
   endedAt: Date
   /** `not_made`: Doorcode itself could not make it. */
-  outcome: 'accepted' | 'retry' | 'refused' | 'unknown' | 'not_made'
+  outcome: 'accepted' | 'retry' | 'rejected' | 'unknown' | 'not_made'
   httpStatus: number | null
   providerCode: number | null
   detail: CodedText | null

@@ -6,14 +6,14 @@ import { readInbound, readStatus, readStatusWord } from '../providers/whatsapp/r
 import type { ConfirmationFact, ConversationMessageFact, Facts, ReportFact } from './facts.ts'
 import { attemptEntry, timeline } from './timeline.ts'
 
-test('an attempt shows the provider’s code, also 0, which is a refused token', () => {
+test('an attempt shows the provider’s code, also 0, which is a rejected token', () => {
   const at = new Date(0)
   const attempt = {
     messageId: 'm',
     attempt: 1,
     startedAt: at,
     endedAt: at,
-    outcome: 'refused',
+    outcome: 'rejected',
     httpStatus: 401,
   } as const
   const detail = (providerCode: number | null) =>

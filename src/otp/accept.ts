@@ -27,7 +27,7 @@ type AcceptParts = Pick<Parts, 'clock' | 'seal' | 'wake' | 'live' | 'metrics'> &
 
 /**
  * Accepts an OTP: the key, the unit of quota and the message commit together. Throws the first ApiError
- * (docs/api.md#order-of-checks); a refused request stores nothing.
+ * (docs/api.md#order-of-checks); a rejected request stores nothing.
  */
 export const createOtpAcceptor = (parts: AcceptParts) =>
   createAcceptor(parts, otpAcceptance(parts), (workspaceIds) => {

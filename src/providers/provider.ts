@@ -11,7 +11,7 @@ export const SEND_TIMEOUT_MS = 10_000
 export type Provider = {
   /** Whether the bytes are signed with the account's app secret. */
   verify(account: { appSecret: string }, raw: Buffer, headers: IncomingHttpHeaders): boolean
-  /** Whether there is a signature at all: a webhook without one is refused before its body is read. */
+  /** Whether there is a signature at all: a webhook without one is rejected before its body is read. */
   isSigned(headers: IncomingHttpHeaders): boolean
   /** Splits a webhook into its items. Never throws: unreadable input becomes an item of kind `unknown`. */
   parse(raw: Buffer): ProviderItem[]
@@ -126,7 +126,7 @@ export type Choice = { id: string; title: string }
 
 export type SendOutcome =
   | { outcome: 'accepted'; httpStatus: number; providerMessageId: string; customer: CustomerIds }
-  | { outcome: 'refused'; httpStatus: number; error: ProviderError }
+  | { outcome: 'rejected'; httpStatus: number; error: ProviderError }
   /** Not sent: there was no connection. */
   | { outcome: 'unreachable'; detail: CodedText }
   /** The request may have arrived. */
@@ -228,7 +228,7 @@ export type ProviderOperation =
   | 'create_template'
   | 'delete_template'
 
-/** The provider refused a management call. */
+/** The provider rejected a management call. */
 export class ProviderRejectedError extends CodedError {
   readonly error: ProviderError
 
@@ -241,8 +241,8 @@ export class ProviderRejectedError extends CodedError {
     }
     super(
       detail
-        ? { code: 'providers.refused_with_detail', ...parameters, detail }
-        : { code: 'providers.refused', ...parameters },
+        ? { code: 'providers.rejected_with_detail', ...parameters, detail }
+        : { code: 'providers.rejected', ...parameters },
     )
     this.error = error
   }

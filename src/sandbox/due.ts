@@ -23,7 +23,7 @@ export const listDueWork = (sql: Sql, workspaceId: string, now: Date): Promise<D
   sql.rows(selectDue, [workspaceId, now])
 
 /**
- * A message blocked by a pause, a refused token or an open circuit breaker is due when that ends, or when its window
+ * A message blocked by a pause, a rejected token or an open circuit breaker is due when that ends, or when its window
  * closes. A message whose last attempt has no outcome counts as running until it is due: a report may still bring the
  * outcome. Quarantined work waits for an operator and is never due.
  */

@@ -9,10 +9,10 @@ test('an international number is accepted in any spacing, and its reason trimmed
   assert.deepEqual(read('+212612345678', '  '), { phone: '+212612345678', reason: null })
 })
 
-test('a number without a country code is refused with an unambiguous suggestion', () => {
-  const refusedWith = (phone: string) => ({ fault: 'not_international', suggestion: phone })
+test('a number without a country code is rejected with an unambiguous suggestion', () => {
+  const rejectedWith = (phone: string) => ({ fault: 'not_international', suggestion: phone })
   for (const text of ['0612345678', '00212612345678', '212612345678'])
-    assert.deepEqual(read(text), refusedWith('+212612345678'))
+    assert.deepEqual(read(text), rejectedWith('+212612345678'))
 })
 
 test('an invalid number and a too long reason are different faults', () => {

@@ -15,7 +15,7 @@ export type RecipientFault =
 
 export type ReadRecipient = { phone: string; reason: string | null } | RecipientFault
 
-/** A number without a country code is refused, with a suggestion. */
+/** A number without a country code is rejected, with a suggestion. */
 export function readRecipient({ phone: text, reason }: RecipientInput, ownPhones: readonly string[]): ReadRecipient {
   const phone = normalizePhone(text)
   if (phone === undefined) return phoneFault(text, ownPhones)

@@ -8,13 +8,13 @@ import { startWorld } from '../world/world.ts'
 test('the reference shows and calls the API and loads from no other host', async (t) => {
   const world = await startWorld(t)
   const page = await openPage(t, world)
-  const [hosts, refused] = [new Set<string>(), [] as string[]]
+  const [hosts, rejected] = [new Set<string>(), [] as string[]]
   page.on('request', (request) => {
     const { protocol, origin } = new URL(request.url())
     if (protocol.startsWith('http')) hosts.add(origin)
   })
   page.on('console', (line) => {
-    if (line.type() === 'error' && line.text().includes('Content Security Policy')) refused.push(line.text())
+    if (line.type() === 'error' && line.text().includes('Content Security Policy')) rejected.push(line.text())
   })
   await page.goto('/docs')
   for (const part of ['idempotency-key', 'TemplateReference', 'OTP_QUOTA_EXCEEDED']) {
@@ -30,7 +30,7 @@ test('the reference shows and calls the API and loads from no other host', async
   await page.getByRole('link', { name: 'Webhooks' }).first().click()
   await page.getByText('cod.refusal_denied').first().waitFor()
   assert.deepEqual([...hosts], [world.first.url])
-  assert.deepEqual(refused, [])
+  assert.deepEqual(rejected, [])
 })
 
 test('a link to the reference fills in the key and an example that is accepted', async (t) => {

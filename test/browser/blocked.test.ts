@@ -33,8 +33,8 @@ test('an import shows faulty lines, progress and failures, and warns before leav
     new Set(rows.map(({ phone, reason, blockedBy }) => `${phone} ${reason} ${blockedBy}`)),
     new Set([`${first} abusive ${admin.email}`, `${second} asked, twice ${admin.email}`]),
   )
-  const refused = await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody({ to: first }) })
-  assert.equal(refused.body.code, 'RECIPIENT_BLOCKED')
+  const rejected = await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody({ to: first }) })
+  assert.equal(rejected.body.code, 'RECIPIENT_BLOCKED')
 
   const secondBatch = Promise.withResolvers<void>()
   let batches = 0

@@ -14,7 +14,7 @@ test('unknown addresses keep the frame, and the palette finds pages and messages
   await openUnknown(page, world.workspaceId)
   await page.getByRole('link', { name: 'Overview' }).click()
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-  assert.equal(await page.getByRole('link', { name: 'Audit log' }).count(), 0, 'it refuses members')
+  assert.equal(await page.getByRole('link', { name: 'Audit log' }).count(), 0, 'it rejects members')
   await findByKeyboard(page, otp)
 })
 

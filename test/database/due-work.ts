@@ -14,7 +14,7 @@ export const workOf = (busy: Busy): WorkName[] => [
 
 /**
  * Due or running background work of a workspace; undefined if there is none. Messages blocked by an open circuit breaker,
- * a pause or a refused token count only once their window has closed.
+ * a pause or a rejected token count only once their window has closed.
  */
 export async function findDueWork(database: Pool, workspaceId: string, clock: Clock): Promise<Busy | undefined> {
   const movedByMs = clock.now().getTime() - Date.now()

@@ -299,7 +299,7 @@ const waits = fc
   )
 
 /** Its first send is accepted, rejected, or accepted while the process ends. */
-const refusals = fc.tuple(which, fc.constantFrom('sent', 'refused', 'lost')).map(([index, outcome]) =>
+const refusals = fc.tuple(which, fc.constantFrom('sent', 'rejected', 'lost')).map(([index, outcome]) =>
   command(
     `refusal ${index} ${outcome}`,
     async (model, real) => {
@@ -308,7 +308,7 @@ const refusals = fc.tuple(which, fc.constantFrom('sent', 'refused', 'lost')).map
       await real.world.startRefusalCheck(order)
       order.startRefusal()
       await submitInto(real, outcome)
-      if (outcome === 'refused') order.refused('refusal')
+      if (outcome === 'rejected') order.rejected('refusal')
       else order.submitted('refusal', real.now())
     },
     (model) => model.orders[index]?.mayStartRefusal() ?? false,
@@ -316,7 +316,7 @@ const refusals = fc.tuple(which, fc.constantFrom('sent', 'refused', 'lost')).map
 )
 
 async function submitInto(real: Real, outcome: string): Promise<void> {
-  if (outcome === 'refused')
+  if (outcome === 'rejected')
     real.world.emulator.script({ match: { to: real.phone, times: 1 }, behaviour: { error: 131026 } })
   if (outcome === 'lost') real.breaker.loseOutcome()
   await real.submit()
@@ -347,13 +347,13 @@ test('under any events and crashes, callers see what the model predicts', async 
     },
   )
   await fc.assert(
-    fc.asyncProperty(script, fc.constantFrom('sent', 'refused', 'lost'), async (commands, outcome) => {
+    fc.asyncProperty(script, fc.constantFrom('sent', 'rejected', 'lost'), async (commands, outcome) => {
       const real = new Real(world, breaking)
       const model = new Model()
       for (const each of [outcome, 'sent']) {
         const order = model.begin(await world.createConfirmation({ to: real.phone }))
         await submitInto(real, each)
-        if (each === 'refused') order.refused('confirmation')
+        if (each === 'rejected') order.rejected('confirmation')
         else order.submitted('confirmation', real.now())
       }
       try {

@@ -99,7 +99,7 @@ export class Order {
     flow.deadlineAt = at + DEADLINE_MS[check]
   }
 
-  refused(check: CheckName): void {
+  rejected(check: CheckName): void {
     for (const message of this.sent)
       if (message.check === check && message.purpose === 'template') message.failed = true
     this.#fail(check)

@@ -3,12 +3,12 @@ import type { World } from '../world/world.ts'
 /** Makes writing audit log entries fail if they match an SQL condition on `new`. */
 export async function failAuditEntries(world: World, condition: string): Promise<{ again(): Promise<void> }> {
   await world.query(`
-    create or replace function refuse_entry() returns trigger language plpgsql
+    create or replace function reject_entry() returns trigger language plpgsql
       as $$ begin raise exception 'the audit log takes no entry' using errcode = 'P0001'; end $$`)
   await world.query(
-    `create trigger refused before insert on audit_log for each row when (${condition}) execute function refuse_entry()`,
+    `create trigger rejected before insert on audit_log for each row when (${condition}) execute function reject_entry()`,
   )
-  return { again: async () => void (await world.query('drop function refuse_entry cascade')) }
+  return { again: async () => void (await world.query('drop function reject_entry cascade')) }
 }
 
 /**

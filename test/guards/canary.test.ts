@@ -22,14 +22,14 @@ const BEHAVIOURS: Record<string, (code: string) => BehaviourSeed> = {
       },
     ],
   }),
-  'refused for good, quoting the code': () => ({ error: { code: 132018, echoParameters: true } }),
-  'refused with the code in the title': (code) => ({ error: { code: 131009, title: `Parameter ${code} is wrong` } }),
-  'refused for now, quoting the code': () => ({ error: { code: 131016, echoParameters: true } }),
-  'refused with a code of its own': (code) => ({
+  'rejected for good, quoting the code': () => ({ error: { code: 132018, echoParameters: true } }),
+  'rejected with the code in the title': (code) => ({ error: { code: 131009, title: `Parameter ${code} is wrong` } }),
+  'rejected for now, quoting the code': () => ({ error: { code: 131016, echoParameters: true } }),
+  'rejected with a code of its own': (code) => ({
     error: { code: 999_999, title: code, details: code, httpStatus: 400 },
   }),
   'answered with a page that quotes the code': (code) => ({ html: { httpStatus: 502, body: `<p>${code}</p>` } }),
-  'refused with a page that quotes the code': (code) => ({ html: { httpStatus: 400, body: code } }),
+  'rejected with a page that quotes the code': (code) => ({ html: { httpStatus: 400, body: code } }),
   'cut off before it was taken': () => ({ connection: 'drop_before_accepting' }),
   'cut off after it was taken': () => ({ connection: 'drop_after_accepting' }),
 }
@@ -52,7 +52,7 @@ test('a code appears nowhere, before or after its message is sent', async (t) =>
   const wrong = newCode()
   for (const request of misplaced(world, wrong)) {
     const answer = await world.request(request.method, request.path, request)
-    assert.ok(answer.status >= 400, `${request.method} ${request.path} was refused`)
+    assert.ok(answer.status >= 400, `${request.method} ${request.path} was rejected`)
     answers.push(JSON.stringify([...answer.headers]), answer.text)
   }
   const codes = [wrong, ...otps.map(({ code }) => code)]

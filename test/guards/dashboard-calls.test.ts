@@ -111,7 +111,7 @@ test('every call answers another workspace exactly like a missing one', async (t
   assert.deepEqual(foreign, await callEach(world, ofWorkspace, { as, workspaceId: MISSING_ID }))
 })
 
-const refusedTo = async (world: World, as: SignedIn, calls: readonly Procedure[]): Promise<string[]> => {
+const rejectedTo = async (world: World, as: SignedIn, calls: readonly Procedure[]): Promise<string[]> => {
   const answers = await callEach(world, calls, { as, workspaceId: world.workspaceId })
   return pathsOf(answers.filter(({ code }) => code === 'FORBIDDEN'))
 }
@@ -121,12 +121,12 @@ test('members may change nothing, and admins nothing reserved for owners', async
   const [member, admin] = [await signIn(world, 'member'), await signIn(world, 'admin')]
   const mutations = ofWorkspace.filter(({ type }) => type === 'mutation')
   const changes = mutations.filter(({ path }) => !(path in MEMBERS_MAY))
-  assert.deepEqual(await refusedTo(world, member, changes), pathsOf(changes))
+  assert.deepEqual(await rejectedTo(world, member, changes), pathsOf(changes))
   const beyondMembers = ofWorkspace.filter(({ minRole }) => minRole !== 'member')
-  assert.deepEqual(await refusedTo(world, member, beyondMembers), pathsOf(beyondMembers))
+  assert.deepEqual(await rejectedTo(world, member, beyondMembers), pathsOf(beyondMembers))
   const forOwners = ofWorkspace.filter(({ minRole }) => minRole === 'owner')
   assert.ok(forOwners.length > 3)
-  assert.deepEqual(await refusedTo(world, admin, forOwners), pathsOf(forOwners))
+  assert.deepEqual(await rejectedTo(world, admin, forOwners), pathsOf(forOwners))
 })
 
 test('a removed member loses access with the next call', async (t) => {
@@ -141,7 +141,7 @@ test('a removed member loses access with the next call', async (t) => {
   assert.deepEqual((await admin.calls.session.current.query())?.workspaces, [])
 })
 
-test('every call refuses unstorable text in every field', async (t) => {
+test('every call rejects unstorable text in every field', async (t) => {
   const world = await startWorld(t)
   const as = await signIn(world, 'owner')
   const texts = ['a\0b', 'half \ud83d', '\udc00']
@@ -154,7 +154,7 @@ test('every call refuses unstorable text in every field', async (t) => {
   }
 })
 
-test('a request with too many calls or too large a body is refused', async (t) => {
+test('a request with too many calls or too large a body is rejected', async (t) => {
   const world = await startWorld(t)
   const { cookie } = await signIn(world, 'member')
   const batch = (count: number) =>
@@ -200,7 +200,7 @@ const statusOf = (world: World, { host, path, cookie }: { host: string; path: st
       .end()
   })
 
-test('an invalid Host is refused on every path', async (t) => {
+test('an invalid Host is rejected on every path', async (t) => {
   const world = await startWorld(t)
   const { cookie } = await signIn(world, 'member')
   for (const host of ['x:99999', '%', 'a@b', '[', 'a b']) {

@@ -14,14 +14,14 @@ const procedures: readonly Procedure[] = Object.entries(
   dashboardRouter._def.procedures as unknown as Record<string, { _def: { type: Procedure['type'] } }>,
 ).map(([name, { _def }]) => ({ path: name, type: _def.type }))
 
-type Refused = { data: { text: CodedText; faults: { path: string; text: CodedText }[] } }
+type Rejected = { data: { text: CodedText; faults: { path: string; text: CodedText }[] } }
 
 /** The error of a call. Undefined if it succeeded. */
-async function refusalOf(
+async function errorOf(
   world: World,
   { path: name, type }: Procedure,
   { as, input }: { as?: SignedIn; input: object },
-): Promise<Refused | undefined> {
+): Promise<Rejected | undefined> {
   const json = JSON.stringify(input)
   const headers = {
     origin: world.first.url,
@@ -33,12 +33,12 @@ async function refusalOf(
     type === 'mutation'
       ? await fetch(url, { method: 'POST', headers, body: json })
       : await fetch(`${url}?input=${encodeURIComponent(json)}`, { headers })
-  return ((await answer.json()) as { error?: Refused }).error
+  return ((await answer.json()) as { error?: Rejected }).error
 }
 
 const arabic = translatorOf('ar')
 
-const sentencesOf = ({ data }: Refused): string[] =>
+const sentencesOf = ({ data }: Rejected): string[] =>
   [data.text, ...data.faults.map(({ text }) => text)].map(arabic.textOf)
 
 /** The page's own text has no Latin letters; isolated parts are an id, a command or a name. */
@@ -52,7 +52,7 @@ test('every error of a call has an Arabic text', async (t) => {
   const world = await startWorld(t)
   const [owner, member] = [await signIn(world, 'owner'), await signIn(world, 'member')]
   const { workspaceId } = world
-  let refused = 0
+  let rejected = 0
   for (const procedure of procedures) {
     for (const call of [
       { input: { workspaceId } },
@@ -60,12 +60,12 @@ test('every error of a call has an Arabic text', async (t) => {
       { as: owner, input: { workspaceId: '019f0000-0000-7000-8000-000000000000' } },
       { as: owner, input: { workspaceId, name: '\0', url: 7, lines: 'x', senderId: '', endpointId: [] } },
     ]) {
-      const refusal = await refusalOf(world, procedure, call)
-      for (const sentence of refusal ? sentencesOf(refusal) : []) assertArabic(sentence, procedure.path)
-      if (refusal) refused += 1
+      const error = await errorOf(world, procedure, call)
+      for (const sentence of error ? sentencesOf(error) : []) assertArabic(sentence, procedure.path)
+      if (error) rejected += 1
     }
   }
-  assert.ok(refused > 3 * procedures.length, 'the walk meets refusals')
+  assert.ok(rejected > 3 * procedures.length, 'the walk meets errors')
 })
 
 const SOURCE = path.resolve(import.meta.dirname, '../../src')

@@ -216,7 +216,7 @@ test('a data folder whose path is too long for a socket works', async (t) => {
   assert.deepEqual(await ask(url, 'select 1 as one'), [{ one: 1 }])
 })
 
-test('data of another PostgreSQL version is refused with a fix', async (t) => {
+test('data of another PostgreSQL version is rejected with a fix', async (t) => {
   const { dataDir, start } = await newPlace(t)
   const data = path.join(dataDir, 'postgres', 'data')
   await mkdir(data, { recursive: true })

@@ -202,12 +202,12 @@ test('a restore of an unfinished rotation never drops the former key without a w
   const needed = fingerprintOf(old)
 
   const url = await emptyDatabase(t)
-  const refused = await run(url, ['restore', file], next)
-  assert.equal(refused.code, 1)
+  const rejected = await run(url, ['restore', file], next)
+  assert.equal(rejected.code, 1)
   const wayOut = new RegExp(
     `former key with fingerprint ${needed}, .* Add that key .*, or leave .* unset .* --key-file`,
   )
-  assert.match(refused.stderr, wayOut)
+  assert.match(rejected.stderr, wayOut)
   assert.deepEqual(await tablesOf(url), [])
   const keyFile = path.join(folder, 'keys')
   assert.equal((await run(url, ['restore', file, '--key-file', keyFile])).code, 0)

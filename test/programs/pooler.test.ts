@@ -18,7 +18,7 @@ const SOUND = { sharesSessions: false, reusesSessions: false, lostSettings: [] }
 
 const SESSIONS = /uses transaction or statement pooling.*"pool_mode = session"/
 
-async function assertRefused(databaseUrl: string, message: RegExp, connections = 0): Promise<void> {
+async function assertRejected(databaseUrl: string, message: RegExp, connections = 0): Promise<void> {
   const config = { databaseUrl, dataDir: '/nonexistent', databasePool: 2 }
   const opening = openDatabase({ config, connections, log: pino({ level: 'silent' }), timeoutMs: 0 })
   await assert.rejects(opening, (error) => {
@@ -34,9 +34,9 @@ function openTestDb(t: TestContext, url: string) {
   return db
 }
 
-test('a pooler in transaction mode is refused before anything is served', async () => {
+test('a pooler in transaction mode is rejected before anything is served', async () => {
   using pooler = await startTransactionPooler(await fileDatabase())
-  await assertRefused(pooler.url, SESSIONS)
+  await assertRejected(pooler.url, SESSIONS)
 })
 
 test('a connection setting that has no effect is named', async (t) => {
@@ -54,28 +54,28 @@ test('PgBouncer in session mode keeps every setting of a connection', { skip }, 
   assert.deepEqual(await findPoolerProblems(openTestDb(t, pgbouncer.url)), SOUND)
 })
 
-test('PgBouncer with fewer server connections than a start needs is refused', { skip }, async (t) => {
+test('PgBouncer with fewer server connections than a start needs is rejected', { skip }, async (t) => {
   const settings = { default_pool_size: '6' }
   const pgbouncer = await startPgBouncer(await fileDatabase(), { poolMode: 'session', settings })
   t.after(() => pgbouncer.stop())
   const message = /may use 17 .* only 6 could be opened \(no connection within 3500 ms\)\. Raise .* default_pool_size/
-  await assertRefused(pgbouncer.url, message, 17)
+  await assertRejected(pgbouncer.url, message, 17)
 })
 
 for (const poolMode of ['transaction', 'statement'] as const)
-  test(`PgBouncer in ${poolMode} mode is refused with the mode to set`, { skip }, async (t) => {
+  test(`PgBouncer in ${poolMode} mode is rejected with the mode to set`, { skip }, async (t) => {
     const pgbouncer = await startPgBouncer(await fileDatabase(), { poolMode })
     t.after(() => pgbouncer.stop())
-    await assertRefused(pgbouncer.url, SESSIONS)
+    await assertRejected(pgbouncer.url, SESSIONS)
   })
 
-test('PgBouncer in transaction mode is refused also with server_round_robin', { skip }, async (t) => {
+test('PgBouncer in transaction mode is rejected also with server_round_robin', { skip }, async (t) => {
   const settings = { server_round_robin: '1' }
   const pgbouncer = await startPgBouncer(await fileDatabase(), { poolMode: 'transaction', settings })
   t.after(() => pgbouncer.stop())
   for (const servers of [2, 3]) {
     await openServers(pgbouncer.url, servers)
-    await assertRefused(pgbouncer.url, SESSIONS)
+    await assertRejected(pgbouncer.url, SESSIONS)
   }
 })
 
@@ -89,7 +89,7 @@ async function openServers(url: string, count: number): Promise<void> {
   })
 }
 
-test('PgBouncer that does not reset sessions is refused with the setting to change', { skip }, async (t) => {
+test('PgBouncer that does not reset sessions is rejected with the setting to change', { skip }, async (t) => {
   const pgbouncer = await startPgBouncer(await fileDatabase(), {
     poolMode: 'session',
     settings: { server_reset_query: '' },
@@ -98,7 +98,7 @@ test('PgBouncer that does not reset sessions is refused with the setting to chan
   const former = openDb({ url: pgbouncer.url, poolSize: 1 })
   await former.rows({ name: 'prepared_by_another_process', text: 'select 1' })
   await former.close()
-  await assertRefused(pgbouncer.url, /"server_reset_query = DISCARD ALL"/)
+  await assertRejected(pgbouncer.url, /"server_reset_query = DISCARD ALL"/)
 })
 
 test('a code is sent and its webhook delivered by a node behind PgBouncer', { skip }, async (t) => {

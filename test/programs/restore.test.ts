@@ -31,7 +31,11 @@ async function setScene(t: TestContext, ...options: string[]) {
 }
 
 /** Runs a restore that must fail and change nothing. */
-async function refused(words: readonly string[], environment: Record<string, string>, expected: RegExp): Promise<void> {
+async function rejected(
+  words: readonly string[],
+  environment: Record<string, string>,
+  expected: RegExp,
+): Promise<void> {
   const { code, stderr } = await runCommand(['restore', ...words], environment)
   assert.equal(code, 1)
   assert.match(stderr, expected)
@@ -44,31 +48,31 @@ test('a restore without the right instance key changes nothing and says which ke
   await backUp({ databaseUrl: await fileDatabase() }, bare, '--without-key')
   const newFolder = { DOORCODE_DATA_DIR: path.join(folder, 'data') }
   const otherKey = { DATABASE_URL: url, DOORCODE_SECRET_KEY: OTHER_KEY }
-  await refused([file], { DATABASE_URL: url }, /contains the instance key\. Set DOORCODE_SECRET_KEY .*--key-file/)
+  await rejected([file], { DATABASE_URL: url }, /contains the instance key\. Set DOORCODE_SECRET_KEY .*--key-file/)
   const [other, needed] = [OTHER_KEY, KEY].map((key) => createSealingKey(Buffer.from(key, 'base64')).fingerprint)
   const fault = `DOORCODE_SECRET_KEY is not the instance key of .*has the fingerprint ${other}; .*fingerprint ${needed}\\.`
-  await refused([file], otherKey, new RegExp(`${fault} Leave DOORCODE_SECRET_KEY unset`))
-  await refused([bare], otherKey, new RegExp(`${fault} Use the key of the installation that made the backup`))
-  await refused(
+  await rejected([file], otherKey, new RegExp(`${fault} Leave DOORCODE_SECRET_KEY unset`))
+  await rejected([bare], otherKey, new RegExp(`${fault} Use the key of the installation that made the backup`))
+  await rejected(
     [bare],
     { DATABASE_URL: url },
     new RegExp(
       `does not contain the instance key, which has the fingerprint ${needed}\\. Set DOORCODE_SECRET_KEY to it\\.`,
     ),
   )
-  await refused(
+  await rejected(
     [bare],
     newFolder,
     /Set DOORCODE_SECRET_KEY to it, or copy the file "instance-key" .*data\/instance-key/,
   )
-  await refused(
+  await rejected(
     [bare, '--key-file', 'x'],
     newFolder,
     /--key-file is only for restoring a backup that contains the instance key/,
   )
-  await refused([file, '--key-file', file], { DATABASE_URL: url }, /already exists\. Name a new file/)
+  await rejected([file, '--key-file', file], { DATABASE_URL: url }, /already exists\. Name a new file/)
   const nowhere = path.join(folder, 'missing/key')
-  await refused([file, '--key-file', nowhere], { DATABASE_URL: url }, /missing\/key cannot be written \(ENOENT\)/)
+  await rejected([file, '--key-file', nowhere], { DATABASE_URL: url }, /missing\/key cannot be written \(ENOENT\)/)
   await assert.rejects(stat(newFolder.DOORCODE_DATA_DIR), { code: 'ENOENT' })
 })
 
@@ -115,7 +119,7 @@ test('a restore is rejected while another process starts on the database', async
   await withConnection(url, async (connection) => {
     await connection.query('select pg_advisory_lock(7305221)') // the lock of migrations
     const environment = { DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY }
-    await refused([file], environment, /Another process is starting on this database or restoring it/)
+    await rejected([file], environment, /Another process is starting on this database or restoring it/)
   })
 })
 
@@ -204,7 +208,7 @@ test('a restore that fills the disk leaves an empty database', async (t) => {
       create event trigger fill on ddl_command_end when tag in ('CREATE INDEX') execute function fill()`),
   )
   const environment = { DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY }
-  await refused(
+  await rejected(
     [file],
     environment,
     /^The disk of the database is full, so nothing was restored\. Free space, then run/,
@@ -257,7 +261,7 @@ test('a backup that is interrupted leaves no file', async (t) => {
   assert.deepEqual(await readdir(folder), [])
 })
 
-test('a backup whose key was replaced when it began is refused', async (t) => {
+test('a backup whose key was replaced when it began is rejected', async (t) => {
   const { folder, file } = await newFile(t)
   const db = openDb({ url: await fileDatabase(), poolSize: 1 })
   t.after(() => db.close())

@@ -62,7 +62,7 @@ export async function runScenarios(
   opened.defer(() => endpoint.close())
   const start = async (name: string): Promise<HaNode> => opened.use(await startNode(name, databaseUrl))
   const nodes = [await start('node A'), await start('node B')] as const
-  await assertStandbyRefused(cluster)
+  await assertStandbyRejected(cluster)
   const shop = await openShop({ databaseUrl, emulator, callbackOrigin: nodes[0].url, endpointUrl: endpoint.url })
   endpoint.trust(shop.secret)
 
@@ -177,7 +177,7 @@ function summaryOf(chosen: readonly Scenario[]): string {
 }
 
 /** A node must not serve with a database that it cannot write to. */
-async function assertStandbyRefused(cluster: Cluster): Promise<void> {
+async function assertStandbyRejected(cluster: Cluster): Promise<void> {
   const standby = await cluster.synchronousStandby()
   const { code, stderr } = await runCommand(['serve'], {
     DATABASE_URL: cluster.memberUrl(standby),

@@ -20,7 +20,7 @@ export async function openSource(root: string, into: string): Promise<Source> {
     const text = 'the files of this folder as they are, because it is not a git checkout'
     return { folder: root, revision: '', text }
   }
-  // Without safe.directory, git refuses root's access to a checkout of another user.
+  // Without safe.directory, git rejects root's access to a checkout of another user.
   const git = (...args: readonly string[]): string =>
     execFileSync('git', ['-c', `safe.directory=${root}`, ...args], { cwd: root, encoding: 'utf8' }).trim()
   const revision = git('rev-parse', 'HEAD')

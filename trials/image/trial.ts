@@ -103,7 +103,7 @@ export async function tryWithOwnDatabase({ report, ...image }: Trial): Promise<v
       DATABASE_URL: urlOf(database.url, 'another'),
       DOORCODE_SECRET_KEY: randomBytes(32).toString('base64'),
     },
-    pattern: /The database refused the connection: database "another" does not exist/,
+    pattern: /The database rejected the connection: database "another" does not exist/,
   })
   report(`a DATABASE_URL without such a database ends the start: ${error}`)
 }

@@ -15,7 +15,7 @@ test('switching from an unknown section leads to the overview', () => {
   for (const path of ['/w/1', '/w/1/nothing', '/']) assert.equal(sectionIn(path, live), '/w/$workspaceId/overview')
 })
 
-test('a member’s menu has no page that refuses members', () => {
+test('a member’s menu has no page that rejects members', () => {
   const namesFor = (role: string): string[] => sectionsOf({ ...live, role }).map(({ name }) => name)
   assert.ok(namesFor('admin').includes('audit'))
   assert.ok(!namesFor('member').includes('audit'))

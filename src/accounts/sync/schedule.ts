@@ -3,7 +3,7 @@ import { HOUR_MS, MINUTE_MS, later } from '../../lib/clock.ts'
 const SYNC_INTERVAL_MS = HOUR_MS
 /** Longer than the timeouts of all calls of a sync together. */
 export const SYNC_LEASE_MS = 5 * MINUTE_MS
-/** Updates and refused sends come in bursts, and each sync costs two of the 200 calls per hour. */
+/** Updates and rejected sends come in bursts, and each sync costs two of the 200 calls per hour. */
 export const MIN_SYNC_INTERVAL_MS = MINUTE_MS
 
 const RETRY_MS = {
@@ -12,7 +12,7 @@ const RETRY_MS = {
   /** WhatsApp limits management calls per hour. */
   rate: 30 * MINUTE_MS,
   unreachable: 2 * MINUTE_MS,
-  refused: SYNC_INTERVAL_MS,
+  rejected: SYNC_INTERVAL_MS,
 } as const
 
 export type SyncFailure = keyof typeof RETRY_MS

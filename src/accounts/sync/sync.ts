@@ -138,7 +138,7 @@ const endSync = statement(
 function failureOf(error: ProviderFailure): SyncFailure {
   if (error instanceof ProviderUnreachableError || error.error.class === 'transient') return 'unreachable'
   if (error.error.class === 'credentials') return 'credentials_invalid'
-  return error.error.class === 'rate' ? 'rate' : 'refused'
+  return error.error.class === 'rate' ? 'rate' : 'rejected'
 }
 
 /**
@@ -163,7 +163,7 @@ const makeSyncDue = statement(
 )
 
 /**
- * Makes a sync due, at least MIN_SYNC_INTERVAL_MS after the last one. An account with a refused token waits longer: its
+ * Makes a sync due, at least MIN_SYNC_INTERVAL_MS after the last one. An account with a rejected token waits longer: its
  * listing may still be readable, and a sync would let more sends fail.
  */
 export async function syncSoon(sql: Sql, { workspaceId, accountId }: AccountRef, now: Date): Promise<void> {
@@ -176,7 +176,7 @@ const markInvalid = statement(
    where workspace_id = $1 and id = $2 and status <> 'removed' and (synced_at is null or synced_at <= $4)`,
 )
 
-/** The provider refused the token in a send that began at `sentAt`. A token that was renewed or worked since then stays. */
+/** The provider rejected the token in a send that began at `sentAt`. A token that was renewed or worked since then stays. */
 export async function markCredentialsInvalid(
   sql: Sql,
   { workspaceId, accountId }: AccountRef,

@@ -139,7 +139,7 @@ const anyDraft: fc.Arbitrary<TemplateDraft> = fc.oneof(
   ),
 )
 
-/** The emulator refuses more in an hour, as WhatsApp does. */
+/** The emulator rejects more in an hour, as WhatsApp does. */
 const CREATED_PER_ACCOUNT = 100
 
 test('every valid draft is accepted by WhatsApp and usable once approved', async (t) => {

@@ -23,7 +23,7 @@ export const validDraft = templateDraft.superRefine((draft, context) => {
 
 /**
  * `shown`: whether the template could be read back; if not, the next sync finds it.
- * `unknown`: WhatsApp neither answered nor shows the template. The next sync finds it if it was created; WhatsApp refuses a
+ * `unknown`: WhatsApp neither answered nor shows the template. The next sync finds it if it was created; WhatsApp rejects a
  * second template of the same name and language.
  */
 type SubmissionResult = { outcome: 'submitted'; status: string; shown: boolean } | { outcome: 'unknown' }
@@ -31,7 +31,7 @@ type SubmissionResult = { outcome: 'submitted'; status: string; shown: boolean }
 /** WhatsApp's listing lags: an immediate sync would treat the new template as deleted. */
 const SYNC_DELAY_MS = MINUTE_MS
 
-/** `onResult` runs in the transaction that stores the result. Throws FieldError, which names the field that WhatsApp refused. */
+/** `onResult` runs in the transaction that stores the result. Throws FieldError, which names the field that WhatsApp rejected. */
 export async function submitTemplate(
   parts: SubmitParts,
   { workspaceId, accountId, draft }: AccountRef & { draft: TemplateDraft },

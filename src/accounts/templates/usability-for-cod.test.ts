@@ -47,7 +47,7 @@ test('neither template can serve the other check', () => {
   )
 })
 
-const refused: readonly [string, Parameters<typeof template>[0], RegExp][] = [
+const rejected: readonly [string, Parameters<typeof template>[0], RegExp][] = [
   ['that waits for review', { status: 'PENDING' }, /status PENDING/],
   ['that is paused', { status: 'PAUSED' }, /status PAUSED/],
   ['of the category MARKETING', { category: 'MARKETING' }, /category MARKETING/],
@@ -82,7 +82,7 @@ const refused: readonly [string, Parameters<typeof template>[0], RegExp][] = [
   ],
 ]
 
-for (const [what, more, reason] of refused) {
+for (const [what, more, reason] of rejected) {
   test(`a template ${what} cannot be used, and the reason explains it`, () => {
     assert.match(reasonOf(template(more), 'confirmation'), reason)
   })

@@ -57,7 +57,7 @@ test('a repeated parameter in the body counts once', () => {
   assert.equal(withComponents({ type: 'BODY', text: '{{1}} is your code. Do not share {{1}}.' }), undefined)
 })
 
-const refused: readonly [string, Parameters<typeof template>[0], RegExp][] = [
+const rejected: readonly [string, Parameters<typeof template>[0], RegExp][] = [
   ['that waits for review', { status: 'PENDING' }, /status PENDING.*Wait until/],
   ['that is paused', { status: 'PAUSED' }, /status PAUSED.*another template/],
   ['with an unknown status', { status: 'SOMETHING_NEW' }, /status SOMETHING_NEW/],
@@ -117,7 +117,7 @@ const refused: readonly [string, Parameters<typeof template>[0], RegExp][] = [
   ],
 ]
 
-for (const [what, more, reason] of refused) {
+for (const [what, more, reason] of rejected) {
   test(`a template ${what} cannot be used, and the reason explains it`, () => {
     assert.match(reasonOf(template(more)), reason)
   })

@@ -192,11 +192,11 @@ async function record(
 
 /** Returns the library's error code, which the pages translate. */
 function errorResponse(response: Response, body: Body): Response {
-  const code = typeof body['code'] === 'string' ? body['code'] : response.status === 429 ? 'WAIT' : 'REFUSED'
+  const code = typeof body['code'] === 'string' ? body['code'] : response.status === 429 ? 'WAIT' : 'REJECTED'
   if (code === 'ACCOUNT_TEMPORARILY_LOCKED') return tooManyAttempts(LOCKOUT_MS)
   const waitSeconds = Number(response.headers.get('x-retry-after'))
   if (response.status === 429) return tooManyAttempts(waitSeconds * SECOND_MS)
-  const message = typeof body['message'] === 'string' ? body['message'] : 'The request was refused.'
+  const message = typeof body['message'] === 'string' ? body['message'] : 'The request was rejected.'
   return json(response.status, { code, message }, response.headers.getSetCookie())
 }
 

@@ -107,7 +107,7 @@ export const phone = router({
 
   webhooks: sandboxRead.query(({ ctx: { parts }, input }) => listLatestDeliveries(parts.db, input.workspaceId)),
 
-  /** The number as the API stores it. Null: the API would refuse it. */
+  /** The number as the API stores it. Null: the API would reject it. */
   normalize: sandboxRead
     .input(z.object({ typed: z.string().max(MAX_TYPED) }))
     .query(({ input: { typed } }) => normalizePhone(typed) ?? null),

@@ -48,7 +48,7 @@ type Session = { sessionSettings?: SessionSettings; deallocates?: boolean }
 /** A pooler may hand over a server process that still has the statements of another client. */
 const DEALLOCATE = 'deallocate all; '
 
-/** Settings are sent as statements, because poolers refuse or drop startup parameters. */
+/** Settings are sent as statements, because poolers reject or drop startup parameters. */
 const setText = (settings: SessionSettings): string =>
   Object.entries(settings)
     .map(([name, value]) => `set ${name} = '${value}'`)

@@ -137,7 +137,7 @@ test('a changed table costs a prepared statement one failure, not all that follo
   assert.deepEqual(await run('read_changing', 'select * from changing'), [])
 })
 
-test('read-only, refused or missing databases and mixed-up sessions are unavailable, data errors are not', () => {
+test('read-only, rejected or missing databases and mixed-up sessions are unavailable, data errors are not', () => {
   const withState = (code: string): Error => Object.assign(new Error('some words'), { code })
   for (const state of ['25006', '25P03', '26000', '28P01', '28000', '3D000', '42P05', '57P01', '53300', '58030'])
     assert.equal(isDatabaseUnavailable(withState(state)), true, state)

@@ -46,7 +46,7 @@ async function isShared(one: Connection, two: Connection): Promise<boolean> {
   try {
     await two.query('begin') // in transaction mode, a pooler now reserves a server process for it
   } catch (error) {
-    if (isRefusedByStatementPooler(error)) return true
+    if (isRejectedByStatementPooler(error)) return true
     throw error
   }
   const shared = (await processOf(two)) === first || (await processOf(one)) !== first
@@ -55,7 +55,7 @@ async function isShared(one: Connection, two: Connection): Promise<boolean> {
 }
 
 /** PgBouncer with `pool_mode = statement` closes the connection of a client that begins a transaction. */
-const isRefusedByStatementPooler = (error: unknown): boolean =>
+const isRejectedByStatementPooler = (error: unknown): boolean =>
   error instanceof Error && /transaction blocks not allowed/.test(error.message)
 
 async function isUsed(connection: Connection): Promise<boolean> {

@@ -14,7 +14,7 @@ const pauses = fc.array(
   },
 )
 
-test('in memory any 1,000 ms grant at most 20, and refusals never lengthen the wait', () => {
+test('in memory any 1,000 ms grant at most 20, and rejections never lengthen the wait', () => {
   fc.assert(
     fc.property(pauses, (pauses) => {
       let now = 0
@@ -71,23 +71,23 @@ test('over nodes a granted request stops counting after exactly a second', async
   assert.equal(third.filter(Boolean).length, 15)
 })
 
-test('over nodes a refused request does not lengthen the wait', async () => {
+test('over nodes a rejected request does not lengthen the wait', async () => {
   const node = await openNode()
-  await Promise.all(times(20).map(() => node('refused')))
+  await Promise.all(times(20).map(() => node('rejected')))
   assert.deepEqual(
-    await Promise.all(times(50).map(() => node('refused'))),
+    await Promise.all(times(50).map(() => node('rejected'))),
     times(50)
       .fill(0)
       .map(() => false),
   )
   const { rows } = await withConnection(await fileDatabase(), (connection) =>
     connection.query<{ count: number }>(
-      `select cardinality(hits) as count from rate_limits where public_id = 'refused'`,
+      `select cardinality(hits) as count from rate_limits where public_id = 'rejected'`,
     ),
   )
   assert.equal(rows[0]?.count, REQUESTS_PER_WINDOW)
-  await pass('refused', 1_001)
-  assert.equal(await node('refused'), true)
+  await pass('rejected', 1_001)
+  assert.equal(await node('rejected'), true)
 })
 
 test('setting the database’s clock back locks no key out', async () => {

@@ -14,7 +14,7 @@ test('fictional and newly allotted ranges pass', () => {
   for (const text of ['+15555550123', '+447700900123', '+80012345678']) assert.equal(normalizePhone(text), text)
 })
 
-test('anything but a single international number is refused', () => {
+test('anything but a single international number is rejected', () => {
   const odd = [
     '',
     '+',

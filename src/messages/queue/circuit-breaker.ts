@@ -49,7 +49,7 @@ function openingOf({ message, outcome, next }: AttemptEnd): Opening[] {
       return [{ key: `${scope} ${scope === 'sender' ? senderId : accountId} ${trial}`, until, open }]
     }
     case 'credentials': {
-      const detail = outcome?.outcome === 'refused' ? refusedWith(outcome.error) : null
+      const detail = outcome?.outcome === 'rejected' ? rejectedWith(outcome.error) : null
       // The token was read at the claim: the latest one counts.
       const open = (sql: Sql) => markCredentialsInvalid(sql, message, { detail, sentAt: claimedAt })
       return [{ key: `credentials ${accountId}`, until: claimedAt, open }]
@@ -57,8 +57,8 @@ function openingOf({ message, outcome, next }: AttemptEnd): Opening[] {
   }
 }
 
-const refusedWith = ({ code, title }: ProviderError): CodedText =>
-  code === null ? title : { code: 'accounts.refused_with', errorCode: code, title }
+const rejectedWith = ({ code, title }: ProviderError): CodedText =>
+  code === null ? title : { code: 'accounts.rejected_with', errorCode: code, title }
 
 /** Returns undefined if it is not a trial message. */
 const trialUntil = ({ breakerStep, claimedAt }: ClaimedMessage): Date | undefined =>
@@ -86,7 +86,7 @@ function trialResult({ outcome, next }: AttemptEnd): 'works' | 'faulty' | 'incon
   if (next.next === 'unknown') return 'faulty'
   const scope = next.next === 'retry' ? next.breaker?.scope : undefined
   if (scope) return scope === 'sender' || scope === 'account' ? 'faulty' : 'works'
-  return outcome?.outcome === 'refused' && outcome.error.class === 'permanent' ? 'works' : 'inconclusive'
+  return outcome?.outcome === 'rejected' && outcome.error.class === 'permanent' ? 'works' : 'inconclusive'
 }
 
 const openPair = statement(

@@ -63,12 +63,12 @@ export function afterAttempt(outcome: SendOutcome, context: AttemptContext): Dec
       return retry('PROVIDER_UNAVAILABLE', after(backOff(context.attempts), context))
     case 'unknown':
       return { next: 'unknown', dueAt: later(context.now, UNKNOWN_WAIT_MS), failureCode: 'PROVIDER_UNAVAILABLE' }
-    case 'refused':
-      return afterRefusal(outcome.error, context)
+    case 'rejected':
+      return afterRejection(outcome.error, context)
   }
 }
 
-function afterRefusal(error: ProviderError, context: AttemptContext): Decision {
+function afterRejection(error: ProviderError, context: AttemptContext): Decision {
   switch (error.class) {
     case 'permanent':
       return { next: 'failed', failureCode: error.failureCode }

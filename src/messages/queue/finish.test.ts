@@ -92,7 +92,7 @@ async function rejectedOtp(world: World) {
   const finish = () =>
     createFinisher(world.parts)({
       ...accepted(world, message),
-      outcome: { outcome: 'refused', httpStatus: 400, error },
+      outcome: { outcome: 'rejected', httpStatus: 400, error },
       next: { next: 'failed', failureCode: known.failureCode },
     })
   const details = () => world.query('select detail from message_attempts where message_id = $1', [messageId])

@@ -170,10 +170,10 @@ function outcomeColumns(outcome: SendOutcome, next: Decision) {
       return { ...NO_ANSWER, outcome: 'retry', detail: outcome.detail }
     case 'unknown':
       return { ...NO_ANSWER, outcome: 'unknown', http_status: outcome.httpStatus, detail: outcome.detail }
-    case 'refused': {
+    case 'rejected': {
       const { code, title, detail } = outcome.error
       return {
-        outcome: next.next === 'failed' ? 'refused' : 'retry',
+        outcome: next.next === 'failed' ? 'rejected' : 'retry',
         http_status: outcome.httpStatus,
         provider_code: code,
         detail: detail ? ({ code: 'providers.titled', title, detail } as const) : title,
@@ -184,7 +184,7 @@ function outcomeColumns(outcome: SendOutcome, next: Decision) {
 
 /** An error about the sender, template or account shows that our data about it is out of date. */
 async function syncAfterError(sql: Sql, { message, outcome }: EndedAttempt, now: Date): Promise<void> {
-  if (outcome?.outcome !== 'refused') return
+  if (outcome?.outcome !== 'rejected') return
   const { scope } = outcome.error
   if (scope === 'sender' || scope === 'template' || scope === 'account') await syncSoon(sql, message, now)
 }

@@ -48,16 +48,16 @@ for (const passphrase of [undefined, PASSPHRASE]) {
   test(`a byte that differs anywhere in ${form} is found`, async (t) => {
     const { file, bytes } = await writeExample(t, { passphrase })
     for (let position = 0; position < bytes.length; position += position < 1_200 ? 41 : 9_999) {
-      await assertRefused(file, withFlippedBit(bytes, position), passphrase)
+      await assertRejected(file, withFlippedBit(bytes, position), passphrase)
     }
     for (const fromEnd of [1, 15, 16, 47, 48, 55])
-      await assertRefused(file, withFlippedBit(bytes, bytes.length - fromEnd), passphrase)
+      await assertRejected(file, withFlippedBit(bytes, bytes.length - fromEnd), passphrase)
   })
 
   test(`${form} that was cut off anywhere is rejected`, async (t) => {
     const { file, bytes } = await writeExample(t, { passphrase })
     for (const length of [0, 10, 18, 300, 800, 50_000, bytes.length - 48, bytes.length - 1])
-      await assertRefused(file, bytes.subarray(0, length), passphrase)
+      await assertRejected(file, bytes.subarray(0, length), passphrase)
   })
 }
 
@@ -75,7 +75,7 @@ test('each fault of a file has its own error', async (t) => {
     [bytes, undefined, /is encrypted.*--passphrase-file/],
     [bytes, 'another passphrase', /^The passphrase is not the one that/],
   ] as const) {
-    await assertRefused(file, content, passphrase, expected)
+    await assertRejected(file, content, passphrase, expected)
   }
   const missing = `${file}.missing`
   await assert.rejects(openBackupFile(missing, undefined), /There is no file/)
@@ -99,7 +99,7 @@ test('a file cannot ask for more work or memory than its passphrase needs', asyn
     { cost: Number.MAX_SAFE_INTEGER },
   ]) {
     const crafted = withHeader({ ...HEADER, encryption: { ...encryption, ...change } }, bytes)
-    await assertRefused(file, crafted, PASSPHRASE, /needs more work or memory/)
+    await assertRejected(file, crafted, PASSPHRASE, /needs more work or memory/)
   }
 })
 
@@ -122,7 +122,7 @@ test('an encrypted backup with reordered frames is rejected', async (t) => {
   const start = encodedHeaderBytes(bytes)
   const [key, rows] = [frameAt(bytes, start), frameAt(bytes, start + frameAt(bytes, start).length)]
   const rest = bytes.subarray(start + key.length + rows.length)
-  await assertRefused(file, Buffer.concat([bytes.subarray(0, start), rows, key, rest]), PASSPHRASE, /is damaged/)
+  await assertRejected(file, Buffer.concat([bytes.subarray(0, start), rows, key, rest]), PASSPHRASE, /is damaged/)
 })
 
 test('a backup never replaces a file without --force', async (t) => {
@@ -201,7 +201,7 @@ async function writeTo(file: string, { replace = false, passphrase, frames = FRA
   })
 }
 
-async function assertRefused(file: string, bytes: Buffer, passphrase?: string, expected = /./): Promise<void> {
+async function assertRejected(file: string, bytes: Buffer, passphrase?: string, expected = /./): Promise<void> {
   await writeFile(file, bytes)
   const read = async (): Promise<void> => {
     await using backup = await openBackupFile(file, passphrase)

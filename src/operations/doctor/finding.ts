@@ -77,7 +77,7 @@ export const FINDINGS = {
   },
   erasures: { erasure_unfinished: 'warning' },
   setup: {
-    account_refused: 'failure',
+    account_rejected: 'failure',
     account_unreadable: 'failure',
     account_sync_failed: 'warning',
     sender_unusable: 'warning',
@@ -92,8 +92,8 @@ export const FINDINGS = {
   },
   reports: { reports_missing: 'failure' },
   provider: {
-    token_refused: 'failure',
-    provider_refuses: 'failure',
+    token_rejected: 'failure',
+    provider_rejects: 'failure',
     provider_unreachable: 'failure',
     not_subscribed: 'failure',
     accounts_left_out: 'warning',

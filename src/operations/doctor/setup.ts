@@ -70,7 +70,7 @@ async function findProblemsOf(
 function foundIn(item: Attention, { workspace, now }: { workspace: string; now: Date }): NewFinding[] {
   switch (item.about) {
     case 'account': {
-      const code = item.status === 'credentials_invalid' ? 'account_refused' : 'account_unreadable'
+      const code = item.status === 'credentials_invalid' ? 'account_rejected' : 'account_unreadable'
       return [{ code, workspace, wabaId: item.wabaId }]
     }
     case 'sender': {

@@ -28,21 +28,21 @@ test('two concurrent first starts use one key', async (t) => {
   assert.equal(other.open(one.close('a token', 'here'), 'here'), 'a token')
 })
 
-test('another key is refused, from the environment or the folder', async (t) => {
+test('another key is rejected, from the environment or the folder', async (t) => {
   const { db, dataDir } = await newInstance(t)
   await openSeal({ secretKeys: undefined, dataDir }, db)
   const several = [newInstanceKey(), newInstanceKey()]
   const [first, second] = several.map((key) => createSealingKey(key).fingerprint)
-  await refused(
+  await rejected(
     openSeal({ secretKeys: several.slice(0, 1), dataDir }, db),
     new RegExp(`DOORCODE_SECRET_KEY is not .* has the fingerprint ${first}\\. Start with the key .* created with`),
   )
-  await refused(
+  await rejected(
     openSeal({ secretKeys: several, dataDir }, db),
     new RegExp(`None of the 2 keys in DOORCODE_SECRET_KEY is .* have the fingerprints ${first}, ${second}\\.`),
   )
   await writeFile(path.join(dataDir, 'instance-key'), newInstanceKey().toString('base64'))
-  await refused(openSeal({ secretKeys: undefined, dataDir }, db), /instance-key is not the instance key/)
+  await rejected(openSeal({ secretKeys: undefined, dataDir }, db), /instance-key is not the instance key/)
 })
 
 test('a start with only the former key names the key that the database uses', async (t) => {
@@ -56,13 +56,13 @@ test('a start with only the former key names the key that the database uses', as
       values (gen_random_uuid(), now(), 'command line', 'secrets.rotated', $1)`
     await tx.rows({ name: 'record_rotation', text }, [after])
   })
-  await refused(
+  await rejected(
     openSeal({ secretKeys: [old], dataDir }, db),
     new RegExp(
       `has the fingerprint ${former}; the database uses the key with fingerprint ${newest}\\. Put that key before`,
     ),
   )
-  await refused(
+  await rejected(
     openSeal({ secretKeys: [randomBytes(32)], dataDir }, db),
     new RegExp(`the database uses the key with fingerprint ${newest}\\. Start with that key`),
   )
@@ -74,7 +74,7 @@ test('a lost key is not replaced by a new one', async (t) => {
   const file = path.join(dataDir, 'instance-key')
   const key = Buffer.from((await readFile(file, 'utf8')).trim(), 'base64')
   await rm(file)
-  await refused(openSeal({ secretKeys: undefined, dataDir }, db), /instance key of this database is missing/)
+  await rejected(openSeal({ secretKeys: undefined, dataDir }, db), /instance key of this database is missing/)
   await openSeal({ secretKeys: [key], dataDir }, db)
 })
 
@@ -118,13 +118,13 @@ const fingerprintsOf = ({ keys }: Seal): string[] => keys.map(({ fingerprint }) 
 test('a key file without a key is reported', async (t) => {
   const { db, dataDir } = await newInstance(t)
   await writeFile(path.join(dataDir, 'instance-key'), 'half a k')
-  await refused(openSeal({ secretKeys: undefined, dataDir }, db), /does not contain an instance key/)
+  await rejected(openSeal({ secretKeys: undefined, dataDir }, db), /does not contain an instance key/)
   const key = newInstanceKey().toString('base64')
   await writeFile(path.join(dataDir, 'instance-key'), `${key}\n${key}\nhalf\n`)
-  await refused(openSeal({ secretKeys: undefined, dataDir }, db), /keys 1 and 2 are the same; key 3 of 3 is not a key/)
+  await rejected(openSeal({ secretKeys: undefined, dataDir }, db), /keys 1 and 2 are the same; key 3 of 3 is not a key/)
 })
 
-const refused = (start: Promise<unknown>, message: RegExp): Promise<void> =>
+const rejected = (start: Promise<unknown>, message: RegExp): Promise<void> =>
   assert.rejects(start, (error) => error instanceof StartupError && message.test(error.message))
 
 let count = 0

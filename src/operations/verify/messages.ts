@@ -122,7 +122,7 @@ function isPossible({ outcome, httpStatus: status, providerCode: code, detail }:
       return code === null && (detail !== null || !isSuccess)
     case 'retry':
       return !isSuccess
-    case 'refused':
+    case 'rejected':
       return !isSuccess && status !== null
     case 'not_made':
       return status === null && code === null
@@ -233,7 +233,7 @@ function compare(facts: MessageFacts, derived: MessageRow): Difference[] {
 function checkOwnFailure(facts: MessageFacts, reader: Reader): Difference[] {
   const { id, failure_code: stored, provider_message_id, attempts } = facts
   const last = facts.made.at(-1)
-  if (stored === null || provider_message_id !== null || last?.outcome !== 'refused' || last.attempt !== attempts)
+  if (stored === null || provider_message_id !== null || last?.outcome !== 'rejected' || last.attempt !== attempts)
     return []
   if (last.providerCode === null || last.providerCode === SHARED_CODE) return []
   const derived = reader.findError(last.providerCode)?.failureCode

@@ -48,8 +48,8 @@ export function createManagement(graph: GraphClient) {
     },
 
     /**
-     * With the proof, Graph refuses the call if secret and token belong to different apps. Without it, Doorcode would
-     * later refuse every webhook for its signature.
+     * With the proof, Graph rejects the call if secret and token belong to different apps. Without it, Doorcode would
+     * later reject every webhook for its signature.
      */
     async subscribe(account) {
       const proof = createHmac('sha256', account.appSecret).update(account.accessToken).digest('hex')

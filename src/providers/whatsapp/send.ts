@@ -74,7 +74,7 @@ const interactive = (type: 'button' | 'list', body: string, action: object): obj
   interactive: { type, body: { text: body }, action },
 })
 
-/** WhatsApp refuses a component without parameters (docs/whatsapp-cloud-api.md#templates). */
+/** WhatsApp rejects a component without parameters (docs/whatsapp-cloud-api.md#templates). */
 const templateComponents = ({ header, body, payloads }: TemplateContent): object[] => [
   ...(header ? [{ type: 'header', parameters: [parameter(header)] }] : []),
   ...bodyComponent(body),
@@ -117,11 +117,11 @@ function readOutcome(answer: GraphAnswer, mask: (text: string) => string): SendO
   }
   const isFromGraph = objectOf(body?.error) !== undefined
   if (isFromGraph || httpStatus === TOO_MANY_REQUESTS)
-    return { outcome: 'refused', httpStatus, error: readAnswerError(body, { httpStatus, mask }) }
+    return { outcome: 'rejected', httpStatus, error: readAnswerError(body, { httpStatus, mask }) }
   // A proxy may time out while the provider still handles the request.
   if (httpStatus >= 500 || httpStatus === REQUEST_TIMEOUT)
     return { outcome: 'unknown', httpStatus, detail: NO_GRAPH_ERROR }
-  return { outcome: 'refused', httpStatus, error: rejectedByIntermediary(httpStatus) }
+  return { outcome: 'rejected', httpStatus, error: rejectedByIntermediary(httpStatus) }
 }
 
 const REQUEST_TIMEOUT = 408

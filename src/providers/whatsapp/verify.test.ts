@@ -18,7 +18,7 @@ test('any bytes signed with the app secret are accepted', () => {
   )
 })
 
-test('bytes that differ in one place from the signed ones are refused', () => {
+test('bytes that differ in one place from the signed ones are rejected', () => {
   const raw = Buffer.from('{"text":"caf\\u00e9 \\/"}')
   const signature = sign(raw)
   for (let index = 0; index < raw.length; index += 1) {
@@ -28,12 +28,12 @@ test('bytes that differ in one place from the signed ones are refused', () => {
   }
 })
 
-test('a signature with another secret is refused', () => {
+test('a signature with another secret is rejected', () => {
   const raw = Buffer.from('{}')
   assert.ok(!verify(account, raw, { [NAME]: sign(raw, 'other') }))
 })
 
-test('a malformed header is refused and never throws', () => {
+test('a malformed header is rejected and never throws', () => {
   const raw = Buffer.from('{}')
   const right = sign(raw)
   const wrong = [

@@ -152,7 +152,7 @@ test('a template without buttons gets only the body, named parameters their name
   )
 })
 
-test('a refusal keeps its error code but no OTP and no token', async (t) => {
+test('a rejection keeps its error code but no OTP and no token', async (t) => {
   const text = `value ${CODE} of ${CODE.toUpperCase()} with ${TOKEN} is not allowed`
   const known = { message: text, code: 132_018, error_data: { details: text } }
   for (const error of [
@@ -163,7 +163,7 @@ test('a refusal keeps its error code but no OTP and no token', async (t) => {
   ]) {
     const { provider, account } = await startProvider(t, json(400, { error }))
     const outcome = await provider.send(account, message)
-    assert.equal(outcome.outcome, 'refused')
+    assert.equal(outcome.outcome, 'rejected')
     assert.doesNotMatch(JSON.stringify(outcome), new RegExp(`${CODE}|${TOKEN}`, 'i'))
     assert.match(JSON.stringify(outcome), /\[code\].*\[token\]/)
   }
@@ -227,10 +227,10 @@ test('an endless TLS handshake counts as not sent', async (t) => {
   assert.equal(outcome.outcome, 'unreachable')
 })
 
-test('a Graph error with HTTP 500 is a refusal that may be retried', async (t) => {
+test('a Graph error with HTTP 500 is a rejection that may be retried', async (t) => {
   const { provider, account } = await startProvider(t, json(500, { error: { code: 131_016, message: 'x' } }))
   const outcome = await provider.send(account, message)
-  assert.ok(outcome.outcome === 'refused' && outcome.error.class === 'transient')
+  assert.ok(outcome.outcome === 'rejected' && outcome.error.class === 'transient')
 })
 
 test('an answer of a proxy neither fails the message nor stops its account', async (t) => {
@@ -240,7 +240,7 @@ test('an answer of a proxy neither fails the message nor stops its account', asy
       (response) => void response.writeHead(status, { 'content-type': 'text/html' }).end('<html>Not here</html>'),
     )
     const outcome = await provider.send(account, message)
-    assert.ok(outcome.outcome === 'refused', `${status}: ${outcome.outcome}`)
+    assert.ok(outcome.outcome === 'rejected', `${status}: ${outcome.outcome}`)
     assert.deepEqual([outcome.error.class, outcome.error.failureCode], ['transient', 'PROVIDER_UNAVAILABLE'])
   }
 })
@@ -250,7 +250,7 @@ test('a redirect is not followed, since it would leak the token', async (t) => {
     t,
     (response) => void response.writeHead(307, { location: '/elsewhere' }).end(),
   )
-  assert.equal((await provider.send(account, message)).outcome, 'refused')
+  assert.equal((await provider.send(account, message)).outcome, 'rejected')
   assert.equal(received.length, 1)
 })
 
@@ -303,10 +303,10 @@ test('all pages of both lists are read by cursor', async (t) => {
 })
 
 test('an expired cursor restarts the list once', async (t) => {
-  let refusals = 0
+  let rejections = 0
   const { provider, account } = await startProvider(t, (response, received) => {
-    if (received.url.includes('after=1') && refusals < 1) {
-      refusals += 1
+    if (received.url.includes('after=1') && rejections < 1) {
+      rejections += 1
       json(400, { error: { code: 131_059, message: 'cursor' } })(response, received)
     } else paged({ phone_numbers: [[{ id: '1' }], [{ id: '2' }]] })(response, received)
   })
@@ -431,7 +431,7 @@ test('a list answer from something other than Graph is an error', async (t) => {
   }
 })
 
-test('a refused list names the error code but never the token', async (t) => {
+test('a rejected list names the error code but never the token', async (t) => {
   const { provider, account } = await startProvider(
     t,
     json(401, { error: { code: 190, message: `Malformed access token ${TOKEN}` } }),

@@ -133,7 +133,7 @@ test('a node whose session a pooler reset connects again and listens', async (t)
 test('a node that cannot register leaks no connections', async (t) => {
   const { db } = await scene(t)
   const run = (name: string, text: string) => db.rows({ name, text })
-  await run('refuse', 'alter table nodes add constraint no_node check (false) not valid')
+  await run('reject', 'alter table nodes add constraint no_node check (false) not valid')
   let tries = 0
   const connect = () => {
     tries += 1

@@ -15,7 +15,7 @@ test('after a failover to a server with another clock, the time is the new serve
   let aheadMs = 0
   let failures = 0
   const clock = await start(t, () => {
-    if ((failures -= 1) >= 0) throw new Error('the new server still refuses connections')
+    if ((failures -= 1) >= 0) throw new Error('the new server still rejects connections')
     return Date.now() + aheadMs
   })
   aheadMs = HOUR_MS

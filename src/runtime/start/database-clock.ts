@@ -9,7 +9,7 @@ const MEASURE_INTERVAL_MS = 60_000
 const SAMPLES = 3
 /** From the clock to a time that the database has just reported. The rest is the way of the report. */
 const MAX_DIFFERENCE_MS = 1_000
-/** A restored connection may be lost again, or the server may still refuse others. After these tries the interval measures. */
+/** A restored connection may be lost again, or the server may still reject others. After these tries the interval measures. */
 const MAX_TRIES = 5
 const RETRY_MS = 1_000
 

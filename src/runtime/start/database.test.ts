@@ -21,7 +21,7 @@ const open = (databaseUrl: string) =>
     timeoutMs: 0,
   })
 
-const refused = (url: string, message: RegExp): Promise<void> =>
+const rejected = (url: string, message: RegExp): Promise<void> =>
   assert.rejects(open(url), (error) => {
     assert.ok(error instanceof StartupError, String(error))
     assert.match(error.message, message)
@@ -30,14 +30,14 @@ const refused = (url: string, message: RegExp): Promise<void> =>
   })
 
 test('an unreachable database is reported without its password', async () => {
-  await refused(
+  await rejected(
     'postgres://app:hidden@127.0.0.1:1/doorcode',
     /The database at 127\.0\.0\.1:1\/doorcode could not be reached/,
   )
 })
 
 test('a host that does not exist is reported', async () => {
-  await refused(
+  await rejected(
     'postgres://app:hidden@no-such-host.invalid:5432/doorcode',
     /no-such-host\.invalid.* could not be reached/,
   )
@@ -45,12 +45,12 @@ test('a host that does not exist is reported', async () => {
 
 test('a wrong password is reported at once', async () => {
   const url = (await fileDatabase()).replace(/\/\/[^@/]+@/, '//app:hidden@') // the tests' own role needs none
-  await refused(url, /The database refused the connection: password authentication failed/)
+  await rejected(url, /The database rejected the connection: password authentication failed/)
 })
 
 test('a database that does not exist is reported at once', async () => {
   const url = (await fileDatabase()).replace(/\/test_\d+/, '/no_such_database')
-  await refused(url, /refused the connection: database "no_such_database" does not exist/)
+  await rejected(url, /rejected the connection: database "no_such_database" does not exist/)
 })
 
 test('a start says that another process migrates, and ends on a signal', { timeout: 30_000 }, async () => {
@@ -82,7 +82,7 @@ test('a command waits for another process that migrates only for its own time', 
   })
 })
 
-test('a later release’s schema is refused only after a contracting migration', async (t) => {
+test('a later release’s schema is rejected only after a contracting migration', async (t) => {
   const url = await fileDatabase()
   const apply = (number: number, contracts: boolean) =>
     withConnection(url, (sql) =>
@@ -93,7 +93,7 @@ test('a later release’s schema is refused only after a contracting migration',
   const opened = await open(url)
   await opened.close()
   await apply(999_999, true)
-  await refused(
+  await rejected(
     url,
     /migration 999999, but this release only knows migrations up to \d+, and migration 999999 may have removed what this release uses\. Start the release/,
   )
@@ -116,7 +116,7 @@ test('a user who may not create tables is reported with a fix', async () => {
   await createDatabase(serverUrl(), name)
   const owner = urlOf(serverUrl(), name)
   await withConnection(owner, (sql) => sql.query(`create role ${name} login password 'hidden'`))
-  await refused(owner.replace(/\/\/[^@]+@/, `//${name}:hidden@`), /may not create tables\. Make it the owner/)
+  await rejected(owner.replace(/\/\/[^@]+@/, `//${name}:hidden@`), /may not create tables\. Make it the owner/)
   await dropDatabase(serverUrl(), name)
   await withConnection(serverUrl(), (sql) => sql.query(`drop role ${name}`))
 })
@@ -150,11 +150,11 @@ test('a start that cannot open its connections says how many and which limit to 
   assert.equal(maxConnections, 17)
 })
 
-test('a read-only database is refused before anything is served', async () => {
+test('a read-only database is rejected before anything is served', async () => {
   const name = `read_only_${process.pid}`
   await createDatabase(serverUrl(), name)
   await withConnection(serverUrl(), (sql) => sql.query(`alter database ${name} set default_transaction_read_only = on`))
-  await refused(urlOf(serverUrl(), name), /The database is read-only\. Turn off default_transaction_read_only/)
+  await rejected(urlOf(serverUrl(), name), /The database is read-only\. Turn off default_transaction_read_only/)
   await dropDatabase(serverUrl(), name)
 })
 
@@ -184,14 +184,14 @@ async function connectTo(url: string): Promise<Connection> {
   return connection
 }
 
-test('a database with an encoding other than UTF-8 is refused', async () => {
+test('a database with an encoding other than UTF-8 is rejected', async () => {
   const name = `latin_${process.pid}`
   await withConnection(serverUrl(), (sql) =>
     sql.query(
       `create database ${name} template template0 encoding 'SQL_ASCII' lc_collate 'C' lc_ctype 'C' locale_provider libc`,
     ),
   )
-  await refused(urlOf(serverUrl(), name), /stores text as SQL_ASCII/)
+  await rejected(urlOf(serverUrl(), name), /stores text as SQL_ASCII/)
   await dropDatabase(serverUrl(), name)
 })
 

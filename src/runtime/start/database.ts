@@ -144,7 +144,7 @@ export async function withRetries<Result>(
       if (!(error instanceof Error)) throw error
       if (signal?.aborted && isDatabaseUnavailable(error)) throw new StartupError(ENDED_BY_SIGNAL)
       if (WRONG_ADDRESS.has(sqlState(error)))
-        throw new StartupError(`The database refused the connection: ${error.message}`)
+        throw new StartupError(`The database rejected the connection: ${error.message}`)
       if (!isDatabaseUnavailable(error)) throw error
       deadline ??= Date.now() + timeoutMs
       if (Date.now() >= deadline)

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { Agent, request } from 'undici'
 import { type Address, type Resolve, checkHost, isPublicAddress, publicConnector } from './connector.ts'
 
-const REFUSED = [
+const REJECTED = [
   ['loopback', '127.0.0.1', '127.255.255.254', '::1'],
   ['unspecified', '0.0.0.0', '0.1.2.3', '::'],
   ['private', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.0.1', 'fc00::1', 'fd12:3456::1'],
@@ -22,7 +22,7 @@ const REFUSED = [
   ['no address', '', 'localhost', 'example.com', '1.2.3.4.5', '[::1]', '8.8.8.8/32'],
 ] as const
 
-for (const [range, ...addresses] of REFUSED) {
+for (const [range, ...addresses] of REJECTED) {
   test(`no ${range} address counts as public`, () => {
     for (const address of addresses) assert.equal(isPublicAddress(address), false, address)
   })
@@ -79,22 +79,22 @@ test('no notation of a loopback or private address reaches an internal server', 
     '[2002:7f00:1::]',
     '169.254.169.254',
   ]
-  for (const host of hosts) await assert.rejects(inside.post(host), { name: 'AddressRefused' }, host)
+  for (const host of hosts) await assert.rejects(inside.post(host), { name: 'AddressRejected' }, host)
   assert.equal(inside.connections(), 0)
 })
 
-test('a name is refused if any of its addresses is not public', async (t) => {
+test('a name is rejected if any of its addresses is not public', async (t) => {
   const inside = await startInside(t, { resolve: async () => [PUBLIC, LOOPBACK] })
-  await assert.rejects(inside.post('mixed.example'), { name: 'AddressRefused', message: /127\.0\.0\.1/ })
+  await assert.rejects(inside.post('mixed.example'), { name: 'AddressRejected', message: /127\.0\.0\.1/ })
   assert.equal(inside.connections(), 0)
 })
 
-test('a name that turned private after its registration is refused at the connection', async (t) => {
+test('a name that turned private after its registration is rejected at the connection', async (t) => {
   const answers = [[PUBLIC], [LOOPBACK]]
   const resolve: Resolve = async () => answers.shift() ?? [LOOPBACK]
   await checkHost('rebinding.example', resolve)
   const inside = await startInside(t, { resolve })
-  await assert.rejects(inside.post('rebinding.example'), { name: 'AddressRefused' })
+  await assert.rejects(inside.post('rebinding.example'), { name: 'AddressRejected' })
   assert.equal(inside.connections(), 0)
 })
 
@@ -111,12 +111,12 @@ test('private endpoints are reached where they are allowed', async (t) => {
   assert.equal(await (await inside.post('localhost')).body.text(), 'inside')
 })
 
-test('private hosts are refused at registration too', async () => {
+test('private hosts are rejected at registration too', async () => {
   await checkHost('fine.example', async () => [PUBLIC])
   await assert.rejects(
     checkHost('mixed.example', async () => [PUBLIC, LOOPBACK]),
-    { name: 'AddressRefused' },
+    { name: 'AddressRejected' },
   )
   for (const host of ['127.0.0.1', '[::1]', '10.0.0.1'])
-    await assert.rejects(checkHost(host), { name: 'AddressRefused' })
+    await assert.rejects(checkHost(host), { name: 'AddressRejected' })
 })

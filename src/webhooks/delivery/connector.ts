@@ -6,12 +6,12 @@ import { buildConnector } from 'undici'
 import { SECOND_MS } from '../../lib/clock.ts'
 
 /** The endpoint's address is not public, so no connection was made. */
-export class AddressRefused extends Error {
+export class AddressRejected extends Error {
   readonly address: string
 
   constructor(address: string) {
     super(`${address} is not a public address`)
-    this.name = 'AddressRefused'
+    this.name = 'AddressRejected'
     this.address = address
   }
 }
@@ -28,7 +28,7 @@ export type ConnectorOptions = { allowPrivate: boolean; resolve?: Resolve }
 
 /**
  * Connects to public addresses only (docs/webhooks.md#endpoints). Three checks, since each one can be bypassed: a host
- * that is an address is never looked up; a name is refused when any of its addresses is private; and the connected peer is
+ * that is an address is never looked up; a name is rejected when any of its addresses is private; and the connected peer is
  * checked again. The checked addresses are the ones connected to, so DNS rebinding gains nothing.
  */
 export function publicConnector({ allowPrivate, resolve = resolveName }: ConnectorOptions): buildConnector.connector {
@@ -36,23 +36,23 @@ export function publicConnector({ allowPrivate, resolve = resolveName }: Connect
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: publicLookup(resolve) })
   return (options, callback) => {
     const host = options.hostname.replace(/^\[|\]$/g, '')
-    if (isAddress(host) && !isPublicAddress(host)) return callback(new AddressRefused(host), null)
+    if (isAddress(host) && !isPublicAddress(host)) return callback(new AddressRejected(host), null)
     connect(options, (...[error, socket]) => {
       if (error) return callback(error, null)
       const peer = socket.remoteAddress ?? 'an unknown peer'
       if (isPublicAddress(peer)) return callback(null, socket)
       socket.destroy()
-      callback(new AddressRefused(peer), null)
+      callback(new AddressRejected(peer), null)
     })
   }
 }
 
-/** The addresses of a host. Throws AddressRefused, or the resolver's error, unless all are public now. */
+/** The addresses of a host. Throws AddressRejected, or the resolver's error, unless all are public now. */
 export async function checkHost(hostname: string, resolve: Resolve = resolveName): Promise<Address[]> {
   const host = hostname.replace(/^\[|\]$/g, '')
   const addresses = isAddress(host) ? [{ address: host, family: 4 } as const] : await resolve(host)
-  const refused = addresses.find(({ address }) => !isPublicAddress(address))
-  if (refused) throw new AddressRefused(refused.address)
+  const rejected = addresses.find(({ address }) => !isPublicAddress(address))
+  if (rejected) throw new AddressRejected(rejected.address)
   return addresses
 }
 

@@ -496,8 +496,8 @@ test('a ping is delivered without a running server, and a failure says why', asy
   const world = await startWebhookWorld(t, { loops: 0 })
   const receiver = await world.receiver()
   receiver.answers({ status: 500 })
-  const refused = await pingEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
-  assert.deepEqual(await deliverNow(world.parts, refused.deliveryId), { status: 'pending', httpStatus: 500 })
+  const rejected = await pingEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
+  assert.deepEqual(await deliverNow(world.parts, rejected.deliveryId), { status: 'pending', httpStatus: 500 })
   await receiver.close()
   const unreachable = await pingEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   assert.deepEqual(await deliverNow(world.parts, unreachable.deliveryId), {

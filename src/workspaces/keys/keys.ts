@@ -74,7 +74,7 @@ export type KeyAuthenticator = ReturnType<typeof createKeyAuthenticator>
 /** About 300 bytes each. */
 const MAX_CACHED_KEYS = 50_000
 const MAX_UNKNOWN_KEYS = 10_000
-/** Limits how often a wrong key reaches the database, and how long a new key may be refused. */
+/** Limits how often a wrong key reaches the database, and how long a new key may be rejected. */
 const UNKNOWN_KEY_TTL_MS = 1_000
 const CHANGES_POLL_MS = 300
 /** A cached key is valid for this long after it was read or confirmed by a poll, so a revoked key stops within a second. */

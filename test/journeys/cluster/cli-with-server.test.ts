@@ -11,12 +11,12 @@ import { readConfig } from '../../../src/lib/config.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { startServing } from '../../../src/commands/serve.ts'
 
-test('a command refuses private endpoints if the running server does', async (t) => {
+test('a command rejects private endpoints if the running server does', async (t) => {
   const { command } = await startServer(t)
   const { workspaceId } = await command('workspace', 'create', '--name', 'Shop')
   const receiver = await newReceiver(t)
-  const refused = await command('endpoint', 'add', '--workspace', workspaceId ?? '', '--url', receiver.url)
-  assert.match(refused['detail'] ?? '', /must start with https:/)
+  const rejected = await command('endpoint', 'add', '--workspace', workspaceId ?? '', '--url', receiver.url)
+  assert.match(rejected['detail'] ?? '', /must start with https:/)
 })
 
 test('a command accepts private endpoints if the running server does', async (t) => {

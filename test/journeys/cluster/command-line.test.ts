@@ -93,7 +93,7 @@ const mistakes: readonly [string, RegExp][] = [
 ]
 
 for (const [args, expected] of mistakes) {
-  test(`"${args.slice(0, 80)}" is refused with the reason, as text and as a problem`, async () => {
+  test(`"${args.slice(0, 80)}" is rejected with the reason, as text and as a problem`, async () => {
     const words = args.split(' ').filter(Boolean)
     const plain = await run(words)
     assert.deepEqual([plain.code, plain.stdout], [1, ''])

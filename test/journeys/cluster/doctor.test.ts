@@ -66,7 +66,7 @@ const dueIn = (hours: number): string =>
 const FAULTS: readonly [sql: string, codes: readonly string[], undo: string][] = [
   [
     `update provider_accounts set status = 'credentials_invalid' ${OF_WORKSPACE}`,
-    ['account_refused'],
+    ['account_rejected'],
     `update provider_accounts set status = 'connected' ${OF_WORKSPACE}`,
   ],
   [
@@ -270,9 +270,9 @@ test('what WhatsApp answers about each account is found, without its token', asy
   const { accountId } = world.account
   const wrong = seal.close('EAAnobody', `account:${accountId}:access_token`)
   await world.query('update provider_accounts set access_token = $2 where id = $1', [accountId, wrong])
-  const refused = await outside()
-  assert.deepEqual(codesOf(refused), ['token_refused'])
-  assert.doesNotMatch(JSON.stringify(refused), /EAAnobody/)
+  const rejected = await outside()
+  assert.deepEqual(codesOf(rejected), ['token_rejected'])
+  assert.doesNotMatch(JSON.stringify(rejected), /EAAnobody/)
   await world.query('update provider_accounts set graph_url = $2 where id = $1', [accountId, 'http://127.0.0.1:1'])
   assert.deepEqual(codesOf(await outside()), ['provider_unreachable'])
 })

@@ -173,7 +173,7 @@ for (const [path, insert] of Object.entries(INSERTS))
         [world.workspaceId, kind],
       )
       assert.equal(usage?.used, 1 + REQUESTS)
-      // The counter is exact: one more is accepted or refused by what the accepted ones took.
+      // The counter is exact: one more is accepted or rejected by what the accepted ones took.
       assert.equal((await post(undefined)).status, units === 'enough units' ? 202 : 429)
     })
 

@@ -59,9 +59,9 @@ test('explain blames the instance key for a token that cannot be decrypted', asy
   const explained = await explainInEnglish(world.parts, otp.messageId)
   assert.equal(explained?.next.who, 'operator')
   assert.match(explained.next.sentence, /cannot decrypt the access token .* encrypted with another instance key/)
-  const refused = await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })
-  assert.equal(refused.body.code, 'OTP_SENDER_UNAVAILABLE')
-  assert.doesNotMatch(String(refused.body.detail), /WhatsApp refuses/)
+  const rejected = await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })
+  assert.equal(rejected.body.code, 'OTP_SENDER_UNAVAILABLE')
+  assert.doesNotMatch(String(rejected.body.detail), /WhatsApp rejects/)
 })
 
 test('connecting an account again replaces all secrets that cannot be decrypted', async (t) => {
@@ -185,7 +185,7 @@ const reportsOf = (world: World, otp: SentOtp) =>
     [otp.messageId],
   )
 
-/** Confirmations past their deadline that the database refuses to end, all due before any other. */
+/** Confirmations past their deadline that the database rejects to end, all due before any other. */
 async function deadlinesThatFail(t: TestContext, world: World, howMany: number): Promise<() => Promise<void>> {
   const model = await world.createConfirmation()
   await world.settled()
@@ -256,7 +256,7 @@ async function countsOfStuckWork(parts: World['parts'], work: string): Promise<R
   )
 }
 
-/** Messages whose window closed behind a pause; for some of them the database refuses the failure. */
+/** Messages whose window closed behind a pause; for some of them the database rejects the failure. */
 async function messagesThatCannotEnd(
   t: TestContext,
   world: World,

@@ -86,7 +86,7 @@ test('a question, a prompt or a closing message that fails changes nothing', asy
   const { world, receiver, order, ana } = await sentInto(t, {}, { error: 131026 }, {})
   const [template] = ana.screen()
   await ana.taps('Change time')
-  assert.equal(ana.screen().length, 1, 'the day question was refused')
+  assert.equal(ana.screen().length, 1, 'the day question was rejected')
   assert.equal((await world.getConfirmation(order)).status, 'rescheduling')
   await ana.taps('Change time', { on: template })
   await world.reported(ana.last(), FAILED)

@@ -360,9 +360,9 @@ test('with one unit left, simultaneous refusal checks report the existing check'
   }))
   // In one turn of the event loop, so that they form one group.
   const outcomes = await Promise.allSettled(requests.map(accept))
-  const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as ApiError] : []))
+  const rejected = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as ApiError] : []))
   assert.deepEqual(
-    refused.map(({ code }) => code),
+    rejected.map(({ code }) => code),
     Array.from({ length: 19 }, () => 'COD_REFUSAL_CHECK_EXISTS'),
   )
 })

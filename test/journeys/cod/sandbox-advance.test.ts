@@ -276,7 +276,7 @@ test('two concurrent advances add up, and nothing happens twice', async (t) => {
   assert.equal(receiver.events('cod.no_response').length, 1)
 })
 
-test('live and unknown workspaces and invalid durations are refused', async (t) => {
+test('live and unknown workspaces and invalid durations are rejected', async (t) => {
   const world = await startWorld(t)
   for (const [workspace, by, error] of [
     [world.workspaceId, '1h', /is live, so its clock cannot be moved/],

@@ -103,7 +103,7 @@ const unreadable: readonly [string, string | Buffer, RegExp][] = [
 ]
 
 for (const [what, bytes, expected] of unreadable) {
-  test(`${what} is refused with the fault and its place`, async () => {
+  test(`${what} is rejected with the fault and its place`, async () => {
     const { code, stderr } = await run('cod-settings', 'set', '--workspace', UNKNOWN, '--file', await file(bytes))
     assert.equal(code, 1)
     assert.match(stderr, expected)

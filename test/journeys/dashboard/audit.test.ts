@@ -151,9 +151,9 @@ test('every changing command is audited without secrets, or fails and changes no
   for (const { words, more, before } of runs) {
     await before?.()
     const state = await stateOf(world)
-    const refusal = await failAuditEntries(world, `new.who = 'command line'`)
+    const failing = await failAuditEntries(world, `new.who = 'command line'`)
     const { code, err } = await run(world, [...words.split(' '), ...more])
-    await refusal.again()
+    await failing.again()
     assert.equal(code, 1, words)
     assert.match(err, /INTERNAL_ERROR/, words)
     assert.deepEqual(await stateOf(world), state, words)

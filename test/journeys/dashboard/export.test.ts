@@ -40,14 +40,14 @@ test('an export of a list asks for the role that its page asks for', async (t) =
   const world = await startWorld(t)
   const { endpointId } = await world.receiver()
   const [member, admin] = [await signIn(world, 'member'), await signIn(world, 'admin')]
-  const refused: string[] = []
+  const rejected: string[] = []
   for (const list of Object.keys(exportedLists)) {
     const path = list === 'deliveries' ? `${list}?endpointId=${endpointId}` : list
     const { status } = await follow(world, member, path)
-    if (status !== 200) refused.push(`${list} ${status}`)
+    if (status !== 200) rejected.push(`${list} ${status}`)
     assert.equal((await follow(world, admin, path)).status, 200, list)
   }
-  assert.deepEqual(refused, ['audit-log 403'])
+  assert.deepEqual(rejected, ['audit-log 403'])
   assert.equal((await follow(world, admin, 'audit-log?of=instance')).status, 403)
   const instance = await follow(world, await signIn(world, 'operator'), 'audit-log?of=instance')
   assert.equal(instance.status, 200)

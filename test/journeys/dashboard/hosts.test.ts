@@ -22,7 +22,7 @@ function ask(world: World, path: string, host: string, { url = world.first.url, 
 
 const PATHS = ['/dashboard/', '/dashboard/assets/x.js', '/dashboard/calls/session.current', '/dashboard/auth/ok']
 
-test('the dashboard refuses an unknown host and names DOORCODE_PUBLIC_URL', async (t) => {
+test('the dashboard rejects an unknown host and names DOORCODE_PUBLIC_URL', async (t) => {
   const world = await startWorld(t)
   const { cookie } = await signIn(world, 'owner')
   const unknown = [

@@ -100,9 +100,9 @@ test('an inactive key cannot be rotated, and another workspace’s key is missin
     workspaceId: theirs.workspaceId,
     name: 'theirs',
   })
-  const refused = /There is no such key/
-  await assert.rejects(calls.keys.revoke.mutate({ workspaceId, publicId: foreign.publicId }), refused)
-  await assert.rejects(calls.keys.rotate.mutate({ workspaceId, publicId: foreign.publicId, overlap: 'day' }), refused)
+  const rejected = /There is no such key/
+  await assert.rejects(calls.keys.revoke.mutate({ workspaceId, publicId: foreign.publicId }), rejected)
+  await assert.rejects(calls.keys.rotate.mutate({ workspaceId, publicId: foreign.publicId, overlap: 'day' }), rejected)
   assert.equal(await statusWith(theirs, foreign.apiKey), 202)
 })
 

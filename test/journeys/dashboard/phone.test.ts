@@ -52,7 +52,7 @@ test('a request from the page is processed at once and uses one unit', async (t)
   await waitFor('the code to be at WhatsApp', async () => (await world.getOtp({ messageId }))['status'] !== 'queued')
   await assert.rejects(calls.phone.sendOtp.mutate({ workspaceId, body }), /quota of one-time codes for/)
   const entries = await world.query('select 1 from audit_log where workspace_id = $1', [workspaceId])
-  assert.equal(entries.length, 1, 'a refused request is not recorded as sent')
+  assert.equal(entries.length, 1, 'a rejected request is not recorded as sent')
 })
 
 /** The phone's own calls, as the page makes them. */

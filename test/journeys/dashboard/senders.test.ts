@@ -15,14 +15,14 @@ import { startWorld } from '../../world/world.ts'
 async function faultsOf(call: Promise<unknown>): Promise<Record<string, string>> {
   const error = await call.then(
     () => assert.fail('the form was taken'),
-    (refused: unknown) => refused,
+    (rejected: unknown) => rejected,
   )
   assert.ok(error instanceof TRPCClientError)
   const { faults } = error.data as { faults: { path: string; text: CodedText }[] }
   return Object.fromEntries(faults.map(({ path, text }) => [path, inEnglish(text)]))
 }
 
-const refusedAs = (code: string) => (error: unknown) =>
+const rejectedAs = (code: string) => (error: unknown) =>
   error instanceof TRPCClientError && (error.data as { code: string }).code === code
 
 test('each invalid id, token or URL of an account is rejected at its field', async (t) => {
@@ -193,15 +193,15 @@ test('of two syncs the later is shown, and none after its reader dies', async (t
   )
 })
 
-test('a sync that WhatsApp refuses shows the reason until the next one', async (t) => {
+test('a sync that WhatsApp rejects shows the reason until the next one', async (t) => {
   const world = await startWorld(t)
   const { calls } = await signIn(world, 'admin')
   const { workspaceId, account } = world
   await world.query(`update provider_accounts set graph_url = 'http://127.0.0.1:1' where id = $1`, [account.accountId])
-  const refused = /could not be reached/
-  await assert.rejects(calls.senders.sync.mutate({ workspaceId, accountId: account.accountId }), refused)
+  const rejected = /could not be reached/
+  await assert.rejects(calls.senders.sync.mutate({ workspaceId, accountId: account.accountId }), rejected)
   const [stored] = await calls.senders.accounts.query({ workspaceId })
-  assert.match(inEnglish(stored?.statusDetail ?? asWritten('')), refused)
+  assert.match(inEnglish(stored?.statusDetail ?? asWritten('')), rejected)
 })
 
 test('a paused sender accepts nothing until it is resumed, and both are audited', async (t) => {
@@ -260,10 +260,10 @@ test('another workspace’s sender looks missing, and a member can change none',
     () => calls.senders.subscribers.mutate({ workspaceId, ...ids }),
     () => calls.senders.subscribe.mutate({ workspaceId, ...ids }),
   ]
-  for (const attempt of tries) await assert.rejects(attempt(), refusedAs('NOT_FOUND'))
+  for (const attempt of tries) await assert.rejects(attempt(), rejectedAs('NOT_FOUND'))
   const mine = { workspaceId, senderId: world.senderId, accountId: world.account.accountId }
-  await assert.rejects(member.senders.pause.mutate(mine), refusedAs('FORBIDDEN'))
-  await assert.rejects(member.senders.sync.mutate(mine), refusedAs('FORBIDDEN'))
-  await assert.rejects(member.senders.renew.mutate({ ...mine, ...secrets }), refusedAs('FORBIDDEN'))
-  await assert.rejects(member.senders.connect.mutate(accountForm(world, {})), refusedAs('FORBIDDEN'))
+  await assert.rejects(member.senders.pause.mutate(mine), rejectedAs('FORBIDDEN'))
+  await assert.rejects(member.senders.sync.mutate(mine), rejectedAs('FORBIDDEN'))
+  await assert.rejects(member.senders.renew.mutate({ ...mine, ...secrets }), rejectedAs('FORBIDDEN'))
+  await assert.rejects(member.senders.connect.mutate(accountForm(world, {})), rejectedAs('FORBIDDEN'))
 })

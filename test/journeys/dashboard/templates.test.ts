@@ -47,14 +47,14 @@ const historyOf = (page: Awaited<ReturnType<typeof get>>): string[] =>
 const faultsOf = async (call: Promise<unknown>): Promise<Record<string, string>> => {
   const error = await call.then(
     () => assert.fail('the form was taken'),
-    (refused: unknown) => refused,
+    (rejected: unknown) => rejected,
   )
   assert.ok(error instanceof TRPCClientError)
   const { faults } = error.data as { faults: { path: string; text: CodedText }[] }
   return Object.fromEntries(faults.map(({ path, text }) => [path, inEnglish(text)]))
 }
 
-const refusedAs = (code: string) => (error: unknown) =>
+const rejectedAs = (code: string) => (error: unknown) =>
   error instanceof TRPCClientError && (error.data as { code: string }).code === code
 
 test('a submitted confirmation template is followed through review and used for orders', async (t) => {
@@ -175,7 +175,7 @@ test('the next sync shows a template whose creation is unknown', async (t) => {
   const proxy = await startLossyProxy(t, world)
   proxy.losesAnswersOf('POST', 'GET')
   assert.deepEqual(await submit(world, admin, confirmation), { outcome: 'unknown' })
-  await assert.rejects(get(world, admin, confirmation), refusedAs('NOT_FOUND'))
+  await assert.rejects(get(world, admin, confirmation), rejectedAs('NOT_FOUND'))
   proxy.losesAnswersOf()
   await admin.calls.senders.sync.mutate(ofWorld(world))
   assert.ok((await get(world, admin, confirmation)).template)
@@ -262,16 +262,16 @@ test('a member changes no template, and another workspace’s looks missing', as
   const admin = await signIn(world, 'admin')
   const id = { name: 'login_code', language: 'fr' }
   const mine = { ...ofWorld(world), ...id }
-  await assert.rejects(submit(world, member, confirmation), refusedAs('FORBIDDEN'))
-  await assert.rejects(member.calls.templates.remove.mutate(mine), refusedAs('FORBIDDEN'))
-  await assert.rejects(member.calls.templates.refresh.mutate(mine), refusedAs('FORBIDDEN'))
+  await assert.rejects(submit(world, member, confirmation), rejectedAs('FORBIDDEN'))
+  await assert.rejects(member.calls.templates.remove.mutate(mine), rejectedAs('FORBIDDEN'))
+  await assert.rejects(member.calls.templates.refresh.mutate(mine), rejectedAs('FORBIDDEN'))
   const theirs = { ...mine, accountId: other.account.accountId }
-  await assert.rejects(admin.calls.templates.get.query(theirs), refusedAs('NOT_FOUND'))
-  await assert.rejects(admin.calls.templates.remove.mutate(theirs), refusedAs('NOT_FOUND'))
-  await assert.rejects(admin.calls.templates.refresh.mutate(theirs), refusedAs('NOT_FOUND'))
+  await assert.rejects(admin.calls.templates.get.query(theirs), rejectedAs('NOT_FOUND'))
+  await assert.rejects(admin.calls.templates.remove.mutate(theirs), rejectedAs('NOT_FOUND'))
+  await assert.rejects(admin.calls.templates.refresh.mutate(theirs), rejectedAs('NOT_FOUND'))
   await assert.rejects(
     admin.calls.templates.submit.mutate({ ...ofWorld(world), accountId: other.account.accountId, draft: confirmation }),
-    refusedAs('NOT_FOUND'),
+    rejectedAs('NOT_FOUND'),
   )
 })
 

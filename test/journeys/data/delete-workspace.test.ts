@@ -207,7 +207,7 @@ test('until a live workspace is deleted, accepted messages are sent and the dele
   const accepted = await world.sendOtp({}, { key })
   const { deletionDueAt } = await owner.calls.workspaces.askDeletion.mutate({ workspaceId, name: 'Test shop' })
   await owner.calls.workspaces.askDeletion.mutate({ workspaceId, name: 'Test shop' }) // changes nothing
-  await waitFor('the key to be refused', async () => (await statusOfKey(world, key)) === 401)
+  await waitFor('the key to be rejected', async () => (await statusOfKey(world, key)) === 401)
   await world.whatsapp.reports(accepted, ['delivered'])
   const { deletionDueAt: shown } = await owner.calls.workspaces.get.query({ workspaceId })
   assert.equal(shown, deletionDueAt)

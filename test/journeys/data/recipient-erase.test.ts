@@ -100,7 +100,7 @@ test('running messages and conversations end with RECIPIENT_ERASED, one event ea
   const seen = person.receiver.received.length
   const { pseudonym } = await erase(world, person)
   await world.settled()
-  // The endpoint answers again: the webhook that it refused before may go out while the erasure runs.
+  // The endpoint answers again: the webhook that it rejected before may go out while the erasure runs.
   const events = () =>
     person.receiver.received
       .slice(seen)

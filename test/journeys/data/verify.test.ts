@@ -32,7 +32,7 @@ async function fullWorld(t: TestContext) {
   const corrected = await world.sendOtp()
   await world.whatsapp.reports(corrected, [{ status: 'failed', errors: [131026] }, 'delivered', 'sent'])
   world.emulator.script({ match: { to: '+212600000001', times: 1 }, behaviour: { error: 131026 } })
-  const refused = await world.sendOtp({ to: '+212600000001' })
+  const rejected = await world.sendOtp({ to: '+212600000001' })
   await world.settled()
 
   const order = async () => {
@@ -77,7 +77,7 @@ async function fullWorld(t: TestContext) {
   const figures = dailyFiguresLoop(world.parts)
   while ((await figures.turn()).more);
   const late = await world.receiver()
-  return { world, late, delivered, failed, refused, rescheduled, changed, expiring, lost, silent }
+  return { world, late, delivered, failed, rejected, rescheduled, changed, expiring, lost, silent }
 }
 
 type Full = Awaited<ReturnType<typeof fullWorld>>
@@ -85,7 +85,7 @@ type Full = Awaited<ReturnType<typeof fullWorld>>
 /** A fact that an SQL statement changes, the difference to find, and where. */
 type Plant = { code: string; sql: string; values: (full: Full) => unknown[] }
 
-const ofMessage = (code: string, set: string, which: 'delivered' | 'failed' | 'refused' = 'delivered'): Plant => ({
+const ofMessage = (code: string, set: string, which: 'delivered' | 'failed' | 'rejected' = 'delivered'): Plant => ({
   code,
   sql: `update messages set ${set} where id = $1 returning id`,
   values: (full) => [full[which].messageId],
@@ -106,7 +106,7 @@ const inOrder = (code: string, sql: string, which: OrderName = 'changed'): Plant
   values: (full) => [full[which].id],
 })
 
-const inMessage = (code: string, sql: string, which: 'delivered' | 'failed' | 'refused' = 'delivered'): Plant => ({
+const inMessage = (code: string, sql: string, which: 'delivered' | 'failed' | 'rejected' = 'delivered'): Plant => ({
   code,
   sql,
   values: (full) => [full[which].messageId],
@@ -136,7 +136,7 @@ const PLANTS: readonly Plant[] = [
   ofMessage('message_status', `status = 'sent', failure_code = null, failed_at = null`, 'failed'),
   ofMessage('sent_at', `sent_at = sent_at - interval '1 second'`),
   ofMessage('message_failure', `failure_code = 'UNKNOWN'`, 'failed'),
-  ofMessage('message_failure', `failure_code = 'WINDOW_CLOSED'`, 'refused'),
+  ofMessage('message_failure', `failure_code = 'WINDOW_CLOSED'`, 'rejected'),
   ofMessage('message_failure', `failure_code = 'RECIPIENT_ERASED'`, 'failed'),
   ofMessage('failed_at', `failed_at = failed_at + interval '1 second'`, 'failed'),
   ofMessage('event_time_of_message', `sent_event_at = sent_event_at + interval '1 second'`),
@@ -181,10 +181,10 @@ const PLANTS: readonly Plant[] = [
     inMessage('event_order', event(`recorded_order = ${order}`), 'failed'),
   ),
   inMessage('event_order', event(`recorded_order = recorded_order + 1000000000`)),
-  ...['unknown', 'retry', 'refused', 'not_made'].map((outcome) =>
+  ...['unknown', 'retry', 'rejected', 'not_made'].map((outcome) =>
     inMessage('attempt_outcome', attempt(`outcome = '${outcome}'`)),
   ),
-  inMessage('attempt_outcome', attempt(`outcome = 'accepted'`), 'refused'),
+  inMessage('attempt_outcome', attempt(`outcome = 'accepted'`), 'rejected'),
   inMessage(
     'report_result',
     `update provider_reports set outcome = 'ignored' where message_id = $1 and outcome = 'applied' returning id`,

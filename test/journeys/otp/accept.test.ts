@@ -10,7 +10,7 @@ const otpPath = '/api/v1/otp/messages'
 
 type Change = { sql: string; otp?: string; cod: string }
 
-/** Changes after requests were accepted, and the codes that refuse the next ones. */
+/** Changes after requests were accepted, and the codes that reject the next ones. */
 const CHANGES: Readonly<Record<string, Change>> = {
   'the sender is paused': {
     sql: 'update senders set paused_at = now() where workspace_id = $1',
@@ -27,7 +27,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
     otp: 'OTP_SENDER_UNAVAILABLE',
     cod: 'COD_SENDER_UNAVAILABLE',
   },
-  'the token is refused': {
+  'the token is rejected': {
     sql: `update provider_accounts set status = 'credentials_invalid' where workspace_id = $1`,
     otp: 'OTP_SENDER_UNAVAILABLE',
     cod: 'COD_SENDER_UNAVAILABLE',
@@ -78,7 +78,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
 }
 
 for (const [change, { sql, otp, cod }] of Object.entries(CHANGES)) {
-  test(`when ${change}, the next request is refused for it`, async (t) => {
+  test(`when ${change}, the next request is rejected for it`, async (t) => {
     const world = await startWorld(t)
     await world.codSettings()
     const to = newPhone()
@@ -104,7 +104,7 @@ function otpRequestOf(world: World, { key = null, senderId }: { key?: string | n
   return { ...by, idempotencyKey: key, recipient, senderId: senderId ?? usual, template, code, reference: null }
 }
 
-test('concurrent requests share one look-up and one insert; refused ones are not inserted', async (t) => {
+test('concurrent requests share one look-up and one insert; rejected ones are not inserted', async (t) => {
   const world = await startWorld(t, { works: false })
   const ran: string[] = []
   const db = spyOnDb(world.parts.db, (call) => {
@@ -142,7 +142,7 @@ for (const { takes, key, units, outcome } of [
     assert.deepEqual(used, [{ used: 1 }])
   })
 
-test('repeats and refusals leave no gap in the units and count none twice', async (t) => {
+test('repeats and rejections leave no gap in the units and count none twice', async (t) => {
   const world = await startWorld(t)
   await world.sendOtp()
   const blocked = newPhone()

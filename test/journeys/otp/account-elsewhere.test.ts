@@ -61,17 +61,17 @@ test('an account stays with its workspace when another one connects it', async (
 test('only those who may see the other workspace are shown its name', async (t) => {
   const world = await startWorld(t)
   const other = await anotherWorkspace(world, 'Second shop')
-  const refusal = (): Promise<string> =>
+  const rejection = (): Promise<string> =>
     other.connect().then(
       () => assert.fail('the account was connected'),
       (error: unknown) => (error as Error).message,
     )
-  assert.doesNotMatch(await refusal(), /Test shop/)
+  assert.doesNotMatch(await rejection(), /Test shop/)
   await world.query(`insert into members (workspace_id, user_id, role, created_at) values ($1, $2, 'member', now())`, [
     world.workspaceId,
     other.userId,
   ])
-  assert.match(await refusal(), /Test shop/)
+  assert.match(await rejection(), /Test shop/)
 })
 
 test('an account of the same id at another provider opens no way to the account', async (t) => {
@@ -127,12 +127,12 @@ test('a renewal uses no credentials of another workspace', async (t) => {
 test('without a working token nothing is said about another workspace’s account', async (t) => {
   const world = await startWorld(t)
   const other = await anotherWorkspace(world, 'Second shop')
-  const refusalFor = (wabaId: string): Promise<string> =>
+  const rejectionFor = (wabaId: string): Promise<string> =>
     other.connect({ wabaId, accessToken: 'EAAnobody' }).then(
       () => assert.fail('the account was connected'),
       (error: unknown) => (error as Error).message.replaceAll(wabaId, '<id>'),
     )
-  assert.equal(await refusalFor(DEMO.accountId), await refusalFor('999999999999999'))
+  assert.equal(await rejectionFor(DEMO.accountId), await rejectionFor('999999999999999'))
 })
 
 test('two workspaces that connect one account at the same time do not both get it', async (t) => {
@@ -141,9 +141,9 @@ test('two workspaces that connect one account at the same time do not both get i
   await world.query(`update provider_accounts set status = 'removed' where id = $1`, [accountId])
   const others = await Promise.all(['One', 'Two', 'Three'].map((name) => anotherWorkspace(world, name)))
   const results = await Promise.allSettled(others.map(({ connect }) => connect()))
-  const refused = results.filter((result) => result.status === 'rejected')
-  assert.equal(refused.length, 2)
-  for (const { reason } of refused) assert.match(String(reason), /another workspace/)
+  const rejected = results.filter((result) => result.status === 'rejected')
+  assert.equal(rejected.length, 2)
+  for (const { reason } of rejected) assert.match(String(reason), /another workspace/)
 })
 
 test('an operator moves an account, and both workspaces’ audit logs say so', async (t) => {

@@ -51,7 +51,7 @@ test('the same values in another form are the same request', async (t) => {
   assert.equal((await world.request('POST', '/api/v1/otp/messages', { body: other, ...withKey('k') })).text, first.text)
 })
 
-test('each changed value under the same key is refused, and the first request stands', async (t) => {
+test('each changed value under the same key is rejected, and the first request stands', async (t) => {
   const world = await startWorld(t)
   const body = world.otpBody({ reference: 'r-1' })
   const first = await world.request('POST', '/api/v1/otp/messages', { body, ...withKey('k') })
@@ -102,12 +102,12 @@ test('two workspaces may use the same key', async (t) => {
   assert.notEqual(first.messageId, second.messageId)
 })
 
-test('a refused request leaves its key free', async (t) => {
+test('a rejected request leaves its key free', async (t) => {
   const world = await startWorld(t)
   const body = world.otpBody()
   const missing = { ...body, template: { name: 'missing', language: 'en_US' } }
-  const refused = await world.request('POST', '/api/v1/otp/messages', { body: missing, ...withKey('k') })
-  assert.equal(refused.status, 404)
+  const rejected = await world.request('POST', '/api/v1/otp/messages', { body: missing, ...withKey('k') })
+  assert.equal(rejected.status, 404)
   const accepted = await world.request('POST', '/api/v1/otp/messages', { body, ...withKey('k') })
   assert.equal(accepted.status, 202)
 })

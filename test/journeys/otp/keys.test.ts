@@ -37,7 +37,7 @@ test('a new key works on every node, even after a wrong guess', async (t) => {
   assert.equal(await statusOfKey(world, key, other.url), 404)
 })
 
-test('an expired key is refused from the instant it expires', async (t) => {
+test('an expired key is rejected from the instant it expires', async (t) => {
   const world = await startWorld(t)
   const expiresAt = new Date(world.clock.now().getTime() + 60 * 60_000)
   const { apiKey } = await createKey(world.parts.db, world.clock, {

@@ -85,12 +85,12 @@ test('statuses are signed and identify their message', async (t) => {
   }
 })
 
-test('each documented error of the provider is a refusal with its code', async (t) => {
+test('each documented error of the provider is a rejection with its code', async (t) => {
   const { provider, account, template, emulator } = await start(t, 'URL')
   for (const code of [4, 190, 131_026, 131_048, 131_056, 132_001, 132_015, 131_000]) {
     const script = emulator.script({ behaviour: { error: code } })
     const outcome = await provider.send(account, otp(template, randomUUID()))
     script.remove()
-    assert.equal(outcome.outcome === 'refused' ? outcome.error.code : outcome.outcome, code)
+    assert.equal(outcome.outcome === 'rejected' ? outcome.error.code : outcome.outcome, code)
   }
 })

@@ -27,8 +27,8 @@ test('of 60 simultaneous requests over two nodes exactly the quota is accepted',
 test('a raised or lowered quota applies at once', async (t) => {
   const world = await startWorld(t, { otpQuota: 0 })
   const post = async () => (await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })).status
-  const refused = await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })
-  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, null])
+  const rejected = await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })
+  assert.deepEqual([rejected.status, rejected.headers.get('retry-after')], [429, null])
   await setQuota(world.parts.db, { workspaceId: world.workspaceId, kind: 'otp', monthlyUnits: 1 })
   assert.deepEqual([await post(), await post()], [202, 429])
   await setQuota(world.parts.db, { workspaceId: world.workspaceId, kind: 'otp', monthlyUnits: 2 })

@@ -398,7 +398,7 @@ async function countsOf({ parts }: World) {
   return { counts }
 }
 
-test('a webhook not signed with the app secret is refused and not stored', async (t) => {
+test('a webhook not signed with the app secret is rejected and not stored', async (t) => {
   const world = await startWorld(t)
   const count = () =>
     world.query('select count(*)::int as n from provider_reports where workspace_id = $1', [world.workspaceId])

@@ -47,7 +47,7 @@ test('a permanent error fails the message at once, with one event and one attemp
     const otp = await sendInto(world, { error: code })
     await world.settled()
     assert.equal(await failureOf(world, otp), failure, String(code))
-    assert.deepEqual(await attemptsOf(world, otp), [{ outcome: 'refused', provider_code: code }])
+    assert.deepEqual(await attemptsOf(world, otp), [{ outcome: 'rejected', provider_code: code }])
     assert.equal(world.whatsapp.got(otp).length, 0)
     assert.equal(receiver.events('message.failed').filter(({ data }) => data.messageId === otp.messageId).length, 1)
   }
@@ -239,7 +239,7 @@ test('concurrent errors open each breaker once, for the longest time', async (t)
   const endedWith = (code: number, messages: readonly ClaimedMessage[]): EndedAttempt[] =>
     messages.map((message, index) => {
       const error = meaningOf(code, 400)
-      const outcome = { outcome: 'refused', httpStatus: 400, error: { ...error, code, detail: '' } } as const
+      const outcome = { outcome: 'rejected', httpStatus: 400, error: { ...error, code, detail: '' } } as const
       const context = { now, attempts: 1, breakerStep: message.breakerStep, random: index / messages.length }
       return { message, startedAt: now, endedAt: now, outcome, next: afterAttempt(outcome, context) }
     })
@@ -321,7 +321,7 @@ test('a rate error of a pair stops only this recipient', async (t) => {
   for (const otp of [first, samePair]) assert.equal(world.whatsapp.got(otp).length, 1)
 })
 
-test('a refused token stops the account, and a new token sends everything', async (t) => {
+test('a rejected token stops the account, and a new token sends everything', async (t) => {
   const world = await startWorld(t)
   const otp = await sendInto(world, { error: 190 })
   await world.settled()
@@ -337,7 +337,7 @@ test('a refused token stops the account, and a new token sends everything', asyn
   assert.equal(world.whatsapp.got(otp).length, 1)
 })
 
-test('a message that waits behind a refused token fails when its window closes', async (t) => {
+test('a message that waits behind a rejected token fails when its window closes', async (t) => {
   const world = await startWorld(t)
   const otp = await sendInto(world, ...Array.from({ length: 5 }, () => ({ error: 190 })))
   await world.settled()
@@ -522,11 +522,11 @@ test('of 200 codes a sender sends 80 each second, without a rate error', async (
     world.advance('1020ms') // a second and one of our slots
   }
   for (const otp of otps) assert.equal(world.whatsapp.got(otp).length, 1)
-  const refused = await world.query(
+  const rejected = await world.query(
     `select 1 from message_attempts where workspace_id = $1 and outcome <> 'accepted'`,
     [world.workspaceId],
   )
-  assert.deepEqual(refused, [])
+  assert.deepEqual(rejected, [])
 })
 
 test('codes to one recipient go in a burst of 45, then every six seconds', async (t) => {
@@ -542,11 +542,11 @@ test('codes to one recipient go in a burst of 45, then every six seconds', async
   world.advance('6s')
   await world.settled()
   assert.equal(world.emulator.messages({ to }).length, burst + 2)
-  const refused = await world.query(
+  const rejected = await world.query(
     `select 1 from message_attempts where workspace_id = $1 and outcome <> 'accepted'`,
     [world.workspaceId],
   )
-  assert.deepEqual(refused, [])
+  assert.deepEqual(rejected, [])
 })
 
 test('a code goes before all waiting messages of lower priority', async (t) => {

@@ -15,8 +15,8 @@ test('commands pause, resume and resend while a server runs', async (t) => {
   for (const otp of otps) await world.whatsapp.reports(otp, ['sent'])
   await world.settled()
   assert.equal(receiver.received.length, 0)
-  const refused = await run(world, 'endpoint', 'resend', endpointId, '--count')
-  assert.match(refused.stderr, new RegExp(`The endpoint is paused\\. .* with "endpoint resume ${endpointId}"`))
+  const rejected = await run(world, 'endpoint', 'resend', endpointId, '--count')
+  assert.match(rejected.stderr, new RegExp(`The endpoint is paused\\. .* with "endpoint resume ${endpointId}"`))
 
   const explained = await run(world, 'explain', otps[1]?.messageId ?? '')
   const [resume = '', resend = ''] = Array.from(
@@ -159,8 +159,8 @@ test('a paused sender is listed, and its accepted messages are sent after resume
   const otp = await world.sendOtp()
   const { senderId } = world
   assert.deepEqual(await json(world, 'sender', 'pause', senderId), { senderId, paused: true })
-  const refused = await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })
-  assert.match(String(refused.body.detail), /Resume it on the Senders page or with "sender resume <senderId>"/)
+  const rejected = await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })
+  assert.match(String(rejected.body.detail), /Resume it on the Senders page or with "sender resume <senderId>"/)
   await world.node({ works: true })
   await world.settled()
   assert.equal(world.whatsapp.got(otp).length, 0)

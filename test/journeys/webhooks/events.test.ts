@@ -170,8 +170,8 @@ test('a key has a limited number of waiting requests, and a disconnect frees a p
   const world = await startWorld(t, { works: false })
   const key = await world.freshKey()
   const { ends, answers } = startWaiting(t, world, { key, count: MAX_WAITING_PER_KEY + 1 })
-  const refused = await Promise.race(answers) // the others wait
-  assert.equal(refused.status, 429)
+  const rejected = await Promise.race(answers) // the others wait
+  assert.equal(rejected.status, 429)
   const another = await world.request('GET', `${EVENTS}?wait=1`, { key })
   assert.deepEqual([another.status, /10 requests that wait/.test(String(another.body.detail))], [429, true])
   assert.equal((await world.request('GET', EVENTS, { key: await world.freshKey() })).status, 200)
@@ -198,7 +198,7 @@ test('a key that is revoked while its request waits gets no events', async (t) =
   const waiting = world.request('GET', `${EVENTS}?wait=30`, { key })
   await untilWaiting()
   await revokeKey(world.parts.db, key.split('_')[1] ?? '')
-  await waitFor('the key to be refused', async () => (await world.request('GET', EVENTS, { key })).status === 401)
+  await waitFor('the key to be rejected', async () => (await world.request('GET', EVENTS, { key })).status === 401)
   await record(world, 1)
   assert.equal((await waiting).status, 401)
 })

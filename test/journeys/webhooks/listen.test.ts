@@ -281,7 +281,7 @@ test('a key that is revoked meanwhile stops it, and the position is printed', as
   await listening.line('forwarded')
   await revokeKey(world.parts.db, apiKey.split('_')[1] ?? '')
   await waitFor(
-    'the key to be refused',
+    'the key to be rejected',
     async () => (await world.request('GET', '/api/v1/events', { key: apiKey })).status === 401,
   )
   await record(world, 1)

@@ -53,7 +53,7 @@ async function findProblemsOf(instance: Instance, { accountId, wabaId, workspace
     if (error instanceof UnreadableCredentialsError) return [{ code: 'account_unreadable', ...of }]
     if (error instanceof UserError) return [] // removed meanwhile
     if (!(error instanceof ProviderRejectedError)) throw error
-    const code = error.error.class === 'credentials' ? 'token_refused' : 'provider_refuses'
+    const code = error.error.class === 'credentials' ? 'token_rejected' : 'provider_rejects'
     return [{ code, ...of, detail: error.text }]
   }
 }

@@ -26,7 +26,7 @@ export type OldestDue = { kind: WorkKind; dueAt: Date }
 const MAX_NEXT = 200
 
 /**
- * Messages that a pause, a refused token or an open circuit breaker holds back are not late. A message in progress is due
+ * Messages that a pause, a rejected token or an open circuit breaker holds back are not late. A message in progress is due
  * when its lease ends, and one that could not be failed was due when its window closed.
  */
 const selectOldestMessage: Statement<OldestDue> = statement(
