@@ -10,6 +10,7 @@ const between = (mark: string): string =>
 
 type Machine = {
   transitions: readonly { on: string; from: readonly string[]; to: string; sends?: string }[]
+  sentOnlyIn: Partial<Record<string, readonly string[]>>
   outcomes: Partial<Record<string, string>>
   triggers: Record<string, { means: string }>
 }
@@ -34,6 +35,11 @@ function explained({ transitions, triggers }: Machine): string {
 for (const [name, machine] of Object.entries(machines)) {
   test(`the documented diagram of the ${name} matches its transitions`, () => {
     assert.equal(between(`${name} states`), drawn(machine))
+  })
+
+  test(`the ${name} sends each message in a status in which it makes sense`, () => {
+    for (const { sends, to } of machine.transitions)
+      if (sends !== undefined) assert.ok(machine.sentOnlyIn[sends]?.includes(to), `${sends} in ${to}`)
   })
 
   test(`the documentation explains every trigger of the ${name}`, () => {

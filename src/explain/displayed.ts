@@ -1,5 +1,5 @@
 import { asWritten, type CodedText } from '../../locales/text.ts'
-import type { ConversationMessageFact, OtpFact } from './facts.ts'
+import type { OtpFact } from './facts.ts'
 import type { ParameterValue, StoredContent, TemplateComponent } from '../providers/provider.ts'
 
 /** A message as the customer's screen shows it, part by part. */
@@ -81,7 +81,3 @@ const valueOf = (name: string, values: readonly ParameterValue[]): string | unde
   values.find((value, index) => (value.name ?? String(index + 1)) === name)?.text
 
 export const onOneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ⏎ ')
-
-/** It waited until the conversation had moved on, and is not sent (messages/queue/claim.ts). */
-export const isSuperseded = ({ status, dueAt, attempts, quarantinedAt }: ConversationMessageFact): boolean =>
-  status === 'queued' && dueAt === null && attempts === 0 && quarantinedAt === null

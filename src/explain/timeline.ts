@@ -1,10 +1,11 @@
 import { statusText } from '../webhooks/endpoint-status.ts'
 import { SECOND_MS, later } from '../lib/clock.ts'
+import { isWithdrawn } from '../messages/queue/claim.ts'
 import type { ProviderError } from '../providers/provider.ts'
 import { asWritten, chained, type CodedText, plainText, quoted, type TextValue } from '../../locales/text.ts'
 import { quotaMonth } from '../workspaces/quota.ts'
 import { answerEntry, inboundEntry } from './customer-entries.ts'
-import { displayedText, isSuperseded } from './displayed.ts'
+import { displayedText } from './displayed.ts'
 import { type TimelineEntry, checkName, entry, reportOutcomeText, inOrder, messageName, repeatsText } from './entry.ts'
 import {
   type ArmedTimer,
@@ -91,7 +92,7 @@ function messageEntry(message: ConversationMessageFact): TimelineEntry {
     text,
     tappable:
       choices.length > 0 ? { code: 'explain.tappable', choices: chained('words.bar', choices.map(quoted)) } : '',
-    superseded: isSuperseded(message) ? { code: 'explain.message_superseded' } : '',
+    superseded: isWithdrawn(message) ? { code: 'explain.message_superseded' } : '',
   }
   return entry(message.createdAt, 'message', detail, {
     messageId,

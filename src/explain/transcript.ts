@@ -1,7 +1,8 @@
 import { decodeReply } from '../cod/conversation/replies.ts'
+import { isWithdrawn } from '../messages/queue/claim.ts'
 import type { InboundMessage, StoredContent } from '../providers/provider.ts'
 import { type CodedText, plainText } from '../../locales/text.ts'
-import { displayedParts, displayedText, isSuperseded } from './displayed.ts'
+import { displayedParts, displayedText } from './displayed.ts'
 import { inOrder } from './entry.ts'
 import {
   type ConversationMessageFact,
@@ -37,7 +38,7 @@ function businessItem(message: ConversationMessageFact, facts: Facts) {
     language: templateLanguage ?? '',
     status,
     /** It waited until the conversation had moved on, and is not sent. */
-    superseded: isSuperseded(message),
+    superseded: isWithdrawn(message),
     ...displayedParts(message.content, message.components),
   }
 }

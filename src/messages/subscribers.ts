@@ -9,6 +9,8 @@ import type { FailureCode } from '../providers/failure-codes.ts'
 export type Subscribers = {
   /** One function for each kind of message. Gets the reports in the order in which they were applied. */
   outcomes: Readonly<Record<MessageKind, (tx: Sql, now: Date, applied: readonly AppliedReport[]) => Promise<void>>>
+  /** Which of these messages must not be sent because their conversation has moved on, by id. */
+  superseded(tx: Sql, due: readonly DueOfConversation[]): Promise<ReadonlySet<string>>
   /** The provider accepted these messages of conversations. */
   accepted(tx: Sql, accepted: readonly AcceptedMessage[]): Promise<void>
   /** Customers' messages, in the order in which they were stored. */
@@ -49,6 +51,9 @@ export type MessageRow = {
   /** How many reports, and decisions of our own, were applied to it. */
   inputs: number
 }
+
+/** A message that is about to be sent. */
+export type DueOfConversation = { id: string; workspaceId: string; conversation: Conversation }
 
 export type AcceptedMessage = {
   workspaceId: string

@@ -71,6 +71,7 @@ export const confirmation: Machine<ConfirmationTypes> = {
     no_response: 'cod.no_response',
     failed: 'cod.failed',
   },
+  sentOnlyIn: { reminder: ['awaiting_answer'], day_question: ['rescheduling'], time_question: ['rescheduling'] },
   followUp: { opensOn: 'change_time', runsIn: ['rescheduling'], completes: 'rescheduled' },
   choices: { date: { field: 'date', trigger: 'day' }, timeRange: { field: 'timeRange', trigger: 'range' } },
   nothingChosen: { date: null, timeRange: null, note: null },

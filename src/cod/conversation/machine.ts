@@ -112,6 +112,8 @@ export type Machine<T extends Types> = {
   >
   /** Entering one of these, or changing the answer in it, triggers one event. */
   outcomes: Partial<Record<T['status'], T['outcome']>>
+  /** A message for one of these purposes makes sense to the customer only in these statuses; any other always does. */
+  sentOnlyIn: Partial<Record<SentPurpose, readonly T['status'][]>>
   followUp: { opensOn: T['tap']; runsIn: readonly T['status'][]; completes: T['status'] }
   /** The field that a choice fills, and its trigger while nothing else is chosen. */
   choices: Readonly<Record<T['choice'], { field: T['field']; trigger: T['choiceTrigger'] }>>

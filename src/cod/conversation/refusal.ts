@@ -70,6 +70,11 @@ export const refusal: Machine<RefusalTypes> = {
     no_response: 'cod.refusal_no_response',
     failed: 'cod.refusal_failed',
   },
+  sentOnlyIn: {
+    reminder: ['awaiting_answer'],
+    reasons_question: FOLLOW_UP_STATUSES,
+    note_prompt: ['awaiting_note'],
+  },
   followUp: { opensOn: 'yes', runsIn: FOLLOW_UP_STATUSES, completes: 'refusal_confirmed' },
   choices: { reason: { field: 'reason', trigger: 'reason' }, other: { field: 'reason', trigger: 'other' } },
   nothingChosen: { reason: null, note: null },

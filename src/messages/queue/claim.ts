@@ -6,8 +6,10 @@ import type { Parts } from '../../runtime/parts.ts'
 import { SEND_TIMEOUT_MS } from '../../providers/provider.ts'
 import { type UnreadableAccount, markCredentialsUnreadable } from '../../accounts/unreadable.ts'
 import { type Origin, lockSenders, writePaces } from './lock-senders.ts'
+import type { DueOfConversation, Subscribers } from '../subscribers.ts'
 import { UNKNOWN_WAIT_MS } from './decide.ts'
 import { type Lease, type LeasedChange, changeLeased, preventLeases, unlockedItems } from '../../runtime/jobs/leases.ts'
+import type { MessageStatus } from '../status.ts'
 import { type DueMessage, lockDue } from './lock-due.ts'
 import { type Postponed, takePairSlots } from './pair-slots.ts'
 
@@ -39,7 +41,9 @@ export async function claimMessages(parts: ClaimParts, capacity: number, lease =
   return []
 }
 
-type ClaimParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'log' | 'live' | 'node'>
+type ClaimParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'log' | 'live' | 'node'> & {
+  subscribers: Pick<Subscribers, 'superseded'>
+}
 
 type ClaimResult = { hadDue: boolean; claimed: ClaimedMessage[]; unreadable: UnreadableAccount[] }
 
@@ -49,7 +53,7 @@ const claimOnce = (parts: ClaimParts, capacity: number, lease: string): Promise<
     const now = parts.clock.now()
     const { senders, unreadable } = await lockSenders(tx, parts, now)
     const due = await lockDue(tx, senders, { capacity, now })
-    const sendable = await removeUnsendable(tx, due, now)
+    const sendable = await removeUnsendable(tx, parts, due, now)
     if (sendable.length === 0) return { hadDue: due.length > 0, claimed: [], unreadable }
     const interrupted = sendable.filter(({ endedLease }) => endedLease !== null)
     if (interrupted.length > 0) await recordInterrupted(tx, interrupted, now)
@@ -65,16 +69,23 @@ const claimOnce = (parts: ClaimParts, capacity: number, lease: string): Promise<
   })
 
 /** Postpones, cancels or gives back the locked messages that may not go now, and returns the others. */
-async function removeUnsendable(tx: Sql, locked: readonly DueMessage[], now: Date): Promise<DueMessage[]> {
+async function removeUnsendable(
+  tx: Sql,
+  { subscribers }: ClaimParts,
+  locked: readonly DueMessage[],
+  now: Date,
+): Promise<DueMessage[]> {
   const recheckAt = later(now, UNREAD_REPORT_RECHECK_MS)
+  const ofConversations = locked.flatMap(ofConversation)
+  const superseded = ofConversations.length > 0 ? await subscribers.superseded(tx, ofConversations) : NONE
   const postponed: Postponed[] = []
   const unbegun: Lease[] = []
   const due: DueMessage[] = []
   for (const message of locked) {
-    const { id, hasUnreadReport, isSuperseded, unbegunLease } = message
+    const { id, hasUnreadReport, unbegunLease } = message
     if (hasUnreadReport) postponed.push({ id, due_at: recheckAt })
-    // It stays "queued": nothing failed, and the message would make no sense to the customer.
-    else if (isSuperseded) postponed.push({ id, due_at: null })
+    // It stays "queued" (isWithdrawn): nothing failed, and the message would make no sense to the customer.
+    else if (superseded.has(id)) postponed.push({ id, due_at: null })
     else if (unbegunLease) unbegun.push({ id: unbegunLease, itemIds: [id] })
     else due.push(message)
   }
@@ -84,6 +95,18 @@ async function removeUnsendable(tx: Sql, locked: readonly DueMessage[], now: Dat
   if (postponed.length > 0) await tx.rows(postpone, [changes(postponed)])
   return sendable
 }
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** The provider may already have a message with an open attempt: it is not withdrawn. */
+const ofConversation = ({ id, workspaceId, conversation, followsOpenAttempt }: DueMessage): DueOfConversation[] =>
+  conversation && !followsOpenAttempt ? [{ id, workspaceId, conversation }] : []
+
+type Withdrawable = { status: MessageStatus; dueAt: Date | null; quarantinedAt: Date | null }
+
+/** Whether a claim withdrew the message because its conversation had moved on. */
+export const isWithdrawn = ({ status, dueAt, quarantinedAt }: Withdrawable): boolean =>
+  status === 'queued' && dueAt === null && quarantinedAt === null
 
 /** Those that began since they were read stay due: the next claim finds an interrupted attempt. */
 async function onlyPrevented(tx: Sql, leases: readonly Lease[]): Promise<Lease[]> {

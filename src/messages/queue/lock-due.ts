@@ -85,14 +85,7 @@ export type DueMessage = {
   unbegunLease: string | null
   /** The outcome of its open attempt is stored but not read yet: sending it again could send it twice. */
   hasUnreadReport: boolean
-  /** The customer has already answered what the message asks for, or can no longer answer it. */
-  isSuperseded: boolean
 }
-
-const CONFIRMATION_STATUS =
-  '(select c.status from confirmations c where c.workspace_id = m.workspace_id and c.id = m.confirmation_id)'
-const REFUSAL_STATUS =
-  '(select f.status from refusal_checks f where f.workspace_id = m.workspace_id and f.confirmation_id = m.confirmation_id)'
 
 /** Locks messages of one priority: for each sender those that have been due longest. */
 const lockDueMessages = statement<DueMessage>(
@@ -111,14 +104,7 @@ const lockDueMessages = statement<DueMessage>(
        select l.id from leases l where l.id = m.lease and ${IS_UNBEGUN}) end as "unbegunLease",
      (select true from provider_reports p
       where m.attempted_at > $4 and p.workspace_id = m.workspace_id and p.message_id = m.id and p.outcome = 'waiting'
-      limit 1) is not null as "hasUnreadReport",
-     m.attempted_at is null and case
-       when m.purpose = 'reminder' and m.check_kind = 'confirmation' then ${CONFIRMATION_STATUS} <> 'awaiting_answer'
-       when m.purpose = 'reminder' then ${REFUSAL_STATUS} <> 'awaiting_answer'
-       when m.purpose in ('day_question', 'time_question') then ${CONFIRMATION_STATUS} <> 'rescheduling'
-       when m.purpose = 'reasons_question' then ${REFUSAL_STATUS} not in ('awaiting_reason', 'awaiting_note')
-       when m.purpose = 'note_prompt' then ${REFUSAL_STATUS} <> 'awaiting_note'
-       else false end as "isSuperseded"
+      limit 1) is not null as "hasUnreadReport"
    from jsonb_to_recordset($1) as r (sender_id uuid, capacity int)
    cross join lateral (
      select * from messages

@@ -1,3 +1,4 @@
+import { canBeSuperseded } from '../../cod/conversation/superseded.ts'
 import { type EventType, chosenEventTypes } from '../../events/event-types.ts'
 import {
   type AttemptFact,
@@ -75,11 +76,10 @@ export function checkMessage(facts: MessageFacts, reader: Reader): CheckResult {
 const isProcessed = ({ outcome }: ReportRow): boolean => outcome === 'applied' || outcome === 'ignored'
 const isPending = ({ status }: MessageRow): boolean => status === 'queued' || status === 'sending'
 
-const ASKS = ['reminder', 'day_question', 'time_question', 'reasons_question', 'note_prompt']
-
 /** A message to send is due, and one that ended is not. */
 function checkJob(facts: MessageFacts): Difference[] {
-  const { id, kind, purpose, status, due_at, lease, has_code, accepted_at, provider_message_id, quarantined_at } = facts
+  const { id, status, due_at, lease, has_code, accepted_at, provider_message_id, quarantined_at } = facts
+  const { check_kind: check, purpose } = facts
   const isDue = due_at !== null || lease !== null
   const found: Difference[] = []
   if (!isPending(facts) && isDue) found.push({ id, text: { code: 'verify.message_still_due', status } })
@@ -87,9 +87,8 @@ function checkJob(facts: MessageFacts): Difference[] {
     found.push({ id, text: { code: 'verify.code_kept', status } })
   if (lease !== null && due_at === null) found.push({ id, text: { code: 'verify.lease_without_end', lease } })
   const isAccepted = accepted_at !== null || provider_message_id !== null
-  // The customer answered before it was sent (docs/cod.md).
-  const isCancelled = kind === 'cod' && status === 'queued' && ASKS.includes(purpose ?? '')
-  if (isPending(facts) && !isDue && !isAccepted && !isCancelled && quarantined_at === null)
+  const isSuperseded = status === 'queued' && check !== null && purpose !== null && canBeSuperseded({ check, purpose })
+  if (isPending(facts) && !isDue && !isAccepted && !isSuperseded && quarantined_at === null)
     found.push({ id, text: { code: 'verify.message_stuck', status } })
   return found
 }

@@ -1,34 +1,48 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { codAccount } from '../../world/cod.ts'
 import { explainInEnglish } from '../../world/explained.ts'
 import { pauseSender, resumeSender } from '../../../src/accounts/senders.ts'
-import { startWorld } from '../../world/world.ts'
+import { type World, newPhone, startWorld } from '../../world/world.ts'
 
-test('a queued reminder is cancelled by an answer, and explain says so', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings({ confirmation: { reminderMinutes: 60 } })
-  const order = await world.createConfirmation()
-  await world.settled()
-  const ana = world.customer(order)
-  const sender = { workspaceId: world.workspaceId, senderId: world.senderId }
+/** Each keeps a reminder waiting until it returns a function that lets it go. */
+const WAITS: Record<string, (world: World, to: string) => Promise<() => Promise<unknown>>> = {
+  'for its sender': async ({ parts, workspaceId, senderId, clock }) => {
+    await pauseSender(parts.db, { workspaceId, senderId }, clock.now())
+    return () => resumeSender(parts.db, { workspaceId, senderId })
+  },
+  'for its next attempt': async (world, to) => {
+    world.emulator.script({ match: { to, times: 1 }, behaviour: { error: 131056 } })
+    return async () => world.advance('10s')
+  },
+}
 
-  await pauseSender(world.parts.db, sender, world.clock.now())
-  world.advance('61m')
-  await world.settled()
-  await ana.taps('Confirm')
-  await resumeSender(world.parts.db, sender)
-  await world.settled()
+for (const [waits, keepWaiting] of Object.entries(WAITS))
+  test(`a reminder that waits ${waits} is cancelled by an answer, and explain says so`, async (t) => {
+    const world = await startWorld(t, { account: codAccount() })
+    await world.codSettings({ confirmation: { reminderMinutes: 60 } })
+    const to = newPhone()
+    const order = await world.createConfirmation({ to })
+    await world.settled()
+    const ana = world.customer(order)
 
-  assert.equal((await world.getConfirmation(order)).status, 'confirmed')
-  assert.deepEqual(
-    ana.screen().map(({ type }) => type),
-    ['template', 'text'],
-    'the question and the closing message only',
-  )
-  const story = await explainInEnglish(world.parts, order.confirmationId)
-  const details = story?.timeline.map(({ detail }) => detail) ?? []
-  assert.ok(
-    details.some((detail) => /reminder.*; not sent, because/s.test(detail)),
-    details.join('\n'),
-  )
-})
+    const letGo = await keepWaiting(world, to)
+    world.advance('61m')
+    await world.settled()
+    await ana.taps('Confirm')
+    await letGo()
+    await world.settled()
+
+    assert.equal((await world.getConfirmation(order)).status, 'confirmed')
+    assert.deepEqual(
+      ana.screen().map(({ type }) => type),
+      ['template', 'text'],
+      'the question and the closing message only',
+    )
+    const story = await explainInEnglish(world.parts, order.confirmationId)
+    const details = story?.timeline.map(({ detail }) => detail) ?? []
+    assert.ok(
+      details.some((detail) => /reminder.*; not sent, because/s.test(detail)),
+      details.join('\n'),
+    )
+  })
