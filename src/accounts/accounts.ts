@@ -8,7 +8,7 @@ import { type Seal, UnsealError } from '../lib/seal.ts'
 import { lockSealingKey } from '../operations/secrets/instance.ts'
 import { tables } from '../operations/columns.ts'
 import { UserError } from '../lib/errors.ts'
-import { unknownWorkspace } from '../workspaces/workspaces.ts'
+import { lockWorkspace } from '../workspaces/workspaces.ts'
 import { assertNotElsewhere, lockAccountId } from './elsewhere.ts'
 import { type AccountToConnect, type NewAccount, readNewAccount } from './new-account.ts'
 import { throwAccountError } from './provider-api-error.ts'
@@ -82,17 +82,6 @@ export async function connectAccount(
   return { connected: await describeAccount(tx, ref), isKnown }
 }
 
-const selectWorkspace = statement(
-  'lock_workspace_to_connect',
-  'select id as workspace_id from workspaces where id = $1 and deleted_at is null for no key update',
-)
-
-/** Two simultaneous connects of one account must agree on its id, which its sealed secrets are bound to. */
-async function lockWorkspace(sql: Sql, workspaceId: string): Promise<void> {
-  if (isUuid(workspaceId) && (await sql.row(selectWorkspace, [workspaceId]))) return
-  throw unknownWorkspace(workspaceId)
-}
-
 /**
  * The provider retries a webhook for this long, signed with the app secret of that time
  * (docs/whatsapp-cloud-api.md#webhooks).
@@ -131,6 +120,7 @@ async function storeAccount(
 ): Promise<{ accountId: string; isKnown: boolean }> {
   const { workspaceId, wabaId, graphUrl } = account
   await lockAccountId(tx, account)
+  // Two simultaneous connects of one account must agree on its id, which its sealed secrets are bound to.
   await lockWorkspace(tx, workspaceId)
   await assertNotElsewhere(tx, account)
   const existing = await tx.row(findExisting, [workspaceId, wabaId])

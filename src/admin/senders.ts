@@ -1,6 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { z } from 'zod'
 import { startOfDay, dayAt } from '../charts/days.ts'
+import { listSenderTraffic } from '../charts/sender-traffic.ts'
 import { later } from '../lib/clock.ts'
 import type { Sql } from '../lib/db/pool.ts'
 import type { Parts } from '../runtime/parts.ts'
@@ -16,7 +17,7 @@ import {
   readRenewedAccount,
 } from '../accounts/accounts.ts'
 import { removeAccount } from '../accounts/remove.ts'
-import { listSenderTraffic, listSenders, pauseSender, resumeSender } from '../accounts/senders.ts'
+import { listSenders, pauseSender, resumeSender } from '../accounts/senders.ts'
 import { GRAPH_URL } from '../accounts/new-account.ts'
 import { throwAccountError } from '../accounts/provider-api-error.ts'
 import { syncAccount } from '../accounts/sync/sync.ts'

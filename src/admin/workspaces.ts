@@ -8,7 +8,7 @@ import { MAX_MONTHLY_UNITS, QUOTA_KINDS, changeQuota, quotaMonth } from '../work
 import { attentionItems } from '../operations/doctor/attention.ts'
 import { findFirstSteps } from './attention/first-steps.ts'
 import { listKeys } from '../workspaces/keys/manage-keys.ts'
-import { listUsage } from '../workspaces/usage.ts'
+import { listUsage } from '../charts/usage.ts'
 import { createWorkspace, getWorkspace, renameWorkspace } from '../workspaces/workspaces.ts'
 import { CallError } from './rpc/errors.ts'
 import { addMember, mayCreateWorkspace } from './auth/members.ts'

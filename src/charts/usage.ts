@@ -1,7 +1,7 @@
 import { DAY_MS, later } from '../lib/clock.ts'
 import { type Sql, statement } from '../lib/db/pool.ts'
 import { firstIdSince } from '../lib/lists/id-range.ts'
-import { QUOTA_KINDS, type QuotaKind, quotaMonth } from './quota.ts'
+import { QUOTA_KINDS, type QuotaKind, quotaMonth } from '../workspaces/quota.ts'
 
 export type Usage = { kind: QuotaKind; monthlyUnits: number; used: number; forecast: Forecast }
 

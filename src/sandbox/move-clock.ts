@@ -1,7 +1,8 @@
 import type { Clock } from '../lib/clock.ts'
 import { type Sql, type Statement, statement } from '../lib/db/pool.ts'
 import { UserError } from '../lib/errors.ts'
-import { unknownWorkspace } from '../workspaces/workspaces.ts'
+import { recordClockMove } from '../workspaces/workspace-time.ts'
+import { type LockedWorkspace, lockWorkspace, unknownWorkspace } from '../workspaces/workspaces.ts'
 import { type DueWork, listDueWork, hasBusyWork, findNextDueAt } from './due.ts'
 
 /**
@@ -14,7 +15,7 @@ export async function moveClock(
   clock: Clock,
   { workspaceId, maxMs }: { workspaceId: string; maxMs: number },
 ): Promise<{ byMs: number; due: DueWork[] } | undefined> {
-  mustBeSandbox(await tx.row(lockWorkspace, [workspaceId]), workspaceId)
+  mustBeSandbox(await lockWorkspace(tx, workspaceId))
   const now = clock.now()
   const waiting = await listDueWork(tx, workspaceId, now)
   if (hasBusyWork(waiting)) return undefined
@@ -22,33 +23,27 @@ export async function moveClock(
   // At least 1: the database stores times more precisely than ms.
   const byMs = next ? Math.min(maxMs, Math.max(1, next.getTime() - now.getTime())) : maxMs
   for (const shift of shifts) await tx.rows(shift, [workspaceId, byMs])
-  await tx.rows(recordMove, [workspaceId, now, byMs])
-  await tx.rows(addToOffset, [workspaceId, byMs])
+  await recordClockMove(tx, workspaceId, { moved_at: now, by_ms: byMs })
   return { byMs, due: await listDueWork(tx, workspaceId, now) }
 }
 
-type Workspace = { workspace_id: string; sandbox: boolean; clock_offset_ms: number }
+type SandboxClock = Pick<LockedWorkspace, 'workspaceId' | 'sandbox' | 'clockOffsetMs'>
 
-const findWorkspace: Statement<Workspace> = statement(
-  'find_workspace_with_clock',
-  'select id as workspace_id, sandbox, clock_offset_ms from workspaces where id = $1',
-)
-
-/** Not "for update", which would block inserts that reference the workspace. */
-const lockWorkspace: Statement<Workspace> = statement(
-  'lock_workspace_with_clock',
-  'select id as workspace_id, sandbox, clock_offset_ms from workspaces where id = $1 for no key update',
+const findClock: Statement<SandboxClock> = statement(
+  'find_workspace_clock',
+  'select id as "workspaceId", sandbox, clock_offset_ms as "clockOffsetMs" from workspaces where id = $1',
 )
 
 /** How far the clock is ahead of the real one, ms. Throws UserError for a live or unknown workspace. */
 export async function getSandboxOffset(sql: Sql, workspaceId: string): Promise<number> {
-  return mustBeSandbox(await sql.row(findWorkspace, [workspaceId]), workspaceId).clock_offset_ms
+  const workspace = await sql.row(findClock, [workspaceId])
+  if (!workspace) throw unknownWorkspace(workspaceId)
+  mustBeSandbox(workspace)
+  return workspace.clockOffsetMs
 }
 
-function mustBeSandbox(workspace: Workspace | undefined, workspaceId: string): Workspace {
-  if (!workspace) throw unknownWorkspace(workspaceId)
-  if (workspace.sandbox) return workspace
-  throw new UserError({ code: 'sandbox.live', workspaceId })
+function mustBeSandbox({ sandbox, workspaceId }: SandboxClock): void {
+  if (!sandbox) throw new UserError({ code: 'sandbox.live', workspaceId })
 }
 
 const WAITING = 'due_at is not null and lease is null'
@@ -76,15 +71,4 @@ const shifts = SHIFTED_COLUMNS.map(({ table, columns, rows, ...more }) =>
     `update ${table} set ${columns.map((column) => `${column} = ${column} - $2 * interval '1 millisecond'`).join(', ')}
      where ${rows} and ${'by' in more ? 'sender_id = any (array (select id from senders where workspace_id = $1))' : 'workspace_id = $1'}`,
   ),
-)
-
-const recordMove = statement(
-  'record_clock_move',
-  `insert into clock_moves as m (workspace_id, moved_at, by_ms) values ($1, $2, $3)
-   on conflict (workspace_id, moved_at) do update set by_ms = m.by_ms + excluded.by_ms`,
-)
-
-const addToOffset = statement(
-  'move_workspace_clock',
-  'update workspaces set clock_offset_ms = clock_offset_ms + $2 where id = $1 returning id as workspace_id',
 )

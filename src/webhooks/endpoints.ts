@@ -7,7 +7,7 @@ import type { Parts } from '../runtime/parts.ts'
 import { type Seal, keyOf } from '../lib/seal.ts'
 import { lockSealingKey } from '../operations/secrets/instance.ts'
 import { findWorkspaceTime } from '../workspaces/workspace-time.ts'
-import { unknownWorkspace } from '../workspaces/workspaces.ts'
+import { lockWorkspace } from '../workspaces/workspaces.ts'
 import { UserError } from '../lib/errors.ts'
 import type { EndpointStatus } from './delivery/claim.ts'
 import { secretContext } from './delivery/attempt.ts'
@@ -30,19 +30,13 @@ export async function addEndpoint(
 ): Promise<{ endpointId: string; secret: string }> {
   const endpointId = newId()
   const secret = newWebhookSecret()
-  if (!(await tx.row(lockWorkspace, [workspaceId]))) throw unknownWorkspace(workspaceId)
+  await lockWorkspace(tx, workspaceId) // two concurrent additions must not exceed the limit
   const { length } = await listEndpoints(tx, workspaceId)
   if (length >= MAX_ENDPOINTS) throw new UserError({ code: 'webhooks.too_many', count: length })
   const sealed = (await lockSealingKey(tx, seal)).close(secret, secretContext(endpointId))
   await tx.rows(insertEndpoint, [endpointId, workspaceId, url, sealed, clock.now(), description, eventTypes])
   return { endpointId, secret }
 }
-
-/** Serializes additions: two concurrent ones must not exceed the limit. */
-const lockWorkspace = statement<{ workspace_id: string }>(
-  'lock_workspace_for_endpoint',
-  'select id as workspace_id from workspaces where id = $1 for no key update',
-)
 
 const insertEndpoint = statement(
   'insert_endpoint',

@@ -1,7 +1,7 @@
 import { type Clock, DAY_MS, later } from '../lib/clock.ts'
 import { type Sql, statement } from '../lib/db/pool.ts'
 import { UserError } from '../lib/errors.ts'
-import { unknownWorkspace } from './workspaces.ts'
+import { lockWorkspace } from './workspaces.ts'
 
 /** During this time the deletion of a live workspace can be cancelled, and its accepted messages are still sent. */
 const GRACE_MS = 7 * DAY_MS
@@ -40,20 +40,6 @@ export async function cancelDeletion(tx: Sql, workspaceId: string): Promise<bool
   await tx.rows(clearAsked, [workspaceId])
   return true
 }
-
-async function lockWorkspace(tx: Sql, workspaceId: string): Promise<LockedWorkspace> {
-  const workspace = await tx.row(lock, [workspaceId])
-  if (!workspace) throw unknownWorkspace(workspaceId)
-  return workspace
-}
-
-type LockedWorkspace = { name: string; sandbox: boolean; deletionDueAt: Date | null }
-
-const lock = statement<LockedWorkspace>(
-  'lock_workspace_to_delete',
-  `select name, sandbox, deletion_due_at as "deletionDueAt" from workspaces
-   where id = $1 and deleted_at is null for no key update`,
-)
 
 /** Database time, which the polls of every node compare with. */
 const markRequested = statement(

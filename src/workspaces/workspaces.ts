@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import { type Sql, UNDEFINED_TABLE, sqlState, statement } from '../lib/db/pool.ts'
-import { newId } from '../lib/ids.ts'
+import { isUuid, newId } from '../lib/ids.ts'
 import { UserError } from '../lib/errors.ts'
 import { DEFAULT_MONTHLY_UNITS, QUOTA_KINDS, setQuota } from './quota.ts'
 
@@ -45,6 +45,25 @@ export const unknownWorkspace = (workspaceId: string): UserError =>
 /** Throws UserError, also for a deleted one. */
 export async function getWorkspace(sql: Sql, workspaceId: string): Promise<Workspace> {
   const workspace = await sql.row(selectWorkspace, [workspaceId])
+  if (!workspace) throw unknownWorkspace(workspaceId)
+  return workspace
+}
+
+export type LockedWorkspace = Pick<Workspace, 'workspaceId' | 'name' | 'sandbox' | 'deletionDueAt'> & {
+  /** How far its clock is ahead of the real one. */
+  clockOffsetMs: number
+}
+
+/** Not "for update", which would block inserts that reference the workspace. */
+const selectAndLock = statement<LockedWorkspace>(
+  'lock_workspace',
+  `select id as "workspaceId", name, sandbox, deletion_due_at as "deletionDueAt", clock_offset_ms as "clockOffsetMs"
+   from workspaces where id = $1 and deleted_at is null for no key update`,
+)
+
+/** Makes transactions that change the workspace, or add to it, wait for each other. Throws UserError, also for a deleted one. */
+export async function lockWorkspace(tx: Sql, workspaceId: string): Promise<LockedWorkspace> {
+  const workspace = isUuid(workspaceId) ? await tx.row(selectAndLock, [workspaceId]) : undefined
   if (!workspace) throw unknownWorkspace(workspaceId)
   return workspace
 }

@@ -1,5 +1,6 @@
 import { type Db, batch, statement, retryUntilOutcomeKnown } from '../db/pool.ts'
 import { createBatcher } from '../db/batcher.ts'
+import { removal } from '../db/removal.ts'
 
 /** Whether a request with this key is allowed (docs/api.md#limits). */
 export type RateLimit = (publicId: string) => boolean | Promise<boolean>
@@ -80,3 +81,6 @@ export function createDatabaseRateLimit(db: Db): (publicId: string) => Promise<b
     { maxItems: MAX_BATCH, concurrency: 1, mayRunOneByOne: () => false },
   )
 }
+
+/** The longest window is a minute. */
+export const removeIdleRateLimits = removal('remove_idle_rate_limits', 'rate_limits', 'hits[cardinality(hits)] < $1')

@@ -1,4 +1,5 @@
 import { type Sql, batch, statement } from '../../lib/db/pool.ts'
+import { removal } from '../../lib/db/removal.ts'
 import type { DueMessage } from './lock-due.ts'
 import { MAX_PAIR_WAIT_MS, PAIR_BURST, PAIR_INTERVAL_MS } from './pace.ts'
 
@@ -66,3 +67,6 @@ const returnSlots = statement(
    from jsonb_to_recordset($1) as w (sender_id uuid, recipient text, interval_ms int)
    where p.sender_id = w.sender_id and p.recipient = w.recipient`,
 )
+
+/** A pair with a free slot behaves like one without a row. */
+export const removeIdlePairs = removal('remove_idle_pair_paces', 'pair_pace', 'free_at < $1')

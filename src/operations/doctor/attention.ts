@@ -6,7 +6,7 @@ import type { StoppedTemplate } from '../../accounts/templates/stored.ts'
 import type { Endpoint } from '../../webhooks/endpoints.ts'
 import { type ListedKey, keyState } from '../../workspaces/keys/manage-keys.ts'
 import type { QuotaKind } from '../../workspaces/quota.ts'
-import type { Usage } from '../../workspaces/usage.ts'
+import type { Usage } from '../../charts/usage.ts'
 
 /** A problem to fix. `now`: something does not work; `soon`: something will stop working. */
 export type Attention = { urgency: 'now' | 'soon' } & (

@@ -1,11 +1,10 @@
 import { MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
-import { statement } from '../../lib/db/pool.ts'
 import { UNKNOWN_WAIT_MS } from '../../messages/queue/decide.ts'
 import { SUBMIT_LEASE_MS, awaitReports, giveBackMessages } from '../../messages/queue/claim.ts'
 import type { Parts } from '../parts.ts'
 import { giveBackDeliveries } from '../../webhooks/delivery/claim.ts'
 import type { Loop } from '../jobs/loop.ts'
-import { IS_UNBEGUN, type Lease, changeLeased } from '../jobs/leases.ts'
+import { changeLeased, takeLeases } from '../jobs/leases.ts'
 import { lockDeadNodes, removeNodes } from '../jobs/node.ts'
 
 const POLL_MS = 500
@@ -55,18 +54,3 @@ export const leasesLoop = ({
     return { more: false }
   },
 })
-
-/** A lease that began while this statement waited for its row stays with its node, unless the node is dead or its clock was ahead. */
-const takeLeases = statement<Lease & { state: 'begun' | 'unbegun' | 'deliveries' }>(
-  'take_leases',
-  `delete from leases
-   where id = any (array (
-       select id from leases where node_id = any ($1::uuid[])
-       union all
-       select id from leases where taken_at between $2 and $3 and kind = 'messages' and ${IS_UNBEGUN}
-       union all
-       select id from leases where taken_at > $4))
-     and (node_id = any ($1::uuid[]) or ${IS_UNBEGUN} or taken_at > $4)
-   returning id, item_ids as "itemIds",
-     case when kind = 'deliveries' then kind when ${IS_UNBEGUN} then 'unbegun' else 'begun' end as state`,
-)

@@ -1,6 +1,8 @@
 import { MINUTE_MS, later } from '../../lib/clock.ts'
 import { expiredSignInRows } from '../../admin/expired-rows.ts'
-import { removal } from '../../lib/db/removal.ts'
+import { removeIdleRateLimits } from '../../lib/http/rate-limit.ts'
+import { removeIdlePairs } from '../../messages/queue/pair-slots.ts'
+import { removeOldLeases } from '../jobs/leases.ts'
 import type { Parts } from '../parts.ts'
 import { removeUnreadable } from '../../operations/lifecycle/recipients/unfinished.ts'
 import type { Loop } from '../jobs/loop.ts'
@@ -36,10 +38,3 @@ export const housekeepingLoop = ({
 
 const IDLE_MS = MINUTE_MS
 const MAX_EACH = 5_000
-
-/** A pair with a free slot behaves like one without a row. */
-const removeIdlePairs = removal('remove_idle_pair_paces', 'pair_pace', 'free_at < $1')
-/** Leases end within seconds: their work is done or due again. */
-const removeOldLeases = removal('remove_old_leases', 'leases', 'taken_at < $1')
-/** The longest window is a minute. */
-const removeIdleRateLimits = removal('remove_idle_rate_limits', 'rate_limits', 'hits[cardinality(hits)] < $1')

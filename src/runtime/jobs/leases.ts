@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import { type Db, type Sql, type Statement, statement } from '../../lib/db/pool.ts'
+import { removal } from '../../lib/db/removal.ts'
 import { newId } from '../../lib/ids.ts'
 
 /** The items of one claim. Its id is in the claimed rows as a fencing token. */
@@ -69,3 +70,25 @@ export const removeLeases = statement<Lease>(
   'remove_leases',
   'delete from leases where id = any ($1::uuid[]) returning id, item_ids as "itemIds"',
 )
+
+/**
+ * Takes the leases of the nodes $1, those of messages that were taken between $2 and $3 and never began, and those that were taken
+ * after $4. A lease that began while this statement waited for its row stays with its node, unless the node is dead or its clock was
+ * ahead.
+ */
+export const takeLeases = statement<Lease & { state: 'begun' | 'unbegun' | 'deliveries' }>(
+  'take_leases',
+  `delete from leases
+   where id = any (array (
+       select id from leases where node_id = any ($1::uuid[])
+       union all
+       select id from leases where taken_at between $2 and $3 and kind = 'messages' and ${IS_UNBEGUN}
+       union all
+       select id from leases where taken_at > $4))
+     and (node_id = any ($1::uuid[]) or ${IS_UNBEGUN} or taken_at > $4)
+   returning id, item_ids as "itemIds",
+     case when kind = 'deliveries' then kind when ${IS_UNBEGUN} then 'unbegun' else 'begun' end as state`,
+)
+
+/** Leases end within seconds: their work is done or due again. */
+export const removeOldLeases = removal('remove_old_leases', 'leases', 'taken_at < $1')
