@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { glob, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { before, test } from 'node:test'
-import { statements } from '../../src/lib/db/pool.ts'
+import { type DeclaredStatement, declaredStatements, prepareText, statementsFile } from '../../docs/statements.ts'
 import { fileDatabase } from '../database/database.ts'
 import { withConnection } from '../database/postgres.ts'
 
@@ -134,7 +134,8 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   delete_second_factor: 'of an account, which belongs to no workspace',
   find_person_by_email: 'of an account, which belongs to no workspace',
   list_people: 'of the whole instance, for the command line',
-  lock_workspace_to_delete: 'its id is the workspace',
+  find_workspace_clock: 'its id is the workspace',
+  lock_workspace: 'its id is the workspace',
   ask_workspace_deletion: 'its id is the workspace',
   cancel_workspace_deletion: 'its id is the workspace',
   delete_workspaces_due: 'deletes all that are due',
@@ -170,33 +171,30 @@ const WITH_QUERIES_OF_THEIR_OWN: Readonly<Record<string, string>> = {
   'runtime/jobs/wake.ts': 'listens on a connection of its own',
 }
 
-const sources = new Map<string, string>()
+let declared: DeclaredStatement[] = []
 
 before(async () => {
-  for await (const name of glob('**/*.ts', { cwd: SOURCE })) {
-    if (!name.endsWith('.test.ts')) sources.set(name, await readFile(path.join(SOURCE, name), 'utf8'))
-  }
-  // Only files that declare statements: importing cli.ts would run a command.
-  for (const [name, text] of sources) {
-    if (name !== 'lib/db/pool.ts' && /\b(statement|removal)(<|\()/.test(text)) await import(path.join(SOURCE, name))
-  }
+  declared = await declaredStatements()
 })
 
 test('every declared statement prepares against the migrated schema', async () => {
-  assert.ok(statements.size > 0, 'no statement is declared')
+  assert.ok(declared.length > 0, 'no statement is declared')
   const faults: string[] = []
   await withConnection(await fileDatabase(), async (connection) => {
-    for (const { name, text } of statements.values()) {
-      await connection
-        .query(`prepare "${name}" as ${text}`)
-        .catch((error: Error) => faults.push(`${name}: ${error.message}`))
+    for (const each of declared) {
+      await connection.query(prepareText(each)).catch((error: Error) => faults.push(`${each.name}: ${error.message}`))
     }
   })
   assert.deepEqual(faults, [])
 })
 
+test('docs/statements.sql has every statement as it is sent', async () => {
+  const written = await readFile(path.join(import.meta.dirname, '../../docs/statements.sql'), 'utf8')
+  assert.ok(written === statementsFile(declared), 'run "npm run docs"')
+})
+
 test('every statement names its workspace or is listed as global', () => {
-  const silent = [...statements.values()]
+  const silent = declared
     .filter(({ name, text }) => !/\bworkspace_id\b/.test(text) && !STEP_OF_RETENTION.test(name))
     .map(({ name }) => name)
   assert.deepEqual(silent.sort(), Object.keys(OVER_ALL_WORKSPACES).sort())
@@ -206,7 +204,7 @@ test('every statement names its workspace or is listed as global', () => {
 const JOINED_WITH_ITS_CHOICE = ['raise_order_of_events', 'resend_delivery']
 
 test('no statement updates or deletes rows by a join with those that it chose', () => {
-  const joined = [...statements.values()].filter(({ text }) => {
+  const joined = declared.filter(({ text }) => {
     const chosen = [...text.matchAll(/\b(\w+)(?: \([^)]*\))? as (?:materialized )?\(/g)].map(([, name]) => name)
     const sources = text.matchAll(
       /\b(?:update|delete from)\b(?:(?!\breturning\b|\bselect\b)[^])*?\b(?:from|using) (\w+)/g,
@@ -223,12 +221,15 @@ test('no statement updates or deletes rows by a join with those that it chose', 
 
 test('statement names are short enough for PostgreSQL not to truncate', () => {
   const LONGEST_NAME_BYTES = 63
-  const long = [...statements.keys()].filter((name) => Buffer.byteLength(name) > LONGEST_NAME_BYTES)
+  const long = declared.filter(({ name }) => Buffer.byteLength(name) > LONGEST_NAME_BYTES)
   assert.deepEqual(long, [])
 })
 
-test('no file runs SQL that is not a declared statement', () => {
-  // a dashboard procedure takes a function, a connection's query never does
-  const own = [...sources].filter(([, text]) => /\.query[<(](?!\s*(\(|async\b))/.test(text)).map(([name]) => name)
+test('no file runs SQL that is not a declared statement', async () => {
+  const own: string[] = []
+  for await (const name of glob('**/*.ts', { cwd: SOURCE, exclude: ['**/*.test.ts'] })) {
+    // a dashboard procedure takes a function, a connection's query never does
+    if (/\.query[<(](?!\s*(\(|async\b))/.test(await readFile(path.join(SOURCE, name), 'utf8'))) own.push(name)
+  }
   assert.deepEqual(own.sort(), Object.keys(WITH_QUERIES_OF_THEIR_OWN).sort())
 })
