@@ -538,8 +538,8 @@ select listed.*, coalesce(
    from (select moved_at, by_ms from clock_moves where workspace_id = listed."workspaceId"
          order by moved_at desc limit 500) m), '[]') as "clockMoves",
   case when listed."deletionDueAt" is not null then
-    (select who from audit_log where workspace_id = listed."workspaceId" and action = 'workspace.deletion_asked'
-     order by id desc limit 1) end as "deletionAskedBy"
+    (select who from audit_log where workspace_id = listed."workspaceId" and action = 'workspace.deletion_requested'
+     order by id desc limit 1) end as "deletionRequestedBy"
 from (select w.id as "workspaceId", w.name, w.sandbox, w.clock_offset_ms as "clockOffsetMs",
   w.deletion_due_at as "deletionDueAt",
   coalesce((select s.document ->> 'timeZone' from cod_settings s where s.workspace_id = w.id), 'UTC') as "timeZone",
@@ -1053,9 +1053,9 @@ order by r.n;
 
 -- src/cod/conversation/store.ts
 
-prepare find_confirmation as
+prepare find_confirmations as
 select c.id, c.workspace_id as "workspaceId", c.sender_id as "senderId", c.recipient, c.reference,
-  c.created_at as "createdAt", c.last_event_at as "lastEventAt",
+  c.created_at as "createdAt", c.last_event_at as "lastEventAt", c.inputs,
   (select w.clock_offset_ms from workspaces w where w.id = c.workspace_id) as "clockOffsetMs",
   jsonb_build_object('language', c.template_language, 'askedAt', c.asked_at, 'state', jsonb_build_object(
   'status', c.status, 'answeredAt', c.answered_at, 'reminderAt', c.reminder_at, 'deadlineAt', c.deadline_at,
@@ -1070,11 +1070,11 @@ select c.id, c.workspace_id as "workspaceId", c.sender_id as "senderId", c.recip
 from confirmations c
 left join lateral (
   select * from refusal_checks f where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1) f on true
-where c.workspace_id = $1 and c.id = $2;
+where c.workspace_id = $1 and c.id = any ($2::uuid[]);
 
 prepare lock_confirmations as
 select c.id, c.workspace_id as "workspaceId", c.sender_id as "senderId", c.recipient, c.reference,
-  c.created_at as "createdAt", c.last_event_at as "lastEventAt",
+  c.created_at as "createdAt", c.last_event_at as "lastEventAt", c.inputs,
   (select w.clock_offset_ms from workspaces w where w.id = c.workspace_id) as "clockOffsetMs",
   jsonb_build_object('language', c.template_language, 'askedAt', c.asked_at, 'state', jsonb_build_object(
   'status', c.status, 'answeredAt', c.answered_at, 'reminderAt', c.reminder_at, 'deadlineAt', c.deadline_at,
@@ -1096,9 +1096,9 @@ left join lateral (
 prepare write_confirmations as
 update confirmations t
 set (status, answered_at, failure_code, failed_at, reminder_at, deadline_at, follow_up_at, closing_sent,
-   asked_at, answer_times, round, reschedule, choices, last_event_at, timer_tries, timer_error, timer_retry_at, timer_quarantined_at) = (
+   asked_at, answer_times, round, reschedule, choices, last_event_at, inputs, timer_tries, timer_error, timer_retry_at, timer_quarantined_at) = (
   select status, answered_at, failure_code, failed_at, reminder_at, deadline_at, follow_up_at, closing_sent,
-   asked_at, answer_times, round, reschedule, choices, last_event_at, 0::smallint, null::jsonb, null::timestamptz, null::timestamptz from jsonb_populate_record(null::confirmations, $1::jsonb -> t.id::text))
+   asked_at, answer_times, round, reschedule, choices, last_event_at, inputs, 0::smallint, null::jsonb, null::timestamptz, null::timestamptz from jsonb_populate_record(null::confirmations, $1::jsonb -> t.id::text))
 where t.id = any (array (select jsonb_object_keys($1::jsonb)::uuid));
 
 prepare write_refusal_checks as
@@ -1302,10 +1302,10 @@ coalesce((select added_to_order from instance), 0) + pg_snapshot_xmin(pg_current
 
 prepare record_events as
 with event as (
-  insert into events (id, workspace_id, type, message_id, confirmation_id, endpoint_id, occurred_at, recorded_at, body)
-  select id, "workspaceId", type, "messageId", "confirmationId", "endpointId", "occurredAt", $2, body
+  insert into events (id, workspace_id, type, message_id, confirmation_id, input_number, endpoint_id, occurred_at, recorded_at, body)
+  select id, "workspaceId", type, "messageId", "confirmationId", "inputNumber", "endpointId", "occurredAt", $2, body
   from jsonb_to_recordset($1::jsonb) as e (id uuid, "workspaceId" uuid, type text, "messageId" uuid,
-    "confirmationId" uuid, "endpointId" uuid, "occurredAt" timestamptz, body text)
+    "confirmationId" uuid, "inputNumber" integer, "endpointId" uuid, "occurredAt" timestamptz, body text)
   returning id, workspace_id, type, endpoint_id
 )
 insert into webhook_deliveries (id, workspace_id, event_id, endpoint_id, status, due_at, created_at)
@@ -1347,16 +1347,6 @@ select 'event', workspace_id, message_id, confirmation_id from events where id =
 
 -- src/explain/facts.ts
 
-prepare explain_answers as
-select a.check_kind as check, a.answer, a.detail, a.answered_at, r.received_at, a.superseded
-from cod_answers a
-left join provider_reports r on r.workspace_id = a.workspace_id and r.id = a.report_id
-where a.workspace_id = $1 and a.confirmation_id = $2 order by a.id limit $3;
-
-prepare explain_attempts as
-select message_id, attempt, started_at, ended_at, outcome, http_status, provider_code, detail
-from message_attempts where workspace_id = $1 and message_id = any($2) order by message_id, attempt limit $3;
-
 prepare explain_confirmation as
 select 'confirmation' as check, r.id, r.reference, r.recipient, r.sender_id, s.phone as sender_phone, s.phone_number_id,
   s.account_id, r.parameters, r.reschedule, r.status, r.template_name, r.template_language, r.correlation_id, r.api_key_id, k.name as api_key_name,
@@ -1367,12 +1357,6 @@ join senders s on s.workspace_id = r.workspace_id and s.id = r.sender_id
 left join api_keys k on k.workspace_id = r.workspace_id and k.public_id = r.api_key_id
 left join quotas a on a.workspace_id = r.workspace_id and a.kind = 'cod_confirmation'
 where r.workspace_id = $1 and r.id = $2 limit $3;
-
-prepare explain_customer_messages as
-select r.id, r.message_id, r.body, r.received_at,
-  coalesce(r.occurred_at, r.received_at) as written_at, r.repeats, r.outcome, r.note, 0 as ahead_ms
-from provider_reports r
-where r.workspace_id = $1 and r.confirmation_id = $2 order by r.received_at, r.id limit $3;
 
 prepare explain_deliveries as
 select d.id, d.event_id, d.endpoint_id, e.url, e.status_reason as endpoint_reason,
@@ -1388,15 +1372,6 @@ join webhook_endpoints e on e.workspace_id = d.workspace_id and e.id = d.endpoin
 cross join lateral (select body from events where workspace_id = d.workspace_id and id = d.event_id limit 1) v
 where d.workspace_id = $1 and d.event_id = any($2)
 order by d.id limit $3;
-
-prepare explain_events as
-select id, type, occurred_at, recorded_at from (
-  select * from events where workspace_id = $1 and id = $2
-  union all
-  select * from events where workspace_id = $1 and message_id = $2
-  union all
-  select * from events where workspace_id = $1 and confirmation_id = $2) e
-order by id limit $3;
 
 prepare explain_messages as
 select m.id, m.kind, m.status, m.recipient, m.sender_id, s.phone as sender_phone, s.phone_number_id, m.template_name,
@@ -1436,22 +1411,42 @@ left join api_keys k on k.workspace_id = r.workspace_id and k.public_id = r.api_
 left join quotas a on a.workspace_id = r.workspace_id and a.kind = 'cod_refusal'
 where r.workspace_id = $1 and r.confirmation_id = $2 limit $3;
 
-prepare explain_reports as
-select r.id, r.message_id, r.body, r.received_at,
-  coalesce(r.occurred_at, r.received_at) as written_at, r.repeats, r.outcome, r.note, 0 as ahead_ms
-from provider_reports r where r.workspace_id = $1 and r.message_id = any($2)
-union all
-select r.id, r.message_id, r.body, r.received_at,
-  coalesce(r.occurred_at, r.received_at) as written_at, r.repeats, r.outcome, r.note, 0 as ahead_ms
-from messages m
-join provider_reports r on r.workspace_id = m.workspace_id and r.provider_message_id = m.provider_message_id
-  and r.outcome = 'parked' and r.message_id is null
-where m.workspace_id = $1 and m.id = any($2)
-order by 4 limit $3;
-
 prepare explain_webhook_attempts as
 select delivery_id, attempt, started_at, duration_ms, http_status, error
 from webhook_attempts where workspace_id = $1 and delivery_id = any($2) order by delivery_id, attempt limit $3;
+
+-- src/explain/rows.ts
+
+prepare read_answers as
+select unit.id as unit_id, r.id, r.check_kind as check, answer, detail, answered_at, superseded, report_id, received_at from unnest($2::uuid[]) as unit (id) cross join lateral (select a.*, p.received_at from (
+  select * from cod_answers where workspace_id = $1 and confirmation_id = unit.id order by id limit $3) a
+left join lateral (
+  select received_at from provider_reports where workspace_id = $1 and id = a.report_id limit 1) p on true) r order by r.id;
+
+prepare read_attempts as
+select unit.id as unit_id, message_id, attempt, started_at, ended_at, outcome, http_status, provider_code, detail from unnest($2::uuid[]) as unit (id) cross join lateral (select * from message_attempts where workspace_id = $1 and message_id = unit.id order by attempt limit $3) r order by message_id, attempt;
+
+prepare read_customer_messages as
+select unit.id as unit_id, r.id, r.message_id, r.body, r.received_at, coalesce(r.occurred_at, r.received_at) as written_at, r.repeats,
+r.outcome, r.note, r.account_id, r.provider_message_id, r.due_at, r.input_number from unnest($2::uuid[]) as unit (id) cross join lateral (select * from provider_reports where workspace_id = $1 and confirmation_id = unit.id order by received_at, id limit $3) r order by r.received_at, r.id;
+
+prepare read_events as
+select unit.id as unit_id, r.id, type, occurred_at, recorded_at, body, input_number from unnest($2::uuid[]) as unit (id) cross join lateral ((select * from events where workspace_id = $1 and id = unit.id order by id limit $3)
+union all
+(select * from events where workspace_id = $1 and message_id = unit.id order by id limit $3)
+union all
+(select * from events where workspace_id = $1 and confirmation_id = unit.id order by id limit $3)) r order by r.id;
+
+prepare read_reports as
+select unit.id as unit_id, r.id, r.message_id, r.body, r.received_at, coalesce(r.occurred_at, r.received_at) as written_at, r.repeats,
+r.outcome, r.note, r.account_id, r.provider_message_id, r.due_at, r.input_number from unnest($2::uuid[]) as unit (id) cross join lateral ((select * from provider_reports
+ where workspace_id = $1 and message_id = unit.id order by received_at, id limit $3)
+union all
+(select p.* from (select * from messages where workspace_id = $1 and id = unit.id limit 1) m
+ cross join lateral (
+   select * from provider_reports
+   where workspace_id = $1 and provider_message_id = m.provider_message_id and outcome = 'parked' and message_id is null
+   order by received_at, id limit $3) p)) r order by r.received_at, r.id;
 
 -- src/lib/db/migrate.ts
 
@@ -1774,7 +1769,7 @@ where id = $1 and outcome = 'quarantined' returning 'report' as kind, workspace_
 
 prepare lock_messages_for_reports as
 select m.id, m.workspace_id, m.status, m.reference, m.recipient, m.created_at, m.sent_at, m.failure_code, m.failed_at,
-       m.sent_event_at, m.failed_event_at, m.provider_message_id, m.kind, m.confirmation_id, m.check_kind, m.purpose,
+       m.sent_event_at, m.failed_event_at, m.provider_message_id, m.inputs, m.kind, m.confirmation_id, m.check_kind, m.purpose,
        (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms
 from jsonb_to_recordset($1) as r (workspace_id uuid, id uuid)
 cross join lateral (
@@ -1782,13 +1777,13 @@ cross join lateral (
 
 prepare write_reported_messages as
 update messages m
-set (status, sent_at, failure_code, failed_at, sent_event_at, failed_event_at, provider_message_id, accepted_at,
+set (status, sent_at, failure_code, failed_at, sent_event_at, failed_event_at, provider_message_id, inputs, accepted_at,
      due_at, lease, attempted_at, code, quarantined_at) = (
   select r.status, r.sent_at, r.failure_code, r.failed_at, r.sent_event_at, r.failed_event_at, r.provider_message_id,
-         case when r.provider_message_id is null then m.accepted_at else coalesce(m.accepted_at, $2::timestamptz) end,
+         r.inputs, case when r.provider_message_id is null then m.accepted_at else coalesce(m.accepted_at, $2::timestamptz) end,
          null::timestamptz, null::uuid, null::timestamptz, null::bytea, null::timestamptz
   from jsonb_to_record($1::jsonb -> m.id::text) as r (status text, sent_at timestamptz, failure_code text, failed_at timestamptz,
-    sent_event_at timestamptz, failed_event_at timestamptz, provider_message_id text))
+    sent_event_at timestamptz, failed_event_at timestamptz, provider_message_id text, inputs integer))
 where m.id = any (array (select jsonb_object_keys($1::jsonb)::uuid));
 
 -- src/messages/reports/process.ts
@@ -1800,11 +1795,11 @@ returning id;
 
 prepare end_provider_reports as
 update provider_reports p
-set (outcome, note, due_at, message_id, confirmation_id, attempts, body, provider_message_id) = (
-  select r.outcome, r.note, r.due_at, coalesce(r.message_id, p.message_id), r.confirmation_id, p.attempts + 1,
+set (outcome, note, due_at, message_id, confirmation_id, input_number, attempts, body, provider_message_id) = (
+  select r.outcome, r.note, r.due_at, coalesce(r.message_id, p.message_id), r.confirmation_id, r.input_number, p.attempts + 1,
          case when e.is_erased then '' else p.body end, case when e.is_erased then null else p.provider_message_id end
   from jsonb_to_record($1::jsonb -> p.id::text) as r (outcome text, note jsonb, due_at timestamptz, message_id uuid,
-    confirmation_id uuid)
+    confirmation_id uuid, input_number integer)
   cross join lateral (select coalesce((select e.recipient like 'erased:%' from messages e where e.id = r.message_id limit 1), false)
     or coalesce((select e.recipient like 'erased:%' from confirmations e where e.id = r.confirmation_id limit 1), false) as is_erased) e)
 where p.id = any (array (select jsonb_object_keys($1::jsonb)::uuid));
@@ -3024,76 +3019,26 @@ where l.locktype = 'relation' and l.granted and l.relation = 'messages'::regclas
 -- src/operations/verify/conversation-facts.ts
 
 prepare read_confirmations_to_verify as
-select c.id, c.workspace_id, c.sender_id, c.recipient, c.reference, c.created_at, c.quota_unit, c.last_event_at,
-  array_remove(array[(select c.api_key_id where c.api_key_id is not null and not exists (
-    select from api_keys k where k.public_id = c.api_key_id and k.workspace_id = c.workspace_id)), (select (select f.api_key_id where f.api_key_id is not null and not exists (
-    select from api_keys k where k.public_id = f.api_key_id and k.workspace_id = f.workspace_id)) from refusal_checks f
-    where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1)], null) as unknown_keys,
-  (select w.clock_offset_ms from workspaces w where w.id = c.workspace_id) as ahead_ms,
-  jsonb_build_object('status', c.status, 'answered_at', c.answered_at, 'round', c.round, 'closing_sent', c.closing_sent, 'failure_code', c.failure_code, 'reminder_at', c.reminder_at, 'deadline_at', c.deadline_at, 'follow_up_at', c.follow_up_at, 'reschedule', c.reschedule, 'choices', c.choices) as confirmation,
-  (select jsonb_build_object('status', f.status, 'answered_at', f.answered_at, 'round', f.round, 'closing_sent', f.closing_sent, 'failure_code', f.failure_code, 'reminder_at', f.reminder_at, 'deadline_at', f.deadline_at, 'follow_up_at', f.follow_up_at, 'reason', f.reason, 'note', f.note) from refusal_checks f
-   where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1) as refusal,
-  (select jsonb_agg(jsonb_build_object('id', a.id, 'check', a.check_kind, 'answer', a.answer, 'detail', a.detail,
-     'answered_at', a.answered_at, 'superseded', a.superseded, 'report_id', a.report_id) order by a.id)
-   from (select * from cod_answers a
- where a.confirmation_id = c.id and a.workspace_id = c.workspace_id  limit 201) a) as answers,
-  (select jsonb_agg(jsonb_build_object('id', r.id, 'body', r.body, 'account_id', r.account_id,
-     'occurred_at', r.occurred_at, 'received_at', r.received_at, 'outcome', r.outcome, 'note', r.note) order by r.received_at, r.id)
-   from (select * from provider_reports r
- where r.confirmation_id = c.id and r.workspace_id = c.workspace_id and r.kind = 'message' limit 201) r) as inbound,
-  (select jsonb_agg(jsonb_build_object('id', m.id, 'sender_id', m.sender_id, 'recipient', m.recipient, 'check', m.check_kind, 'purpose', m.purpose, 'offered', m.offered,
-     'round', m.round, 'failure_code', m.failure_code, 'has_failed', m.failed_event_at is not null,
-     'submitted', case
-       when m.provider_message_id is not null then true
-       when m.purpose <> 'template' then false
-       when exists (select from message_attempts a where a.workspace_id = m.workspace_id and a.message_id = m.id and a.outcome = 'accepted') then true
-       when exists (select from message_attempts a where a.workspace_id = m.workspace_id and a.message_id = m.id and a.outcome = 'unknown') then null
-       else false end,
-     'failures', case when m.purpose in ('template', 'reminder') and m.failed_event_at is not null then (
-       select jsonb_agg(r.body) from provider_reports r
-       where r.message_id = m.id and r.workspace_id = m.workspace_id and r.kind = 'status'
-         and r.outcome in ('applied', 'ignored')) end) order by m.id)
-   from (select * from messages m
- where m.confirmation_id = c.id and m.workspace_id = c.workspace_id  limit 201) m) as messages,
-  (select jsonb_agg(jsonb_build_object('id', e.id, 'type', e.type, 'occurred_at', e.occurred_at, 'body', e.body) order by e.occurred_at) from (select * from events e
- where e.confirmation_id = c.id and e.workspace_id = c.workspace_id  limit 201) e) as events
+select c.id, array_remove(array[(select c.api_key_id where c.api_key_id is not null and not exists (
+  select from api_keys k where k.public_id = c.api_key_id and k.workspace_id = c.workspace_id)), (select (select f.api_key_id where f.api_key_id is not null and not exists (
+  select from api_keys k where k.public_id = f.api_key_id and k.workspace_id = f.workspace_id)) from refusal_checks f
+  where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1)], null) as "unknownKeys"
 from (select * from confirmations where workspace_id = $1 and id > $2 order by id limit $3) c order by c.id;
 
 prepare read_confirmations_to_verify_again as
-select c.id, c.workspace_id, c.sender_id, c.recipient, c.reference, c.created_at, c.quota_unit, c.last_event_at,
-  array_remove(array[(select c.api_key_id where c.api_key_id is not null and not exists (
-    select from api_keys k where k.public_id = c.api_key_id and k.workspace_id = c.workspace_id)), (select (select f.api_key_id where f.api_key_id is not null and not exists (
-    select from api_keys k where k.public_id = f.api_key_id and k.workspace_id = f.workspace_id)) from refusal_checks f
-    where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1)], null) as unknown_keys,
-  (select w.clock_offset_ms from workspaces w where w.id = c.workspace_id) as ahead_ms,
-  jsonb_build_object('status', c.status, 'answered_at', c.answered_at, 'round', c.round, 'closing_sent', c.closing_sent, 'failure_code', c.failure_code, 'reminder_at', c.reminder_at, 'deadline_at', c.deadline_at, 'follow_up_at', c.follow_up_at, 'reschedule', c.reschedule, 'choices', c.choices) as confirmation,
-  (select jsonb_build_object('status', f.status, 'answered_at', f.answered_at, 'round', f.round, 'closing_sent', f.closing_sent, 'failure_code', f.failure_code, 'reminder_at', f.reminder_at, 'deadline_at', f.deadline_at, 'follow_up_at', f.follow_up_at, 'reason', f.reason, 'note', f.note) from refusal_checks f
-   where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1) as refusal,
-  (select jsonb_agg(jsonb_build_object('id', a.id, 'check', a.check_kind, 'answer', a.answer, 'detail', a.detail,
-     'answered_at', a.answered_at, 'superseded', a.superseded, 'report_id', a.report_id) order by a.id)
-   from (select * from cod_answers a
- where a.confirmation_id = c.id and a.workspace_id = c.workspace_id  limit 201) a) as answers,
-  (select jsonb_agg(jsonb_build_object('id', r.id, 'body', r.body, 'account_id', r.account_id,
-     'occurred_at', r.occurred_at, 'received_at', r.received_at, 'outcome', r.outcome, 'note', r.note) order by r.received_at, r.id)
-   from (select * from provider_reports r
- where r.confirmation_id = c.id and r.workspace_id = c.workspace_id and r.kind = 'message' limit 201) r) as inbound,
-  (select jsonb_agg(jsonb_build_object('id', m.id, 'sender_id', m.sender_id, 'recipient', m.recipient, 'check', m.check_kind, 'purpose', m.purpose, 'offered', m.offered,
-     'round', m.round, 'failure_code', m.failure_code, 'has_failed', m.failed_event_at is not null,
-     'submitted', case
-       when m.provider_message_id is not null then true
-       when m.purpose <> 'template' then false
-       when exists (select from message_attempts a where a.workspace_id = m.workspace_id and a.message_id = m.id and a.outcome = 'accepted') then true
-       when exists (select from message_attempts a where a.workspace_id = m.workspace_id and a.message_id = m.id and a.outcome = 'unknown') then null
-       else false end,
-     'failures', case when m.purpose in ('template', 'reminder') and m.failed_event_at is not null then (
-       select jsonb_agg(r.body) from provider_reports r
-       where r.message_id = m.id and r.workspace_id = m.workspace_id and r.kind = 'status'
-         and r.outcome in ('applied', 'ignored')) end) order by m.id)
-   from (select * from messages m
- where m.confirmation_id = c.id and m.workspace_id = c.workspace_id  limit 201) m) as messages,
-  (select jsonb_agg(jsonb_build_object('id', e.id, 'type', e.type, 'occurred_at', e.occurred_at, 'body', e.body) order by e.occurred_at) from (select * from events e
- where e.confirmation_id = c.id and e.workspace_id = c.workspace_id  limit 201) e) as events
+select c.id, array_remove(array[(select c.api_key_id where c.api_key_id is not null and not exists (
+  select from api_keys k where k.public_id = c.api_key_id and k.workspace_id = c.workspace_id)), (select (select f.api_key_id where f.api_key_id is not null and not exists (
+  select from api_keys k where k.public_id = f.api_key_id and k.workspace_id = f.workspace_id)) from refusal_checks f
+  where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1)], null) as "unknownKeys"
 from (select * from confirmations where workspace_id = $1 and id = any ($2::uuid[])) c order by c.id;
+
+prepare read_messages_of_conversations_to_verify as
+select unit.id as unit_id, m.id, m.sender_id, m.recipient, m.check_kind as check, m.purpose, m.offered, m.round, m.failure_code,
+  m.failed_event_at is not null as has_failed, m.provider_message_id is not null as is_identified
+from unnest($2::uuid[]) as unit (id)
+cross join lateral (
+  select * from messages m where m.workspace_id = $1 and m.confirmation_id = unit.id order by id limit $3) m
+order by m.id;
 
 -- src/operations/verify/event-facts.ts
 
@@ -3152,50 +3097,24 @@ prepare list_days_to_verify as
 select day, time_zone, counted_at from daily_figures
 where workspace_id = $1 and day >= coalesce($2::date, '-infinity'::date) order by day desc limit 100;
 
--- src/operations/verify/message-facts.ts
+-- src/operations/verify/messages.ts
 
 prepare read_messages_to_verify as
-select m.id, m.kind, m.check_kind as "check", m.purpose, m.recipient, m.reference, m.created_at, m.quota_unit, m.status,
-  m.code is not null as has_code, m.provider_message_id, m.accepted_at, m.sent_at, m.sent_event_at, m.failure_code,
-  m.failed_at, m.failed_event_at, m.submit_by, m.due_at, m.lease, m.attempts, m.attempted_at, m.unknown_outcomes,
-  m.last_failure_code, m.quarantined_at, (select m.api_key_id where m.api_key_id is not null and not exists (
-    select from api_keys k where k.public_id = m.api_key_id and k.workspace_id = m.workspace_id)) as unknown_key,
-  (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as ahead_ms,
-  (select jsonb_agg(jsonb_build_object('attempt', a.attempt, 'outcome', a.outcome, 'http_status', a.http_status,
-     'provider_code', a.provider_code, 'has_detail', a.detail is not null) order by a.attempt)
-   from (select * from message_attempts a
-         where a.workspace_id = m.workspace_id and a.message_id = m.id limit 201) a) as made,
-  (select jsonb_agg(jsonb_build_object('id', r.id, 'body', r.body, 'received_at', r.received_at, 'outcome', r.outcome,
-     'note', r.note) order by r.received_at, r.id)
-   from (select * from provider_reports r
-         where r.message_id = m.id and r.workspace_id = m.workspace_id and r.kind = 'status' limit 201) r) as reports,
-  (select array_agg(r.id) from (select r.id from provider_reports r
-   where r.workspace_id = m.workspace_id and r.provider_message_id = m.provider_message_id
-     and r.outcome = 'parked' and r.due_at is null limit 201) r) as parked,
-  (select jsonb_agg(jsonb_build_object('id', e.id, 'type', e.type, 'occurred_at', e.occurred_at, 'body', e.body) order by e.occurred_at)
-   from (select * from events e where e.message_id = m.id and e.workspace_id = m.workspace_id limit 201) e) as events
+select m.id, m.workspace_id, m.kind, m.confirmation_id, m.check_kind, m.purpose, m.status, m.reference, m.recipient,
+  m.created_at, m.sent_at, m.failure_code, m.failed_at, m.sent_event_at, m.failed_event_at, m.provider_message_id, m.inputs,
+  (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms,
+  m.code is not null as has_code, m.accepted_at, m.submit_by, m.due_at, m.lease, m.attempts, m.attempted_at,
+  m.unknown_outcomes, m.quarantined_at, (select m.api_key_id where m.api_key_id is not null and not exists (
+  select from api_keys k where k.public_id = m.api_key_id and k.workspace_id = m.workspace_id)) as unknown_key
 from (select * from messages where workspace_id = $1 and id > $2 order by id limit $3) m order by m.id;
 
 prepare read_messages_to_verify_again as
-select m.id, m.kind, m.check_kind as "check", m.purpose, m.recipient, m.reference, m.created_at, m.quota_unit, m.status,
-  m.code is not null as has_code, m.provider_message_id, m.accepted_at, m.sent_at, m.sent_event_at, m.failure_code,
-  m.failed_at, m.failed_event_at, m.submit_by, m.due_at, m.lease, m.attempts, m.attempted_at, m.unknown_outcomes,
-  m.last_failure_code, m.quarantined_at, (select m.api_key_id where m.api_key_id is not null and not exists (
-    select from api_keys k where k.public_id = m.api_key_id and k.workspace_id = m.workspace_id)) as unknown_key,
-  (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as ahead_ms,
-  (select jsonb_agg(jsonb_build_object('attempt', a.attempt, 'outcome', a.outcome, 'http_status', a.http_status,
-     'provider_code', a.provider_code, 'has_detail', a.detail is not null) order by a.attempt)
-   from (select * from message_attempts a
-         where a.workspace_id = m.workspace_id and a.message_id = m.id limit 201) a) as made,
-  (select jsonb_agg(jsonb_build_object('id', r.id, 'body', r.body, 'received_at', r.received_at, 'outcome', r.outcome,
-     'note', r.note) order by r.received_at, r.id)
-   from (select * from provider_reports r
-         where r.message_id = m.id and r.workspace_id = m.workspace_id and r.kind = 'status' limit 201) r) as reports,
-  (select array_agg(r.id) from (select r.id from provider_reports r
-   where r.workspace_id = m.workspace_id and r.provider_message_id = m.provider_message_id
-     and r.outcome = 'parked' and r.due_at is null limit 201) r) as parked,
-  (select jsonb_agg(jsonb_build_object('id', e.id, 'type', e.type, 'occurred_at', e.occurred_at, 'body', e.body) order by e.occurred_at)
-   from (select * from events e where e.message_id = m.id and e.workspace_id = m.workspace_id limit 201) e) as events
+select m.id, m.workspace_id, m.kind, m.confirmation_id, m.check_kind, m.purpose, m.status, m.reference, m.recipient,
+  m.created_at, m.sent_at, m.failure_code, m.failed_at, m.sent_event_at, m.failed_event_at, m.provider_message_id, m.inputs,
+  (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms,
+  m.code is not null as has_code, m.accepted_at, m.submit_by, m.due_at, m.lease, m.attempts, m.attempted_at,
+  m.unknown_outcomes, m.quarantined_at, (select m.api_key_id where m.api_key_id is not null and not exists (
+  select from api_keys k where k.public_id = m.api_key_id and k.workspace_id = m.workspace_id)) as unknown_key
 from (select * from messages where workspace_id = $1 and id = any ($2::uuid[])) m order by m.id;
 
 -- src/operations/verify/units.ts
@@ -4378,10 +4297,10 @@ delete from blocked_recipients where workspace_id = $1 and phone = $2 returning 
 -- src/workspaces/deletion.ts
 
 prepare ask_workspace_deletion as
-update workspaces set deletion_asked_at = clock_timestamp(), deletion_due_at = $2, deleted_at = $3 where id = $1;
+update workspaces set deletion_requested_at = clock_timestamp(), deletion_due_at = $2, deleted_at = $3 where id = $1;
 
 prepare cancel_workspace_deletion as
-update workspaces set deletion_asked_at = null, deletion_due_at = null where id = $1;
+update workspaces set deletion_requested_at = null, deletion_due_at = null where id = $1;
 
 -- src/workspaces/keys/keys.ts
 
@@ -4402,12 +4321,12 @@ union all
 select public_id from api_keys where expiry_changed_at > clock_timestamp() - interval '1 minute'
 union all
 select k.public_id from workspaces w join api_keys k on k.workspace_id = w.id
-where w.deletion_asked_at > clock_timestamp() - interval '1 minute') as public_ids;
+where w.deletion_requested_at > clock_timestamp() - interval '1 minute') as public_ids;
 
 prepare read_api_keys as
 select k.public_id, k.workspace_id, k.secret_hash, k.expires_at
 from api_keys k join workspaces w on w.id = k.workspace_id
-where k.public_id = any($1) and k.revoked_at is null and w.deletion_asked_at is null;
+where k.public_id = any($1) and k.revoked_at is null and w.deletion_requested_at is null;
 
 prepare revoke_api_key as
 update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp()) where public_id = $1 returning workspace_id;

@@ -82,6 +82,7 @@ const OWN_PROCESS: readonly string[] = [
   'test/guards/plans.test.ts',
   'test/guards/schema.test.ts',
   'test/guards/statements.test.ts',
+  'test/guards/tables.test.ts',
 ]
 
 /** Most objects of tests are short-lived: a larger young generation collects them at a third of the cost. */

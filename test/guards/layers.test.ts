@@ -2,42 +2,8 @@ import assert from 'node:assert/strict'
 import { glob, readFile, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { before, test } from 'node:test'
+import { LAYERS, roomOf, rooms } from '../world/rooms.ts'
 
-/**
- * Layers from the top down. A file imports only from its room and lower layers, and so does its test; rooms on one line
- * may not import each other. A room is an entry of `src`, or of a folder that groups rooms of several layers.
- */
-const LAYERS: readonly (readonly string[])[] = [
-  ['cli'],
-  ['commands'],
-  ['app'],
-  ['operations/backup'],
-  ['runtime/start'],
-  ['runtime/background'],
-  ['admin'],
-  ['operations/doctor'],
-  ['api'],
-  ['operations/verify'],
-  ['explain', 'charts', 'sandbox'],
-  ['operations/lifecycle'],
-  ['cod', 'otp'],
-  ['accept'],
-  ['messages'],
-  ['webhooks'],
-  ['events'],
-  ['accounts'],
-  ['workspaces'],
-  ['runtime/parts'],
-  ['providers'],
-  ['operations/secrets'],
-  ['operations/columns'],
-  ['lib/http'],
-  ['runtime/jobs'],
-  ['lib'],
-]
-
-/** Folders that group rooms. */
-const GROUPS = ['operations', 'runtime', 'lib']
 const MAX_FILES_IN_FOLDER = 18
 /** So that a reader can keep the listing of `src` in mind. */
 const MAX_ENTRIES_OF_SRC = 20
@@ -79,7 +45,6 @@ const ALLOWED_OUTSIDE: readonly { from: string; to: string; why: string }[] = [
 type Import = { from: string; to: string }
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
-const rooms = LAYERS.flat()
 /** Paths are from the root; an import of a package of ours keeps its name. */
 const imports: Import[] = []
 let inSrc: Import[] = []
@@ -100,12 +65,6 @@ before(async () => {
     .filter(({ from, to }) => from.startsWith('src/') && to.startsWith('src/'))
     .map(({ from, to }) => ({ from: path.relative('src', from), to: path.relative('src', to) }))
 })
-
-function roomOf(file: string): string {
-  const [first = '', second = ''] = file.replace(/(\.test)?\.ts$/, '').split('/')
-  const nested = `${first}/${second}`
-  return GROUPS.includes(first) && rooms.includes(nested) ? nested : first
-}
 
 const layerOf = (room: string): number => LAYERS.findIndex((layer) => layer.includes(room))
 const written = (all: readonly Import[]): string[] => all.map(({ from, to }) => `${from} → ${to}`)

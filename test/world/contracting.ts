@@ -261,7 +261,7 @@ function lastName(names: readonly Node[] | undefined): string {
 }
 
 /** All values under this key, however deep. */
-function valuesOf(tree: object, key: string): object[] {
+export function valuesOf(tree: object, key: string): object[] {
   const deeper = Object.values(tree).filter((value): value is object => typeof value === 'object' && value !== null)
   const own: unknown = key in tree ? (tree as Record<string, unknown>)[key] : undefined
   return [...(typeof own === 'object' && own !== null ? [own] : []), ...deeper.flatMap((each) => valuesOf(each, key))]
