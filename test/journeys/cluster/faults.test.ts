@@ -4,37 +4,9 @@ import { DatabaseUnavailable } from '../../../src/lib/db/connection.ts'
 import { apiErrors } from '../../../src/lib/errors.ts'
 import { createOtpAcceptor } from '../../../src/otp/accept.ts'
 import { spyOnDb } from '../../database/db-spy.ts'
+import { MISSING } from '../../world/rejections.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { newPhone, startWorld } from '../../world/world.ts'
-
-const MISSING = '/api/v1/otp/messages/00000000-0000-4000-8000-000000000000'
-
-test('an internal error is a 500 without details, and the next request is served', async (t) => {
-  let faulty = true
-  const world = await startWorld(t, {
-    mayLogErrors: true,
-    wrapDb: (db) =>
-      spyOnDb(db, ({ statement, run }) => {
-        if (faulty && /look_up_otp_requests|find_otp/.test(statement.name)) throw new TypeError('inner secret')
-        return run()
-      }),
-  })
-  const correlationId = '7f3b2a10-7c1d-4e8f-9a2b-0c1d2e3f4a5b'
-  const headers = { 'x-correlation-id': correlationId }
-  for (const answer of [
-    await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody(), headers }),
-    await world.request('GET', MISSING, { headers }),
-  ]) {
-    assert.deepEqual([answer.status, answer.body.code], [500, 'INTERNAL_ERROR'])
-    assert.ok(!/inner|secret|TypeError/.test(answer.text))
-  }
-  assert.ok(
-    world.first.logLines.some((line) => line.includes(correlationId)),
-    'the log has it under the correlation id',
-  )
-  faulty = false
-  await world.sendOtp()
-})
 
 for (const { fault, sqlState, others } of [
   { fault: 'of the batch', sqlState: '40P01', others: ['fulfilled', 'fulfilled'] },

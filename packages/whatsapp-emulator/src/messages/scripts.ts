@@ -155,9 +155,10 @@ export class Scripts {
   }
 
   #next(pair: string, message: Message): Place | undefined {
-    const { script, at } = this.#places.get(pair) ?? { at: 0 }
-    const step = script?.steps?.[at + 1]
-    return script && step?.follows === true && stepMatches(step, message) ? { script, at: at + 1 } : undefined
+    const place = this.#places.get(pair)
+    const step = place?.script.steps?.[place.at + 1]
+    if (place === undefined || step?.follows !== true || !stepMatches(step, message)) return undefined
+    return { script: place.script, at: place.at + 1 }
   }
 
   #begin(message: Message): Place | undefined {
