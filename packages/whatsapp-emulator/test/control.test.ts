@@ -189,77 +189,31 @@ test('the callback can be verified', async (t) => {
   )
 })
 
-const WRONG: [string, 'POST' | 'PATCH' | 'GET', string, unknown, number, RegExp][] = [
-  ['a body that is no JSON', 'POST', '/control/scripts', '{', 400, /must be JSON/],
-  ['a body that is a list', 'POST', '/control/scripts', [], 400, /faults/],
-  ['an account without secrets', 'POST', '/control/accounts', {}, 400, /appSecret.*accessToken.*verifyToken/],
-  [
-    'a callback that is no URL',
-    'PATCH',
-    `/control/accounts/${DEMO.accountId}`,
-    { callbackUrl: 'ftp://x' },
-    400,
-    /callbackUrl/,
-  ],
-  [
-    'an account that exists already',
-    'POST',
-    '/control/accounts',
-    { id: DEMO.accountId, appSecret: 's', accessToken: 't', verifyToken: 'v' },
-    400,
-    /exists already/,
-  ],
-  [
-    'a number for an unknown account',
-    'POST',
-    '/control/accounts/1/numbers',
-    { displayPhoneNumber: '+34911222333' },
-    404,
-    /GET \/control\/accounts/,
-  ],
-  [
-    'a number that is none',
-    'POST',
-    `/control/accounts/${DEMO.accountId}/numbers`,
-    { displayPhoneNumber: 'call me' },
-    400,
-    /begins with \+/,
-  ],
-  [
-    'statuses of an unknown message',
-    'POST',
-    '/control/statuses',
-    { message: 'wamid.x', statuses: ['sent'] },
-    404,
-    /no such message/,
-  ],
-  ['an unknown status', 'POST', '/control/statuses', { message: 'wamid.x', statuses: ['eaten'] }, 400, /statuses\.0/],
-  [
-    'an inbound message without content',
-    'POST',
-    '/control/inbound',
-    { from: CUSTOMER },
-    400,
-    /exactly one of text, tap, choose, raw and again/,
-  ],
-  [
-    'an inbound message without a business number',
-    'POST',
-    '/control/inbound',
-    { from: CUSTOMER, text: 'x' },
-    400,
-    /say by \\"to\\"/,
-  ],
-  ['an inbound message from no number', 'POST', '/control/inbound', { from: 'Ana', text: 'x' }, 400, /no phone number/],
-  ['an unknown template', 'PATCH', '/control/templates/1', { status: 'PAUSED' }, 404, /no template 1/],
-  ['an unknown filter', 'GET', '/control/messages?colour=red', undefined, 400, /colour/],
-  ['a limit of nothing', 'GET', '/control/messages?limit=0', undefined, 400, /limit/],
+const ACCOUNT = `/control/accounts/${DEMO.accountId}`
+const CREDENTIALS = { appSecret: 's', accessToken: 't', verifyToken: 'v' }
+const WRONG: [string, string, unknown, RegExp, number?][] = [
+  ['a body that is no JSON', 'POST /control/scripts', '{', /must be JSON/],
+  ['a body that is a list', 'POST /control/scripts', [], /faults/],
+  ['an account without secrets', 'POST /control/accounts', {}, /appSecret.*accessToken.*verifyToken/],
+  ['a callback that is no URL', `PATCH ${ACCOUNT}`, { callbackUrl: 'ftp://x' }, /callbackUrl/],
+  ['an account twice', 'POST /control/accounts', { id: DEMO.accountId, ...CREDENTIALS }, /exists already/],
+  ['no such account', 'POST /control/accounts/1/numbers', { displayPhoneNumber: '+34911222333' }, /GET \/control/, 404],
+  ['a number that is none', `POST ${ACCOUNT}/numbers`, { displayPhoneNumber: 'call me' }, /begins with \+/],
+  ['no such message', 'POST /control/statuses', { message: 'wamid.x', statuses: ['sent'] }, /no such message/, 404],
+  ['an unknown status', 'POST /control/statuses', { message: 'wamid.x', statuses: ['eaten'] }, /statuses\.0/],
+  ['nothing written', 'POST /control/inbound', { from: CUSTOMER }, /exactly one of text, tap, choose, raw and again/],
+  ['no business number', 'POST /control/inbound', { from: CUSTOMER, text: 'x' }, /say by \\"to\\"/],
+  ['a customer without a number', 'POST /control/inbound', { from: 'Ana', text: 'x' }, /no phone number/],
+  ['an unknown template', 'PATCH /control/templates/1', { status: 'PAUSED' }, /no template 1/, 404],
+  ['an unknown filter', 'GET /control/messages?colour=red', undefined, /colour/],
+  ['a limit of nothing', 'GET /control/messages?limit=0', undefined, /limit/],
 ]
 
-for (const [what, method, path, body, status, says] of WRONG) {
+for (const [what, call, body, says, status = 400] of WRONG) {
   test(`the control API reports what is wrong: ${what}`, async (t) => {
     const world = await startWorld(t)
-    const answer = await world.call(method, path, body)
+    const [method, path = ''] = call.split(' ')
+    const answer = await world.call(method as 'GET', path, body)
     assert.equal(answer.status, status, answer.text)
     assert.match(answer.text, says)
   })

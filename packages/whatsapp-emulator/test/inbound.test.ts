@@ -251,6 +251,13 @@ test('utility templates inside the window are free until October 2026', async (t
 })
 
 const button = (changes: object = {}) => ({ id: 'a', title: 'A', ...changes })
+const buttons = (count: number) => Array.from({ length: count }, (_, at) => ({ id: `b${at}`, title: `B ${at}` }))
+/** Two sections with so many rows in the first, and one in the second. */
+const sections = (count: number, second: object = { title: 'b' }) =>
+  list([
+    { title: 'a', rows: rows(count) },
+    { ...second, rows: [{ id: 'x', title: 'X' }] },
+  ])
 const withBody = (value: string) => ({
   ...replies(button()),
   interactive: { ...replies(button()).interactive, body: { text: value } },
@@ -259,17 +266,8 @@ const INTERACTIVE: [string, object, number][] = [
   ['a text of 4096 characters', text('x'.repeat(4096)), 0],
   ['a text of 4097 characters', text('x'.repeat(4097)), 131009],
   ['an empty text', text(''), 131008],
-  ['three buttons', replies(button(), button({ id: 'b', title: 'B' }), button({ id: 'c', title: 'C' })), 0],
-  [
-    'four buttons',
-    replies(
-      button(),
-      button({ id: 'b', title: 'B' }),
-      button({ id: 'c', title: 'C' }),
-      button({ id: 'd', title: 'D' }),
-    ),
-    131009,
-  ],
+  ['three buttons', replies(...buttons(3)), 0],
+  ['four buttons', replies(...buttons(4)), 131009],
   ['no buttons', replies(), 131008],
   ['a title of 20 emoji', replies(button({ title: '😀'.repeat(20) })), 0],
   ['a title of 21 characters', replies(button({ title: 'x'.repeat(21) })), 131009],
@@ -285,27 +283,9 @@ const INTERACTIVE: [string, object, number][] = [
   ['a header of 61 characters', list(SLOTS, { header: { type: 'text', text: 'x'.repeat(61) } }), 131009],
   ['a footer of 61 characters', list(SLOTS, { footer: { text: 'x'.repeat(61) } }), 131009],
   ['a picture above a list', list(SLOTS, { header: { type: 'image', image: { id: '1' } } }), 131009],
-  [
-    'ten rows in two sections',
-    list([
-      { title: 'a', rows: rows(5) },
-      { title: 'b', rows: [{ id: 'x', title: 'X' }] },
-    ]),
-    0,
-  ],
-  [
-    'eleven rows in two sections',
-    list([
-      { title: 'a', rows: rows(10) },
-      { title: 'b', rows: [{ id: 'x', title: 'X' }] },
-    ]),
-    131009,
-  ],
-  [
-    'two sections, one without a title',
-    list([{ title: 'a', rows: rows(1) }, { rows: [{ id: 'x', title: 'X' }] }]),
-    131008,
-  ],
+  ['ten rows in two sections', sections(9), 0],
+  ['eleven rows in two sections', sections(10), 131009],
+  ['two sections, one without a title', sections(1, {}), 131008],
   ['one section without a title', list([{ rows: rows(1) }]), 0],
   ['a section without rows', list([{ title: 'a', rows: [] }]), 131008],
   ['two rows with one id', list([{ rows: [...rows(1), ...rows(1)] }]), 131009],

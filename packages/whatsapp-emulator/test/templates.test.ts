@@ -199,13 +199,19 @@ const named = {
     },
   ],
 }
+const withHeader = (text: string) => ({ components: [{ type: 'HEADER', format: 'TEXT', text }, body('a')] })
+const withFooter = (text: string) => ({ components: [body('a'), { type: 'FOOTER', text }] })
+const authentication = (...components: object[]) => ({ category: 'AUTHENTICATION', components })
 const buttons = (...list: object[]) => ({ components: [body('Hello.'), { type: 'BUTTONS', buttons: list }] })
 const reply = (text: string) => ({ type: 'QUICK_REPLY', text })
 const link = { type: 'URL', text: 'Open', url: 'https://shop.example' }
-const otpButton = (changes: object) => ({
-  category: 'AUTHENTICATION',
-  components: [{ type: 'BODY' }, { type: 'BUTTONS', buttons: [{ type: 'OTP', otp_type: 'COPY_CODE', ...changes }] }],
-})
+const otpButton = (changes: object, ...more: object[]) =>
+  authentication(
+    { type: 'BODY' },
+    { type: 'BUTTONS', buttons: [{ type: 'OTP', otp_type: 'COPY_CODE', ...changes }] },
+    ...more,
+  )
+const APP = { package_name: 'com.a', signature_hash: 'abcdefghijk' }
 
 const CREATIONS: [string, object, number][] = [
   ['a plain body', { components: [body('Hello.')] }, 0],
@@ -231,18 +237,10 @@ const CREATIONS: [string, object, number][] = [
     2388293,
   ],
   ['a variable without a sample', { components: [body('This {{1}} is here')] }, 100],
-  [
-    'a header of 61 characters',
-    { components: [{ type: 'HEADER', format: 'TEXT', text: 'x'.repeat(61) }, body('a')] },
-    2388047,
-  ],
-  [
-    'a header with two variables',
-    { components: [{ type: 'HEADER', format: 'TEXT', text: '{{1}} {{2}}' }, body('a')] },
-    2388047,
-  ],
-  ['a footer with a variable', { components: [body('a'), { type: 'FOOTER', text: 'Bye {{1}}' }] }, 2388073],
-  ['a footer of 61 characters', { components: [body('a'), { type: 'FOOTER', text: 'x'.repeat(61) }] }, 2388073],
+  ['a header of 61 characters', withHeader('x'.repeat(61)), 2388047],
+  ['a header with two variables', withHeader('{{1}} {{2}}'), 2388047],
+  ['a footer with a variable', withFooter('Bye {{1}}'), 2388073],
+  ['a footer of 61 characters', withFooter('x'.repeat(61)), 2388073],
   ['eleven buttons', buttons(...Array.from({ length: 11 }, (_, at) => reply(`b${at}`))), 100],
   ['quick replies that are apart', buttons(reply('a'), link, reply('b')), 100],
   ['three links', buttons(link, link, link), 100],
@@ -251,33 +249,14 @@ const CREATIONS: [string, object, number][] = [
   ['a time to live that is too long', { message_send_ttl_seconds: 43_201 }, 100],
   ['a time to live of 30 days', { message_send_ttl_seconds: -1 }, 0],
   ['an authentication template', otpButton({}), 0],
-  [
-    'an authentication template with a text of its own',
-    { category: 'AUTHENTICATION', components: [body('Your code')] },
-    100,
-  ],
-  [
-    'an authentication template without its button',
-    { category: 'AUTHENTICATION', components: [{ type: 'BODY' }] },
-    100,
-  ],
-  [
-    'a code that expires after 91 minutes',
-    { ...otpButton({}), components: [...otpButton({}).components, { type: 'FOOTER', code_expiration_minutes: 91 }] },
-    2388073,
-  ],
+  ['an authentication template with a text of its own', authentication(body('Your code')), 100],
+  ['an authentication template without its button', authentication({ type: 'BODY' }), 100],
+  ['a code that expires after 91 minutes', otpButton({}, { type: 'FOOTER', code_expiration_minutes: 91 }), 2388073],
   ['an unknown kind of OTP button', otpButton({ otp_type: 'TWO_TAP' }), 100],
   ['one-tap without apps', otpButton({ otp_type: 'ONE_TAP' }), 100],
-  [
-    'zero-tap without its terms',
-    otpButton({ otp_type: 'ZERO_TAP', package_name: 'com.a', signature_hash: 'abcdefghijk' }),
-    100,
-  ],
-  [
-    'a signature hash of 10 characters',
-    otpButton({ otp_type: 'ONE_TAP', package_name: 'com.a', signature_hash: 'abcdefghij' }),
-    100,
-  ],
+  ['zero-tap without its terms', otpButton({ ...APP, otp_type: 'ZERO_TAP' }), 100],
+  ['one-tap with an app', otpButton({ ...APP, otp_type: 'ONE_TAP' }), 0],
+  ['a hash of 10 characters', otpButton({ ...APP, otp_type: 'ONE_TAP', signature_hash: 'abcdefghij' }), 100],
   ['an OTP button on a utility template', buttons({ type: 'OTP', otp_type: 'COPY_CODE' }), 100],
 ]
 

@@ -5,14 +5,13 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { DEMO, demoAccount, startEmulator } from '@doorcode/whatsapp-emulator'
-import { otpUnusableReason } from '../../../src/accounts/templates/usability.ts'
 import type { OutgoingMessage, ProviderTemplate } from '../../../src/providers/provider.ts'
 import { createWhatsApp } from '../../../src/providers/whatsapp/whatsapp.ts'
 
 type Received = { raw: Buffer; headers: IncomingHttpHeaders }
 
 /** The adapter against the emulator, which is as strict as the provider. */
-async function start(t: TestContext, otpButtons: 'URL' | 'OTP') {
+async function start(t: TestContext) {
   const received: Received[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -27,7 +26,7 @@ async function start(t: TestContext, otpButtons: 'URL' | 'OTP') {
   const emulator = await startEmulator({
     speed: 0,
     statuses: 'manual',
-    accounts: [demoAccount({ otpButtons, callbackUrl })],
+    accounts: [demoAccount({ callbackUrl })],
   })
   const provider = createWhatsApp()
   t.after(async () => {
@@ -52,20 +51,8 @@ const otp = (template: ProviderTemplate, messageId: string): OutgoingMessage => 
   content: { type: 'otp', template, code: CODE },
 })
 
-for (const form of ['URL', 'OTP'] as const) {
-  test(`a template with buttons returned as ${form} is usable and accepted with its code`, async (t) => {
-    const { provider, account, template, emulator } = await start(t, form)
-    assert.equal(otpUnusableReason(template), undefined)
-    const messageId = randomUUID()
-    const outcome = await provider.send(account, otp(template, messageId))
-    assert.equal(outcome.outcome, 'accepted', JSON.stringify(outcome))
-    const message = await emulator.waitForMessage()
-    assert.deepEqual([message.to, message.code], ['+34600111222', CODE])
-  })
-}
-
 test('statuses are signed and identify their message', async (t) => {
-  const { provider, account, template, emulator, received } = await start(t, 'URL')
+  const { provider, account, template, emulator, received } = await start(t)
   const messageId = randomUUID()
   const outcome = await provider.send(account, otp(template, messageId))
   const message = await emulator.waitForMessage()
@@ -86,7 +73,7 @@ test('statuses are signed and identify their message', async (t) => {
 })
 
 test('each documented error of the provider is a rejection with its code', async (t) => {
-  const { provider, account, template, emulator } = await start(t, 'URL')
+  const { provider, account, template, emulator } = await start(t)
   for (const code of [4, 190, 131_026, 131_048, 131_056, 132_001, 132_015, 131_000]) {
     const script = emulator.script({ behaviour: { error: code } })
     const outcome = await provider.send(account, otp(template, randomUUID()))
