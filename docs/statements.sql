@@ -452,6 +452,23 @@ select "id", "secret", "backupCodes" from auth."twoFactor" order by "id" for upd
 prepare write_second_factor as
 update auth."twoFactor" set "secret" = $2, "backupCodes" = $3 where "id" = $1;
 
+-- src/admin/auth/invitations.ts
+
+prepare list_invitations as
+select l.id as "invitationId", l.email, l.role, l.created_at as "createdAt", l.expires_at as "expiresAt",
+  l.expires_at <= $2 as "isExpired",
+  (select u."email" from auth."user" u where u."id" = l.created_by) as "invitedBy"
+from access_links l
+where l.workspace_id = $1 and l.purpose = 'invitation' and l.used_at is null and (l.created_by is null
+or exists (select from members m
+  where m.workspace_id = l.workspace_id and m.user_id = l.created_by and m.role = 'owner')
+or exists (select from operators o where o.user_id = l.created_by))
+order by l.expires_at <= $2, l.id desc limit 200;
+
+prepare revoke_invitation as
+delete from access_links
+where workspace_id = $1 and id = $2 and purpose = 'invitation' and used_at is null returning email, role;
+
 -- src/admin/auth/links.ts
 
 prepare delete_invitations_of_maker as
@@ -562,23 +579,6 @@ or exists (select m.workspace_id from members m where m.user_id = $1 and m.role 
 
 prepare set_role as
 update members set role = $3 where workspace_id = $1 and user_id = $2;
-
--- src/admin/auth/people.ts
-
-prepare list_invitations as
-select l.id as "invitationId", l.email, l.role, l.created_at as "createdAt", l.expires_at as "expiresAt",
-  l.expires_at <= $2 as "isExpired",
-  (select u."email" from auth."user" u where u."id" = l.created_by) as "invitedBy"
-from access_links l
-where l.workspace_id = $1 and l.purpose = 'invitation' and l.used_at is null and (l.created_by is null
-or exists (select from members m
-  where m.workspace_id = l.workspace_id and m.user_id = l.created_by and m.role = 'owner')
-or exists (select from operators o where o.user_id = l.created_by))
-order by l.expires_at <= $2, l.id desc limit 200;
-
-prepare revoke_invitation as
-delete from access_links
-where workspace_id = $1 and id = $2 and purpose = 'invitation' and used_at is null returning email, role;
 
 -- src/admin/auth/person.ts
 
@@ -4309,6 +4309,9 @@ update api_keys set expires_at = least(expires_at, $3), expiry_changed_at = cloc
 where workspace_id = $1 and public_id = $2 and revoked_at is null
 returning expires_at as "expiresAt";
 
+prepare find_workspace_of_key as
+select workspace_id as "workspaceId" from api_keys where public_id = $1;
+
 prepare insert_api_key as
 insert into api_keys (public_id, workspace_id, name, secret_hash, created_at, expires_at)
 select $2, w.id, $3, $4, $5, $6 from workspaces w where w.id = $1 and w.deleted_at is null
@@ -4329,9 +4332,6 @@ from api_keys k join workspaces w on w.id = k.workspace_id
 where k.public_id = any($1) and k.revoked_at is null and w.deletion_requested_at is null;
 
 prepare revoke_api_key as
-update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp()) where public_id = $1 returning workspace_id;
-
-prepare revoke_api_key_of_workspace as
 update api_keys set revoked_at = clock_timestamp()
 where workspace_id = $1 and public_id = $2 and revoked_at is null returning public_id;
 

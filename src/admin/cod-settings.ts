@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { later } from '../lib/clock.ts'
 import { languageStarts } from '../cod/settings/language-starts.ts'
 import { previewOf } from '../cod/settings/preview.ts'
-import { changedMembers, diffSettings } from '../cod/settings/settings-changes.ts'
-import { findStoredSettings, replaceCodSettings } from '../cod/settings/settings-store.ts'
+import { findStoredSettings } from '../cod/settings/settings-store.ts'
 import { WEEKDAYS, defaults, limits, readCodSettings } from '../cod/settings/settings.ts'
-import { adminChange, readCall, router } from './rpc/trpc.ts'
+import { codSettingsActions } from './actions/cod-settings.ts'
+import { mutationOf, readCall, router } from './rpc/trpc.ts'
 import { listTemplateNames } from '../accounts/templates/stored.ts'
 
 export const codSettings = router({
@@ -31,19 +31,5 @@ export const codSettings = router({
       }
     }),
 
-  save: adminChange
-    .input(z.object({ settings: z.unknown(), basedOn: z.iso.datetime().nullable() }))
-    .mutation(async ({ ctx: { tx, parts, record }, input: { workspaceId, settings: json, basedOn: base } }) => {
-      const parsed = readCodSettings(json)
-      if ('faults' in parsed) return { outcome: 'faulty' as const, faults: parsed.faults }
-      const { settings } = parsed
-      const basedOn = base === null ? null : new Date(base)
-      const replaced = await replaceCodSettings(tx, parts.clock, { workspaceId, settings, basedOn })
-      if (!replaced)
-        return { outcome: 'conflict' as const, stored: (await findStoredSettings(tx, workspaceId)) ?? null }
-      const changes = diffSettings(replaced.before?.settings, settings)
-      const members = changedMembers(replaced.before?.settings, settings)
-      await record({ action: 'cod_settings.changed', target: workspaceId, ...members })
-      return { outcome: 'saved' as const, settings, changes, updatedAt: replaced.updatedAt }
-    }),
+  save: mutationOf(codSettingsActions.save),
 })

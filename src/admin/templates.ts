@@ -10,13 +10,15 @@ import {
 import { deleteTemplate, refreshTemplate, submitTemplate, validDraft } from '../accounts/templates/submit.ts'
 import { withVerdicts } from '../accounts/templates/usability.ts'
 import { limitedText, trimmedText } from './inputs.ts'
-import { found } from './rpc/errors.ts'
-import { readCall, router } from './rpc/trpc.ts'
-import { accountCall, accountId } from './senders.ts'
+import { found } from './found.ts'
+import { readCall, router, writeCall } from './rpc/trpc.ts'
+import { record } from './actions/action.ts'
+import { accountInput } from './actions/senders.ts'
+import { ofAccount } from './senders.ts'
 import { listAccounts } from '../accounts/accounts.ts'
 import { listSenders } from '../accounts/senders.ts'
 
-const templateKey = { accountId, name: limitedText(512), language: limitedText(512) }
+const templateKey = { ...accountInput.shape, name: limitedText(512), language: limitedText(512) }
 
 const filter = z.object({
   use: z.enum(['otp', 'confirmation', 'refusal', 'none']).optional(),
@@ -64,26 +66,38 @@ export const templates = router({
     }
   }),
 
-  submit: accountCall
-    .input(z.object({ draft: validDraft }))
-    .mutation(async ({ ctx: { parts, record }, input: { workspaceId, accountId, draft } }) => {
+  /** WhatsApp is asked between transactions, of which the last records the outcome. */
+  submit: writeCall
+    .input(accountInput.extend({ draft: validDraft }))
+    .use(ofAccount)
+    .mutation(({ ctx: { operator }, input: { workspaceId, accountId, draft } }) => {
       const target = `${draft.name} (${draft.language})`
-      return submitTemplate(parts, { workspaceId, accountId, draft }, (tx, outcome) =>
-        record(tx, { action: 'template.submitted', target, after: { accountId, outcome, ...draft } }),
-      )
+      return submitTemplate(operator, { workspaceId, accountId, draft }, (tx, outcome) => {
+        const after = { accountId, outcome, ...draft }
+        return record(operator, tx, { workspaceId, action: 'template.submitted', target, after })
+      })
     }),
 
   /** Reads one template during its review. One call to WhatsApp. */
-  refresh: accountCall.input(z.object(templateKey)).mutation(async ({ ctx: { parts }, input }) => {
-    return { found: await refreshTemplate(parts, input) }
-  }),
+  refresh: writeCall
+    .input(z.object(templateKey))
+    .use(ofAccount)
+    .mutation(async ({ ctx: { parts }, input }) => ({ found: await refreshTemplate(parts, input) })),
 
-  remove: accountCall.input(z.object(templateKey)).mutation(async ({ ctx: { parts, record }, input }) => {
-    const { accountId, name, language } = input
-    const target = `${name} (${language})`
-    const removed = await deleteTemplate(parts, input, (tx, before) =>
-      record(tx, { action: 'template.deleted', target, before: { accountId, ...before } }),
-    )
-    found(removed, 'template')
-  }),
+  remove: writeCall
+    .input(z.object(templateKey))
+    .use(ofAccount)
+    .mutation(async ({ ctx: { operator }, input }) => {
+      const { workspaceId, accountId, name, language } = input
+      const target = `${name} (${language})`
+      const removed = await deleteTemplate(operator, input, (tx, before) =>
+        record(operator, tx, {
+          workspaceId,
+          action: 'template.deleted',
+          target,
+          before: { accountId, ...before },
+        }),
+      )
+      found(removed, 'template')
+    }),
 })

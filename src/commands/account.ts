@@ -1,14 +1,12 @@
-import { english } from '../../locales/resources.ts'
+import { english, inEnglish } from '../../locales/resources.ts'
+import { senderActions } from '../admin/actions/senders.ts'
 import type { Config } from '../lib/config.ts'
 import type { Parts } from '../runtime/parts.ts'
-import { type ConnectedAccount, connectAccount, readAccount, unknownAccount } from '../accounts/accounts.ts'
-import { ConnectedElsewhereError } from '../accounts/elsewhere.ts'
-import { findWorkspaceOfAccount, removeAccount } from '../accounts/remove.ts'
-import { syncAccount } from '../accounts/sync/sync.ts'
-import { takeOver } from '../accounts/take-over.ts'
+import { type ConnectedAccount, listAccounts, unknownAccount } from '../accounts/accounts.ts'
+import { findWorkspaceOfAccount } from '../accounts/remove.ts'
+import type { AccountRef } from '../accounts/templates/changes.ts'
 import type { Sql } from '../lib/db/pool.ts'
-import { getWorkspace } from '../workspaces/workspaces.ts'
-import { command } from './command.ts'
+import { act, columns, command } from './command.ts'
 import { argument, flag, nonEmpty, optional, secret, url, uuid, workspace } from './inputs.ts'
 import { GRAPH_URL } from '../accounts/new-account.ts'
 
@@ -40,50 +38,53 @@ export const accountConnect = command({
       'If another workspace has the account, delete it there, as "account delete" does: its senders can no longer be used.',
     ),
   },
-  run: async (parts, { workspace: workspaceId, takeOver: takesOver, ...account }, record) => {
-    const { wabaId, graphUrl } = account
-    const reading = await readAccount(parts, { workspaceId, ...account }, { takesOver }).catch(throwNamed(parts.db))
-    const { connected, former } = await parts.db
-      .transaction(async (tx) => {
-        const former = takesOver ? await takeOver(tx, parts, reading) : undefined
-        if (former) {
-          const { workspaceId, accountId: target } = former
-          await record(tx, { workspaceId, action: 'account.removed', target, before: { wabaId } })
-        }
-        const { connected, isKnown } = await connectAccount(tx, parts, reading)
-        const action = isKnown ? 'account.renewed' : 'account.connected'
-        await record(tx, { workspaceId, action, target: connected.accountId, after: { wabaId, graphUrl } })
-        return { connected, former }
-      })
-      .catch(throwNamed(parts.db))
-    if (former) parts.live.changed([former.workspaceId])
-    parts.wake('submit')
-    return connected
+  async run(operator, { workspace: workspaceId, takeOver, graphUrl = '', ...account }) {
+    const action = takeOver ? senderActions.takeOver : senderActions.connect
+    return (await act(action, operator, { workspaceId, graphUrl, ...account })).connected
   },
   format: (account, { config }) => [formatAccount(account, { config }), '', ...STEPS].join('\n'),
 })
 
-/** Names the other workspace that has the account: operators see all of them. */
-const throwNamed =
-  (sql: Sql) =>
-  async (error: unknown): Promise<never> => {
-    if (!(error instanceof ConnectedElsewhereError)) throw error
-    throw error.named((await getWorkspace(sql, error.elsewhere.workspaceId)).name)
-  }
+export const accountList = command({
+  words: 'account list',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f',
+  summary: 'List the WhatsApp accounts of a workspace with their status and its reason.',
+  options: { workspace },
+  async run({ db }, { workspace: workspaceId }) {
+    const accounts = await listAccounts(db, workspaceId)
+    const inWords = accounts.map((account) => ({
+      ...account,
+      statusDetail: account.statusDetail && inEnglish(account.statusDetail),
+    }))
+    return { workspaceId, accounts: inWords }
+  },
+  format: ({ accounts }) =>
+    columns(
+      ['ACCOUNT', 'WABA ID', 'TEMPLATES', 'SYNCED', 'STATUS'],
+      accounts.map(({ accountId, wabaId, templates, syncedAt, status, statusDetail }) => [
+        accountId,
+        wabaId,
+        String(templates),
+        syncedAt?.toISOString() ?? 'never',
+        statusDetail ? `${status} (${statusDetail})` : status,
+      ]),
+    ) ?? 'The workspace has no accounts. Connect one with "account connect".',
+})
+
+/** The command names only the account. */
+async function findRef(db: Sql, accountId: string): Promise<AccountRef> {
+  const workspaceId = await findWorkspaceOfAccount(db, accountId)
+  if (!workspaceId) throw unknownAccount(accountId)
+  return { workspaceId, accountId }
+}
 
 export const accountSync = command({
   words: 'account sync',
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'Read the numbers and templates of a connected account again.',
-  options: { accountId: argument(uuid('The id that "account connect" printed.')) },
-  run(parts, { accountId }, record) {
-    return syncAccount(parts, accountId, (tx, { workspaceId, failure }) =>
-      record(tx, {
-        workspaceId,
-        target: accountId,
-        ...(failure ? { action: 'account.sync_failed', after: { failure } } : { action: 'account.synced' }),
-      }),
-    )
+  options: { accountId: argument(uuid('The id that "account list" shows.')) },
+  async run(operator, { accountId }) {
+    return (await act(senderActions.sync, operator, await findRef(operator.db, accountId))).synced
   },
   format: formatAccount,
 })
@@ -93,17 +94,11 @@ export const accountDelete = command({
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f --waba-id 102290129340398',
   summary: 'Delete a WhatsApp account and its credentials. Its senders can no longer be used.',
   options: {
-    accountId: argument(uuid('The id that "account connect" printed.')),
+    accountId: argument(uuid('The id that "account list" shows.')),
     wabaId: nonEmpty('id', 'The id of the WhatsApp Business Account, to confirm.'),
   },
-  async run(parts, { accountId, wabaId }, record) {
-    const workspaceId = await findWorkspaceOfAccount(parts.db, accountId)
-    if (!workspaceId) throw unknownAccount(accountId)
-    await parts.db.transaction(async (tx) => {
-      await removeAccount(tx, parts, { workspaceId, accountId, wabaId })
-      await record(tx, { workspaceId, action: 'account.removed', target: accountId, before: { wabaId } })
-    })
-    parts.live.changed([workspaceId])
+  async run(operator, { accountId, wabaId }) {
+    await act(senderActions.removeAccount, operator, { ...(await findRef(operator.db, accountId)), wabaId })
     return { accountId, deleted: true }
   },
   format: ({ accountId }) =>

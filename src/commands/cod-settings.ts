@@ -1,10 +1,10 @@
 import { type CodSettings, readCodSettings } from '../cod/settings/settings.ts'
-import { changedMembers } from '../cod/settings/settings-changes.ts'
-import { findStoredSettings, lockCodSettings, setCodSettings } from '../cod/settings/settings-store.ts'
+import { codSettingsActions } from '../admin/actions/cod-settings.ts'
+import { findStoredSettings } from '../cod/settings/settings-store.ts'
 import { inEnglish } from '../../locales/resources.ts'
 import { asWritten } from '../../locales/text.ts'
 import { UserError } from '../lib/errors.ts'
-import { command, InputError } from './command.ts'
+import { act, command, InputError } from './command.ts'
 import { required, workspace } from './inputs.ts'
 import { readJsonFile } from './json-file.ts'
 
@@ -20,13 +20,8 @@ export const codSettingsSet = command({
       readSettings,
     ),
   },
-  async run({ db, clock }, { workspace: workspaceId, file: settings }, record) {
-    await db.transaction(async (tx) => {
-      const before = await lockCodSettings(tx, workspaceId)
-      await setCodSettings(tx, clock, { workspaceId, settings })
-      const members = changedMembers(before?.settings, settings)
-      await record(tx, { workspaceId, action: 'cod_settings.changed', target: workspaceId, ...members })
-    })
+  async run(operator, { workspace: workspaceId, file: settings }) {
+    await act(codSettingsActions.set, operator, { workspaceId, settings })
     return settings
   },
   format: (settings) => `The settings are stored.\n${formatSettings(settings)}`,

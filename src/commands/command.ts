@@ -1,6 +1,7 @@
-import { COMMAND_LINE, type Change, audit } from '../admin/audit/audit.ts'
+import type { z } from 'zod'
+import { type Action, type Operator, perform } from '../admin/actions/action.ts'
+import { COMMAND_LINE } from '../admin/audit/audit.ts'
 import type { Config } from '../lib/config.ts'
-import type { Sql } from '../lib/db/pool.ts'
 import { asWritten } from '../../locales/text.ts'
 import { withVisibleTexts } from '../../locales/visible-text.ts'
 import type { Parts } from '../runtime/parts.ts'
@@ -94,9 +95,6 @@ export type Input<Value = unknown> = {
 /** The message continues the name of the option: "must be …". */
 export class InputError extends Error {}
 
-/** Writes an audit entry in the transaction of the change. */
-export type RecordChange = (tx: Sql, change: Change) => Promise<void>
-
 type Definition<Options extends Record<string, Input>, Result extends object> = {
   words: string
   example: string
@@ -106,7 +104,7 @@ type Definition<Options extends Record<string, Input>, Result extends object> = 
   mayCreateDatabase?: boolean
   interruptedMessage?: string
   /** Must record every change that it makes. The workspace of an option `workspace` exists. */
-  run: (parts: Parts, values: ReadValues<Options>, record: RecordChange, context: CommandContext) => Promise<Result>
+  run: (operator: Operator, values: ReadValues<Options>, context: CommandContext) => Promise<Result>
   /** The command worked, but what it found makes the exit code 1. */
   failed?: (result: Result) => boolean
   /** See Output. */
@@ -139,15 +137,25 @@ export function command<
       on: 'parts',
       mayCreateDatabase,
       async run(parts, values, context) {
-        const record: RecordChange = (tx, change) => audit(tx, { actor: COMMAND_LINE, at: parts.clock.now() }, change)
         const { workspace } = values
         if (typeof workspace === 'string') await getWorkspace(parts.db, workspace)
-        const result = await run(parts, values as ReadValues<Options>, record, context)
+        const result = await run({ ...parts, actor: COMMAND_LINE }, values as ReadValues<Options>, context)
         const text = format(withVisibleTexts(result), parts)
         return { result, text, failed: failed(result), resultToStderr: resultToStderr(result) }
       },
     },
   }
+}
+
+/** Performs an action, and lets open pages show its result. */
+export async function act<Schema extends z.ZodObject, Result>(
+  action: Action<Schema, Result>,
+  operator: Operator,
+  input: z.output<Schema> & { workspaceId: string },
+): Promise<Result> {
+  const result = await perform(action, operator, input)
+  operator.live.changed([input.workspaceId])
+  return result
 }
 
 export const notFound = (text: string): UserError => new UserError(asWritten(text), 'NOT_FOUND')

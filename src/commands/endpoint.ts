@@ -1,30 +1,14 @@
-import type { Change } from '../admin/audit/audit.ts'
+import { endpointActions } from '../admin/actions/endpoints.ts'
 import { inEnglish } from '../../locales/resources.ts'
 import { type EventType, eventTypes } from '../events/event-types.ts'
-import { transactionWithEvents } from '../events/record.ts'
 import type { Sql } from '../lib/db/pool.ts'
 import { asWritten } from '../../locales/text.ts'
 import { UserError } from '../lib/errors.ts'
 import { deliverNow } from '../webhooks/delivery/deliver-now.ts'
-import {
-  type Endpoint,
-  addEndpoint,
-  deleteEndpoint,
-  enableEndpoint,
-  findWorkspaceOf,
-  getEndpoint,
-  listEndpoints,
-  pauseEndpoint,
-  pingEndpoint,
-  resumeEndpoint,
-  rotateSecret,
-} from '../webhooks/endpoints.ts'
-import { countResendable, resendBatch, resendable, resendEvent } from '../webhooks/resend.ts'
-import { holdBacklog } from '../webhooks/endpoint-status.ts'
-import { beginRetry, countWaiting, endPauses } from '../webhooks/retry.ts'
-import { checkNewSettings } from '../webhooks/settings.ts'
-import { checkUpdate, updateEndpoint } from '../webhooks/update.ts'
-import { type RecordChange, command, notFound, columns } from './command.ts'
+import { type Endpoint, type EndpointId, findWorkspaceOf, getEndpoint, listEndpoints } from '../webhooks/endpoints.ts'
+import { UNDELIVERED, countResendable, getDeliveryOfEvent, resendable } from '../webhooks/resend.ts'
+import { countWaiting } from '../webhooks/retry.ts'
+import { act, command, notFound, columns } from './command.ts'
 import { argument, chosenTypes, flag, instant, oneOf, optional, required, url, uuid, workspace } from './inputs.ts'
 
 const description = required('text', 'Names the endpoint on the dashboard.', (text) => text)
@@ -39,14 +23,8 @@ export const endpointAdd = command({
     events: optional(chosenTypes('Only events of these types. Default: all, including types added in later releases.')),
     description: optional(description),
   },
-  async run(parts, { workspace: workspaceId, url, events: eventTypes, description }, record) {
-    const settings = await checkNewSettings({ url, eventTypes, description }, parts)
-    return parts.db.transaction(async (tx) => {
-      const added = await addEndpoint(tx, parts, { workspaceId, ...settings })
-      await record(tx, { workspaceId, action: 'endpoint.added', target: added.endpointId, after: settings })
-      return added
-    })
-  },
+  run: (operator, { workspace: workspaceId, url, events: eventTypes, description }) =>
+    act(endpointActions.add, operator, { workspaceId, url, eventTypes, description }),
   format: ({ endpointId, secret }) => `Endpoint ${endpointId}. Verify its webhooks with this secret:\n${secret}`,
 })
 
@@ -78,16 +56,11 @@ function cellsOf(endpoint: ReturnType<typeof withEnglish>): string[] {
 
 const endpointId = argument(uuid('The id that "endpoint list" shows.'))
 
-type EndpointChange = Omit<Change, 'workspaceId' | 'target'>
-
-/** The endpoint, and what records a change of it. */
-async function openEndpoint(db: Sql, endpointId: string, record: RecordChange) {
+/** The command names only the endpoint. */
+async function findId(db: Sql, endpointId: string): Promise<EndpointId> {
   const workspaceId = await findWorkspaceOf(db, endpointId)
   if (!workspaceId) throw notFound(`There is no endpoint ${endpointId}.`)
-  return {
-    id: { workspaceId, endpointId },
-    recordChange: (tx: Sql, change: EndpointChange) => record(tx, { workspaceId, target: endpointId, ...change }),
-  }
+  return { workspaceId, endpointId }
 }
 
 export const endpointUpdate = command({
@@ -100,16 +73,11 @@ export const endpointUpdate = command({
     events: optional(chosenTypes('Only these types of events, or "all". Applies to new events.')),
     description: optional(description),
   },
-  async run(parts, { endpointId, url, events: eventTypes, description }, record) {
+  async run(operator, { endpointId, url, events: eventTypes, description }) {
     if (url === undefined && eventTypes === undefined && description === undefined)
       throw new UserError(asWritten('Say what to change: --url, --events or --description.'))
-    const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
-    const change = await checkUpdate(parts, { ...id, url, eventTypes, description })
-    return parts.db.transaction(async (tx) => {
-      const { before, after, isChanged } = await updateEndpoint(tx, parts.clock, change)
-      if (isChanged) await recordChange(tx, { action: 'endpoint.updated', before, after })
-      return { endpointId, ...after }
-    })
+    const id = await findId(operator.db, endpointId)
+    return { endpointId, ...(await act(endpointActions.update, operator, { ...id, url, eventTypes, description })) }
   },
   format: ({ endpointId, url, eventTypes }) =>
     `Endpoint ${endpointId} receives ${eventTypes ? eventTypes.join(', ') : 'all events'} at ${url}.`,
@@ -120,15 +88,11 @@ export const endpointDelete = command({
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f --yes',
   summary: 'Delete an endpoint for good, with its secret. Events that wait for it are not sent; its deliveries stay.',
   options: { endpointId, yes: flag('Required: an endpoint that was deleted cannot be restored.') },
-  async run(parts, { endpointId, yes }, record) {
-    const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
-    const { url, description, eventTypes } = await getEndpoint(parts.db, id)
+  async run(operator, { endpointId, yes }) {
+    const id = await findId(operator.db, endpointId)
+    const { url } = await getEndpoint(operator.db, id)
     if (!yes) throw new UserError(asWritten(`This deletes the endpoint ${url} for good. To do so, add --yes.`))
-    await parts.db.transaction(async (tx) => {
-      await deleteEndpoint(tx, parts.clock, id)
-      await recordChange(tx, { action: 'endpoint.deleted', before: { url, description, eventTypes } })
-    })
-    await holdBacklog(parts.db, id)
+    await act(endpointActions.remove, operator, id)
     return { endpointId, url, deleted: true }
   },
   format: ({ url }) => `The endpoint ${url} is deleted: nothing more is sent to it.`,
@@ -139,15 +103,9 @@ export const endpointPing = command({
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'Send a test event to an endpoint and show the result.',
   options: { endpointId },
-  async run(parts, { endpointId }, record) {
-    const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
-    const { eventId, deliveryId } = await transactionWithEvents(parts, async (tx) => {
-      const sent = await pingEndpoint(tx, parts.clock, id)
-      await recordChange(tx, { action: 'endpoint.pinged' })
-      return sent
-    })
-    parts.wake('deliver')
-    const { error, ...outcome } = await deliverNow(parts, deliveryId)
+  async run(operator, { endpointId }) {
+    const { eventId, deliveryId } = await act(endpointActions.ping, operator, await findId(operator.db, endpointId))
+    const { error, ...outcome } = await deliverNow(operator, deliveryId)
     return { endpointId, eventId, ...outcome, ...(error && { error: inEnglish(error) }) }
   },
   format: ({ eventId, status, httpStatus, error }) =>
@@ -156,21 +114,14 @@ export const endpointPing = command({
       : `The endpoint did not accept the ping ${eventId} (${error ?? (httpStatus ? `HTTP ${httpStatus}` : 'no answer')}); its delivery is ${status}.`,
 })
 
-const STATUS_ACTIONS = { pause: 'endpoint.paused', resume: 'endpoint.resumed', enable: 'endpoint.enabled' } as const
-
-const statusCommand = (verb: keyof typeof STATUS_ACTIONS, change: typeof pauseEndpoint, summary: string) =>
+const statusCommand = (verb: 'pause' | 'resume' | 'enable', summary: string) =>
   command({
     words: `endpoint ${verb}`,
     example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
     summary,
     options: { endpointId },
-    async run(parts, { endpointId }, record) {
-      const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
-      await parts.db.transaction(async (tx) => {
-        await change(tx, parts.clock, id)
-        await recordChange(tx, { action: STATUS_ACTIONS[verb] })
-      })
-      if (verb === 'pause') await holdBacklog(parts.db, id)
+    async run(operator, { endpointId }) {
+      await act(endpointActions[verb], operator, await findId(operator.db, endpointId))
       return { endpointId, status: verb === 'pause' ? 'paused' : 'enabled' }
     },
     format: ({ endpointId, status }) =>
@@ -179,21 +130,15 @@ const statusCommand = (verb: keyof typeof STATUS_ACTIONS, change: typeof pauseEn
         : `The endpoint is enabled and receives new events. "endpoint resend ${endpointId}" sends the events that it missed.`,
   })
 
-export const endpointPause = statusCommand(
-  'pause',
-  pauseEndpoint,
-  'Pause an endpoint: its events are held and not sent.',
-)
+export const endpointPause = statusCommand('pause', 'Pause an endpoint: its events are held and not sent.')
 
 export const endpointResume = statusCommand(
   'resume',
-  resumeEndpoint,
   'Resume a paused endpoint: it receives new events. Held events wait for "endpoint resend".',
 )
 
 export const endpointEnable = statusCommand(
   'enable',
-  enableEndpoint,
   'Enable an endpoint that was disabled because of failures: it receives new events. Held events wait for "endpoint resend".',
 )
 
@@ -203,15 +148,11 @@ export const endpointRotate = command({
   summary:
     'Give an endpoint a new secret, shown only once. For 24 hours webhooks are also signed with the previous secret.',
   options: { endpointId },
-  async run(parts, { endpointId }, record) {
-    const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
-    const rotated = await parts.db.transaction(async (tx) => {
-      const secret = await rotateSecret({ ...parts, db: tx }, id)
-      const after = { previousSecretUntil: secret.previousSecretUntil }
-      await recordChange(tx, { action: 'endpoint.secret_rotated', after })
-      return secret
-    })
-    return { endpointId, ...rotated }
+  async run(operator, { endpointId }) {
+    return {
+      endpointId,
+      ...(await act(endpointActions.rotate, operator, await findId(operator.db, endpointId))),
+    }
   },
   format: ({ endpointId, secret, previousSecretUntil }) =>
     `The new secret of endpoint ${endpointId} is shown only once. Until ${previousSecretUntil.toISOString()} webhooks are also signed with the previous secret.\n${secret}`,
@@ -237,43 +178,29 @@ export const endpointResend = command({
     event: optional(uuid('Only this event, whatever its status. Cannot be combined with other options.')),
     count: flag('Only count the events that would be sent.'),
   },
-  async run(parts, { endpointId, since, until, type, status, event, count }, record) {
+  async run(operator, { endpointId, since, until, type, status, event, count }) {
+    const { db, clock } = operator
     if (event !== undefined && (count || since || until || type || status))
       throw new UserError(asWritten('--event selects a single event and cannot be combined with other options.'))
     if (since && until && since >= until) throw new UserError(asWritten('--since must be earlier than --until.'))
     if (status === 'pending' && (since || until || type))
       throw new UserError(asWritten('--status pending concerns everything that waits: only --count goes with it.'))
-    const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
+    const id = await findId(db, endpointId)
     if (event !== undefined) {
-      await parts.db.transaction(async (tx) => {
-        await resendEvent({ ...parts, db: tx }, { ...id, eventId: event })
-        await recordChange(tx, { action: 'endpoint.resent_one', before: { eventId: event } })
-      })
-      parts.wake('deliver')
+      const deliveryId = await getDeliveryOfEvent(db, { ...id, eventId: event })
+      await act(endpointActions.resend, operator, { ...id, deliveryId })
       return { endpointId, events: 1, resent: true }
     }
     if (status === 'pending') {
-      if (count) return { endpointId, events: await countWaiting(parts.db, id, parts.clock.now()), resent: false }
-      const waiting = await endPauses(parts, id)
-      if (waiting > 0)
-        await parts.db.transaction(async (tx) => {
-          if (await beginRetry(tx, parts.clock, id))
-            await recordChange(tx, { action: 'endpoint.retried', after: { waiting } })
-        })
-      return { endpointId, events: waiting, resent: true }
+      if (count) return { endpointId, events: await countWaiting(db, id, clock.now()), resent: false }
+      return { endpointId, events: (await act(endpointActions.retryWaiting, operator, id)).waiting, resent: true }
     }
-    const filter = { ...id, from: since, to: until, type, statuses: status && [status] }
-    if (count) return { endpointId, events: await countResendable(parts, filter), resent: false }
-    const startedAt = parts.clock.now()
+    const filter = { ...id, from: since, to: until, type, statuses: status ? [status] : [...UNDELIVERED] }
+    if (count) return { endpointId, events: await countResendable(operator, filter), resent: false }
+    const at = clock.now()
     let events = 0
     for (;;) {
-      const { resent, more } = await parts.db.transaction(async (tx) => {
-        const batch = await resendBatch({ ...parts, db: tx }, { ...filter, startedAt })
-        const after = { resent: batch.resent, statuses: filter.statuses, type, from: since, to: until }
-        if (batch.resent > 0) await recordChange(tx, { action: 'endpoint.resent', after })
-        return batch
-      })
-      if (resent > 0) parts.wake('deliver')
+      const { resent, more } = await act(endpointActions.resendChosen, operator, { ...filter, at })
       events += resent
       if (!more) return { endpointId, events, resent: true }
     }

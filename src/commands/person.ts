@@ -1,7 +1,9 @@
-import { createLink, linkUrl } from '../admin/auth/links.ts'
+import { makePasswordLink } from '../admin/actions/people.ts'
+import { listInvitations } from '../admin/auth/invitations.ts'
+import { linkUrl } from '../admin/auth/links.ts'
 import { type ListedPerson, findPersonByEmail, listPeople } from '../admin/auth/person.ts'
-import { command, notFound } from './command.ts'
-import { argument, email, flag } from './inputs.ts'
+import { columns, command, notFound } from './command.ts'
+import { argument, email, flag, workspace } from './inputs.ts'
 
 export const personList = command({
   words: 'person list',
@@ -25,17 +27,32 @@ export const personLink = command({
     email: argument(email('The email address that the person signs in with.')),
     dropSecondFactor: flag('The link also turns off their second factor.'),
   },
-  async run({ db, clock, config }, { email, dropSecondFactor }, record) {
-    const person = await findPersonByEmail(db, email)
+  async run(operator, { email, dropSecondFactor: endsSecondFactor }) {
+    const person = await findPersonByEmail(operator.db, email)
     if (!person) throw notFound(`No person signs in as ${email}. "person list" shows who can sign in.`)
-    const about = { purpose: 'password' as const, email: person.email, endsSecondFactor: dropSecondFactor }
-    const { token, expiresAt } = await db.transaction(async (tx) => {
-      const after = { endsSecondFactor: dropSecondFactor }
-      await record(tx, { workspaceId: null, action: 'person.password_link_made', target: person.email, after })
-      return createLink(tx, { ...about, createdBy: null, at: clock.now() })
-    })
-    return { email: person.email, link: linkUrl(config.publicUrl, token), expiresAt: expiresAt.toISOString() }
+    const { token, expiresAt } = await makePasswordLink(operator, { email: person.email, endsSecondFactor })
+    return { email: person.email, link: linkUrl(operator.config.publicUrl, token), expiresAt: expiresAt.toISOString() }
   },
   format: ({ email, link, expiresAt }) =>
     `${email} can use this link once, until ${expiresAt}, to set a new password. Using it ends all their sessions:\n${link}`,
+})
+
+export const invitationList = command({
+  words: 'invitation list',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f',
+  summary: 'List the invitations to a workspace that were not accepted yet, and those that have expired.',
+  options: { workspace },
+  async run({ db, clock }, { workspace: workspaceId }) {
+    return { workspaceId, invitations: await listInvitations(db, { workspaceId, at: clock.now() }) }
+  },
+  format: ({ invitations }) =>
+    columns(
+      ['EMAIL', 'ROLE', 'EXPIRES', 'INVITED BY'],
+      invitations.map(({ email, role, expiresAt, isExpired, invitedBy }) => [
+        email,
+        role,
+        isExpired ? `${expiresAt.toISOString()} (expired)` : expiresAt.toISOString(),
+        invitedBy ?? '',
+      ]),
+    ) ?? 'The workspace has no open invitations.',
 })

@@ -1,13 +1,20 @@
 import type { FileHandle } from 'node:fs/promises'
 import { asWritten } from '../../locales/text.ts'
-import { COMMAND_LINE } from '../admin/audit/audit.ts'
+import { blockActions } from '../admin/actions/blocked.ts'
+import { erasureRecorder, recordExport } from '../admin/actions/recipients.ts'
 import { eraseRecipient } from '../operations/lifecycle/recipients/erase.ts'
 import { type ExportedCounts, exportRecipient, exportText } from '../operations/lifecycle/recipients/export.ts'
-import { ONE_RECIPIENT, countStored, findPerson } from '../operations/lifecycle/recipients/person.ts'
+import { countStored, findPerson } from '../operations/lifecycle/recipients/person.ts'
 import { writeNewFile } from '../runtime/start/new-file.ts'
 import { UserError } from '../lib/errors.ts'
-import { blockRecipients, unblockRecipient } from '../workspaces/blocked.ts'
-import { command } from './command.ts'
+import {
+  type BlockedCursor,
+  type BlockedPage,
+  type ListedBlock,
+  countBlocked,
+  listBlocked,
+} from '../workspaces/blocked.ts'
+import { act, columns, command } from './command.ts'
 import { STANDARD_OUTPUT, flag, nonEmpty, optional, phone, workspace } from './inputs.ts'
 
 const options = { workspace, phone: phone('The phone number of the recipient, such as +212612345678.') }
@@ -17,14 +24,8 @@ export const blockAdd = command({
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --phone +212612345678',
   summary: 'Reject every request for a message to a recipient.',
   options,
-  async run({ db, clock }, { workspace: workspaceId, phone }, record) {
-    const changed = await db.transaction(async (tx) => {
-      const recipients = [{ phone, reason: null }]
-      const added = await blockRecipients({ db: tx, clock }, { workspaceId, by: COMMAND_LINE.who, recipients })
-      if (added.length > 0)
-        await record(tx, { workspaceId, action: 'recipient.blocked', target: phone, after: { reason: null } })
-      return added.length > 0
-    })
+  async run(operator, { workspace: workspaceId, phone }) {
+    const { added: changed } = await act(blockActions.add, operator, { workspaceId, phone, reason: null })
     return { workspaceId, phone, blocked: true, changed }
   },
   format: ({ phone, changed }) => `${phone} is ${changed ? 'now' : 'already'} blocked.`,
@@ -35,18 +36,40 @@ export const blockRemove = command({
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --phone +212612345678',
   summary: 'Allow messages to a blocked recipient again.',
   options,
-  async run({ db }, { workspace: workspaceId, phone }, record) {
-    const changed = await db.transaction(async (tx) => {
-      const removed = await unblockRecipient(tx, { workspaceId, phone })
-      if (!removed) return false
-      const { reason, blockedBy, blockedAt } = removed
-      const before = { reason, blockedBy, blockedAt }
-      await record(tx, { workspaceId, action: 'recipient.unblocked', target: phone, before })
-      return true
-    })
+  async run(operator, { workspace: workspaceId, phone }) {
+    const changed = await act(blockActions.remove, operator, { workspaceId, phone })
     return { workspaceId, phone, blocked: false, changed }
   },
   format: ({ phone, changed }) => (changed ? `${phone} is no longer blocked.` : `${phone} was not blocked.`),
+})
+
+const MAX_LISTED = 1_000
+
+export const blockList = command({
+  words: 'block list',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f',
+  summary: `List the blocked recipients of a workspace: the latest ${MAX_LISTED}.`,
+  options: { workspace },
+  async run({ db }, { workspace: workspaceId }) {
+    const blocked: ListedBlock[] = []
+    let after: BlockedCursor | null = null
+    do {
+      const page: BlockedPage = await listBlocked(db, { workspaceId, order: 'latest', after, search: null })
+      blocked.push(...page.rows)
+      after = page.next
+    } while (after && blocked.length < MAX_LISTED)
+    return { workspaceId, blocked, total: await countBlocked(db, { workspaceId, search: null }) }
+  },
+  format({ blocked, total }) {
+    const rows = blocked.map(({ phone, blockedAt, blockedBy, reason }) => [
+      phone,
+      blockedAt.toISOString(),
+      blockedBy ?? '',
+      reason ?? '',
+    ])
+    const table = columns(['NUMBER', 'BLOCKED', 'BY', 'REASON'], rows) ?? 'No recipient is blocked.'
+    return total > blocked.length ? `${table}\n${total - blocked.length} more are not listed.` : table
+  },
 })
 
 export const recipientExport = command({
@@ -58,21 +81,16 @@ export const recipientExport = command({
     file: optional(nonEmpty('file', 'A new file, readable by its owner only. "-", the default, is standard output.')),
   },
   interruptedMessage: 'The export was interrupted, and no file was written. Run the command again.',
-  async run(parts, { workspace: workspaceId, phone, file }, record, { signal }) {
-    const { db, clock } = parts
-    const request = { workspaceId, phone, at: clock.now() }
-    // After the file can be written, before anything is read.
-    const begin = async (): Promise<void> => {
-      const held = await countStored(db, await findPerson(db, { workspaceId, phone }))
-      await record(db, { workspaceId, action: 'recipient.exported', target: ONE_RECIPIENT, after: held })
-    }
+  async run(operator, { workspace: workspaceId, phone, file }, { signal }) {
+    const request = { workspaceId, phone, at: operator.clock.now() }
+    const begin = (): Promise<void> => recordExport(operator, request) // after the file can be written
     if (file === undefined || file === STANDARD_OUTPUT) {
       await begin()
-      return JSON.parse(await exportText(parts, request)) as object
+      return JSON.parse(await exportText(operator, request)) as object
     }
     const counts = await writeNewFile(file, {}, async (output) => {
       await begin()
-      return writePieces(output, exportRecipient(parts, request), signal)
+      return writePieces(output, exportRecipient(operator, request), signal)
     })
     return { workspaceId, phone, file, found: Object.values(counts).some((count) => count > 0), counts }
   },
@@ -121,7 +139,7 @@ export const recipientErase = command({
   },
   interruptedMessage:
     'The erasure was interrupted. What was erased stays erased: run the command again to erase the rest.',
-  async run(parts, { workspace: workspaceId, phone, yes, keepBlock }, record) {
+  async run(operator, { workspace: workspaceId, phone, yes, keepBlock }) {
     if (!yes)
       throw new UserError(
         asWritten(
@@ -129,13 +147,12 @@ export const recipientErase = command({
         ),
       )
     const { pseudonym, finishesEarlier, erased } = await eraseRecipient(
-      parts,
+      operator,
       { workspaceId, phone, keepBlock: keepBlock ?? false },
-      (tx, { pseudonym }, held) =>
-        record(tx, { workspaceId, action: 'recipient.erased', target: pseudonym, after: held }),
+      erasureRecorder(operator, workspaceId),
     )
     const found = Object.values(erased).some((count) => count > 0)
-    const { isBlocked } = await countStored(parts.db, await findPerson(parts.db, { workspaceId, phone }))
+    const { isBlocked } = await countStored(operator.db, await findPerson(operator.db, { workspaceId, phone }))
     return {
       workspaceId,
       phone,

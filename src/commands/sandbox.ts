@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../lib/clock.ts'
-import { MAX_ADVANCE_MS, advanceSandbox } from '../sandbox/advance.ts'
+import { advanceClock } from '../admin/actions/sandbox.ts'
+import { MAX_ADVANCE_MS } from '../sandbox/advance.ts'
 import { command, InputError } from './command.ts'
 import { required, workspace } from './inputs.ts'
 
@@ -22,14 +23,7 @@ export const sandboxAdvance = command({
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --by 1d12h',
   summary: 'Move the clock of a sandbox workspace forward, and run everything that falls due on the way.',
   options: { workspace, by: duration },
-  run(parts, { workspace: workspaceId, by: byMs }, record) {
-    return advanceSandbox(parts, {
-      workspaceId,
-      byMs,
-      recordRequest: (tx) =>
-        record(tx, { workspaceId, action: 'clock.advanced', target: workspaceId, after: { byMs } }),
-    })
-  },
+  run: (operator, { workspace: workspaceId, by: byMs }) => advanceClock(operator, { workspaceId, byMs }),
   format({ now, fired }) {
     const counts = Object.entries(fired)
       .filter(([, count]) => count > 0)

@@ -1,7 +1,8 @@
+import { senderActions } from '../admin/actions/senders.ts'
 import { inEnglish } from '../../locales/resources.ts'
-import { command, notFound, columns } from './command.ts'
+import { act, command, notFound, columns } from './command.ts'
 import { argument, uuid, workspace } from './inputs.ts'
-import { findWorkspaceOfSender, listSenders, pauseSender, resumeSender, type Sender } from '../accounts/senders.ts'
+import { findWorkspaceOfSender, listSenders, type Sender } from '../accounts/senders.ts'
 import { obstacleText } from '../accounts/availability.ts'
 
 export const senderList = command({
@@ -43,20 +44,11 @@ const switchCommand = (verb: 'pause' | 'resume', summary: string, format: (resul
     example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
     summary,
     options,
-    async run({ db, clock, wake }, { senderId }, record) {
-      const workspaceId = await findWorkspaceOfSender(db, senderId)
+    async run(operator, { senderId }) {
+      const workspaceId = await findWorkspaceOfSender(operator.db, senderId)
       if (!workspaceId)
         throw notFound(`There is no sender ${senderId}. "sender list" shows the senders of a workspace.`)
-      const id = { workspaceId, senderId }
-      await db.transaction(async (tx) => {
-        await (verb === 'pause' ? pauseSender(tx, id, clock.now()) : resumeSender(tx, id))
-        await record(tx, {
-          workspaceId,
-          action: verb === 'pause' ? 'sender.paused' : 'sender.resumed',
-          target: senderId,
-        })
-      })
-      if (verb === 'resume') wake('submit')
+      await act(senderActions[verb], operator, { workspaceId, senderId })
       return { senderId, paused: verb === 'pause' }
     },
     format,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { StartupError } from '../lib/errors.ts'
-import { accountConnect, accountDelete, accountSync } from './account.ts'
+import { accountConnect, accountDelete, accountList, accountSync } from './account.ts'
 import { backup, restore } from './instance/backup.ts'
 import { codSettingsGet, codSettingsSet } from './cod-settings.ts'
 import type { Command, CommandGroup } from './command.ts'
@@ -18,18 +18,18 @@ import {
   endpointUpdate,
 } from './endpoint.ts'
 import { explainCommand } from './diagnose/explain.ts'
-import { keyCreate, keyRevoke } from './key.ts'
+import { keyCreate, keyList, keyRevoke } from './key.ts'
 import { listenCommand } from './listen/listen.ts'
 import { sandboxAdvance } from './sandbox.ts'
-import { personLink, personList } from './person.ts'
+import { invitationList, personLink, personList } from './person.ts'
 import { quarantineList, quarantineRelease } from './diagnose/quarantine.ts'
 import { retentionConfirm, retentionPreview } from './instance/retention.ts'
 import { secretsNewKey, secretsRotate, secretsStatus } from './instance/secrets.ts'
-import { blockAdd, blockRemove, recipientErase, recipientExport } from './recipient.ts'
+import { blockAdd, blockList, blockRemove, recipientErase, recipientExport } from './recipient.ts'
 import { senderList, senderPause, senderResume } from './sender.ts'
 import { verifyCommand } from './diagnose/verify.ts'
 import { version } from './version.ts'
-import { workspaceAllowance, workspaceCreate, workspaceDelete, workspaceList, workspaceRestore } from './workspace.ts'
+import { workspaceCreate, workspaceDelete, workspaceList, workspaceQuota, workspaceRestore } from './workspace.ts'
 
 /** main.ts and demo.ts are loaded on use: other commands need neither the web server nor the emulator. */
 const serve: Command = {
@@ -65,16 +65,18 @@ export const groups: readonly CommandGroup[] = [
     commands: [
       workspaceCreate,
       workspaceList,
-      workspaceAllowance,
+      workspaceQuota,
       workspaceDelete,
       workspaceRestore,
       accountConnect,
+      accountList,
       accountSync,
       accountDelete,
       senderList,
       senderPause,
       senderResume,
       keyCreate,
+      keyList,
       keyRevoke,
       endpointAdd,
       endpointList,
@@ -90,6 +92,7 @@ export const groups: readonly CommandGroup[] = [
       codSettingsGet,
       personList,
       personLink,
+      invitationList,
       secretsStatus,
       secretsNewKey,
       secretsRotate,
@@ -97,7 +100,16 @@ export const groups: readonly CommandGroup[] = [
   },
   {
     title: 'Watch and fix',
-    commands: [doctor, verifyCommand, explainCommand, quarantineList, quarantineRelease, blockAdd, blockRemove],
+    commands: [
+      doctor,
+      verifyCommand,
+      explainCommand,
+      quarantineList,
+      quarantineRelease,
+      blockAdd,
+      blockList,
+      blockRemove,
+    ],
   },
   { title: 'Data', commands: [backup, restore, recipientExport, recipientErase, retentionPreview, retentionConfirm] },
   { title: 'Test', commands: [listenCommand, sandboxAdvance] },

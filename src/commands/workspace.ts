@@ -1,7 +1,7 @@
-import { changeQuota, listQuotas, type QuotaKind } from '../workspaces/quota.ts'
-import { askDeletion, cancelDeletion } from '../workspaces/deletion.ts'
-import { type Workspace, createWorkspace, listWorkspaces } from '../workspaces/workspaces.ts'
-import { command, columns } from './command.ts'
+import { createOwnWorkspace, workspaceActions } from '../admin/actions/workspaces.ts'
+import { listQuotas, type QuotaKind } from '../workspaces/quota.ts'
+import { type Workspace, listWorkspaces } from '../workspaces/workspaces.ts'
+import { act, command, columns } from './command.ts'
 import { argument, flag, name, optional, units, uuid, workspace } from './inputs.ts'
 
 export const workspaceCreate = command({
@@ -13,12 +13,7 @@ export const workspaceCreate = command({
     name: name('The name of the workspace.'),
     sandbox: flag('A workspace for tests, whose clock can be moved. Default: a live workspace.'),
   },
-  run: ({ db, clock }, { name, sandbox }, record) =>
-    db.transaction(async (tx) => {
-      const { workspaceId } = await createWorkspace(tx, clock, { name, sandbox })
-      await record(tx, { workspaceId, action: 'workspace.created', target: name, after: { name, sandbox } })
-      return { workspaceId }
-    }),
+  run: createOwnWorkspace,
   format: ({ workspaceId }) => `Workspace ${workspaceId} is created.`,
 })
 
@@ -28,8 +23,8 @@ const QUOTA_OF_OPTION = {
   codRefusals: 'cod_refusal',
 } as const satisfies Record<string, QuotaKind>
 
-export const workspaceAllowance = command({
-  words: 'workspace allowance',
+export const workspaceQuota = command({
+  words: 'workspace quota',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --otp 50000',
   summary: 'Set the monthly quotas of a workspace, or show them if none is given.',
   options: {
@@ -38,16 +33,17 @@ export const workspaceAllowance = command({
     codConfirmations: optional(units('Order confirmations per month. Default: unchanged.')),
     codRefusals: optional(units('Refusal checks per month. Default: unchanged.')),
   },
-  async run({ db }, { workspace: workspaceId, ...quotas }, record) {
-    await db.transaction(async (tx) => {
-      for (const [option, kind] of Object.entries(QUOTA_OF_OPTION)) {
-        const monthlyUnits = quotas[option as keyof typeof QUOTA_OF_OPTION]
-        if (monthlyUnits === undefined) continue
-        const before = { monthlyUnits: await changeQuota(tx, { workspaceId, kind, monthlyUnits }) }
-        await record(tx, { workspaceId, action: 'quota.changed', target: kind, before, after: { monthlyUnits } })
-      }
-    })
-    const { otp, cod_confirmation: codConfirmations, cod_refusal: codRefusals } = await listQuotas(db, workspaceId)
+  async run(operator, { workspace: workspaceId, ...quotas }) {
+    for (const [option, kind] of Object.entries(QUOTA_OF_OPTION)) {
+      const monthlyUnits = quotas[option as keyof typeof QUOTA_OF_OPTION]
+      if (monthlyUnits !== undefined)
+        await act(workspaceActions.setQuota, operator, { workspaceId, kind, monthlyUnits })
+    }
+    const {
+      otp,
+      cod_confirmation: codConfirmations,
+      cod_refusal: codRefusals,
+    } = await listQuotas(operator.db, workspaceId)
     return { workspaceId, otp, codConfirmations, codRefusals }
   },
   format: ({ workspaceId, otp, codConfirmations, codRefusals }) =>
@@ -78,20 +74,11 @@ export const workspaceDelete = command({
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f --name "My shop"',
   summary: 'Delete a workspace: a sandbox immediately, a live one after seven days. Its API keys stop within a second.',
   options: { workspaceId, name: optional(name('The name of the workspace. Required for a live one.')) },
-  run: ({ db, clock, live }, { workspaceId, name }, record) =>
-    db
-      .transaction(async (tx) => {
-        const { deletionDueAt, isNew, ...of } = await askDeletion(tx, clock, { workspaceId, name })
-        if (isNew)
-          await record(tx, {
-            workspaceId,
-            action: 'workspace.deletion_requested',
-            target: of.name,
-            after: { deletionDueAt },
-          })
-        return { workspaceId, deletionDueAt: deletionDueAt.toISOString(), isDeleted: deletionDueAt <= clock.now() }
-      })
-      .finally(() => live.changed([workspaceId])),
+  async run(operator, { workspaceId, name }) {
+    const { deletionDueAt } = await act(workspaceActions.askDeletion, operator, { workspaceId, name })
+    const isDeleted = deletionDueAt <= operator.clock.now()
+    return { workspaceId, deletionDueAt: deletionDueAt.toISOString(), isDeleted }
+  },
   format: ({ workspaceId, deletionDueAt, isDeleted }) =>
     isDeleted
       ? `Workspace ${workspaceId} is deleted. Only its audit log remains.`
@@ -103,14 +90,10 @@ export const workspaceRestore = command({
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'Cancel the deletion of a live workspace before it is due.',
   options: { workspaceId },
-  run: ({ db, live }, { workspaceId }, record) =>
-    db
-      .transaction(async (tx) => {
-        const restored = await cancelDeletion(tx, workspaceId)
-        if (restored) await record(tx, { workspaceId, action: 'workspace.deletion_cancelled', target: workspaceId })
-        return { workspaceId, restored }
-      })
-      .finally(() => live.changed([workspaceId])),
+  async run(operator, { workspaceId }) {
+    const { isCancelled } = await act(workspaceActions.cancelDeletion, operator, { workspaceId })
+    return { workspaceId, restored: isCancelled }
+  },
   format: ({ workspaceId, restored }) =>
     restored
       ? `Workspace ${workspaceId} is kept. Its API keys work again.`

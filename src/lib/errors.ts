@@ -113,7 +113,7 @@ export const apiErrors = {
     title: 'Monthly OTP quota exhausted',
     owner: 'operator',
     cause: 'The workspace has used its quota of one-time codes for this calendar month (UTC), or the quota is zero.',
-    fix: 'Raise it: npm run -s doorcode -- workspace allowance --workspace <id> --otp <number>. Otherwise it resets on the first of the month, 00:00 UTC.',
+    fix: 'Raise it: npm run -s doorcode -- workspace quota --workspace <id> --otp <number>. Otherwise it resets on the first of the month, 00:00 UTC.',
   },
   COD_SENDER_NOT_FOUND: SENDER_NOT_FOUND,
   COD_TEMPLATE_NOT_FOUND: TEMPLATE_NOT_FOUND,
@@ -182,7 +182,7 @@ export const apiErrors = {
     owner: 'operator',
     cause:
       'The workspace has used its quota of confirmations or refusal checks for this calendar month (UTC), or the quota is zero.',
-    fix: 'Raise it: npm run -s doorcode -- workspace allowance --workspace <id> --cod-confirmations <number> or --cod-refusals <number>. Otherwise it resets on the first of the month, 00:00 UTC.',
+    fix: 'Raise it: npm run -s doorcode -- workspace quota --workspace <id> --cod-confirmations <number> or --cod-refusals <number>. Otherwise it resets on the first of the month, 00:00 UTC.',
   },
   INTERNAL_ERROR: {
     status: 500,

@@ -22,13 +22,13 @@ export async function resendDelivery(
   rejectUnlessEnabled(delivery, 'webhooks.not_enabled')
 }
 
-/** Like resendDelivery, by the `webhook-id` that receivers see. */
-export async function resendEvent(parts: SqlParts, event: EndpointId & { eventId: string }): Promise<void> {
-  const { workspaceId, endpointId, eventId } = event
-  rejectUnlessEnabled(await getEndpoint(parts.db, event), 'webhooks.not_enabled')
-  const deliveryId = await findDelivery(parts.db, event)
+/** The delivery of an event, by the `webhook-id` that receivers see. Throws UserError, also for an endpoint that is not enabled. */
+export async function getDeliveryOfEvent(db: Sql, event: EndpointId & { eventId: string }): Promise<string> {
+  const { endpointId, eventId } = event
+  rejectUnlessEnabled(await getEndpoint(db, event), 'webhooks.not_enabled')
+  const deliveryId = await findDelivery(db, event)
   if (!deliveryId) throw new UserError({ code: 'webhooks.no_delivery_of_event', endpointId, eventId }, 'NOT_FOUND')
-  await resendDelivery(parts, { workspaceId, deliveryId })
+  return deliveryId
 }
 
 const setRestarted = (now: string): string =>
@@ -62,7 +62,7 @@ export const resendable = ['failed', 'held', 'succeeded'] as const
 type Resendable = (typeof resendable)[number]
 
 /** The default of a filter. */
-const UNDELIVERED: readonly Resendable[] = ['failed', 'held']
+export const UNDELIVERED: readonly Resendable[] = ['failed', 'held']
 
 export type ResendFilter = EventFilter & {
   workspaceId: string

@@ -29,7 +29,7 @@ export async function blockRecipients(
   return rows.map(({ phone }) => phone)
 }
 
-type ListedBlock = { phone: string; blockedAt: Date; reason: string | null; blockedBy: string | null }
+export type ListedBlock = { phone: string; blockedAt: Date; reason: string | null; blockedBy: string | null }
 
 const COLUMNS = `phone, created_at as "blockedAt", reason, blocked_by as "blockedBy"`
 
@@ -48,9 +48,11 @@ export const BLOCKED_ORDERS = ['latest', 'phone'] as const
 type BlockedOrder = (typeof BLOCKED_ORDERS)[number]
 
 /** The last recipient of a page. */
-type BlockedCursor = { phone: string; blockedAt: Date }
+export type BlockedCursor = { phone: string; blockedAt: Date }
 
 export const BLOCKED_PAGE = 50
+
+export type BlockedPage = { rows: ListedBlock[]; next: BlockedCursor | null }
 
 /** Digits that are in the number, or numbers that it is one of. */
 export type BlockedSearch = { part: string | null; phones: readonly string[] }
@@ -79,7 +81,7 @@ type BlockedList = { workspaceId: string; search: BlockedSearch | null }
 export async function listBlocked(
   sql: Sql,
   { workspaceId, order, after, search }: BlockedList & { order: BlockedOrder; after: BlockedCursor | null },
-): Promise<{ rows: ListedBlock[]; next: BlockedCursor | null }> {
+): Promise<BlockedPage> {
   const listed =
     order === 'phone'
       ? await sql.rows(selectByPhone, [workspaceId, after?.phone, search?.part, search?.phones])

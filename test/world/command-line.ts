@@ -1,5 +1,8 @@
+import assert from 'node:assert/strict'
 import { runCommandLine } from '../../src/cli.ts'
 import type { CommandContext } from '../../src/commands/command.ts'
+import { INSTANCE_KEY } from './node.ts'
+import type { World } from './world.ts'
 
 /** The context of a command that a test runs on its own parts. */
 export const QUIET_CONTEXT: CommandContext = {
@@ -25,6 +28,24 @@ export async function runCommand(args: readonly string[], environment: Readonly<
   for (const [index, signal] of SIGNALS.entries())
     for (const each of process.listeners(signal)) if (!listeners[index]?.has(each)) process.off(signal, each)
   return { code, ...output }
+}
+
+/** Runs a command on the world's database. */
+export const runCommandIn = ({ databaseUrl }: Pick<World, 'databaseUrl'>, args: readonly string[]) =>
+  runCommand(args, {
+    DATABASE_URL: databaseUrl,
+    DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
+    DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
+  })
+
+/** Runs a command that must succeed, and returns what it prints with --json. */
+export async function jsonOfCommand(
+  world: Pick<World, 'databaseUrl'>,
+  ...args: string[]
+): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await runCommandIn(world, [...args, '--json'])
+  assert.deepEqual([code, stderr], [0, ''], args.join(' '))
+  return JSON.parse(stdout) as Record<string, unknown>
 }
 
 /** Ctrl-C for the command that runs in this process. */

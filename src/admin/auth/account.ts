@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { statement } from '../../lib/db/pool.ts'
+import { commit } from '../actions/action.ts'
 import { listOwnEvents } from '../audit/audit-log.ts'
 import { displayName } from '../inputs.ts'
 import { CallError } from '../rpc/errors.ts'
-import { inTransaction, router, signedInCall } from '../rpc/trpc.ts'
+import { router, signedInCall } from '../rpc/trpc.ts'
 import { endSessions } from './person.ts'
 
 /** `device`: the User-Agent header. `lastUsedAt` is precise to SESSION_UPDATE_INTERVAL_MS. */
@@ -28,8 +29,6 @@ const deleteSession = statement<{ id: string }>(
 
 const updateName = statement('rename_person', `update auth."user" set "name" = $2, "updatedAt" = $3 where "id" = $1`)
 
-const ownChange = signedInCall.use(inTransaction)
-
 /** The user's own account. Passwords and second factors go through the sign-in library (sign-in.ts). */
 export const account = router({
   sessions: signedInCall.query(async ({ ctx: { parts, person } }) => {
@@ -40,25 +39,31 @@ export const account = router({
   /** Recent sign-ins and changes of password and second factor. */
   events: signedInCall.query(({ ctx: { parts, person } }) => listOwnEvents(parts.db, person.userId)),
 
-  rename: ownChange
+  rename: signedInCall
     .input(z.object({ name: displayName }))
-    .mutation(async ({ ctx: { tx, parts, person, record }, input: { name } }) => {
-      await tx.rows(updateName, [person.userId, name, parts.clock.now()])
-      const [before, after] = [{ name: person.name }, { name }]
-      await record({ action: 'person.renamed', target: person.email, before, after })
-    }),
+    .mutation(({ ctx: { person, operator }, input: { name } }) =>
+      commit(operator, null, async (tx, entry) => {
+        await tx.rows(updateName, [person.userId, name, operator.clock.now()])
+        const [before, after] = [{ name: person.name }, { name }]
+        await entry({ action: 'person.renamed', target: person.email, before, after })
+      }),
+    ),
 
-  endSession: ownChange
+  endSession: signedInCall
     .input(z.object({ sessionId: z.string().max(100) }))
-    .mutation(async ({ ctx: { tx, person, record }, input: { sessionId } }) => {
-      if (!(await tx.row(deleteSession, [person.userId, sessionId])))
-        throw new CallError('NOT_FOUND', { code: 'admin.no_session' })
-      await record({ action: 'person.session_ended', target: person.email })
-    }),
+    .mutation(({ ctx: { person, operator }, input: { sessionId } }) =>
+      commit(operator, null, async (tx, entry) => {
+        if (!(await tx.row(deleteSession, [person.userId, sessionId])))
+          throw new CallError('NOT_FOUND', { code: 'admin.no_session' })
+        await entry({ action: 'person.session_ended', target: person.email })
+      }),
+    ),
 
   /** Ends the current session too. */
-  signOutEverywhere: ownChange.mutation(async ({ ctx: { tx, person, record } }) => {
-    await endSessions(tx, person.userId)
-    await record({ action: 'person.signed_out_everywhere', target: person.email })
-  }),
+  signOutEverywhere: signedInCall.mutation(({ ctx: { person, operator } }) =>
+    commit(operator, null, async (tx, entry) => {
+      await endSessions(tx, person.userId)
+      await entry({ action: 'person.signed_out_everywhere', target: person.email })
+    }),
+  ),
 })

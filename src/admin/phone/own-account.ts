@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { type ConnectedAccount, connectAccount, readAccount } from '../../accounts/accounts.ts'
 import { SECOND_MS } from '../../lib/clock.ts'
-import { IDLE_TRANSACTION_MS, type Sql } from '../../lib/db/pool.ts'
-import type { Parts } from '../../runtime/parts.ts'
+import { IDLE_TRANSACTION_MS } from '../../lib/db/pool.ts'
+import { type Operator, commit } from '../actions/action.ts'
 import type { Membership } from '../auth/members.ts'
 import { CallError } from '../rpc/errors.ts'
 import { callEmulator, findEmulatorUrl } from './emulator.ts'
@@ -16,18 +16,15 @@ const MAX_NAME_CHARACTERS = 50
 
 const credentials = z.object({ accessToken: z.string(), appSecret: z.string(), verifyToken: z.string() })
 
-type Recorded = { connected: ConnectedAccount; isKnown: boolean; wabaId: string; graphUrl: string }
-
 /**
  * Connects a sandbox to the emulator with an account of its own, which the emulator makes, and sends the account's webhooks
  * here. Repeated and simultaneous calls find the same account. Also restores the account on an emulator that lost its state.
  */
 export async function connectEmulator(
-  parts: Parts,
+  operator: Operator,
   { workspaceId, name }: Membership,
-  record: (tx: Sql, change: Recorded) => Promise<void>,
 ): Promise<ConnectedAccount> {
-  const graphUrl = await findEmulatorUrl(parts, workspaceId)
+  const graphUrl = await findEmulatorUrl(operator, workspaceId)
   if (graphUrl === undefined) throw new CallError('CONFLICT', { code: 'admin.no_emulator' })
   const wabaId = wabaIdOf(workspaceId)
   const path = `/control/accounts/${wabaId}`
@@ -38,16 +35,20 @@ export async function connectEmulator(
   }
   const shortName = Array.from(name).slice(0, MAX_NAME_CHARACTERS).join('')
   const given = credentials.parse(await call('PUT', { name: shortName }, CALL_TIMEOUT_MS))
-  const reading = await readAccount(parts, { workspaceId, wabaId, graphUrl, ...given })
-  const connected = await parts.db.transaction(async (tx) => {
-    const stored = await connectAccount(tx, parts, reading)
-    await record(tx, { ...stored, wabaId, graphUrl })
+  const reading = await readAccount(operator, { workspaceId, wabaId, graphUrl, ...given })
+  const connected = await commit(operator, workspaceId, async (tx, entry) => {
+    const stored = await connectAccount(tx, operator, reading)
+    await entry({
+      action: stored.isKnown ? 'account.renewed' : 'account.connected',
+      target: stored.connected.accountId,
+      after: { wabaId, graphUrl },
+    })
     // In the transaction: an account without webhooks would look connected, and its messages would stay "sending".
-    const callbackUrl = `${parts.config.publicUrl}${stored.connected.webhookPath}`
+    const callbackUrl = `${operator.config.publicUrl}${stored.connected.webhookPath}`
     await call('PATCH', { callbackUrl }, CALL_IN_TRANSACTION_MS)
     return stored.connected
   })
-  parts.wake('submit')
+  operator.wake('submit')
   return connected
 }
 

@@ -6,16 +6,20 @@ import { createConfirmationAcceptor } from '../../cod/accept.ts'
 import { confirmationBody, refusalCheckBody } from '../../cod/routes.ts'
 import { createOtpAcceptor } from '../../otp/accept.ts'
 import { otpBody } from '../../otp/routes.ts'
+import type { Sql } from '../../lib/db/pool.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { normalizePhone } from '../../lib/phone/phone.ts'
 import { type CustomerKey, listDueOfCustomer, listOrdersOfCustomer } from '../../sandbox/customer-due.ts'
-import { MAX_ADVANCE_MS, advanceSandbox } from '../../sandbox/advance.ts'
+import { MAX_ADVANCE_MS } from '../../sandbox/advance.ts'
 import { listDueWork } from '../../sandbox/due.ts'
 import { listClockMoves } from '../../workspaces/workspace-time.ts'
 import { asIssue } from '../../../locales/text.ts'
+import { type Entry, commit } from '../actions/action.ts'
+import { advanceClock } from '../actions/sandbox.ts'
 import type { Membership } from '../auth/members.ts'
-import { CallError, found } from '../rpc/errors.ts'
-import { adminChange, readCall, router, writeCall } from '../rpc/trpc.ts'
+import { found } from '../found.ts'
+import { CallError } from '../rpc/errors.ts'
+import { readCall, router, writeCall } from '../rpc/trpc.ts'
 import { act, actInput, customer, listEntries } from './chats.ts'
 import { findEmulator } from './emulator.ts'
 import { connectEmulator } from './own-account.ts'
@@ -39,10 +43,22 @@ const onlySandboxes = experimental_standaloneMiddleware<{ ctx: { membership: Mem
   },
 )
 const sandboxRead = readCall.use(onlySandboxes)
-/** The dashboard has no API key, so `dashboard` takes its place. */
-const sendCall = adminChange.use(onlySandboxes).use(({ ctx, input: { workspaceId }, next }) => {
-  const by = { workspaceId, apiKeyId: 'dashboard', correlationId: ctx.correlationId, idempotencyKey: null }
-  return next({ ctx: { ...ctx, by } })
+type Within = Omit<Parts, 'db'> & { db: Sql }
+
+/** Accepts a request as the API does, without a key: `dashboard` takes its place. Its audit entry is in the same transaction. */
+const sendCall = writeCall.use(onlySandboxes).use(async ({ ctx, input: { workspaceId }, next }) => {
+  const { operator, correlationId } = ctx
+  const by = { workspaceId, apiKeyId: 'dashboard', correlationId, idempotencyKey: null }
+  /** Acceptors announce what they accept, which is announced here only after the commit. */
+  const silent = { wake: () => {}, live: { ...operator.live, changed: () => {} } }
+  const send = async <Accepted>(accept: (within: Within, entry: Entry) => Promise<Accepted>): Promise<Accepted> => {
+    const accepted = await commit(operator, workspaceId, (tx, entry) =>
+      accept({ ...operator, ...silent, db: tx }, entry),
+    )
+    operator.wake('submit')
+    return accepted
+  }
+  return next({ ctx: { ...ctx, by, send } })
 })
 /** Members use the phones, because any customer could do the same. Admins move the clock and send. */
 const emulatorCall = sandboxRead.use(async ({ ctx, input: { workspaceId }, next }) => {
@@ -65,14 +81,8 @@ export const phone = router({
   }),
 
   /** One click: the sandbox gets an account of its own on the emulator of this machine. */
-  connect: writeCall.use(onlySandboxes).mutation(async ({ ctx: { parts, membership, record } }) => {
-    const { senders, templates } = await connectEmulator(parts, membership, (tx, stored) =>
-      record(tx, {
-        action: stored.isKnown ? 'account.renewed' : 'account.connected',
-        target: stored.connected.accountId,
-        after: { wabaId: stored.wabaId, graphUrl: stored.graphUrl },
-      }),
-    )
+  connect: writeCall.use(onlySandboxes).mutation(async ({ ctx: { operator, membership } }) => {
+    const { senders, templates } = await connectEmulator(operator, membership)
     return { numbers: senders.length, templates: templates.length }
   }),
 
@@ -150,48 +160,45 @@ export const phone = router({
         ]),
       }),
     )
-    .mutation(async ({ ctx: { parts, record }, input: { workspaceId, to } }) => {
+    .mutation(async ({ ctx: { parts, operator }, input: { workspaceId, to } }) => {
       const askedMs = 'byMs' in to ? to.byMs : await msUntilDue(parts, { workspaceId, ...to })
-      const target = workspaceId
-      const advanced = await advanceSandbox(parts, {
-        workspaceId,
-        byMs: askedMs,
-        signal: AbortSignal.timeout(MAX_JUMP_MS),
-        recordRequest: (tx) => record(tx, { action: 'clock.advanced', target, after: { byMs: askedMs } }),
-      })
-      const { advancedBy: byMs, now } = advanced
-      if (byMs > 0 && byMs < askedMs)
-        await record(parts.db, { action: 'clock.stopped_early', target, after: { byMs, now } })
-      return { ...advanced, askedMs }
+      const signal = AbortSignal.timeout(MAX_JUMP_MS)
+      return { ...(await advanceClock(operator, { workspaceId, byMs: askedMs, signal })), askedMs }
     }),
 
-  /** These three accept requests with the API's own functions, without a key. */
-  sendOtp: sendCall.input(z.object({ body: otpBody })).mutation(async ({ ctx, input: { body } }) => {
-    const { to, reference = null, ...request } = body
-    const accepted = await createOtpAcceptor(ctx.within)({ ...ctx.by, ...request, recipient: to, reference })
-    const after = { recipient: to, template: body.template, reference }
-    await ctx.record({ action: 'otp.sent', target: accepted.messageId, after })
-    return accepted
-  }),
+  sendOtp: sendCall.input(z.object({ body: otpBody })).mutation(({ ctx: { by, send }, input: { body } }) =>
+    send(async (within, entry) => {
+      const { to, reference = null, ...request } = body
+      const accepted = await createOtpAcceptor(within)({ ...by, ...request, recipient: to, reference })
+      const after = { recipient: to, template: body.template, reference }
+      await entry({ action: 'otp.sent', target: accepted.messageId, after })
+      return accepted
+    }),
+  ),
 
-  sendConfirmation: sendCall.input(z.object({ body: confirmationBody })).mutation(async ({ ctx, input: { body } }) => {
-    const { to, parameters = {}, ...request } = body
-    const accept = createConfirmationAcceptor(ctx.within)
-    const accepted = await accept({ ...ctx.by, ...request, recipient: to, parameters })
-    const after = { recipient: to, template: body.template, reference: body.reference }
-    await ctx.record({ action: 'confirmation.sent', target: accepted.confirmationId, after })
-    return accepted
-  }),
+  sendConfirmation: sendCall
+    .input(z.object({ body: confirmationBody }))
+    .mutation(({ ctx: { by, send }, input: { body } }) =>
+      send(async (within, entry) => {
+        const { to, parameters = {}, ...request } = body
+        const accept = createConfirmationAcceptor(within)
+        const accepted = await accept({ ...by, ...request, recipient: to, parameters })
+        const after = { recipient: to, template: body.template, reference: body.reference }
+        await entry({ action: 'confirmation.sent', target: accepted.confirmationId, after })
+        return accepted
+      }),
+    ),
 
   sendRefusalCheck: sendCall
     .input(z.object({ confirmationId: z.uuid(), body: refusalCheckBody }))
-    .mutation(async ({ ctx, input: { confirmationId, body } }) => {
-      const { template, parameters = {} } = body
-      const accept = createRefusalCheckAcceptor(ctx.within)
-      const accepted = await accept({ ...ctx.by, confirmationId, template, parameters })
-      await ctx.record({ action: 'refusal_check.sent', target: confirmationId, after: { template } })
-      return accepted
-    }),
+    .mutation(({ ctx: { by, send }, input: { confirmationId, body } }) =>
+      send(async (within, entry) => {
+        const { template, parameters = {} } = body
+        const accepted = await createRefusalCheckAcceptor(within)({ ...by, confirmationId, template, parameters })
+        await entry({ action: 'refusal_check.sent', target: confirmationId, after: { template } })
+        return accepted
+      }),
+    ),
 })
 
 const inMs = (at: Date, now: Date): number => Math.max(0, at.getTime() - now.getTime())

@@ -1,38 +1,12 @@
 import { z } from 'zod'
-import { asIssue } from '../../../locales/text.ts'
-import {
-  BLOCKED_ORDERS,
-  MAX_REASON_LENGTH,
-  blockRecipients,
-  countBlocked,
-  findBlocked,
-  listBlocked,
-  unblockRecipient,
-} from '../../workspaces/blocked.ts'
+import { BLOCKED_ORDERS, countBlocked, findBlocked, listBlocked } from '../../workspaces/blocked.ts'
 import { partOfPhone, phonesMatching } from '../../lib/lists/searched-phones.ts'
-import { type RecipientInput, readRecipient } from '../../workspaces/written-recipient.ts'
-import { phoneInput, trimmedText } from '../inputs.ts'
+import { perform } from '../actions/action.ts'
+import { blockActions, blockLines, parseLines } from '../actions/blocked.ts'
+import { found } from '../found.ts'
+import { trimmedText } from '../inputs.ts'
 import { listOwnPhones } from '../lists.ts'
-import { found } from '../rpc/errors.ts'
-import { adminChange, readCall, router } from '../rpc/trpc.ts'
-
-/** In one call; the page splits a longer list. */
-const MAX_LINES = 500
-const MAX_CELL = 1_000
-
-const reason = z
-  .string()
-  .trim()
-  .refine(
-    (text) => Array.from(text).length <= MAX_REASON_LENGTH,
-    asIssue({ code: 'http.must_have_at_most', max: MAX_REASON_LENGTH }),
-  )
-  .transform((text) => text || null)
-
-const lines = z
-  .array(z.object({ line: z.int().min(1), phone: z.string().max(MAX_CELL), reason: z.string().max(MAX_CELL) }))
-  .min(1)
-  .max(MAX_LINES)
+import { callOf, mutationOf, readCall, router } from '../rpc/trpc.ts'
 
 export const blocked = router({
   /**
@@ -55,19 +29,12 @@ export const blocked = router({
       return { ...page, phones, total: cursor ? null : await countBlocked(figures, { workspaceId, search }) }
     }),
 
-  add: adminChange
-    .input(z.object({ phone: phoneInput, reason: reason.default(null) }))
-    .mutation(async ({ ctx: { within, person, record }, input: { workspaceId, phone, reason } }) => {
-      const recipients = [{ phone, reason }]
-      const added = (await blockRecipients(within, { workspaceId, by: person.email, recipients })).length > 0
-      if (added) await record({ action: 'recipient.blocked', target: phone, after: { reason } })
-      return { phone, added }
-    }),
+  add: mutationOf(blockActions.add),
 
   /** Validates lines and marks those that are blocked already. */
   check: readCall
     .meta({ changesNothing: true })
-    .input(z.object({ lines }))
+    .input(blockLines)
     .mutation(async ({ ctx: { parts }, input: { workspaceId, lines } }) => {
       const { good, faulty } = parseLines(lines, await listOwnPhones(parts.db, workspaceId))
       const phones = good.map(({ phone }) => phone)
@@ -75,29 +42,9 @@ export const blocked = router({
       return { good: good.map(({ line, phone }) => ({ line, phone, blocked: known.has(phone) })), faulty }
     }),
 
-  /** Adds the valid lines and returns the others. */
-  import: adminChange
-    .input(z.object({ lines }))
-    .mutation(async ({ ctx: { within, person, record }, input: { workspaceId, lines } }) => {
-      const { good, faulty } = parseLines(lines, await listOwnPhones(within.db, workspaceId))
-      const recipients = { workspaceId, by: person.email, recipients: good }
-      const phones = await blockRecipients(within, recipients)
-      const [first = '', ...others] = phones
-      const target = others.length === 0 ? first : `${phones.length} recipients`
-      if (phones.length > 0) await record({ action: 'recipients.imported', target, after: { phones } })
-      return { added: phones.length, already: good.length - phones.length, faulty }
-    }),
+  import: mutationOf(blockActions.import),
 
-  remove: adminChange.input(z.object({ phone: phoneInput })).mutation(async ({ ctx: { tx, record }, input }) => {
-    const { reason, blockedBy, blockedAt } = found(await unblockRecipient(tx, input), 'blocked_recipient')
-    await record({ action: 'recipient.unblocked', target: input.phone, before: { reason, blockedBy, blockedAt } })
+  remove: callOf(blockActions.remove).mutation(async ({ ctx: { operator }, input }) => {
+    found(await perform(blockActions.remove, operator, input), 'blocked_recipient')
   }),
 })
-
-function parseLines(lines: readonly ({ line: number } & RecipientInput)[], own: readonly string[]) {
-  const all = lines.map(({ line, ...fields }) => ({ line, ...readRecipient(fields, own) }))
-  return {
-    good: all.flatMap((each) => ('fault' in each ? [] : [each])),
-    faulty: all.flatMap((each) => ('fault' in each ? [each] : [])),
-  }
-}

@@ -8,8 +8,9 @@ import {
   eraseNext,
 } from '../../operations/lifecycle/recipients/erase.ts'
 import { exportText } from '../../operations/lifecycle/recipients/export.ts'
-import { ONE_RECIPIENT, countStored, findPerson } from '../../operations/lifecycle/recipients/person.ts'
+import { countStored, findPerson } from '../../operations/lifecycle/recipients/person.ts'
 import { type Seal, UnsealError } from '../../lib/seal.ts'
+import { erasureRecorder, recordExport } from '../actions/recipients.ts'
 import { phoneInput } from '../inputs.ts'
 import { ownerCall, router } from '../rpc/trpc.ts'
 
@@ -51,29 +52,21 @@ export const recipients = router({
   /** The text of a JSON file. */
   export: ownerCall
     .input(z.object({ phone: phoneInput }))
-    .mutation(async ({ ctx: { parts, record }, input: { workspaceId, phone } }) => {
-      const held = await countStored(parts.db, await findPerson(parts.db, { workspaceId, phone }))
-      await record(parts.db, { action: 'recipient.exported', target: ONE_RECIPIENT, after: held })
+    .mutation(async ({ ctx: { parts, operator }, input: { workspaceId, phone } }) => {
+      await recordExport(operator, { workspaceId, phone })
       return { text: await exportText(parts, { workspaceId, phone, at: parts.clock.now() }) }
     }),
 
   erase: ownerCall
     .input(z.object({ phone: phoneInput, keepBlock: z.boolean(), erasure: erasure.optional() }))
-    .mutation(async ({ ctx: { parts, record }, input: { workspaceId, phone, keepBlock, erasure: earlier } }) => {
+    .mutation(async ({ ctx: { parts, operator }, input: { workspaceId, phone, keepBlock, erasure: earlier } }) => {
+      const record = erasureRecorder(operator, workspaceId)
       const of = { workspaceId, phone }
       let erasure = (earlier && openErasure(parts.seal, earlier.sealed, of)) ?? beginErasure(parts)
       const erased = { ...NOTHING_ERASED }
       const startedAtMs = performance.now()
       while (erasure.stage !== 'done' && performance.now() - startedAtMs < MAX_ERASING_MS) {
-        const step = await eraseNext(
-          parts,
-          { workspaceId, phone, keepBlock },
-          {
-            erasure,
-            record: (tx, { pseudonym }, held) =>
-              record(tx, { action: 'recipient.erased', target: pseudonym, after: held }),
-          },
-        )
+        const step = await eraseNext(parts, { workspaceId, phone, keepBlock }, { erasure, record })
         erasure = step.erasure
         addCounts(erased, step.erased)
       }

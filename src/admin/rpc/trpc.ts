@@ -1,13 +1,12 @@
-import { type TRPCError, experimental_standaloneMiddleware, initTRPC } from '@trpc/server'
+import { type TRPCError, initTRPC } from '@trpc/server'
 import { z } from 'zod'
 import { FieldError, ApiError, UserError } from '../../lib/errors.ts'
 import { type Sql, isTemporary } from '../../lib/db/pool.ts'
 import { redactError } from '../../lib/http/redact-error.ts'
 import { findUnstorableText } from '../../lib/http/faults.ts'
-import type { WorkName } from '../../runtime/jobs/wake.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { type CodedText, plainText, readIssue } from '../../../locales/text.ts'
-import { type Change, audit } from '../audit/audit.ts'
+import { type Action, type Operator, perform } from '../actions/action.ts'
 import type { Examiner } from '../../operations/doctor/examiner.ts'
 import { CallError, type InputFault } from './errors.ts'
 import { type MemberRole, findMembership, hasRole } from '../auth/members.ts'
@@ -89,21 +88,13 @@ const storableInput = t.middleware(async ({ getRawInput, next }) => {
 /** Open to everyone: only what signing in needs. */
 export const publicCall = t.procedure.use(plainErrors).use(storableInput)
 
-/** A change of the whole instance, unless it names its workspace. */
-type PersonChange = Omit<Change, 'workspaceId'> & { workspaceId?: string | null }
-
 export const signedInCall = publicCall.use(({ ctx, next }) => {
   if (!ctx.person) throw new CallError('UNAUTHORIZED', { code: 'admin.signed_out' })
   const { person, calls } = ctx
   const { userId, email } = person
-  const actor = { userId, who: email }
-  const record = (sql: Sql, change: PersonChange): Promise<void> =>
-    audit(sql, { actor, at: ctx.parts.clock.now() }, { workspaceId: null, ...change })
-  return calls(userId, () => next({ ctx: { ...ctx, person, record } }))
+  const operator: Operator = { ...ctx.parts, actor: { userId, who: email } }
+  return calls(userId, () => next({ ctx: { ...ctx, person, operator } }))
 })
-
-/** The workspace of the call, unless `null` says that the change belongs to the whole instance. */
-type WorkspaceChange = Omit<Change, 'workspaceId'> & { workspaceId?: null }
 
 /**
  * For members of the input's workspace with at least this role, read from the database on each call. The rest of the
@@ -122,32 +113,10 @@ const workspaceCall = (minRole: MemberRole) =>
           required: plainText(`admin.role_${minRole}`),
           role: plainText(`admin.role_${membership.role}`),
         })
-      const record = (sql: Sql, change: WorkspaceChange): Promise<void> => ctx.record(sql, { workspaceId, ...change })
-      const result = await next({ ctx: { ...ctx, membership, record } })
+      const result = await next({ ctx: { ...ctx, membership } })
       if (type === 'mutation' && !meta?.changesNothing && result.ok) ctx.parts.live.changed([workspaceId])
       return result
     })
-
-type Recording = { parts: Parts; record: (sql: Sql, change: WorkspaceChange) => Promise<void> }
-
-/**
- * For mutations: runs the rest of the call in a transaction, which a failed call rolls back. The change, made with `tx` or
- * `within`, and its audit entry commit together; loops are woken after the commit.
- */
-export const inTransaction = experimental_standaloneMiddleware<{ ctx: Recording }>().create(
-  async ({ ctx: { parts, record }, next }) => {
-    const due: WorkName[] = []
-    const result = await parts.db.transaction(async (tx) => {
-      const live = { ...parts.live, changed: () => {} }
-      const within = { ...parts, db: tx, live, wake: (work: WorkName): void => void due.push(work) }
-      const result = await next({ ctx: { within, tx, record: (change: WorkspaceChange) => record(tx, change) } })
-      if (!result.ok) throw result.error
-      return result
-    })
-    for (const work of due) parts.wake(work)
-    return result
-  },
-)
 
 /** Members read, admins change, and owners also change people and quotas, export and erase recipients, and delete the workspace. */
 export const readCall = workspaceCall('member')
@@ -158,6 +127,27 @@ export const operatorCall = readCall.use(({ ctx, next }) => {
   if (!ctx.membership.operator) throw new CallError('NOT_FOUND', { code: 'admin.no_workspace' })
   return next()
 })
-export const adminChange = writeCall.use(inTransaction)
 export const ownerCall = workspaceCall('owner')
-export const ownerChange = ownerCall.use(inTransaction)
+
+const CALLS = { member: readCall, admin: writeCall, owner: ownerCall }
+
+/** A call with the role and the input of an action. */
+export const callOf = <Input extends z.ZodObject>({
+  minRole,
+  input,
+}: Pick<Action<Input, unknown>, 'minRole' | 'input'>) => CALLS[minRole].input<Input>(input as never) // tRPC cannot check a schema whose type it does not know
+
+export const performing =
+  <Input extends z.ZodObject, Result>(action: Action<Input, Result>) =>
+  ({
+    ctx,
+    input,
+  }: {
+    ctx: { operator: Operator }
+    input: z.output<Input> & { workspaceId: string }
+  }): Promise<Result> =>
+    perform(action, ctx.operator, input)
+
+/** The whole call of an action that needs nothing else. */
+export const mutationOf = <Input extends z.ZodObject, Result>(action: Action<Input, Result>) =>
+  callOf(action).mutation<Result>(performing(action) as never)

@@ -42,17 +42,17 @@ const insertFirst = statement<{ updatedAt: Date }>(
 )
 
 /**
- * `basedOn`: the version that was edited; null when there was none. Undefined, without a write, when the settings have
- * changed since that version.
+ * `basedOn`: the version that was edited; null if there was none; undefined to replace any version. Returns undefined, without a
+ * write, if the settings have changed since that version.
  */
 export async function replaceCodSettings(
   tx: Sql,
   clock: Clock,
-  { workspaceId, settings, basedOn }: { workspaceId: string; settings: CodSettings; basedOn: Date | null },
+  { workspaceId, settings, basedOn }: { workspaceId: string; settings: CodSettings; basedOn: Date | null | undefined },
 ): Promise<{ before: StoredSettings | undefined; updatedAt: Date } | undefined> {
   const before = await lockCodSettings(tx, workspaceId)
-  if (before?.updatedAt.getTime() !== basedOn?.getTime()) return undefined
-  const write = before ? upsertSettings : insertFirst
+  if (basedOn !== undefined && before?.updatedAt.getTime() !== basedOn?.getTime()) return undefined
+  const write = basedOn === null ? insertFirst : upsertSettings
   const row = await tx.row(write, [workspaceId, JSON.stringify(settings), clock.now()])
   return row && { before, updatedAt: row.updatedAt }
 }

@@ -1,4 +1,5 @@
 import { inEnglish } from '../../../locales/resources.ts'
+import { commit } from '../../admin/actions/action.ts'
 import { listQuarantined, releaseQuarantined } from '../../admin/attention/quarantine.ts'
 import type { Quarantined } from '../../runtime/jobs/retry.ts'
 import { command, notFound } from '../command.ts'
@@ -26,14 +27,14 @@ export const quarantineRelease = command({
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'Retry a quarantined report, message or timer after the cause of its failure was fixed.',
   options: { id: argument(uuid('The id that "quarantine list" shows.')) },
-  async run({ db, clock, wake }, { id }, record) {
-    const released = await db.transaction(async (tx) => {
-      const row = await releaseQuarantined(tx, id, clock.now())
+  async run(operator, { id }) {
+    const released = await commit(operator, null, async (tx, entry) => {
+      const row = await releaseQuarantined(tx, id, operator.clock.now())
       if (!row) throw notFound(`Nothing with the id ${id} is quarantined. "quarantine list" shows what is.`)
-      await record(tx, { workspaceId: row.workspaceId, action: 'quarantine.released', target: id })
+      await entry({ workspaceId: row.workspaceId, action: 'quarantine.released', target: id })
       return row
     })
-    wake('reports')
+    operator.wake('reports')
     return { id, ...released, released: true }
   },
   format: ({ kind }) => `The ${kind} will be tried again now.`,

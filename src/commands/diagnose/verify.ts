@@ -13,8 +13,7 @@ export const verifyCommand = command({
       instant('Only what was accepted since this time, such as 2026-12-01T00:00:00Z. Default: everything.'),
     ),
   },
-  run: (parts, { workspace: workspaceId, since }, _record, { progress }) =>
-    verify(parts, { workspaceId, since, progress }),
+  run: (parts, { workspace: workspaceId, since }, { progress }) => verify(parts, { workspaceId, since, progress }),
   interruptedMessage:
     'The verification was interrupted. It changes nothing. Run it again; --workspace and --since make it shorter.',
   failed: ({ differences }) => differences.total > 0,

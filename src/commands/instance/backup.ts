@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { asWritten } from '../../../locales/text.ts'
+import { commit } from '../../admin/actions/action.ts'
 import { makeBackup } from '../../operations/backup/backup.ts'
 import { restoreBackup } from '../../operations/backup/restore.ts'
 import { COMMAND_RETRY_BUDGET_MS } from '../../runtime/start/open.ts'
@@ -45,7 +46,8 @@ export const backup = command({
   },
   interruptedMessage:
     'The backup was interrupted, and no file was written. A copy that went to standard output is incomplete.',
-  async run({ db, clock, config }, { file, passphraseFile, withoutKey, force }, record, { signal, sendData }) {
+  async run(operator, { file, passphraseFile, withoutKey, force }, { signal, sendData }) {
+    const { db, clock, config } = operator
     const created = { containsKey: !withoutKey, encrypted: passphraseFile !== undefined }
     const result = await makeBackup(db, {
       target: file === STANDARD_OUTPUT ? { send: requireSendData(sendData) } : { file, replace: force },
@@ -56,13 +58,8 @@ export const backup = command({
       signal,
       // Before anything is read, as for an export.
       begin: () =>
-        db.transaction((tx) =>
-          record(tx, {
-            workspaceId: null,
-            action: 'instance.backup_started',
-            target: path.basename(file),
-            after: created,
-          }),
+        commit(operator, null, (_tx, entry) =>
+          entry({ action: 'instance.backup_started', target: path.basename(file), after: created }),
         ),
     })
     return { file, ...result, ...created }

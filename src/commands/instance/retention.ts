@@ -1,3 +1,4 @@
+import { commit } from '../../admin/actions/action.ts'
 import { inEnglish } from '../../../locales/resources.ts'
 import { findUncountedSince } from '../../charts/daily.ts'
 import { type Finding, findingText, toFinding } from '../../operations/doctor/finding.ts'
@@ -25,21 +26,16 @@ export const retentionConfirm = command({
   summary:
     'Confirm that the clocks are right and the settings are intended, so that removal of old data continues. Shows what "retention preview" shows.',
   options: { yes: flag('Required: what is removed cannot be restored. Without it, nothing is confirmed.') },
-  async run(parts, { yes }, record) {
-    const preview = await findPreview(parts)
+  async run(operator, { yes }) {
+    const preview = await findPreview(operator)
     const { held, waiting, state, databaseTime: now, keep } = preview
     if (held?.code === 'removal_held_clocks' || (!held && waiting.length === 0) || !yes)
       return { ...preview, confirmed: false }
-    await parts.db.transaction(async (tx) => {
+    await commit(operator, null, async (tx, entry) => {
       await confirmRemoval(tx, { now, keep })
       const before = state && { trustedAt: state.trustedAt, ...state.keep }
-      await record(tx, {
-        workspaceId: null,
-        action: 'retention.confirmed',
-        target: now.toISOString(),
-        before,
-        after: { trustedAt: now, ...keep },
-      })
+      const after = { trustedAt: now, ...keep }
+      await entry({ action: 'retention.confirmed', target: now.toISOString(), before, after })
     })
     return { ...preview, confirmed: true }
   },

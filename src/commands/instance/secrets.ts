@@ -1,3 +1,4 @@
+import { commit, record } from '../../admin/actions/action.ts'
 import { endAllSessions } from '../../admin/auth/end-all-sessions.ts'
 import { addKey, removeOldKeys } from '../../operations/secrets/key-file.ts'
 import { assertNoNewKeyBehind } from '../../operations/secrets/open.ts'
@@ -13,10 +14,11 @@ export const secretsNewKey = command({
   example: '',
   summary:
     'Create a new instance key for "secrets rotate". Adds it to the key file, or prints it for DOORCODE_SECRET_KEY.',
-  async run({ config, db, seal }, _values, record) {
+  async run(operator) {
+    const { config, seal } = operator
     const { fingerprint, key, file } = await addKey(config, seal)
     if (file !== undefined)
-      await db.transaction((tx) => record(tx, { ...instance, action: 'secrets.key_added', target: fingerprint }))
+      await commit(operator, null, (_tx, entry) => entry({ action: 'secrets.key_added', target: fingerprint }))
     return { fingerprint, ...(key !== undefined && { key }), ...(file !== undefined && { file }) }
   },
   format: ({ fingerprint, key, file }) =>
@@ -36,10 +38,11 @@ export const secretsRotate = command({
   },
   interruptedMessage:
     'The rotation was interrupted. Run "secrets rotate" again to finish it. Do not remove the old key before the rotation has finished.',
-  async run({ config, db, seal }, { endSessions, acceptUnreadable }, record, { signal }) {
+  async run(operator, { endSessions, acceptUnreadable }, { signal }) {
+    const { config, db, seal } = operator
     const { fingerprint } = newestKey(seal)
     const switched = await switchKey({ db, seal }, (tx, { before, after }) =>
-      record(tx, {
+      record(operator, tx, {
         ...instance,
         action: 'secrets.rotated',
         target: after,
@@ -50,7 +53,12 @@ export const secretsRotate = command({
     if (!switched) await assertNoNewKeyBehind(db, seal)
     const sessionsEnded = endSessions
       ? await endAllSessions({ db, seal }, (tx, sessions) =>
-          record(tx, { ...instance, action: 'secrets.sessions_ended', target: fingerprint, after: { sessions } }),
+          record(operator, tx, {
+            ...instance,
+            action: 'secrets.sessions_ended',
+            target: fingerprint,
+            after: { sessions },
+          }),
         )
       : 0
     const { missingKeys, ...resealed } = await resealAll(
@@ -58,7 +66,8 @@ export const secretsRotate = command({
       {
         acceptUnreadable,
         signal,
-        record: (tx, after) => record(tx, { ...instance, action: 'secrets.resealed', target: fingerprint, after }),
+        record: (tx, after) =>
+          record(operator, tx, { ...instance, action: 'secrets.resealed', target: fingerprint, after }),
       },
     )
     const finished = missingKeys.length === 0

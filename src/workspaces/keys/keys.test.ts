@@ -7,7 +7,7 @@ import { createMovedClock } from '../../../test/faults/moved-clock.ts'
 import { DatabaseUnavailable } from '../../lib/db/connection.ts'
 import { type Db, type Statement, openDb } from '../../lib/db/pool.ts'
 import { createLog } from '../../lib/log.ts'
-import { createKey, expireKey, createKeyAuthenticator, revokeKey, revokeWorkspaceKey } from './keys.ts'
+import { createKey, createKeyAuthenticator, expireKey, revokeKey } from './keys.ts'
 import { createWorkspace } from '../workspaces.ts'
 
 const log = createLog('silent')
@@ -49,7 +49,7 @@ async function startAuthenticator(t: TestContext) {
     clock,
     authenticator,
     workspaceId,
-    key,
+    key: { ...key, workspaceId },
     authorization: `Bearer ${key.apiKey}`,
     pass: (ms: number) => {
       passedMs += ms
@@ -123,14 +123,14 @@ test('a revoked key stops within a second on a polling node', async (t) => {
   const { authenticator, db, authorization, key } = await startAuthenticator(t)
   authenticator.watch()
   assert.ok(await authenticator.find(authorization))
-  assert.ok(await revokeKey(db, key.publicId))
+  assert.ok(await revokeKey(db, key))
   await waitFor('the key to stop', async () => (await authenticator.find(authorization)) === undefined, 1_000)
 })
 
 test('a revoked key stops after 900 ms on a node without polls', async (t) => {
   const { authenticator, db, authorization, key, pass } = await startAuthenticator(t)
   assert.ok(await authenticator.find(authorization))
-  await revokeKey(db, key.publicId)
+  await revokeKey(db, key)
   pass(901)
   assert.equal(await authenticator.find(authorization), undefined)
 })
@@ -160,11 +160,11 @@ test('revoking again changes nothing, and an unknown key cannot be revoked', asy
   const { db, key } = await startAuthenticator(t)
   const read = () =>
     db.row({ name: 'test_revoked_at', text: 'select revoked_at from api_keys where public_id = $1' }, [key.publicId])
-  assert.ok(await revokeKey(db, key.publicId))
+  assert.ok(await revokeKey(db, key))
   const first = await read()
-  assert.ok(await revokeKey(db, key.publicId))
+  assert.equal(await revokeKey(db, key), false)
   assert.deepEqual(await read(), first)
-  assert.equal(await revokeKey(db, 'aaaaaaaaaaaa'), undefined)
+  assert.equal(await revokeKey(db, { ...key, publicId: 'aaaaaaaaaaaa' }), false)
 })
 
 test('the last use is recorded in the background, once a minute', async (t) => {
@@ -202,5 +202,5 @@ test('an expiry is never postponed or set on another workspace’s key', async (
   assert.deepEqual(await expireKey(db, { ...of, expiresAt: early }), early)
   assert.deepEqual(await expireKey(db, { ...of, expiresAt: new Date(early.getTime() + MINUTE_MS) }), early)
   assert.equal(await expireKey(db, { ...of, workspaceId: other.workspaceId, expiresAt: early }), undefined)
-  assert.equal(await revokeWorkspaceKey(db, { ...of, workspaceId: other.workspaceId }), false)
+  assert.equal(await revokeKey(db, { ...of, workspaceId: other.workspaceId }), false)
 })

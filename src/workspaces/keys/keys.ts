@@ -17,7 +17,7 @@ const insertKey = statement<{ public_id: string }>(
    returning public_id`,
 )
 
-export type NewKey = { workspaceId: string; name: string; expiresAt?: Date }
+export type NewKey = { workspaceId: string; name: string; expiresAt?: Date | null }
 
 /** Only a hash of the key is stored, so the caller must show it now. Throws UserError. */
 export async function createKey(
@@ -31,27 +31,27 @@ export async function createKey(
   return { apiKey, publicId }
 }
 
-/** Database time, which the polls of every node compare with. A revoked key keeps its time. */
-const markRevoked = statement<{ workspace_id: string }>(
-  'revoke_api_key',
-  `update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp()) where public_id = $1 returning workspace_id`,
+const selectWorkspaceOf = statement<{ workspaceId: string }>(
+  'find_workspace_of_key',
+  'select workspace_id as "workspaceId" from api_keys where public_id = $1',
 )
 
-/** Takes effect on every node within a second. Returns the workspace's id; undefined when there is no such key. */
-export const revokeKey = async (sql: Sql, publicId: string): Promise<string | undefined> =>
-  (await sql.row(markRevoked, [publicId]))?.workspace_id
+/** For the command line, which names only the key. */
+export const findWorkspaceOfKey = async (sql: Sql, publicId: string): Promise<string | undefined> =>
+  (await sql.row(selectWorkspaceOf, [publicId]))?.workspaceId
 
-const markRevokedInWorkspace = statement<{ public_id: string }>(
-  'revoke_api_key_of_workspace',
+/** Database time, which the polls of every node compare with. */
+const markRevoked = statement<{ public_id: string }>(
+  'revoke_api_key',
   `update api_keys set revoked_at = clock_timestamp()
    where workspace_id = $1 and public_id = $2 and revoked_at is null returning public_id`,
 )
 
 export type KeyId = { workspaceId: string; publicId: string }
 
-/** Only a key of this workspace. False when none was revoked. */
-export const revokeWorkspaceKey = async (sql: Sql, { workspaceId, publicId }: KeyId): Promise<boolean> =>
-  (await sql.row(markRevokedInWorkspace, [workspaceId, publicId])) !== undefined
+/** Takes effect on every node within a second. Returns false if the workspace has no such key that works. */
+export const revokeKey = async (sql: Sql, { workspaceId, publicId }: KeyId): Promise<boolean> =>
+  (await sql.row(markRevoked, [workspaceId, publicId])) !== undefined
 
 /** Database time, as for revocations. */
 const bringExpiryForward = statement<{ expiresAt: Date }>(

@@ -63,7 +63,7 @@ export type Overlap = keyof typeof OVERLAPS_MS
 type Rotation = KeyId & {
   overlap: Overlap
   /** When the new key expires. */
-  expiresAt?: Date | undefined
+  expiresAt?: Date | null
 }
 
 /** Creates a key with the same name. Undefined when there is no such key. Throws UserError for a key that no longer works. */
@@ -75,7 +75,7 @@ export async function rotateKey(tx: Sql, clock: Clock, rotation: Rotation) {
   const state = keyState(old, now)
   if (!isWorking(state)) throw new UserError({ code: 'workspaces.over', state: plainText(`workspaces.state_${state}`) })
   const { name } = old
-  const created = await createKey(tx, clock, { workspaceId, name, ...(expiresAt && { expiresAt }) })
+  const created = await createKey(tx, clock, { workspaceId, name, expiresAt: expiresAt ?? null })
   const expiry = later(now, OVERLAPS_MS[overlap])
   const oldExpiresAt = (await expireKey(tx, { workspaceId, publicId, expiresAt: expiry })) ?? expiry
   return { ...created, name, oldExpiresAt }

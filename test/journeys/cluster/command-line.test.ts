@@ -37,14 +37,11 @@ const mistakes: readonly [string, RegExp][] = [
   ['workspace create --name A --colour red', /unknown option '--colour'/],
   ['workspace create --nme A', /unknown option '--nme' \(Did you mean --name\?\)/],
   ['workspace create --name A extra', /too many arguments/],
-  ['workspace allowance --workspace 7', /--workspace must be a UUID, not "7"/],
-  [
-    `workspace allowance --workspace ${UNKNOWN} --otp -5`,
-    /--otp must be a whole number from 0 to 2147483647, not "-5"/,
-  ],
-  [`workspace allowance --workspace ${UNKNOWN} --otp 1e3`, /--otp must be a whole number/],
-  [`workspace allowance --workspace ${UNKNOWN} --otp 2147483648`, /--otp must be a whole number/],
-  [`workspace allowance --workspace ${UNKNOWN} --otp 5`, /No workspace has the id/],
+  ['workspace quota --workspace 7', /--workspace must be a UUID, not "7"/],
+  [`workspace quota --workspace ${UNKNOWN} --otp -5`, /--otp must be a whole number from 0 to 2147483647, not "-5"/],
+  [`workspace quota --workspace ${UNKNOWN} --otp 1e3`, /--otp must be a whole number/],
+  [`workspace quota --workspace ${UNKNOWN} --otp 2147483648`, /--otp must be a whole number/],
+  [`workspace quota --workspace ${UNKNOWN} --otp 5`, /No workspace has the id/],
   [`workspace delete ${UNKNOWN} --name Shop`, /No workspace has the id/],
   [`workspace restore ${UNKNOWN}`, /No workspace has the id/],
   [`key create --workspace ${UNKNOWN} --name k`, /No workspace has the id/],
@@ -110,7 +107,7 @@ for (const [args, expected] of mistakes) {
 }
 
 const missing = [
-  `workspace allowance --workspace ${UNKNOWN}`,
+  `workspace quota --workspace ${UNKNOWN}`,
   `workspace delete ${UNKNOWN}`,
   `account sync ${UNKNOWN}`,
   `account connect --workspace ${UNKNOWN} --waba-id 102290129340398 --access-token T --app-secret S --verify-token V`,
@@ -256,7 +253,7 @@ test('commands set up a workspace up to its first webhook', async (t) => {
   t.after(() => Promise.all([emulator.close(), receiver.close()]))
 
   const workspace = String((await json('workspace', 'create', '--name', 'Shop'))['workspaceId'])
-  assert.deepEqual(await json('workspace', 'allowance', '--workspace', workspace, '--otp', '5'), {
+  assert.deepEqual(await json('workspace', 'quota', '--workspace', workspace, '--otp', '5'), {
     workspaceId: workspace,
     otp: 5,
     codConfirmations: 10_000,

@@ -204,26 +204,6 @@ test('a sync that WhatsApp rejects shows the reason until the next one', async (
   assert.match(inEnglish(stored?.statusDetail ?? asWritten('')), rejected)
 })
 
-test('a paused sender accepts nothing until it is resumed, and both are audited', async (t) => {
-  const world = await startWorld(t)
-  const { calls, email } = await signIn(world, 'admin')
-  const { workspaceId, senderId } = world
-  const send = () => world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })
-  await calls.senders.pause.mutate({ workspaceId, senderId })
-  assert.equal((await send()).body.code, 'OTP_SENDER_UNAVAILABLE')
-  assert.equal((await calls.senders.list.query({ workspaceId }))[0]?.obstacle, 'paused')
-  await calls.senders.resume.mutate({ workspaceId, senderId })
-  assert.equal((await send()).status, 202)
-  const log = await world.query<{ who: string; action: string }>(
-    'select who, action from audit_log where workspace_id = $1 order by id',
-    [workspaceId],
-  )
-  assert.deepEqual(log, [
-    { who: email, action: 'sender.paused' },
-    { who: email, action: 'sender.resumed' },
-  ])
-})
-
 test('today’s messages are counted by sender, in the sandbox’s time', async (t) => {
   const world = await startWorld(t)
   const { calls } = await signIn(world, 'member')

@@ -25,7 +25,7 @@ test('a revoked key stops within a second on every node; others continue', async
   const urls = [world.first.url, (await world.node()).url]
   const [revoked, other] = [await world.freshKey(), await world.freshKey()]
   for (const url of urls) assert.equal(await statusOfKey(world, revoked, url), 404)
-  await revokeKey(world.parts.db, publicIdOf(revoked))
+  await revokeKey(world.parts.db, { ...world, publicId: publicIdOf(revoked) })
   await assertKeyEnds(world, revoked, urls)
   for (const url of urls) assert.equal(await statusOfKey(world, other, url), 404)
 })

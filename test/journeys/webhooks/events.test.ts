@@ -197,7 +197,7 @@ test('a key that is revoked while its request waits gets no events', async (t) =
   const key = await world.freshKey()
   const waiting = world.request('GET', `${EVENTS}?wait=30`, { key })
   await untilWaiting()
-  await revokeKey(world.parts.db, key.split('_')[1] ?? '')
+  await revokeKey(world.parts.db, { ...world, publicId: key.split('_')[1] ?? '' })
   await waitFor('the key to be rejected', async () => (await world.request('GET', EVENTS, { key })).status === 401)
   await record(world, 1)
   assert.equal((await waiting).status, 401)

@@ -279,7 +279,7 @@ test('a key that is revoked meanwhile stops it, and the position is printed', as
   const listening = await startListening(t, world, { forward: local.url, fromStart: true, apiKey })
   const [id] = await record(world, 1)
   await listening.line('forwarded')
-  await revokeKey(world.parts.db, apiKey.split('_')[1] ?? '')
+  await revokeKey(world.parts.db, { ...world, publicId: apiKey.split('_')[1] ?? '' })
   await waitFor(
     'the key to be rejected',
     async () => (await world.request('GET', '/api/v1/events', { key: apiKey })).status === 401,

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { transactionWithEvents } from '../../events/record.ts'
+import type { Sql } from '../../lib/db/pool.ts'
+import type { WorkName } from '../../runtime/jobs/wake.ts'
+import type { Parts } from '../../runtime/parts.ts'
+import { type Actor, type Change, audit } from '../audit/audit.ts'
+import type { MemberRole } from '../auth/members.ts'
+
+/** A signed-in person or the command line, with the program's parts. */
+export type Operator = Parts & { actor: Actor }
+
+type In<Input extends z.ZodObject> = z.output<Input> & { workspaceId: string }
+
+/** What an operator can do in a workspace. The dashboard's calls and the commands perform it. */
+export type Action<Input extends z.ZodObject, Result> = {
+  minRole: MemberRole
+  /** Each door adds the workspace, which every action has. */
+  input: Input
+  run: (operator: Operator, input: In<Input>) => Promise<Result>
+  /** The work that the change makes due. */
+  wakes?: WorkName | undefined
+}
+
+/** The input of an action that needs only the workspace. */
+export const workspaceOnly = z.object({ workspaceId: z.uuid() })
+
+/** Asks DNS or WhatsApp before its `commit`, or works in many transactions after it. */
+export const action = <Input extends z.ZodObject, Result>(
+  minRole: MemberRole,
+  input: Input,
+  { run, wakes }: Pick<Action<Input, Result>, 'run' | 'wakes'>,
+): Action<Input, Result> => ({ minRole, input, run, wakes })
+
+/** The parts of an operator in a transaction. */
+export type Committing = Operator & { tx: Sql; entry: Entry }
+
+/** An action of one transaction. */
+export const change = <Input extends z.ZodObject, Result>(
+  minRole: MemberRole,
+  input: Input,
+  make: (committing: Committing, input: In<Input>) => Promise<Result>,
+  wakes?: WorkName,
+): Action<Input, Result> => ({
+  minRole,
+  input,
+  run: (operator, given) => commit(operator, given.workspaceId, (tx, entry) => make({ ...operator, tx, entry }, given)),
+  wakes,
+})
+
+export async function perform<Input extends z.ZodObject, Result>(
+  { run, wakes }: Action<Input, Result>,
+  operator: Operator,
+  input: In<Input>,
+): Promise<Result> {
+  const result = await run(operator, input)
+  if (wakes) operator.wake(wakes)
+  return result
+}
+
+/** Writes an audit entry in the transaction of the change. */
+export const record = ({ actor, clock }: Pick<Operator, 'actor' | 'clock'>, tx: Sql, change: Change): Promise<void> =>
+  audit(tx, { actor, at: clock.now() }, change)
+
+/** Records a change of the workspace, or of the one that it names. */
+export type Entry = (change: Omit<Change, 'workspaceId'> & Partial<Pick<Change, 'workspaceId'>>) => Promise<void>
+
+/** Commits a change with its audit entry. `workspaceId`: null for a change of the whole instance. */
+export const commit = <Result>(
+  operator: Operator,
+  workspaceId: string | null,
+  make: (tx: Sql, entry: Entry) => Promise<Result>,
+): Promise<Result> =>
+  transactionWithEvents(operator, (tx) => make(tx, (each) => record(operator, tx, { workspaceId, ...each })))

@@ -1,0 +1,195 @@
+import { z } from 'zod'
+import { asIssue } from '../../../locales/text.ts'
+import { type EventType, chosenEventTypes, eventTypes } from '../../events/event-types.ts'
+import { holdBacklog } from '../../webhooks/endpoint-status.ts'
+import {
+  addEndpoint,
+  deleteEndpoint,
+  enableEndpoint,
+  getEndpoint,
+  pauseEndpoint,
+  pingEndpoint,
+  resumeEndpoint,
+  rotateSecret,
+} from '../../webhooks/endpoints.ts'
+import { findDeliveryDetails } from '../../webhooks/log.ts'
+import { resendBatch, resendDelivery, resendable } from '../../webhooks/resend.ts'
+import { beginRetry, endPauses } from '../../webhooks/retry.ts'
+import {
+  BAD_DESCRIPTION,
+  MAX_DESCRIPTION_LENGTH,
+  MAX_URL_LENGTH,
+  URL_TOO_LONG,
+  checkNewSettings,
+} from '../../webhooks/settings.ts'
+import { checkUpdate, updateEndpoint } from '../../webhooks/update.ts'
+import { found } from '../found.ts'
+import { action, change, commit } from './action.ts'
+
+export const endpointId = z.uuid(asIssue({ code: 'admin.endpoint_id' }))
+export const deliveryId = z.uuid(asIssue({ code: 'admin.delivery_id' }))
+export const endpointInput = z.object({ endpointId })
+
+const settings = {
+  url: z
+    .string()
+    .trim()
+    .min(1, asIssue({ code: 'admin.no_url', example: 'https://example.com/path' }))
+    .max(MAX_URL_LENGTH, asIssue(URL_TOO_LONG)),
+  /** A code point has at most two characters. */
+  description: z
+    .string()
+    .max(2 * MAX_DESCRIPTION_LENGTH, asIssue(BAD_DESCRIPTION))
+    .optional(),
+  /** Null: all. */
+  eventTypes: z
+    .array(z.enum(chosenEventTypes))
+    .min(1, asIssue({ code: 'webhooks.no_types' }))
+    .max(chosenEventTypes.length)
+    .nullable()
+    .optional(),
+}
+
+const type = z.enum(Object.keys(eventTypes) as [EventType, ...EventType[]], asIssue({ code: 'admin.type' })).optional()
+const instant = z.iso
+  .datetime({ offset: true, error: asIssue({ code: 'admin.instant' }) })
+  .transform((text) => new Date(text))
+
+/** `from` and `to`: when the event was recorded. */
+export const eventFilter = { type, from: instant.optional(), to: instant.optional() }
+
+export const rangeIsForward = ({ from, to }: { from?: Date | undefined; to?: Date | undefined }): boolean =>
+  !from || !to || from < to
+export const RANGE_ISSUE = { message: asIssue({ code: 'admin.endpoints_backwards' }), path: ['to'] }
+
+export const chosenDeliveries = z
+  .object({
+    endpointId,
+    ...eventFilter,
+    statuses: z
+      .array(z.enum(resendable))
+      .min(1, asIssue({ code: 'admin.none_chosen' }))
+      .max(resendable.length)
+      .transform((statuses) => [...new Set(statuses)]),
+  })
+  .refine(rangeIsForward, RANGE_ISSUE)
+
+/** Delivers new events again. Deliveries held until now stay held. */
+const toEnabled = (name: 'endpoint.resumed' | 'endpoint.enabled', enable: typeof resumeEndpoint) =>
+  change('admin', endpointInput, async ({ tx, entry, clock }, id) => {
+    const { status, statusReason: reason, failingSince } = await getEndpoint(tx, id)
+    await enable(tx, clock, id)
+    await entry({ action: name, target: id.endpointId, before: { status, reason, failingSince } })
+  })
+
+export const endpointActions = {
+  /** The only answer that holds the secret. */
+  add: action('admin', z.object(settings), {
+    async run(operator, { workspaceId, ...input }) {
+      const settings = await checkNewSettings(input, operator)
+      return commit(operator, workspaceId, async (tx, entry) => {
+        const added = await addEndpoint(tx, operator, { workspaceId, ...settings })
+        await entry({ action: 'endpoint.added', target: added.endpointId, after: settings })
+        return added
+      })
+    },
+  }),
+
+  /** Changes what is given. */
+  update: action('admin', z.object(settings).partial().extend({ endpointId }), {
+    async run(operator, input) {
+      const checked = await checkUpdate(operator, input)
+      return commit(operator, input.workspaceId, async (tx, entry) => {
+        const { before, after, isChanged } = await updateEndpoint(tx, operator.clock, checked)
+        if (isChanged) await entry({ action: 'endpoint.updated', target: input.endpointId, before, after })
+        return after
+      })
+    },
+  }),
+
+  /** For good. */
+  remove: action('admin', endpointInput, {
+    async run(operator, id) {
+      await commit(operator, id.workspaceId, async (tx, entry) => {
+        const { url, description, eventTypes, status } = await getEndpoint(tx, id)
+        await deleteEndpoint(tx, operator.clock, id)
+        const before = { url, description, eventTypes, status }
+        await entry({ action: 'endpoint.deleted', target: id.endpointId, before })
+      })
+      await holdBacklog(operator.db, id)
+    },
+  }),
+
+  pause: action('admin', endpointInput, {
+    async run(operator, id) {
+      await commit(operator, id.workspaceId, async (tx, entry) => {
+        await pauseEndpoint(tx, operator.clock, id)
+        await entry({ action: 'endpoint.paused', target: id.endpointId })
+      })
+      await holdBacklog(operator.db, id)
+    },
+  }),
+
+  resume: toEnabled('endpoint.resumed', resumeEndpoint),
+  enable: toEnabled('endpoint.enabled', enableEndpoint),
+
+  /** The only answer that holds the new secret. */
+  rotate: change('admin', endpointInput, async ({ tx, entry, clock, seal }, id) => {
+    const rotated = await rotateSecret({ db: tx, clock, seal }, id)
+    const after = { previousSecretUntil: rotated.previousSecretUntil }
+    await entry({ action: 'endpoint.secret_rotated', target: id.endpointId, after })
+    return rotated
+  }),
+
+  /** Sends a test event; its delivery shows the result. */
+  ping: change(
+    'admin',
+    endpointInput,
+    async ({ tx, entry, clock }, id) => {
+      const sent = await pingEndpoint(tx, clock, id)
+      await entry({ action: 'endpoint.pinged', target: id.endpointId })
+      return sent
+    },
+    'deliver',
+  ),
+
+  /** Sends a delivery again, whatever its status; one that waits for a retry is attempted now. */
+  resend: change(
+    'admin',
+    z.object({ endpointId, deliveryId }),
+    async ({ tx, entry, clock }, delivery) => {
+      const { eventId, status } = found(await findDeliveryDetails(tx, delivery), 'delivery')
+      await resendDelivery({ db: tx, clock }, delivery)
+      await entry({ action: 'endpoint.resent_one', target: delivery.endpointId, before: { eventId, status } })
+    },
+    'deliver',
+  ),
+
+  /** Tries everything that waits for its next attempt now, at the pace of a release. */
+  retryWaiting: action('admin', endpointInput, {
+    async run(operator, id) {
+      const waiting = await endPauses(operator, id)
+      if (waiting > 0)
+        await commit(operator, id.workspaceId, async (tx, entry) => {
+          if (await beginRetry(tx, operator.clock, id))
+            await entry({ action: 'endpoint.retried', target: id.endpointId, after: { waiting } })
+        })
+      return { waiting }
+    },
+  }),
+
+  /** Resends one batch of what was chosen before `at`. The caller repeats it until nothing is left, so it can show progress and stop. */
+  resendChosen: change(
+    'admin',
+    chosenDeliveries.safeExtend({ at: instant }),
+    async ({ tx, entry, clock }, { at, ...filter }) => {
+      const now = clock.now()
+      const batch = await resendBatch({ db: tx, clock }, { ...filter, startedAt: at < now ? at : now })
+      const { statuses, type, from, to } = filter
+      const after = { resent: batch.resent, statuses, type, from, to }
+      if (batch.resent > 0) await entry({ action: 'endpoint.resent', target: filter.endpointId, after })
+      return batch
+    },
+    'deliver',
+  ),
+}

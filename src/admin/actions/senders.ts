@@ -1,0 +1,142 @@
+import { z } from 'zod'
+import { asIssue } from '../../../locales/text.ts'
+import { connectAccount, describeAccount, readAccount, readRenewedAccount } from '../../accounts/accounts.ts'
+import { ConnectedElsewhereError } from '../../accounts/elsewhere.ts'
+import { removeAccount } from '../../accounts/remove.ts'
+import { pauseSender, resumeSender } from '../../accounts/senders.ts'
+import { syncAccount } from '../../accounts/sync/sync.ts'
+import { takeOver } from '../../accounts/take-over.ts'
+import { FieldError } from '../../lib/errors.ts'
+import { getWorkspace } from '../../workspaces/workspaces.ts'
+import { findMembership } from '../auth/members.ts'
+import { found } from '../found.ts'
+import { limitedText } from '../inputs.ts'
+import { type Operator, action, change, commit, record } from './action.ts'
+
+/** The domain validates the values. */
+const MAX_TEXT = 4_096
+const textInput = limitedText(MAX_TEXT)
+
+const credentials = { accessToken: textInput, appSecret: textInput, verifyToken: textInput }
+const accountToConnect = z.object({ wabaId: textInput, graphUrl: textInput, ...credentials })
+const accountId = z.uuid(asIssue({ code: 'admin.account_id' }))
+export const accountInput = z.object({ accountId })
+const senderInput = z.object({ senderId: z.uuid(asIssue({ code: 'admin.senders_sender_id' })) })
+
+/** Names the other workspace that has the account, if the operator may see it. */
+const throwNamed =
+  ({ db, actor: { userId } }: Operator) =>
+  async (error: unknown): Promise<never> => {
+    if (!(error instanceof ConnectedElsewhereError)) throw error
+    const { workspaceId } = error.elsewhere
+    const visible =
+      userId === null ? await getWorkspace(db, workspaceId) : await findMembership(db, { userId, workspaceId })
+    throw visible ? error.named(visible.name) : error
+  }
+
+type AccountToConnect = z.output<typeof accountToConnect> & { workspaceId: string }
+
+/** `takesOver`: from another workspace, if that has the account. */
+async function connect(operator: Operator, account: AccountToConnect, { takesOver }: { takesOver: boolean }) {
+  const { workspaceId } = account
+  const [wabaId, graphUrl] = [account.wabaId.trim(), account.graphUrl.trim()]
+  const reading = await readAccount(operator, account, { takesOver }).catch(throwNamed(operator)) // asks WhatsApp
+  const { former, ...stored } = await commit(operator, workspaceId, async (tx, entry) => {
+    const former = takesOver ? await takeOver(tx, operator, reading) : undefined
+    if (former) {
+      const { workspaceId, accountId: target } = former
+      await entry({ workspaceId, action: 'account.removed', target, before: { wabaId } })
+    }
+    const stored = await connectAccount(tx, operator, reading)
+    await entry({
+      action: stored.isKnown ? 'account.renewed' : 'account.connected',
+      target: stored.connected.accountId,
+      after: { wabaId, ...(graphUrl && { graphUrl }) },
+    })
+    return { ...stored, former }
+  }).catch(throwNamed(operator))
+  if (former) operator.live.changed([former.workspaceId])
+  return stored
+}
+
+/** Connects an account again with its stored credentials, or with new ones. */
+async function connectAgain(
+  operator: Operator,
+  account: Parameters<typeof readRenewedAccount>[1],
+  entered: { action: 'account.subscribed' | 'account.renewed'; after?: object },
+) {
+  const reading = await readRenewedAccount(operator, account)
+  return commit(operator, account.workspaceId, async (tx, entry) => {
+    await entry({ target: account.accountId, ...entered })
+    return connectAccount(tx, operator, reading)
+  })
+}
+
+export const senderActions = {
+  connect: action('admin', accountToConnect, {
+    run: (operator, account) => connect(operator, account, { takesOver: false }),
+    wakes: 'submit',
+  }),
+
+  /** Only for the command line: people may not see the other workspace. */
+  takeOver: action('owner', accountToConnect, {
+    run: (operator, account) => connect(operator, account, { takesOver: true }),
+    wakes: 'submit',
+  }),
+
+  /** Asks WhatsApp again to send the account's webhooks, with the stored credentials. */
+  subscribe: action('admin', accountInput, {
+    run: (operator, account) => connectAgain(operator, account, { action: 'account.subscribed' }),
+    wakes: 'submit',
+  }),
+
+  /** Empty fields keep their values. */
+  renew: action('admin', z.object({ accountId, ...credentials }), {
+    async run(operator, { workspaceId, accountId, ...fields }) {
+      const given = Object.entries(fields).filter(([, text]) => text.trim() !== '')
+      if (given.length === 0) throw new FieldError([{ field: 'accessToken', message: { code: 'admin.nothing_given' } }])
+      const account = { workspaceId, accountId, ...Object.fromEntries(given) }
+      const after = { renewed: given.map(([field]) => field) }
+      return connectAgain(operator, account, { action: 'account.renewed', after })
+    },
+    wakes: 'submit',
+  }),
+
+  /** `wabaId`: what the operator typed to confirm it. */
+  removeAccount: change('admin', z.object({ accountId, wabaId: textInput }), async (committing, account) => {
+    const { wabaId } = await removeAccount(committing.tx, committing, account)
+    await committing.entry({ action: 'account.removed', target: account.accountId, before: { wabaId } })
+  }),
+
+  /** Reads numbers and templates now, as long as WhatsApp takes. The sync has its own transaction, also for a failure. */
+  sync: action('admin', accountInput, {
+    async run(operator, account) {
+      const { workspaceId, accountId: target } = account
+      const before = await describeAccount(operator.db, account)
+      const synced = await syncAccount(operator, target, async (tx, { failure }) => {
+        const { senders, templates } = await describeAccount(tx, account)
+        const after = { numbers: senders.length, templates: templates.length }
+        const outcome = failure
+          ? { action: 'account.sync_failed' as const, after: { failure } }
+          : { action: 'account.synced' as const, after }
+        await record(operator, tx, { workspaceId, target, ...outcome })
+      })
+      return { before, synced }
+    },
+  }),
+
+  pause: change('admin', senderInput, async ({ tx, entry, clock }, sender) => {
+    found(await pauseSender(tx, sender, clock.now()), 'sender')
+    await entry({ action: 'sender.paused', target: sender.senderId })
+  }),
+
+  resume: change(
+    'admin',
+    senderInput,
+    async ({ tx, entry }, sender) => {
+      found(await resumeSender(tx, sender), 'sender')
+      await entry({ action: 'sender.resumed', target: sender.senderId })
+    },
+    'submit',
+  ),
+}

@@ -1,0 +1,18 @@
+import { blockActions } from './blocked.ts'
+import { codSettingsActions } from './cod-settings.ts'
+import { endpointActions } from './endpoints.ts'
+import { keyActions } from './keys.ts'
+import { peopleActions } from './people.ts'
+import { senderActions } from './senders.ts'
+import { workspaceActions } from './workspaces.ts'
+
+/** Every action of operators in a workspace, named like the dashboard's call that performs it. */
+export const actions = {
+  workspaces: workspaceActions,
+  people: peopleActions,
+  keys: keyActions,
+  endpoints: endpointActions,
+  senders: senderActions,
+  codSettings: codSettingsActions,
+  blocked: blockActions,
+}
