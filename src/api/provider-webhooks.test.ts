@@ -10,8 +10,8 @@ import { connectAccount } from '../../test/world/set-up.ts'
 import { serveProviderWebhooks, createReadLimit } from './provider-webhooks.ts'
 import { buildServer } from './server.ts'
 
-/** The answer to the headers of a webhook whose body never arrives. */
-async function answerBeforeBody(
+/** The response to the headers of a webhook whose body never arrives. */
+async function responseBeforeBody(
   world: World,
   { path, signature }: { path: string; signature?: string },
 ): Promise<string> {
@@ -22,9 +22,9 @@ async function answerBeforeBody(
   })
   const header = signature === undefined ? '' : `X-Hub-Signature-256: ${signature}\r\n`
   socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${header}Content-Length: 3145727\r\n\r\n{`)
-  const answer = await waitFor('an answer', () => /\r\n\r\n./.test(received) && received)
+  const response = await waitFor('a response', () => /\r\n\r\n./.test(received) && received)
   socket.destroy() // a server that closes waits for bodies
-  return answer
+  return response
 }
 
 const countRejections = async (world: World): Promise<Record<string, number>> => {
@@ -35,8 +35,8 @@ const countRejections = async (world: World): Promise<Record<string, number>> =>
 test('a webhook for an unknown account is answered before its body is read', async (t) => {
   const world = await startWorld(t)
   for (const id of ['nope', '00000000-0000-4000-8000-000000000000']) {
-    const answer = await answerBeforeBody(world, { path: `/whatsapp/${id}`, signature: `sha256=${'0'.repeat(64)}` })
-    assert.match(answer, /^HTTP\/1\.1 404 [^]*\r\n\r\nNo WhatsApp account has this path\. /)
+    const response = await responseBeforeBody(world, { path: `/whatsapp/${id}`, signature: `sha256=${'0'.repeat(64)}` })
+    assert.match(response, /^HTTP\/1\.1 404 [^]*\r\n\r\nNo WhatsApp account has this path\. /)
   }
   assert.equal((await countRejections(world)).account, 2)
 })
@@ -45,8 +45,8 @@ test('a webhook without a well-formed signature is answered before its body is r
   const world = await startWorld(t)
   const path = world.account.webhookPath
   for (const signature of [undefined, '', 'sha256=', `sha256=${'0'.repeat(63)}`, `sha1=${'0'.repeat(64)}`]) {
-    const answer = await answerBeforeBody(world, { path, ...(signature !== undefined && { signature }) })
-    assert.match(answer, /^HTTP\/1\.1 401 [^]*\r\n\r\nThe signature does not match the app secret /)
+    const response = await responseBeforeBody(world, { path, ...(signature !== undefined && { signature }) })
+    assert.match(response, /^HTTP\/1\.1 401 [^]*\r\n\r\nThe signature does not match the app secret /)
   }
   assert.equal((await countRejections(world)).signature, 5)
 })
@@ -59,13 +59,13 @@ test('a webhook over the memory limit is answered 503 and counted', async (t) =>
     rawRoutes: (scope) => serveProviderWebhooks(scope, world.parts),
   })
   t.after(() => server.close())
-  const answer = await server.inject({
+  const response = await server.inject({
     method: 'POST',
     url: world.account.webhookPath,
     headers: { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` },
     payload: Buffer.alloc(1_001),
   })
-  assert.deepEqual([answer.statusCode, answer.headers['retry-after']], [503, '1'])
+  assert.deepEqual([response.statusCode, response.headers['retry-after']], [503, '1'])
   assert.deepEqual(await countRejections(world), { memory: 1 })
 })
 

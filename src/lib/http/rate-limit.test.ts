@@ -56,8 +56,8 @@ async function pass(publicId: string, ms: number): Promise<void> {
 
 test('of 100 concurrent requests over three nodes exactly 20 are granted', async () => {
   const nodes = await Promise.all([openNode(), openNode(), openNode()])
-  const answers = await Promise.all(times(100).map((index) => (nodes[index % nodes.length] ?? assert.fail())('k100')))
-  assert.equal(answers.filter(Boolean).length, REQUESTS_PER_WINDOW)
+  const responses = await Promise.all(times(100).map((index) => (nodes[index % nodes.length] ?? assert.fail())('k100')))
+  assert.equal(responses.filter(Boolean).length, REQUESTS_PER_WINDOW)
 })
 
 test('over nodes a granted request stops counting after exactly a second', async () => {
@@ -94,12 +94,12 @@ test('setting the database’s clock back locks no key out', async () => {
   const node = await openNode()
   await Promise.all(times(20).map(() => node('ahead')))
   await pass('ahead', -3_600_000)
-  const answers = await Promise.all(times(30).map(() => node('ahead')))
-  assert.equal(answers.filter(Boolean).length, REQUESTS_PER_WINDOW)
+  const responses = await Promise.all(times(30).map(() => node('ahead')))
+  assert.equal(responses.filter(Boolean).length, REQUESTS_PER_WINDOW)
 })
 
 test('over nodes keys of one batch do not share their limits', async () => {
   const node = await openNode()
-  const answers = await Promise.all(times(60).map((index) => node(`mixed${index % 2}`)))
-  assert.equal(answers.filter(Boolean).length, 2 * REQUESTS_PER_WINDOW)
+  const responses = await Promise.all(times(60).map((index) => node(`mixed${index % 2}`)))
+  assert.equal(responses.filter(Boolean).length, 2 * REQUESTS_PER_WINDOW)
 })

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { pino } from 'pino'
 import { startDemo } from '../../../test/world/http-server.ts'
@@ -25,8 +24,8 @@ test('a rejected request is one log line with its key and route', async (t) => {
   const authorization = await demo.newKey()
   const headers = { authorization, 'x-correlation-id': ID, 'content-type': 'application/json' }
   const payload = JSON.stringify({ to: VALUE, name: VALUE, [VALUE]: VALUE })
-  const answer = await demo.inject({ method: 'POST', url: `/api/v1/things/${VALUE}?${VALUE}=1`, headers, payload })
-  assert.equal(answer.statusCode, 422, answer.body)
+  const response = await demo.inject({ method: 'POST', url: `/api/v1/things/${VALUE}?${VALUE}=1`, headers, payload })
+  assert.equal(response.statusCode, 422, response.body)
   assert.deepEqual(read(demo.logLines), [
     {
       level: INFO,
@@ -56,23 +55,6 @@ test('without a valid key or route only the correlation id is logged', async (t)
     { ...rejected, error: 'API_KEY_INVALID', status: 401, method: 'GET', path: '/api/v1/things/:id' },
     noRoute,
     noRoute,
-  ])
-})
-
-test('bytes that are not HTTP are logged under the answered correlation id', async (t) => {
-  const demo = await startDemo(t)
-  const port = await demo.listen()
-  const answer = await new Promise<string>((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.end(`${VALUE}\r\n\r\n`))
-    let text = ''
-    socket
-      .on('data', (bytes) => (text += String(bytes)))
-      .on('end', () => resolve(text))
-      .on('error', reject)
-  })
-  const [, correlationId] = /^x-correlation-id: (.+)\r$/m.exec(answer) ?? assert.fail(answer)
-  assert.deepEqual(read(demo.logLines), [
-    { level: INFO, correlationId, error: 'DEVELOPER_INVALID_INPUT', status: 422, msg: 'a request was rejected' },
   ])
 })
 
