@@ -2267,49 +2267,16 @@ where e.workspace_id = $1 limit $2), of_webhook_attempts as (delete from webhook
 prepare purge_webhook_endpoints as
 with removed as (delete from webhook_endpoints where ctid = any (array (select ctid from webhook_endpoints where workspace_id = $1 limit $2)) returning 1) select count(*)::int as removed from removed;
 
--- src/operations/lifecycle/recipients/erase-reports.ts
-
-prepare erase_reports_of_recipient as
-update provider_reports r set body = case when r.kind = 'status' and r.outcome = 'waiting'
-  then regexp_replace(body, '"(id|recipient_id|recipient_user_id)":"[^"]*"', '"\1":""', 'g') else '' end,
-message_id = coalesce(r.message_id, (
-  select m.id from messages m
-  where m.workspace_id = r.workspace_id and m.provider_message_id = r.provider_message_id limit 1)),
-provider_message_id = null, outcome = case when outcome in ('applied', 'ignored') or r.kind = 'status' and r.outcome = 'waiting' then outcome else 'ignored' end,
-due_at = case when r.kind = 'status' and r.outcome = 'waiting' then due_at end,
-note = case when outcome in ('applied', 'ignored') or r.kind = 'status' and r.outcome = 'waiting' then note else '{"code":"messages.erased"}' end where workspace_id = $1 and id = any ($2::uuid[]);
-
-prepare lock_reports_that_mention_recipient as
-select (pg_relation_size('provider_reports') / current_setting('block_size')::int)::int as pages, r.*
-from (select 1) always left join lateral (
-  select (r.ctid::text::point)[0]::int as page, r.id, r.body from provider_reports r
-  where r.workspace_id = $1 and r.ctid >= $2::tid and r.ctid < $3::tid and r.kind in ('status', 'message')
-    and r.body like any ($4::text[]) and r.received_at < $5
-  order by r.ctid limit 2000 for no key update) r on true;
-
-prepare mask_number_in_report as
-update provider_reports set body = $3 where workspace_id = $1 and id = $2;
-
--- src/operations/lifecycle/recipients/erase-rest.ts
+-- src/operations/lifecycle/recipients/audit-entries.ts
 
 prepare erase_from_audit_entry as
 update audit_log set target = $3, before = $4, after = $5 where workspace_id = $1 and id = $2;
 
-prepare erase_pair_pace as
-delete from pair_pace where recipient = any ($2::text[]) and sender_id = any (array (
-select id from senders where workspace_id = $1));
+prepare list_sender_phones as
+select phone from senders where workspace_id = $1;
 
-prepare erase_reason_of_block as
-update blocked_recipients set reason = null
-where workspace_id = $1 and phone = any ($2) and reason is not null returning 1;
-
-prepare erase_user_ids as
-update confirmations set customer_user_id = null
-where workspace_id = $1 and recipient <> all ($3::text[]) and id = any (array (
-  select id from confirmations where customer_user_id = any ($2::text[])));
-
-prepare remove_block_of_recipient as
-delete from blocked_recipients where workspace_id = $1 and phone = any ($2) returning 1;
+prepare read_audit_entries as
+select id, at, who, action, target, before, after from audit_log where workspace_id = $1 and id > $2 order by id limit $3;
 
 -- src/operations/lifecycle/recipients/erase-rows.ts
 
@@ -2344,10 +2311,10 @@ prepare find_rows_left_to_erase as
 (select c.* from senders s cross join unnest($2::text[]) as phone (number)
 cross join lateral (
   select id from confirmations c where recipient = phone.number and sender_id = s.id and id < $3
-  order by id limit 1) c where s.workspace_id = $1 limit 1) union all (select m.* from (select) one cross join unnest($2::text[]) as phone (number)
+   limit 1) c where s.workspace_id = $1 limit 1) union all (select m.* from (select) one cross join unnest($2::text[]) as phone (number)
 cross join lateral (
   select id from messages m where recipient = phone.number and workspace_id = $1 and confirmation_id is null and id < $3
-  order by id limit 1) m limit 1);
+   limit 1) m limit 1);
 
 prepare find_user_ids_in_reports_of_rows as
 select distinct substring(body from '"(?:from|recipient)_user_id":"([^"]+)"') as "userId" from provider_reports
@@ -2370,7 +2337,8 @@ where workspace_id = $1 and recipient = any ($3::text[]) and id = any ($2::uuid[
 
 prepare lock_deliveries_to_erase as
 select ((d.lease is not null and d.due_at > $3) is true) as "isBeingSent" from webhook_deliveries d
-where workspace_id = $1 and event_id = any ($2::uuid[]) order by id for no key update;
+where workspace_id = $1 and id = any (array (
+  select id from webhook_deliveries where event_id = any ($2::uuid[]))) order by id for no key update;
 
 prepare lock_messages_to_erase as
 select id, (due_at is not null or quarantined_at is not null) as "isPending", ((m.lease is not null and m.due_at > $3) is true) as "isBeingSent"
@@ -2399,6 +2367,24 @@ select from events e cross join lateral (
 where e.message_id = m.id)
   order by id limit $4) m limit $4;
 
+-- src/operations/lifecycle/recipients/erase.ts
+
+prepare erase_pair_pace as
+delete from pair_pace where recipient = any ($2::text[]) and sender_id = any (array (
+select id from senders where workspace_id = $1));
+
+prepare erase_reason_of_block as
+update blocked_recipients set reason = null
+where workspace_id = $1 and phone = any ($2) and reason is not null returning 1;
+
+prepare erase_user_ids as
+update confirmations set customer_user_id = null
+where workspace_id = $1 and recipient <> all ($3::text[]) and id = any (array (
+  select id from confirmations where customer_user_id = any ($2::text[])));
+
+prepare remove_block_of_recipient as
+delete from blocked_recipients where workspace_id = $1 and phone = any ($2) returning 1;
+
 -- src/operations/lifecycle/recipients/export.ts
 
 prepare export_blocks as
@@ -2408,53 +2394,23 @@ where workspace_id = $1 and phone = any ($2);
 prepare export_confirmations as
 select c.id, jsonb_build_object('id', c.id, 'senderId', c.sender_id, 'to', c.recipient, 'customerUserId', c.customer_user_id, 'templateName', c.template_name, 'templateLanguage', c.template_language, 'parameters', c.parameters, 'reference', c.reference, 'idempotencyKey', c.idempotency_key, 'correlationId', c.correlation_id, 'createdAt', c.created_at, 'status', c.status, 'answeredAt', c.answered_at, 'choices', c.choices, 'reschedule', c.reschedule, 'failureCode', c.failure_code, 'refusalCheck', (select jsonb_build_object('templateName', f.template_name, 'templateLanguage', f.template_language, 'parameters', f.parameters, 'idempotencyKey', f.idempotency_key, 'createdAt', f.created_at, 'status', f.status, 'answeredAt', f.answered_at, 'reason', f.reason, 'note', f.note, 'failureCode', f.failure_code) from refusal_checks f
  where f.workspace_id = c.workspace_id and f.confirmation_id = c.id), 'answers', (select coalesce(jsonb_agg(jsonb_build_object('check', a.check_kind, 'answer', a.answer, 'detail', a.detail, 'answeredAt', a.answered_at, 'superseded', a.superseded) order by a.answered_at, a.id), '[]') from cod_answers a where a.confirmation_id = c.id), 'messages', (select coalesce(jsonb_agg(jsonb_build_object('id', m.id, 'kind', m.kind, 'check', m.check_kind, 'purpose', m.purpose, 'senderId', m.sender_id, 'to', m.recipient, 'templateName', m.template_name, 'templateLanguage', m.template_language, 'reference', m.reference, 'idempotencyKey', m.idempotency_key, 'correlationId', m.correlation_id, 'createdAt', m.created_at, 'content', m.content, 'offered', m.offered, 'status', m.status, 'providerMessageId', m.provider_message_id, 'acceptedAt', m.accepted_at, 'sentAt', m.sent_at, 'failureCode', m.failure_code, 'failedAt', m.failed_at, 'attempts', (select coalesce(jsonb_agg(jsonb_build_object('attempt', a.attempt, 'startedAt', a.started_at, 'endedAt', a.ended_at, 'outcome', a.outcome, 'httpStatus', a.http_status, 'providerCode', a.provider_code, 'detail', a.detail) order by a.attempt), '[]') from message_attempts a where a.message_id = m.id), 'reports', (select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'kind', r.kind, 'providerMessageId', r.provider_message_id, 'occurredAt', r.occurred_at, 'receivedAt', r.received_at, 'outcome', r.outcome, 'note', r.note, 'body', r.body) order by r.received_at, r.id), '[]') from provider_reports r where r.message_id = m.id)) order by m.created_at, m.id), '[]') from messages m where m.confirmation_id = c.id), 'customerMessages', (select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'kind', r.kind, 'providerMessageId', r.provider_message_id, 'occurredAt', r.occurred_at, 'receivedAt', r.received_at, 'outcome', r.outcome, 'note', r.note, 'body', r.body) order by r.received_at, r.id), '[]') from provider_reports r where r.confirmation_id = c.id), 'events', (select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'type', e.type, 'occurredAt', e.occurred_at, 'recordedAt', e.recorded_at, 'body', e.body, 'deliveries', (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'endpointId', d.endpoint_id, 'status', d.status, 'createdAt', d.created_at, 'endedAt', d.ended_at, 'attempts', (select coalesce(jsonb_agg(jsonb_build_object('attempt', w.attempt, 'startedAt', w.started_at, 'durationMs', w.duration_ms, 'httpStatus', w.http_status, 'error', w.error, 'response', w.response) order by w.attempt), '[]') from webhook_attempts w where w.delivery_id = d.id)) order by d.id), '[]') from webhook_deliveries d where d.event_id = e.id)) order by e.id), '[]') from events e where e.confirmation_id = c.id)) as document
-from (
-  select c.* from senders s cross join lateral (
-    select * from confirmations where recipient = $2 and sender_id = s.id and id > $3 order by id limit $4) c
-  where s.workspace_id = $1 order by c.id limit $4) c
-order by c.id;
+from (select c.* from senders s cross join unnest($2::text[]) as phone (number)
+  cross join lateral (
+    select * from confirmations c where recipient = phone.number and sender_id = s.id and id > $3
+    order by id limit $4) c where s.workspace_id = $1 order by c.id limit $4) c order by c.id;
 
 prepare export_one_time_codes as
 select m.id, jsonb_build_object('id', m.id, 'kind', m.kind, 'check', m.check_kind, 'purpose', m.purpose, 'senderId', m.sender_id, 'to', m.recipient, 'templateName', m.template_name, 'templateLanguage', m.template_language, 'reference', m.reference, 'idempotencyKey', m.idempotency_key, 'correlationId', m.correlation_id, 'createdAt', m.created_at, 'content', m.content, 'offered', m.offered, 'status', m.status, 'providerMessageId', m.provider_message_id, 'acceptedAt', m.accepted_at, 'sentAt', m.sent_at, 'failureCode', m.failure_code, 'failedAt', m.failed_at, 'attempts', (select coalesce(jsonb_agg(jsonb_build_object('attempt', a.attempt, 'startedAt', a.started_at, 'endedAt', a.ended_at, 'outcome', a.outcome, 'httpStatus', a.http_status, 'providerCode', a.provider_code, 'detail', a.detail) order by a.attempt), '[]') from message_attempts a where a.message_id = m.id), 'reports', (select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'kind', r.kind, 'providerMessageId', r.provider_message_id, 'occurredAt', r.occurred_at, 'receivedAt', r.received_at, 'outcome', r.outcome, 'note', r.note, 'body', r.body) order by r.received_at, r.id), '[]') from provider_reports r where r.message_id = m.id), 'events', (select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'type', e.type, 'occurredAt', e.occurred_at, 'recordedAt', e.recorded_at, 'body', e.body, 'deliveries', (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'endpointId', d.endpoint_id, 'status', d.status, 'createdAt', d.created_at, 'endedAt', d.ended_at, 'attempts', (select coalesce(jsonb_agg(jsonb_build_object('attempt', w.attempt, 'startedAt', w.started_at, 'durationMs', w.duration_ms, 'httpStatus', w.http_status, 'error', w.error, 'response', w.response) order by w.attempt), '[]') from webhook_attempts w where w.delivery_id = d.id)) order by d.id), '[]') from webhook_deliveries d where d.event_id = e.id)) order by e.id), '[]') from events e where e.message_id = m.id)) as document
-from messages m
-where m.workspace_id = $1 and m.recipient = $2 and m.confirmation_id is null and m.id > $3
-order by m.id limit $4;
+from (select m.* from (select) one cross join unnest($2::text[]) as phone (number)
+  cross join lateral (
+    select * from messages m where recipient = phone.number and workspace_id = $1 and confirmation_id is null and id > $3
+    order by id limit $4) m order by m.id limit $4) m order by m.id;
 
 prepare export_pair_pace as
 select s.id as "senderId", p.free_at as "freeAt" from senders s
 cross join lateral (
   select free_at from pair_pace where sender_id = s.id and recipient = any ($2::text[]) limit 10) p
 where s.workspace_id = $1;
-
--- src/operations/lifecycle/recipients/find-reports.ts
-
-prepare export_other_reports as
-select (pg_relation_size('provider_reports') / current_setting('block_size')::int)::int as pages, r.*
-from (select 1) always left join lateral (
-  select (r.ctid::text::point)[0]::int as page, r.body, jsonb_build_object('id', r.id, 'kind', r.kind, 'providerMessageId', r.provider_message_id, 'occurredAt', r.occurred_at, 'receivedAt', r.received_at, 'outcome', r.outcome, 'note', r.note, 'body', r.body) as document from provider_reports r
-  where r.workspace_id = $1 and r.ctid >= $2::tid and r.ctid < $3::tid and r.kind in ('status', 'message')
-    and r.body like any ($4::text[]) and not exists (
-      select from confirmations
-      where workspace_id = r.workspace_id and id = r.confirmation_id and recipient = any ($5::text[]))
-    and not exists (
-      select from messages where workspace_id = r.workspace_id and id = r.message_id and recipient = any ($5::text[]))
-  order by r.ctid limit 2000 ) r on true;
-
-prepare read_reports_that_mention_recipient as
-select (pg_relation_size('provider_reports') / current_setting('block_size')::int)::int as pages, r.*
-from (select 1) always left join lateral (
-  select (r.ctid::text::point)[0]::int as page, r.body from provider_reports r
-  where r.workspace_id = $1 and r.ctid >= $2::tid and r.ctid < $3::tid and r.kind in ('status', 'message')
-    and r.body like any ($4::text[])
-  order by r.ctid limit 2000 ) r on true;
-
--- src/operations/lifecycle/recipients/mentions.ts
-
-prepare list_sender_phones as
-select phone from senders where workspace_id = $1;
-
-prepare read_audit_entries as
-select id, at, who, action, target, before, after from audit_log where workspace_id = $1 and id > $2 order by id limit $3;
 
 -- src/operations/lifecycle/recipients/person.ts
 
@@ -2463,11 +2419,11 @@ select
 (select count(*) from (select m.* from (select) one cross join unnest($2::text[]) as phone (number)
 cross join lateral (
   select 1 from messages m where recipient = phone.number and workspace_id = $1 and confirmation_id is null
-  order by id limit 10000) m limit 10000) counted) as "oneTimeCodes",
+   limit 10000) m limit 10000) counted) as "oneTimeCodes",
 (select count(*) from (select c.* from senders s cross join unnest($2::text[]) as phone (number)
 cross join lateral (
   select 1 from confirmations c where recipient = phone.number and sender_id = s.id
-  order by id limit 10000) c where s.workspace_id = $1 limit 10000) counted) as confirmations,
+   limit 10000) c where s.workspace_id = $1 limit 10000) counted) as confirmations,
 exists (select from blocked_recipients where workspace_id = $1 and phone = any ($2)) as "isBlocked";
 
 prepare find_user_ids_of_recipient as
@@ -2484,6 +2440,49 @@ select distinct found.user_id as "userId" from (
    cross join lateral (
      select body from provider_reports p where p.message_id = m.id limit 10) r)) found
 where found.user_id is not null limit 20;
+
+-- src/operations/lifecycle/recipients/reports.ts
+
+prepare erase_reports_of_recipient as
+update provider_reports r set body = case when r.kind = 'status' and r.outcome = 'waiting'
+  then regexp_replace(body, '"(id|recipient_id|recipient_user_id)":"[^"]*"', '"\1":""', 'g') else '' end,
+message_id = coalesce(r.message_id, (
+  select m.id from messages m
+  where m.workspace_id = r.workspace_id and m.provider_message_id = r.provider_message_id limit 1)),
+provider_message_id = null, outcome = case when outcome in ('applied', 'ignored') or r.kind = 'status' and r.outcome = 'waiting' then outcome else 'ignored' end,
+due_at = case when r.kind = 'status' and r.outcome = 'waiting' then due_at end,
+note = case when outcome in ('applied', 'ignored') or r.kind = 'status' and r.outcome = 'waiting' then note else '{"code":"messages.erased"}' end where workspace_id = $1 and id = any ($2::uuid[]);
+
+prepare export_other_reports as
+select (pg_relation_size('provider_reports') / current_setting('block_size')::int)::int as pages, r.*
+from (select 1) always left join lateral (
+  select (r.ctid::text::point)[0]::int as page, r.body, jsonb_build_object('id', r.id, 'kind', r.kind, 'providerMessageId', r.provider_message_id, 'occurredAt', r.occurred_at, 'receivedAt', r.received_at, 'outcome', r.outcome, 'note', r.note, 'body', r.body) as document from provider_reports r
+  where r.workspace_id = $1 and r.ctid >= $2::tid and r.ctid < $3::tid and r.kind in ('status', 'message')
+    and r.body like any ($4::text[]) and not exists (
+      select from confirmations
+      where workspace_id = r.workspace_id and id = r.confirmation_id and recipient = any ($5::text[]))
+    and not exists (
+      select from messages where workspace_id = r.workspace_id and id = r.message_id and recipient = any ($5::text[]))
+  order by r.ctid limit 2000 ) r on true;
+
+prepare lock_reports_that_mention_recipient as
+select (pg_relation_size('provider_reports') / current_setting('block_size')::int)::int as pages, r.*
+from (select 1) always left join lateral (
+  select (r.ctid::text::point)[0]::int as page, r.id, r.body from provider_reports r
+  where r.workspace_id = $1 and r.ctid >= $2::tid and r.ctid < $3::tid and r.kind in ('status', 'message')
+    and r.body like any ($4::text[]) and r.received_at < $5
+  order by r.ctid limit 2000 for no key update) r on true;
+
+prepare mask_number_in_report as
+update provider_reports set body = $3 where workspace_id = $1 and id = $2;
+
+prepare read_reports_that_mention_recipient as
+select (pg_relation_size('provider_reports') / current_setting('block_size')::int)::int as pages, r.*
+from (select 1) always left join lateral (
+  select (r.ctid::text::point)[0]::int as page, r.body from provider_reports r
+  where r.workspace_id = $1 and r.ctid >= $2::tid and r.ctid < $3::tid and r.kind in ('status', 'message')
+    and r.body like any ($4::text[])
+  order by r.ctid limit 2000 ) r on true;
 
 -- src/operations/lifecycle/recipients/unfinished.ts
 
@@ -2667,6 +2666,18 @@ prepare select_parameters_of_refusal_checks as
 select confirmation_id as id, case when idempotency_key is not null then parameters end as parameters
 from refusal_checks where confirmation_id = any ($1::uuid[]);
 
+-- src/operations/lifecycle/retention/due.ts
+
+prepare count_workspaces_due_for_deletion as
+select count(*)::int as workspaces from workspaces
+where deletion_due_at <= $1 and purged_at is null and deleted_at is null;
+
+prepare list_long_postponed_retention as
+select id from retention_postponed where step = $1 and id < $2 order by id limit 1000;
+
+prepare list_retention_positions as
+select step, position as id, kept_since::text as at from retention where position is not null;
+
 -- src/operations/lifecycle/retention/guard.ts
 
 prepare find_newest_records as
@@ -2721,20 +2732,6 @@ on conflict (step, id) do update set due_at = excluded.due_at;
 
 prepare select_postponed_retention as
 select id from retention_postponed where step = $1 and due_at <= $2 order by id limit 500;
-
--- src/operations/lifecycle/retention/overdue.ts
-
-prepare list_long_postponed_retention as
-select id from retention_postponed where step = $1 and id < $2 order by id limit 1000;
-
-prepare list_retention_positions as
-select step, position as id, kept_since::text as at from retention where position is not null;
-
--- src/operations/lifecycle/retention/preview.ts
-
-prepare count_workspaces_due_for_deletion as
-select count(*)::int as workspaces from workspaces
-where deletion_due_at <= $1 and purged_at is null and deleted_at is null;
 
 -- src/operations/lifecycle/retention/records.ts
 

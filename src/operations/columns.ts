@@ -7,7 +7,7 @@
 /**
  * What a column holds of a person: it decides what an erasure leaves of it (docs/recipients.md#erase), and whether the removal of
  * old content empties it (docs/retention.md). `lifecycle/rows.ts` has the SQL of each, except of the last three:
- * report: `lifecycle/recipients/erase-reports.ts` · mention, row: `lifecycle/recipients/erase-rest.ts`.
+ * report: `lifecycle/recipients/reports.ts` · mention: `lifecycle/recipients/audit-entries.ts` · row: `lifecycle/recipients/erase.ts`.
  */
 export type Holds =
   | 'number'

@@ -7,7 +7,7 @@ import { listNodes } from '../../runtime/jobs/node.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { confirmRemoval, keptByWorkers, readAndCheck } from '../../operations/lifecycle/retention/guard.ts'
 import type { Keep } from '../../operations/lifecycle/retention/hold.ts'
-import { type RemovalPreview, previewRemoval } from '../../operations/lifecycle/retention/preview.ts'
+import { type RemovalPreview, previewRemoval } from '../../operations/lifecycle/retention/due.ts'
 import { command, columns } from '../command.ts'
 import { flag } from '../inputs.ts'
 

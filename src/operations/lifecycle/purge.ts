@@ -4,7 +4,7 @@ import type { Loop } from '../../runtime/jobs/loop.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { type Life, type Table, isBeingSent, lifeOf, partsOf, tableNames } from '../columns.ts'
 import type { RemovalGuard } from './retention/guard.ts'
-import { FIRST_ENTRY, eraseNumbersFromAuditLog } from './recipients/erase-rest.ts'
+import { FIRST_ENTRY, eraseNumbersFromAuditLog } from './recipients/audit-entries.ts'
 
 const POLL_MS = 5 * SECOND_MS
 /** In which every node learns that the workspace is deleted, and requests that it accepted before are stored. */

@@ -98,3 +98,26 @@ function* textOf(db: Sql, { row: { id, workspaceId, ...row }, column, keys }: Ce
     },
   }
 }
+
+const MAX_LISTED_UNREADABLE = 100
+
+/** What no known key opens: the first of them, and how many there are. */
+export type UnreadableTexts = { unreadable: { column: string; id: string }[]; unreadableCount: number }
+
+/** Calls `read` for each text that a known key opens. */
+export async function readTexts(
+  db: Sql,
+  seal: Pick<Seal, 'keys'>,
+  read: (text: SealedText, key: SealingKey) => void | Promise<void>,
+): Promise<UnreadableTexts> {
+  const found: UnreadableTexts = { unreadable: [], unreadableCount: 0 }
+  for await (const text of sealedTexts(db, seal)) {
+    if (text.key) await read(text, text.key)
+    else {
+      found.unreadableCount += 1
+      const { column, id } = text
+      if (found.unreadable.length < MAX_LISTED_UNREADABLE) found.unreadable.push({ column, id })
+    }
+  }
+  return found
+}

@@ -5,7 +5,7 @@ import type { Seal, SealingKey } from '../../lib/seal.ts'
 import { UserError } from '../../lib/errors.ts'
 import { findMissingKeys, lockInstance, missingKeys, writeInstance } from './instance.ts'
 import { assertNodesKnow, assertNodesLack, waitForNodes } from './nodes.ts'
-import { sealedTexts } from './reseal.ts'
+import { type UnreadableTexts, readTexts } from './reseal.ts'
 
 type RotateParts = { db: Db; seal: Seal }
 
@@ -42,16 +42,10 @@ export async function switchKey(
 
 const MAX_PASSES = 10
 const PASS_INTERVAL_MS = 500
-export const MAX_LISTED_UNREADABLE = 100
 
-export type Unreadable = { column: string; id: string }
-
-export type ResealResult = {
+export type ResealResult = UnreadableTexts & {
   /** How many texts were sealed again, by column. */
   resealed: Readonly<Record<string, number>>
-  /** What no known key opens: the first of them. */
-  unreadable: Unreadable[]
-  unreadableCount: number
   /** Former keys that are not known and may be needed for what is unreadable. */
   missingKeys: readonly string[]
 }
@@ -138,27 +132,18 @@ async function waitForWriters(
   }
 }
 
-type Pass = { left: number; unreadable: Unreadable[]; unreadableCount: number }
-
 /** `left`: what was found under another known key, so that another pass must look again. */
-async function resealOnce({ db, seal }: RotateParts, { key, resealed }: ResealProgress): Promise<Pass> {
-  const pass: Pass = { left: 0, unreadable: [], unreadableCount: 0 }
-  for await (const text of sealedTexts(db, seal)) {
-    if (text.key === key) continue
-    if (!text.key) {
-      pass.unreadableCount += 1
-      if (pass.unreadable.length < MAX_LISTED_UNREADABLE) pass.unreadable.push({ column: text.column, id: text.id })
-      continue
-    }
-    pass.left += 1
+async function resealOnce({ db, seal }: RotateParts, { key, resealed }: ResealProgress) {
+  let left = 0
+  const unreadable = await readTexts(db, seal, async (text, under) => {
+    if (under === key) return
+    left += 1
     if (await text.replace(key)) resealed[text.column] = (resealed[text.column] ?? 0) + 1
-  }
-  return pass
+  })
+  return { left, ...unreadable }
 }
 
-type Finish = ResealProgress &
-  Pick<Pass, 'unreadable' | 'unreadableCount'> &
-  Pick<ResealOptions, 'acceptUnreadable' | 'record'>
+type Finish = ResealProgress & UnreadableTexts & Pick<ResealOptions, 'acceptUnreadable' | 'record'>
 
 /** From here on no former key is needed, except the keys of unreadable texts. */
 async function finish(

@@ -2,8 +2,7 @@ import type { Sql } from '../../lib/db/pool.ts'
 import { listLiveNodes } from '../../runtime/jobs/node.ts'
 import type { Seal } from '../../lib/seal.ts'
 import { findInstance } from './instance.ts'
-import { sealedTexts } from './reseal.ts'
-import { MAX_LISTED_UNREADABLE, type Unreadable } from './rotate.ts'
+import { type UnreadableTexts, readTexts } from './reseal.ts'
 
 export type KeyStatus = {
   key: string
@@ -12,29 +11,20 @@ export type KeyStatus = {
   texts: number
 }
 
-export type SecretsStatus = {
+export type SecretsStatus = UnreadableTexts & {
   /** The known keys, newest first. */
   keys: KeyStatus[]
   /** Former keys under which texts may still be sealed. */
   oldKeys: string[]
-  /** What no known key opens: the first of them. */
-  unreadable: Unreadable[]
-  unreadableCount: number
   nodes: { nodeId: string; roles: string[]; version: string; knows: readonly string[]; uses: string | null }[]
 }
 
 /** Opens every sealed text once. Changes nothing. */
 export async function findSecretsStatus({ db, seal }: { db: Sql; seal: Seal }): Promise<SecretsStatus> {
   const counts = new Map<string, number>()
-  const unreadable: Unreadable[] = []
-  let unreadableCount = 0
-  for await (const { column, id, key } of sealedTexts(db, seal)) {
-    if (key) counts.set(key.fingerprint, (counts.get(key.fingerprint) ?? 0) + 1)
-    else {
-      unreadableCount += 1
-      if (unreadable.length < MAX_LISTED_UNREADABLE) unreadable.push({ column, id })
-    }
-  }
+  const unreadable = await readTexts(db, seal, (_text, { fingerprint }) => {
+    counts.set(fingerprint, (counts.get(fingerprint) ?? 0) + 1)
+  })
   const keys = seal.keys.map((key) => ({
     key: key.fingerprint,
     inUse: key === seal.current(),
@@ -47,5 +37,5 @@ export async function findSecretsStatus({ db, seal }: { db: Sql; seal: Seal }): 
     knows: keys?.known ?? [],
     uses: keys?.current ?? null,
   }))
-  return { keys, oldKeys: (await findInstance(db))?.oldKeys ?? [], unreadable, unreadableCount, nodes }
+  return { keys, oldKeys: (await findInstance(db))?.oldKeys ?? [], ...unreadable, nodes }
 }

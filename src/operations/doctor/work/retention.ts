@@ -7,7 +7,7 @@ import type { ListedNode } from '../../../runtime/jobs/node.ts'
 import { keepOfWorkers, keptByWorkers, readAndCheck } from '../../lifecycle/retention/guard.ts'
 import { type Hold, type Keep, keptDays, shorterClasses } from '../../lifecycle/retention/hold.ts'
 import type { KeptClass } from '../../lifecycle/retention/kept-since.ts'
-import { type Overdue, listOverdue } from '../../lifecycle/retention/overdue.ts'
+import { type Overdue, listOverdue } from '../../lifecycle/retention/due.ts'
 import { type NewFinding, durationText } from '../finding.ts'
 import { hostOf } from '../setup.ts'
 

@@ -6,7 +6,7 @@ import { applyReports, ownFailure } from '../../../messages/reports/apply.ts'
 import { recordOtpEvents } from '../../../otp/outcomes.ts'
 import { isBeingSent } from '../../columns.ts'
 import { erasures } from '../rows.ts'
-import { BLANK_REPORT, END_REPORT } from './erase-reports.ts'
+import { BLANK_REPORT, END_REPORT } from './reports.ts'
 import { anyFormPattern } from './number-patterns.ts'
 import { MAX_USER_IDS, type Person, identityPattern, rowsOfPerson } from './person.ts'
 
@@ -108,7 +108,7 @@ const pickCodes: Statement<{ id: string }> = statement(
   })} limit $4`,
 )
 
-const ONE_BEFORE = { and: 'and id < $3', limit: 1 }
+const ONE_BEFORE = { and: 'and id < $3', order: '', limit: 1 }
 
 const findLeft: Statement<{ id: string }> = statement(
   'find_rows_left_to_erase',
@@ -143,7 +143,8 @@ const lockEvents: Statement<{ id: string }> = statement(
 const lockDeliveries: Statement<{ isBeingSent: boolean }> = statement(
   'lock_deliveries_to_erase',
   `select ${isBeingSent('d', '$3')} as "isBeingSent" from webhook_deliveries d
-   where workspace_id = $1 and event_id = any ($2::uuid[]) order by id for no key update`,
+   where workspace_id = $1 and id = any (array (
+     select id from webhook_deliveries where event_id = any ($2::uuid[]))) order by id for no key update`,
 )
 
 /** The event has no body any more. Its last attempt says why it was not sent. */

@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Sql, isConflict } from '../../../lib/db/pool.ts'
+import { type Sql, type Statement, isConflict, statement } from '../../../lib/db/pool.ts'
 import { newPseudonym } from '../../../lib/phone/erased-recipient.ts'
 import { transactionWithEvents } from '../../../events/record.ts'
 import type { Parts } from '../../../runtime/parts.ts'
 import type { Seal } from '../../../lib/seal.ts'
 import { UserError } from '../../../lib/errors.ts'
-import { SCAN_START, type ReportScan, eraseNextReports } from './erase-reports.ts'
-import { FIRST_ENTRY, eraseBlock, eraseFromAuditLog, eraseUserIds } from './erase-rest.ts'
+import { FIRST_ENTRY, eraseFromAuditLog } from './audit-entries.ts'
 import { BeingSentError, type ErasedRows, NO_ROWS, eraseRows } from './erase-rows.ts'
 import { type StoredCounts, type Person, countStored, findPerson, withLearnedUserIds, withUserIds } from './person.ts'
+import { SCAN_START, type ReportScan, eraseNextReports } from './reports.ts'
 import { endUnfinished, findUnfinished, isRecorded, keepUnfinished } from './unfinished.ts'
 
 export type ErasureParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'metrics' | 'wake' | 'live'>
@@ -172,3 +172,43 @@ const STAGES: Readonly<Record<Erasure['stage'], (tx: Sql, context: StageContext)
   },
   done: (_, { erasure }) => Promise.resolve({ erasure, erased: NOTHING_ERASED }),
 }
+
+/** From confirmations of other numbers. Those of this number keep the ids until they are erased, because reports are found by them. */
+async function eraseUserIds(tx: Sql, { workspaceId, userIds, phones }: Person): Promise<void> {
+  if (userIds.length > 0) await tx.rows(clearUserIds, [workspaceId, userIds, phones])
+}
+
+const clearUserIds = statement(
+  'erase_user_ids',
+  `update confirmations set customer_user_id = null
+   where workspace_id = $1 and recipient <> all ($3::text[]) and id = any (array (
+     select id from confirmations where customer_user_id = any ($2::text[])))`,
+)
+
+/** The pace of sending to the number, and its block, or only the reason of a block that is kept. */
+async function eraseBlock(
+  tx: Sql,
+  { workspaceId, phones }: Person,
+  { keepBlock }: { keepBlock: boolean },
+): Promise<{ blocks: number; blockReasons: number }> {
+  await tx.rows(erasePace, [workspaceId, phones])
+  const changed = await tx.rows(keepBlock ? eraseReason : removeBlock, [workspaceId, phones])
+  return keepBlock ? { blocks: 0, blockReasons: changed.length } : { blocks: changed.length, blockReasons: 0 }
+}
+
+const erasePace = statement(
+  'erase_pair_pace',
+  `delete from pair_pace where recipient = any ($2::text[]) and sender_id = any (array (
+     select id from senders where workspace_id = $1))`,
+)
+
+const removeBlock: Statement<object> = statement(
+  'remove_block_of_recipient',
+  'delete from blocked_recipients where workspace_id = $1 and phone = any ($2) returning 1',
+)
+
+const eraseReason: Statement<object> = statement(
+  'erase_reason_of_block',
+  `update blocked_recipients set reason = null
+   where workspace_id = $1 and phone = any ($2) and reason is not null returning 1`,
+)

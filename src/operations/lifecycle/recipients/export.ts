@@ -3,9 +3,9 @@ import { UserError } from '../../../lib/errors.ts'
 import { FIRST_ID } from '../../../lib/ids.ts'
 import type { Parts } from '../../../runtime/parts.ts'
 import { exportOf } from '../rows.ts'
-import { learnUserIds, readReports } from './find-reports.ts'
-import { readEntries, replacerOf } from './mentions.ts'
-import { type Person, findPerson, withUserIds } from './person.ts'
+import { learnUserIds, readReports } from './reports.ts'
+import { readEntries, replacerOf } from './audit-entries.ts'
+import { type Person, findPerson, rowsOfPerson, withUserIds } from './person.ts'
 import { findUnfinished } from './unfinished.ts'
 
 /** Of messages or confirmations, each with everything that belongs to it: what is held in memory at one time. */
@@ -87,13 +87,11 @@ function withParsedBodies(name: string, value: unknown): unknown {
 
 type Document = { id: string; document: unknown }
 
-async function* documents(sql: Sql, person: Person, read: Statement<Document>): AsyncGenerator {
-  for (const phone of person.phones) {
-    for (let after: string | undefined = FIRST_ID; after !== undefined; ) {
-      const rows: Document[] = await sql.rows(read, [person.workspaceId, phone, after, PAGE])
-      for (const { document } of rows) yield document
-      after = rows.length < PAGE ? undefined : rows.at(-1)?.id
-    }
+async function* documents(sql: Sql, { workspaceId, phones }: Person, read: Statement<Document>): AsyncGenerator {
+  for (let after: string | undefined = FIRST_ID; after !== undefined; ) {
+    const rows: Document[] = await sql.rows(read, [workspaceId, phones, after, PAGE])
+    for (const { document } of rows) yield document
+    after = rows.length < PAGE ? undefined : rows.at(-1)?.id
   }
 }
 
@@ -146,12 +144,13 @@ const ATTEMPTS = list(exportOf('message_attempts', 'a'), 'message_attempts a whe
 
 const MESSAGE = { attempts: ATTEMPTS, reports: reportsOf('r.message_id = m.id') }
 
+/** In the order of time: that of the ids. */
+const NEXT = { select: '*', and: 'and id > $3', limit: '$4' }
+
 const readCodes: Statement<Document> = statement(
   'export_one_time_codes',
   `select m.id, ${exportOf('messages', 'm', { ...MESSAGE, events: eventsOf('e.message_id = m.id') })} as document
-   from messages m
-   where m.workspace_id = $1 and m.recipient = $2 and m.confirmation_id is null and m.id > $3
-   order by m.id limit $4`,
+   from (${rowsOfPerson('messages', NEXT)} order by m.id limit $4) m order by m.id`,
 )
 
 const CONVERSATION = {
@@ -163,13 +162,8 @@ const CONVERSATION = {
   events: eventsOf('e.confirmation_id = c.id'),
 }
 
-/** The ids sort by time; a page of each sender would not. */
 const readConfirmations: Statement<Document> = statement(
   'export_confirmations',
   `select c.id, ${exportOf('confirmations', 'c', CONVERSATION)} as document
-   from (
-     select c.* from senders s cross join lateral (
-       select * from confirmations where recipient = $2 and sender_id = s.id and id > $3 order by id limit $4) c
-     where s.workspace_id = $1 order by c.id limit $4) c
-   order by c.id`,
+   from (${rowsOfPerson('confirmations', NEXT)} order by c.id limit $4) c order by c.id`,
 )

@@ -35,7 +35,7 @@ export function rowsOfPerson(
   {
     select = 'id',
     and = '',
-    order = 'id',
+    order = 'order by id',
     limit,
   }: { select?: string; and?: string; order?: string; limit: number | string },
 ): string {
@@ -43,13 +43,13 @@ export function rowsOfPerson(
     `cross join unnest($2::text[]) as phone (number)
      cross join lateral (
        select ${select} from ${table} ${of} where recipient = phone.number and ${condition} ${and}
-       order by ${order} limit ${limit}) ${of}`
+       ${order} limit ${limit}) ${of}`
   return table === 'confirmations'
     ? `select c.* from senders s ${rows('c', 'sender_id = s.id')} where s.workspace_id = $1`
     : `select m.* from (select) one ${rows('m', 'workspace_id = $1 and confirmation_id is null')}`
 }
 
-const LATEST = { order: 'id desc', limit: MAX_ROWS_READ_FOR_USER_IDS }
+const LATEST = { order: 'order by id desc', limit: MAX_ROWS_READ_FOR_USER_IDS }
 
 const selectUserIds: Statement<{ userId: string }> = statement(
   'find_user_ids_of_recipient',
@@ -123,7 +123,7 @@ export async function countStored(sql: Sql, { workspaceId, phones }: Person): Pr
   return held ?? { oneTimeCodes: 0, confirmations: 0, isBlocked: false }
 }
 
-const COUNTED = { select: '1', limit: MAX_COUNTED }
+const COUNTED = { select: '1', order: '', limit: MAX_COUNTED }
 
 const selectHeld: Statement<StoredCounts> = statement(
   'count_rows_of_recipient',

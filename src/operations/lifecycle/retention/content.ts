@@ -7,12 +7,7 @@ import { type Step, idsOf, removedBy, stepOf } from './step.ts'
 
 type IdRow = { id: string }
 
-type FreeMessage = {
-  id: string
-  confirmationId: string
-  checkKind: 'confirmation' | 'refusal'
-  isFirst: boolean
-}
+type Check = 'confirmation' | 'refusal'
 
 /** A one-time code has no content: it is erased when it is sent. */
 const messages = stepOf({
@@ -23,21 +18,17 @@ const messages = stepOf({
   async remove(tx, ids) {
     const free = await tx.rows(lockFreeMessages, [ids])
     if (free.length === 0) return []
-    for (const check of ['confirmation', 'refusal'] as const) {
-      const first = free.filter(({ checkKind, isFirst }) => isFirst && checkKind === check)
-      await removeParameters(
-        tx,
-        check,
-        first.map(({ confirmationId }) => confirmationId),
-      )
-    }
+    await removeParameters(
+      tx,
+      free.filter(({ isFirst }) => isFirst),
+    )
     await tx.rows(emptyMessages, [idsOf(free)])
     return idsOf(free)
   },
 })
 
 /** With their confirmations, which hold the parameters. A running conversation keeps its texts: its reminder repeats the first message. */
-const lockFreeMessages = statement<FreeMessage>(
+const lockFreeMessages = statement<IdRow & { confirmationId: string; checkKind: Check; isFirst: boolean }>(
   'lock_messages_to_remove_content',
   `select m.id, m.confirmation_id as "confirmationId", m.check_kind as "checkKind", m.purpose = 'template' as "isFirst"
    from messages m
@@ -72,7 +63,8 @@ const emptyAttempts = emptyContent('message_attempts', 'message_id = any ($1::uu
 
 type WithParameters = { id: string; parameters: StoredParameters | null }
 
-const parametersOf = (table: string, id: string) => ({
+const parametersOf = (check: Check, table: string, id: string) => ({
+  check,
   /** Without an idempotency key nothing is compared with them. */
   select: statement<WithParameters>(
     `select_parameters_of_${table}`,
@@ -86,17 +78,23 @@ const parametersOf = (table: string, id: string) => ({
   ),
 })
 
-const parameterStatements = {
-  confirmation: parametersOf('confirmations', 'id'),
-  refusal: parametersOf('refusal_checks', 'confirmation_id'),
-}
+const PARAMETERS = [
+  parametersOf('confirmation', 'confirmations', 'id'),
+  parametersOf('refusal', 'refusal_checks', 'confirmation_id'),
+]
 
-async function removeParameters(tx: Sql, check: 'confirmation' | 'refusal', ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
-  const { select, write } = parameterStatements[check]
-  const rows = await tx.rows(select, [ids])
-  const removed = rows.map(({ id, parameters }) => ({ id, parameters: removedParameters(id, parameters ?? undefined) }))
-  await tx.rows(write, [changes(removed)])
+type FirstMessage = { confirmationId: string; checkKind: Check }
+
+async function removeParameters(tx: Sql, messages: readonly FirstMessage[]): Promise<void> {
+  for (const { check, select, write } of PARAMETERS) {
+    const ids = messages.filter(({ checkKind }) => checkKind === check).map(({ confirmationId }) => confirmationId)
+    const rows = ids.length === 0 ? [] : await tx.rows(select, [ids])
+    const removed = rows.map(({ id, parameters }) => ({
+      id,
+      parameters: removedParameters(id, parameters ?? undefined),
+    }))
+    if (removed.length > 0) await tx.rows(write, [changes(removed)])
+  }
 }
 
 /** What customers typed. Each note came with an answer, so it is as old as its latest answer. */

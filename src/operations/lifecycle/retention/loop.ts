@@ -3,11 +3,9 @@ import { HOUR_MS, MINUTE_MS, later } from '../../../lib/clock.ts'
 import { type Db, statement } from '../../../lib/db/pool.ts'
 import type { Loop } from '../../../runtime/jobs/loop.ts'
 import type { Parts } from '../../../runtime/parts.ts'
-import { contentSteps } from './content.ts'
-import { type FindUncountedSince, findCutoff } from './cutoff.ts'
+import { type FindUncountedSince, findCutoff, retentionSteps } from './due.ts'
 import type { Permit, RemovalGuard } from './guard.ts'
 import { keptDays } from './hold.ts'
-import { recordSteps } from './records.ts'
 import { MAX_ROWS, type Position, type Step } from './step.ts'
 
 /** After a round in which no step had a full page. */
@@ -24,9 +22,6 @@ const PAUSES_WHEN_BEHIND = 2
 /** Three polls, between which rows gather. */
 const MAX_LAG_MS = 3 * POLL_MS
 const MAX_PAUSE_MS = 1_000
-
-/** Records first: content that goes with its record needs no step of its own. */
-export const retentionSteps: readonly Step[] = [...recordSteps, ...contentSteps]
 
 type RetentionParts = Pick<Parts, 'db'> & { guard: RemovalGuard; findUncountedSince: FindUncountedSince }
 
