@@ -3037,7 +3037,7 @@ cross join lateral (
   select * from messages m where m.workspace_id = $1 and m.confirmation_id = unit.id order by id limit $3) m
 order by m.id;
 
--- src/operations/verify/event-facts.ts
+-- src/operations/verify/events.ts
 
 prepare read_endpoints_to_verify as
 select p.id, p.created_at, p.deleted_at, p.event_types,
@@ -3085,13 +3085,8 @@ from instance i cross join lateral (select *, (recorded_order - i.added_to_order
 
 -- src/operations/verify/figures.ts
 
-prepare list_daily_figures_to_verify as
-select day, time_zone, groups, counted_at from daily_figures
-where workspace_id = $1 and counted_at is not null and day >= coalesce($2::date, '-infinity'::date)
-order by day desc limit 100;
-
 prepare list_days_to_verify as
-select day, time_zone, counted_at from daily_figures
+select day, time_zone, groups, counted_at from daily_figures
 where workspace_id = $1 and day >= coalesce($2::date, '-infinity'::date) order by day desc limit 100;
 
 -- src/operations/verify/messages.ts

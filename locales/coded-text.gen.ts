@@ -2887,7 +2887,6 @@ export type ParameterNames = {
   'verify.report_result': 'derived' | 'stored'
   'verify.sent_at': 'derived' | 'stored'
   'verify.timer': 'check' | 'status' | 'timer'
-  'verify.unexplained': 'what'
   'verify.units': 'derived' | 'kind' | 'month' | 'stored'
   'verify.unknown_key': 'key'
   'verify.unknown_outcomes': 'derived' | 'stored'

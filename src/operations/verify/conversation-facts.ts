@@ -13,8 +13,7 @@ import {
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import type { Check, Purpose } from '../../messages/conversation.ts'
 import type { FailureCode } from '../../providers/failure-codes.ts'
-import { findRemoved } from './kept-since.ts'
-import { FACT_LIMIT, type Selected, readerOf, unknownKeyOf } from './selected.ts'
+import { FACT_LIMIT, type Selected, findRemoved, readerOf, unknownKeyOf } from './read.ts'
 
 /** What is stored about a confirmation and its refusal check. */
 export type ConversationFacts = Conversation & {

@@ -13,9 +13,9 @@ import { happenedAt } from '../../messages/reports/receive.ts'
 import type { FailureCode } from '../../providers/failure-codes.ts'
 import type { Provider } from '../../providers/provider.ts'
 import type { ConversationFacts } from './conversation-facts.ts'
-import { type CheckResult, type Difference, checkResult, isSameTime, shown } from './differences.ts'
-import { anyFailure, failureOf, oneOf, readBody, wrongMember } from './event-body.ts'
-import { isWhole } from './selected.ts'
+import { type CheckResult, type Difference, checkResult, compared, difference } from './differences.ts'
+import { type Members, anyFailure, checkEvent, failureOf, oneOf, readBody } from './event-body.ts'
+import { isWhole } from './read.ts'
 
 type Reader = Pick<Provider, 'readInbound' | 'readStatus'>
 
@@ -33,7 +33,7 @@ export function checkConversation(facts: ConversationFacts, reader: Reader): Che
     ...CHECKS.flatMap((check) => checkTimers(facts, check)),
     ...checkEventTimes(facts),
     ...checkMessages(facts),
-    ...unknownKeys.map((key): Difference => ({ id, text: { code: 'verify.unknown_key', key } })),
+    ...unknownKeys.map((key) => difference(id, { code: 'verify.unknown_key', key })),
   ]
   const isRemoved = inbound.some(({ body, inputNumber }) => body === '' && inputNumber !== null)
   if (isRemoved || !isWhole(answers, inbound, messages, events)) return { differences, verifiable: false }
@@ -55,35 +55,29 @@ function checkTimers(facts: ConversationFacts, check: Check): Difference[] {
     ((deadlineAt !== null) !== awaits || isEarly) && 'deadline',
     (followUpAt !== null) !== runsIn.includes(status) && 'expiry',
   ].filter((timer) => timer !== false)
-  return wrong.map((timer) => ({
-    id: facts.id,
-    text: { code: 'verify.timer', check: checkTexts[check], timer, status },
-  }))
+  return wrong.map((timer) => difference(facts.id, { code: 'verify.timer', check: checkTexts[check], timer, status }))
 }
 
 /** `occurredAt` rises strictly, and the confirmation keeps the latest. */
 function checkEventTimes({ id, events, lastEventAt }: ConversationFacts): Difference[] {
-  const times = new Set<number>()
-  const found: Difference[] = []
-  for (const { id: eventId, occurredAt } of events) {
-    if (times.has(occurredAt.getTime()))
-      found.push({ id: eventId, text: { code: 'verify.event_time_twice', at: occurredAt.toISOString() } })
-    times.add(occurredAt.getTime())
-  }
-  const derived = times.size === 0 ? null : new Date(Math.max(...times))
-  if (lastEventAt?.getTime() !== derived?.getTime())
-    found.push({ id, text: { code: 'verify.last_event_at', stored: shown(lastEventAt), derived: shown(derived) } })
-  return found
+  const times = events.map(({ occurredAt }) => occurredAt.getTime())
+  const twice = events.filter((_, index) => times.indexOf(times[index] ?? 0) < index)
+  const latest = times.length === 0 ? null : new Date(Math.max(...times))
+  return [
+    ...twice.map((event) =>
+      difference(event.id, { code: 'verify.event_time_twice', at: event.occurredAt.toISOString() }),
+    ),
+    ...compared(id, { code: 'verify.last_event_at' }, { stored: lastEventAt, derived: latest }),
+  ]
 }
 
 /** Each message of the conversation goes from the sender of the confirmation to its customer. */
 const checkMessages = ({ id, senderId, recipient, messages }: ConversationFacts): Difference[] =>
   messages.flatMap((message) => {
-    const wrong = [
-      message.senderId !== senderId && ('sender_id' as const),
-      message.recipient !== recipient && ('recipient' as const),
-    ].filter((member) => member !== false)
-    return wrong.map((member) => ({ id, text: { code: 'verify.message_of_order', messageId: message.id, member } }))
+    const wrong = [message.senderId !== senderId && 'sender_id', message.recipient !== recipient && 'recipient']
+    return wrong
+      .filter((member) => member !== false)
+      .map((member) => difference(id, { code: 'verify.message_of_order', messageId: message.id, member }))
   })
 
 /** The conversation and what is found on the way. */
@@ -144,50 +138,42 @@ function replayReport(of: Replay, report: ReportRow): void {
   const { after, ignored, answer, event, sends } = run(of.now, trigger)
   of.now = after
   of.sends.push(...sends)
-  found.push(...checkResult(report, ignored))
-  if (!stored) {
-    if (answer) found.push({ id: report.id, text: { code: 'verify.answer_missing', confirmationId: facts.id } })
-  } else if (!answer || !isSameAnswer(stored, answer))
-    found.push({
-      id: stored.id,
-      text: { code: 'verify.answer', stored: namedAnswer(stored), derived: answer ? namedAnswer(answer) : shown(null) },
-    })
-  else if (!isSameTime(stored.answeredAt, answer.answered_at, facts.clockOffsetMs))
-    found.push({
-      id: stored.id,
-      text: { code: 'verify.answer_time', stored: shown(stored.answeredAt), derived: shown(answer.answered_at) },
-    })
+  found.push(...checkResult(report, ignored), ...checkAnswer(of, { report, stored, answer }))
   if (event && recorded?.type !== event.type)
-    found.push({ id: facts.id, text: { code: 'verify.event_missing', type: event.type } })
+    found.push(difference(facts.id, { code: 'verify.event_missing', type: event.type }))
   if (recorded && recorded.type !== event?.type) found.push(withoutCause(recorded))
-  else if (recorded && event) checkEvent(of, recorded, { event, check: trigger.check })
+  else if (recorded && event) compareEvent(of, recorded, { event, check: trigger.check })
 }
 
-const withoutMessage = ({ id, answer }: ConversationFacts['answers'][number]): Difference => ({
-  id,
-  text: { code: 'verify.answer_without_message', answer },
-})
-const withoutCause = ({ id, type }: EventRow): Difference => ({
-  id,
-  text: { code: 'verify.event_without_cause', type },
-})
+type StoredAnswer = ConversationFacts['answers'][number]
+type Given = { report: ReportRow; stored: StoredAnswer | undefined; answer: ReturnType<typeof run>['answer'] }
+
+function checkAnswer({ facts }: Replay, { report, stored, answer }: Given): Difference[] {
+  if (!stored) return answer ? [difference(report.id, { code: 'verify.answer_missing', confirmationId: facts.id })] : []
+  const values = { stored: namedAnswer(stored), derived: answer ? namedAnswer(answer) : null }
+  const isSame = answer && isSameChosen(chosenIn(answer.detail), chosenIn(stored.detail), stored.mayLackNote)
+  const found = compared(
+    stored.id,
+    { code: 'verify.answer' },
+    { ...values, isSame: isSame === true && values.stored === values.derived },
+  )
+  if (found.length > 0) return found
+  const times = { stored: stored.answeredAt, derived: answer?.answered_at, aheadMs: facts.clockOffsetMs }
+  return compared(stored.id, { code: 'verify.answer_time' }, times)
+}
+
+const withoutMessage = ({ id, answer }: StoredAnswer): Difference =>
+  difference(id, { code: 'verify.answer_without_message', answer })
+const withoutCause = ({ id, type }: EventRow): Difference =>
+  difference(id, { code: 'verify.event_without_cause', type })
 
 const namedAnswer = ({ answer, superseded }: { answer: string; superseded: boolean }): string =>
   `${answer}${superseded ? ' (superseded)' : ''}`
 
-type Chosen = Readonly<Record<string, unknown>>
-
-const isSameAnswer = (
-  stored: ConversationFacts['answers'][number],
-  derived: { answer: string; superseded: boolean; detail: Chosen },
-): boolean =>
-  namedAnswer(stored) === namedAnswer(derived) &&
-  isSameChosen(chosenIn(derived.detail), chosenIn(stored.detail), stored.mayLackNote)
-
-const chosenIn = ({ reschedule, ...others }: Chosen): Chosen => ({ ...others, ...(reschedule as Chosen | null) })
+const chosenIn = ({ reschedule, ...others }: Members): Members => ({ ...others, ...(reschedule as Members | null) })
 
 /** Nothing chosen equals a follow-up without choices. */
-const isSameChosen = (derived: Chosen | null, stored: Chosen | null, mayLackNote: boolean): boolean =>
+const isSameChosen = (derived: Members | null, stored: Members | null, mayLackNote: boolean): boolean =>
   Object.keys({ ...derived, ...stored }).every((name) => {
     const [one, other] = [derived?.[name] ?? null, stored?.[name] ?? null]
     return one === other || (name === 'note' && mayLackNote && other === null)
@@ -225,7 +211,7 @@ function triggerOf({ facts, reader, now }: Replay, report: ReportRow, answered?:
 function replayEvent(of: Replay, event: EventRow): void {
   const check = (Object.values(refusal.outcomes) as string[]).includes(event.type) ? 'refusal' : 'confirmation'
   const { data } = readBody(event.body)
-  const answeredAt = (check === 'refusal' ? (data['refusalCheck'] as Chosen | null) : data)?.['answeredAt']
+  const answeredAt = (check === 'refusal' ? (data['refusalCheck'] as Members | null) : data)?.['answeredAt']
   const expiredAt = typeof answeredAt === 'string' ? new Date(answeredAt) : event.occurredAt
   const caused = causesOf(of, check, event.occurredAt, expiredAt)
     .map((trigger) => run(of.now, trigger))
@@ -233,7 +219,7 @@ function replayEvent(of: Replay, event: EventRow): void {
   if (!caused?.event || event.inputNumber === null) of.found.push(withoutCause(event))
   else {
     of.now = caused.after
-    checkEvent(of, event, { event: caused.event, check })
+    compareEvent(of, event, { event: caused.event, check })
   }
 }
 
@@ -256,32 +242,23 @@ const failedAsks = ({ messages }: ConversationFacts, check: Check) =>
 type Derived = { event: NonNullable<ReturnType<typeof run>['event']>; check: Check }
 
 /** `event`: as the machine gives it. */
-function checkEvent({ facts, now, found }: Replay, stored: EventRow, { event, check }: Derived): void {
-  const { id, type, occurredAt, body } = stored
-  const derived = event.data.occurredAt
-  now.lastEventAt = occurredAt
-  if (!isSameTime(occurredAt, new Date(derived), facts.clockOffsetMs))
-    found.push({ id, text: { code: 'verify.event_time', stored: shown(occurredAt), derived } })
-  else if (body !== '') {
-    const member = wrongMember(
-      body,
-      { type, at: occurredAt, data: bodyOf({ facts, now }, body, { event, check }) },
-      facts.clockOffsetMs,
-    )
-    if (member !== undefined) found.push({ id, text: { code: 'verify.event_body', type, member } })
-  }
+function compareEvent({ facts, now, found }: Replay, stored: EventRow, { event, check }: Derived): void {
+  now.lastEventAt = stored.occurredAt
+  const at = new Date(event.data.occurredAt)
+  const data = bodyOf({ facts, now }, stored.body, { event, check })
+  found.push(...checkEvent(stored, { at, data, aheadMs: facts.clockOffsetMs }))
 }
 
 const WAITING = ['accepted', 'awaiting_answer']
 
 /** When a check was requested and submitted is not stored. A failure that a later answer replaced has left no code. */
-function bodyOf({ facts, now }: Pick<Replay, 'facts' | 'now'>, body: string, { event, check }: Derived): Chosen {
-  const data: Chosen = event.data
+function bodyOf({ facts, now }: Pick<Replay, 'facts' | 'now'>, body: string, { event, check }: Derived): Members {
+  const data: Members = event.data
   const isCodeLost = CHECKS.some((each) => now[each]?.state.failure && !facts[each]?.state.failure)
   const failure = data['failure'] as { code: string } | null
-  const withStatus = (view: Chosen): Chosen =>
+  const withStatus = (view: Members): Members =>
     WAITING.includes(String(view['status'])) ? { ...view, status: oneOf(WAITING) } : view
-  const other = data['refusalCheck'] as Chosen | null
+  const other = data['refusalCheck'] as Members | null
   const isBeforeOther = check === 'confirmation' && readBody(body).data['refusalCheck'] === null
   return {
     ...withStatus(data),
@@ -301,7 +278,7 @@ function checkUnnumbered({ id: confirmationId, inbound, answers }: ConversationF
     ...inbound
       .filter(({ id, inputNumber }) => inputNumber === null && !answered.has(id))
       .filter(({ outcome, note }) => outcome === 'applied' || (outcome === 'ignored' && note?.code === SUPERSEDED))
-      .map(({ id }): Difference => ({ id, text: { code: 'verify.answer_missing', confirmationId } })),
+      .map(({ id }) => difference(id, { code: 'verify.answer_missing', confirmationId })),
   ]
 }
 
@@ -312,32 +289,25 @@ function compare(of: Replay, name: Check): Difference[] {
   if (!stored || !state) return []
   const { id, clockOffsetMs: aheadMs } = facts
   const check = checkTexts[name]
-  const found: Difference[] = []
-  const differs = (what: 'status' | 'answered_at' | 'chosen' | 'round' | 'closing_sent', member: keyof typeof stored) =>
-    found.push({
-      id,
-      text: { code: `verify.check_${what}`, check, stored: shown(stored[member]), derived: shown(state[member]) },
-    })
-  if (state.status !== stored.status) {
-    const missing = eventThatLeadsTo(of, name, stored.status)
-    if (missing) return [{ id, text: { code: 'verify.event_missing', type: missing } }]
-    differs('status', 'status')
-  }
+  const both = (member: keyof typeof stored) => ({ stored: stored[member], derived: state[member], aheadMs })
+  const event = state.status === stored.status ? undefined : eventThatLeadsTo(of, name, stored.status)
+  if (event) return [difference(id, { code: 'verify.event_missing', type: event })]
   // Retention removes a note from the check together with that of its answer.
   const mayLackNote = facts.answers.some((answer) => answer.check === name && answer.mayLackNote)
-  if (!isSameChosen(state.chosen, stored.chosen, mayLackNote)) differs('chosen', 'chosen')
-  if (!isSameTime(stored.answeredAt, state.answeredAt, aheadMs)) differs('answered_at', 'answeredAt')
-  if (state.round !== stored.round) differs('round', 'round')
-  if (state.closingSent !== stored.closingSent) differs('closing_sent', 'closingSent')
-  const failure = stored.failure?.code
+  const chosen = { ...both('chosen'), isSame: isSameChosen(state.chosen, stored.chosen, mayLackNote) }
+  const failure = stored.failure?.code ?? null
   const codes = failureCodesOf(facts, name, reader)
   const wasEnded = isErased(facts.recipient) && failure === 'RECIPIENT_ERASED'
-  if (failure && !wasEnded && codes !== 'unknown' && !codes.includes(failure))
-    found.push({
-      id,
-      text: { code: 'verify.check_failure', check, stored: failure, derived: codes.join(', ') || shown(null) },
-    })
-  return found
+  const isSame = failure === null || wasEnded || codes === 'unknown' || codes.includes(failure)
+  const failures = { stored: failure, derived: codes === 'unknown' ? codes : codes.join(', ') || null, isSame }
+  return [
+    ...compared(id, { code: 'verify.check_status', check }, both('status')),
+    ...compared(id, { code: 'verify.check_chosen', check }, chosen),
+    ...compared(id, { code: 'verify.check_answered_at', check }, both('answeredAt')),
+    ...compared(id, { code: 'verify.check_round', check }, both('round')),
+    ...compared(id, { code: 'verify.check_closing_sent', check }, both('closingSent')),
+    ...compared(id, { code: 'verify.check_failure', check }, failures),
+  ]
 }
 
 /** With which codes template and reminder have failed. Our own failure that a report corrected has left no code. */
@@ -366,6 +336,6 @@ function checkSent({ facts, sends }: Replay): Difference[] {
   return facts.messages.flatMap(({ id, check, purpose }): Difference[] => {
     const index = left.indexOf(`${check} ${purpose}`)
     if (index >= 0) left.splice(index, 1)
-    return index < 0 ? [{ id, text: { code: 'verify.question_without_cause', purpose } }] : []
+    return index < 0 ? [difference(id, { code: 'verify.question_without_cause', purpose })] : []
   })
 }

@@ -5,22 +5,36 @@ type Code = Extract<TextCode, `verify.${string}`>
 /** Each kind of difference has a text. */
 export type DifferenceCode = Exclude<Code, Extract<PlainCode, Code>>
 
+type DifferenceText = Extract<CodedText, { code: DifferenceCode }>
 /** `id`: the row that differs from what other rows say. */
-export type Difference = { id: string; text: Extract<CodedText, { code: DifferenceCode }> }
+export type Difference = { id: string; text: DifferenceText }
 
 /** `verifiable`: false when the facts that decide were removed. */
 export type CheckResult = { differences: Difference[]; verifiable: boolean }
 
+export const difference = (id: string, text: DifferenceText): Difference => ({ id, text })
+
+type Value = Date | object | string | number | boolean | null | undefined
+
 /** Formats a parameter of a text. */
-export const shown = (value: Date | object | string | number | boolean | null | undefined): string => {
+export const shown = (value: Value): string => {
   if (value instanceof Date) return value.toISOString()
   if (value === null || value === undefined) return '–'
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** `stored` lies at `derived`, or later by as much as a sandbox's clock may have been ahead when it was stored. */
-export function isSameTime(stored: Date | null, derived: Date | null, aheadMs: number): boolean {
-  if (!stored || !derived) return stored === derived
+type WithoutValues<Text> = Text extends { stored: unknown; derived: unknown } ? Omit<Text, 'stored' | 'derived'> : never
+type Compared = { stored: Value; derived: Value; isSame?: boolean; aheadMs?: number }
+
+/** The difference between two values, if there is one. */
+export function compared(id: string, text: WithoutValues<DifferenceText>, values: Compared): Difference[] {
+  const { stored, derived, aheadMs = 0, isSame = isSameValue(stored, derived, aheadMs) } = values
+  return isSame ? [] : [{ id, text: { ...text, stored: shown(stored), derived: shown(derived) } }]
+}
+
+/** An instant lies at `derived`, or later by as much as a sandbox's clock may have been ahead when it was stored. */
+export function isSameValue(stored: Value, derived: Value, aheadMs: number): boolean {
+  if (!(stored instanceof Date && derived instanceof Date)) return stored === derived
   const laterMs = stored.getTime() - derived.getTime()
   return laterMs >= 0 && laterMs <= aheadMs
 }
@@ -30,7 +44,5 @@ export function checkResult({ id, outcome, note }: StoredReport, ignored: CodedT
   const result = ignored ? 'ignored' : 'applied'
   const [from, to] = [note?.code ?? null, ignored?.code ?? null]
   const [stored, derived] = from === to ? [outcome, result] : [from, to]
-  return stored === derived
-    ? []
-    : [{ id, text: { code: 'verify.report_result', stored: shown(stored), derived: shown(derived) } }]
+  return compared(id, { code: 'verify.report_result' }, { stored, derived })
 }

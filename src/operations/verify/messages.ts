@@ -1,5 +1,5 @@
 import { canBeSuperseded } from '../../cod/conversation/superseded.ts'
-import { type EventType, chosenEventTypes } from '../../events/event-types.ts'
+import type { EventType } from '../../events/event-types.ts'
 import {
   type AttemptFact,
   type EventRow,
@@ -16,9 +16,9 @@ import { toMessageReport } from '../../messages/reports/process.ts'
 import type { MessageRow } from '../../messages/subscribers.ts'
 import { otpView } from '../../otp/view.ts'
 import type { Provider } from '../../providers/provider.ts'
-import { type CheckResult, type Difference, checkResult, isSameTime, shown } from './differences.ts'
-import { anyFailure, failureOf, wrongMember } from './event-body.ts'
-import { FACT_LIMIT, type Selected, isWhole, readerOf, unknownKeyOf } from './selected.ts'
+import { type CheckResult, type Difference, checkResult, compared, difference } from './differences.ts'
+import { anyFailure, checkEvent, failureOf } from './event-body.ts'
+import { FACT_LIMIT, type Selected, isWhole, readerOf, unknownKeyOf } from './read.ts'
 
 /** The row is also the job. */
 type StoredMessage = MessageRow & {
@@ -62,14 +62,14 @@ type Reader = Pick<Provider, 'readStatus' | 'findError'>
 /** Compares a message with its attempts, reports and events (docs/verify.md#messages). Pure. */
 export function checkMessage(facts: MessageFacts, reader: Reader): CheckResult {
   const { made, reports, events } = facts
-  const differences = [...checkJob(facts), ...checkAttempts(facts), ...checkParked(facts), ...checkKey(facts)]
+  const differences = [...checkJob(facts), ...checkAttempts(facts), ...checkRest(facts)]
   if (!isWhole(made, reports, events) || reports.some((report) => isProcessed(report) && report.body === ''))
     return { differences, verifiable: false }
   // A report that waits may be about to change the message.
   if (reports.some(({ outcome }) => outcome === 'waiting')) return { differences, verifiable: true }
   const replayed = replay(facts, reader)
   if (replayed.length > 0 && isOrderUnknown(facts, reader)) return { differences, verifiable: false }
-  differences.push(...replayed, ...checkEvents(facts), ...checkOwnFailure(facts, reader))
+  differences.push(...replayed, ...checkOwnFailure(facts, reader))
   return { differences, verifiable: true }
 }
 
@@ -82,33 +82,29 @@ function checkJob(facts: MessageFacts): Difference[] {
   const { check_kind: check, purpose } = facts
   const isDue = due_at !== null || lease !== null
   const found: Difference[] = []
-  if (!isPending(facts) && isDue) found.push({ id, text: { code: 'verify.message_still_due', status } })
+  if (!isPending(facts) && isDue) found.push(difference(id, { code: 'verify.message_still_due', status }))
   if (has_code && (!isPending(facts) || accepted_at !== null))
-    found.push({ id, text: { code: 'verify.code_kept', status } })
-  if (lease !== null && due_at === null) found.push({ id, text: { code: 'verify.lease_without_end', lease } })
+    found.push(difference(id, { code: 'verify.code_kept', status }))
+  if (lease !== null && due_at === null) found.push(difference(id, { code: 'verify.lease_without_end', lease }))
   const isAccepted = accepted_at !== null || provider_message_id !== null
   const isSuperseded = status === 'queued' && check !== null && purpose !== null && canBeSuperseded({ check, purpose })
   if (isPending(facts) && !isDue && !isAccepted && !isSuperseded && quarantined_at === null)
-    found.push({ id, text: { code: 'verify.message_stuck', status } })
+    found.push(difference(id, { code: 'verify.message_stuck', status }))
   return found
 }
 
 function checkAttempts({ id, attempts, unknown_outcomes, made }: MessageFacts): Difference[] {
-  const found: Difference[] = []
-  const last = made.at(-1)?.attempt ?? 0
-  if (last > attempts)
-    found.push({ id, text: { code: 'verify.message_attempts', stored: shown(attempts), derived: shown(last) } })
+  const highest = Math.max(attempts, made.at(-1)?.attempt ?? 0)
   // Each claim after an attempt whose outcome is unknown counts.
   const unknown = made.filter(({ attempt, outcome }) => outcome === 'unknown' && attempt < attempts).length
-  if (unknown !== unknown_outcomes)
-    found.push({
-      id,
-      text: { code: 'verify.unknown_outcomes', stored: shown(unknown_outcomes), derived: shown(unknown) },
-    })
-  for (const each of made)
-    if (!isPossible(each))
-      found.push({ id, text: { code: 'verify.attempt_outcome', attempt: each.attempt, stored: each.outcome } })
-  return found
+  const impossible = made.filter((attempt) => !isPossible(attempt))
+  return [
+    ...compared(id, { code: 'verify.message_attempts' }, { stored: attempts, derived: highest }),
+    ...compared(id, { code: 'verify.unknown_outcomes' }, { stored: unknown_outcomes, derived: unknown }),
+    ...impossible.map(({ attempt, outcome }) =>
+      difference(id, { code: 'verify.attempt_outcome', attempt, stored: outcome }),
+    ),
+  ]
 }
 
 /** Whether the provider's answer can have given the outcome. Retention may have removed the detail of an error. */
@@ -128,14 +124,13 @@ function isPossible({ outcome, httpStatus: status, providerCode: code, detail }:
   }
 }
 
-const checkKey = ({ id, unknown_key: key }: MessageFacts): Difference[] =>
-  key === null ? [] : [{ id, text: { code: 'verify.unknown_key', key } }]
-
-/** Reports that name this message and have given up waiting for it. */
-const checkParked = ({ id: messageId, reports }: MessageFacts): Difference[] =>
-  reports
+/** Its key is known, and no report that names it has given up waiting for it. */
+const checkRest = ({ id, unknown_key: key, reports }: MessageFacts): Difference[] => [
+  ...(key === null ? [] : [difference(id, { code: 'verify.unknown_key', key })]),
+  ...reports
     .filter(({ outcome, dueAt }) => outcome === 'parked' && dueAt === null)
-    .map(({ id }) => ({ id, text: { code: 'verify.report_parked', messageId } }))
+    .map((report) => difference(report.id, { code: 'verify.report_parked', messageId: id })),
+]
 
 type Input = Parameters<typeof applyToMessage>[1] & { stored: ReportRow | null }
 
@@ -180,17 +175,18 @@ function isOrderUnknown(facts: MessageFacts, reader: Reader): boolean {
   return facts.clock_offset_ms > 0 && outcomes.has('sent') && outcomes.has('failed') && !isCertain
 }
 
-/** Applies the inputs again, and compares each result, the row at the end, and each event with the row at that moment. */
+/** Applies the inputs again, and compares each result, the events, and the row at the end. */
 function replay(facts: MessageFacts, reader: Reader): Difference[] {
   const found: Difference[] = []
+  const recorded = new Map<string, MessageRow>()
   let message = beforeInputs(facts)
   for (const input of inputsOf(facts, reader)) {
     const { message: next, event, ignored } = applyToMessage(message, input, facts.created_at)
     message = next
     if (input.stored) found.push(...checkResult(input.stored, ignored))
-    if (event) found.push(...checkBody(facts, event, message))
+    if (event && facts.kind === 'otp') recorded.set(event, message)
   }
-  return [...found, ...compare(facts, message)]
+  return [...found, ...compare(facts, message), ...checkEvents(facts, recorded)]
 }
 
 function beforeInputs(facts: MessageFacts): MessageRow {
@@ -209,23 +205,25 @@ function beforeInputs(facts: MessageFacts): MessageRow {
   }
 }
 
+const EVENT_TIMES = {
+  'message.sent': 'sent_event_at',
+  'message.failed': 'failed_event_at',
+} as const satisfies Record<Extract<EventType, `message.${string}`>, keyof MessageRow>
+
 function compare(facts: MessageFacts, derived: MessageRow): Difference[] {
   const { id, clock_offset_ms: aheadMs } = facts
-  const found: Difference[] = []
-  const differs = (column: 'sent_at' | 'failed_at' | 'sent_event_at' | 'failed_event_at'): boolean =>
-    !isSameTime(facts[column], derived[column], aheadMs)
-  const stored = (column: keyof MessageRow) => ({ stored: shown(facts[column]), derived: shown(derived[column]) })
-  if (derived.status !== facts.status)
-    found.push({ id, text: { code: 'verify.message_status', stored: facts.status, derived: derived.status } })
-  if (differs('sent_at')) found.push({ id, text: { code: 'verify.sent_at', ...stored('sent_at') } })
-  if (facts.failure_code !== derived.failure_code)
-    found.push({ id, text: { code: 'verify.message_failure', ...stored('failure_code') } })
-  else if (differs('failed_at')) found.push({ id, text: { code: 'verify.failed_at', ...stored('failed_at') } })
-  for (const type of MESSAGE_EVENTS) {
-    const column = columnOf(type)
-    if (differs(column)) found.push({ id, text: { code: 'verify.event_time_of_message', type, ...stored(column) } })
-  }
-  return found
+  const both = (column: keyof MessageRow) => ({ stored: facts[column], derived: derived[column], aheadMs })
+  const failure = compared(id, { code: 'verify.message_failure' }, both('failure_code'))
+  const events = Object.entries(EVENT_TIMES).flatMap(([type, column]) =>
+    compared(id, { code: 'verify.event_time_of_message', type }, both(column)),
+  )
+  return [
+    ...compared(id, { code: 'verify.message_status' }, both('status')),
+    ...compared(id, { code: 'verify.sent_at' }, both('sent_at')),
+    ...failure,
+    ...(failure.length > 0 ? [] : compared(id, { code: 'verify.failed_at' }, both('failed_at'))),
+    ...events,
+  ]
 }
 
 /** The failure code that follows from the last attempt's answer, if that answer decided. */
@@ -236,53 +234,30 @@ function checkOwnFailure(facts: MessageFacts, reader: Reader): Difference[] {
     return []
   if (last.providerCode === null || last.providerCode === SHARED_CODE) return []
   const derived = reader.findError(last.providerCode)?.failureCode
-  if (derived === undefined || derived === stored) return []
-  return [{ id, text: { code: 'verify.message_failure', stored, derived } }]
+  return compared(id, { code: 'verify.message_failure' }, { stored, derived: derived ?? stored })
 }
 
 /** The meaning of this error depends on its sub-code, which is not stored. */
 const SHARED_CODE = 100
 
-type MessageEvent = Extract<EventType, `message.${string}`>
-
-const MESSAGE_EVENTS = chosenEventTypes.filter((type): type is MessageEvent => type.startsWith('message.'))
-
-/** Each type has a column with the time of its event. */
-type EventColumn = MessageEvent extends `message.${infer Outcome}` ? `${Outcome}_event_at` : never
-const columnOf = (type: MessageEvent) => `${type.slice('message.'.length)}_event_at` as EventColumn
-
-/** Each outcome of a code has its event once; other messages have none. */
-function checkEvents(facts: MessageFacts): Difference[] {
-  const { id, kind, events } = facts
-  const missing = MESSAGE_EVENTS.filter(
-    (type) => kind === 'otp' && facts[columnOf(type)] && !events.some((event) => event.type === type),
-  )
-  const found = missing.map((type): Difference => ({ id, text: { code: 'verify.event_missing', type } }))
-  const seen = new Set<string>()
-  for (const { id: eventId, type, occurredAt } of events.toSorted(
-    (one, other) => +one.occurredAt - +other.occurredAt,
-  )) {
-    const known = kind === 'otp' && !seen.has(type) ? MESSAGE_EVENTS.find((each) => each === type) : undefined
-    const at = known ? facts[columnOf(known)] : null
-    seen.add(type)
-    if (!at) found.push({ id: eventId, text: { code: 'verify.event_without_cause', type } })
-    else if (occurredAt.getTime() !== at.getTime())
-      found.push({ id: eventId, text: { code: 'verify.event_time', stored: shown(occurredAt), derived: shown(at) } })
-  }
-  return found
-}
-
-/** `message`: as callers saw it when the event was recorded. */
-function checkBody(facts: MessageFacts, type: MessageEvent, message: MessageRow): Difference[] {
-  const view = otpView(message)
+/** Each outcome of a code has its event once; other messages have none. `recorded`: the message as callers saw it then. */
+function checkEvents(facts: MessageFacts, recorded: ReadonlyMap<string, MessageRow>): Difference[] {
+  const { id, events, clock_offset_ms: aheadMs } = facts
+  const inOrder = events.toSorted((one, other) => +one.occurredAt - +other.occurredAt)
+  const first = new Map(inOrder.toReversed().map((event) => [event.type, event]))
+  const missing = [...recorded.keys()].filter((type) => !first.has(type))
   // A report replaced or corrected our own failure: its code is only in the event.
   const wasReplaced = facts.failure_code === null || facts.reports.some(isProcessed)
-  const isCodeLost = type === 'message.failed' && message.provider_message_id === null && wasReplaced
-  const failure = isCodeLost ? anyFailure : failureOf(view.failure && view.failure.code)
-  return facts.events
-    .filter((event) => event.type === type && event.body !== '' && facts.kind === 'otp')
-    .flatMap(({ id, body, occurredAt }): Difference[] => {
-      const member = wrongMember(body, { type, at: occurredAt, data: { ...view, failure } }, facts.clock_offset_ms)
-      return member === undefined ? [] : [{ id, text: { code: 'verify.event_body', type, member } }]
-    })
+  return [
+    ...missing.map((type) => difference(id, { code: 'verify.event_missing', type })),
+    ...events.flatMap((event): Difference[] => {
+      const { type } = event
+      const message = first.get(type) === event ? recorded.get(type) : undefined
+      if (!message) return [difference(event.id, { code: 'verify.event_without_cause', type })]
+      const isCodeLost = type === 'message.failed' && message.provider_message_id === null && wasReplaced
+      const failure = isCodeLost ? anyFailure : failureOf(message.failure_code)
+      const at = message[EVENT_TIMES[type as keyof typeof EVENT_TIMES]] ?? event.occurredAt
+      return checkEvent(event, { at, data: { ...otpView(message), failure }, aheadMs })
+    }),
+  ]
 }

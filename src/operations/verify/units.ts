@@ -2,12 +2,13 @@ import { MINUTE_MS } from '../../lib/clock.ts'
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import { FIRST_ID, firstIdAt } from '../../lib/ids.ts'
 import { type QuotaKind, quotaMonth } from '../../workspaces/quota.ts'
-import { type Difference, shown } from './differences.ts'
+import { type Difference, compared } from './differences.ts'
 
 /** No request is stored this long after its id was created. */
 const MAX_ACCEPTING_MS = 5 * MINUTE_MS
 
 const keyOf = (kind: string, month: string): string => `${kind} ${month}`
+const monthIn = (key: string): string => key.slice(key.indexOf(' ') + 1)
 
 /**
  * Counts the accepted requests of one kind while they are walked in the order of their ids, up to those that are so new that
@@ -79,24 +80,15 @@ export async function checkUnits(
   const used = new Map<string, number>()
   for (const { kind, month, units } of await tx.rows(readUsage, [workspaceId])) used.set(keyOf(kind, month), units)
   const accepted = new Map([...codes.counts, ...confirmations.counts])
-  for (const { kind, month, units } of await tx.rows(countRecent, [
-    workspaceId,
-    codes.until,
-    confirmations.until,
-    firstMonth,
-  ]))
+  const recent = [workspaceId, codes.until, confirmations.until, firstMonth]
+  for (const { kind, month, units } of await tx.rows(countRecent, recent))
     accepted.set(keyOf(kind, month), (accepted.get(keyOf(kind, month)) ?? 0) + units)
   const keys = [...new Set([...used.keys(), ...accepted.keys()])]
-  const compared = keys.map((key) => {
-    const [kind = '', month = ''] = key.split(' ')
-    return { kind, month, stored: used.get(key) ?? 0, derived: accepted.get(key) ?? 0 }
+  const whole = keys.filter((key) => firstMonth === null || monthIn(key) >= firstMonth)
+  const differences = whole.flatMap((key) => {
+    const of = { kind: key.slice(0, key.indexOf(' ')), month: monthIn(key) }
+    const values = { stored: used.get(key) ?? 0, derived: accepted.get(key) ?? 0 }
+    return compared(workspaceId, { code: 'verify.units', ...of }, values)
   })
-  const whole = compared.filter(({ month }) => firstMonth === null || month >= firstMonth)
-  const differences = whole
-    .filter(({ stored, derived }) => stored !== derived)
-    .map(({ stored, derived, ...of }): Difference => {
-      const text = { code: 'verify.units', ...of, stored: shown(stored), derived: shown(derived) } as const
-      return { id: workspaceId, text }
-    })
   return { checked: whole.length, differences }
 }

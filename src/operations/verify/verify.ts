@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { inEnglish } from '../../../locales/resources.ts'
 import { MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
 import { dayAt } from '../../charts/days.ts'
-import type { Sql } from '../../lib/db/pool.ts'
+import type { Db, Sql } from '../../lib/db/pool.ts'
 import { FIRST_ID, firstIdAt } from '../../lib/ids.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { idMargin } from '../../lib/lists/id-range.ts'
@@ -11,12 +11,10 @@ import { type Workspace, getWorkspace, listWorkspaces } from '../../workspaces/w
 import { readConversations } from './conversation-facts.ts'
 import { checkConversation } from './conversations.ts'
 import type { CheckResult, Difference } from './differences.ts'
-import { readEvents } from './event-facts.ts'
-import { checkDeliveries } from './events.ts'
-import { checkDay, findMissingDays, listCountedDays } from './figures.ts'
-import { recordsKeptSince } from './kept-since.ts'
+import { checkDeliveries, readEvents } from './events.ts'
+import { checkDay, findMissingDays, isCounted, readDays } from './figures.ts'
 import { checkMessage, readMessages } from './messages.ts'
-import type { Selected } from './selected.ts'
+import { type Selected, recordsKeptSince } from './read.ts'
 import { UnitCounter, checkUnits } from './units.ts'
 
 /** Rows that one snapshot reads, with everything that belongs to them. */
@@ -61,20 +59,20 @@ export async function verify(parts: VerifyParts, options: VerifyOptions = {}): P
   const { db } = parts
   const { workspaceId } = options
   const workspaces = workspaceId === undefined ? await listWorkspaces(db) : [await getWorkspace(db, workspaceId)]
-  const run = new Run(options.progress)
-  for (const workspace of workspaces) await verifyWorkspace(parts, run, { workspace, options })
-  return run.verification
+  const report = new Report(options.progress)
+  for (const workspace of workspaces) await verifyWorkspace(parts, report, { workspace, options })
+  return report.verification
 }
 
 /** Collects what was found. */
-class Run {
+class Report {
   readonly verification: Verification = {
     checked: zeros(),
     notVerifiable: zeros(),
     differences: { total: 0, byCode: {}, shown: [] },
   }
   readonly #progress: (line: string) => void
-  #saidAtMs = performance.now()
+  #lastProgressAt = performance.now()
 
   constructor(progress: (line: string) => void = () => {}) {
     this.#progress = progress
@@ -83,8 +81,8 @@ class Run {
   count(kind: UnitKind, checked: number, notVerifiable = 0): void {
     this.verification.checked[kind] += checked
     this.verification.notVerifiable[kind] += notVerifiable
-    if (performance.now() - this.#saidAtMs < PROGRESS_EVERY_MS) return
-    this.#saidAtMs = performance.now()
+    if (performance.now() - this.#lastProgressAt < PROGRESS_EVERY_MS) return
+    this.#lastProgressAt = performance.now()
     const { checked: all, differences } = this.verification
     this.#progress(
       `So far: ${all.messages} messages, ${all.confirmations} confirmations, ${all.events} events; differences: ${differences.total}.`,
@@ -108,43 +106,37 @@ const zeros = (): Record<UnitKind, number> => ({ messages: 0, confirmations: 0, 
 
 type Scope = { workspace: Workspace; options: VerifyOptions }
 
-async function verifyWorkspace(parts: VerifyParts, run: Run, { workspace, options }: Scope): Promise<void> {
+async function verifyWorkspace(parts: VerifyParts, report: Report, { workspace, options }: Scope): Promise<void> {
   const { db, provider } = parts
   const { workspaceId, sandbox } = workspace
   const kept = await recordsKeptSince(db, workspaceId)
   const since = [options.since, kept].filter((at) => at != null).toSorted((one, other) => +other - +one)[0] ?? null
   const { earlierMs } = idMargin({ sandbox, offsetMs: 0 })
   const after = since ? firstIdAt(later(since, -earlierMs)) : FIRST_ID
-  const walk = { parts, run, workspaceId, after, options }
+  const walk = { db, report, workspaceId, after, options }
   const codes = new UnitCounter('otp')
   const confirmations = new UnitCounter('cod_confirmation')
   await walkUnits(walk, {
     kind: 'messages',
-    read(...of) {
-      codes.begin()
-      return readMessages(...of)
-    },
+    read: readMessages,
     check: (facts) => checkMessage(facts, provider),
-    onRead({ id, kind, created_at }) {
-      if (kind === 'otp') codes.add(id, created_at)
-    },
+    counter: codes,
+    countedAt: ({ kind, created_at }) => (kind === 'otp' ? created_at : null),
   })
   await walkUnits(walk, {
     kind: 'confirmations',
-    read(...of) {
-      confirmations.begin()
-      return readConversations(...of)
-    },
+    read: readConversations,
     check: (facts) => checkConversation(facts, provider),
-    onRead: ({ id, createdAt }) => confirmations.add(id, createdAt),
+    counter: confirmations,
+    countedAt: ({ createdAt }) => createdAt,
   })
   await walkUnits(walk, { kind: 'events', read: readEvents, check: checkDeliveries })
   // Ids follow real time and months a sandbox's clock: only from its beginning are all units of a month walked.
   if (!sandbox || !since) {
     const counted = { codes, confirmations, firstMonth: since && monthAfter(since) }
     const { checked, differences } = await db.snapshot((tx) => checkUnits(tx, workspaceId, counted))
-    run.count('months', checked)
-    run.add(workspaceId, differences)
+    report.count('months', checked)
+    report.add(workspaceId, differences)
   }
   if (!sandbox) await verifyDays(walk, workspace, since)
 }
@@ -156,39 +148,38 @@ function monthAfter(since: Date): string {
   return quotaMonth(new Date(Date.UTC(since.getUTCFullYear(), since.getUTCMonth() + 1, 1)))
 }
 
-type Walk = { parts: VerifyParts; run: Run; workspaceId: string; after: string; options: VerifyOptions }
+type Walk = { db: Db; report: Report; workspaceId: string; after: string; options: VerifyOptions }
 
 type Kind<Facts extends { id: string }> = {
   kind: UnitKind
   read: (tx: Sql, workspaceId: string, selected: Selected) => Promise<Facts[]>
   check: (facts: Facts) => CheckResult
-  onRead?: (facts: Facts) => void
+  counter?: UnitCounter
+  /** When a unit of the quota was used. */
+  countedAt?: (facts: Facts) => Date | null
 }
 
 async function walkUnits<Facts extends { id: string }>(
-  { parts: { db }, run, workspaceId, after, options }: Walk,
-  { kind, read, check, onRead }: Kind<Facts>,
+  { db, report, workspaceId, after, options }: Walk,
+  { kind, read, check, counter, countedAt }: Kind<Facts>,
 ): Promise<void> {
   const limit = options.maxBatch ?? MAX_BATCH
   for (let last = after; ; ) {
+    counter?.begin()
     const facts = await db.snapshot((tx) => read(tx, workspaceId, { after: last, limit }))
-    const doubtful: string[] = []
-    let notVerifiable = 0
+    const results = facts.map((each) => ({ id: each.id, ...check(each) }))
     for (const each of facts) {
-      onRead?.(each)
-      const { differences, verifiable } = check(each)
-      if (differences.length > 0) doubtful.push(each.id)
-      if (!verifiable) notVerifiable += 1
+      const at = countedAt?.(each)
+      if (at) counter?.add(each.id, at)
     }
-    if (doubtful.length > 0) {
+    const ids = results.filter(({ differences }) => differences.length > 0).map(({ id }) => id)
+    if (ids.length > 0) {
       await wait(options.secondLookMs ?? SECOND_LOOK_MS)
-      const again = await db.snapshot((tx) => read(tx, workspaceId, { ids: doubtful }))
-      run.add(
-        workspaceId,
-        again.flatMap((each) => check(each).differences),
-      )
+      const again = await db.snapshot((tx) => read(tx, workspaceId, { ids }))
+      for (const each of again) report.add(workspaceId, check(each).differences)
     }
-    run.count(kind, facts.length - notVerifiable, notVerifiable)
+    const notVerifiable = results.filter(({ verifiable }) => !verifiable).length
+    report.count(kind, facts.length - notVerifiable, notVerifiable)
     const next = facts.at(-1)?.id
     if (next === undefined || facts.length < limit) return
     last = next
@@ -196,14 +187,14 @@ async function walkUnits<Facts extends { id: string }>(
   }
 }
 
-async function verifyDays({ parts: { db }, run }: Walk, workspace: Workspace, since: Date | null): Promise<void> {
+async function verifyDays({ db, report }: Walk, workspace: Workspace, since: Date | null): Promise<void> {
   const { workspaceId } = workspace
   const from = since && dayAt(later(since, DAY_MARGIN_MS), 'UTC')
-  run.add(workspaceId, await db.snapshot((tx) => findMissingDays(tx, workspace, from)))
-  const days = await db.snapshot((tx) => listCountedDays(tx, workspaceId, from))
-  for (const day of days) {
-    run.add(workspaceId, await db.snapshot((tx) => checkDay(tx, workspaceId, day)))
-    run.count('days', 1)
+  const days = await db.snapshot((tx) => readDays(tx, workspaceId, from))
+  report.add(workspaceId, findMissingDays(workspace, days))
+  for (const day of days.filter(isCounted)) {
+    report.add(workspaceId, await db.snapshot((tx) => checkDay(tx, workspaceId, day)))
+    report.count('days', 1)
     await wait(PAUSE_MS)
   }
 }

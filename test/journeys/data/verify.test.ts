@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { dailyFiguresLoop } from '../../../src/charts/daily.ts'
+import { chosenEventTypes } from '../../../src/events/event-types.ts'
 import type { Db } from '../../../src/lib/db/pool.ts'
 import { newId } from '../../../src/lib/ids.ts'
 import { advanceSandbox } from '../../../src/sandbox/advance.ts'
@@ -66,6 +67,9 @@ async function fullWorld(t: TestContext) {
   await rescheduled.customer.taps('Yes')
   await rescheduled.customer.chooses(2)
   await rescheduled.customer.types('Too expensive')
+  await world.startRefusalCheck(noted.created)
+  await world.settled()
+  await world.reported(noted.customer.last(), { status: 'failed', errors: [131026] })
   for (const wait of ['121m', '24h', '12h']) {
     world.advance(wait)
     await world.settled()
@@ -193,6 +197,10 @@ const PLANTS: readonly Plant[] = [
     'report_result',
     `update provider_reports set outcome = 'applied' where message_id = $1 and outcome = 'ignored' returning id`,
   ),
+  inMessage(
+    'report_result',
+    'update provider_reports set input_number = 4 - input_number where message_id = $1 returning id',
+  ),
   ofMessage('unknown_key', KEY_OF_NO_ONE),
   inMessage('delivery_status', delivery(`status = 'failed'`)),
   inMessage('delivery_status', delivery(`ended_at = null`)),
@@ -272,6 +280,16 @@ const PLANTS: readonly Plant[] = [
     `delete from cod_answers where confirmation_id = $1 and answer = 'cancelled' returning report_id as id`,
   ),
   inOrder('answer_without_message', answer('report_id = gen_random_uuid()')),
+  inOrder(
+    'answer_without_message',
+    `with unnumbered as (
+       update provider_reports set input_number = null where confirmation_id = $1 and kind = 'message' returning id)
+     select a.id from unnumbered join cod_answers a on a.report_id = unnumbered.id`,
+  ),
+  inOrder(
+    'event_without_cause',
+    `update events set input_number = null where confirmation_id = $1 and type = 'cod.confirmed' returning id`,
+  ),
   inOrder('answer', answer(`answer = 'cancelled'`)),
   inOrder('answer', answer('superseded = true')),
   inOrder('answer_time', answer(`answered_at = answered_at + interval '1 second'`)),
@@ -380,6 +398,15 @@ test('a workspace with every outcome has no difference, and each planted one is 
   assert.deepEqual(
     Object.entries(checked).filter(([, count]) => count === 0),
     [],
+  )
+  const types = await world.query<{ type: string }>(
+    'select distinct type from events where workspace_id = $1 order by 1',
+    [world.workspaceId],
+  )
+  assert.deepEqual(
+    types.map(({ type }) => type),
+    chosenEventTypes.toSorted(),
+    'each type of event was verified',
   )
   for (const [index, { code, sql, values }] of PLANTS.entries())
     await t.test(`${code}: ${sql.slice(0, 90)}`, async () => {

@@ -1,4 +1,6 @@
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
+import { timeOfId } from '../../lib/ids.ts'
+import { type KeptClass, findKeptSince, sinceBeginning } from '../lifecycle/retention/kept-since.ts'
 
 /** Units to read, by id: the next ones, or some of them again. */
 export type Selected = { after: string; limit: number } | { ids: readonly string[] }
@@ -12,8 +14,8 @@ export const isWhole = (...facts: readonly (readonly unknown[])[]): boolean =>
   facts.every((list) => list.length <= MAX_FACTS)
 
 /** Reads selected rows of a table. `select` gives the text of a query of them. */
-export function readerOf<Row>(table: string, select: (rows: string) => string) {
-  const rows = `select * from ${table} where workspace_id = $1`
+export function readerOf<Row>(table: string, select: (rows: string) => string, columns = '*') {
+  const rows = `select ${columns} from ${table} where workspace_id = $1`
   const next: Statement<Row> = statement(`read_${table}_to_verify`, select(`${rows} and id > $2 order by id limit $3`))
   const again: Statement<Row> = statement(`read_${table}_to_verify_again`, select(`${rows} and id = any ($2::uuid[])`))
   return (tx: Sql, workspaceId: string, selected: Selected): Promise<Row[]> =>
@@ -26,3 +28,19 @@ export function readerOf<Row>(table: string, select: (rows: string) => string) {
 export const unknownKeyOf = (row: string): string =>
   `(select ${row}.api_key_id where ${row}.api_key_id is not null and not exists (
        select from api_keys k where k.public_id = ${row}.api_key_id and k.workspace_id = ${row}.workspace_id))`
+
+/**
+ * The time from which all records of a workspace are kept; null: all are kept. Retention removes older ones, and what
+ * they would prove is not verified.
+ */
+export const recordsKeptSince = async (sql: Sql, workspaceId: string): Promise<Date | null> =>
+  sinceBeginning(workspaceId, await findKeptSince(sql)).records
+
+/**
+ * For a class of data, of which rows, by their ids, it may have been removed. Read it in the snapshot of the rows: what is
+ * removed commits together with how far the removal has come.
+ */
+export async function findRemoved(sql: Sql, keptClass: KeptClass): Promise<(id: string) => boolean> {
+  const { [keptClass]: keptSince } = await findKeptSince(sql)
+  return (id) => keptSince !== null && timeOfId(id) <= keptSince
+}
