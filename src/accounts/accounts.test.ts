@@ -156,7 +156,7 @@ test('a rejected account is explained and nothing is stored', async (t) => {
   assert.deepEqual(await ask('select id from provider_accounts where workspace_id = $1', [workspaceId]), [])
 })
 
-test('every invalid field is reported at once', async (t) => {
+test('all invalid fields are reported together', async (t) => {
   const { connect } = await start(t)
   const typed = {
     wabaId: '12 34',
@@ -303,7 +303,7 @@ const pausedLogin = {
   status: 'PAUSED',
 } as const
 
-test('an update restricts a template at once but enables it only by sync', async (t) => {
+test('an update restricts a template immediately but enables it only by sync', async (t) => {
   const { connect, parts, workspaceId, ask, turn, clock, stored } = await start(t)
   const { accountId } = await connect()
   const of = { workspaceId, accountId }

@@ -136,7 +136,7 @@ test('an account id in another letter case is the same account', async (t) => {
   )
 })
 
-test('a new secret works at once during a flood from other addresses', async (t) => {
+test('a new secret works immediately during a flood from other addresses', async (t) => {
   const world = await startWorld(t)
   const node = await world.node({ settings: { DOORCODE_TRUSTED_PROXIES: '127.0.0.1' } })
   const url = `${node.url}${world.account.webhookPath}`

@@ -159,7 +159,7 @@ test('the 21st request of a key within a second is always rejected', async (t) =
   assert.equal((await demo.inject({ url: THING, headers: { authorization: other } })).statusCode, 200)
 })
 
-test('every fault of path, query, headers and body is listed at once', async (t) => {
+test('every fault of path, query, headers and body is listed in one response', async (t) => {
   const demo = await startDemo(t)
   const response = await demo.inject({
     method: 'POST',

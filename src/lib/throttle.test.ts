@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { throttle } from './throttle.ts'
 
-test('the first call runs at once, later ones together after the pause', (t) => {
+test('the first call runs immediately, later ones together after the pause', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   let runs = 0
   const { call } = throttle(

@@ -211,7 +211,7 @@ test('a second rotation within the day leaves the last two secrets', async (t) =
   assert.deepEqual([open(row.secret), open(row.previous_secret)], [third, second])
 })
 
-test('a new secret signs at once where the previous one is unreadable', async (t) => {
+test('a new secret signs immediately where the previous one is unreadable', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
   const text = 'update webhook_endpoints set secret = set_byte(secret, 20, get_byte(secret, 20) # 255) where id = $1'

@@ -81,7 +81,7 @@ function useAppearance(): Action[] {
   ]
 }
 
-/** Numbers and addresses read from left to right, also within Arabic. */
+/** Numbers and addresses read from left to right, even within Arabic. */
 const leftToRight = (text: string): string => `\u2066${text}\u2069`
 
 const recipientText = ({ t }: ReturnType<typeof useTexts>, recipient: string): string =>

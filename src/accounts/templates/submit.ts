@@ -41,7 +41,7 @@ export async function submitTemplate(
   const { name, language } = draft
   if (await findStoredTemplate(parts.db, { workspaceId, accountId, name, language }))
     throw new FieldError([{ field: 'draft.name', message: { code: 'accounts.known' } }])
-  /** Undefined also when the provider does not answer: the next sync finds the template. */
+  /** Undefined, too, when the provider does not answer: the next sync finds the template. */
   const readBack = () => parts.provider.findTemplate(account, { name, language }).catch(() => undefined)
   const store = async (tx: Sql, template: ProviderTemplate | undefined): Promise<void> => {
     if (template) await storeTemplates(tx, account, { templates: [template], now: parts.clock.now() })

@@ -37,7 +37,7 @@ test('too many waiting calls are rejected, and a failed call frees its slot', as
   const calls = createUserConcurrency({ maxRunning: 1, maxWaiting: 1 })
   const failing = calls('sara', () => Promise.reject(new Error('no')))
   const waiting = calls('sara', work('a'))
-  await assert.rejects(calls('sara', work('b')), /too many requests at once/)
+  await assert.rejects(calls('sara', work('b')), /too many requests at the same time/)
   await assert.rejects(failing, /no/)
   await later()
   end('a')

@@ -217,7 +217,7 @@ for (const [what, json, pointer, detail] of edges) {
   })
 }
 
-test('every fault is reported at once, including those between two values', () => {
+test('all faults are reported together, including those between two values', () => {
   const pointers = faultsOf({
     timeZone: '+01:00',
     deliveryDays: { offered: 9, skipWeekdays: ['friday', 'Friday', 'friday'] },

@@ -35,7 +35,7 @@ function waitMs(outcome: SendOutcome, changes: Partial<AttemptContext> = {}): nu
   return next.next === 'retry' ? next.dueAt.getTime() - now.getTime() : Number.NaN
 }
 
-test('a permanent error fails at once', () => {
+test('a permanent error fails immediately', () => {
   assert.equal(afterAttempt(rejected('permanent'), context()).next, 'failed')
 })
 

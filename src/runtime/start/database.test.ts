@@ -43,12 +43,12 @@ test('a host that does not exist is reported', async () => {
   )
 })
 
-test('a wrong password is reported at once', async () => {
+test('a wrong password is reported immediately', async () => {
   const url = (await fileDatabase()).replace(/\/\/[^@/]+@/, '//app:hidden@') // the tests' own role needs none
   await rejected(url, /The database rejected the connection: password authentication failed/)
 })
 
-test('a database that does not exist is reported at once', async () => {
+test('a database that does not exist is reported immediately', async () => {
   const url = (await fileDatabase()).replace(/\/test_\d+/, '/no_such_database')
   await rejected(url, /rejected the connection: database "no_such_database" does not exist/)
 })

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { freePort } from '../../../test/programs/program.ts'
 import { type PortSetting, findPortFaults } from './ports.ts'
 
-test('all faults are found at once, each with its holder and a free port', async (t) => {
+test('all faults are found together, each with its holder and a free port', async (t) => {
   const first = await occupy(t)
   const second = await occupy(t)
   const faults = await findPortFaults([

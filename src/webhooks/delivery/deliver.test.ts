@@ -102,7 +102,7 @@ for (const [form, status, headerAt] of [
   })
 }
 
-test('410 disables the endpoint at once and holds what waits for it', async (t) => {
+test('410 disables the endpoint immediately and holds what waits for it', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
   receiver.answers({ status: 500 })
@@ -333,7 +333,7 @@ test('an endpoint that never answers delays no other', async (t) => {
   stuck.always({ hang: true })
   await world.record(300)
   await healthy.waitFor(300)
-  assert.ok(stuck.received.length < 100, 'the stuck one was not given everything at once')
+  assert.ok(stuck.received.length < 100, 'the stuck one was not given everything immediately')
 })
 
 test('an endpoint with a large backlog does not starve another', async (t) => {
@@ -457,7 +457,7 @@ test('a stop waits for the attempts in flight and loses no result', async (t) =>
   assert.equal((await world.delivery(eventId, receiver)).status, 'succeeded')
 })
 
-test('an attempt interrupted by a stop is due at once, not a failure', async (t) => {
+test('an attempt interrupted by a stop is due immediately, not a failure', async (t) => {
   const world = await startWebhookWorld(t, { loops: 0 })
   const receiver = await world.receiver()
   receiver.always({ hang: true })

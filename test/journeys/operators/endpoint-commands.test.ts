@@ -13,8 +13,8 @@ test('commands pause, resume and resend while a server runs', async (t) => {
   for (const otp of otps) await world.whatsapp.reports(otp, ['sent'])
   await world.settled()
   assert.equal(receiver.received.length, 0)
-  const refused = await runCommandIn(world, ['endpoint', 'resend', endpointId, '--count'])
-  assert.match(refused.stderr, new RegExp(`The endpoint is paused\\. .* with "endpoint resume ${endpointId}"`))
+  const rejected = await runCommandIn(world, ['endpoint', 'resend', endpointId, '--count'])
+  assert.match(rejected.stderr, new RegExp(`The endpoint is paused\\. .* with "endpoint resume ${endpointId}"`))
 
   const explained = await runCommandIn(world, ['explain', otps[1]?.messageId ?? ''])
   const [resume = '', resend = ''] = Array.from(

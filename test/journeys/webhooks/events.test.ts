@@ -180,7 +180,7 @@ test('a key has a limited number of waiting requests, and a disconnect frees a p
   await waitFor('room for another', hasRoom)
 })
 
-test('a node that stops answers its waiting requests at once', async (t) => {
+test('a node that stops answers its waiting requests immediately', async (t) => {
   const world = await startWorld(t)
   const { wrapDb, untilWaiting } = countLooks()
   const other = await world.node({ works: false, wrapDb })

@@ -90,7 +90,7 @@ test('a node that recorded rows with a time far behind is remembered when its cl
   assert.equal(check({ state: next }).hold?.reason, 'time_set_back')
 })
 
-test('longer settings apply at once, shorter ones only after a confirmation', () => {
+test('longer settings apply immediately, shorter ones only after a confirmation', () => {
   const longer = { ...KEEP, contentDays: 0, auditDays: 800 }
   const { hold, keep, next } = check({ keep: longer })
   assert.deepEqual([hold, keep, next?.keep], [undefined, longer, longer])
