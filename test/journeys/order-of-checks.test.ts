@@ -289,9 +289,9 @@ for (const [path, missing] of [
     assert.equal(await codeOf(faulty, { key: null }), 'API_KEY_INVALID')
     assert.equal(await codeOf(faulty, { key }), 'DEVELOPER_INVALID_INPUT')
     assert.equal(await codeOf(`${path}/${MISSING_ID}`, { key }), missing)
-    const limited = await requestOverRateLimit(world, { key, path: MISSING }, () =>
-      world.request('GET', faulty, { key }),
-    )
+    const used = await world.freshKey() // whose earlier requests do not count
+    const send = () => world.request('GET', faulty, { key: used })
+    const limited = await requestOverRateLimit(world, { key: used, path: MISSING }, send)
     assert.equal(limited.body.code, 'RATE_LIMITED')
   })
 }

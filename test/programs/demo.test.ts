@@ -41,14 +41,12 @@ test('a demo works as it prints, and each start keeps all data', async (t) => {
   first.child.kill('SIGKILL') // no harm to the next start
   await first.ended
 
-  await t.test('a demo workspace that is no sandbox works, without clock hint or metrics', async (t) => {
-    await setSandbox(environment, false)
+  await t.test('a start whose port for metrics is used works without metrics', async (t) => {
     const metricsPort = await freePort()
     await occupy(t, metricsPort)
     const second = await start(t, { ...environment, DOORCODE_METRICS_PORT: String(metricsPort) })
     assert.doesNotMatch(second.stdout(), /a day of customers/, 'only the first start simulates a day')
     assert.match(second.stdout(), /^Metrics are off: .*:\d+ is in use .*DOORCODE_METRICS_PORT[^]* Metrics +off$/m)
-    assert.doesNotMatch(second.stdout(), /sandbox advance/)
     assert.equal(printed(second.stdout(), /Bearer ([^']+)'/), key)
     assert.equal(printed(second.stdout(), /-d '([^']*)'/), code)
     const [phone] = await chatsOn(second.stdout(), '+34600111222')
@@ -60,7 +58,6 @@ test('a demo works as it prints, and each start keeps all data', async (t) => {
     second.child.kill('SIGINT')
     assert.deepEqual(await second.ended, [0, null])
     assert.match(second.stdout(), /Stopped\./)
-    await setSandbox(environment, true)
   })
 
   const demo = await start(t, environment)
@@ -153,7 +150,7 @@ test('Ctrl-C just stops a first start, in initdb and in the simulated day', asyn
 test('a demo never starts on a database of a shop, and changes nothing in it', async () => {
   const environment = await newEnvironment()
   await runCommand(['workspace', 'create', '--name', 'Shop'], environment)
-  await query(environment, 'delete from migrations where number >= 15')
+  await query(environment, 'delete from migrations where number >= 6')
   const otherKey = Buffer.alloc(32, 9).toString('base64')
   const npm = { npm_lifecycle_event: 'start' }
   const { code, stderr } = await runCommand(['start'], { ...environment, ...npm, DOORCODE_SECRET_KEY: otherKey })
@@ -162,7 +159,7 @@ test('a demo never starts on a database of a shop, and changes nothing in it', a
     stderr,
     /workspaces that are not sandboxes \("Shop"\)\. To run .* "npm run -s doorcode -- serve"\. .* DOORCODE_DATA_DIR to a new/,
   )
-  assert.deepEqual(await query(environment, 'select max(number) from migrations'), [{ max: 14 }])
+  assert.deepEqual(await query(environment, 'select max(number) from migrations'), [{ max: 5 }])
   assert.deepEqual(await query(environment, 'select name from workspaces'), [{ name: 'Shop' }])
   assert.deepEqual(await query(environment, 'select from nodes'), [], 'no node worked on it')
 })
@@ -190,9 +187,6 @@ test('a start in the data folder of a running emulator fails with the setting', 
 
 const query = <Row extends object>(environment: Record<string, string>, text: string): Promise<Row[]> =>
   withConnection(environment['DATABASE_URL'] ?? '', async (connection) => (await connection.query<Row>(text)).rows)
-
-const setSandbox = (environment: Record<string, string>, isSandbox: boolean): Promise<object[]> =>
-  query(environment, `update workspaces set sandbox = ${isSandbox}`)
 
 async function occupy(t: TestContext, port: number): Promise<void> {
   const server = createServer().listen(port, '127.0.0.1')
