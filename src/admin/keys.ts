@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { LANGUAGES } from '../../locales/text.ts'
 import { keyActions } from './actions/keys.ts'
-import { findFirstRequest } from './attention/first-steps.ts'
+import { findFirstRequest } from './first-steps.ts'
 import { mutationOf, readCall, router } from './rpc/trpc.ts'
 import { keyState, listKeys } from '../workspaces/keys/manage-keys.ts'
 

@@ -1,6 +1,6 @@
 import { inEnglish } from '../../../locales/resources.ts'
 import { commit } from '../../admin/actions/action.ts'
-import { listQuarantined, releaseQuarantined } from '../../admin/attention/quarantine.ts'
+import { listQuarantined, releaseQuarantined } from '../../operations/doctor/work/quarantine.ts'
 import type { Quarantined } from '../../runtime/jobs/retry.ts'
 import { command, notFound } from '../command.ts'
 import { argument, optional, uuid } from '../inputs.ts'

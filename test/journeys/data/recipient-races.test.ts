@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listQuarantined } from '../../../src/admin/attention/quarantine.ts'
+import { listQuarantined } from '../../../src/operations/doctor/work/quarantine.ts'
 import { advance } from '../../../src/cod/conversation/advance.ts'
 import { answerOrder } from '../../../src/cod/conversation/answer-order.ts'
 import { DAY_MS, HOUR_MS, later } from '../../../src/lib/clock.ts'

@@ -1,7 +1,7 @@
-import { listQuarantinedTimers, releaseTimers } from '../../cod/conversation/quarantine.ts'
-import type { Sql } from '../../lib/db/pool.ts'
-import type { Quarantined } from '../../runtime/jobs/retry.ts'
-import { listQuarantinedMessages, releaseMessage } from '../../messages/queue/quarantine.ts'
+import { listQuarantinedTimers, releaseTimers } from '../../../cod/conversation/quarantine.ts'
+import type { Sql } from '../../../lib/db/pool.ts'
+import type { Quarantined } from '../../../runtime/jobs/retry.ts'
+import { listQuarantinedMessages, releaseMessage } from '../../../messages/queue/quarantine.ts'
 
 const MAX_LISTED = 1_000
 

@@ -1,6 +1,6 @@
-import { listSenders } from '../../accounts/senders.ts'
-import { hasUsableTemplate, listOtpTemplates } from '../../accounts/templates/stored.ts'
-import { type Sql, statement } from '../../lib/db/pool.ts'
+import { listSenders } from '../accounts/senders.ts'
+import { hasUsableTemplate, listOtpTemplates } from '../accounts/templates/stored.ts'
+import { type Sql, statement } from '../lib/db/pool.ts'
 
 /** Which steps of the setup are done, in their order. */
 export type FirstSteps = { account: boolean; template: boolean; key: boolean; endpoint: boolean; message: boolean }
