@@ -88,7 +88,7 @@ export const codeOf = (error: unknown): string | undefined => errorData(error)?.
 /** The reason, in the reader's language. */
 export const reasonOf = (error: unknown): CodedText | undefined => errorData(error)?.text
 
-export type FormFault = { path: string; text: CodedText }
+type FormFault = { path: string; text: CodedText }
 
 /** What the server found wrong with the fields of a form. */
 export const faultsOf = (error: unknown): FormFault[] => errorData(error)?.faults ?? []

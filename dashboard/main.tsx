@@ -18,7 +18,7 @@ import { appRouter } from './pages.tsx'
 import { initialLanguage, saveLanguage } from './texts/language.ts'
 import { loadFirstTranslator, loadTranslator } from './texts/load.ts'
 import { TextsContext } from './texts/use-texts.ts'
-import { numberFormat } from './ui/formats.ts'
+import { numberFormat } from './texts/formats.ts'
 import { readableColours, themeIn } from './ui/shell/theme.ts'
 
 function Dashboard({ first }: { first: Translator }) {

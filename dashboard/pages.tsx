@@ -1,20 +1,22 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { api, queryClient } from './api.ts'
-import { auditList, readAuditSearch } from './audit-log/search.ts'
-import { listInput as ordersInput, readConfirmationSearch } from './confirmations/search.ts'
-import { deliveryList, readLogSearch } from './endpoints/deliveries/search.ts'
-import { listInput, readMessageSearch } from './messages/search.ts'
-import { readReturn } from './session/return.ts'
-import { readNewTemplateSearch, readTemplateSearch, templateList } from './templates/search.ts'
+import { readAuditSearch } from './audit-log/search.ts'
 import { loadPlot } from './charts/plot.tsx'
-import { chartInput, readChartSearch } from './charts/search.ts'
+import { readChartSearch } from './charts/search.ts'
 import { readCodSettingsSearch } from './cod-settings/search.ts'
+import { readConfirmationSearch } from './confirmations/search.ts'
+import { readLogSearch } from './endpoints/search.ts'
+import { readMessageSearch } from './messages/search.ts'
 import { loadContent } from './overview/content.ts'
-import { withTexts } from './texts/load.ts'
-import { NotFound } from './ui/shell/not-found.tsx'
-import { PageFault } from './ui/shell/page-fault.tsx'
 import { readPhoneSearch } from './phone/search.ts'
+import { pageQueries } from './queries.ts'
+import { readReturn } from './session/sign-in-call.ts'
+import { readNewTemplateSearch, readTemplateSearch } from './templates/search.ts'
+import { withTexts } from './texts/load.ts'
+import { NotFound, PageFault } from './ui/shell/not-found.tsx'
 import { Shell } from './ui/shell/shell.tsx'
+import { DeletionBanner } from './workspaces/deletion-banner.tsx'
 
 /**
  * Every page, its path and its file. Search parameters of a list are what its page validates. A loader fetches what the page
@@ -23,6 +25,24 @@ import { Shell } from './ui/shell/shell.tsx'
 const root = createRootRoute({
   notFoundComponent: lazyRouteComponent(() => import('./session/unknown-page.tsx'), 'UnknownPage'),
 })
+
+/** A page with its texts, which the first load leaves out. */
+const pageIn = <Name extends string>(load: () => Promise<Record<Name, () => ReactNode>>, name: Name) =>
+  lazyRouteComponent(
+    withTexts(async () => ({ Page: (await load())[name] })),
+    'Page',
+  )
+
+const findSession = () => queryClient.ensureQueryData(api.session.current.queryOptions())
+
+/**
+ * The previous page stays this long. Most answers come sooner, and React keeps a skeleton for 300 ms once it is shown.
+ */
+const SKELETON_AFTER_MS = 150
+
+/** How long to wait for what a page shows first. After that it shows a skeleton. */
+const waitBriefly = (...answers: Promise<unknown>[]): Promise<unknown> =>
+  Promise.race([Promise.all(answers), new Promise((resolve) => setTimeout(resolve, SKELETON_AFTER_MS))])
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -42,7 +62,7 @@ const home = createRoute({
   getParentRoute: () => root,
   path: '/',
   async beforeLoad() {
-    const session = await queryClient.ensureQueryData(api.session.current.queryOptions())
+    const session = await findSession()
     if (!session) throw redirect({ to: '/sign-in' })
     const first = session.workspaces[0]
     if (!first) throw redirect({ to: '/new-workspace' })
@@ -50,28 +70,35 @@ const home = createRoute({
   },
 })
 
+const newWorkspace = createRoute({
+  getParentRoute: () => root,
+  path: '/new-workspace',
+  async beforeLoad() {
+    if (!(await findSession())) throw redirect({ to: '/sign-in' })
+  },
+  component: pageIn(() => import('./workspaces/new-workspace.tsx'), 'NewWorkspace'),
+})
+
 const workspace = createRoute({
   getParentRoute: () => root,
   path: '/w/$workspaceId',
   async beforeLoad({ location }) {
-    const session = await queryClient.ensureQueryData(api.session.current.queryOptions())
-    if (!session) throw redirect({ to: '/sign-in', search: { back: location.href } })
+    if (!(await findSession())) throw redirect({ to: '/sign-in', search: { back: location.href } })
   },
-  component: Shell,
+  component: () => <Shell notice={<DeletionBanner />} />,
   notFoundComponent: NotFound,
 })
 
 const overview = createRoute({
   getParentRoute: () => workspace,
   path: '/overview',
-  loader({ params: { workspaceId } }) {
-    return waitBriefly(
+  loader: ({ params }) =>
+    waitBriefly(
       // A failed call shows its error on the page, which calls again.
-      queryClient.fetchQuery(api.workspaces.firstSteps.queryOptions({ workspaceId })).then(loadContent, () => {}),
-      queryClient.prefetchQuery(api.workspaces.attention.queryOptions({ workspaceId })),
-      queryClient.prefetchQuery(api.charts.overview.queryOptions({ workspaceId })),
-    )
-  },
+      queryClient.fetchQuery(pageQueries.firstSteps(params)).then(loadContent, () => {}),
+      queryClient.prefetchQuery(pageQueries.attention(params)),
+      queryClient.prefetchQuery(pageQueries.figures(params)),
+    ),
   component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
 })
 
@@ -80,25 +107,15 @@ const messages = createRoute({
   path: '/messages',
   validateSearch: readMessageSearch,
   loaderDeps: ({ search }) => search,
-  loader({ params: { workspaceId }, deps }) {
-    return waitBriefly(queryClient.prefetchQuery(api.messages.list.queryOptions(listInput(workspaceId, deps))))
-  },
-  component: lazyRouteComponent(
-    withTexts(() => import('./messages/messages.tsx')),
-    'Messages',
-  ),
+  loader: ({ params, deps }) => waitBriefly(queryClient.prefetchQuery(pageQueries.messages(params.workspaceId, deps))),
+  component: pageIn(() => import('./messages/messages.tsx'), 'Messages'),
 })
 
 const message = createRoute({
   getParentRoute: () => workspace,
   path: '/messages/$messageId',
-  loader({ params }) {
-    return waitBriefly(queryClient.prefetchQuery(api.messages.get.queryOptions(params)))
-  },
-  component: lazyRouteComponent(
-    withTexts(() => import('./messages/message.tsx')),
-    'Message',
-  ),
+  loader: ({ params }) => waitBriefly(queryClient.prefetchQuery(pageQueries.message(params))),
+  component: pageIn(() => import('./messages/message.tsx'), 'Message'),
 })
 
 const confirmations = createRoute({
@@ -106,25 +123,16 @@ const confirmations = createRoute({
   path: '/confirmations',
   validateSearch: readConfirmationSearch,
   loaderDeps: ({ search }) => search,
-  loader({ params: { workspaceId }, deps }) {
-    return waitBriefly(queryClient.prefetchQuery(api.confirmations.list.queryOptions(ordersInput(workspaceId, deps))))
-  },
-  component: lazyRouteComponent(
-    withTexts(() => import('./confirmations/confirmations.tsx')),
-    'Confirmations',
-  ),
+  loader: ({ params, deps }) =>
+    waitBriefly(queryClient.prefetchQuery(pageQueries.confirmations(params.workspaceId, deps))),
+  component: pageIn(() => import('./confirmations/confirmations.tsx'), 'Confirmations'),
 })
 
 const confirmation = createRoute({
   getParentRoute: () => workspace,
   path: '/confirmations/$confirmationId',
-  loader({ params }) {
-    return waitBriefly(queryClient.prefetchQuery(api.confirmations.get.queryOptions(params)))
-  },
-  component: lazyRouteComponent(
-    withTexts(() => import('./confirmations/confirmation.tsx')),
-    'Confirmation',
-  ),
+  loader: ({ params }) => waitBriefly(queryClient.prefetchQuery(pageQueries.confirmation(params))),
+  component: pageIn(() => import('./confirmations/confirmation.tsx'), 'Confirmation'),
 })
 
 const charts = createRoute({
@@ -132,41 +140,27 @@ const charts = createRoute({
   path: '/charts',
   validateSearch: readChartSearch,
   loaderDeps: ({ search }) => search,
-  loader({ params: { workspaceId }, deps }) {
-    return waitBriefly(
-      queryClient.prefetchQuery(api.charts.all.queryOptions(chartInput(workspaceId, deps))),
-      loadPlot(),
-    )
-  },
-  component: lazyRouteComponent(
-    withTexts(() => import('./charts/charts.tsx')),
-    'Charts',
-  ),
+  loader: ({ params, deps }) =>
+    waitBriefly(queryClient.prefetchQuery(pageQueries.charts(params.workspaceId, deps)), loadPlot()),
+  component: pageIn(() => import('./charts/charts.tsx'), 'Charts'),
 })
 
 const phone = createRoute({
   getParentRoute: () => workspace,
   path: '/phone',
   validateSearch: readPhoneSearch,
-  component: lazyRouteComponent(
-    withTexts(() => import('./phone/phone.tsx')),
-    'Phone',
-  ),
+  component: pageIn(() => import('./phone/phone.tsx'), 'Phone'),
 })
 
 const senders = createRoute({
   getParentRoute: () => workspace,
   path: '/senders',
-  loader({ params: { workspaceId } }) {
-    return waitBriefly(
-      queryClient.prefetchQuery(api.senders.accounts.queryOptions({ workspaceId })),
-      queryClient.prefetchQuery(api.senders.list.queryOptions({ workspaceId })),
-    )
-  },
-  component: lazyRouteComponent(
-    withTexts(() => import('./senders/senders.tsx')),
-    'Senders',
-  ),
+  loader: ({ params }) =>
+    waitBriefly(
+      queryClient.prefetchQuery(pageQueries.accounts(params)),
+      queryClient.prefetchQuery(pageQueries.senders(params)),
+    ),
+  component: pageIn(() => import('./senders/senders.tsx'), 'Senders'),
 })
 
 const templates = createRoute({
@@ -174,81 +168,51 @@ const templates = createRoute({
   path: '/templates',
   validateSearch: readTemplateSearch,
   loaderDeps: ({ search }) => search,
-  loader({ params: { workspaceId }, deps }) {
-    return waitBriefly(queryClient.prefetchInfiniteQuery(templateList(workspaceId, deps)))
-  },
-  component: lazyRouteComponent(
-    withTexts(() => import('./templates/templates.tsx')),
-    'Templates',
-  ),
+  loader: ({ params, deps }) =>
+    waitBriefly(queryClient.prefetchInfiniteQuery(pageQueries.templates(params.workspaceId, deps))),
+  component: pageIn(() => import('./templates/templates.tsx'), 'Templates'),
 })
 
 const newTemplate = createRoute({
   getParentRoute: () => workspace,
   path: '/templates/new',
   validateSearch: readNewTemplateSearch,
-  component: lazyRouteComponent(
-    withTexts(() => import('./templates/new/new-template.tsx')),
-    'NewTemplate',
-  ),
+  component: pageIn(() => import('./templates/new-template.tsx'), 'NewTemplate'),
 })
 
 const template = createRoute({
   getParentRoute: () => workspace,
   path: '/templates/$accountId/$name/$language',
-  loader({ params }) {
-    return waitBriefly(queryClient.prefetchQuery(api.templates.get.queryOptions(params)))
-  },
-  component: lazyRouteComponent(
-    withTexts(() => import('./templates/template.tsx')),
-    'Template',
-  ),
+  loader: ({ params }) => waitBriefly(queryClient.prefetchQuery(pageQueries.template(params))),
+  component: pageIn(() => import('./templates/template.tsx'), 'Template'),
 })
 
 const codSettings = createRoute({
   getParentRoute: () => workspace,
   path: '/cod-settings',
   validateSearch: readCodSettingsSearch,
-  loader({ params }) {
-    return waitBriefly(queryClient.prefetchQuery(api.codSettings.get.queryOptions(params)))
-  },
-  component: lazyRouteComponent(
-    withTexts(() => import('./cod-settings/cod-settings.tsx')),
-    'CodSettings',
-  ),
+  loader: ({ params }) => waitBriefly(queryClient.prefetchQuery(pageQueries.codSettings(params))),
+  component: pageIn(() => import('./cod-settings/cod-settings.tsx'), 'CodSettings'),
 })
 
 const blocked = createRoute({
   getParentRoute: () => workspace,
   path: '/blocked',
-  component: lazyRouteComponent(
-    withTexts(() => import('./blocked/blocked.tsx')),
-    'Blocked',
-  ),
+  component: pageIn(() => import('./blocked/blocked.tsx'), 'Blocked'),
 })
 
 const keys = createRoute({
   getParentRoute: () => workspace,
   path: '/keys',
-  loader({ params: { workspaceId } }) {
-    return waitBriefly(queryClient.prefetchQuery(api.keys.list.queryOptions({ workspaceId })))
-  },
-  component: lazyRouteComponent(
-    withTexts(() => import('./keys/keys.tsx')),
-    'Keys',
-  ),
+  loader: ({ params }) => waitBriefly(queryClient.prefetchQuery(pageQueries.keys(params))),
+  component: pageIn(() => import('./keys/keys.tsx'), 'Keys'),
 })
 
 const endpoints = createRoute({
   getParentRoute: () => workspace,
   path: '/endpoints',
-  loader({ params }) {
-    return waitBriefly(queryClient.prefetchQuery(api.endpoints.list.queryOptions(params)))
-  },
-  component: lazyRouteComponent(
-    withTexts(() => import('./endpoints/endpoints.tsx')),
-    'Endpoints',
-  ),
+  loader: ({ params }) => waitBriefly(queryClient.prefetchQuery(pageQueries.endpoints(params))),
+  component: pageIn(() => import('./endpoints/endpoints.tsx'), 'Endpoints'),
 })
 
 const endpoint = createRoute({
@@ -256,50 +220,34 @@ const endpoint = createRoute({
   path: '/endpoints/$endpointId',
   validateSearch: readLogSearch,
   loaderDeps: ({ search: { status, type, about, from, to } }) => ({
-    status,
-    type,
-    about,
+    filter: { status, type, about },
     hasDays: Boolean(from ?? to),
   }),
-  loader({ params, deps: { hasDays, ...filter } }) {
-    const { workspaceId, endpointId } = params
-    return waitBriefly(
-      queryClient.prefetchQuery(api.endpoints.find.queryOptions(params)),
+  loader: ({ params, deps: { filter, hasDays } }) =>
+    waitBriefly(
+      queryClient.prefetchQuery(pageQueries.endpoint(params)),
       // The instants of days depend on the workspace's clock, which the page knows.
-      ...(hasDays ? [] : [queryClient.prefetchInfiniteQuery(deliveryList(workspaceId, endpointId, filter))]),
-    )
-  },
-  component: lazyRouteComponent(
-    withTexts(() => import('./endpoints/endpoint.tsx')),
-    'Endpoint',
-  ),
+      ...(hasDays ? [] : [queryClient.prefetchInfiniteQuery(pageQueries.deliveries(params, filter))]),
+    ),
+  component: pageIn(() => import('./endpoints/endpoint.tsx'), 'Endpoint'),
 })
 
 const settings = createRoute({
   getParentRoute: () => workspace,
   path: '/settings',
-  loader({ params: { workspaceId } }) {
-    return waitBriefly(
-      queryClient.prefetchQuery(api.workspaces.get.queryOptions({ workspaceId })),
-      queryClient.prefetchQuery(api.workspaces.usage.queryOptions({ workspaceId })),
-    )
-  },
-  component: lazyRouteComponent(
-    withTexts(() => import('./workspaces/settings.tsx')),
-    'Settings',
-  ),
+  loader: ({ params }) =>
+    waitBriefly(
+      queryClient.prefetchQuery(pageQueries.workspace(params)),
+      queryClient.prefetchQuery(pageQueries.usage(params)),
+    ),
+  component: pageIn(() => import('./workspaces/settings.tsx'), 'Settings'),
 })
 
 const people = createRoute({
   getParentRoute: () => workspace,
   path: '/people',
-  loader({ params: { workspaceId } }) {
-    return waitBriefly(queryClient.prefetchQuery(api.people.list.queryOptions({ workspaceId })))
-  },
-  component: lazyRouteComponent(
-    withTexts(() => import('./people/people.tsx')),
-    'People',
-  ),
+  loader: ({ params }) => waitBriefly(queryClient.prefetchQuery(pageQueries.people(params))),
+  component: pageIn(() => import('./people/people.tsx'), 'People'),
 })
 
 const auditLog = createRoute({
@@ -310,57 +258,23 @@ const auditLog = createRoute({
     const { entry: _, ...filter } = search
     return filter
   },
-  loader({ params: { workspaceId }, deps }) {
-    return waitBriefly(queryClient.prefetchInfiniteQuery(auditList(workspaceId, deps)))
-  },
-  component: lazyRouteComponent(
-    withTexts(() => import('./audit-log/audit-log.tsx')),
-    'AuditLog',
-  ),
+  loader: ({ params, deps }) =>
+    waitBriefly(queryClient.prefetchInfiniteQuery(pageQueries.auditLog(params.workspaceId, deps))),
+  component: pageIn(() => import('./audit-log/audit-log.tsx'), 'AuditLog'),
 })
 
 const system = createRoute({
   getParentRoute: () => workspace,
   path: '/system',
-  loader({ params: { workspaceId } }) {
-    return waitBriefly(queryClient.prefetchQuery(api.system.examine.queryOptions({ workspaceId, outside: false })))
-  },
-  component: lazyRouteComponent(
-    withTexts(() => import('./system/system.tsx')),
-    'System',
-  ),
+  loader: ({ params }) => waitBriefly(queryClient.prefetchQuery(pageQueries.system({ ...params, outside: false }))),
+  component: pageIn(() => import('./system/system.tsx'), 'System'),
 })
 
 const account = createRoute({
   getParentRoute: () => workspace,
   path: '/account',
-  component: lazyRouteComponent(
-    withTexts(() => import('./account/account.tsx')),
-    'Account',
-  ),
+  component: pageIn(() => import('./account/account.tsx'), 'Account'),
 })
-
-const newWorkspace = createRoute({
-  getParentRoute: () => root,
-  path: '/new-workspace',
-  async beforeLoad() {
-    const session = await queryClient.ensureQueryData(api.session.current.queryOptions())
-    if (!session) throw redirect({ to: '/sign-in' })
-  },
-  component: lazyRouteComponent(
-    withTexts(() => import('./workspaces/new-workspace.tsx')),
-    'NewWorkspace',
-  ),
-})
-
-/**
- * The previous page stays this long. Most answers come sooner, and React keeps a skeleton for 300 ms once it is shown.
- */
-const SKELETON_AFTER_MS = 150
-
-/** How long to wait for what a page shows first. After that it shows a skeleton. */
-const waitBriefly = (...answers: Promise<unknown>[]): Promise<unknown> =>
-  Promise.race([Promise.all(answers), new Promise((resolve) => setTimeout(resolve, SKELETON_AFTER_MS))])
 
 export const appRouter = createRouter({
   routeTree: root.addChildren([

@@ -319,16 +319,6 @@ set status = 'credentials_unreadable', status_detail = $4, sync_due_at = least(s
 where workspace_id = $1 and id = $2 and access_token = $3 and status not in ('credentials_unreadable', 'removed')
 returning id;
 
--- src/admin/attention/first-steps.ts
-
-prepare find_first_steps as
-select
-exists (select from provider_accounts where workspace_id = $1 and status <> 'removed') as account,
-exists (select from api_keys
-  where workspace_id = $1 and revoked_at is null and (expires_at is null or expires_at > $2)) as key,
-exists (select from webhook_endpoints where workspace_id = $1 and deleted_at is null) as endpoint,
-exists (select from messages where workspace_id = $1) as message;
-
 -- src/admin/audit/audit-log.ts
 
 prepare list_audit_actions as
@@ -451,6 +441,43 @@ select "id", "secret", "backupCodes" from auth."twoFactor" order by "id" for upd
 
 prepare write_second_factor as
 update auth."twoFactor" set "secret" = $2, "backupCodes" = $3 where "id" = $1;
+
+-- src/admin/auth/expired-rows.ts
+
+prepare remove_access_links as
+with removed as (
+  delete from access_links where ctid = any (array (select ctid from access_links where expires_at < $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
+
+prepare remove_idle_sessions as
+with removed as (
+  delete from auth."session" where ctid = any (array (select ctid from auth."session" where "expiresAt" < $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
+
+prepare remove_old_sessions as
+with removed as (
+  delete from auth."session" where ctid = any (array (select ctid from auth."session" where "createdAt" < $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
+
+prepare remove_sign_in_attempts as
+with removed as (
+  delete from sign_in_attempts where ctid = any (array (select ctid from sign_in_attempts where tried_at[cardinality(tried_at)] < $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
+
+prepare remove_sign_in_rates as
+with removed as (
+  delete from auth."rateLimit" where ctid = any (array (select ctid from auth."rateLimit" where "lastRequest" < extract(epoch from $1::timestamptz) * 1000 limit $2)) returning 1)
+select count(*)::int as removed from removed;
+
+prepare remove_used_sign_in_codes as
+with removed as (
+  delete from used_sign_in_codes where ctid = any (array (select ctid from used_sign_in_codes where used_at < $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
+
+prepare remove_verifications as
+with removed as (
+  delete from auth."verification" where ctid = any (array (select ctid from auth."verification" where "expiresAt" < $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
 
 -- src/admin/auth/invitations.ts
 
@@ -636,42 +663,15 @@ insert into used_sign_in_codes as c (code, used_at) values ($1, $2)
 on conflict (code) do update set used_at = excluded.used_at where c.used_at < $3
 returning true as used;
 
--- src/admin/expired-rows.ts
+-- src/admin/first-steps.ts
 
-prepare remove_access_links as
-with removed as (
-  delete from access_links where ctid = any (array (select ctid from access_links where expires_at < $1 limit $2)) returning 1)
-select count(*)::int as removed from removed;
-
-prepare remove_idle_sessions as
-with removed as (
-  delete from auth."session" where ctid = any (array (select ctid from auth."session" where "expiresAt" < $1 limit $2)) returning 1)
-select count(*)::int as removed from removed;
-
-prepare remove_old_sessions as
-with removed as (
-  delete from auth."session" where ctid = any (array (select ctid from auth."session" where "createdAt" < $1 limit $2)) returning 1)
-select count(*)::int as removed from removed;
-
-prepare remove_sign_in_attempts as
-with removed as (
-  delete from sign_in_attempts where ctid = any (array (select ctid from sign_in_attempts where tried_at[cardinality(tried_at)] < $1 limit $2)) returning 1)
-select count(*)::int as removed from removed;
-
-prepare remove_sign_in_rates as
-with removed as (
-  delete from auth."rateLimit" where ctid = any (array (select ctid from auth."rateLimit" where "lastRequest" < extract(epoch from $1::timestamptz) * 1000 limit $2)) returning 1)
-select count(*)::int as removed from removed;
-
-prepare remove_used_sign_in_codes as
-with removed as (
-  delete from used_sign_in_codes where ctid = any (array (select ctid from used_sign_in_codes where used_at < $1 limit $2)) returning 1)
-select count(*)::int as removed from removed;
-
-prepare remove_verifications as
-with removed as (
-  delete from auth."verification" where ctid = any (array (select ctid from auth."verification" where "expiresAt" < $1 limit $2)) returning 1)
-select count(*)::int as removed from removed;
+prepare find_first_steps as
+select
+exists (select from provider_accounts where workspace_id = $1 and status <> 'removed') as account,
+exists (select from api_keys
+  where workspace_id = $1 and revoked_at is null and (expires_at is null or expires_at > $2)) as key,
+exists (select from webhook_endpoints where workspace_id = $1 and deleted_at is null) as endpoint,
+exists (select from messages where workspace_id = $1) as message;
 
 -- src/charts/count.ts
 
@@ -3319,6 +3319,16 @@ select (select count(*)::int from messages where workspace_id = $1 and accepted_
 
 -- src/sandbox/customer-due.ts
 
+prepare list_confirmations_of_customer as
+select c.id as "confirmationId", c.reference, c.status, f.status as "refusalStatus"
+from senders s
+cross join lateral (
+  select * from confirmations c where c.sender_id = s.id and c.recipient = $2 order by c.id desc limit 20
+) c
+left join lateral (
+  select f.* from refusal_checks f where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1
+) f on true where s.workspace_id = $1 and s.phone_number_id = $3 order by c.id desc;
+
 prepare list_due_of_customer as
 select c.id as "confirmationId", c.reference, timer."check", timer.kind as timer, timer.at
 from senders s
@@ -3335,16 +3345,6 @@ left join lateral (
     ('refusal', 'deadline', f.deadline_at, f.timer_retry_at, f.timer_quarantined_at),
     ('refusal', 'expiry', f.follow_up_at, f.timer_retry_at, f.timer_quarantined_at)
   ) as timer ("check", kind, at, retry_at, quarantined_at) where s.workspace_id = $1 and s.phone_number_id = $3 and timer.at is not null order by timer.at, c.id;
-
-prepare list_orders_of_customer as
-select c.id as "confirmationId", c.reference, c.status, f.status as "refusalStatus"
-from senders s
-cross join lateral (
-  select * from confirmations c where c.sender_id = s.id and c.recipient = $2 order by c.id desc limit 20
-) c
-left join lateral (
-  select f.* from refusal_checks f where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1
-) f on true where s.workspace_id = $1 and s.phone_number_id = $3 order by c.id desc;
 
 -- src/sandbox/due.ts
 

@@ -1149,12 +1149,12 @@ export type ParameterNames = {
   'page_audit_log.resource': never
   'page_audit_log.resources_account': never
   'page_audit_log.resources_cod_settings': never
+  'page_audit_log.resources_confirmation': never
   'page_audit_log.resources_endpoint': never
   'page_audit_log.resources_instance': never
   'page_audit_log.resources_key': never
   'page_audit_log.resources_list': never
   'page_audit_log.resources_message': never
-  'page_audit_log.resources_order': never
   'page_audit_log.resources_person': never
   'page_audit_log.resources_recipient': never
   'page_audit_log.resources_sender': never
@@ -1433,7 +1433,6 @@ export type ParameterNames = {
   'page_cod_settings.already_there': 'name'
   'page_cod_settings.at_most': 'max'
   'page_cod_settings.before_reminder': never
-  'page_cod_settings.cancel': never
   'page_cod_settings.closing': never
   'page_cod_settings.closing_confirmation': never
   'page_cod_settings.closing_refusal': never
@@ -1629,7 +1628,6 @@ export type ParameterNames = {
   'page_endpoints.attempts_made': 'count'
   'page_endpoints.body': never
   'page_endpoints.body_removed': never
-  'page_endpoints.cancel': never
   'page_endpoints.choose_one': never
   'page_endpoints.clear_time': never
   'page_endpoints.close': never
@@ -1953,7 +1951,6 @@ export type ParameterNames = {
   'page_people.about_reader': never
   'page_people.actions': never
   'page_people.actions_for': 'name'
-  'page_people.cancel': never
   'page_people.change_role': never
   'page_people.copied_it': never
   'page_people.email': never
@@ -2101,7 +2098,6 @@ export type ParameterNames = {
   'page_senders.breaker_open_until': never
   'page_senders.callback': never
   'page_senders.can_send': never
-  'page_senders.cancel': never
   'page_senders.changed': 'names' | 'number'
   'page_senders.connect': never
   'page_senders.connect_about': never
@@ -2388,7 +2384,6 @@ export type ParameterNames = {
   'page_templates.body_hint': 'named' | 'numbered'
   'page_templates.buttons': never
   'page_templates.buttons_about': never
-  'page_templates.cancel': never
   'page_templates.categories_authentication': never
   'page_templates.categories_marketing': never
   'page_templates.categories_utility': never
@@ -2795,6 +2790,14 @@ export type ParameterNames = {
   'statuses.account_connected': never
   'statuses.account_credentials_invalid': never
   'statuses.account_credentials_unreadable': never
+  'statuses.confirmation_accepted': never
+  'statuses.confirmation_awaiting_answer': never
+  'statuses.confirmation_cancelled': never
+  'statuses.confirmation_confirmed': never
+  'statuses.confirmation_failed': never
+  'statuses.confirmation_no_response': never
+  'statuses.confirmation_rescheduled': never
+  'statuses.confirmation_rescheduling': never
   'statuses.delivery_failed': never
   'statuses.delivery_held': never
   'statuses.delivery_in_progress': never
@@ -2820,14 +2823,6 @@ export type ParameterNames = {
   'statuses.message_received': never
   'statuses.message_sending': never
   'statuses.message_sent': never
-  'statuses.order_accepted': never
-  'statuses.order_awaiting_answer': never
-  'statuses.order_cancelled': never
-  'statuses.order_confirmed': never
-  'statuses.order_failed': never
-  'statuses.order_no_response': never
-  'statuses.order_rescheduled': never
-  'statuses.order_rescheduling': never
   'statuses.refusal_accepted': never
   'statuses.refusal_awaiting_answer': never
   'statuses.refusal_awaiting_note': never

@@ -1,13 +1,17 @@
-import { Paper, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useMutation } from '@tanstack/react-query'
 import { useTexts } from '../texts/use-texts.ts'
 import { Page } from '../ui/shell/page.tsx'
 import { useSession } from '../ui/workspace.ts'
-import { Events } from './events.tsx'
-import { Name } from './name.tsx'
-import { Password } from './password.tsx'
+import { Events, Sessions } from './sessions.tsx'
 import { SecondFactor } from './second-factor.tsx'
-import { Sessions } from './sessions.tsx'
+import { api, queryClient } from '../api.ts'
+import { FormProblem, PasswordField } from '../ui/form/fields.tsx'
+import { useAccountCall } from '../session/sign-in-call.ts'
+import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
 
 export function Account() {
   const { t } = useTexts()
@@ -50,5 +54,75 @@ function Section({ title, about, children }: { title: string; about?: string; ch
         {children}
       </Stack>
     </Paper>
+  )
+}
+
+export function Name() {
+  const { t } = useTexts()
+  const { person } = useSession()
+  const labels = { name: t('page_account.your_name') }
+  const form = useServerForm(labels, { name: person.name })
+  const rename = useMutation(
+    api.account.rename.mutationOptions({
+      async onSuccess() {
+        await queryClient.invalidateQueries({ queryKey: api.session.current.queryKey() })
+        form.resetDirty()
+        notifications.show({ message: t('page_account.saved') })
+      },
+      onError: form.showFaults,
+    }),
+  )
+  return (
+    <ServerForm form={form} call={rename} gap="xs" onSubmit={(values) => rename.mutate(values)}>
+      <Group align="flex-end">
+        <TextInput
+          description={t('page_account.name_hint')}
+          autoComplete="name"
+          required
+          miw={240}
+          {...form.field('name')}
+        />
+        <Button type="submit" variant="default" loading={rename.isPending} disabled={!form.isDirty()}>
+          {t('page_account.save')}
+        </Button>
+      </Group>
+    </ServerForm>
+  )
+}
+
+const NOTHING = { currentPassword: '', newPassword: '' }
+
+export function Password() {
+  const { t } = useTexts()
+  const { person } = useSession()
+  const { problem, busy, call } = useAccountCall()
+  const form = useForm({ initialValues: NOTHING })
+  const change = async (values: typeof NOTHING): Promise<void> => {
+    const answer = await call('change-password', values)
+    if (!answer.ok) return
+    form.setValues(NOTHING)
+    notifications.show({ message: t('page_account.password_changed') })
+  }
+  return (
+    <form onSubmit={form.onSubmit((values) => void change(values))}>
+      <Stack maw={360}>
+        <input type="email" autoComplete="username" value={person.email} readOnly hidden />
+        <FormProblem>{problem}</FormProblem>
+        <PasswordField
+          label={t('page_account.current_password')}
+          autoComplete="current-password"
+          {...form.getInputProps('currentPassword')}
+        />
+        <PasswordField
+          label={t('page_account.new_password')}
+          description={t('page_account.password_hint')}
+          autoComplete="new-password"
+          {...form.getInputProps('newPassword')}
+        />
+        <Button type="submit" variant="default" loading={busy} w="fit-content">
+          {t('page_account.change_password')}
+        </Button>
+      </Stack>
+    </form>
   )
 }

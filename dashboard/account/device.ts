@@ -1,5 +1,5 @@
 /** Browser and system names; they are the same in every language. */
-export type Device = { browser: string | undefined; system: string | undefined }
+type Device = { browser: string | undefined; system: string | undefined }
 
 /** The first match counts: some browsers also name others in their User-Agent. */
 const BROWSERS: readonly [RegExp, string][] = [

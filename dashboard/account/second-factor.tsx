@@ -1,11 +1,13 @@
-import { Badge, Button, Group, Modal, Text } from '@mantine/core'
+import { Badge, Box, Button, Center, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { useForm } from '@mantine/form'
+import { QRCodeSVG } from 'qrcode.react'
 import { useTexts } from '../texts/use-texts.ts'
-import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
+import { Secret, SecretDialog } from '../ui/dialog/secret-dialog.tsx'
 import { useSession } from '../ui/workspace.ts'
-import { BackupCodes, textsIn } from './backup-codes.tsx'
-import { PasswordPrompt } from './password-prompt.tsx'
-import { TurnOn } from './turn-on.tsx'
+import { FormProblem, PasswordField } from '../ui/form/fields.tsx'
+import { Copyable } from '../ui/as-typed.tsx'
+import { useAccountCall } from '../session/sign-in-call.ts'
 
 export function SecondFactor() {
   const { t } = useTexts()
@@ -79,3 +81,126 @@ function NewCodes({ onDone }: { onDone: () => void }) {
     />
   )
 }
+
+type Step = { name: 'password' } | { name: 'scan'; uri: string; codes: string[] } | { name: 'codes'; codes: string[] }
+
+/** Asks for the password, then for the app's first code, then shows the backup codes. A correct code turns it on. */
+function TurnOn({ onDone }: { onDone: () => void }) {
+  const { t } = useTexts()
+  const [step, setStep] = useState<Step>({ name: 'password' })
+  if (step.name === 'password') {
+    return (
+      <PasswordPrompt
+        about={t('page_account.turn_on_about')}
+        path="two-factor/enable"
+        action={t('page_account.next')}
+        onDone={({ totpURI, backupCodes }) =>
+          setStep({ name: 'scan', uri: String(totpURI), codes: textsIn(backupCodes) })
+        }
+      />
+    )
+  }
+  if (step.name === 'scan') {
+    return <Scan uri={step.uri} onDone={() => setStep({ name: 'codes', codes: step.codes })} />
+  }
+  return <BackupCodes codes={step.codes} onDone={onDone} />
+}
+
+const QR_PIXELS = 192
+
+function Scan({ uri, onDone }: { uri: string; onDone: () => void }) {
+  const { t } = useTexts()
+  const { problem, busy, call } = useAccountCall()
+  const form = useForm({ initialValues: { code: '' } })
+  const verify = async ({ code }: { code: string }): Promise<void> => {
+    const answer = await call('two-factor/verify-totp', { code: code.replaceAll(' ', '') })
+    if (answer.ok) onDone()
+  }
+  return (
+    <form onSubmit={form.onSubmit((values) => void verify(values))}>
+      <Stack>
+        <Text size="sm">{t('page_account.scan')}</Text>
+        <Center>
+          <Box p="sm" bg="white">
+            <QRCodeSVG value={uri} size={QR_PIXELS} title={t('page_account.qr_code')} />
+          </Box>
+        </Center>
+        <Text size="sm">{t('page_account.or_type')}</Text>
+        <Copyable text={secretIn(uri)} block />
+        <FormProblem>{problem}</FormProblem>
+        <TextInput
+          label={t('page_account.code')}
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          required
+          data-autofocus
+          dir="ltr"
+          {...form.getInputProps('code')}
+        />
+        <Button type="submit" loading={busy}>
+          {t('page_account.confirm')}
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+/** The secret in groups of four, because people copy it from one screen to another. */
+const secretIn = (uri: string): string =>
+  (new URL(uri).searchParams.get('secret') ?? '').replaceAll(/(.{4})(?=.)/g, '$1 ')
+
+/** Asks for the password again: an unattended browser is not enough. */
+function PasswordPrompt({
+  about,
+  path,
+  action,
+  colour,
+  onDone,
+}: {
+  about: string
+  path: string
+  action: string
+  colour?: string
+  onDone: (body: Readonly<Record<string, unknown>>) => void
+}) {
+  const { t } = useTexts()
+  const { problem, busy, call } = useAccountCall()
+  const form = useForm({ initialValues: { password: '' } })
+  const go = async (values: { password: string }): Promise<void> => {
+    const answer = await call(path, values)
+    if (answer.ok) onDone(answer.body)
+  }
+  return (
+    <form onSubmit={form.onSubmit((values) => void go(values))}>
+      <Stack>
+        <Text size="sm">{about}</Text>
+        <FormProblem>{problem}</FormProblem>
+        <PasswordField
+          label={t('page_account.current_password')}
+          autoComplete="current-password"
+          data-autofocus
+          {...form.getInputProps('password')}
+        />
+        <Button type="submit" loading={busy} {...(colour !== undefined && { color: colour })}>
+          {action}
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+/** Shown only once, in a SecretDialog. */
+function BackupCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
+  const { t } = useTexts()
+  return (
+    <Stack>
+      <Text fw={600}>{t('page_account.backup_codes')}</Text>
+      <Text size="sm">{t('page_account.backup_codes_about')}</Text>
+      <Secret text={codes.join('\n')} />
+      <Button onClick={onDone}>{t('page_account.kept')}</Button>
+    </Stack>
+  )
+}
+
+const textsIn = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []

@@ -3,10 +3,11 @@ import { modals } from '@mantine/modals'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Failed } from '../ui/failed.tsx'
+import { Failed } from '../ui/fallback.tsx'
 import { List } from '../ui/list/list.tsx'
 import { Time } from '../ui/time.tsx'
 import { deviceOf } from './device.ts'
+import { actionIn } from '../audit-log/action.ts'
 
 type Session = RouterOutputs['account']['sessions'][number]
 
@@ -84,7 +85,40 @@ function DeviceCell({ session: { device, address, current } }: { session: Sessio
 }
 
 /** "Firefox · Windows" */
-export function nameOf(userAgent: string | null): string | undefined {
+function nameOf(userAgent: string | null): string | undefined {
   const { browser, system } = deviceOf(userAgent)
   return [browser, system].filter(Boolean).join(' · ') || undefined
+}
+
+type Event = RouterOutputs['account']['events'][number]
+
+export function Events() {
+  const texts = useTexts()
+  const { t } = texts
+  const { data } = useSuspenseQuery(api.account.events.queryOptions())
+  if (data.length === 0) return <Text size="sm">{t('page_account.no_events')}</Text>
+  return (
+    <List
+      label={t('page_account.events')}
+      rows={data}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: t('page_audit_log.when'), cell: ({ at }) => <Time at={at} kind="real" /> },
+        { title: t('page_audit_log.what'), cell: ({ action }) => actionIn(action, texts) },
+        { title: t('page_account.where'), cell: (event) => <Where event={event} /> },
+      ]}
+    />
+  )
+}
+
+function Where({ event: { after } }: { event: Event }) {
+  const address = after?.['address']
+  const device = after?.['device']
+  const name = nameOf(typeof device === 'string' ? device : null)
+  if (typeof address !== 'string') return '–'
+  return (
+    <>
+      {name} <code>{address}</code>
+    </>
+  )
 }

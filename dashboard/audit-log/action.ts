@@ -18,3 +18,9 @@ type SentenceCode = `page_audit_log.did_${Key<AuditAction>}`
 
 export const sentenceCodeOf = (action: AuditAction): SentenceCode =>
   `page_audit_log.did_${inSnakeCase(action) as Key<AuditAction>}`
+
+/** What the audit log names as the author of a change that a command made. */
+export const COMMAND_LINE = 'command line'
+
+export const whoText = (who: string, { t }: Pick<PageTexts, 't'>): string =>
+  who === COMMAND_LINE ? t('page_audit_log.command_line') : who

@@ -1,27 +1,24 @@
-import { Button, Drawer, Stack, VisuallyHidden } from '@mantine/core'
+import { Drawer, Stack, VisuallyHidden } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { RESOURCES } from '../../src/admin/audit/actions.ts'
 import { api } from '../api.ts'
+import { pageQueries } from '../queries.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Empty } from '../ui/empty.tsx'
-import { Failed } from '../ui/failed.tsx'
+import { Empty, Failed, Loading } from '../ui/fallback.tsx'
 import { ExportButton } from '../ui/list/export-button.tsx'
 import { FilterBar } from '../ui/list/filter-bar.tsx'
-import { KeptSince } from '../ui/list/kept-since.tsx'
+import { KeptSince, MoreButton } from '../ui/list/list-pages.tsx'
 import { List } from '../ui/list/list.tsx'
-import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import { actionIn } from './action.ts'
-import { ChangesInRow } from './changes.tsx'
-import { Details } from './details.tsx'
-import { differences } from './differences.ts'
-import { type AuditSearch, auditList, readAuditSearch } from './search.ts'
-import { whoText } from './command-line.ts'
-import { Sentence, sentenceText } from './sentence.tsx'
-import type { Entry } from './target.tsx'
+import { actionIn, whoText } from './action.ts'
+import { ChangesInRow, Details } from './details.tsx'
+import { differences } from './values.ts'
+import { type AuditSearch, readAuditSearch } from './search.ts'
+import { type Entry, Sentence, sentenceText } from './sentence.tsx'
+import { linkTo } from '../ui/link.tsx'
 
 export function AuditLog() {
   const { t } = useTexts()
@@ -40,7 +37,7 @@ function Log() {
   const { workspaceId } = useWorkspace()
   const { entry: openId, ...filter } = useSearch({ from: ROUTE })
   const navigate = useNavigate({ from: ROUTE })
-  const log = useInfiniteQuery(auditList(workspaceId, filter))
+  const log = useInfiniteQuery(pageQueries.auditLog(workspaceId, filter))
   const entries = log.data?.pages.flatMap((page) => page.entries) ?? []
   const open = entries.find(({ id }) => id === openId)
   return (
@@ -53,16 +50,7 @@ function Log() {
       )}
       {entries.length > 0 && <Entries entries={entries} />}
       {log.data && !log.hasNextPage && <KeptSince of="audit" />}
-      {log.hasNextPage && (
-        <Button
-          variant="default"
-          w="fit-content"
-          loading={log.isFetchingNextPage}
-          onClick={() => void log.fetchNextPage()}
-        >
-          {t('page_shell.older')}
-        </Button>
-      )}
+      <MoreButton of={log}>{t('page_shell.older')}</MoreButton>
       <Drawer
         opened={open !== undefined}
         onClose={() => void navigate({ search: filter, replace: true, resetScroll: false })}
@@ -142,16 +130,14 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
       rows={entries}
       keyOf={({ id }) => id}
       linkOf={({ id }) =>
-        (props) => (
-          <Link
-            {...props}
-            from={ROUTE}
-            to="."
-            search={(now: AuditSearch) => ({ ...now, entry: id })}
-            replace
-            resetScroll={false}
-          />
-        )}
+        linkTo({
+          from: ROUTE,
+          to: '.',
+          search: (now: AuditSearch) => ({ ...now, entry: id }),
+          replace: true,
+          resetScroll: false,
+        })
+      }
       columns={[
         {
           title: t('page_audit_log.event'),

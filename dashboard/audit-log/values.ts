@@ -2,20 +2,19 @@ import { type CodedText, type Language, directionOf } from '../../locales/text.t
 import { visibleText } from '../../locales/visible-text.ts'
 import { DAY_MS, MINUTE_MS } from '../../src/lib/clock.ts'
 import type { PageTexts } from '../texts/use-texts.ts'
-import { spanText } from '../ui/time/span.ts'
-import type { TimeKind } from '../ui/time/clock.ts'
+import { type TimeKind, spanText } from '../ui/clock.ts'
 import { inSnakeCase } from './action.ts'
-import { isEmpty } from './differences.ts'
+import { pointerLabel } from '../cod-settings/form.ts'
 
 const MAX_CHARACTERS = 300
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 /** Names may look like one. */
 const isInstant = (text: string): boolean => INSTANT.test(text) && !Number.isNaN(Date.parse(text))
 /** Shown as the days with deliveries. */
-export const SKIPPED_DAYS = '/deliveryDays/skipWeekdays'
+const SKIPPED_DAYS = '/deliveryDays/skipWeekdays'
 
 /** Text, or an instant that the page shows by the workspace's clock. */
-export type Shown = string | { at: string; kind: TimeKind }
+type Shown = string | { at: string; kind: TimeKind }
 
 /** Kinds of time values. All others are real times that have passed. */
 const TIME_KINDS: Readonly<Record<string, TimeKind>> = {
@@ -83,3 +82,49 @@ const listed = (items: readonly string[], language: Language): string =>
   new Intl.ListFormat(language, { type: 'unit', style: 'short' }).format(
     directionOf(language) === 'rtl' ? items.map((item) => `\u2068${item}\u2069`) : items,
   )
+
+/** The name of a value. Values of the COD settings are named by their JSON pointers. */
+export function labelOf(field: string, texts: PageTexts): string {
+  const { t, has } = texts
+  if (field === SKIPPED_DAYS) return t('page_audit_log.fields_delivery_days')
+  if (field.startsWith('/')) return pointerLabel(field, texts)
+  const code = `page_audit_log.fields_${inSnakeCase(field)}`
+  return has(code) ? t(code) : field
+}
+
+/** One value of an entry; undefined if there was none. */
+export type Difference = { field: string; before: unknown; after: unknown }
+
+const MAX_DIFFERENCES = 40
+
+type Entry = {
+  target: string
+  name: string | null
+  before: Readonly<Record<string, unknown>> | null
+  after: Readonly<Record<string, unknown>> | null
+}
+
+/**
+ * The values that differ. Leaves out the ids of the entry's target, and empty values of a target that was created or
+ * deleted.
+ */
+export function differences({ target, name, before, after }: Entry): Difference[] {
+  const [from, to] = [before ?? {}, after ?? {}]
+  const fields = [...new Set([...Object.keys(from), ...Object.keys(to)])].filter((field) => !IDS.has(field))
+  const isChange = before !== null && after !== null
+  const isTarget = (value: unknown): boolean => value === target || (value === name && name !== null)
+  return fields
+    .map((field) => ({ field, before: from[field], after: to[field] }))
+    .filter((each) => JSON.stringify(each.before) !== JSON.stringify(each.after))
+    .filter((each) => isChange || !isEmpty(each.after ?? each.before))
+    .filter((each) => isChange || !isTarget(each.after ?? each.before))
+    .slice(0, MAX_DIFFERENCES)
+}
+
+const IDS: ReadonlySet<string> = new Set(['accountId'])
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0)

@@ -1,24 +1,24 @@
-import { Button, Group, Modal, NativeSelect, Paper, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, NativeSelect, Paper, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../api.ts'
+import { notifications } from '@mantine/notifications'
+import { type RouterOutputs, api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Empty } from '../ui/empty.tsx'
-import { Failed } from '../ui/failed.tsx'
+import { Empty, Failed, Loading } from '../ui/fallback.tsx'
 import { ExportButton } from '../ui/list/export-button.tsx'
 import { FilterBar } from '../ui/list/filter-bar.tsx'
 import { type Column, List } from '../ui/list/list.tsx'
-import { ListPages } from '../ui/list/list-pages.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { ListPages, MoreButton } from '../ui/list/list-pages.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
-import { whoText } from '../audit-log/command-line.ts'
+import { whoText } from '../audit-log/action.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import { BlockNumber } from './block-number.tsx'
-import type { BlockedNumber } from './blocked-number.ts'
-import { ImportList } from './import-list.tsx'
-import { Unblock } from './unblock.tsx'
+import { ImportList, refreshBlocked } from './import-list.tsx'
+import { Confirmation } from '../ui/dialog/confirm-dialog.tsx'
+import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
+
+type BlockedNumber = RouterOutputs['blocked']['list']['rows'][number]
 
 const ORDERS = ['latest', 'phone'] as const
 type Order = (typeof ORDERS)[number]
@@ -38,7 +38,7 @@ export function Blocked() {
     ),
     placeholderData: keepPreviousData,
   })
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = query
+  const { data, error, refetch } = query
   const rows = data?.pages.flatMap((page) => page.rows)
   const [first] = data?.pages ?? []
   const isEmpty = sought === '' && rows?.length === 0
@@ -89,11 +89,7 @@ export function Blocked() {
           />
         </>
       )}
-      {hasNextPage && (
-        <Button variant="default" w="fit-content" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {t('page_blocked.more')}
-        </Button>
-      )}
+      <MoreButton of={query}>{t('page_blocked.more')}</MoreButton>
       {rows?.length === 0 && !isEmpty && <NotFound phones={first?.phones ?? []} />}
       <Modal opened={adding} onClose={add.close} title={t('page_blocked.add')}>
         <BlockNumber onDone={add.close} />
@@ -171,5 +167,70 @@ function BlockedList({ rows }: { rows: readonly BlockedNumber[] }) {
         {lifting && <Unblock of={lifting} onDone={() => setLifting(null)} />}
       </Modal>
     </>
+  )
+}
+
+export function BlockNumber({ onDone }: { onDone: () => void }) {
+  const { t } = useTexts()
+  const { workspaceId } = useWorkspace()
+  const labels = { phone: t('page_blocked.phone'), reason: t('page_blocked.reason') }
+  const form = useServerForm(labels, { phone: '', reason: '' })
+  const add = useMutation(
+    api.blocked.add.mutationOptions({
+      async onSuccess({ phone, added }) {
+        await refreshBlocked()
+        notifications.show({
+          message: added ? t('page_blocked.blocked_now', { phone }) : t('page_blocked.blocked_already', { phone }),
+        })
+        onDone()
+      },
+      onError: form.showFaults,
+    }),
+  )
+  return (
+    <ServerForm form={form} call={add} onSubmit={(values) => add.mutate({ workspaceId, ...values })}>
+      <TextInput
+        description={t('page_blocked.phone_hint')}
+        type="tel"
+        dir="ltr"
+        data-autofocus
+        {...form.field('phone')}
+      />
+      <TextInput description={t('page_blocked.reason_hint')} dir="auto" {...form.field('reason')} />
+      <Button type="submit" loading={add.isPending}>
+        {t('page_blocked.block_it')}
+      </Button>
+    </ServerForm>
+  )
+}
+
+export function Unblock({ of: { phone, reason }, onDone }: { of: BlockedNumber; onDone: () => void }) {
+  const { t } = useTexts()
+  const { workspaceId } = useWorkspace()
+  const remove = useMutation(
+    api.blocked.remove.mutationOptions({
+      async onSuccess() {
+        await refreshBlocked()
+        notifications.show({ message: t('page_blocked.removed', { phone }) })
+        onDone()
+      },
+    }),
+  )
+  return (
+    <Confirmation
+      doing={remove}
+      yes={t('page_blocked.remove_it')}
+      no={t('page_blocked.keep')}
+      colour="red"
+      onYes={() => remove.mutate({ workspaceId, phone })}
+      onNo={onDone}
+    >
+      <Text size="sm">{reason === null ? t('page_blocked.remove_no_reason') : t('page_blocked.remove_about')}</Text>
+      {reason !== null && (
+        <Text size="sm" fs="italic">
+          <bdi>{reason}</bdi>
+        </Text>
+      )}
+    </Confirmation>
   )
 }

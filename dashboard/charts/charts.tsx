@@ -1,21 +1,21 @@
-import { Alert, Anchor, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Alert, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { api, faultsOf } from '../api.ts'
+import { pageQueries } from '../queries.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Empty } from '../ui/empty.tsx'
-import { Failed } from '../ui/failed.tsx'
+import { Empty, Failed, Loading } from '../ui/fallback.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { slowPolling } from '../ui/shell/refetch.ts'
-import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { type Choice, FilterBar } from '../ui/list/filter-bar.tsx'
 import { Failures, Funnel, MessagesByDay } from './codes.tsx'
 import { FigureRow, type Of } from './figure.tsx'
-import { AnswerTimes, AnswersByDay, Reasons, Refusals, Reminder } from './orders.tsx'
-import { type ChartSearch, SPANS, USUAL_SPAN, chartInput, choiceOf, readChartSearch } from './search.ts'
-import { dayText, spanOfDays } from './span.ts'
+import { AnswerTimes, AnswersByDay, Reasons, Refusals, Reminder } from './confirmations.tsx'
+import { type ChartSearch, SPANS, USUAL_SPAN, choiceOf, readChartSearch } from './search.ts'
+import { dayText, spanOfDays } from './numbers.ts'
+import { AnchorLink } from '../ui/link.tsx'
 
 const PAGE = '/w/$workspaceId/charts'
 export function Charts() {
@@ -25,7 +25,7 @@ export function Charts() {
   const search = useSearch({ from: PAGE })
   const choice = choiceOf(search)
   const { data, error, isPlaceholderData, refetch } = useQuery({
-    ...api.charts.all.queryOptions(chartInput(workspaceId, search)),
+    ...pageQueries.charts(workspaceId, search),
     placeholderData: keepPreviousData,
     ...slowPolling,
   })
@@ -85,12 +85,7 @@ function All({ of, choice, stale }: Required<Of> & { stale: boolean }) {
 /** Shown once instead of in each chart. */
 function NothingSent() {
   const { t } = useTexts()
-  const { workspaceId } = useWorkspace()
-  const toOverview = (
-    <Anchor renderRoot={(props) => <Link {...props} to="/w/$workspaceId/overview" params={{ workspaceId }} />}>
-      {t('page_charts.to_overview')}
-    </Anchor>
-  )
+  const toOverview = <AnchorLink to="/w/$workspaceId/overview">{t('page_charts.to_overview')}</AnchorLink>
   return <Empty action={toOverview}>{t('page_charts.nothing_sent')}</Empty>
 }
 

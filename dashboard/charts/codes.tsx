@@ -1,14 +1,11 @@
 import { Stack, Text } from '@mantine/core'
 import { SECOND_MS } from '../../src/lib/clock.ts'
 import { type T, useTexts } from '../texts/use-texts.ts'
-import { numberFormat } from '../ui/formats.ts'
-import { spanText } from '../ui/time/span.ts'
-import { Bars } from './bars.tsx'
-import { Figure, type Of } from './figure.tsx'
-import { Legend } from './legend.tsx'
+import { spanText } from '../ui/clock.ts'
+import { Bars, Figure, Legend, type Of, headlineOf } from './figure.tsx'
 import type { Charts } from './outcomes.ts'
 import { Plot } from './plot.tsx'
-import { dayText, shareText } from './span.ts'
+import { dayText, shareText } from './numbers.ts'
 
 type FailureCode = Charts['failures'][number]['code']
 
@@ -18,7 +15,6 @@ const messagesOf = ({ messages }: Charts): number => messages.reduce((sum, { otp
 
 export function MessagesByDay(props: Of) {
   const { t, language } = useTexts()
-  const n = numberFormat(language)
   const { messages, before } = props.of
   const all = messagesOf(props.of)
   if (all === 0) return null
@@ -26,20 +22,11 @@ export function MessagesByDay(props: Of) {
     { name: 'otp', label: t('page_charts.otp'), colour: 'first' },
     { name: 'cod', label: t('page_charts.cod'), colour: 'second' },
   ] as const
-  const items = series.map(({ name, label, colour }) => ({
-    label,
-    colour,
-    content: (
-      <>
-        {label} <strong>{n.format(messages.reduce((sum, day) => sum + day[name], 0))}</strong>
-      </>
-    ),
-  }))
+  const items = series.map((each) => ({ ...each, count: messages.reduce((sum, day) => sum + day[each.name], 0) }))
   return (
     <Figure
       {...props}
-      title={t('page_charts.messages')}
-      about={t('page_charts.messages_about')}
+      name="messages"
       headline={{ value: all, before: before?.messages, label: t('page_charts.in_total') }}
       table={{
         columns: [t('page_charts.day'), ...series.map(({ label }) => label)],
@@ -55,11 +42,9 @@ export function MessagesByDay(props: Of) {
   )
 }
 
-const deliveredOf = ({ delivered, accepted }: Charts['funnel']) => ({ part: delivered, whole: accepted })
-
 export function Funnel(props: Of) {
-  const { t, language } = useTexts()
-  const { funnel, before } = props.of
+  const { t, n, language } = useTexts()
+  const { funnel } = props.of
   const { accepted, took } = funnel
   if (accepted === 0) return null
   const span = (ms: number): string => (ms < SECOND_MS ? t('page_charts.under_a_second') : spanText(ms, language))
@@ -80,13 +65,12 @@ export function Funnel(props: Of) {
   return (
     <Figure
       {...props}
-      title={t('page_charts.funnel')}
-      about={t('page_charts.funnel_about')}
-      headline={{
-        value: deliveredOf(funnel),
-        before: before ? deliveredOf(before.funnel) : undefined,
-        label: t('page_charts.codes_delivered'),
-      }}
+      name="funnel"
+      headline={headlineOf(
+        props.of,
+        ({ funnel: { delivered, accepted } }) => ({ part: delivered, whole: accepted }),
+        t('page_charts.codes_delivered'),
+      )}
       table={{
         columns: [t('page_charts.step'), t('page_charts.count'), t('page_charts.share'), t('page_charts.took')],
         rows: [...steps, ...others].map(({ label, count, note = '' }) => [
@@ -101,9 +85,7 @@ export function Funnel(props: Of) {
       <Stack gap="sm">
         <Bars bars={steps} whole={accepted} />
         <Text size="sm" c="dimmed">
-          {others
-            .map(({ label, count }) => `${label}${t('page_shell.colon')}${numberFormat(language).format(count)}`)
-            .join(' · ')}
+          {others.map(({ label, count }) => `${label}${t('page_shell.colon')}${n(count)}`).join(' · ')}
         </Text>
       </Stack>
     </Figure>
@@ -120,8 +102,7 @@ export function Failures(props: Of) {
   return (
     <Figure
       {...props}
-      title={t('page_charts.failures')}
-      about={t('page_charts.failures_about')}
+      name="failures"
       headline={{
         value: { part: failed, whole: messagesOf(props.of) },
         before: before ? { part: before.failures, whole: before.messages } : undefined,

@@ -3,12 +3,12 @@ import { BarChart } from '@mantine/charts'
 import { useElementSize } from '@mantine/hooks'
 import { directionOf } from '../../locales/text.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { numberFormat } from '../ui/formats.ts'
-import { type ChartColour, chartColour } from '../ui/state/chart-colours.ts'
+import { numberFormat } from '../texts/formats.ts'
+import { type ChartColour, chartColour } from '../ui/state/status.ts'
 import classes from './figure.module.css'
-import { dayText } from './span.ts'
+import { dayText } from './numbers.ts'
 
-export type Series = { name: string; label: string; colour: ChartColour }
+type Series = { name: string; label: string; colour: ChartColour }
 
 export type DayChartProps = {
   data: readonly Record<string, string | number>[]

@@ -1,33 +1,43 @@
-import { Box, Group, Paper, Table, Text, Title, Tooltip } from '@mantine/core'
-import { type ReactNode, useId } from 'react'
+import { Anchor, Box, Group, Paper, Table, Text, type TextProps, Title, Tooltip, VisuallyHidden } from '@mantine/core'
+import { type ComponentPropsWithRef, type ReactNode, useId } from 'react'
 import type { ExportedListName } from '../../src/admin/export/lists.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { ExportButton } from '../ui/list/export-button.tsx'
-import { dateFormat, numberFormat } from '../ui/formats.ts'
-import { CLOCK } from '../ui/time/parts.ts'
-import { ChangeMark } from './change-mark.tsx'
-import { type Value, changeOf } from './change.ts'
+import { CLOCK, dateFormat, numberFormat } from '../texts/formats.ts'
+import { type Change, type Value, changeOf, shareText, spanOfDays } from './numbers.ts'
 import classes from './figure.module.css'
 import type { Charts } from './outcomes.ts'
-import { shareText, spanOfDays } from './span.ts'
+import { type ChartColour, chartColour } from '../ui/state/status.ts'
+import { type LinkOf } from '../ui/link.tsx'
+import { CodeLink } from '../ui/state/status.tsx'
 
 /** Figures side by side, aligned at the top. */
 export const FigureRow = ({ children }: { children: ReactNode }) => <div className={classes['row']}>{children}</div>
 
 /** The filters of the charts. */
-export type Choice = { senderId?: string; template?: string; language?: string }
+type Choice = { senderId?: string; template?: string; language?: string }
 
 export type Of = { of: Charts; choice?: Choice | undefined }
 
 type AsTable = { columns: readonly string[]; rows: readonly (readonly (string | number)[])[] }
 
 /** A chart's total, and the total of the previous span. */
-type Headline = { value: Value; before: Value | undefined; label: string }
+export type Headline = { value: Value; before: Value | undefined; label: string }
+
+/** What the charts have of both spans. */
+type Spanned = Pick<Charts, 'funnel' | 'confirmations' | 'answerTimes' | 'reminder' | 'refusals'>
+
+type Name = 'messages' | 'funnel' | 'failures' | 'answers' | 'answer_times' | 'reminder' | 'refusals' | 'reasons'
+
+export const headlineOf = (of: Charts, valueOf: (span: Spanned) => Value, label: string): Headline => ({
+  value: valueOf(of),
+  before: of.before ? valueOf(of.before) : undefined,
+  label,
+})
 
 /** A chart with its number above it, and the same data as a table and a file. */
 export function Figure({
-  title,
-  about,
+  name,
   headline,
   table,
   exportAs,
@@ -36,8 +46,8 @@ export function Figure({
   wide = false,
   children,
 }: Of & {
-  title: string
-  about: string
+  /** Of its texts: the title, and `<name>_about`. */
+  name: Name
   headline: Headline
   table: AsTable
   exportAs: ExportedListName
@@ -46,6 +56,7 @@ export function Figure({
 }) {
   const { t } = useTexts()
   const id = useId()
+  const title = t(`page_charts.${name}`)
   return (
     <Paper
       withBorder
@@ -59,7 +70,7 @@ export function Figure({
           {title}
         </Title>
         <Text size="sm" c="dimmed">
-          {about}
+          {t(`page_charts.${name}_about`)}
         </Text>
       </div>
       <HeadlineOf headline={headline} of={of} />
@@ -140,5 +151,95 @@ function TableOf({ label, of: { columns, rows } }: { label: string; of: AsTable 
         </Table.Tbody>
       </Table>
     </Box>
+  )
+}
+
+/** `code`: of a failure. */
+export type Bar = { label: string; count: number; note?: string | undefined; code?: string; colour?: ChartColour }
+
+/** Bars with their numbers and shares of the whole. The bar itself only repeats what the text says. */
+export function Bars({ bars, whole }: { bars: readonly Bar[]; whole: number }) {
+  const { language } = useTexts()
+  const n = numberFormat(language)
+  return (
+    <ul className={classes['bars']}>
+      {bars.map(({ label, count, note, code, colour = 'first' }) => (
+        <li key={label}>
+          <bdi>{label}</bdi>
+          <div className={classes['track']} aria-hidden="true">
+            <div
+              className={classes['fill']}
+              style={{
+                inlineSize: whole === 0 ? 0 : `${Math.min(100, (count / whole) * 100)}%`,
+                background: chartColour(colour),
+              }}
+            />
+          </div>
+          <strong>{n.format(count)}</strong>
+          <span>{shareText(count, whole, language)}</span>
+          {note !== undefined && (
+            <Text size="xs" c="dimmed" className={classes['note'] ?? ''}>
+              {note}
+            </Text>
+          )}
+          {code !== undefined && (
+            <Text size="xs">
+              <CodeLink code={code} />
+            </Text>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** `link`: to what is counted. */
+type LegendItem = { label: string; colour: ChartColour; count: number; link?: LinkOf | undefined }
+
+/** What the colours of a chart mean. */
+export function Legend({ items }: { items: readonly LegendItem[] }) {
+  const { n } = useTexts()
+  return (
+    <ul className={classes['legend']}>
+      {items.map(({ label, colour, count, link }) => (
+        <li key={label}>
+          <i style={{ background: chartColour(colour) }} />
+          {link ? (
+            <Anchor inherit renderRoot={link}>
+              {label}
+            </Anchor>
+          ) : (
+            label
+          )}{' '}
+          <strong>{n(count)}</strong>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** `▲ 12 %` or `▼ 1.2 pts`, without a colour, because more can be good or bad. */
+export function ChangeMark({
+  change: { kind, by },
+  ...props
+}: { change: Change } & TextProps & ComponentPropsWithRef<'bdi'>) {
+  const { t, language } = useTexts()
+  const format = numberFormat(
+    language,
+    kind === 'percent' ? { style: 'percent', maximumFractionDigits: 0 } : { maximumFractionDigits: 1 },
+  )
+  const number = format.format(Math.abs(by))
+  const amount = kind === 'percent' ? number : t('page_charts.points', { number })
+  if (number === format.format(0))
+    return (
+      <Text component="bdi" size="sm" fw={600} {...props}>
+        {amount}
+      </Text>
+    )
+  return (
+    <Text component="bdi" size="sm" fw={600} style={{ whiteSpace: 'nowrap' }} {...props}>
+      <span aria-hidden="true">{by > 0 ? '▲' : '▼'}</span>
+      <VisuallyHidden component="span">{t(by > 0 ? 'page_charts.up' : 'page_charts.down')}</VisuallyHidden> {amount}
+    </Text>
   )
 }

@@ -1,12 +1,12 @@
 import type { RouterOutputs } from '../api.ts'
 import type { T } from '../texts/use-texts.ts'
-import type { ChartColour } from '../ui/state/chart-colours.ts'
+import type { ChartColour } from '../ui/state/status.ts'
 
 export type Charts = RouterOutputs['charts']['all']
-type Orders = Charts['orders']
+type Confirmations = Charts['confirmations']
 type Codes = Charts['funnel']
 
-/** Each code or order has exactly one outcome, so that they add up. Only a failure is red. */
+/** Each code or confirmation has exactly one outcome, so that they add up. Only a failure is red. */
 export type Outcome<Status extends string> = {
   label: string
   count: number
@@ -25,7 +25,7 @@ export const codeOutcomes = (t: T, { sent, delivered, read, failed, open }: Code
   ] as const satisfies Outcome<string>[]
 
 /** `name`: its figures in the charts. */
-export const orderOutcomes = (t: T, orders: Orders) =>
+export const confirmationOutcomes = (t: T, confirmations: Confirmations) =>
   (
     [
       { name: 'confirmed', status: 'confirmed', label: t('page_charts.confirmed'), colour: 'success' },
@@ -34,5 +34,5 @@ export const orderOutcomes = (t: T, orders: Orders) =>
       { name: 'noResponse', status: 'no_response', label: t('page_charts.no_response'), colour: 'warning' },
       { name: 'failed', status: 'failed', label: t('page_charts.failed'), colour: 'failure' },
       { name: 'open', status: undefined, label: t('page_charts.orders_open'), colour: 'neutral' },
-    ] as const satisfies (Omit<Outcome<string>, 'count'> & { name: keyof Orders })[]
-  ).map((each) => ({ ...each, count: orders[each.name] }))
+    ] as const satisfies (Omit<Outcome<string>, 'count'> & { name: keyof Confirmations })[]
+  ).map((each) => ({ ...each, count: confirmations[each.name] }))

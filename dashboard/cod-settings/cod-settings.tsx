@@ -7,27 +7,23 @@ import { type SettingsChange, diffSettings } from '../../src/cod/settings/settin
 import type { SettingsFault } from '../../src/cod/settings/settings.ts'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Failed } from '../ui/failed.tsx'
+import { Failed } from '../ui/fallback.tsx'
 import { ErrorSummary } from '../ui/form/form-errors.tsx'
-import { Leaving } from '../ui/shell/leaving.tsx'
+import { Leaving } from '../ui/dialog/confirm-dialog.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import { Changes } from './draft/changes.tsx'
+import { Changes, EditConflict, SaveBar } from './saving.tsx'
 import classes from './cod-settings.module.css'
-import { documentOf } from './draft/draft.ts'
-import { EditConflict } from './draft/edit-conflict.tsx'
-import { type Editing, type Stored, editingOf, isUnsaved, useEditing } from './draft/editing.ts'
-import { FormContext, focusOn } from './draft/form.ts'
-import { faultOfPage } from './draft/labels.ts'
-import { SaveBar } from './draft/save-bar.tsx'
-import { TOPICS, type Topic, topicOf } from './draft/topics.ts'
+import { type Editing, type Stored, documentOf, editingOf, isUnsaved, useEditing } from './draft.ts'
+import { FormContext, faultOfPage, focusOn } from './form.ts'
+import { TOPICS, type Topic, topicOf } from './search.ts'
 import { Deliveries } from './deliveries.tsx'
 import { Languages } from './languages.tsx'
 import { PhonePreview } from './preview.tsx'
-import { ReadOnly } from './read-only.tsx'
+import { ReadOnly, TabMark } from './fields.tsx'
 import { Reminders } from './reminders.tsx'
 import { Start } from './start.tsx'
-import { TabMark } from './tab-mark.tsx'
+import { pageQueries } from '../queries.ts'
 
 type Known = RouterOutputs['codSettings']['get']
 
@@ -39,7 +35,7 @@ export function CodSettings() {
 function OfWorkspace({ workspaceId }: { workspaceId: string }) {
   const { t } = useTexts()
   const may = usePermissions()
-  const { data: known } = useSuspenseQuery(api.codSettings.get.queryOptions({ workspaceId }))
+  const { data: known } = useSuspenseQuery(pageQueries.codSettings({ workspaceId }))
   const [editing, edit] = useEditing(workspaceId, known.stored)
   return (
     <Page title={t('page_cod_settings.title')} about={t('page_cod_settings.about')}>

@@ -1,11 +1,12 @@
-import { ActionIcon, Button, Group, Input, Stack, Text } from '@mantine/core'
+import { ActionIcon, Badge, Button, Group, Input, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { ArrowDownIcon, ArrowUpIcon, Cross2Icon } from '@radix-ui/react-icons'
 import { type ReactNode, useId } from 'react'
 import { useTexts } from '../texts/use-texts.ts'
-import { CountedInput } from '../ui/form/counted-input.tsx'
-import { charactersIn, moved } from './draft/draft.ts'
-import { useFault } from './draft/form.ts'
-import { directionOfTexts, tagOf } from './languages.ts'
+import { CountedInput } from '../ui/form/fields.tsx'
+import { charactersIn, moved } from './draft.ts'
+import { useFault, useForm } from './form.ts'
+import { directionOfTexts, tagOf } from '../texts/language.ts'
+import classes from './cod-settings.module.css'
 
 type Written = {
   pointer: string
@@ -126,5 +127,34 @@ function Small({ label, disabled, onClick, children }: Acting) {
     >
       {children}
     </ActionIcon>
+  )
+}
+
+/** Its contents can be read and copied but not changed. */
+export function ReadOnly({ when, children }: { when: boolean; children: ReactNode }) {
+  return (
+    <fieldset disabled={when} className={classes['plain']}>
+      {children}
+    </fieldset>
+  )
+}
+
+/** A mark on a tab: how many errors its fields show, or that some fields have unsaved changes. */
+export function TabMark({ has }: { has: (pointer: string) => boolean }) {
+  const { t, n } = useTexts()
+  const { faults, changed } = useForm()
+  const errors = faults.filter(({ pointer }) => has(pointer)).length
+  if (errors > 0)
+    return (
+      <Badge color="failure" variant="light" size="sm">
+        <span aria-hidden="true">{n(errors)}</span>
+        <VisuallyHidden component="span">{t('page_shell.errors', { count: errors })}</VisuallyHidden>
+      </Badge>
+    )
+  if (!changed.some(has)) return null
+  return (
+    <span className={classes['changed']} title={t('page_cod_settings.unsaved')}>
+      <VisuallyHidden component="span">{t('page_cod_settings.unsaved')}</VisuallyHidden>
+    </span>
   )
 }

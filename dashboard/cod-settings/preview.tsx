@@ -3,12 +3,11 @@ import { type Bubble, ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/
 import type { RouterOutputs } from '../api.ts'
 import { directionOf } from '../../locales/text.ts'
 import { type KeyOf, useTexts } from '../texts/use-texts.ts'
-import type { LanguageDraft } from './draft/draft.ts'
-import { directionOfTexts, nameOfLanguage, tagOf } from './languages.ts'
-import { ListSheet } from './list-sheet.tsx'
+import type { LanguageDraft } from './draft.ts'
+import { directionOfTexts, nameOfLanguage, tagOf } from '../texts/language.ts'
 import classes from './preview.module.css'
 
-export type Preview = NonNullable<RouterOutputs['codSettings']['tryOut']['preview']>
+type Preview = NonNullable<RouterOutputs['codSettings']['tryOut']['preview']>
 type Content = NonNullable<Preview[keyof Preview]>
 
 const PARTS: readonly { name: keyof Preview; title: KeyOf<'page_cod_settings'> }[] = [
@@ -95,4 +94,17 @@ function bubbleOf(content: Content, code: string): Bubble {
     case 'list':
       return { ...common, buttons: [{ label: content.button, kind: 'list' }] }
   }
+}
+
+type Sheet = { label: string; rows: readonly string[]; direction: 'ltr' | 'rtl' }
+
+/** The sheet that the phone opens when the button of a list is tapped. */
+export function ListSheet({ label, rows, direction }: Sheet) {
+  return (
+    <ul className={classes['sheet']} aria-label={label} dir={direction}>
+      {rows.map((row) => (
+        <li key={row}>{row}</li>
+      ))}
+    </ul>
+  )
 }

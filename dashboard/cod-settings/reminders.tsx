@@ -1,8 +1,8 @@
 import { Group, Input, NumberInput, Stack, Switch, Text } from '@mantine/core'
 import { useTexts } from '../texts/use-texts.ts'
-import { Section } from '../ui/section.tsx'
-import type { Check, CheckDraft, Draft, Duration } from './draft/draft.ts'
-import { useFault } from './draft/form.ts'
+import { Section } from '../ui/facts.tsx'
+import type { Check, CheckDraft, Draft, Duration } from './draft.ts'
+import { useFault } from './form.ts'
 
 /** When each question is sent again, and how long its answer is awaited. */
 export function Reminders({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) => void }) {

@@ -1,9 +1,20 @@
-import { TOPICS, type Topic } from './draft/topics.ts'
+import { oneOf, searchReader } from '../ui/list/list-search.ts'
+
+/** The tabs of the page. */
+export const TOPICS = ['deliveries', 'reminders', 'texts'] as const
+export type Topic = (typeof TOPICS)[number]
+
+const TOPIC_OF: Readonly<Record<string, Topic>> = {
+  confirmation: 'reminders',
+  refusal: 'reminders',
+  languages: 'texts',
+}
+
+/** The topic under which the setting of a JSON pointer can be changed. */
+export const topicOf = (pointer: string): Topic => TOPIC_OF[pointer.split('/')[1] ?? ''] ?? 'deliveries'
+
+/** Whether a JSON pointer is `outer` or lies within it. */
+export const isWithin = (pointer: string, outer: string): boolean => `${pointer}/`.startsWith(`${outer}/`)
 
 /** The open tab. */
-export type CodSettingsSearch = { tab?: Topic }
-
-export function readCodSettingsSearch({ tab }: Record<string, unknown>): CodSettingsSearch {
-  const topic = TOPICS.find((each) => each === tab)
-  return topic ? { tab: topic } : {}
-}
+export const readCodSettingsSearch = searchReader({ tab: oneOf(TOPICS) })

@@ -1,27 +1,28 @@
-import { Anchor, Group } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
+import { useInterval } from '@mantine/hooks'
+import { useState } from 'react'
 import { visibleText } from '../../locales/visible-text.ts'
-import { type RouterOutputs, api } from '../api.ts'
-import { MadeBy } from '../keys/made-by.tsx'
-import { useTexts } from '../texts/use-texts.ts'
-import { Recipient } from '../ui/recipient.tsx'
+import type { RouterOutputs } from '../api.ts'
+import { CopyCurl, MadeBy, PhoneButton, SenderLink, TemplateLink } from '../timeline/links.tsx'
+import { type T, useTexts } from '../texts/use-texts.ts'
+import { CopyText, Copyable, Recipient } from '../ui/as-typed.tsx'
 import { isErased } from '../../src/lib/phone/erased-recipient.ts'
-import { CopyCurl, PhoneButton, SenderLink, TemplateLink } from '../timeline/links.tsx'
 import { NextStep } from '../timeline/next-step.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
-import { CopyText, Copyable } from '../ui/copy.tsx'
-import { Fact, Facts } from '../ui/facts.tsx'
+import { type Fact, Facts } from '../ui/facts.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Page } from '../ui/shell/page.tsx'
-import { CodeLink } from '../ui/state/code-link.tsx'
-import { Status } from '../ui/state/status.tsx'
+import { CodeLink, Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import classes from './confirmation.module.css'
 import { NewTime } from './reschedule.tsx'
-import { Timers } from './timers.tsx'
 import { Transcript } from './transcript.tsx'
+import { spanText } from '../ui/clock.ts'
+import { AnchorLink } from '../ui/link.tsx'
+import { pageQueries } from '../queries.ts'
 
 type ConfirmationData = RouterOutputs['confirmations']['get']
 
@@ -30,7 +31,7 @@ export function Confirmation() {
   const live = useLive()
   const { workspaceId } = useWorkspace()
   const { confirmationId } = useParams({ from: '/w/$workspaceId/confirmations/$confirmationId' })
-  const { data, dataUpdatedAt } = useSuspenseQuery(api.confirmations.get.queryOptions({ workspaceId, confirmationId }))
+  const { data, dataUpdatedAt } = useSuspenseQuery(pageQueries.confirmation({ workspaceId, confirmationId }))
   const { confirmation, refusalFailure, failure, next, webhooks } = data
   return (
     <Page
@@ -38,16 +39,13 @@ export function Confirmation() {
       status={
         <>
           <CopyText text={confirmation.reference} />
-          <Status of="order" value={confirmation.status} />
+          <Status of="confirmation" value={confirmation.status} />
         </>
       }
       back={
-        <Anchor
-          size="sm"
-          renderRoot={(props) => <Link {...props} to="/w/$workspaceId/confirmations" params={{ workspaceId }} />}
-        >
+        <AnchorLink size="sm" to="/w/$workspaceId/confirmations">
           {t('page_confirmations.back')}
-        </Anchor>
+        </AnchorLink>
       }
       live={live}
       actions={
@@ -80,79 +78,82 @@ function requestOf({ confirmation }: ConfirmationData): { path: string; body: ob
 function ConfirmationFacts({ data, loadedAt }: { data: ConfirmationData; loadedAt: number }) {
   const { t } = useTexts()
   const { confirmation, refusal, failure, refusalFailure } = data
-  const { reschedule, accountId } = confirmation
+  const { reschedule, accountId, answeredAt } = confirmation
+  const timers = useTimerFacts(data, loadedAt)
   return (
-    <Facts label={t('page_confirmations.facts')} form="column">
-      <Fact title={t('page_confirmations.customer')}>
-        <Recipient of={confirmation.recipient} copyable />
-      </Fact>
-      {failure && refusalFailure && (
-        <Fact title={t('page_confirmations.failure')}>
-          <CodeLink code={failure.code} />
-        </Fact>
-      )}
-      <Fact title={t('page_confirmations.created')}>
-        <Time at={confirmation.createdAt} kind="workspace" />
-      </Fact>
-      <Fact title={t('page_confirmations.answered_at')}>
-        {confirmation.answeredAt ? (
-          <Time at={confirmation.answeredAt} kind="workspace" />
-        ) : (
-          t('page_confirmations.not_answered')
-        )}
-      </Fact>
-      {reschedule && (
-        <Fact title={t('page_confirmations.new_time')}>
-          <NewTime reschedule={reschedule} />
-        </Fact>
-      )}
-      {refusal && <RefusalFacts refusal={refusal} accountId={accountId} />}
-      <Timers data={data} loadedAt={loadedAt} />
-      <Fact title={t('page_confirmations.template')}>
-        <TemplateLink accountId={accountId} name={confirmation.templateName} language={confirmation.templateLanguage} />
-      </Fact>
-      <Fact title={t('page_confirmations.sender')}>
-        <SenderLink phone={confirmation.senderPhone} />
-      </Fact>
-      <Fact title={t('page_confirmations.key')}>
-        <MadeBy apiKeyId={confirmation.apiKeyId} apiKeyName={confirmation.apiKeyName} />
-      </Fact>
-      <Fact title={t('page_confirmations.correlation')}>
-        <Copyable text={confirmation.correlationId} />
-      </Fact>
-      <Fact title={t('page_confirmations.id')}>
-        <Copyable text={confirmation.id} />
-      </Fact>
-    </Facts>
+    <Facts
+      label={t('page_confirmations.facts')}
+      form="column"
+      of={[
+        [t('page_confirmations.customer'), <Recipient of={confirmation.recipient} copyable />],
+        failure && refusalFailure && [t('page_confirmations.failure'), <CodeLink code={failure.code} />],
+        [t('page_confirmations.created'), <Time at={confirmation.createdAt} kind="workspace" />],
+        [t('page_confirmations.answered_at'), <AnsweredAt at={answeredAt} />],
+        reschedule && [t('page_confirmations.new_time'), <NewTime reschedule={reschedule} />],
+        ...(refusal ? refusalFacts(refusal, accountId, t) : []),
+        ...timers,
+        [
+          t('page_confirmations.template'),
+          <TemplateLink
+            accountId={accountId}
+            name={confirmation.templateName}
+            language={confirmation.templateLanguage}
+          />,
+        ],
+        [t('page_confirmations.sender'), <SenderLink phone={confirmation.senderPhone} />],
+        [t('page_confirmations.key'), <MadeBy apiKeyId={confirmation.apiKeyId} apiKeyName={confirmation.apiKeyName} />],
+        [t('page_confirmations.correlation'), <Copyable text={confirmation.correlationId} />],
+        [t('page_confirmations.id'), <Copyable text={confirmation.id} />],
+      ]}
+    />
   )
 }
 
+function AnsweredAt({ at }: { at: string | null }) {
+  const { t } = useTexts()
+  return at ? <Time at={at} kind="workspace" /> : t('page_confirmations.not_answered')
+}
+
+const ofRefusal = (t: T, title: string): string => `${t('page_confirmations.refusal')}${t('page_shell.colon')}${title}`
+
 type Refusal = NonNullable<ConfirmationData['refusal']>
 
-function RefusalFacts({ refusal, accountId }: { refusal: Refusal; accountId: string }) {
-  const { t } = useTexts()
+function refusalFacts(refusal: Refusal, accountId: string, t: T): (Fact | false)[] {
   const { status, reason, note, answeredAt, templateName, templateLanguage } = refusal
-  return (
-    <>
-      <Fact title={t('page_confirmations.refusal')}>
-        <Status of="refusal" value={status} />
-      </Fact>
-      {reason !== null && (
-        <Fact title={`${t('page_confirmations.refusal')}${t('page_shell.colon')}${t('page_confirmations.reason')}`}>
-          <bdi>{visibleText(reason)}</bdi>
-        </Fact>
-      )}
-      {note !== null && (
-        <Fact title={`${t('page_confirmations.refusal')}${t('page_shell.colon')}${t('page_confirmations.note')}`}>
-          <bdi>{visibleText(note)}</bdi>
-        </Fact>
-      )}
-      <Fact title={`${t('page_confirmations.refusal')}${t('page_shell.colon')}${t('page_confirmations.answered_at')}`}>
-        {answeredAt ? <Time at={answeredAt} kind="workspace" /> : t('page_confirmations.not_answered')}
-      </Fact>
-      <Fact title={`${t('page_confirmations.refusal')}${t('page_shell.colon')}${t('page_confirmations.template')}`}>
-        <TemplateLink accountId={accountId} name={templateName} language={templateLanguage} />
-      </Fact>
-    </>
-  )
+  return [
+    [t('page_confirmations.refusal'), <Status of="refusal" value={status} />],
+    reason !== null && [ofRefusal(t, t('page_confirmations.reason')), <bdi>{visibleText(reason)}</bdi>],
+    note !== null && [ofRefusal(t, t('page_confirmations.note')), <bdi>{visibleText(note)}</bdi>],
+    [ofRefusal(t, t('page_confirmations.answered_at')), <AnsweredAt at={answeredAt} />],
+    [
+      ofRefusal(t, t('page_confirmations.template')),
+      <TemplateLink accountId={accountId} name={templateName} language={templateLanguage} />,
+    ],
+  ]
+}
+
+const CLOCK_INTERVAL_MS = 15_000
+
+/** What happens without an answer, and when. Times count by the server's clock: a browser's clock may be wrong. */
+function useTimerFacts({ timers, now }: ConfirmationData, loadedAt: number): Fact[] {
+  const { t, language } = useTexts()
+  const passedMs = usePassed(loadedAt)
+  return timers.map(({ check, timer, at }) => {
+    const leftMs = Date.parse(at) - Date.parse(now) - passedMs
+    const title = t(`page_confirmations.${timer}_fires`)
+    return [
+      check === 'refusal' ? ofRefusal(t, title) : title,
+      <>
+        {leftMs > 0 ? `${t('page_confirmations.in_time')} ${spanText(leftMs, language)}` : t('page_confirmations.due')}
+        {' · '}
+        <Time at={at} kind="workspace" />
+      </>,
+    ]
+  })
+}
+
+function usePassed(since: number): number {
+  const [now, setNow] = useState(Date.now)
+  useInterval(() => setNow(Date.now()), CLOCK_INTERVAL_MS, { autoInvoke: true })
+  return Math.max(0, now - since)
 }

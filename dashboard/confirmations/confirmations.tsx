@@ -1,58 +1,46 @@
-import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { visibleText } from '../../locales/visible-text.ts'
 import { api } from '../api.ts'
+import { listInput, pageQueries } from '../queries.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Recipient } from '../ui/recipient.tsx'
-import { List } from '../ui/list/list.tsx'
-import { useLive } from '../ui/shell/live.ts'
-import { Reference } from '../ui/reference.tsx'
-import { hasOtherPages } from '../ui/list/position.ts'
-import { SearchedList, hasSeveralSenders } from '../ui/list/searched-list.tsx'
+import { Recipient, Reference } from '../ui/as-typed.tsx'
+import { ButtonLink, linkTo } from '../ui/link.tsx'
+import { hasOtherPages } from '../ui/list/list-search.ts'
+import { SearchedList } from '../ui/list/searched-list.tsx'
 import { statusWord } from '../ui/state/status.ts'
-import { FailureBelow } from '../ui/state/code-link.tsx'
-import { Status as StatusBadge } from '../ui/state/status.tsx'
-import { Time } from '../ui/time.tsx'
+import { FailureBelow, Status } from '../ui/state/status.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { Chosen } from './reschedule.tsx'
-import { type ListedConfirmation, REFUSALS, STATUSES, listInput, withFilter } from './search.ts'
+import { type ListedConfirmation, REFUSALS, STATUSES, withFilter } from './search.ts'
 
 const PAGE = '/w/$workspaceId/confirmations'
 
 export function Confirmations() {
   const texts = useTexts()
   const { t } = texts
-  const live = useLive()
   const may = usePermissions()
   const { workspaceId } = useWorkspace()
   const search = useSearch({ from: PAGE })
   const navigate = useNavigate({ from: PAGE })
   const { before: _, ...filter } = search
-  const { data: choices } = useQuery(api.workspaces.choices.queryOptions({ workspaceId }))
-  const query = useQuery({
-    ...api.confirmations.list.queryOptions(listInput(workspaceId, search)),
-    placeholderData: keepPreviousData,
-  })
+  const query = useQuery({ ...pageQueries.confirmations(workspaceId, search), placeholderData: keepPreviousData })
   const { data: counted } = useQuery({
     ...api.confirmations.count.queryOptions(listInput(workspaceId, search)),
     enabled: hasOtherPages(query.data, search),
   })
   return (
     <SearchedList
-      page="page_confirmations"
-      exportAs="orders"
-      live={live}
+      list="confirmations"
       search={search}
       query={query}
       counted={counted}
-      choices={choices && { ...choices, templates: choices.codTemplates }}
-      own={[
+      filters={[
         {
           name: 'status',
           label: t('page_confirmations.status'),
           value: search.status,
-          choices: STATUSES.map((value) => ({ value, label: statusWord(texts, 'order', value) })),
+          choices: STATUSES.map((value) => ({ value, label: statusWord(texts, 'confirmation', value) })),
         },
         {
           name: 'refusal',
@@ -64,89 +52,37 @@ export function Confirmations() {
           })),
         },
       ]}
-      begin={
-        may.change && (
-          <Button
-            renderRoot={(props) => <Link {...props} to="/w/$workspaceId/cod-settings" params={{ workspaceId }} />}
-          >
-            {t('page_confirmations.to_settings')}
-          </Button>
-        )
-      }
-      onNarrow={(change) => void navigate({ search: withFilter(search, change), resetScroll: false })}
-      onClear={() => void navigate({ search: {} })}
-      linkTo={(to) => (props) => (
-        <Link {...props} from={PAGE} to="." search={{ ...filter, ...(to && { before: to }) }} />
-      )}
-    >
-      {(rows) => <ConfirmationList rows={rows} ofSenders={hasSeveralSenders(choices)} />}
-    </SearchedList>
-  )
-}
-
-function ConfirmationList({ rows, ofSenders }: { rows: readonly ListedConfirmation[]; ofSenders: boolean }) {
-  const { t } = useTexts()
-  const { workspaceId } = useWorkspace()
-  return (
-    <List
-      label={t('page_confirmations.title')}
-      rows={rows}
-      keyOf={({ id }) => id}
-      linkOf={({ id }) =>
-        (props) => (
-          <Link
-            {...props}
-            to="/w/$workspaceId/confirmations/$confirmationId"
-            params={{ workspaceId, confirmationId: id }}
-          />
-        )}
       columns={[
-        {
-          title: t('page_confirmations.order'),
-          cell: ({ reference }) => <Reference of={reference} />,
-        },
-        {
-          title: t('page_confirmations.customer'),
-          cell: ({ recipient }) => <Recipient of={recipient} />,
-        },
+        { title: t('page_confirmations.order'), cell: ({ reference }) => <Reference of={reference} /> },
+        { title: t('page_confirmations.customer'), cell: ({ recipient }) => <Recipient of={recipient} /> },
         {
           title: t('page_confirmations.status'),
           cell: ({ status, failureCode }) => (
             <FailureBelow code={failureCode}>
-              <StatusBadge of="order" value={status} />
+              <Status of="confirmation" value={status} />
             </FailureBelow>
           ),
         },
         {
           title: t('page_confirmations.refusal'),
           hideIfAll: ({ refusalStatus }) => refusalStatus,
-          cell: ({ refusalStatus }) =>
-            refusalStatus === null ? '–' : <StatusBadge of="refusal" value={refusalStatus} />,
+          cell: ({ refusalStatus }) => (refusalStatus === null ? '–' : <Status of="refusal" value={refusalStatus} />),
         },
         {
           title: t('page_confirmations.answer'),
           wide: true,
           cell: (row) => (hasAnswer(row) ? <Answered row={row} /> : '–'),
         },
-        {
-          title: t('page_confirmations.template'),
-          hideIfAll: ({ templateName }) => templateName,
-          cell: ({ templateName }) => <code>{templateName}</code>,
-        },
-        ...(ofSenders
-          ? [
-              {
-                title: t('page_confirmations.sender'),
-                hideIfAll: ({ senderPhone }: ListedConfirmation) => senderPhone,
-                cell: ({ senderPhone }: ListedConfirmation) => <span className="as-typed">{senderPhone}</span>,
-              },
-            ]
-          : []),
-        {
-          title: t('page_confirmations.created'),
-          cell: ({ createdAt }) => <Time at={createdAt} kind="workspace" form="relative" />,
-        },
       ]}
+      begin={
+        may.change && <ButtonLink to="/w/$workspaceId/cod-settings">{t('page_confirmations.to_settings')}</ButtonLink>
+      }
+      onNarrow={(change) => void navigate({ search: withFilter(search, change), resetScroll: false })}
+      onClear={() => void navigate({ search: {} })}
+      linkOf={({ id }) =>
+        linkTo({ to: '/w/$workspaceId/confirmations/$confirmationId', params: { confirmationId: id } })
+      }
+      pageBefore={(before) => linkTo({ from: PAGE, to: '.', search: { ...filter, ...(before && { before }) } })}
     />
   )
 }

@@ -1,24 +1,16 @@
-import { Anchor, Text, Title } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
-import { ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
+import { Text, Title } from '@mantine/core'
+import { type Bubble, ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
 import { daysOf } from '@doorcode/whatsapp-emulator/phone/state.ts'
-import { ListSheet } from '../cod-settings/list-sheet.tsx'
-import { directionOfTexts, tagOf } from '../cod-settings/languages.ts'
-import { directionOf } from '../../locales/text.ts'
-import { useTexts, translateWord } from '../texts/use-texts.ts'
+import { ListSheet } from '../cod-settings/preview.tsx'
+import { directionOfTexts, tagOf } from '../texts/language.ts'
+import { type Translator, directionOf, textAsWritten } from '../../locales/text.ts'
+import { translateWord, useTexts } from '../texts/use-texts.ts'
 import { ServerSentence } from '../timeline/timeline.tsx'
-import { CLOCK } from '../ui/time/parts.ts'
+import { CLOCK, dateFormat } from '../texts/formats.ts'
 import { useWorkspace } from '../ui/workspace.ts'
-import {
-  type BusinessMessage,
-  type CustomerMessage,
-  type TranscriptEntry,
-  businessBubble,
-  customerBubble,
-  transcriptDirection,
-} from './bubbles.ts'
 import classes from './transcript.module.css'
-import { dateFormat } from '../ui/formats.ts'
+import type { RouterOutputs } from '../api.ts'
+import { AnchorLink } from '../ui/link.tsx'
 
 /** The conversation as the customer's phone shows it. */
 export function Transcript({ transcript }: { transcript: readonly TranscriptEntry[] }) {
@@ -59,7 +51,6 @@ export function Transcript({ transcript }: { transcript: readonly TranscriptEntr
 function BusinessBubble({ message, at }: { message: BusinessMessage; at: string }) {
   const texts = useTexts()
   const { t, language } = texts
-  const { workspaceId } = useWorkspace()
   return (
     <div className={classes['ours']} lang={tagOf(message.language)}>
       <ChatBubble bubble={businessBubble(message, at, texts)} />
@@ -72,20 +63,15 @@ function BusinessBubble({ message, at }: { message: BusinessMessage; at: string 
       )}
       <div className={classes['aside']} lang={language} dir={directionOf(language)}>
         {message.superseded && <div>{t('page_confirmations.not_sent_any_more')}</div>}
-        <Anchor
+        <AnchorLink
           size="xs"
           c="inherit"
           underline="always"
-          renderRoot={(props) => (
-            <Link
-              {...props}
-              to="/w/$workspaceId/messages/$messageId"
-              params={{ workspaceId, messageId: message.messageId }}
-            />
-          )}
+          to="/w/$workspaceId/messages/$messageId"
+          params={{ messageId: message.messageId }}
         >
           {t('page_confirmations.to_message')}
-        </Anchor>
+        </AnchorLink>
       </div>
     </div>
   )
@@ -105,4 +91,57 @@ function CustomerBubble({ message, at }: { message: CustomerMessage; at: string 
       )}
     </>
   )
+}
+
+type TranscriptEntry = RouterOutputs['confirmations']['get']['transcript'][number]
+type BusinessMessage = Extract<TranscriptEntry, { by: 'business' }>
+type CustomerMessage = Extract<TranscriptEntry, { by: 'customer' }>
+
+const TICKS = {
+  accepted: 'accepted',
+  received: 'accepted',
+  queued: 'accepted',
+  sending: 'accepted',
+  sent: 'sent',
+  delivered: 'delivered',
+  read: 'read',
+  played: 'read',
+  failed: 'failed',
+} as const satisfies Record<BusinessMessage['status'], NonNullable<Bubble['ticks']>>
+
+type Displayed = Pick<BusinessMessage, 'header' | 'body' | 'footer' | 'buttons' | 'status'> & {
+  language: string | null
+}
+
+/** A message of ours as the phone shows it. `at` is the displayed time. */
+export function businessBubble(message: Displayed, at: string, { textOf }: Pick<Translator, 'textOf'>): Bubble {
+  const { header, body, footer, buttons, language, status } = message
+  return {
+    side: 'business',
+    ...(header !== null && { header }),
+    body: textAsWritten(body) ?? textOf(body),
+    ...(footer !== null && { footer }),
+    buttons,
+    at,
+    ticks: TICKS[status],
+    ...(language !== null && { direction: directionOfTexts(language) }),
+  }
+}
+
+/** Content that is not text is shown by its kind. */
+const customerBubble = (
+  { text, quotes }: CustomerMessage,
+  at: string,
+  { otherKind, textOf }: { otherKind: string } & Pick<Translator, 'textOf'>,
+): Bubble => ({
+  side: 'customer',
+  body: text ?? otherKind,
+  at,
+  ...(quotes !== null && { quoted: textAsWritten(quotes) ?? textOf(quotes) }),
+})
+
+/** The phone's language is the latest template's. */
+const transcriptDirection = (transcript: readonly TranscriptEntry[]): 'ltr' | 'rtl' => {
+  const last = transcript.findLast((entry) => entry.by === 'business')
+  return last ? directionOfTexts(last.language) : 'ltr'
 }

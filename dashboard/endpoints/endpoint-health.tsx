@@ -1,8 +1,12 @@
 import type { RouterOutputs } from '../api.ts'
 import { type PageTexts, useTexts } from '../texts/use-texts.ts'
-import { Copyable } from '../ui/copy.tsx'
-import { Fact, Facts } from '../ui/facts.tsx'
+import { Copyable } from '../ui/as-typed.tsx'
+import { Facts } from '../ui/facts.tsx'
 import { Time } from '../ui/time.tsx'
+import type { StatusValue } from '../ui/state/status.ts'
+import { Status } from '../ui/state/status.tsx'
+import type { Delivery } from './search.ts'
+import type { State } from './endpoint-state.ts'
 
 export type EndpointData = RouterOutputs['endpoints']['find']
 
@@ -20,24 +24,41 @@ export function EndpointHealth({ endpoint }: { endpoint: EndpointData }) {
   const count = (value = 0): string =>
     value > maxCounted ? t('page_endpoints.more_than', { max: n(maxCounted) }) : n(value)
   return (
-    <Facts label={t('page_endpoints.endpoint')}>
-      <Fact title={t('page_endpoints.url')} wide>
-        <Copyable text={url} />
-      </Fact>
-      <Fact title={t('page_endpoints.events')}>
-        {eventTypes ? <code>{eventTypes.join(', ')}</code> : t('page_endpoints.events_all')}
-      </Fact>
-      <Fact title={t('page_endpoints.lately')}>{recentSuccessText(texts, health)}</Fact>
-      <Fact title={t('page_endpoints.last_success')}>
-        {health?.lastSuccessAt ? (
-          <Time at={health.lastSuccessAt} kind="past" form="relative" />
-        ) : (
-          t('page_endpoints.no_success')
-        )}
-      </Fact>
-      <Fact title={t('page_endpoints.waiting')}>{count(health?.waiting)}</Fact>
-      <Fact title={t('page_endpoints.held')}>{count(health?.held)}</Fact>
-      <Fact title={t('page_endpoints.failed_deliveries')}>{count(health?.failed)}</Fact>
-    </Facts>
+    <Facts
+      label={t('page_endpoints.endpoint')}
+      of={[
+        [t('page_endpoints.url'), <Copyable text={url} />, 'wide'],
+        [
+          t('page_endpoints.events'),
+          eventTypes ? <code>{eventTypes.join(', ')}</code> : t('page_endpoints.events_all'),
+        ],
+        [t('page_endpoints.lately'), recentSuccessText(texts, health)],
+        [
+          t('page_endpoints.last_success'),
+          health?.lastSuccessAt ? (
+            <Time at={health.lastSuccessAt} kind="past" form="relative" />
+          ) : (
+            t('page_endpoints.no_success')
+          ),
+        ],
+        [t('page_endpoints.waiting'), count(health?.waiting)],
+        [t('page_endpoints.held'), count(health?.held)],
+        [t('page_endpoints.failed_deliveries'), count(health?.failed)],
+      ]}
+    />
   )
+}
+
+export const StateBadge = ({ state }: { state: State }) => <Status of="endpoint" value={state} />
+
+type Known = Pick<Delivery, 'status' | 'attempts'> & Partial<Pick<Delivery, 'underWay' | 'nextAttempt'>>
+
+/** `underWay`: whether an attempt is in flight, if known. */
+export const StatusBadge = ({ delivery }: { delivery: Known }) => <Status of="delivery" value={statusOf(delivery)} />
+
+/** A resend starts a new schedule: the event is retrying only if an attempt has failed since then. */
+function statusOf({ status, underWay = false, attempts, nextAttempt }: Known): StatusValue<'delivery'> {
+  if (underWay) return 'in_progress'
+  const isRetry = nextAttempt ? nextAttempt.number > 1 : attempts > 0
+  return status === 'pending' && isRetry ? 'retrying' : status
 }

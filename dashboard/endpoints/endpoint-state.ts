@@ -26,3 +26,12 @@ export function answerOf({ httpStatus, error }: Outcome, { textOf }: Pick<Transl
 
 export const arrived = ({ httpStatus }: Pick<Outcome, 'httpStatus'>): boolean =>
   httpStatus !== null && httpStatus >= 200 && httpStatus < 300
+
+/** Formatted JSON, or the text unchanged when it is not JSON. */
+export function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}

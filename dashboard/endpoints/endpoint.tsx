@@ -1,10 +1,9 @@
-import { Alert, Anchor, Text } from '@mantine/core'
+import { Alert, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
-import { api, codeOf } from '../api.ts'
+import { useParams } from '@tanstack/react-router'
+import { codeOf } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Failed } from '../ui/failed.tsx'
-import { LoadingPage } from '../ui/loading.tsx'
+import { Failed, LoadingPage } from '../ui/fallback.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { NotFound } from '../ui/shell/not-found.tsx'
 import { Page } from '../ui/shell/page.tsx'
@@ -13,10 +12,11 @@ import { Time, useWorkspaceClock } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { Actions } from './actions.tsx'
 import { EndpointCondition } from './condition.tsx'
-import { Log } from './deliveries/log.tsx'
-import { type EndpointData, EndpointHealth } from './endpoint-health.tsx'
+import { Log } from './log.tsx'
+import { type EndpointData, EndpointHealth, StateBadge } from './endpoint-health.tsx'
 import { stateOf } from './endpoint-state.ts'
-import { StateBadge } from './state-badge.tsx'
+import { AnchorLink } from '../ui/link.tsx'
+import { pageQueries } from '../queries.ts'
 
 export function Endpoint() {
   const { t } = useTexts()
@@ -24,7 +24,7 @@ export function Endpoint() {
   const { endpointId } = useParams({ from: '/w/$workspaceId/endpoints/$endpointId' })
   const live = useLive()
   const may = usePermissions()
-  const { data, error, refetch } = useQuery(api.endpoints.find.queryOptions({ workspaceId, endpointId }))
+  const { data, error, refetch } = useQuery(pageQueries.endpoint({ workspaceId, endpointId }))
   if (codeOf(error) === 'NOT_FOUND' || codeOf(error) === 'BAD_REQUEST') return <NotFound />
   if (!data) return error ? <Failed error={error} onAgain={() => void refetch()} /> : <LoadingPage />
   const isDeleted = data.deletedAt !== null
@@ -39,12 +39,9 @@ export function Endpoint() {
         )
       }
       back={
-        <Anchor
-          size="sm"
-          renderRoot={(props) => <Link {...props} to="/w/$workspaceId/endpoints" params={{ workspaceId }} />}
-        >
+        <AnchorLink size="sm" to="/w/$workspaceId/endpoints">
           {t('page_endpoints.all')}
-        </Anchor>
+        </AnchorLink>
       }
       live={live}
       actions={may.change && !isDeleted && <Actions endpoint={data} />}

@@ -1,14 +1,13 @@
-import { english } from '../../locales/resources.ts'
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { english } from '../../locales/resources.ts'
 import { eventTypes } from '../../src/events/event-types.ts'
-import { pretty } from './deliveries/body.ts'
-import { EVENT_TYPES, initialChoice, isFiltered, readLogSearch } from './deliveries/search.ts'
-import { type Batch, resendAll } from './deliveries/resend-all.ts'
+import { answerOf, isGone, pretty, stateOf } from './endpoint-state.ts'
+import { EVENT_TYPES, initialChoice, isFiltered, readLogSearch } from './search.ts'
+import { type Batch, resendAll } from './resend.ts'
 import { VERIFY } from './verify.ts'
-import { answerOf, isGone, stateOf } from './endpoint-state.ts'
-import { endOf, instantOf, localIn, startOf } from './deliveries/zone-time.ts'
+import { endOf, instantOf, localIn, startOf } from './zone-time.ts'
 
 test('the log can be filtered by every type of event', () => {
   assert.deepEqual([...EVENT_TYPES].sort(), Object.keys(eventTypes).sort())

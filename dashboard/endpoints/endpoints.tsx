@@ -1,23 +1,22 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
-import { withBreaks } from '../ui/breaks.tsx'
-import { Empty } from '../ui/empty.tsx'
+import { withBreaks } from '../ui/as-typed.tsx'
+import { Empty } from '../ui/fallback.tsx'
 import { ExportButton } from '../ui/list/export-button.tsx'
 import { List } from '../ui/list/list.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import { SecretOnce } from './secret-once.tsx'
-import { EndpointSettings } from './settings-form.tsx'
-import { StateBadge } from './state-badge.tsx'
-import { recentSuccessText } from './endpoint-health.tsx'
+import { EndpointSettings, SecretOnce } from './settings-form.tsx'
+import { StateBadge, recentSuccessText } from './endpoint-health.tsx'
 import { stateOf } from './endpoint-state.ts'
+import { linkTo } from '../ui/link.tsx'
+import { pageQueries } from '../queries.ts'
 
 type EndpointsData = RouterOutputs['endpoints']['list']
 
@@ -27,7 +26,7 @@ export function Endpoints() {
   const may = usePermissions()
   const live = useLive()
   const [adding, { open, close }] = useDisclosure()
-  const { data } = useSuspenseQuery(api.endpoints.list.queryOptions({ workspaceId }))
+  const { data } = useSuspenseQuery(pageQueries.endpoints({ workspaceId }))
   const isFull = data.endpoints.length >= data.max
   const add = may.change && !isFull && <Button onClick={open}>{t('page_endpoints.add')}</Button>
   const isEmpty = data.endpoints.length === 0
@@ -63,7 +62,6 @@ export function Endpoints() {
 function EndpointList({ data: { endpoints, maxCounted } }: { data: EndpointsData }) {
   const texts = useTexts()
   const { t, n } = texts
-  const { workspaceId } = useWorkspace()
   const count = (value = 0): string =>
     value > maxCounted ? t('page_endpoints.more_than', { max: n(maxCounted) }) : n(value)
   return (
@@ -71,8 +69,7 @@ function EndpointList({ data: { endpoints, maxCounted } }: { data: EndpointsData
       label={t('page_endpoints.title')}
       rows={endpoints}
       keyOf={({ endpointId }) => endpointId}
-      linkOf={({ endpointId }) =>
-        (props) => <Link {...props} to="/w/$workspaceId/endpoints/$endpointId" params={{ workspaceId, endpointId }} />}
+      linkOf={({ endpointId }) => linkTo({ to: '/w/$workspaceId/endpoints/$endpointId', params: { endpointId } })}
       columns={[
         {
           title: t('page_endpoints.endpoint'),

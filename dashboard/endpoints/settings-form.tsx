@@ -1,11 +1,14 @@
-import { Button, Checkbox, Radio, Stack, TextInput } from '@mantine/core'
+import { Button, Checkbox, Radio, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { chosenEventTypes } from '../../src/events/event-types.ts'
 import { type RouterOutputs, reasonOf } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { useFaults } from '../ui/faults.ts'
+import { useFaults } from '../ui/form/faults.ts'
 import { FormErrors } from '../ui/form/form-errors.tsx'
+import { CodeTabs } from '../ui/as-typed.tsx'
+import { CopiedButton, Secret } from '../ui/dialog/secret-dialog.tsx'
+import { VERIFY } from './verify.ts'
 
 type Settings = Pick<RouterOutputs['endpoints']['find'], 'url' | 'description' | 'eventTypes'>
 
@@ -95,5 +98,25 @@ export function EndpointSettings({ initial, allowsHttp, yes, onSave }: Props) {
         </Button>
       </Stack>
     </form>
+  )
+}
+
+/** A secret that is shown once, and how to use it. */
+export function SecretOnce({ secret, onDone }: { secret: string; onDone: () => void }) {
+  const { t } = useTexts()
+  return (
+    <Stack>
+      <Title order={3} size="h5">
+        {t('page_endpoints.secret_title')}
+      </Title>
+      <Secret text={secret} />
+      <Text size="sm">{t('page_endpoints.secret_once')}</Text>
+      <Title order={3} size="h5">
+        {t('page_endpoints.verify_title')}
+      </Title>
+      <Text size="sm">{t('page_endpoints.verify')}</Text>
+      <CodeTabs label={t('page_endpoints.verify_title')} of={VERIFY} />
+      <CopiedButton onClick={onDone}>{t('page_endpoints.copied')}</CopiedButton>
+    </Stack>
   )
 }

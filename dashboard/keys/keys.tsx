@@ -2,21 +2,17 @@ import { Button, Group, Modal, Stack, Text, UnstyledButton } from '@mantine/core
 import { useDisclosure } from '@mantine/hooks'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Empty } from '../ui/empty.tsx'
+import { Empty } from '../ui/fallback.tsx'
 import { ExportButton } from '../ui/list/export-button.tsx'
-import { type Column, List } from '../ui/list/list.tsx'
-import { RowMenu } from '../ui/list/row-menu.tsx'
+import { type Column, List, RowMenu } from '../ui/list/list.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
 import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import type { Key } from './key.ts'
-import { NewKey } from './new-key.tsx'
-import { RevokeKey } from './revoke-key.tsx'
-import { RotateKey } from './rotate-key.tsx'
+import { type Key, NewKey, RevokeKey, RotateKey } from './key-dialogs.tsx'
+import { pageQueries } from '../queries.ts'
 
 const isActive = ({ state }: Key): boolean => state === 'active' || state === 'expires_soon'
 
@@ -25,7 +21,7 @@ export function Keys() {
   const { workspaceId } = useWorkspace()
   const may = usePermissions()
   const [creating, { open, close }] = useDisclosure()
-  const { data } = useSuspenseQuery(api.keys.list.queryOptions({ workspaceId }))
+  const { data } = useSuspenseQuery(pageQueries.keys({ workspaceId }))
   const working = data.filter(isActive)
   const create = may.change && <Button onClick={open}>{t('page_keys.create')}</Button>
   const empty =

@@ -1,18 +1,17 @@
-import { Anchor, Grid, Group } from '@mantine/core'
+import { Grid, Group } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
-import { type RouterOutputs, api } from '../api.ts'
-import { directionOfTexts, tagOf } from '../cod-settings/languages.ts'
-import { businessBubble } from '../confirmations/bubbles.ts'
-import { MadeBy } from '../keys/made-by.tsx'
+import type { RouterOutputs } from '../api.ts'
+import { directionOfTexts, tagOf } from '../texts/language.ts'
+import { businessBubble } from '../confirmations/transcript.tsx'
+import { CopyCurl, MadeBy, PhoneButton, SenderLink, TemplateLink } from '../timeline/links.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 import { isErased } from '../../src/lib/phone/erased-recipient.ts'
-import { CopyCurl, PhoneButton, SenderLink, TemplateLink } from '../timeline/links.tsx'
 import { NextStep } from '../timeline/next-step.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
-import { CopyText, Copyable } from '../ui/copy.tsx'
-import { Fact, Facts } from '../ui/facts.tsx'
+import { CopyText, Copyable } from '../ui/as-typed.tsx'
+import { Facts } from '../ui/facts.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Page } from '../ui/shell/page.tsx'
 import { statusWord } from '../ui/state/status.ts'
@@ -20,6 +19,8 @@ import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { MessageKind } from './status.tsx'
+import { AnchorLink } from '../ui/link.tsx'
+import { pageQueries } from '../queries.ts'
 
 type MessageData = RouterOutputs['messages']['get']
 
@@ -28,7 +29,7 @@ export function Message() {
   const live = useLive()
   const { workspaceId } = useWorkspace()
   const { messageId } = useParams({ from: '/w/$workspaceId/messages/$messageId' })
-  const { data } = useSuspenseQuery(api.messages.get.queryOptions({ workspaceId, messageId }))
+  const { data } = useSuspenseQuery(pageQueries.message({ workspaceId, messageId }))
   const { message, failure, timeline, next, events } = data
   const erased = isErased(message.recipient)
   return (
@@ -41,12 +42,9 @@ export function Message() {
         </>
       }
       back={
-        <Anchor
-          size="sm"
-          renderRoot={(props) => <Link {...props} to="/w/$workspaceId/messages" params={{ workspaceId }} />}
-        >
+        <AnchorLink size="sm" to="/w/$workspaceId/messages">
           {t('page_messages.back')}
-        </Anchor>
+        </AnchorLink>
       }
       live={live}
       actions={
@@ -112,74 +110,44 @@ function requestOf({ message }: MessageData): { path: string; body: object } {
 
 function MessageFacts({ data: { message } }: { data: MessageData }) {
   const { t } = useTexts()
-  const { workspaceId } = useWorkspace()
   const { confirmationId, templateName, templateLanguage, reference, sentAt, accountId } = message
   const { correlationId, apiKeyId, apiKeyName, providerMessageId } = message
   return (
-    <Facts label={t('page_messages.facts')} form="column">
-      <Fact title={t('page_messages.kind')}>
-        <MessageKind message={message} />
-      </Fact>
-      {reference !== null && confirmationId === null && (
-        <Fact title={t('page_messages.reference')}>
-          <Copyable text={reference} />
-        </Fact>
-      )}
-      {confirmationId !== null && (
-        <Fact title={t('page_messages.confirmation')}>
-          <Anchor
-            size="sm"
-            renderRoot={(props) => (
-              <Link
-                {...props}
-                to="/w/$workspaceId/confirmations/$confirmationId"
-                params={{ workspaceId, confirmationId }}
-              />
-            )}
-          >
+    <Facts
+      label={t('page_messages.facts')}
+      form="column"
+      of={[
+        [t('page_messages.kind'), <MessageKind message={message} />],
+        reference !== null && confirmationId === null && [t('page_messages.reference'), <Copyable text={reference} />],
+        confirmationId !== null && [
+          t('page_messages.confirmation'),
+          <AnchorLink size="sm" to="/w/$workspaceId/confirmations/$confirmationId" params={{ confirmationId }}>
             <bdi>{reference ?? t('page_messages.to_confirmation')}</bdi>
-          </Anchor>
-        </Fact>
-      )}
-      <Fact title={t('page_messages.created')}>
-        <Time at={message.createdAt} kind="workspace" />
-      </Fact>
-      <Fact title={t('page_messages.sent')}>
-        {sentAt ? (
-          <Time at={sentAt} kind="workspace" />
-        ) : message.status === 'failed' ? (
-          t('page_messages.never_sent')
-        ) : (
-          t('page_messages.not_sent')
-        )}
-      </Fact>
-      <Fact title={t('page_messages.sender')}>
-        <SenderLink phone={message.senderPhone} />
-      </Fact>
-      {templateName !== null && templateLanguage !== null && (
-        <Fact title={t('page_messages.template')}>
-          <TemplateLink accountId={accountId} name={templateName} language={templateLanguage} />
-        </Fact>
-      )}
-      {apiKeyId !== null && (
-        <Fact title={t('page_messages.key')}>
-          <MadeBy apiKeyId={apiKeyId} apiKeyName={apiKeyName} />
-        </Fact>
-      )}
-      <Fact title={t('page_messages.id')}>
-        <Copyable text={message.id} />
-      </Fact>
-      {correlationId !== null && (
-        <Fact title={t('page_messages.correlation')}>
-          <Copyable text={correlationId} />
-        </Fact>
-      )}
-      {providerMessageId !== null && (
-        <Fact title={t('page_messages.provider_id')}>
-          <Copyable text={providerMessageId} />
-        </Fact>
-      )}
-    </Facts>
+          </AnchorLink>,
+        ],
+        [t('page_messages.created'), <Time at={message.createdAt} kind="workspace" />],
+        [
+          t('page_messages.sent'),
+          sentAt ? (
+            <Time at={sentAt} kind="workspace" />
+          ) : message.status === 'failed' ? (
+            t('page_messages.never_sent')
+          ) : (
+            t('page_messages.not_sent')
+          ),
+        ],
+        [t('page_messages.sender'), <SenderLink phone={message.senderPhone} />],
+        templateName !== null &&
+          templateLanguage !== null && [
+            t('page_messages.template'),
+            <TemplateLink accountId={accountId} name={templateName} language={templateLanguage} />,
+          ],
+        apiKeyId !== null && [t('page_messages.key'), <MadeBy apiKeyId={apiKeyId} apiKeyName={apiKeyName} />],
+        [t('page_messages.id'), <Copyable text={message.id} />],
+        correlationId !== null && [t('page_messages.correlation'), <Copyable text={correlationId} />],
+        providerMessageId !== null && [t('page_messages.provider_id'), <Copyable text={providerMessageId} />],
+      ]}
+    />
   )
 }
 

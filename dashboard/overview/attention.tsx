@@ -1,15 +1,15 @@
 import { Button, Group, Paper, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { coded } from '../../locales/text.ts'
+import type { FailureCode } from '../../src/providers/failure-codes.ts'
 import type { RouterOutputs } from '../api.ts'
-import { useTexts, translateWord } from '../texts/use-texts.ts'
-import { CodeLink } from '../ui/state/code-link.tsx'
+import { translateWord, useTexts } from '../texts/use-texts.ts'
+import { CodeLink } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
-import { withoutScheme } from '../ui/without-scheme.ts'
-import { useWorkspace } from '../ui/workspace.ts'
-import { dayInUtc } from '../workspaces/day-in-utc.ts'
-import classes from './attention.module.css'
+import { withoutScheme } from '../ui/as-typed.tsx'
+import { type LinkOf, linkTo } from '../ui/link.tsx'
+import { dayInUtc } from '../texts/formats.ts'
+import classes from './overview.module.css'
 
 type Attention = RouterOutputs['workspaces']['attention'][number]
 
@@ -106,7 +106,10 @@ function Reported({ of: it }: { of: Attention }) {
 }
 
 /** The failure codes of messages that use such a template. */
-const TEMPLATE_CODES: Readonly<Record<string, string>> = { PAUSED: 'TEMPLATE_PAUSED', DISABLED: 'TEMPLATE_DISABLED' }
+const TEMPLATE_CODES: Readonly<Record<string, FailureCode>> = {
+  PAUSED: 'TEMPLATE_PAUSED',
+  DISABLED: 'TEMPLATE_DISABLED',
+}
 
 function Line({ title, children }: { title: string; children: ReactNode }) {
   return (
@@ -119,40 +122,30 @@ function Line({ title, children }: { title: string; children: ReactNode }) {
 
 function Fix({ of: it }: { of: Exclude<Attention, { about: 'quarantine' }> }) {
   const { t } = useTexts()
-  const { workspaceId } = useWorkspace()
-  const label = t(`page_overview.fix_${it.about}`)
-  const to = (props: object): ReactNode => {
-    switch (it.about) {
-      case 'account':
-      case 'sender':
-        return <Link {...props} to="/w/$workspaceId/senders" params={{ workspaceId }} />
-      case 'template': {
-        const { accountId, name, language } = it
-        return (
-          <Link
-            {...props}
-            to="/w/$workspaceId/templates/$accountId/$name/$language"
-            params={{ workspaceId, accountId, name, language }}
-          />
-        )
-      }
-      case 'endpoint':
-        return (
-          <Link
-            {...props}
-            to="/w/$workspaceId/endpoints/$endpointId"
-            params={{ workspaceId, endpointId: it.endpointId }}
-          />
-        )
-      case 'quota':
-        return <Link {...props} to="/w/$workspaceId/settings" params={{ workspaceId }} />
-      case 'key':
-        return <Link {...props} to="/w/$workspaceId/keys" params={{ workspaceId }} />
-    }
-  }
   return (
-    <Button variant="default" size="xs" renderRoot={to}>
-      {label}
+    <Button variant="default" size="xs" renderRoot={pageOf(it)}>
+      {t(`page_overview.fix_${it.about}`)}
     </Button>
   )
+}
+
+function pageOf(it: Exclude<Attention, { about: 'quarantine' }>): LinkOf {
+  switch (it.about) {
+    case 'account':
+    case 'sender':
+      return linkTo({ to: '/w/$workspaceId/senders' })
+    case 'template': {
+      const { accountId, name, language } = it
+      return linkTo({
+        to: '/w/$workspaceId/templates/$accountId/$name/$language',
+        params: { accountId, name, language },
+      })
+    }
+    case 'endpoint':
+      return linkTo({ to: '/w/$workspaceId/endpoints/$endpointId', params: { endpointId: it.endpointId } })
+    case 'quota':
+      return linkTo({ to: '/w/$workspaceId/settings' })
+    case 'key':
+      return linkTo({ to: '/w/$workspaceId/keys' })
+  }
 }

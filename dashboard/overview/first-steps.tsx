@@ -1,13 +1,12 @@
-import { Anchor, Badge, Box, Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Badge, Box, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { type RouterOutputs, api } from '../api.ts'
-import { SANDBOX_PHONE, firstRequest } from '../code-examples/first-request.ts'
-import { requestExamples } from '../code-examples/request.ts'
+import { SANDBOX_PHONE, firstRequest, requestExamples } from '../code-examples/request.ts'
 import { ConnectEmulator } from '../senders/connect-emulator.tsx'
 import { useTexts } from '../texts/use-texts.ts'
-import { CodeTabs } from '../ui/code-block.tsx'
+import { CodeTabs } from '../ui/as-typed.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
+import { AnchorLink, ButtonLink } from '../ui/link.tsx'
 
 type Steps = RouterOutputs['workspaces']['firstSteps']
 
@@ -50,9 +49,9 @@ export function FirstSteps({ steps }: { steps: Steps }) {
               </Text>
               <Stack gap={2} flex={1} miw={0}>
                 <Group gap="xs">
-                  <Anchor fw={600} renderRoot={(props) => <Link {...props} to={to} params={{ workspaceId }} />}>
+                  <AnchorLink fw={600} to={to} params={{ workspaceId }}>
                     {titleOf(step)}
-                  </Anchor>
+                  </AnchorLink>
                   <Badge variant={steps[step] ? 'light' : 'outline'} color={steps[step] ? 'success' : 'neutral'}>
                     <Text span inherit c="var(--mantine-color-text)">
                       {steps[step] ? t('page_overview.done') : t('page_overview.to_do')}
@@ -74,13 +73,9 @@ export function FirstSteps({ steps }: { steps: Steps }) {
       {sandbox && (
         <Group gap="sm">
           <Text size="sm">{t('page_overview.phone')}</Text>
-          <Button
-            size="compact-sm"
-            variant="default"
-            renderRoot={(props) => <Link {...props} to="/w/$workspaceId/phone" params={{ workspaceId }} />}
-          >
+          <ButtonLink size="compact-sm" variant="default" to="/w/$workspaceId/phone">
             {t('page_overview.to_phone')}
-          </Button>
+          </ButtonLink>
         </Group>
       )}
     </Stack>

@@ -1,25 +1,25 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
-import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { useLive } from '../ui/shell/live.ts'
 import { slowPolling } from '../ui/shell/refetch.ts'
-import { Loading } from '../ui/loading.tsx'
+import { Loading } from '../ui/fallback.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { AttentionList } from './attention.tsx'
 import { Figures, FirstSteps } from './content.ts'
+import { pageQueries } from '../queries.ts'
 
 export function Overview() {
   const { t } = useTexts()
   const { workspaceId, timeZone } = useWorkspace()
   const live = useLive()
   const { data: steps } = useSuspenseQuery({
-    ...api.workspaces.firstSteps.queryOptions({ workspaceId }),
+    ...pageQueries.firstSteps({ workspaceId }),
     ...slowPolling,
   })
   const { data: attention } = useSuspenseQuery({
-    ...api.workspaces.attention.queryOptions({ workspaceId }),
+    ...pageQueries.attention({ workspaceId }),
     ...slowPolling,
   })
   return (

@@ -1,28 +1,33 @@
-import { Button, Group } from '@mantine/core'
+import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../api.ts'
 import { type T, useTexts } from '../texts/use-texts.ts'
 import { ExportButton } from '../ui/list/export-button.tsx'
 import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { usePermissions, useSession, useWorkspace } from '../ui/workspace.ts'
-import { ChangeRole } from './change-role.tsx'
-import type { DialogAction } from './dialog-action.ts'
-import { Invite } from './invite.tsx'
-import { Invitations } from './invitations.tsx'
-import { Members } from './members.tsx'
-import { NewLink } from './new-link.tsx'
-import { PasswordLink } from './password-link.tsx'
-import { Remove } from './remove.tsx'
-import { RevokeInvitation } from './revoke-invitation.tsx'
+import {
+  ChangeRole,
+  type DialogAction,
+  type Invitation,
+  Invite,
+  type Member,
+  NewLink,
+  PasswordLink,
+  Remove,
+  RevokeInvitation,
+} from './dialogs.tsx'
+import { type Column, List, type RowAction, RowMenu } from '../ui/list/list.tsx'
+import { Time } from '../ui/time.tsx'
+import { Status } from '../ui/state/status.tsx'
+import { pageQueries } from '../queries.ts'
 
 export function People() {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const may = usePermissions()
   const [doing, setDoing] = useState<DialogAction | null>(null)
-  const { data } = useSuspenseQuery(api.people.list.queryOptions({ workspaceId }))
+  const { data } = useSuspenseQuery(pageQueries.people({ workspaceId }))
   const { person } = useSession()
   const close = (): void => setDoing(null)
   return (
@@ -84,4 +89,147 @@ function Form({ doing, onDone }: { doing: DialogAction; onDone: () => void }) {
     case 'revoke':
       return <RevokeInvitation invitation={doing.invitation} onDone={onDone} />
   }
+}
+
+export function Members({ members, onDo }: { members: readonly Member[]; onDo: (doing: DialogAction) => void }) {
+  const { t } = useTexts()
+  const may = usePermissions()
+  const actionsOf = useActions(onDo)
+  const ofOwners: Column<Member>[] = [
+    {
+      title: t('page_people.second_factor'),
+      cell: ({ twoFactor }) => (twoFactor ? t('page_people.on') : t('page_people.off')),
+    },
+    {
+      title: t('page_people.last_seen'),
+      cell: ({ lastSeenAt }) =>
+        lastSeenAt ? <Time at={lastSeenAt} kind="past" form="relative" /> : t('page_people.never_seen'),
+    },
+  ]
+  return (
+    <List
+      label={t('page_people.title')}
+      rows={members}
+      keyOf={({ userId }) => userId}
+      columns={[
+        { title: t('page_people.name'), wide: true, cell: (member) => <Name member={member} /> },
+        {
+          title: t('page_people.role'),
+          cell: ({ role, operator }) => (operator ? t('page_people.operator') : t(`page_people.roles_${role}`)),
+        },
+        ...(may.own ? ofOwners : []),
+        {
+          title: t('page_people.since'),
+          cell: ({ since }) => (since ? <Time at={since} kind="past" form="relative" /> : '–'),
+        },
+        {
+          title: t('page_people.actions'),
+          align: 'end',
+          cell: (member) => {
+            const actions = actionsOf(member)
+            return (
+              actions.length > 0 && (
+                <RowMenu label={t('page_people.actions_for', { name: member.name })} actions={actions} />
+              )
+            )
+          },
+        },
+      ]}
+    />
+  )
+}
+
+function Name({ member: { name, email, userId } }: { member: Member }) {
+  const { t } = useTexts()
+  const { person } = useSession()
+  return (
+    <div>
+      <Group gap="xs">
+        <bdi>{name}</bdi>
+        {userId === person.userId && <Badge variant="light">{t('page_people.you')}</Badge>}
+      </Group>
+      <Text size="xs" c="dimmed">
+        <span className="as-typed">{email}</span>
+      </Text>
+    </div>
+  )
+}
+
+function useActions(onDo: (doing: DialogAction) => void): (member: Member) => RowAction[] {
+  const { t } = useTexts()
+  const may = usePermissions()
+  const { operator } = useWorkspace()
+  const { person } = useSession()
+  return (member) => {
+    const own = member.userId === person.userId
+    const isMember = member.since !== null
+    const run = (act: 'role' | 'remove' | 'password') => () => onDo({ act, member })
+    const actions: (RowAction | false)[] = [
+      may.own && isMember && !member.operator && { label: t('page_people.change_role'), run: run('role') },
+      operator && !member.operator && !own && { label: t('page_people.password_link'), run: run('password') },
+      isMember &&
+        (own || may.own) && {
+          label: own ? t('page_people.leave') : t('page_people.remove'),
+          isDangerous: true,
+          run: run('remove'),
+        },
+    ]
+    return actions.filter((action) => action !== false)
+  }
+}
+
+export function Invitations({
+  invitations,
+  onDo,
+}: {
+  invitations: readonly Invitation[]
+  onDo: (doing: DialogAction) => void
+}) {
+  const { t } = useTexts()
+  return (
+    <Stack gap="xs">
+      <Title order={2} size="h4">
+        {t('page_people.invitations')}
+      </Title>
+      <List
+        label={t('page_people.invitations')}
+        rows={invitations}
+        keyOf={({ email }) => email} // a new link is another invitation, whose row must keep the focus
+        columns={[
+          { title: t('page_people.email'), wide: true, cell: ({ email }) => <span className="as-typed">{email}</span> },
+          { title: t('page_people.role'), cell: ({ role }) => t(`page_people.roles_${role}`) },
+          {
+            title: t('page_people.state'),
+            cell: ({ isExpired }) => <Status of="invitation" value={isExpired ? 'expired' : 'pending'} />,
+          },
+          {
+            title: t('page_people.expires'),
+            cell: ({ expiresAt }) => <Time at={expiresAt} kind="due" form="relative" />,
+          },
+          {
+            title: t('page_people.invited_by'),
+            wide: true,
+            cell: ({ invitedBy }) => <span className="as-typed">{invitedBy ?? '–'}</span>,
+          },
+          {
+            title: t('page_people.actions'),
+            align: 'end',
+            cell: (invitation) => (
+              <RowMenu
+                label={t('page_people.actions_for', { name: invitation.email })}
+                actions={[
+                  { label: t('page_people.new_link'), run: () => onDo({ act: 'link', invitation }) },
+                  {
+                    label: t('page_people.revoke'),
+                    isDangerous: true,
+                    run: () => onDo({ act: 'revoke', invitation }),
+                  },
+                ]}
+              />
+            ),
+          },
+        ]}
+      />
+    </Stack>
+  )
 }

@@ -1,6 +1,6 @@
-import { Box, Button, Paper, Stack, Tabs, Text } from '@mantine/core'
+import { Box, Paper, Stack, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
 import type { Pair } from '@doorcode/whatsapp-emulator/wire/chats.ts'
 import type { PhoneClock } from '@doorcode/whatsapp-emulator/phone/clock.ts'
@@ -9,17 +9,15 @@ import { type LivePhone, useScreen } from '@doorcode/whatsapp-emulator/phone/use
 import { api, phoneSource } from '../api.ts'
 import { ConnectEmulator } from '../senders/connect-emulator.tsx'
 import { useTexts } from '../texts/use-texts.ts'
-import { Empty } from '../ui/empty.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { Empty, Failed, Loading } from '../ui/fallback.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Page } from '../ui/shell/page.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import style from './phone.module.css'
-import type { PhoneState } from './phone-state.ts'
+import { type PhoneState, WorkspaceTimeMachine } from './workspace-time.tsx'
 import { Send } from './send.tsx'
 import { Webhooks } from './webhooks.tsx'
-import { WorkspaceTimeMachine } from './workspace-time.tsx'
+import { ButtonLink } from '../ui/link.tsx'
 
 const PAGE = '/w/$workspaceId/phone'
 const WIDE = '(min-width: 48em)'
@@ -30,13 +28,7 @@ export function Phone() {
   if (sandbox) return <SandboxPhone />
   return (
     <Page title={t('page_phone.title')}>
-      <Empty
-        action={
-          <Button renderRoot={(props) => <Link {...props} to="/new-workspace" />}>
-            {t('page_phone.make_sandbox')}
-          </Button>
-        }
-      >
+      <Empty action={<ButtonLink to="/new-workspace">{t('page_phone.make_sandbox')}</ButtonLink>}>
         {t('page_phone.live')}
       </Empty>
     </Page>

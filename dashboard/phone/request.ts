@@ -68,7 +68,7 @@ export const apiRequestOf = (baseUrl: string, { path, body }: SendRequest): ApiR
 
 export const someCode = (random: () => number): string => String(Math.floor(random() * 1_000_000)).padStart(6, '0')
 
-export type Meaning = 'customer' | 'order' | 'total'
+type Meaning = 'customer' | 'order' | 'total'
 
 const NAMES = {
   customer: /customer|client|^(first_?)?name$/i,

@@ -1,5 +1,5 @@
 /** The open chat, by the customer's phone and the id of the business number, and the open tab next to it. */
-export type PhoneSearch = { phone?: string; number?: string; tab?: 'send' | 'clock' }
+type PhoneSearch = { phone?: string; number?: string; tab?: 'send' | 'clock' }
 
 export function readPhoneSearch({ phone, number, tab }: Record<string, unknown>): PhoneSearch {
   const chosenTab = tab === 'send' || tab === 'clock' ? ({ tab } as const) : {}

@@ -1,14 +1,13 @@
-import { Anchor, Button, NativeSelect, SegmentedControl, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core'
+import { Button, NativeSelect, SegmentedControl, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Pair } from '@doorcode/whatsapp-emulator/wire/chats.ts'
 import { api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { requestExamples } from '../code-examples/request.ts'
-import { CodeTabs } from '../ui/code-block.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { useFaults } from '../ui/faults.ts'
+import { CodeTabs } from '../ui/as-typed.tsx'
+import { Failed } from '../ui/fallback.tsx'
+import { useFaults } from '../ui/form/faults.ts'
 import { FormErrors } from '../ui/form/form-errors.tsx'
 import { isOfWorkspace } from '../ui/shell/refetch.ts'
 import { parametersIn } from '../templates/preview.ts'
@@ -18,13 +17,14 @@ import {
   type Kind,
   type SendRequest,
   type Sendable,
-  apiRequestOf,
   type SendableTemplate,
+  apiRequestOf,
   firstValue,
   meaningOf,
   requestOf,
   someCode,
 } from './request.ts'
+import { AnchorLink } from '../ui/link.tsx'
 
 const KINDS = ['otp', 'confirmation', 'refusal'] as const satisfies readonly Kind[]
 
@@ -88,9 +88,9 @@ function SendForm({
     ),
   )
   const [draft, setDraft] = useState<Draft>(firstDraft)
-  const [order, setOrder] = useState<string>()
-  const { data: orders } = useQuery({
-    ...api.phone.orders.queryOptions({ workspaceId, ...customer }),
+  const [asked, setAsked] = useState<string>()
+  const { data: confirmations } = useQuery({
+    ...api.phone.confirmations.queryOptions({ workspaceId, ...customer }),
     enabled: kind === 'refusal',
   })
   const sending = useSending(workspaceId)
@@ -101,9 +101,9 @@ function SendForm({
   const faultsIn = useFaults({ ...labels, 'body.to': t('page_chats.phone_number') })
   const choice = choices[chosenIndex] ?? choices[0]
   if (!choice) return <NoTemplate kind={kind} />
-  const askable = orders?.filter(({ refusalStatus }) => refusalStatus === null) ?? []
-  const about = askable.find((each) => each.confirmationId === order) ?? askable[0]
-  if (kind === 'refusal' && orders && !about) return <Text size="sm">{t('page_phone.no_order')}</Text>
+  const askable = confirmations?.filter(({ refusalStatus }) => refusalStatus === null) ?? []
+  const about = askable.find((each) => each.confirmationId === asked) ?? askable[0]
+  if (kind === 'refusal' && confirmations && !about) return <Text size="sm">{t('page_phone.no_order')}</Text>
 
   const confirmationId = about?.confirmationId
   const template = { name: choice.name, language: choice.language, ...parametersIn(choice) }
@@ -130,7 +130,7 @@ function SendForm({
           <NativeSelect
             label={t('page_phone.order')}
             value={confirmationId ?? ''}
-            onChange={({ currentTarget }) => setOrder(currentTarget.value)}
+            onChange={({ currentTarget }) => setAsked(currentTarget.value)}
             data={askable.map((each) => ({ value: each.confirmationId, label: each.reference }))}
           />
         )}
@@ -220,16 +220,12 @@ const firstDraft = (): Draft => ({
 
 function NoTemplate({ kind }: { kind: Kind }) {
   const { t } = useTexts()
-  const { workspaceId } = useWorkspace()
   return (
     <Text size="sm">
       {t(`page_phone.no_template_${kind}`)}{' '}
-      <Anchor
-        size="sm"
-        renderRoot={(props) => <Link {...props} to="/w/$workspaceId/templates" params={{ workspaceId }} />}
-      >
+      <AnchorLink size="sm" to="/w/$workspaceId/templates">
         {t('page_phone.to_templates')}
-      </Anchor>
+      </AnchorLink>
     </Text>
   )
 }

@@ -1,17 +1,16 @@
-import { Anchor, Group, Paper, Stack, Text, Title, UnstyledButton } from '@mantine/core'
+import { Group, Paper, Stack, Text, Title, UnstyledButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type RouterOutputs, api } from '../api.ts'
-import { Body } from '../endpoints/deliveries/body-view.tsx'
-import { LogLink } from '../endpoints/deliveries/log-link.tsx'
-import { StatusBadge } from '../endpoints/state-badge.tsx'
+import { Body, LogLink } from '../endpoints/delivery-parts.tsx'
+import { StatusBadge } from '../endpoints/endpoint-health.tsx'
 import { useTexts } from '../texts/use-texts.ts'
-import { Failed } from '../ui/failed.tsx'
+import { Failed } from '../ui/fallback.tsx'
 import { Time } from '../ui/time.tsx'
-import { withoutScheme } from '../ui/without-scheme.ts'
+import { withoutScheme } from '../ui/as-typed.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import style from './phone.module.css'
+import { AnchorLink } from '../ui/link.tsx'
 
 /** As many as fit next to the phone. */
 const SHOWN = 6
@@ -32,12 +31,9 @@ export function Webhooks() {
         {data?.length === 0 && (
           <Text size="sm">
             {t('page_phone.no_webhooks')}{' '}
-            <Anchor
-              size="sm"
-              renderRoot={(props) => <Link {...props} to="/w/$workspaceId/endpoints" params={{ workspaceId }} />}
-            >
+            <AnchorLink size="sm" to="/w/$workspaceId/endpoints">
               {t('page_phone.add_endpoint')}
-            </Anchor>
+            </AnchorLink>
           </Text>
         )}
         <ul className={style.webhooks}>
@@ -48,12 +44,9 @@ export function Webhooks() {
           ))}
         </ul>
         {data && data.length > SHOWN && (
-          <Anchor
-            size="sm"
-            renderRoot={(props) => <Link {...props} to="/w/$workspaceId/endpoints" params={{ workspaceId }} />}
-          >
+          <AnchorLink size="sm" to="/w/$workspaceId/endpoints">
             {t('page_phone.all_webhooks')}
-          </Anchor>
+          </AnchorLink>
         )}
       </Stack>
     </Paper>

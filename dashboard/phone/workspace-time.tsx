@@ -7,14 +7,15 @@ import {
 } from '@doorcode/whatsapp-emulator/phone/time-machine.tsx'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { coded } from '../../locales/text.ts'
 import { visibleText } from '../../locales/visible-text.ts'
-import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Failed } from '../ui/failed.tsx'
+import { Failed } from '../ui/fallback.tsx'
 import { isOfWorkspace } from '../ui/shell/refetch.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import type { PhoneState } from './phone-state.ts'
+
+export type PhoneState = RouterOutputs['phone']['state']
 
 type Due = RouterOutputs['phone']['due']['customer'][number]
 type Target = { byMs: number } | ({ confirmationId: string; check: Due['check']; timer: Due['timer'] } & Pair)

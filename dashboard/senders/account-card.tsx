@@ -1,52 +1,41 @@
-import type { CodedText } from '../../locales/text.ts'
-import { Alert, Anchor, Button, Group, Modal, Paper, PasswordInput, SimpleGrid, Stack, Text } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Alert, Button, Group, Modal, Paper, PasswordInput, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import type { CodedText } from '../../locales/text.ts'
 import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Copyable } from '../ui/copy.tsx'
-import { DangerDialog } from '../ui/dialog/danger-dialog.tsx'
-import { Fact } from '../ui/facts.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { useFaults } from '../ui/faults.ts'
-import { FormErrors } from '../ui/form/form-errors.tsx'
-import { Status } from '../ui/state/status.tsx'
+import { Copyable } from '../ui/as-typed.tsx'
+import { DangerDialog } from '../ui/dialog/confirm-dialog.tsx'
+import { type Fact, FactItem } from '../ui/facts.tsx'
+import { Failed } from '../ui/fallback.tsx'
+import { OutcomeBanner, Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import { type Account, GRAPH_URL } from './account.ts'
-import { SyncState, refreshSenders, useSync, syncSummary } from './sync.tsx'
-import { WebhooksVerdict } from './webhooks-verdict.tsx'
+import { type Account, SyncState, refreshSenders, syncSummary, useSync } from './sync.tsx'
+import { GRAPH_URL } from './connect.tsx'
+import { AnchorLink } from '../ui/link.tsx'
+import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
 
 export function AccountCard({ account, numbers }: { account: Account; numbers: number }) {
   const { t, textOf } = useTexts()
-  const { workspaceId } = useWorkspace()
   const { wabaId, status, statusDetail, syncedAt, syncDueAt, templates, callbackUrl, graphUrl } = account
-  const facts: [string, ReactNode][] = [
-    [t('page_senders.waba'), <Copyable key="waba" text={wabaId} />],
+  const facts: Fact[] = [
+    [t('page_senders.waba'), <Copyable text={wabaId} />],
     [
       t('page_senders.last_sync'),
-      syncedAt === null ? t('page_senders.never_synced') : <Time key="synced" at={syncedAt} kind="past" />,
+      syncedAt === null ? t('page_senders.never_synced') : <Time at={syncedAt} kind="past" />,
     ],
-    [t('page_senders.next_sync'), <Time key="due" at={syncDueAt} kind="due" />],
+    [t('page_senders.next_sync'), <Time at={syncDueAt} kind="due" />],
     [
       t('page_senders.holds'),
-      <Anchor
-        key="templates"
-        size="sm"
-        renderRoot={(props) => <Link {...props} to="/w/$workspaceId/templates" params={{ workspaceId }} />}
-      >
+      <AnchorLink size="sm" to="/w/$workspaceId/templates">
         {textOf(syncSummary(numbers, templates))}
-      </Anchor>,
+      </AnchorLink>,
     ],
-    [t('page_senders.callback'), <Copyable key="callback" text={callbackUrl} />],
-    ...(graphUrl === GRAPH_URL
-      ? []
-      : [[t('page_senders.graph_url'), <code key="graph">{graphUrl}</code>] as [string, ReactNode]]),
+    [t('page_senders.callback'), <Copyable text={callbackUrl} />],
   ]
+  if (graphUrl !== GRAPH_URL) facts.push([t('page_senders.graph_url'), <code>{graphUrl}</code>])
   return (
     <Paper withBorder p="md">
       <Stack gap="sm">
@@ -67,10 +56,8 @@ export function AccountCard({ account, numbers }: { account: Account; numbers: n
           </Alert>
         )}
         <SimpleGrid component="dl" m={0} cols={{ base: 1, sm: 2 }} spacing="sm">
-          {facts.map(([title, value]) => (
-            <Fact key={title} title={title}>
-              {value}
-            </Fact>
+          {facts.map((fact) => (
+            <FactItem key={fact[0]} fact={fact} />
           ))}
         </SimpleGrid>
         <Actions account={account} numbers={numbers} />
@@ -162,12 +149,11 @@ function Renew({ accountId, onDone }: { accountId: string; onDone: () => void })
     appSecret: t('page_senders.app_secret'),
     verifyToken: t('page_senders.verify_token'),
   }
-  const faultsIn = useFaults(labels)
-  const form = useForm({ initialValues: { accessToken: '', appSecret: '', verifyToken: '' } })
+  const form = useServerForm(labels, { accessToken: '', appSecret: '', verifyToken: '' })
   const renew = useMutation(
     api.senders.renew.mutationOptions({
       onSuccess: refreshSenders,
-      onError: (error) => form.setErrors(faultsIn(error)),
+      onError: form.showFaults,
     }),
   )
   if (renew.data)
@@ -180,36 +166,75 @@ function Renew({ accountId, onDone }: { accountId: string; onDone: () => void })
       </Stack>
     )
   return (
-    <form noValidate onSubmit={form.onSubmit((values) => renew.mutate({ workspaceId, accountId, ...values }))}>
-      <Stack>
-        <FormErrors errors={form.errors} labels={labels} failed={renew.error} />
-        <Text size="sm">{t('page_senders.renew_about')}</Text>
-        <PasswordInput
-          label={t('page_senders.token')}
-          description={t('page_senders.token_hint')}
-          dir="ltr"
-          autoComplete="off"
-          data-autofocus
-          {...form.getInputProps('accessToken')}
-        />
-        <PasswordInput
-          label={t('page_senders.app_secret')}
-          description={t('page_senders.app_secret_hint')}
-          dir="ltr"
-          autoComplete="off"
-          {...form.getInputProps('appSecret')}
-        />
-        <PasswordInput
-          label={t('page_senders.verify_token')}
-          description={t('page_senders.verify_token_hint')}
-          dir="ltr"
-          autoComplete="off"
-          {...form.getInputProps('verifyToken')}
-        />
-        <Button type="submit" w="fit-content" loading={renew.isPending}>
-          {t('page_senders.renew')}
-        </Button>
-      </Stack>
-    </form>
+    <ServerForm form={form} call={renew} onSubmit={(values) => renew.mutate({ workspaceId, accountId, ...values })}>
+      <Text size="sm">{t('page_senders.renew_about')}</Text>
+      <PasswordInput
+        description={t('page_senders.token_hint')}
+        dir="ltr"
+        autoComplete="off"
+        data-autofocus
+        {...form.field('accessToken')}
+      />
+      <PasswordInput
+        description={t('page_senders.app_secret_hint')}
+        dir="ltr"
+        autoComplete="off"
+        {...form.field('appSecret')}
+      />
+      <PasswordInput
+        description={t('page_senders.verify_token_hint')}
+        dir="ltr"
+        autoComplete="off"
+        {...form.field('verifyToken')}
+      />
+      <Button type="submit" w="fit-content" loading={renew.isPending}>
+        {t('page_senders.renew')}
+      </Button>
+    </ServerForm>
+  )
+}
+
+type Verdict = {
+  account: Account
+  /** The apps that get the account's webhooks. */
+  apps: readonly string[]
+  onChange: () => void
+}
+
+/** Whether the account's webhooks arrive, and what to do if they do not. */
+function WebhooksVerdict({ account: { accountId, callbackUrl, graphUrl }, apps, onChange }: Verdict) {
+  const { t } = useTexts()
+  const { workspaceId } = useWorkspace()
+  const subscribe = useMutation(api.senders.subscribe.mutationOptions({ onSuccess: onChange }))
+  if (apps.length === 0)
+    return (
+      <OutcomeBanner
+        tone="warning"
+        title={t('page_senders.webhooks_off')}
+        action={
+          <Button
+            size="xs"
+            variant="default"
+            loading={subscribe.isPending}
+            onClick={() => subscribe.mutate({ workspaceId, accountId })}
+          >
+            {t('page_senders.webhooks_turn_on')}
+          </Button>
+        }
+      >
+        <Text size="sm">{t('page_senders.webhooks_off_means')}</Text>
+        {subscribe.error && <Failed error={subscribe.error} />}
+      </OutcomeBanner>
+    )
+  if (graphUrl === GRAPH_URL && !callbackUrl.startsWith('https://'))
+    return (
+      <Alert color="warning" title={t('page_senders.webhooks_unreachable')}>
+        {t('page_senders.local_callback')}
+      </Alert>
+    )
+  return (
+    <Alert color="success" title={t('page_senders.webhooks_on')}>
+      {t('page_senders.webhooks_on_means', { apps: apps.join(', ') })}
+    </Alert>
   )
 }

@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Failed } from '../ui/failed.tsx'
+import { Failed } from '../ui/fallback.tsx'
 import { isOfWorkspace } from '../ui/shell/refetch.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 

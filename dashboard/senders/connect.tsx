@@ -11,21 +11,19 @@ import {
   TextInput,
   Title,
 } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { CodeBlock } from '../ui/code-block.tsx'
-import { Copyable } from '../ui/copy.tsx'
+import { CodeBlock, Copyable } from '../ui/as-typed.tsx'
 import { Secret } from '../ui/dialog/secret-dialog.tsx'
-import { useFaults } from '../ui/faults.ts'
-import { FormErrors } from '../ui/form/form-errors.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { Loading } from '../ui/fallback.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { GRAPH_URL } from './account.ts'
 import { ConnectEmulator } from './connect-emulator.tsx'
-import { createVerifyToken } from './verify-token.ts'
+import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
+
+/** WhatsApp's own Graph URL. An account of an emulator has another. */
+export const GRAPH_URL = 'https://graph.facebook.com'
 
 /** A sandbox gets an account of the emulator with one click, which its empty page offers itself, or another by credentials. */
 export function ConnectAccount({ hasAccount, onDone }: { hasAccount: boolean; onDone: () => void }) {
@@ -63,9 +61,12 @@ function ConnectForm({ emulatorUrl, onDone }: { emulatorUrl: string | null; onDo
     verifyToken: t('page_senders.verify_token'),
     graphUrl: t('page_senders.graph_url'),
   }
-  const faultsIn = useFaults(labels)
-  const form = useForm({
-    initialValues: { wabaId: '', accessToken: '', appSecret: '', verifyToken: '', graphUrl: emulatorUrl ?? '' },
+  const form = useServerForm(labels, {
+    wabaId: '',
+    accessToken: '',
+    appSecret: '',
+    verifyToken: '',
+    graphUrl: emulatorUrl ?? '',
   })
   const [advanced, { open: showAdvanced, toggle }] = useDisclosure()
   const connect = useMutation(
@@ -75,9 +76,7 @@ function ConnectForm({ emulatorUrl, onDone }: { emulatorUrl: string | null; onDo
         await queryClient.invalidateQueries({ queryKey: api.templates.pathKey() })
       },
       onError(error) {
-        const faults = faultsIn(error)
-        form.setErrors(faults)
-        if (faults['graphUrl'] !== undefined) showAdvanced()
+        if (form.showFaults(error)['graphUrl'] !== undefined) showAdvanced()
       },
     }),
   )
@@ -88,94 +87,74 @@ function ConnectForm({ emulatorUrl, onDone }: { emulatorUrl: string | null; onDo
   const typed = { dir: 'ltr', autoComplete: 'off', spellCheck: false } as const
   const graphUrl = (
     <TextInput
-      label={t('page_senders.graph_url')}
       description={
         emulatorUrl === null ? t('page_senders.graph_hint', { url: GRAPH_URL }) : t('page_senders.graph_hint_emulator')
       }
       type="url"
       {...typed}
-      {...form.getInputProps('graphUrl')}
+      {...form.field('graphUrl')}
     />
   )
   return (
-    <form noValidate onSubmit={form.onSubmit((values) => connect.mutate({ workspaceId, ...values }))}>
-      <Stack>
-        <FormErrors errors={form.errors} labels={labels} failed={connect.error} />
-        <Text size="sm">
-          {emulatorUrl === null ? (
-            t('page_senders.connect_about')
-          ) : (
-            <>
-              {t('page_senders.connect_about_emulator')}{' '}
-              <Anchor
-                inherit
-                underline="always"
-                href={`${emulatorUrl}/control/accounts`}
-                target="_blank"
-                rel="noreferrer"
-              >
-                {t('page_senders.emulator_accounts')}
-              </Anchor>
-            </>
-          )}
-        </Text>
-        <TextInput
-          label={t('page_senders.waba')}
-          description={hint('waba_hint')}
-          inputMode="numeric"
-          data-autofocus
-          autoFocus
-          {...typed}
-          {...form.getInputProps('wabaId')}
-        />
-        <PasswordInput
-          label={t('page_senders.token')}
-          description={hint('token_hint')}
-          {...typed}
-          {...form.getInputProps('accessToken')}
-        />
-        <PasswordInput
-          label={t('page_senders.app_secret')}
-          description={hint('app_secret_hint')}
-          {...typed}
-          {...form.getInputProps('appSecret')}
-        />
-        <Stack gap={6}>
-          <TextInput
-            label={t('page_senders.verify_token')}
-            description={hint('verify_token_hint')}
-            {...typed}
-            {...form.getInputProps('verifyToken')}
-          />
-          <Button
-            variant="default"
-            size="compact-sm"
-            w="fit-content"
-            onClick={() => form.setFieldValue('verifyToken', createVerifyToken())}
-          >
-            {t('page_senders.make')}
-          </Button>
-        </Stack>
-        {sandbox ? (
-          graphUrl
+    <ServerForm form={form} call={connect} onSubmit={(values) => connect.mutate({ workspaceId, ...values })}>
+      <Text size="sm">
+        {emulatorUrl === null ? (
+          t('page_senders.connect_about')
         ) : (
           <>
-            <Button variant="subtle" size="compact-sm" w="fit-content" aria-expanded={advanced} onClick={toggle}>
-              {t('page_senders.advanced')}
-            </Button>
-            <Collapse expanded={advanced}>{graphUrl}</Collapse>
+            {t('page_senders.connect_about_emulator')}{' '}
+            <Anchor
+              inherit
+              underline="always"
+              href={`${emulatorUrl}/control/accounts`}
+              target="_blank"
+              rel="noreferrer"
+            >
+              {t('page_senders.emulator_accounts')}
+            </Anchor>
           </>
         )}
-        <Group>
-          <Button type="submit" loading={connect.isPending}>
-            {t('page_senders.connect_now')}
-          </Button>
-          <Text size="sm" role="status">
-            {connect.isPending && t('page_senders.connecting')}
-          </Text>
-        </Group>
+      </Text>
+      <TextInput
+        description={hint('waba_hint')}
+        inputMode="numeric"
+        data-autofocus
+        autoFocus
+        {...typed}
+        {...form.field('wabaId')}
+      />
+      <PasswordInput description={hint('token_hint')} {...typed} {...form.field('accessToken')} />
+      <PasswordInput description={hint('app_secret_hint')} {...typed} {...form.field('appSecret')} />
+      <Stack gap={6}>
+        <TextInput description={hint('verify_token_hint')} {...typed} {...form.field('verifyToken')} />
+        <Button
+          variant="default"
+          size="compact-sm"
+          w="fit-content"
+          onClick={() => form.setFieldValue('verifyToken', createVerifyToken())}
+        >
+          {t('page_senders.make')}
+        </Button>
       </Stack>
-    </form>
+      {sandbox ? (
+        graphUrl
+      ) : (
+        <>
+          <Button variant="subtle" size="compact-sm" w="fit-content" aria-expanded={advanced} onClick={toggle}>
+            {t('page_senders.advanced')}
+          </Button>
+          <Collapse expanded={advanced}>{graphUrl}</Collapse>
+        </>
+      )}
+      <Group>
+        <Button type="submit" loading={connect.isPending}>
+          {t('page_senders.connect_now')}
+        </Button>
+        <Text size="sm" role="status">
+          {connect.isPending && t('page_senders.connecting')}
+        </Text>
+      </Group>
+    </ServerForm>
   )
 }
 
@@ -227,3 +206,9 @@ function Connected({ connected: { callbackUrl, known, numbers, templates }, form
     </Stack>
   )
 }
+
+const BYTES = 24
+
+/** Unguessable, in letters and digits only. */
+const createVerifyToken = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(BYTES)), (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,10 +1,10 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
-import { useTexts, translateWord } from '../texts/use-texts.ts'
+import { translateWord, useTexts } from '../texts/use-texts.ts'
 import { ConfirmDialog } from '../ui/dialog/confirm-dialog.tsx'
-import { Copyable } from '../ui/copy.tsx'
-import { Failed } from '../ui/failed.tsx'
+import { Copyable } from '../ui/as-typed.tsx'
+import { Failed } from '../ui/fallback.tsx'
 import { List } from '../ui/list/list.tsx'
 import { slowPolling } from '../ui/shell/refetch.ts'
 import { Status } from '../ui/state/status.tsx'
@@ -140,7 +140,6 @@ function PauseOrResume({ sender }: { sender: Sender }) {
       title={t('page_senders.pause_title', { phone: shownNumber })}
       doing={pause}
       yes={t('page_senders.pause')}
-      no={t('page_senders.cancel')}
       onYes={() => pause.mutateAsync({ workspaceId, senderId })}
     >
       <Text size="sm">{t('page_senders.pause_ask')}</Text>

@@ -1,10 +1,9 @@
 import { Button, Group, SimpleGrid, Stack, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
-import { Empty } from '../ui/empty.tsx'
+import { Empty } from '../ui/fallback.tsx'
 import { ExportButton } from '../ui/list/export-button.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Page } from '../ui/shell/page.tsx'
@@ -13,6 +12,7 @@ import { AccountCard } from './account-card.tsx'
 import { ConnectAccount } from './connect.tsx'
 import { ConnectEmulator } from './connect-emulator.tsx'
 import { SenderList } from './sender-list.tsx'
+import { pageQueries } from '../queries.ts'
 
 export function Senders() {
   const { t } = useTexts()
@@ -20,8 +20,8 @@ export function Senders() {
   const may = usePermissions()
   const { workspaceId } = useWorkspace()
   const [connecting, { open, close }] = useDisclosure()
-  const { data: accounts } = useSuspenseQuery(api.senders.accounts.queryOptions({ workspaceId }))
-  const { data: senders } = useSuspenseQuery(api.senders.list.queryOptions({ workspaceId }))
+  const { data: accounts } = useSuspenseQuery(pageQueries.accounts({ workspaceId }))
+  const { data: senders } = useSuspenseQuery(pageQueries.senders({ workspaceId }))
   const connect = may.change && <Button onClick={open}>{t('page_senders.connect')}</Button>
   return (
     <Page

@@ -1,13 +1,14 @@
 import { Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { type CodedText, coded } from '../../locales/text.ts'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
+import { type CodedText, coded } from '../../locales/text.ts'
 import { type T, useTexts } from '../texts/use-texts.ts'
-import { Failed } from '../ui/failed.tsx'
+import { Failed } from '../ui/fallback.tsx'
 import { StepProgress } from '../ui/progress.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import type { Account } from './account.ts'
+
+export type Account = RouterOutputs['senders']['accounts'][number]
 
 type Progress = RouterOutputs['senders']['syncs'][number]
 type Result = RouterOutputs['senders']['sync']

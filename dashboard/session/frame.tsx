@@ -1,7 +1,8 @@
-import { Container, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Container, Group, NativeSelect, Paper, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
-import { LanguageSwitch } from '../ui/shell/language-switch.tsx'
-import { Mark } from '../ui/shell/mark.tsx'
+import { Mark } from '../ui/shell/shell.tsx'
+import { LANGUAGES, LANGUAGE_NAMES } from '../../locales/text.ts'
+import { useTexts } from '../texts/use-texts.ts'
 
 /** The frame of the pages before sign-in. */
 export function Frame({ title, children }: { title: string; children: ReactNode }) {
@@ -26,5 +27,22 @@ export function Frame({ title, children }: { title: string; children: ReactNode 
         </Paper>
       </Stack>
     </Container>
+  )
+}
+
+function LanguageSwitch() {
+  const { t, language, choose } = useTexts()
+  return (
+    <NativeSelect
+      aria-label={t('page_shell.language')}
+      variant="unstyled"
+      w={96}
+      value={language}
+      data={LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))}
+      onChange={({ currentTarget }) => {
+        const chosen = LANGUAGES.find((each) => each === currentTarget.value)
+        if (chosen) void choose(chosen)
+      }}
+    />
   )
 }

@@ -1,7 +1,11 @@
 import { useSearch } from '@tanstack/react-router'
+import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
 import { useTexts } from '../texts/use-texts.ts'
 import { Frame } from './frame.tsx'
-import { SignInForm } from './sign-in-form.tsx'
+import { FormProblem, PasswordField } from '../ui/form/fields.tsx'
+import { useSignInCall } from './sign-in-call.ts'
 
 export function SignIn() {
   const { t } = useTexts()
@@ -10,5 +14,124 @@ export function SignIn() {
     <Frame title={t('page_session.sign_in')}>
       <SignInForm onDone={() => location.assign(`/dashboard${back ?? '/'}`)} />
     </Frame>
+  )
+}
+
+/** The password, then the second factor where there is one. `email`: the only account that may sign in here. */
+export function SignInForm({ email, onDone }: { email?: string; onDone: () => void }) {
+  const [step, setStep] = useState<'password' | 'totp' | 'backup'>('password')
+  if (step === 'password') {
+    return <PasswordStep email={email} onDone={onDone} onSecondFactor={() => setStep('totp')} />
+  }
+  return (
+    <CodeStep
+      key={step}
+      kind={step}
+      onDone={onDone}
+      onOther={() => setStep(step === 'totp' ? 'backup' : 'totp')}
+      onAgain={() => setStep('password')}
+    />
+  )
+}
+
+function PasswordStep({
+  email,
+  onDone,
+  onSecondFactor,
+}: {
+  email: string | undefined
+  onDone: () => void
+  onSecondFactor: () => void
+}) {
+  const { t } = useTexts()
+  const { problem, busy, call } = useSignInCall()
+  const form = useForm({ initialValues: { email: email ?? '', password: '' } })
+  const signIn = async (values: { email: string; password: string }): Promise<void> => {
+    const answer = await call('sign-in/email', { ...values, email: values.email.trim() })
+    if (!answer.ok) return
+    if (answer.body['twoFactorRedirect'] === true) onSecondFactor()
+    else onDone()
+  }
+  return (
+    <form onSubmit={form.onSubmit((values) => void signIn(values))}>
+      <Stack>
+        <FormProblem>{problem}</FormProblem>
+        <TextInput
+          label={t('page_session.email')}
+          type="email"
+          autoComplete="username"
+          required
+          readOnly={email !== undefined}
+          autoFocus={email === undefined}
+          dir="ltr"
+          {...form.getInputProps('email')}
+        />
+        <PasswordField
+          label={t('page_session.password')}
+          autoComplete="current-password"
+          autoFocus={email !== undefined}
+          {...form.getInputProps('password')}
+        />
+        <Button type="submit" loading={busy}>
+          {t('page_session.sign_in')}
+        </Button>
+        <Text size="sm" c="dimmed">
+          {t('page_session.forgotten')}
+        </Text>
+        {email === undefined && (
+          <Text size="sm" c="dimmed">
+            {t('page_session.no_account')}
+          </Text>
+        )}
+      </Stack>
+    </form>
+  )
+}
+
+function CodeStep({
+  kind,
+  onDone,
+  onOther,
+  onAgain,
+}: {
+  kind: 'totp' | 'backup'
+  onDone: () => void
+  onOther: () => void
+  onAgain: () => void
+}) {
+  const { t } = useTexts()
+  const { problem, busy, call } = useSignInCall()
+  const form = useForm({ initialValues: { code: '' } })
+  const verify = async ({ code }: { code: string }): Promise<void> => {
+    const path = kind === 'totp' ? 'two-factor/verify-totp' : 'two-factor/verify-backup-code'
+    const answer = await call(path, { code: code.replaceAll(' ', '') })
+    if (answer.ok) onDone()
+    else form.setFieldValue('code', '')
+  }
+  return (
+    <form onSubmit={form.onSubmit((values) => void verify(values))}>
+      <Stack>
+        <Text size="sm">{kind === 'totp' ? t('page_session.totp_about') : t('page_session.backup_about')}</Text>
+        <FormProblem>{problem}</FormProblem>
+        <TextInput
+          label={kind === 'totp' ? t('page_session.totp') : t('page_session.backup')}
+          autoComplete="one-time-code"
+          inputMode={kind === 'totp' ? 'numeric' : 'text'}
+          required
+          autoFocus
+          dir="ltr"
+          {...form.getInputProps('code')}
+        />
+        <Button type="submit" loading={busy}>
+          {t('page_session.sign_in')}
+        </Button>
+        <Anchor component="button" type="button" size="sm" onClick={onOther} ta="start">
+          {kind === 'totp' ? t('page_session.use_backup') : t('page_session.use_totp')}
+        </Anchor>
+        <Anchor component="button" type="button" size="sm" onClick={onAgain} ta="start">
+          {t('page_session.begin_again')}
+        </Anchor>
+      </Stack>
+    </form>
   )
 }

@@ -1,17 +1,14 @@
-import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Alert, Button, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Link as RouterLink } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { type RouterOutputs, checkLink, api, callSignIn } from '../api.ts'
+import { type RouterOutputs, api, callSignIn, checkLink } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Failed } from '../ui/failed.tsx'
-import { useFaults } from '../ui/faults.ts'
-import { FormErrors } from '../ui/form/form-errors.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { Failed, Loading } from '../ui/fallback.tsx'
 import { Frame } from './frame.tsx'
-import { PasswordField } from './password-field.tsx'
-import { SignInForm } from './sign-in-form.tsx'
+import { PasswordField } from '../ui/form/fields.tsx'
+import { SignInForm } from './sign-in.tsx'
+import { AnchorLink } from '../ui/link.tsx'
+import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
 
 type Link = RouterOutputs['session']['link']
 
@@ -25,9 +22,7 @@ export function Welcome() {
       {token === '' && <Text>{t('page_session.no_token')}</Text>}
       {link.isLoading && <Loading />}
       {link.error && <Failed error={link.error} />}
-      {(token === '' || link.error) && (
-        <Anchor renderRoot={(props) => <RouterLink {...props} to="/sign-in" />}>{t('page_session.to_sign_in')}</Anchor>
-      )}
+      {(token === '' || link.error) && <AnchorLink to="/sign-in">{t('page_session.to_sign_in')}</AnchorLink>}
       {link.data && <Use key={token} link={link.data} token={token} />}
     </Frame>
   )
@@ -69,46 +64,34 @@ function NewAccount({ link, token }: { link: Link; token: string }) {
     email: t('page_session.email'),
     password: t('page_session.password'),
   }
-  const faultsIn = useFaults(labels)
-  const form = useForm({ initialValues: { name: '', email: link.email ?? '', password: '' } })
+  const form = useServerForm(labels, { name: '', email: link.email ?? '', password: '' })
   const accept = useMutation(
     api.session.accept.mutationOptions({
       onSuccess: ({ email }, { password }) => comeIn(email, password),
-      onError: (error) => form.setErrors(faultsIn(error)),
+      onError: form.showFaults,
     }),
   )
   return (
-    <form noValidate onSubmit={form.onSubmit((values) => accept.mutate({ token, ...values }))}>
-      <Stack>
-        <FormErrors errors={form.errors} labels={labels} failed={accept.error} />
-        <LinkPurpose link={link} />
-        <TextInput
-          label={t('page_session.name')}
-          autoComplete="name"
-          required
-          autoFocus
-          {...form.getInputProps('name')}
-        />
-        <TextInput
-          label={t('page_session.email')}
-          type="email"
-          autoComplete="username"
-          required
-          readOnly={link.email !== null}
-          dir="ltr"
-          {...form.getInputProps('email')}
-        />
-        <PasswordField
-          label={t('page_session.password')}
-          description={t('page_session.password_hint')}
-          autoComplete="new-password"
-          {...form.getInputProps('password')}
-        />
-        <Button type="submit" loading={accept.isPending || accept.isSuccess}>
-          {t('page_session.begin')}
-        </Button>
-      </Stack>
-    </form>
+    <ServerForm form={form} call={accept} onSubmit={(values) => accept.mutate({ token, ...values })}>
+      <LinkPurpose link={link} />
+      <TextInput autoComplete="name" required autoFocus {...form.field('name')} />
+      <TextInput
+        type="email"
+        autoComplete="username"
+        required
+        readOnly={link.email !== null}
+        dir="ltr"
+        {...form.field('email')}
+      />
+      <PasswordField
+        description={t('page_session.password_hint')}
+        autoComplete="new-password"
+        {...form.field('password')}
+      />
+      <Button type="submit" loading={accept.isPending || accept.isSuccess}>
+        {t('page_session.begin')}
+      </Button>
+    </ServerForm>
   )
 }
 
@@ -165,38 +148,33 @@ function Join({ link, token }: { link: Link; token: string }) {
 function NewPassword({ link, token }: { link: Link; token: string }) {
   const { t } = useTexts()
   const labels = { password: t('page_session.password') }
-  const faultsIn = useFaults(labels)
-  const form = useForm({ initialValues: { password: '' } })
+  const form = useServerForm(labels, { password: '' })
   const set = useMutation(
     api.session.setPassword.mutationOptions({
       onSuccess: ({ email }, { password }) => comeIn(email, password),
-      onError: (error) => form.setErrors(faultsIn(error)),
+      onError: form.showFaults,
     }),
   )
   return (
-    <form noValidate onSubmit={form.onSubmit((values) => set.mutate({ token, ...values }))}>
-      <Stack>
-        <FormErrors errors={form.errors} labels={labels} failed={set.error} />
-        <Text>{t('page_session.new_password')}</Text>
-        <TextInput
-          label={t('page_session.email')}
-          type="email"
-          autoComplete="username"
-          readOnly
-          dir="ltr"
-          value={link.email ?? ''}
-        />
-        <PasswordField
-          label={t('page_session.password')}
-          description={t('page_session.password_hint')}
-          autoComplete="new-password"
-          autoFocus
-          {...form.getInputProps('password')}
-        />
-        <Button type="submit" loading={set.isPending || set.isSuccess}>
-          {t('page_session.set_password')}
-        </Button>
-      </Stack>
-    </form>
+    <ServerForm form={form} call={set} onSubmit={(values) => set.mutate({ token, ...values })}>
+      <Text>{t('page_session.new_password')}</Text>
+      <TextInput
+        label={t('page_session.email')}
+        type="email"
+        autoComplete="username"
+        readOnly
+        dir="ltr"
+        value={link.email ?? ''}
+      />
+      <PasswordField
+        description={t('page_session.password_hint')}
+        autoComplete="new-password"
+        autoFocus
+        {...form.field('password')}
+      />
+      <Button type="submit" loading={set.isPending || set.isSuccess}>
+        {t('page_session.set_password')}
+      </Button>
+    </ServerForm>
   )
 }

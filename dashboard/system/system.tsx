@@ -1,20 +1,21 @@
-import { Button, Stack, Text } from '@mantine/core'
+import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
-import { api, queryClient } from '../api.ts'
+import { type RouterOutputs, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Fact, Facts } from '../ui/facts.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { numberFormat } from '../ui/formats.ts'
+import { Facts, Section } from '../ui/facts.tsx'
+import { Failed } from '../ui/fallback.tsx'
+import { numberFormat } from '../texts/formats.ts'
 import { List } from '../ui/list/list.tsx'
-import { Section } from '../ui/section.tsx'
 import { NotFound } from '../ui/shell/not-found.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { slowPolling } from '../ui/shell/refetch.ts'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { Findings } from './findings.tsx'
-import { Nodes } from './nodes.tsx'
-import type { Report } from './report.ts'
+import { type Finding, findingText, fixText } from '../../src/operations/doctor/finding.ts'
+import { ToneBadge } from '../ui/state/status.tsx'
+import { pageQueries } from '../queries.ts'
+
+type Report = RouterOutputs['system']['examine']
 
 const REFRESH_MS = 30_000
 
@@ -24,12 +25,12 @@ export const System = () => (useWorkspace().operator ? <Instance /> : <NotFound 
 function Instance() {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const inside = api.system.examine.queryOptions({ workspaceId, outside: false })
+  const inside = pageQueries.system({ workspaceId, outside: false })
   const { data: report } = useSuspenseQuery({ ...inside, ...slowPolling, refetchInterval: REFRESH_MS })
   const checkOutside = useMutation({
     mutationFn: () =>
       queryClient.fetchQuery({
-        ...api.system.examine.queryOptions({ workspaceId, outside: true }),
+        ...pageQueries.system({ workspaceId, outside: true }),
         staleTime: 0,
       }),
     onSuccess: (whole) => queryClient.setQueryData(inside.queryKey, whole),
@@ -83,18 +84,18 @@ function Database({ of: server }: { of: Report['server'] }) {
     maximumFractionDigits: 1,
   })
   return (
-    <Facts label={t('page_system.database')}>
-      <Fact title={t('page_system.server')}>
-        <bdi>{server.versionName}</bdi>
-      </Fact>
-      <Fact title={t('page_system.running_since')}>
-        <Time at={server.startedAt} kind="past" />
-      </Fact>
-      <Fact title={t('page_system.size')}>{size.format(server.bytes / (isLarge ? GIGABYTE : 1e6))}</Fact>
-      <Fact title={t('page_system.connections')}>
-        {t('page_system.connections_of', { used: n(server.connections), all: n(server.maxConnections) })}
-      </Fact>
-    </Facts>
+    <Facts
+      label={t('page_system.database')}
+      of={[
+        [t('page_system.server'), <bdi>{server.versionName}</bdi>],
+        [t('page_system.running_since'), <Time at={server.startedAt} kind="past" />],
+        [t('page_system.size'), size.format(server.bytes / (isLarge ? GIGABYTE : 1e6))],
+        [
+          t('page_system.connections'),
+          t('page_system.connections_of', { used: n(server.connections), all: n(server.maxConnections) }),
+        ],
+      ]}
+    />
   )
 }
 
@@ -114,5 +115,93 @@ function OldestDue({ work }: { work: Report['work'] }) {
         },
       ]}
     />
+  )
+}
+
+/** What is wrong, failures first, each with its fix. */
+export function Findings({ all, wasOutside }: { all: readonly Finding[]; wasOutside: boolean }) {
+  const { t, textOf } = useTexts()
+  const problems = all.flatMap((finding) => {
+    const fix = fixText(finding)
+    return fix ? [{ finding, fix }] : []
+  })
+  if (problems.length === 0)
+    return <Text role="status">✓ {t(wasOutside ? 'page_system.fine' : 'page_system.fine_inside')}</Text>
+  return (
+    <Stack component="section" gap="sm" aria-label={t('page_system.findings')}>
+      <Title order={2} size="h4">
+        {t('page_system.findings')}
+      </Title>
+      <Stack component="ul" gap="xs" m={0} p={0} style={{ listStyle: 'none' }}>
+        {problems.map(({ finding, fix }) => (
+          <li key={JSON.stringify(finding)}>
+            <Paper withBorder p="md">
+              <Stack gap={4} style={{ overflowWrap: 'anywhere' }}>
+                <Group gap="xs">
+                  <ToneBadge tone={finding.level === 'failure' ? 'failure' : 'warning'}>
+                    {t(finding.level === 'failure' ? 'page_system.level_failure' : 'page_system.level_warning')}
+                  </ToneBadge>
+                  <Text size="sm" c="dimmed">
+                    {t(`doctor.check_${finding.check}`)}
+                  </Text>
+                </Group>
+                <Text fw={600}>{textOf(findingText(finding))}</Text>
+                <Text size="sm">{textOf(fix)}</Text>
+              </Stack>
+            </Paper>
+          </li>
+        ))}
+      </Stack>
+    </Stack>
+  )
+}
+
+/** The processes on this database. */
+export function Nodes({ nodes, differing }: Pick<Report, 'nodes' | 'differing'>) {
+  const { t, n } = useTexts()
+  return (
+    <Section title={t('page_system.nodes')}>
+      {differing.length > 0 && (
+        <Text size="sm">{t('page_system.differing', { settings: `\u2068${differing.join(', ')}\u2069` })}</Text>
+      )}
+      <List
+        label={t('page_system.nodes')}
+        rows={nodes}
+        keyOf={({ nodeId }) => nodeId}
+        columns={[
+          { title: t('page_system.node'), wide: true, cell: ({ nodeId }) => <code>{nodeId}</code> },
+          {
+            title: t('page_system.state'),
+            cell: ({ isAlive }) => (
+              <ToneBadge tone={isAlive ? 'success' : 'warning'}>
+                {t(isAlive ? 'page_system.alive' : 'page_system.silent')}
+              </ToneBadge>
+            ),
+          },
+          { title: t('page_system.roles'), cell: ({ roles }) => <bdi>{roles.join(', ')}</bdi> },
+          { title: t('page_system.version'), cell: ({ version }) => <bdi>{version}</bdi> },
+          {
+            title: t('page_system.started'),
+            cell: ({ startedAt }) => <Time at={startedAt} kind="past" form="relative" />,
+          },
+          {
+            title: t('page_system.seen'),
+            cell: ({ seenAt, isAlive }) => !isAlive && <Time at={seenAt} kind="past" form="relative" />,
+          },
+          {
+            title: t('page_system.pool'),
+            align: 'end',
+            cell: ({ settings }) => settings.databasePool !== undefined && n(settings.databasePool),
+            hideIfAll: ({ settings }) => settings.databasePool ?? null,
+          },
+          {
+            title: t('page_system.public_url'),
+            wide: true,
+            cell: ({ settings }) => settings.publicUrl !== undefined && <bdi>{settings.publicUrl}</bdi>,
+            hideIfAll: ({ settings }) => settings.publicUrl ?? null,
+          },
+        ]}
+      />
+    </Section>
   )
 }

@@ -1,12 +1,14 @@
 import type { Bubble, BubbleButton } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
 import type { QuestionDraft, TemplateDraft } from '../../src/providers/template-draft.ts'
 import { fill, sampleOf, tidy, variablesOf } from '../../src/providers/template-text.ts'
-import { codeTextsIn } from './new/examples-by-language.ts'
-import { directionOfTexts } from '../cod-settings/languages.ts'
+import { codeTextsIn } from './examples-by-language.ts'
+import { directionOfTexts } from '../texts/language.ts'
+import type { ApiRequest } from '../code-examples/request.ts'
+import type { Use } from './search.ts'
 
 type Button = { type: string; text?: string; url?: string }
 type Component = { type: string; format?: string; text?: string; buttons?: Button[] }
-export type Read = { category: string; language: string; components: readonly Component[] }
+type Read = { category: string; language: string; components: readonly Component[] }
 
 const SAMPLE_CODE = '123456'
 
@@ -100,4 +102,27 @@ export function parametersIn({ components }: Pick<Read, 'components'>): Template
     header: header && ofHeader !== undefined ? (sampleIn(header, ofHeader) ?? ofHeader) : undefined,
     body: { form, values: names.map((name) => [name, (body && sampleIn(body, name)) ?? name]) },
   }
+}
+
+/** A complete request that uses the template; docs/api.md has the optional fields. */
+export function exampleOf(
+  template: Read & { name: string },
+  { use, senderId, baseUrl }: { use: Use; senderId: string | null; baseUrl: string },
+): ApiRequest {
+  const { name, language } = template
+  const who = { to: '+212600000001', senderId: senderId ?? '<Sender ID>' }
+  const parameters = use === 'otp' ? {} : exampleParameters(template)
+  const [path, body] = {
+    otp: ['/otp/messages', { ...who, template: { name, language }, code: '493817' }],
+    confirmation: ['/cod-confirmations', { ...who, template: { name, language }, ...parameters, reference: 'A-1001' }],
+    refusal: ['/cod-confirmations/<confirmationId>/refusal-check', { template: { name, language }, ...parameters }],
+  }[use] as [string, object]
+  return { url: baseUrl + path, body }
+}
+
+function exampleParameters(template: Read): object {
+  const { header, body } = parametersIn(template)
+  const values = body.form === 'named' ? Object.fromEntries(body.values) : body.values.map(([, sample]) => sample)
+  const parameters = { ...(header !== undefined && { header }), ...(body.values.length > 0 && { body: values }) }
+  return Object.keys(parameters).length > 0 ? { parameters } : {}
 }

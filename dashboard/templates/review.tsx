@@ -1,12 +1,20 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { api, queryClient } from '../api.ts'
-import { useTexts } from '../texts/use-texts.ts'
-import { Failed } from '../ui/failed.tsx'
+import { type RouterOutputs, api, queryClient } from '../api.ts'
+import { type PageTexts, translateWord, useTexts } from '../texts/use-texts.ts'
+import { Failed } from '../ui/fallback.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { waitBeforePoll } from './poll.ts'
-import type { TemplateInfo } from './template-data.ts'
+import { KeptSince } from '../ui/list/list-pages.tsx'
+import { List } from '../ui/list/list.tsx'
+import { statusWord } from '../ui/state/status.ts'
+import { Time } from '../ui/time.tsx'
+import { Section } from '../ui/facts.tsx'
+import { qualityIn } from './status.tsx'
+
+export type TemplateData = RouterOutputs['templates']['get']
+export type TemplateInfo = NonNullable<TemplateData['template']>
 
 /** The review status of a template that cannot be sent, and what to do. */
 export function Review({ template }: { template: TemplateInfo }) {
@@ -84,4 +92,68 @@ function InReview({ template }: { template: TemplateInfo }) {
       </Stack>
     </Alert>
   )
+}
+
+type Change = RouterOutputs['templates']['get']['changes'][number]
+
+export function History({ changes }: { changes: readonly Change[] }) {
+  const texts = useTexts()
+  const { t } = texts
+  return (
+    <Section title={t('page_templates.history')}>
+      {changes.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {t('page_templates.no_history')}
+        </Text>
+      ) : (
+        <List
+          label={t('page_templates.history')}
+          rows={changes.map((change, index) => ({ ...change, index }))}
+          keyOf={({ index }) => String(index)}
+          columns={[
+            { title: t('page_templates.when'), cell: ({ at }) => <Time at={at} kind="past" /> },
+            {
+              title: t('page_templates.changed'),
+              cell: ({ field }) => translateWord(texts, 'page_templates.fields', field),
+            },
+            { title: t('page_templates.from_to'), cell: (change) => <FromTo change={change} /> },
+          ]}
+        />
+      )}
+      <KeptSince of="records" />
+    </Section>
+  )
+}
+
+function FromTo({ change }: { change: Change }) {
+  const texts = useTexts()
+  const { t } = texts
+  const { field, before, after } = change
+  const valueText = (value: string | null): string =>
+    value === null ? t('page_templates.nothing') : changedValue(texts, field, value)
+  if (field === 'status' && before === null)
+    return (
+      <Text size="sm">
+        {t('page_templates.appeared')}
+        {t('page_shell.colon')}
+        {valueText(after)}
+      </Text>
+    )
+  if (field === 'status' && after === null) return <Text size="sm">{t('page_templates.vanished')}</Text>
+  return (
+    <Stack gap={2}>
+      <Text size="sm" c="dimmed" dir={field === 'text' ? 'auto' : undefined} style={{ whiteSpace: 'pre-line' }}>
+        <s>{valueText(before)}</s>
+      </Text>
+      <Text size="sm" dir={field === 'text' ? 'auto' : undefined} style={{ whiteSpace: 'pre-line' }}>
+        {valueText(after)}
+      </Text>
+    </Stack>
+  )
+}
+
+function changedValue(texts: PageTexts, field: string, value: string): string {
+  if (field === 'status') return statusWord(texts, 'template', value)
+  if (field === 'category') return translateWord(texts, 'page_templates.categories', value)
+  return field === 'quality' ? qualityIn(texts, value) : value
 }

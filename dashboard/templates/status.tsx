@@ -1,5 +1,8 @@
-import { type PageTexts, translateWord } from '../texts/use-texts.ts'
-import { Status } from '../ui/state/status.tsx'
+import { Group, List, Stack, Text } from '@mantine/core'
+import { type PageTexts, translateWord, useTexts } from '../texts/use-texts.ts'
+import { Status, ToneBadge } from '../ui/state/status.tsx'
+import { type ListedTemplate, USES, type Use } from './search.ts'
+import { AnchorLink } from '../ui/link.tsx'
 
 export const qualityIn = (texts: PageTexts, quality: string | null): string =>
   quality === null ? texts.t('page_templates.not_rated') : translateWord(texts, 'page_templates.qualities', quality)
@@ -9,3 +12,92 @@ export const StatusBadge = ({ status }: { status: string }) => (
     <Status of="template" value={status} />
   </span>
 )
+
+type WithVerdicts = Pick<ListedTemplate, 'verdicts' | 'onceApproved' | 'likely' | 'status'>
+
+/** Statuses after which WhatsApp lets a template be sent (again) on its own. */
+const PASSING = ['PENDING', 'IN_APPEAL', 'PAUSED']
+
+const isUsable = ({ verdicts }: WithVerdicts, use: Use): boolean => verdicts[use] === null
+
+const isUsableLater = ({ verdicts, onceApproved, status }: WithVerdicts, use: Use): boolean =>
+  verdicts[use] !== null && onceApproved[use] === null && PASSING.includes(status)
+
+const isFit = (template: WithVerdicts, use: Use): boolean => isUsable(template, use) || isUsableLater(template, use)
+
+const reasonOf = ({ verdicts, onceApproved }: WithVerdicts, use: Use) => onceApproved[use] ?? verdicts[use]
+
+/** What the template can be used for; without `brief` also why it does not fit its likely use. */
+export function UsableFor({ template, brief = false }: { template: WithVerdicts; brief?: boolean }) {
+  const { t, textOf } = useTexts()
+  const uses = USES.filter((use) => isFit(template, use))
+  const reason = reasonOf(template, template.likely)
+  if (uses.length === 0)
+    return (
+      <Stack gap={2} maw="26rem">
+        <Text size="sm">{t('page_templates.for_nothing')}</Text>
+        {!brief && reason && (
+          <Text size="xs" c="dimmed">
+            {textOf(reason)}
+          </Text>
+        )}
+      </Stack>
+    )
+  return (
+    <Group gap={6}>
+      {uses.map((use) => {
+        const name = t(`page_templates.uses_${use}`)
+        return isUsable(template, use) ? (
+          <ToneBadge key={use} tone="success">
+            {name}
+          </ToneBadge>
+        ) : (
+          <ToneBadge key={use} tone="progress">
+            {t('page_templates.later', { use: name })}
+          </ToneBadge>
+        )
+      })}
+    </Group>
+  )
+}
+
+/** What the template cannot be used for and why, folded. Its likely use comes first. */
+export function NotUsableFor({ template }: { template: WithVerdicts }) {
+  const { t, textOf } = useTexts()
+  const uses = USES.filter((use) => !isFit(template, use)).toSorted(
+    (a, b) => Number(b === template.likely) - Number(a === template.likely),
+  )
+  if (uses.length === 0) return null
+  return (
+    <details>
+      <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
+        {t('page_templates.not_usable')} ({uses.length})
+      </Text>
+      <List listStyleType="none" spacing="xs" mt="xs">
+        {uses.map((use) => {
+          const reason = reasonOf(template, use)
+          return (
+            <List.Item key={use}>
+              <Text size="sm" fw={500}>
+                {t(`page_templates.uses_${use}`)}
+              </Text>
+              <Text size="sm" c="dimmed" maw={560}>
+                {reason && textOf(reason)}
+              </Text>
+            </List.Item>
+          )
+        })}
+      </List>
+    </details>
+  )
+}
+
+/** The way back to the list of templates. A link inside a sentence needs its underline. */
+export function AllTemplates({ inText = false }: { inText?: boolean }) {
+  const { t } = useTexts()
+  return (
+    <AnchorLink {...(inText ? { inherit: true, underline: 'always' } : { size: 'sm' })} to="/w/$workspaceId/templates">
+      {t('page_templates.all')}
+    </AnchorLink>
+  )
+}

@@ -1,34 +1,27 @@
-import { Alert, Anchor, Badge, Box, Button, Code, Grid, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { Alert, Badge, Box, Code, Grid, Group, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
 import { api, codeOf, queryClient } from '../api.ts'
-import { directionOfTexts, nameOfLanguage, tagOf } from '../cod-settings/languages.ts'
+import { directionOfTexts, nameOfLanguage, tagOf } from '../texts/language.ts'
 import { requestExamples } from '../code-examples/request.ts'
-import { useTexts, translateWord } from '../texts/use-texts.ts'
+import { translateWord, useTexts } from '../texts/use-texts.ts'
 import { SenderLink } from '../timeline/links.tsx'
-import { CodeTabs } from '../ui/code-block.tsx'
-import { Copyable } from '../ui/copy.tsx'
-import { Fact, Facts } from '../ui/facts.tsx'
-import { Failed } from '../ui/failed.tsx'
+import { CodeTabs, Copyable } from '../ui/as-typed.tsx'
+import { Facts, Section } from '../ui/facts.tsx'
+import { Failed, Loading } from '../ui/fallback.tsx'
 import { useLive } from '../ui/shell/live.ts'
-import { Loading } from '../ui/loading.tsx'
 import { NotFound } from '../ui/shell/not-found.tsx'
 import { Page } from '../ui/shell/page.tsx'
+import { DangerDialog } from '../ui/dialog/confirm-dialog.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import { exampleOf } from './example.ts'
-import { AllTemplates } from './all-templates.tsx'
-import { History } from './history.tsx'
-import { bubbleOf, parametersIn } from './preview.ts'
-import { Review } from './review.tsx'
-import { type Place, USES } from './search.ts'
-import { Section } from '../ui/section.tsx'
-import { CodeLink } from '../ui/state/code-link.tsx'
-import { StatusBadge, qualityIn } from './status.tsx'
-import type { TemplateData, TemplateInfo } from './template-data.ts'
-import { NotUsableFor, UsableFor } from './verdict.tsx'
+import { bubbleOf, exampleOf, parametersIn } from './preview.ts'
+import { AllTemplates, NotUsableFor, StatusBadge, UsableFor, qualityIn } from './status.tsx'
+import { History, Review, type TemplateData, type TemplateInfo } from './review.tsx'
+import { USES } from './search.ts'
+import { CodeLink } from '../ui/state/status.tsx'
+import { AnchorLink } from '../ui/link.tsx'
+import { pageQueries } from '../queries.ts'
 
 const PAGE = '/w/$workspaceId/templates/$accountId/$name/$language'
 
@@ -37,7 +30,7 @@ export function Template() {
   const { workspaceId } = useWorkspace()
   const { accountId, name, language } = useParams({ from: PAGE })
   const page = useTexts()
-  const { data, error, refetch } = useQuery(api.templates.get.queryOptions({ workspaceId, accountId, name, language }))
+  const { data, error, refetch } = useQuery(pageQueries.template({ workspaceId, accountId, name, language }))
   if (codeOf(error) === 'NOT_FOUND' || codeOf(error) === 'BAD_REQUEST') return <NotFound />
   const template = data?.template
   return (
@@ -126,37 +119,36 @@ function TemplateFacts({ data: { senderPhones }, template }: { data: TemplateDat
   const { t, n, language: page } = texts
   const { language, category, quality, rejectedReason, sendTtlSeconds, wabaId } = template
   return (
-    <Facts label={t('page_templates.facts')} form="column">
-      {rejectedReason !== null && (
-        <Fact title={t('page_templates.reason')}>
-          <code>{rejectedReason}</code>
-        </Fact>
-      )}
-      <Fact title={t('page_templates.language')}>
-        {nameOfLanguage(language, page)} (<code>{language}</code>)
-      </Fact>
-      <Fact title={t('page_templates.category')}>{translateWord(texts, 'page_templates.categories', category)}</Fact>
-      <Fact title={t('page_templates.quality')}>{qualityIn(texts, quality)}</Fact>
-      {sendTtlSeconds !== null && (
-        <Fact title={t('page_templates.ttl')}>
-          {sendTtlSeconds < 0
+    <Facts
+      label={t('page_templates.facts')}
+      form="column"
+      of={[
+        rejectedReason !== null && [t('page_templates.reason'), <code>{rejectedReason}</code>],
+        [
+          t('page_templates.language'),
+          <>
+            {nameOfLanguage(language, page)} (<code>{language}</code>)
+          </>,
+        ],
+        [t('page_templates.category'), translateWord(texts, 'page_templates.categories', category)],
+        [t('page_templates.quality'), qualityIn(texts, quality)],
+        sendTtlSeconds !== null && [
+          t('page_templates.ttl'),
+          sendTtlSeconds < 0
             ? t('page_templates.ttl_default')
-            : t('page_templates.ttl_seconds', { seconds: n(sendTtlSeconds) })}
-        </Fact>
-      )}
-      <Fact title={t('page_templates.account')}>
-        <Copyable text={wabaId} />
-      </Fact>
-      {senderPhones.length > 0 && (
-        <Fact title={t('page_templates.senders')}>
+            : t('page_templates.ttl_seconds', { seconds: n(sendTtlSeconds) }),
+        ],
+        [t('page_templates.account'), <Copyable text={wabaId} />],
+        senderPhones.length > 0 && [
+          t('page_templates.senders'),
           <Stack gap={2} align="flex-start">
             {senderPhones.map((phone) => (
               <SenderLink key={phone} phone={phone} />
             ))}
-          </Stack>
-        </Fact>
-      )}
-    </Facts>
+          </Stack>,
+        ],
+      ]}
+    />
   )
 }
 
@@ -172,7 +164,6 @@ function Uses({ template }: { template: TemplateInfo }) {
 
 function Request({ data, template }: { data: TemplateData; template: TemplateInfo }) {
   const { t } = useTexts()
-  const { workspaceId } = useWorkspace()
   const use = USES.find((each) => template.verdicts[each] === null) ?? template.likely
   if (template.category === 'MARKETING') return null
   const example = exampleOf(template, { use, senderId: data.senderId, baseUrl: data.baseUrl })
@@ -186,14 +177,9 @@ function Request({ data, template }: { data: TemplateData; template: TemplateInf
       {use !== 'otp' && !data.codLanguageIsConfigured && (
         <Alert color="warning">
           {t('page_templates.cod_language_missing')} <CodeLink code="COD_LANGUAGE_NOT_CONFIGURED" />{' '}
-          <Anchor
-            inherit
-            c="inherit"
-            underline="always"
-            renderRoot={(props) => <Link {...props} to="/w/$workspaceId/cod-settings" params={{ workspaceId }} />}
-          >
+          <AnchorLink inherit c="inherit" underline="always" to="/w/$workspaceId/cod-settings">
             {t('page_templates.to_cod_settings')}
-          </Anchor>
+          </AnchorLink>
         </Alert>
       )}
       {use !== 'otp' && (
@@ -232,14 +218,9 @@ function Languages({ data, template }: { data: TemplateData; template: TemplateI
                 {nameOfLanguage(language, page.language)} (<code>{language}</code>)
               </Text>
             ) : (
-              <Anchor
-                size="sm"
-                renderRoot={(props) => (
-                  <Link {...props} to={PAGE} params={{ workspaceId, accountId, name, language }} />
-                )}
-              >
+              <AnchorLink size="sm" to={PAGE} params={{ workspaceId, accountId, name, language }}>
                 {nameOfLanguage(language, page.language)} (<code>{language}</code>)
-              </Anchor>
+              </AnchorLink>
             )}
             <StatusBadge status={status} />
           </Group>
@@ -251,33 +232,10 @@ function Languages({ data, template }: { data: TemplateData; template: TemplateI
 
 function Remove({ template }: { template: TemplateInfo }) {
   const { t } = useTexts()
-  const may = usePermissions()
-  const [asking, { open, close }] = useDisclosure()
-  if (!may.change) return null
-  if (template.status === 'DISABLED')
-    return (
-      <Text size="sm" c="dimmed">
-        {t('page_templates.remove_disabled')}
-      </Text>
-    )
-  return (
-    <Box>
-      <Button variant="outline" color="red" onClick={open}>
-        {t('page_templates.remove')}
-      </Button>
-      <Modal opened={asking} onClose={close} title={t('page_templates.remove_title')}>
-        <AskRemove template={template} onCancel={close} />
-      </Modal>
-    </Box>
-  )
-}
-
-function AskRemove({ template, onCancel }: { template: Place; onCancel: () => void }) {
-  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
+  const may = usePermissions()
   const navigate = useNavigate()
-  const [typed, setTyped] = useState('')
-  const { accountId, name, language } = template
+  const { accountId, name, language, status } = template
   const remove = useMutation(
     api.templates.remove.mutationOptions({
       async onSuccess() {
@@ -286,40 +244,31 @@ function AskRemove({ template, onCancel }: { template: Place; onCancel: () => vo
       },
     }),
   )
+  if (!may.change) return null
+  if (status === 'DISABLED')
+    return (
+      <Text size="sm" c="dimmed">
+        {t('page_templates.remove_disabled')}
+      </Text>
+    )
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (typed.trim() === name) remove.mutate({ workspaceId, accountId, name, language })
-      }}
+    <DangerDialog
+      label={t('page_templates.remove')}
+      button={{ variant: 'outline', color: 'red' }}
+      title={t('page_templates.remove_title')}
+      name={name}
+      ask={t('page_templates.remove_type')}
+      yes={t('page_templates.remove_now')}
+      doing={remove}
+      onYes={() => remove.mutateAsync({ workspaceId, accountId, name, language })}
     >
-      <Stack>
-        <Group gap="xs">
-          <Badge variant="outline" color="neutral">
-            {language}
-          </Badge>
-          <code style={{ overflowWrap: 'anywhere' }}>{name}</code>
-        </Group>
-        <Text size="sm">{t('page_templates.remove_ask')}</Text>
-        <TextInput
-          label={t('page_templates.remove_type')}
-          value={typed}
-          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-          dir="ltr"
-          autoComplete="off"
-          spellCheck={false}
-          data-autofocus
-        />
-        {remove.error && <Failed error={remove.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            {t('page_templates.cancel')}
-          </Button>
-          <Button type="submit" color="red" disabled={typed.trim() !== name} loading={remove.isPending}>
-            {t('page_templates.remove_now')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <Group gap="xs">
+        <Badge variant="outline" color="neutral">
+          {language}
+        </Badge>
+        <code style={{ overflowWrap: 'anywhere' }}>{name}</code>
+      </Group>
+      <Text size="sm">{t('page_templates.remove_ask')}</Text>
+    </DangerDialog>
   )
 }

@@ -4,11 +4,10 @@ import { findDraftFaults } from '../../src/accounts/templates/draft.ts'
 import type { QuestionDraft } from '../../src/providers/template-draft.ts'
 import { checkParameters } from '../../src/accounts/templates/cod-parameters.ts'
 import { TEMPLATE_LANGUAGES } from '../../src/accounts/templates/languages.ts'
-import { exampleOf } from './example.ts'
+import { bubbleOf, bubbleOfDraft, exampleOf } from './preview.ts'
 import { translatorOf } from '../../locales/resources.ts'
-import { draftOf, inLanguage, labelsOf, startOf, templateNameOf } from './new/form-state.ts'
+import { draftOf, inLanguage, labelsOf, startOf, templateNameOf } from './form-state.ts'
 import { waitBeforePoll } from './poll.ts'
-import { bubbleOf, bubbleOfDraft } from './preview.ts'
 import { readTemplateSearch } from './search.ts'
 
 const body = (text: string, example?: object) => ({ type: 'BODY', text, ...(example && { example }) })

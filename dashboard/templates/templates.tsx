@@ -1,29 +1,22 @@
-import { Button, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { api } from '../api.ts'
-import { nameOfLanguage } from '../cod-settings/languages.ts'
-import { useTexts, translateWord } from '../texts/use-texts.ts'
-import { Empty } from '../ui/empty.tsx'
+import { nameOfLanguage } from '../texts/language.ts'
+import { pageQueries } from '../queries.ts'
+import { translateWord, useTexts } from '../texts/use-texts.ts'
+import { Empty, Failed, Loading } from '../ui/fallback.tsx'
 import { ExportButton } from '../ui/list/export-button.tsx'
-import { Failed } from '../ui/failed.tsx'
 import { FilterBar } from '../ui/list/filter-bar.tsx'
 import { List } from '../ui/list/list.tsx'
 import { useLive } from '../ui/shell/live.ts'
-import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { statusWord } from '../ui/state/status.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import {
-  type ListedTemplate,
-  type TemplateSearch,
-  USES,
-  isFiltered,
-  readTemplateSearch,
-  templateList,
-} from './search.ts'
-import { StatusBadge, qualityIn } from './status.tsx'
-import { UsableFor } from './verdict.tsx'
+import { type ListedTemplate, type TemplateSearch, USES, isFiltered, readTemplateSearch } from './search.ts'
+import { StatusBadge, UsableFor, qualityIn } from './status.tsx'
+import { ButtonLink, linkTo } from '../ui/link.tsx'
+import { MoreButton } from '../ui/list/list-pages.tsx'
 
 const PAGE = '/w/$workspaceId/templates'
 
@@ -34,14 +27,12 @@ export function Templates() {
   const { workspaceId } = useWorkspace()
   const search = useSearch({ from: PAGE })
   const choices = useQuery(api.templates.choices.queryOptions({ workspaceId }))
-  const list = useInfiniteQuery(templateList(workspaceId, search))
+  const list = useInfiniteQuery(pageQueries.templates(workspaceId, search))
   const templates = list.data?.pages.flatMap((page) => page.templates) ?? []
   const hasAccount = (choices.data?.accounts.length ?? 1) > 0
   const isEmpty = list.data !== undefined && templates.length === 0 && !list.hasNextPage && !isFiltered(search)
   const create = may.change && hasAccount && (
-    <Button renderRoot={(props) => <Link {...props} to="/w/$workspaceId/templates/new" params={{ workspaceId }} />}>
-      {t('page_templates.create')}
-    </Button>
+    <ButtonLink to="/w/$workspaceId/templates/new">{t('page_templates.create')}</ButtonLink>
   )
   return (
     <Page title={t('page_templates.title')} about={t('page_templates.about')} live={live} actions={!isEmpty && create}>
@@ -51,28 +42,14 @@ export function Templates() {
       {isEmpty && (hasAccount ? <Empty action={create}>{t('page_templates.empty')}</Empty> : <NoAccount />)}
       {list.data && !isEmpty && templates.length === 0 && <Empty>{t('page_templates.none')}</Empty>}
       {templates.length > 0 && <TemplateList templates={templates} />}
-      {list.hasNextPage && (
-        <Button
-          variant="default"
-          w="fit-content"
-          loading={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          {t('page_templates.more')}
-        </Button>
-      )}
+      <MoreButton of={list}>{t('page_templates.more')}</MoreButton>
     </Page>
   )
 }
 
 function NoAccount() {
   const { t } = useTexts()
-  const { workspaceId } = useWorkspace()
-  const toSenders = (
-    <Button renderRoot={(props) => <Link {...props} to="/w/$workspaceId/senders" params={{ workspaceId }} />}>
-      {t('page_templates.to_senders')}
-    </Button>
-  )
+  const toSenders = <ButtonLink to="/w/$workspaceId/senders">{t('page_templates.to_senders')}</ButtonLink>
   return <Empty action={toSenders}>{t('page_templates.empty_no_account')}</Empty>
 }
 
@@ -128,20 +105,14 @@ function Filters() {
 function TemplateList({ templates }: { templates: readonly ListedTemplate[] }) {
   const texts = useTexts()
   const { t, language: page } = texts
-  const { workspaceId } = useWorkspace()
   return (
     <List
       label={t('page_templates.title')}
       rows={templates}
       keyOf={({ accountId, name, language }) => `${accountId} ${name} ${language}`}
       linkOf={({ accountId, name, language }) =>
-        (props) => (
-          <Link
-            {...props}
-            to="/w/$workspaceId/templates/$accountId/$name/$language"
-            params={{ workspaceId, accountId, name, language }}
-          />
-        )}
+        linkTo({ to: '/w/$workspaceId/templates/$accountId/$name/$language', params: { accountId, name, language } })
+      }
       columns={[
         {
           title: t('page_templates.template'),

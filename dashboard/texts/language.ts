@@ -1,4 +1,4 @@
-import { type Language, LANGUAGES } from '../../locales/text.ts'
+import { LANGUAGES, type Language } from '../../locales/text.ts'
 
 const LANGUAGE_KEY = 'doorcode-language'
 
@@ -12,3 +12,22 @@ export function initialLanguage(): Language {
 }
 
 export const saveLanguage = (language: Language): void => localStorage.setItem(LANGUAGE_KEY, language)
+
+/** The right-to-left ones among the languages of WhatsApp's templates. */
+const RIGHT_TO_LEFT = new Set(['ar', 'ckb', 'dv', 'fa', 'he', 'ps', 'prs', 'sd', 'ug', 'ur', 'yi'])
+
+/** `code`: a template's language, such as ar or en_US. */
+export const directionOfTexts = (code: string): 'ltr' | 'rtl' =>
+  RIGHT_TO_LEFT.has(code.split('_')[0] ?? '') ? 'rtl' : 'ltr'
+
+/** The value of HTML's `lang`. */
+export const tagOf = (code: string): string => code.replaceAll('_', '-')
+
+/** In the language of the page; the code itself where it has no name. */
+export function nameOfLanguage(code: string, pageLanguage: string): string {
+  try {
+    return new Intl.DisplayNames([pageLanguage], { type: 'language' }).of(tagOf(code)) ?? code
+  } catch {
+    return code
+  }
+}

@@ -1,30 +1,30 @@
 import { type Language, type Resources, type Translator, createTranslator } from '../../locales/text.ts'
-import { numberFormat } from '../ui/formats.ts'
+import { numberFormat } from './formats.ts'
 
 type TextFile = () => Promise<{ resources: Resources }>
 
-/** Two files per language: the texts of the first load, and those of all other pages. */
-const files: Readonly<Record<Language, { first: TextFile; pages: TextFile }>> = {
-  en: { first: () => import('./en.ts'), pages: () => import('./en-pages.ts') },
-  ar: { first: () => import('./ar.ts'), pages: () => import('./ar-pages.ts') },
-  fr: { first: () => import('./fr.ts'), pages: () => import('./fr-pages.ts') },
+/** Two files per language, which vite.config.ts puts together: the texts of the first load, and those of all other pages. */
+const files: Readonly<Record<Language, { first: TextFile; later: TextFile }>> = {
+  en: { first: () => import('texts:en/first'), later: () => import('texts:en/later') },
+  ar: { first: () => import('texts:ar/first'), later: () => import('texts:ar/later') },
+  fr: { first: () => import('texts:fr/first'), later: () => import('texts:fr/later') },
 }
 
 let current: Translator | undefined
 
-/** Loads the texts that the first load needs. */
-export async function loadFirstTranslator(language: Language): Promise<Translator> {
-  const { resources } = await files[language].first()
+function translate(language: Language, resources: Resources): Translator {
   current = createTranslator(language, { [language]: resources }, numberFormat(language))
   return current
 }
 
+/** Loads the texts that the first load needs. */
+export const loadFirstTranslator = async (language: Language): Promise<Translator> =>
+  translate(language, (await files[language].first()).resources)
+
 /** Loads the texts of every page: the page that is open must not lose its texts. */
 export async function loadTranslator(language: Language): Promise<Translator> {
-  const [first, pages] = await Promise.all([files[language].first(), files[language].pages()])
-  const resources = { ...first.resources, ...pages.resources }
-  current = createTranslator(language, { [language]: resources }, numberFormat(language))
-  return current
+  const [first, later] = await Promise.all([files[language].first(), files[language].later()])
+  return translate(language, { ...first.resources, ...later.resources })
 }
 
 /** Loads a page and, before it renders, the texts of all pages. */
@@ -38,6 +38,6 @@ export const withTexts =
 async function addPageTexts(): Promise<void> {
   const translator = current
   if (!translator) return
-  const { resources } = await files[translator.language].pages()
+  const { resources } = await files[translator.language].later()
   translator.addTexts(resources)
 }

@@ -1,58 +1,41 @@
-import { Anchor, Button, CopyButton } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Button, CopyButton, Text } from '@mantine/core'
 import { curlOf } from '../code-examples/request.ts'
-import { NamedTemplate } from '../templates/named.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 import { isErased } from '../../src/lib/phone/erased-recipient.ts'
 import { useWorkspace } from '../ui/workspace.ts'
+import { AnchorLink, ButtonLink } from '../ui/link.tsx'
 
 type Template = { accountId: string; name: string; language: string }
 
 export function TemplateLink({ accountId, name, language }: Template) {
-  const { workspaceId } = useWorkspace()
   return (
-    <Anchor
+    <AnchorLink
       size="sm"
-      renderRoot={(props) => (
-        <Link
-          {...props}
-          to="/w/$workspaceId/templates/$accountId/$name/$language"
-          params={{ workspaceId, accountId, name, language }}
-        />
-      )}
+      to="/w/$workspaceId/templates/$accountId/$name/$language"
+      params={{ accountId, name, language }}
     >
       <NamedTemplate name={name} language={language} />
-    </Anchor>
+    </AnchorLink>
   )
 }
 
 export function SenderLink({ phone }: { phone: string }) {
-  const { workspaceId } = useWorkspace()
   return (
-    <Anchor
-      size="sm"
-      className="as-typed"
-      renderRoot={(props) => <Link {...props} to="/w/$workspaceId/senders" params={{ workspaceId }} />}
-    >
+    <AnchorLink size="sm" className="as-typed" to="/w/$workspaceId/senders">
       {phone}
-    </Anchor>
+    </AnchorLink>
   )
 }
 
 /** Opens the customer's phone, which only sandboxes have. */
 export function PhoneButton({ phone, number }: { phone: string; number: string }) {
   const { t } = useTexts()
-  const { workspaceId, sandbox } = useWorkspace()
+  const { sandbox } = useWorkspace()
   if (!sandbox || isErased(phone)) return null
   return (
-    <Button
-      variant="default"
-      renderRoot={(props) => (
-        <Link {...props} to="/w/$workspaceId/phone" params={{ workspaceId }} search={{ phone, number }} />
-      )}
-    >
+    <ButtonLink variant="default" to="/w/$workspaceId/phone" search={{ phone, number }}>
       {t('page_timeline.open_phone')}
-    </Button>
+    </ButtonLink>
   )
 }
 
@@ -67,5 +50,29 @@ export function CopyCurl({ baseUrl, path, body }: { baseUrl: string; path: strin
         </Button>
       )}
     </CopyButton>
+  )
+}
+
+/** A template as requests name it. */
+const NamedTemplate = ({ name, language }: { name: string; language: string | null }) => (
+  <>
+    <code>{name}</code> <span className="as-typed">({language})</span>
+  </>
+)
+
+/** In place of a key, for requests sent from the phone page (src/admin/phone/phone.ts). */
+const SENT_BY_HAND = 'dashboard'
+
+/** The API key of a request: its name and its public part. */
+export function MadeBy({ apiKeyId, apiKeyName }: { apiKeyId: string; apiKeyName: string | null }) {
+  const { t } = useTexts()
+  if (apiKeyId === SENT_BY_HAND) return t('page_keys.by_hand')
+  return (
+    <>
+      <bdi>{apiKeyName ?? t('page_keys.unknown_key')}</bdi>{' '}
+      <Text span size="xs" c="dimmed">
+        <code>dck_{apiKeyId}_…</code>
+      </Text>
+    </>
   )
 }

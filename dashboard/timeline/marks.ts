@@ -10,7 +10,7 @@ export type Kind = Entry['what']
 export type Actor = NextAction['who']
 
 type Word = KeyOf<'page_timeline'>
-export type Marked = { word: Word; tone: Tone }
+type Marked = { word: Word; tone: Tone }
 /** A text code of this folder, the status of a message, or text that is shown unchanged. */
 export type Mark = Marked | { status: StatusValue<'message'>; tone: Tone } | { text: string; tone: Tone }
 

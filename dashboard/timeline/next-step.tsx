@@ -1,15 +1,14 @@
-import { Button, Text } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { type CodedText, coded } from '../../locales/text.ts'
+import type { FailureCode } from '../../src/providers/failure-codes.ts'
 import type { NextAction } from '../../src/explain/next-action.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { CodeLink } from '../ui/state/code-link.tsx'
-import { OutcomeBanner, QuietOutcome } from '../ui/state/outcome.tsx'
+import { CodeLink, OutcomeBanner, QuietOutcome } from '../ui/state/status.tsx'
 import type { Tone } from '../ui/state/status.ts'
-import { useWorkspace } from '../ui/workspace.ts'
 import type { Actor } from './marks.ts'
 import { ServerSentence } from './timeline.tsx'
+import { ButtonLink } from '../ui/link.tsx'
 
 const TONES = {
   none: 'success',
@@ -19,7 +18,7 @@ const TONES = {
   operator: 'warning',
 } as const satisfies Record<Actor, Tone>
 
-type Failure = { code: string; text: CodedText }
+type Failure = { code: FailureCode; text: CodedText }
 type Webhook = { endpointId: string; url: string }
 
 type Outcome = {
@@ -76,7 +75,7 @@ function forPages(sentence: CodedText): CodedText {
   return sentence
 }
 
-const PAGES: Readonly<Record<string, 'senders' | 'templates'>> = {
+const PAGES: Readonly<Partial<Record<FailureCode, 'senders' | 'templates'>>> = {
   SENDER_UNAVAILABLE: 'senders',
   SENDER_RATE_LIMITED: 'senders',
   PROVIDER_CREDENTIALS_INVALID: 'senders',
@@ -90,30 +89,21 @@ const PAGES: Readonly<Record<string, 'senders' | 'templates'>> = {
 /** A link to the page where the next action can be done. */
 function NextLink({ next: { sentence }, failure, webhooks }: Outcome) {
   const { t } = useTexts()
-  const { workspaceId } = useWorkspace()
   const url = 'url' in sentence ? sentence.url : undefined
   const endpoint = url === undefined ? undefined : webhooks.find((each) => each.url === url)
   if (endpoint) {
     const { endpointId } = endpoint
     return (
-      <Button
-        variant="default"
-        renderRoot={(props) => (
-          <Link {...props} to="/w/$workspaceId/endpoints/$endpointId" params={{ workspaceId, endpointId }} />
-        )}
-      >
+      <ButtonLink variant="default" to="/w/$workspaceId/endpoints/$endpointId" params={{ endpointId }}>
         {t('page_timeline.open_endpoint')}
-      </Button>
+      </ButtonLink>
     )
   }
   const page = sentence.code === 'explain.unavailable' ? 'senders' : failure && PAGES[failure.code]
   if (!page) return null
   return (
-    <Button
-      variant="default"
-      renderRoot={(props) => <Link {...props} to={`/w/$workspaceId/${page}`} params={{ workspaceId }} />}
-    >
+    <ButtonLink variant="default" to={`/w/$workspaceId/${page}`}>
       {t(`page_timeline.open_${page}`)}
-    </Button>
+    </ButtonLink>
   )
 }

@@ -1,34 +1,38 @@
-import { Paper, Text } from '@mantine/core'
+import { Paper, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './facts.module.css'
 
-/** Named facts about one thing, next to each other in a strip or in a column. */
-export function Facts({
-  label,
-  form = 'strip',
-  children,
-}: {
-  label: string
-  form?: 'strip' | 'column'
-  children: ReactNode
-}) {
+export function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <Paper withBorder p="md" component="section" aria-label={label}>
-      <dl className={classes[form]}>{children}</dl>
-    </Paper>
+    <Stack gap="xs" component="section" aria-label={title}>
+      <Title order={2} size="h4">
+        {title}
+      </Title>
+      {children}
+    </Stack>
   )
 }
 
-/** A fact in any `dl`. `wide`: its text is long and takes two columns of a strip. */
-export function Fact({ title, wide = false, children }: { title: string; wide?: boolean; children: ReactNode }) {
-  return (
-    <div className={`${classes['fact']} ${wide ? classes['wide'] : ''}`}>
-      <Text component="dt" size="sm" c="dimmed">
-        {title}
-      </Text>
-      <Text component="dd" size="sm" m={0} style={{ overflowWrap: 'anywhere' }}>
-        {children}
-      </Text>
-    </div>
-  )
-}
+/** A long text is `wide`: it takes two columns of a strip. */
+export type Fact = readonly [title: string, content: ReactNode, width?: 'wide']
+
+type Props = { label: string; form?: 'strip' | 'column'; of: readonly (Fact | false | null | undefined | '')[] }
+
+/** Named facts about one thing, next to each other in a strip or in a column. */
+export const Facts = ({ label, form = 'strip', of }: Props) => (
+  <Paper withBorder p="md" component="section" aria-label={label}>
+    <dl className={classes[form]}>{of.map((fact) => fact && <FactItem key={fact[0]} fact={fact} />)}</dl>
+  </Paper>
+)
+
+/** A fact in any `dl`. */
+export const FactItem = ({ fact: [title, content, width] }: { fact: Fact }) => (
+  <div className={`${classes['fact']} ${width ? classes['wide'] : ''}`}>
+    <Text component="dt" size="sm" c="dimmed">
+      {title}
+    </Text>
+    <Text component="dd" size="sm" m={0} style={{ overflowWrap: 'anywhere' }}>
+      {content}
+    </Text>
+  </div>
+)

@@ -1,22 +1,48 @@
-import { Progress, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { Button, Group, Progress, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { useTexts } from '../texts/use-texts.ts'
-import { numberFormat } from './formats.ts'
+import { Leaving } from './dialog/confirm-dialog.tsx'
+import { numberFormat } from '../texts/formats.ts'
 
-/** How often a screen reader announces progress in total: every batch would be too much. */
-const ANNOUNCEMENTS = 4
-
-/** Progress of work whose total is known. `amount` is its text. */
-export function ShareProgress({
+/** Work in batches: progress, a stop button, and a question before leaving the page. */
+export function ProgressNote({
   label,
   amount,
   done,
   all,
+  isStopping,
+  page,
+  onStop,
 }: {
   label: string
   amount: string
   done: number
   all: number
+  isStopping: boolean
+  page: 'page_blocked' | 'page_endpoints'
+  onStop: () => void
 }) {
+  const { t } = useTexts()
+  return (
+    <Stack gap="xs">
+      <ShareProgress label={isStopping ? t(`${page}.stopping`) : label} amount={amount} done={done} all={all} />
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed">
+          {t(`${page}.keep_open`)}
+        </Text>
+        <Button size="compact-sm" variant="default" onClick={onStop} disabled={isStopping}>
+          {t(`${page}.stop`)}
+        </Button>
+      </Group>
+      <Leaving loses page={page} />
+    </Stack>
+  )
+}
+
+/** How often a screen reader announces progress in total: every batch would be too much. */
+const ANNOUNCEMENTS = 4
+
+/** Progress of work whose total is known. `amount` is its text. */
+function ShareProgress({ label, amount, done, all }: { label: string; amount: string; done: number; all: number }) {
   const { language } = useTexts()
   const share = all === 0 ? 0 : Math.min(1, Math.max(0, done / all))
   const announcedShare = Math.floor(share * ANNOUNCEMENTS) / ANNOUNCEMENTS

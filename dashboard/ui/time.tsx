@@ -1,12 +1,10 @@
-import { Tooltip } from '@mantine/core'
+import { Text, Tooltip } from '@mantine/core'
+import { type ReactNode, createContext, useContext, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { useTexts } from '../texts/use-texts.ts'
-import { type TimeKind, type WorkspaceClock, relativeTime, workspaceClock } from './time/clock.ts'
-import { useTick } from './time/now.ts'
-import { CLOCK, DAY } from './time/parts.ts'
-import { useZoneOnPage } from './time/zone.tsx'
+import { type TimeKind, type WorkspaceClock, relativeTime, workspaceClock } from './clock.ts'
+import { CLOCK, DAY, dateFormat } from '../texts/formats.ts'
 import classes from './time.module.css'
-import { type Workspace, useWorkspace } from './workspace.ts'
-import { dateFormat } from './formats.ts'
+import { type Workspace, useWorkspace, useWorkspaceIfAny } from './workspace.ts'
 
 const SECOND = { ...DAY, hour: '2-digit', minute: '2-digit', second: '2-digit', ...CLOCK } as const
 
@@ -80,3 +78,66 @@ export function useWorkspaceClock(): WorkspaceClock {
   clocks.set(workspace, clock)
   return clock
 }
+
+type Times = { add: () => () => void }
+
+const TimesOnPage = createContext<Times | undefined>(undefined)
+
+/** Each time announces itself to its page, which then names the zone. */
+function useZoneOnPage(): void {
+  const times = useContext(TimesOnPage)
+  useEffect(() => times?.add(), [times])
+}
+
+export function useTimesOnPage(): { hasTimes: boolean; Provider: (props: { children: ReactNode }) => ReactNode } {
+  const [count, setCount] = useState(0)
+  const Provider = useMemo(() => {
+    const times: Times = {
+      add() {
+        setCount((before) => before + 1)
+        return () => setCount((before) => before - 1)
+      },
+    }
+    return ({ children }: { children: ReactNode }) => <TimesOnPage value={times}>{children}</TimesOnPage>
+  }, [])
+  return { hasTimes: count > 0, Provider }
+}
+
+/** The page's only mention of the time zone. */
+export function ZoneOfPage() {
+  const { t } = useTexts()
+  const workspace = useWorkspaceIfAny()
+  if (!workspace) return null
+  return (
+    <Tooltip label={t('page_shell.zone_hint')}>
+      <Text size="sm" c="dimmed" data-zone>
+        <span className="as-typed">{workspace.timeZone}</span>
+      </Text>
+    </Tooltip>
+  )
+}
+
+const TICK_MS = 10_000
+
+const listeners = new Set<() => void>()
+let tick = 0
+let timer: ReturnType<typeof setInterval> | undefined
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  timer ??= setInterval(() => {
+    tick += 1
+    for (const each of listeners) each()
+  }, TICK_MS)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+const never = (): (() => void) => () => {}
+
+/** Renders again at each tick, which all relative times of the page share. */
+const useTick = (ticks: boolean): unknown => useSyncExternalStore(ticks ? subscribe : never, () => tick)

@@ -3,7 +3,7 @@ import { useParams } from '@tanstack/react-router'
 import { createContext, useContext } from 'react'
 import { type RouterOutputs, api } from '../api.ts'
 
-export type Session = NonNullable<RouterOutputs['session']['current']>
+type Session = NonNullable<RouterOutputs['session']['current']>
 export type Workspace = Session['workspaces'][number]
 
 export function useSession(): Session {

@@ -1,14 +1,13 @@
 import { Box, Button, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import { api } from '../api.ts'
-import { COMMAND_LINE } from '../audit-log/command-line.ts'
+import { api, queryClient } from '../api.ts'
+import { COMMAND_LINE } from '../audit-log/action.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Failed } from '../ui/failed.tsx'
-import { OutcomeBanner } from '../ui/state/outcome.tsx'
+import { Failed } from '../ui/fallback.tsx'
+import { OutcomeBanner } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import { refreshWorkspace } from './refresh.ts'
 
 /** Shown on every page of a workspace that waits for its deletion. */
 export function DeletionBanner() {
@@ -51,4 +50,12 @@ export function DeletionBanner() {
       </OutcomeBanner>
     </Box>
   )
+}
+
+/** Refreshes the session too, which has the workspace's name. */
+export async function refreshWorkspace(workspaceId: string): Promise<void> {
+  await Promise.all([
+    queryClient.invalidateQueries({ queryKey: api.session.current.queryKey() }),
+    queryClient.invalidateQueries({ queryKey: api.workspaces.get.queryKey({ workspaceId }) }),
+  ])
 }

@@ -1,16 +1,15 @@
 import { Alert, Button, Container, Group, Paper, Radio, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, Suspense } from 'react'
 import { api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { useFaults } from '../ui/faults.ts'
-import { FormErrors } from '../ui/form/form-errors.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { Loading } from '../ui/fallback.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { PlainShell } from '../ui/shell/shell.tsx'
 import { useSession } from '../ui/workspace.ts'
+import { ButtonLink } from '../ui/link.tsx'
+import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
 
 export function NewWorkspace() {
   const { t } = useTexts()
@@ -32,9 +31,9 @@ function NewWorkspaceIfAllowed() {
   const { workspaces } = useSession()
   const { data: mayCreate } = useSuspenseQuery(api.workspaces.mayCreate.queryOptions())
   const back = workspaces.length > 0 && (
-    <Button variant="default" renderRoot={(props) => <Link {...props} to="/" />}>
+    <ButtonLink variant="default" to="/">
       {t('page_workspaces.back')}
-    </Button>
+    </ButtonLink>
   )
   if (mayCreate) return <NewWorkspaceForm back={back} />
   return (
@@ -49,52 +48,45 @@ function NewWorkspaceForm({ back }: { back: ReactNode }) {
   const { t } = useTexts()
   const navigate = useNavigate()
   const labels = { name: t('page_workspaces.name') }
-  const faultsIn = useFaults(labels)
-  const form = useForm({ initialValues: { name: '', kind: 'sandbox' } })
+  const form = useServerForm(labels, { name: '', kind: 'sandbox' })
   const create = useMutation(
     api.workspaces.create.mutationOptions({
       async onSuccess({ workspaceId }) {
         await queryClient.invalidateQueries({ queryKey: api.session.current.queryKey() })
         await navigate({ to: '/w/$workspaceId/overview', params: { workspaceId } })
       },
-      onError: (error) => form.setErrors(faultsIn(error)),
+      onError: form.showFaults,
     }),
   )
   return (
     <Paper withBorder p="lg">
-      <form
-        noValidate
-        onSubmit={form.onSubmit(({ name, kind }) => create.mutate({ name, sandbox: kind === 'sandbox' }))}
+      <ServerForm
+        form={form}
+        call={create}
+        onSubmit={({ name, kind }) => create.mutate({ name, sandbox: kind === 'sandbox' })}
       >
-        <Stack>
-          <FormErrors errors={form.errors} labels={labels} failed={create.error} />
-          <TextInput
-            label={t('page_workspaces.name')}
-            description={t('page_workspaces.name_hint')}
-            {...form.getInputProps('name')}
-          />
-          <Radio.Group
-            label={t('page_workspaces.kind')}
-            description={t('page_workspaces.kind_stays')}
-            {...form.getInputProps('kind')}
-          >
-            <Stack gap="xs" mt="sm">
-              <Radio
-                value="sandbox"
-                label={t('page_workspaces.sandbox')}
-                description={t('page_workspaces.sandbox_means')}
-              />
-              <Radio value="live" label={t('page_workspaces.live')} description={t('page_workspaces.live_means')} />
-            </Stack>
-          </Radio.Group>
-          <Group justify="flex-end">
-            {back}
-            <Button type="submit" loading={create.isPending}>
-              {t('page_workspaces.create')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+        <TextInput description={t('page_workspaces.name_hint')} {...form.field('name')} />
+        <Radio.Group
+          label={t('page_workspaces.kind')}
+          description={t('page_workspaces.kind_stays')}
+          {...form.getInputProps('kind')}
+        >
+          <Stack gap="xs" mt="sm">
+            <Radio
+              value="sandbox"
+              label={t('page_workspaces.sandbox')}
+              description={t('page_workspaces.sandbox_means')}
+            />
+            <Radio value="live" label={t('page_workspaces.live')} description={t('page_workspaces.live_means')} />
+          </Stack>
+        </Radio.Group>
+        <Group justify="flex-end">
+          {back}
+          <Button type="submit" loading={create.isPending}>
+            {t('page_workspaces.create')}
+          </Button>
+        </Group>
+      </ServerForm>
     </Paper>
   )
 }

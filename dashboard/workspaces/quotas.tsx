@@ -4,11 +4,11 @@ import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { useFaults } from '../ui/faults.ts'
+import { useFaults } from '../ui/form/faults.ts'
 import { FormErrors } from '../ui/form/form-errors.tsx'
-import { dateFormat, numberFormat } from '../ui/formats.ts'
+import { dateFormat, dayInUtc, numberFormat } from '../texts/formats.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import { dayInUtc } from './day-in-utc.ts'
+import { pageQueries } from '../queries.ts'
 
 type Usage = RouterOutputs['workspaces']['usage']
 type Kind = Usage['kinds'][number]
@@ -17,7 +17,7 @@ export function Quotas() {
   const { t, language } = useTexts()
   const { workspaceId } = useWorkspace()
   const may = usePermissions()
-  const { data } = useSuspenseQuery(api.workspaces.usage.queryOptions({ workspaceId }))
+  const { data } = useSuspenseQuery(pageQueries.usage({ workspaceId }))
   const [changing, setChanging] = useState<Kind | null>(null)
   const month = dateFormat(language, { timeZone: 'UTC', month: 'long', year: 'numeric' })
   return (

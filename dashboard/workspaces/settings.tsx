@@ -1,21 +1,21 @@
-import { Button, Group, Stack, TextInput, Title } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Button, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { RecipientData } from '../recipients/recipient-data.tsx'
-import { Copyable } from '../ui/copy.tsx'
-import { Fact, Facts } from '../ui/facts.tsx'
-import { useFaults } from '../ui/faults.ts'
-import { FormErrors } from '../ui/form/form-errors.tsx'
+import { RecipientData } from './recipient-data.tsx'
+import { Copyable } from '../ui/as-typed.tsx'
+import { Facts } from '../ui/facts.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
-import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import { DeleteWorkspace } from './delete-workspace.tsx'
+import { usePermissions, useSession, useWorkspace } from '../ui/workspace.ts'
 import { Quotas } from './quotas.tsx'
-import { refreshWorkspace } from './refresh.ts'
+import { refreshWorkspace } from './deletion-banner.tsx'
+import { DangerDialog } from '../ui/dialog/confirm-dialog.tsx'
+import { ButtonLink } from '../ui/link.tsx'
+import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
+import { pageQueries } from '../queries.ts'
 
 export function Settings() {
   const { t } = useTexts()
@@ -23,9 +23,9 @@ export function Settings() {
   const { deletionDueAt } = useWorkspace()
   const { data: mayCreate } = useSuspenseQuery(api.workspaces.mayCreate.queryOptions())
   const another = mayCreate && (
-    <Button variant="default" renderRoot={(props) => <Link {...props} to="/new-workspace" />}>
+    <ButtonLink variant="default" to="/new-workspace">
       {t('page_workspaces.another')}
-    </Button>
+    </ButtonLink>
   )
   return (
     <Page title={t('page_workspaces.title')} actions={another}>
@@ -41,26 +41,22 @@ function WorkspaceFacts() {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const may = usePermissions()
-  const { data } = useSuspenseQuery(api.workspaces.get.queryOptions({ workspaceId }))
+  const { data } = useSuspenseQuery(pageQueries.workspace({ workspaceId }))
   return (
     <Stack gap="xs">
       <Title order={2} size="h4">
         {t('page_workspaces.about')}
       </Title>
-      <Facts label={t('page_workspaces.about')} form="column">
-        <Fact title={t('page_workspaces.name')}>
-          {may.change ? <Rename key={data.name} name={data.name} /> : data.name}
-        </Fact>
-        <Fact title={t('page_workspaces.id')}>
-          <Copyable text={data.workspaceId} />
-        </Fact>
-        <Fact title={t('page_workspaces.kind')}>
-          {data.sandbox ? t('page_workspaces.sandbox') : t('page_workspaces.live')}
-        </Fact>
-        <Fact title={t('page_workspaces.created')}>
-          <Time at={data.createdAt} kind="past" />
-        </Fact>
-      </Facts>
+      <Facts
+        label={t('page_workspaces.about')}
+        form="column"
+        of={[
+          [t('page_workspaces.name'), may.change ? <Rename key={data.name} name={data.name} /> : data.name],
+          [t('page_workspaces.id'), <Copyable text={data.workspaceId} />],
+          [t('page_workspaces.kind'), data.sandbox ? t('page_workspaces.sandbox') : t('page_workspaces.live')],
+          [t('page_workspaces.created'), <Time at={data.createdAt} kind="past" />],
+        ]}
+      />
     </Stack>
   )
 }
@@ -69,34 +65,80 @@ function Rename({ name }: { name: string }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const labels = { name: t('page_workspaces.name') }
-  const faultsIn = useFaults(labels)
-  const form = useForm({ initialValues: { name } })
+  const form = useServerForm(labels, { name })
   const rename = useMutation(
     api.workspaces.rename.mutationOptions({
       async onSuccess() {
         await refreshWorkspace(workspaceId)
         notifications.show({ message: t('page_workspaces.renamed') })
       },
-      onError: (error) => form.setErrors(faultsIn(error)),
+      onError: form.showFaults,
     }),
   )
   return (
-    <form noValidate onSubmit={form.onSubmit((values) => rename.mutate({ workspaceId, ...values }))}>
-      <Stack gap="xs">
-        <FormErrors errors={form.errors} labels={labels} failed={rename.error} />
-        <Group align="flex-start" gap="xs">
-          <TextInput
-            aria-label={t('page_workspaces.name')}
-            flex={1}
-            miw={120}
-            maw={420}
-            {...form.getInputProps('name')}
-          />
-          <Button type="submit" variant="default" loading={rename.isPending} disabled={!form.isDirty()}>
-            {t('page_workspaces.rename')}
-          </Button>
+    <ServerForm form={form} call={rename} gap="xs" onSubmit={(values) => rename.mutate({ workspaceId, ...values })}>
+      <Group align="flex-start" gap="xs">
+        <TextInput
+          aria-label={t('page_workspaces.name')}
+          flex={1}
+          miw={120}
+          maw={420}
+          {...form.getInputProps('name')}
+        />
+        <Button type="submit" variant="default" loading={rename.isPending} disabled={!form.isDirty()}>
+          {t('page_workspaces.rename')}
+        </Button>
+      </Group>
+    </ServerForm>
+  )
+}
+
+/** A sandbox is deleted immediately; a live workspace after seven days, during which DeletionBanner offers to cancel. */
+export function DeleteWorkspace() {
+  const { t } = useTexts()
+  const navigate = useNavigate()
+  const { workspaces } = useSession()
+  const { workspaceId, name, sandbox } = useWorkspace()
+  const leave = async (): Promise<void> => {
+    const next = workspaces.find((each) => each.workspaceId !== workspaceId)
+    if (next) await navigate({ to: '/w/$workspaceId/overview', params: { workspaceId: next.workspaceId } })
+    else await navigate({ to: '/new-workspace' })
+  }
+  const ask = useMutation(
+    api.workspaces.askDeletion.mutationOptions({
+      async onSuccess() {
+        if (sandbox) {
+          await leave()
+          notifications.show({ message: t('page_workspaces.deleted', { name }) })
+        }
+        await refreshWorkspace(workspaceId)
+      },
+    }),
+  )
+  const means = sandbox ? t('page_workspaces.delete_sandbox_means') : t('page_workspaces.delete_live_means')
+  return (
+    <Stack gap="xs" component="section" aria-labelledby="delete-workspace">
+      <Title order={2} size="h4" id="delete-workspace">
+        {t('page_workspaces.delete')}
+      </Title>
+      <Paper withBorder p="md">
+        <Group justify="space-between">
+          <Text size="sm" flex={1} miw={240} maw={720}>
+            {means}
+          </Text>
+          <DangerDialog
+            label={t('page_workspaces.delete')}
+            title={t('page_workspaces.delete_title', { name })}
+            name={name}
+            yes={t('page_workspaces.delete')}
+            doing={ask}
+            onYes={(typed) => ask.mutateAsync({ workspaceId, name: typed })}
+          >
+            <Text size="sm">{means}</Text>
+            <Text size="sm">{t('page_workspaces.delete_loses')}</Text>
+          </DangerDialog>
         </Group>
-      </Stack>
-    </form>
+      </Paper>
+    </Stack>
   )
 }

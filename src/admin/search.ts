@@ -13,7 +13,7 @@ import { readCall, router } from './rpc/trpc.ts'
 /** Results of each kind. The lists have the rest. */
 const MAX_FOUND = 5
 
-const NOTHING = { orders: [], messages: [], templates: [], senders: [], endpoints: [] }
+const NOTHING = { confirmations: [], messages: [], templates: [], senders: [], endpoints: [] }
 
 export const search = router({
   /** What a workspace has that matches the text: the newest of each kind, found as its own list finds it. */
@@ -23,22 +23,22 @@ export const search = router({
       if (text.length < MIN_PART_CHARACTERS) return NOTHING
       const shared = await listQuery(parts.db, membership, { workspaceId, text, cursor: null })
       const filter = { ...shared, workspaceId, template: null, senderId: null, status: null }
-      const [orders, messages, { templates }, senders, endpoints] = await Promise.all([
+      const [confirmations, messages, { templates }, senders, endpoints] = await Promise.all([
         listConfirmations(figures, { ...filter, refusal: null }),
         listMessages(figures, { ...filter, kind: null }),
         listStoredTemplates(figures, { workspaceId, search: text }),
         listSenders(parts.db, workspaceId),
         listEndpoints(parts.db, workspaceId),
       ])
-      const foundOrders = orders.rows.slice(0, MAX_FOUND)
-      const ofFoundOrders = new Set(foundOrders.map(({ id }) => id))
+      const found = confirmations.rows.slice(0, MAX_FOUND)
+      const foundIds = new Set(found.map(({ id }) => id))
       const has = textFinder(text)
       const hasPhone = phoneFinder(text, senders)
       return {
-        orders: foundOrders,
-        // The page of an order has its messages.
+        confirmations: found,
+        // The page of a confirmation has its messages.
         messages: messages.rows
-          .filter(({ confirmationId }) => confirmationId === null || !ofFoundOrders.has(confirmationId))
+          .filter(({ confirmationId }) => confirmationId === null || !foundIds.has(confirmationId))
           .slice(0, MAX_FOUND),
         templates: templates.slice(0, MAX_FOUND),
         senders: senders

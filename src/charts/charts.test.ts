@@ -89,8 +89,8 @@ test('every order appears under exactly one status', () => {
     order_reminded: 4,
     order_answered_reminded: 2,
   }
-  const { orders, reminder } = chartsOf(days, [group(days[0] ?? '', counts)])
-  const { requested, ...answers } = orders
+  const { confirmations, reminder } = chartsOf(days, [group(days[0] ?? '', counts)])
+  const { requested, ...answers } = confirmations
   assert.equal(requested, 14)
   assert.equal(
     Object.values(answers).reduce((sum, each) => sum + each, 0),

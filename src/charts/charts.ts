@@ -15,8 +15,8 @@ export function chartsOf(days: readonly Day[], groups: readonly Group[]) {
     })),
     funnel: funnelOf(all),
     failures: byFrequency(FAILURE_CODES.map((code) => ({ code, count: countOf(all, `failure.${code}`) }))),
-    orders: ordersOf(all),
-    ordersByDay: each.map(({ day, counts }) => ({ day, ...ordersOf(counts) })),
+    confirmations: confirmationsOf(all),
+    confirmationsByDay: each.map(({ day, counts }) => ({ day, ...confirmationsOf(counts) })),
     answerTimes: answerTimesOf(all),
     reminder: reminderOf(all),
     refusals: refusalsOf(all),
@@ -34,7 +34,7 @@ export function spanFigures(groups: readonly Group[]) {
     messages: countOf(all, 'message.otp', 'message.cod'),
     failures: totalOf(all, 'failure.'),
     funnel: funnelOf(all),
-    orders: ordersOf(all),
+    confirmations: confirmationsOf(all),
     answerTimes: answerTimesOf(all),
     reminder: reminderOf(all),
     refusals: refusalsOf(all),
@@ -46,7 +46,7 @@ export function latestOf(days: readonly Day[], groups: readonly Group[], today: 
   const countsOf = (of: Day): Counts => sumOf(groups.filter(({ day }) => day === of))
   const day = days.findLast((each) => sentOf(countsOf(each)) > 0) ?? today
   const counts = countsOf(day)
-  return { day, funnel: funnelOf(counts), orders: ordersOf(counts) }
+  return { day, funnel: funnelOf(counts), confirmations: confirmationsOf(counts) }
 }
 
 const sentOf = (counts: Counts): number => countOf(counts, 'message.otp') + totalOf(counts, 'order.')
@@ -86,7 +86,7 @@ function latencyOf(counts: Counts, prefix: string) {
   return p50Ms === undefined || p95Ms === undefined ? null : { p50Ms, p95Ms, of: totalOf(counts, prefix) }
 }
 
-const ordersOf = (counts: Counts) => ({
+const confirmationsOf = (counts: Counts) => ({
   requested: totalOf(counts, 'order.'),
   confirmed: countOf(counts, 'order.confirmed'),
   cancelled: countOf(counts, 'order.cancelled'),

@@ -2,7 +2,7 @@ import { type Sql, statement } from '../lib/db/pool.ts'
 import type { Check } from '../messages/conversation.ts'
 import { TIMERS } from './due.ts'
 
-/** A timer of an order that fires unless the customer answers first. */
+/** A timer of a confirmation that fires unless the customer answers first. */
 type CustomerDue = {
   confirmationId: string
   reference: string
@@ -12,7 +12,7 @@ type CustomerDue = {
   at: Date
 }
 
-type CustomerOrder = {
+type CustomerConfirmation = {
   confirmationId: string
   reference: string
   status: string
@@ -23,12 +23,12 @@ type CustomerOrder = {
 /** `number`: the phone number ID of the business. */
 export type CustomerKey = { workspaceId: string; phone: string; number: string }
 
-/** Only the customer's latest orders matter. */
-const MAX_ORDERS = 20
+/** Only the customer's latest confirmations matter. */
+const MAX_CONFIRMATIONS = 20
 
-const ORDERS = `senders s
+const CONFIRMATIONS = `senders s
    cross join lateral (
-     select * from confirmations c where c.sender_id = s.id and c.recipient = $2 order by c.id desc limit ${MAX_ORDERS}
+     select * from confirmations c where c.sender_id = s.id and c.recipient = $2 order by c.id desc limit ${MAX_CONFIRMATIONS}
    ) c
    left join lateral (
      select f.* from refusal_checks f where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1
@@ -38,19 +38,21 @@ const OF_SENDER = 's.workspace_id = $1 and s.phone_number_id = $3'
 const selectDue = statement<CustomerDue>(
   'list_due_of_customer',
   `select c.id as "confirmationId", c.reference, timer."check", timer.kind as timer, timer.at
-   from ${ORDERS} ${TIMERS} where ${OF_SENDER} and timer.at is not null order by timer.at, c.id`,
+   from ${CONFIRMATIONS} ${TIMERS} where ${OF_SENDER} and timer.at is not null order by timer.at, c.id`,
 )
 
 /** Ordered by time. */
 export const listDueOfCustomer = (sql: Sql, { workspaceId, phone, number }: CustomerKey): Promise<CustomerDue[]> =>
   sql.rows(selectDue, [workspaceId, phone, number])
 
-const selectOrders = statement<CustomerOrder>(
-  'list_orders_of_customer',
+const selectConfirmations = statement<CustomerConfirmation>(
+  'list_confirmations_of_customer',
   `select c.id as "confirmationId", c.reference, c.status, f.status as "refusalStatus"
-   from ${ORDERS} where ${OF_SENDER} order by c.id desc`,
+   from ${CONFIRMATIONS} where ${OF_SENDER} order by c.id desc`,
 )
 
 /** Latest first. */
-export const listOrdersOfCustomer = (sql: Sql, { workspaceId, phone, number }: CustomerKey): Promise<CustomerOrder[]> =>
-  sql.rows(selectOrders, [workspaceId, phone, number])
+export const listConfirmationsOfCustomer = (
+  sql: Sql,
+  { workspaceId, phone, number }: CustomerKey,
+): Promise<CustomerConfirmation[]> => sql.rows(selectConfirmations, [workspaceId, phone, number])

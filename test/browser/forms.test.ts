@@ -112,31 +112,30 @@ const FORMS: readonly { file: string; page: string; opens?: readonly PlainCode[]
   { file: 'cod-settings/languages.tsx', page: 'cod-settings?tab=texts', silent: true },
   { file: 'workspaces/settings.tsx', page: 'settings' },
   { file: 'workspaces/quotas.tsx', page: 'settings', opens: ['page_workspaces.change'], silent: true },
-  { file: 'ui/dialog/danger-dialog.tsx', page: 'senders', opens: ['page_senders.delete'], silent: true },
+  { file: 'ui/dialog/confirm-dialog.tsx', page: 'senders', opens: ['page_senders.delete'], silent: true },
   { file: 'senders/account-card.tsx', page: 'senders', opens: ['page_senders.renew'] },
   { file: 'senders/connect.tsx', page: 'senders', opens: ['page_senders.connect', 'page_senders.emulator_other'] },
-  { file: 'account/name.tsx', page: 'account' },
-  { file: 'account/password.tsx', page: 'account' },
-  { file: 'account/password-prompt.tsx', page: 'account', opens: ['page_account.turn_on'] },
-  { file: 'templates/new/new-template.tsx', page: 'templates/new' },
-  { file: 'templates/template.tsx', page: 'template', opens: ['page_templates.remove'], silent: true },
-  { file: 'blocked/block-number.tsx', page: 'blocked', opens: ['page_blocked.add'] },
-  { file: 'recipients/recipient-data.tsx', page: 'settings' },
-  { file: 'keys/new-key.tsx', page: 'keys', opens: ['page_keys.create'] },
+  { file: 'account/account.tsx', page: 'account' },
+  { file: 'account/second-factor.tsx', page: 'account', opens: ['page_account.turn_on'] },
+  { file: 'templates/new-template.tsx', page: 'templates/new' },
+  { file: 'ui/dialog/confirm-dialog.tsx', page: 'template', opens: ['page_templates.remove'], silent: true },
+  { file: 'blocked/blocked.tsx', page: 'blocked', opens: ['page_blocked.add'] },
+  { file: 'workspaces/recipient-data.tsx', page: 'settings' },
+  { file: 'keys/key-dialogs.tsx', page: 'keys', opens: ['page_keys.create'] },
   { file: 'endpoints/settings-form.tsx', page: 'endpoints', opens: ['page_endpoints.add'] },
-  { file: 'endpoints/deliveries/resend-many.tsx', page: 'endpoint', opens: ['page_endpoints.many'] },
-  { file: 'people/invite.tsx', page: 'people', opens: ['page_people.invite'] },
+  { file: 'endpoints/resend-events.tsx', page: 'endpoint', opens: ['page_endpoints.many'] },
+  { file: 'people/dialogs.tsx', page: 'people', opens: ['page_people.invite'] },
   { file: 'phone/send.tsx', page: 'phone' },
   { file: 'workspaces/new-workspace.tsx', page: '/dashboard/new-workspace' },
 ]
 
-/** Their forms are those of signed-out pages, or need a password that was accepted. */
-const ELSEWHERE = ['session/welcome.tsx', 'session/sign-in-form.tsx', 'account/turn-on.tsx']
+/** The forms of signed-out pages, and what all forms are made with. */
+const ELSEWHERE = ['session/welcome.tsx', 'session/sign-in.tsx', 'ui/form/server-form.tsx']
 
 test('the table of forms names every file of the dashboard that has a form', async () => {
   const found: string[] = []
   for await (const file of glob('**/*.tsx', { cwd: path.join(ROOT, 'dashboard') }))
-    if ((await readFile(path.join(ROOT, 'dashboard', file), 'utf8')).includes('<form')) found.push(file)
+    if ((await readFile(path.join(ROOT, 'dashboard', file), 'utf8')).match(/<(form|ServerForm)\b/)) found.push(file)
   assert.deepEqual(found.sort(), [...new Set([...FORMS.map(({ file }) => file), ...ELSEWHERE])].sort())
 })
 

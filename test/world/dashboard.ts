@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { createTRPCClient, httpLink } from '@trpc/client'
 import { DAY_MS, later } from '../../src/lib/clock.ts'
+import type { CodSettings } from '../../src/cod/settings/settings.ts'
 import { createTrustedDevices } from '../../src/admin/auth/sign-in.ts'
 import { createPerson, hashPassword } from '../../src/admin/auth/person.ts'
 import type { MemberRole } from '../../src/admin/auth/members.ts'
@@ -101,7 +102,7 @@ export const saveCodSettings = (
   { calls }: SignedIn,
   settings: unknown,
   basedOn: string | null,
-) => calls.codSettings.save.mutate({ workspaceId, settings, basedOn })
+) => calls.codSettings.save.mutate({ workspaceId, settings: settings as CodSettings, basedOn })
 
 export const getCodSettings = ({ workspaceId }: World, { calls }: SignedIn) =>
   calls.codSettings.get.query({ workspaceId })

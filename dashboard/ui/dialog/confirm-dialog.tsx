@@ -1,7 +1,9 @@
-import { Button, type ButtonProps, Group, Modal, Stack } from '@mantine/core'
+import { Button, type ButtonProps, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import type { ReactNode } from 'react'
-import { Failed } from '../failed.tsx'
+import { type ReactNode, useState } from 'react'
+import { useBlocker } from '@tanstack/react-router'
+import { Failed } from '../fallback.tsx'
+import { useTexts } from '../../texts/use-texts.ts'
 
 type PendingAction = { isPending: boolean; error: unknown }
 
@@ -10,19 +12,21 @@ type Question = {
   children: ReactNode
   doing: PendingAction
   yes: string
-  no: string
+  /** The default is "Cancel". */
+  no?: string
   colour?: 'red'
 }
 
 /** A confirmation dialog. Cancel has the focus. */
 export function Confirmation({ children, doing, yes, no, colour, onYes, onNo }: Question & Answered) {
+  const { t } = useTexts()
   return (
     <Stack>
       {children}
       {doing.error !== null && <Failed error={doing.error} />}
       <Group justify="flex-end">
         <Button variant="default" onClick={onNo} data-autofocus>
-          {no}
+          {no ?? t('page_shell.cancel')}
         </Button>
         <Button {...(colour && { color: colour })} loading={doing.isPending} onClick={onYes}>
           {yes}
@@ -52,5 +56,112 @@ export function ConfirmDialog({
         <Confirmation {...question} onYes={() => void onYes().then(close, () => {})} onNo={close} />
       </Modal>
     </>
+  )
+}
+
+type DangerProps = {
+  label: string
+  title: string
+  /** The name of what is deleted. The user types it to confirm, and the server checks it too. */
+  name: string
+  /** The label of its input. */
+  ask?: string
+  yes: string
+  doing: { isPending: boolean; error: unknown }
+  onYes: (typed: string) => Promise<unknown>
+  button?: ButtonProps
+  /** What is lost, and what stays. */
+  children: ReactNode
+}
+
+/** A button that deletes something for good, once its name was typed. */
+export function DangerDialog({ label, button = { variant: 'default', c: 'red' }, ...question }: DangerProps) {
+  const [opened, { open, close }] = useDisclosure()
+  return (
+    <>
+      <Button w="fit-content" {...button} onClick={open}>
+        {label}
+      </Button>
+      <Modal opened={opened} onClose={close} title={question.title}>
+        <Typed {...question} onClose={close} />
+      </Modal>
+    </>
+  )
+}
+
+function Typed({
+  name,
+  ask,
+  yes,
+  doing,
+  onYes,
+  children,
+  onClose,
+}: Omit<DangerProps, 'label' | 'button'> & { onClose: () => void }) {
+  const { t } = useTexts()
+  const [typed, setTyped] = useState('')
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (typed.trim() === name) void onYes(typed.trim()).then(onClose, () => {})
+      }}
+    >
+      <Stack>
+        {children}
+        <TextInput
+          label={ask ?? t('page_shell.type_to_confirm', { name })}
+          value={typed}
+          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          autoComplete="off"
+          dir="auto"
+          data-autofocus
+        />
+        {doing.error !== null && <Failed error={doing.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t('page_shell.cancel')}
+          </Button>
+          <Button type="submit" color="red" loading={doing.isPending} disabled={typed.trim() !== name}>
+            {yes}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+type LeavingProps = {
+  loses: boolean
+  page: 'page_blocked' | 'page_cod_settings' | 'page_endpoints' | 'page_shell'
+  onLose?: () => void
+}
+
+const NOTHING = { isPending: false, error: null }
+
+/** Asks before unsaved work is lost, by navigation or by closing the tab. */
+export function Leaving({ loses, page, onLose }: LeavingProps) {
+  const { t } = useTexts()
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: ({ current, next }) => loses && current.pathname !== next.pathname,
+    enableBeforeUnload: () => loses,
+    withResolver: true,
+  })
+  return (
+    <Modal opened={status === 'blocked'} onClose={() => reset?.()} title={t(`${page}.leave_title`)}>
+      <Confirmation
+        doing={NOTHING}
+        yes={t(`${page}.leave`)}
+        no={t(`${page}.stay`)}
+        colour="red"
+        onYes={() => {
+          onLose?.()
+          proceed?.()
+        }}
+        onNo={() => reset?.()}
+      >
+        <Text size="sm">{t(`${page}.leave_text`)}</Text>
+      </Confirmation>
+    </Modal>
   )
 }

@@ -1,7 +1,7 @@
 import { Box, Button, Modal, type ModalProps } from '@mantine/core'
 import { type ReactNode, createContext, use, useEffect, useMemo, useState } from 'react'
-import { CodeBlock } from '../code-block.tsx'
-import { Leaving } from '../shell/leaving.tsx'
+import { CodeBlock } from '../as-typed.tsx'
+import { Leaving } from './confirm-dialog.tsx'
 import classes from './secret-dialog.module.css'
 
 type Shown = { add: () => () => void; markCopied: () => void }

@@ -2,9 +2,8 @@ import { Alert, Anchor, List } from '@mantine/core'
 import { type ReactNode, useEffect, useReducer, useRef } from 'react'
 import { faultsOf } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
-import { Failed } from '../failed.tsx'
-import type { Labels } from '../faults.ts'
-import { focusField } from './focus-field.ts'
+import { Failed } from '../fallback.tsx'
+import { type Labels, focusField } from './faults.ts'
 
 type Props = {
   /** Complete sentences, by the path of the wrong field. */
@@ -74,7 +73,7 @@ function useSubmitted(place: { current: HTMLElement | null }): { current: boolea
   return isSubmitted
 }
 
-export type SummaryError = { path: string; sentence: ReactNode; hasField: boolean }
+type SummaryError = { path: string; sentence: ReactNode; hasField: boolean }
 
 /** The errors of a form as a list that leads to its fields. */
 export function ErrorSummary({ errors, onGoTo }: { errors: readonly SummaryError[]; onGoTo: (path: string) => void }) {

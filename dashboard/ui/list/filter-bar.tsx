@@ -1,10 +1,11 @@
-import { Button, Group, Menu, ScrollArea, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
-import { type ReactNode, useState } from 'react'
+import { Button, CloseButton, Group, Menu, Popover, ScrollArea, TextInput } from '@mantine/core'
+import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
+import { MagnifyingGlassIcon, PlusIcon } from '@radix-ui/react-icons'
+import { type ReactNode, cloneElement, isValidElement, useState } from 'react'
+import { DatePicker } from '@mantine/dates'
 import { useTexts } from '../../texts/use-texts.ts'
-import { Chip } from './chip.tsx'
-import { RangeChip } from './range-chip.tsx'
+import { Calendar } from '../calendar.tsx'
+import { DAY, dateFormat } from '../../texts/formats.ts'
 
 /** A search runs when typing pauses. */
 const SEARCH_PAUSE_MS = 300
@@ -92,5 +93,96 @@ function FilterChip({ filter, onChange }: { filter: Filter; onChange: (value: st
         </Menu>
       )}
     </Chip>
+  )
+}
+
+type Days = { from: string | undefined; to: string | undefined }
+
+/** Days of the delivery zone, such as `2026-11-22`. Weeks start on the first day of the reader's week. */
+function RangeChip({ from, to, onChange }: Days & { onChange: (days: { from: string; to: string }) => void }) {
+  const { t } = useTexts()
+  const [opened, { toggle, close }] = useDisclosure()
+  const [half, setHalf] = useState<string | null>(null)
+  const choose = ([first, last]: [string | null, string | null]): void => {
+    setHalf(first)
+    if (first === null || last === null) return
+    setHalf(null)
+    close()
+    onChange({ from: first, to: last })
+  }
+  const end = (): void => onChange({ from: '', to: '' })
+  return (
+    <Chip label={t('page_shell.dates')} value={useRangeText({ from, to })} onRemove={end}>
+      {(target) => (
+        <Popover opened={opened} onChange={(open) => !open && close()} position="bottom-start" trapFocus returnFocus>
+          <Popover.Target>
+            {isValidElement<{ onClick?: () => void }>(target) ? cloneElement(target, { onClick: toggle }) : target}
+          </Popover.Target>
+          <Popover.Dropdown>
+            <Calendar>
+              {(calendar) => (
+                <DatePicker
+                  {...calendar}
+                  type="range"
+                  allowSingleDateInRange
+                  value={half === null ? [from ?? null, to ?? null] : [half, null]}
+                  onChange={choose}
+                />
+              )}
+            </Calendar>
+          </Popover.Dropdown>
+        </Popover>
+      )}
+    </Chip>
+  )
+}
+
+function useRangeText({ from, to }: Days): string | undefined {
+  const { t, language } = useTexts()
+  const format = dateFormat(language, { timeZone: 'UTC', ...DAY })
+  const dateOf = (day: string): Date => new Date(`${day}T00:00:00Z`)
+  if (from && to) return format.formatRange(dateOf(from), dateOf(to))
+  if (from) return t('page_shell.dates_from', { day: format.format(dateOf(from)) })
+  if (to) return t('page_shell.dates_to', { day: format.format(dateOf(to)) })
+  return undefined
+}
+
+/** A filter as a button; `children` gives the button what it opens. */
+function Chip({
+  label,
+  value,
+  onRemove,
+  children,
+}: {
+  label: string
+  value: string | undefined
+  onRemove: () => void
+  children: (target: ReactNode) => ReactNode
+}) {
+  const { t } = useTexts()
+  const isSet = value !== undefined
+  return (
+    <Button.Group>
+      {children(
+        <Button
+          size="compact-md"
+          fw={500}
+          variant={isSet ? 'light' : 'default'}
+          leftSection={isSet ? undefined : <PlusIcon aria-hidden="true" />}
+          style={isSet ? undefined : { borderStyle: 'dashed' }}
+          aria-label={isSet ? undefined : t('page_shell.filter_add', { name: label })}
+        >
+          {isSet ? `${label}${t('page_shell.colon')}${value}` : label}
+        </Button>,
+      )}
+      {isSet && (
+        <CloseButton
+          size="md"
+          variant="subtle"
+          aria-label={t('page_shell.filter_remove', { name: label })}
+          onClick={onRemove}
+        />
+      )}
+    </Button.Group>
   )
 }

@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
+import type { LinkOf } from '../link.tsx'
 import { useTexts } from '../../texts/use-texts.ts'
 import { Time } from '../time.tsx'
-import type { PagePosition } from './position.ts'
-
-export type LinkOf = (props: object) => ReactNode
+import type { PagePosition } from './list-search.ts'
+import { DAY, dateFormat } from '../../texts/formats.ts'
+import { type Workspace, useWorkspace } from '../workspace.ts'
 
 /** Paging, and how far back a page that is not full has searched. */
 export function ListPages({
@@ -55,3 +55,27 @@ export function ListPages({
     </>
   )
 }
+
+/** Says at the end of a list since when its rows are kept. Shows nothing if the list is complete. */
+export function KeptSince({ of }: { of: keyof Workspace['keptSince'] }) {
+  const { t, language } = useTexts()
+  const { keptSince, timeZone } = useWorkspace()
+  const since = keptSince[of]
+  if (since === null) return null
+  const day = dateFormat(language, { timeZone, ...DAY }).format(new Date(since))
+  return (
+    <Text size="sm" c="dimmed">
+      {t('page_list.kept_since', { day })}
+    </Text>
+  )
+}
+
+type NextPage = { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown }
+
+/** Below a list that grows, while there is more. */
+export const MoreButton = ({ of, children }: { of: NextPage; children: string }) =>
+  of.hasNextPage && (
+    <Button variant="default" w="fit-content" loading={of.isFetchingNextPage} onClick={() => void of.fetchNextPage()}>
+      {children}
+    </Button>
+  )

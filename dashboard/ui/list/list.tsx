@@ -1,7 +1,8 @@
-import { Anchor, Box, Table } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { ActionIcon, Anchor, Box, Menu, Table } from '@mantine/core'
+import { type ReactNode, useRef } from 'react'
+import { DotsHorizontalIcon } from '@radix-ui/react-icons'
 import classes from './list.module.css'
-import type { LinkOf } from './list-pages.tsx'
+import type { LinkOf } from '../link.tsx'
 
 export type Column<Row> = {
   title: string
@@ -87,3 +88,32 @@ export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
 
 const hasSeveral = <Row,>(rows: readonly Row[], valueOf: (row: Row) => unknown): boolean =>
   rows.length < 2 || new Set(rows.map(valueOf)).size > 1
+
+export type RowAction = { label: string; isDangerous?: boolean; run: () => void }
+
+/** The actions on a row, behind one button. `label` names the row. */
+export function RowMenu({ label, actions }: { label: string; actions: readonly RowAction[] }) {
+  const button = useRef<HTMLButtonElement>(null)
+  if (actions.length === 0) return null
+  /** A dialog returns the focus to where it was: not to a menu item, which is gone by then. */
+  const choose = (run: () => void): void => {
+    button.current?.focus()
+    run()
+  }
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon ref={button} variant="subtle" color="neutral" c="var(--mantine-color-dimmed)" aria-label={label}>
+          <DotsHorizontalIcon aria-hidden="true" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {actions.map(({ label, isDangerous, run }) => (
+          <Menu.Item key={label} {...(isDangerous && { c: 'red' })} onClick={() => choose(run)}>
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

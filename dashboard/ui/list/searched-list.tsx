@@ -1,18 +1,22 @@
 import { Button, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { ExportedListName } from '../../../src/admin/export/lists.ts'
+import { api } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
-import { Empty } from '../empty.tsx'
-import { Failed } from '../failed.tsx'
+import { Empty, Failed, Loading } from '../fallback.tsx'
+import type { LinkOf } from '../link.tsx'
+import { useLive } from '../shell/live.ts'
+import { Page } from '../shell/page.tsx'
+import { Time } from '../time.tsx'
+import { useWorkspace } from '../workspace.ts'
 import { ExportButton } from './export-button.tsx'
 import { type Filter, FilterBar } from './filter-bar.tsx'
-import { KeptSince } from './kept-since.tsx'
-import { type LinkOf, ListPages } from './list-pages.tsx'
-import { type ListSearch, isFiltered } from './list-search.ts'
-import { type Counted, positionOf } from './position.ts'
-import type { LiveState } from '../shell/live.ts'
-import { Loading } from '../loading.tsx'
-import { Page } from '../shell/page.tsx'
+import { KeptSince, ListPages } from './list-pages.tsx'
+import { type Counted, type ListSearch, isFiltered, positionOf } from './list-search.ts'
+import { type Column, List } from './list.tsx'
+
+/** What both lists have of a row. */
+type ListedRow = { id: string; templateName: string | null; senderPhone: string; createdAt: string }
 
 type ListPage<Row> = { rows: readonly Row[]; nextCursor: string | null; searchedBackTo: string | null }
 
@@ -24,57 +28,54 @@ type ListQuery<Row> = {
   refetch: () => unknown
 }
 
-/** The options of the workspace; until they are loaded, those already chosen. */
-type Choices = { templates: string[]; senders: { senderId: string; phoneNumber: string }[] }
-
-/** The page whose texts label the filters. */
-type SearchedPage = 'page_messages' | 'page_confirmations'
-
 type Props<Row> = {
-  page: SearchedPage
-  live: LiveState
+  list: 'messages' | 'confirmations'
   search: ListSearch
   query: ListQuery<Row>
   /** Requested only if `hasOtherPages`. */
   counted: Counted | undefined
-  choices: Choices | undefined
-  /** The page's own filters, before the common ones. */
-  own: readonly Filter[]
+  /** The list's own filters, before the common ones. */
+  filters: readonly Filter[]
+  /** The list's own columns, before the common ones. */
+  columns: readonly Column<Row>[]
   /** Shown if the workspace has no rows yet. */
   begin: ReactNode
-  exportAs: ExportedListName
   onNarrow: (change: Record<string, string>) => void
   onClear: () => void
+  linkOf: (row: Row) => LinkOf
   /** A link to the page before a row, or to the newest page. */
-  linkTo: (before: string | undefined) => LinkOf
-  children: (rows: readonly Row[]) => ReactNode
+  pageBefore: (before: string | undefined) => LinkOf
 }
 
 /** A page with a long list: filters, results and paging. */
-export function SearchedList<Row>(props: Props<Row>) {
+export function SearchedList<Row extends ListedRow>(props: Props<Row>) {
   const { t } = useTexts()
-  const { page, live, search, query, choices = chosenAlready(search), own, onNarrow, onClear } = props
+  const { list, search, query, onNarrow, onClear } = props
+  const live = useLive()
+  const { templates, senders } = useChoices(list, search)
   const { before: _, ...filters } = search
+  // With only one sender, its column and filter would say nothing.
+  const hasSeveralSenders = senders.length > 1
   return (
-    <Page title={t(`${page}.title`)} about={t(`${page}.about`)} live={live}>
+    <Page title={t(`page_${list}.title`)} about={t(`page_${list}.about`)} live={live}>
       <FilterBar
-        label={t(`${page}.filters`)}
-        search={{ label: t(`${page}.search_for`), value: search.text ?? '' }}
+        label={t(`page_${list}.filters`)}
+        search={{ label: t(`page_${list}.search_for`), value: search.text ?? '' }}
         filters={[
-          ...own,
+          ...props.filters,
           {
             name: 'template',
-            label: t(`${page}.template`),
+            label: t(`page_${list}.template`),
             value: search.template,
-            choices: choices.templates.map((value) => ({ value, label: value })),
+            choices: templates.map((value) => ({ value, label: value })),
           },
-          ...(search.senderId !== undefined || hasSeveralSenders(choices)
+          ...(search.senderId !== undefined || hasSeveralSenders
             ? [
                 {
                   name: 'senderId',
-                  label: t(`${page}.sender`),
+                  label: t(`page_${list}.sender`),
                   value: search.senderId,
-                  choices: choices.senders.map(({ senderId, phoneNumber }) => ({
+                  choices: senders.map(({ senderId, phoneNumber }) => ({
                     value: senderId,
                     label: `\u2066${phoneNumber}\u2069`,
                   })),
@@ -85,14 +86,14 @@ export function SearchedList<Row>(props: Props<Row>) {
         range={{ from: search.from, to: search.to }}
         onChange={onNarrow}
         onClear={isFiltered(search) ? onClear : undefined}
-        end={<ExportButton list={props.exportAs} filters={filters} />}
+        end={<ExportButton list={list} filters={filters} />}
       />
       {query.error !== null && <Failed error={query.error} onAgain={() => void query.refetch()} />}
       {query.isPending && <Loading />}
       {query.data && (
         <Stack aria-busy={query.isPlaceholderData}>
-          <Results {...props} list={query.data} />
-          <Pages {...props} list={query.data} />
+          <Results {...props} page={query.data} hasSeveralSenders={hasSeveralSenders} />
+          <Pages {...props} page={query.data} />
           {query.data.nextCursor === null && <KeptSince of="records" />}
         </Stack>
       )}
@@ -100,38 +101,74 @@ export function SearchedList<Row>(props: Props<Row>) {
   )
 }
 
-/** With only one sender, its column and filter would say nothing. */
-export const hasSeveralSenders = (choices: Choices | undefined): boolean => (choices?.senders.length ?? 0) > 1
+/** The templates and senders of the workspace; until they are loaded, those already chosen. */
+function useChoices(list: 'messages' | 'confirmations', { template, senderId }: ListSearch) {
+  const { workspaceId } = useWorkspace()
+  const { data } = useQuery(api.workspaces.choices.queryOptions({ workspaceId }))
+  if (data) return { templates: list === 'messages' ? data.templates : data.codTemplates, senders: data.senders }
+  return {
+    templates: template === undefined ? [] : [template],
+    senders: senderId === undefined ? [] : [{ senderId, phoneNumber: '…' }],
+  }
+}
 
-const chosenAlready = ({ template, senderId }: ListSearch): Choices => ({
-  templates: template === undefined ? [] : [template],
-  senders: senderId === undefined ? [] : [{ senderId, phoneNumber: '…' }],
-})
+type Shown<Row> = Props<Row> & { page: ListPage<Row> }
 
-function Clear({ page, onClear }: Pick<Props<never>, 'page' | 'onClear'>) {
+function Results<Row extends ListedRow>(props: Shown<Row> & { hasSeveralSenders: boolean }) {
   const { t } = useTexts()
-  return (
+  const { list, search, page, begin, onClear } = props
+  if (page.rows.length > 0) return <Rows {...props} />
+  if (page.searchedBackTo !== null) return null
+  if (!isFiltered(search)) return <Empty action={begin}>{t(`page_${list}.empty`)}</Empty>
+  const clear = (
     <Button variant="subtle" size="compact-sm" w="fit-content" onClick={onClear}>
-      {t(`${page}.clear`)}
+      {t(`page_${list}.clear`)}
     </Button>
+  )
+  return <Empty action={clear}>{t(`page_${list}.nothing`)}</Empty>
+}
+
+function Rows<Row extends ListedRow>({
+  list,
+  page: { rows },
+  columns,
+  linkOf,
+  hasSeveralSenders,
+}: Shown<Row> & { hasSeveralSenders: boolean }) {
+  const { t } = useTexts()
+  const sender: Column<Row> = {
+    title: t(`page_${list}.sender`),
+    hideIfAll: ({ senderPhone }) => senderPhone,
+    cell: ({ senderPhone }) => <span className="as-typed">{senderPhone}</span>,
+  }
+  return (
+    <List
+      label={t(`page_${list}.title`)}
+      rows={rows}
+      keyOf={({ id }) => id}
+      linkOf={linkOf}
+      columns={[
+        ...columns,
+        {
+          title: t(`page_${list}.template`),
+          hideIfAll: ({ templateName }) => templateName,
+          cell: ({ templateName }) => (templateName === null ? '–' : <code>{templateName}</code>),
+        },
+        ...(hasSeveralSenders ? [sender] : []),
+        {
+          title: t(`page_${list}.created`),
+          cell: ({ createdAt }) => <Time at={createdAt} kind="workspace" form="relative" />,
+        },
+      ]}
+    />
   )
 }
 
-function Results<Row>({ list: { rows, searchedBackTo }, ...props }: Props<Row> & { list: ListPage<Row> }) {
-  const { t } = useTexts()
-  if (rows.length > 0) return props.children(rows)
-  if (searchedBackTo !== null) return null
-  if (isFiltered(props.search)) return <Empty action={<Clear {...props} />}>{t(`${props.page}.nothing`)}</Empty>
-  return <Empty action={props.begin}>{t(`${props.page}.empty`)}</Empty>
-}
-
-type PagesProps<Row> = Pick<Props<Row>, 'search' | 'counted' | 'linkTo'> & { list: ListPage<Row> }
-
-const Pages = <Row,>({ list, search, counted, linkTo }: PagesProps<Row>) => (
+const Pages = <Row,>({ page, search, counted, pageBefore }: Shown<Row>) => (
   <ListPages
-    searchedBackTo={list.searchedBackTo}
-    newest={search.before === undefined ? undefined : linkTo(undefined)}
-    older={list.nextCursor === null ? undefined : linkTo(list.nextCursor)}
-    position={positionOf(list, search, counted)}
+    searchedBackTo={page.searchedBackTo}
+    newest={search.before === undefined ? undefined : pageBefore(undefined)}
+    older={page.nextCursor === null ? undefined : pageBefore(page.nextCursor)}
+    position={positionOf(page, search, counted)}
   />
 )

@@ -1,13 +1,31 @@
 import { Box, Divider, NavLink, ScrollArea, Stack, Text, Tooltip } from '@mantine/core'
 import { useLocalStorage, useMediaQuery } from '@mantine/hooks'
-import { PinLeftIcon, PinRightIcon } from '@radix-ui/react-icons'
-import { Link, useRouterState } from '@tanstack/react-router'
-import type { ReactElement } from 'react'
+import {
+  ActivityLogIcon,
+  BarChartIcon,
+  ChatBubbleIcon,
+  CheckCircledIcon,
+  CircleBackslashIcon,
+  DashboardIcon,
+  FileTextIcon,
+  GearIcon,
+  HeartIcon,
+  Link2Icon,
+  LockClosedIcon,
+  MixerHorizontalIcon,
+  MobileIcon,
+  PaperPlaneIcon,
+  PersonIcon,
+  PinLeftIcon,
+  PinRightIcon,
+} from '@radix-ui/react-icons'
+import { useRouterState } from '@tanstack/react-router'
+import type { ComponentType, ReactElement } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
 import { type Workspace, useSession } from '../workspace.ts'
-import { SectionIcon } from './section-icon.tsx'
-import { SECTION_GROUPS, sectionsOf } from './sections.ts'
+import { type SECTIONS, SECTION_GROUPS, sectionsOf } from './sections.ts'
 import classes from './sidebar.module.css'
+import { linkTo } from '../link.tsx'
 
 export const SIDEBAR_WIDTH = { whole: 240, icons: 57 } as const
 /** The theme's `sm`. A narrower screen has the sidebar behind a button, with labels. */
@@ -56,7 +74,7 @@ export function Sidebar({ workspace, iconsOnly, onToggle, onChoose }: Props) {
                     leftSection={<SectionIcon of={name} />}
                     label={t(`page_shell.${name}`)}
                     aria-label={t(`page_shell.${name}`)}
-                    renderRoot={(props) => <Link {...props} to={to} params={{ workspaceId: workspace.workspaceId }} />}
+                    renderRoot={linkTo({ to: to, params: { workspaceId: workspace.workspaceId } })}
                     active={path.includes(to.split('$workspaceId')[1] ?? '')}
                     onClick={onChoose}
                     py={6}
@@ -94,3 +112,33 @@ const Named = ({ label, iconsOnly, children }: { label: string; iconsOnly: boole
     {children}
   </Tooltip>
 )
+
+export type SectionName = (typeof SECTIONS)[number]['name']
+
+type Icon = ComponentType<{ 'aria-hidden': 'true'; className: string | undefined }>
+
+const ICONS: Readonly<Record<SectionName, Icon>> = {
+  overview: DashboardIcon,
+  messages: ChatBubbleIcon,
+  confirmations: CheckCircledIcon,
+  charts: BarChartIcon,
+  phone: MobileIcon,
+  senders: PaperPlaneIcon,
+  templates: FileTextIcon,
+  cod_settings: MixerHorizontalIcon,
+  blocked: CircleBackslashIcon,
+  keys: LockClosedIcon,
+  endpoints: Link2Icon,
+  settings: GearIcon,
+  people: PersonIcon,
+  audit: ActivityLogIcon,
+  system: HeartIcon,
+}
+
+/** These icons have a direction, so Arabic mirrors them. */
+const MIRRORED: ReadonlySet<SectionName> = new Set(['messages', 'charts', 'senders', 'audit'])
+
+export function SectionIcon({ of }: { of: SectionName }) {
+  const Icon = ICONS[of]
+  return <Icon aria-hidden="true" className={MIRRORED.has(of) ? 'mirrored' : undefined} />
+}

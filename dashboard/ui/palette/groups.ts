@@ -1,19 +1,23 @@
 import { useMantineColorScheme } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { LANGUAGES, LANGUAGE_NAMES } from '../../../locales/text.ts'
 import { visibleText } from '../../../locales/visible-text.ts'
 import { isErased } from '../../../src/lib/phone/erased-recipient.ts'
 import { useTexts } from '../../texts/use-texts.ts'
-import type { SectionName } from '../navigation/section-icon.tsx'
+import type { SectionName } from '../navigation/sidebar.tsx'
 import { sectionsOf } from '../navigation/sections.ts'
 import { statusWord } from '../state/status.ts'
 import { type Workspace, useSession } from '../workspace.ts'
-import { type SearchResults, useSearchResults } from './search-results.ts'
+import { MIN_PART_CHARACTERS } from '../../../src/lib/lists/min-part-characters.ts'
+import { type RouterOutputs, api } from '../../api.ts'
+import { slowPolling } from '../shell/refetch.ts'
 
 /** How many other workspaces are shown without a query. */
 const MAX_WORKSPACES = 5
 
-export type Action = {
+type Action = {
   id: string
   label: string
   note?: string
@@ -21,7 +25,7 @@ export type Action = {
   run: () => unknown
 }
 
-export type ActionGroup = { label: string; actions: Action[] }
+type ActionGroup = { label: string; actions: Action[] }
 
 /** What matches the query: first the pages, whose names people type, then what the workspace has. Without a query all pages. */
 export function useGroups(workspace: Workspace, query: string): { groups: ActionGroup[]; isPending: boolean } {
@@ -93,13 +97,16 @@ function useResults({ workspaceId }: Workspace): (found: SearchResults) => Actio
   const texts = useTexts()
   const { t } = texts
   const navigate = useNavigate()
-  return ({ orders, messages, templates, senders, endpoints }) => [
+  return ({ confirmations, messages, templates, senders, endpoints }) => [
     {
       label: t('page_shell.confirmations'),
-      actions: orders.map(({ id, reference, recipient, status }) => ({
+      actions: confirmations.map(({ id, reference, recipient, status }) => ({
         id,
         label: reference === '' ? recipientText(texts, recipient) : visibleText(reference),
-        note: noteOf(statusWord(texts, 'order', status), reference === '' ? null : recipientText(texts, recipient)),
+        note: noteOf(
+          statusWord(texts, 'confirmation', status),
+          reference === '' ? null : recipientText(texts, recipient),
+        ),
         icon: 'confirmations',
         run: () =>
           navigate({
@@ -153,4 +160,25 @@ function useResults({ workspaceId }: Workspace): (found: SearchResults) => Actio
       })),
     },
   ]
+}
+
+const SEARCH_PAUSE_MS = 200
+
+type SearchResults = RouterOutputs['search']['all']
+
+/** What the workspace has that matches the text. Pending while the answer belongs to an earlier text. */
+function useSearchResults(
+  workspaceId: string,
+  query: string,
+): { found: SearchResults | undefined; isPending: boolean } {
+  const [text] = useDebouncedValue(query, SEARCH_PAUSE_MS)
+  const enabled = text.length >= MIN_PART_CHARACTERS && query.length >= MIN_PART_CHARACTERS
+  const { data, isLoading, isPlaceholderData } = useQuery({
+    ...api.search.all.queryOptions({ workspaceId, text }),
+    enabled,
+    placeholderData: keepPreviousData,
+    ...slowPolling,
+  })
+  const isPending = query.length >= MIN_PART_CHARACTERS && (isLoading || isPlaceholderData || text !== query)
+  return { found: enabled ? data : undefined, isPending }
 }

@@ -8,7 +8,7 @@ export type LiveState = 'connecting' | 'live' | 'off'
 const RETRY_FIRST_MS = 1_000
 const MAX_RETRY_MS = 60_000
 
-export type Live = {
+type Live = {
   state: LiveState
   /** Refetches the queries of the workspace until the returned function is called. */
   follow: () => () => void

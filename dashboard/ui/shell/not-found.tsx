@@ -1,6 +1,10 @@
-import { Button, Container, Stack, Text, Title } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Container, Stack, Text, Title } from '@mantine/core'
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
+import { useQueryErrorResetBoundary } from '@tanstack/react-query'
 import { useTexts } from '../../texts/use-texts.ts'
+import { codeOf } from '../../api.ts'
+import { Failed } from '../fallback.tsx'
+import { ButtonLink } from '../link.tsx'
 
 /** The same for a missing object and for one of another workspace. */
 export function NotFound() {
@@ -19,8 +23,21 @@ export function NotFound() {
 export function ToStart() {
   const { t } = useTexts()
   return (
-    <Button renderRoot={(props) => <Link {...props} to="/" />} w="fit-content">
+    <ButtonLink to="/" w="fit-content">
       {t('page_shell.to_start')}
-    </Button>
+    </ButtonLink>
   )
+}
+
+/** In place of a page that failed. A missing object looks like an unknown address. */
+export function PageFault({ error, reset }: ErrorComponentProps) {
+  const queries = useQueryErrorResetBoundary()
+  const router = useRouter()
+  if (codeOf(error) === 'NOT_FOUND') return <NotFound />
+  const again = (): void => {
+    queries.reset()
+    reset()
+    void router.invalidate()
+  }
+  return <Failed error={error} onAgain={again} />
 }

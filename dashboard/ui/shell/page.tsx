@@ -1,8 +1,9 @@
-import { Group, Stack, Text, Title } from '@mantine/core'
+import { Group, Stack, Text, Title, Tooltip, VisuallyHidden } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
-import { ZoneOfPage, useTimesOnPage } from '../time/zone.tsx'
+import { ZoneOfPage, useTimesOnPage } from '../time.tsx'
 import type { LiveState } from './live.ts'
-import { LiveMark } from './live-mark.tsx'
+import { useTexts } from '../../texts/use-texts.ts'
+import classes from './page.module.css'
 
 /**
  * A page's frame: its only h1, the status of its subject, whether it is live, its time zone, its purpose and its
@@ -54,5 +55,18 @@ export function Page({
       </Group>
       <Provider>{children}</Provider>
     </Stack>
+  )
+}
+
+/** A dot that shows whether the page updates automatically: `<Page live={useLive()}>`. */
+function LiveMark({ state }: { state: LiveState }) {
+  const { t } = useTexts()
+  const text = state === 'live' ? t('page_shell.live_hint') : t('page_shell.not_live_hint')
+  return (
+    <Tooltip label={text}>
+      <span className={classes['mark']} data-state={state} role="status">
+        <VisuallyHidden component="span">{text}</VisuallyHidden>
+      </span>
+    </Tooltip>
   )
 }

@@ -1,37 +1,39 @@
 import {
   AppShell,
+  Badge,
   Burger,
   Button,
   Group,
   Menu,
   NativeSelect,
   Text,
+  Tooltip,
   VisuallyHidden,
   useMantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
+import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { type ReactNode, Suspense } from 'react'
 import { LANGUAGES, LANGUAGE_NAMES } from '../../../locales/text.ts'
 import { callSignIn, queryClient } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
-import { DeletionBanner } from '../../workspaces/deletion-banner.tsx'
 import { useKeptFocus } from './keep-focus.ts'
-import { LoadingPage } from '../loading.tsx'
+import { LoadingPage } from '../fallback.tsx'
 import { sectionIn } from '../navigation/sections.ts'
 import { SIDEBAR_WIDTH, Sidebar, useIconsOnly } from '../navigation/sidebar.tsx'
 import { SearchButton } from '../palette/search-button.tsx'
 import { LiveContext, useLiveStream } from './live.ts'
 import { NotFound } from './not-found.tsx'
-import { SandboxPill } from './sandbox-pill.tsx'
-import { Mark } from './mark.tsx'
-import { WorkspaceContext, useSession, useWorkspaceIfAny, useWorkspaceOfPath } from '../workspace.ts'
+import { type Workspace, WorkspaceContext, useSession, useWorkspaceIfAny, useWorkspaceOfPath } from '../workspace.ts'
+import { aheadText } from '../clock.ts'
+import mark from './mark.svg'
+import { linkTo } from '../link.tsx'
 
 const CONTENT = 'content'
 const HEADER_HEIGHT = 56
 
-/** What surrounds every page of a workspace. */
-export function Shell() {
+/** What surrounds every page of a workspace. `notice` is above each of them. */
+export function Shell({ notice }: { notice?: ReactNode }) {
   const { t } = useTexts()
   const [opened, { toggle, close }] = useDisclosure()
   const workspace = useWorkspaceOfPath()
@@ -73,7 +75,7 @@ export function Shell() {
             <LiveContext value={live}>
               {workspace ? (
                 <>
-                  <DeletionBanner />
+                  {notice}
                   <Outlet />
                 </>
               ) : (
@@ -199,16 +201,46 @@ function AccountMenu() {
         ))}
         <Menu.Divider />
         {workspace && (
-          <Menu.Item
-            renderRoot={(props) => (
-              <Link {...props} to="/w/$workspaceId/account" params={{ workspaceId: workspace.workspaceId }} />
-            )}
-          >
-            {t('page_shell.account')}
-          </Menu.Item>
+          <Menu.Item renderRoot={linkTo({ to: '/w/$workspaceId/account' })}>{t('page_shell.account')}</Menu.Item>
         )}
         <Menu.Item onClick={() => void signOut()}>{t('page_shell.sign_out')}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   )
 }
+
+/** Marks a sandbox. While its clock is ahead it says so, and leads to the time machine. */
+function SandboxPill({ workspace: { clockOffsetMs } }: { workspace: Workspace }) {
+  const { t, language } = useTexts()
+  if (clockOffsetMs === 0) {
+    return (
+      <Badge variant="light" color="neutral">
+        {t('page_shell.sandbox')}
+      </Badge>
+    )
+  }
+  const ahead = t('page_shell.clock_ahead', { ahead: aheadText(clockOffsetMs, language) })
+  return (
+    <Tooltip label={t('page_shell.clock_hint')}>
+      <Badge
+        variant="light"
+        color="warning"
+        style={{ cursor: 'pointer' }}
+        renderRoot={linkTo({
+          'aria-label': `${t('page_shell.sandbox')} · ${ahead}`,
+          to: '/w/$workspaceId/phone',
+          search: { tab: 'clock' },
+        })}
+      >
+        {t('page_shell.sandbox')}
+        <Text span inherit visibleFrom="sm">
+          {' '}
+          · {ahead}
+        </Text>
+      </Badge>
+    </Tooltip>
+  )
+}
+
+/** Our mark, next to the name. */
+export const Mark = () => <img src={mark} alt="" width={24} height={24} />

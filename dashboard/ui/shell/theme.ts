@@ -5,16 +5,15 @@ import {
   type CSSVariablesResolver,
   DEFAULT_THEME,
   Drawer,
+  InputWrapper,
   type MantineColorsTuple,
   type MantineThemeOverride,
   Modal,
-  InputWrapper,
   createTheme,
   rem,
 } from '@mantine/core'
 import type { T } from '../../texts/use-texts.ts'
-import { chartVariables } from '../state/chart-colours.ts'
-import type { Tone } from '../state/status.ts'
+import { type Tone, chartVariables } from '../state/status.ts'
 
 /** Marks actions and selected items; no status has this color. The last two are dark enough for white text at 4.5:1. */
 const accent: MantineColorsTuple = [

@@ -5,7 +5,7 @@ import { CONFIRMATION_STATUSES } from '../../../src/cod/conversation/confirmatio
 import { REFUSAL_STATUSES } from '../../../src/cod/conversation/refusal.ts'
 import { MESSAGE_STATUSES } from '../../../src/messages/status.ts'
 import { DELIVERY_STATUSES } from '../../../src/webhooks/delivery/claim.ts'
-import { STATUS_TONES, toneOf } from './status.ts'
+import { CHART_COLOURS, STATUS_TONES, toneOf } from './status.ts'
 
 test('each status has exactly one word', () => {
   const expected = Object.entries(STATUS_TONES).flatMap(([of, tones]) =>
@@ -17,7 +17,7 @@ test('each status has exactly one word', () => {
 test('every status of the API has a word and a tone', () => {
   const known = {
     message: MESSAGE_STATUSES,
-    order: CONFIRMATION_STATUSES,
+    confirmation: CONFIRMATION_STATUSES,
     refusal: REFUSAL_STATUSES,
     delivery: DELIVERY_STATUSES,
   } as const
@@ -35,11 +35,38 @@ test('the API’s words are the pages’ words', () => {
   const texts = readResources('en')['statuses'] ?? {}
   for (const status of MESSAGE_STATUSES) assert.equal(texts[`message_${status}`]?.toLowerCase(), status)
   for (const status of CONFIRMATION_STATUSES)
-    assert.equal(texts[`order_${status}`]?.toLowerCase(), status.replaceAll('_', ' '))
+    assert.equal(texts[`confirmation_${status}`]?.toLowerCase(), status.replaceAll('_', ' '))
   for (const status of DELIVERY_STATUSES) assert.equal(texts[`delivery_${status}`]?.toLowerCase(), status)
 })
 
 test('a new word of WhatsApp is neutral', () => {
   assert.equal(toneOf('template', 'APPROVED'), 'success')
   assert.equal(toneOf('template', 'SOMETHING_NEW'), 'neutral')
+})
+
+/** WCAG 2.2, 1.4.11: the contrast of graphics with what is next to them. */
+const MIN_CONTRAST = 3
+/** Mantine's body in each theme. */
+const BODY = { light: '#ffffff', dark: '#242424' } as const
+
+function luminanceOf(hex: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(hex.slice(at, at + 2), 16) / 255
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+function contrastOf(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminanceOf(one), luminanceOf(other)].toSorted((a, b) => a - b)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+test('every colour of a chart stands out from the page in both themes', () => {
+  const faults = Object.entries(CHART_COLOURS).flatMap(([name, colours]) =>
+    (['light', 'dark'] as const)
+      .map((theme) => ({ name, theme, contrast: contrastOf(colours[theme], BODY[theme]) }))
+      .filter(({ contrast }) => contrast < MIN_CONTRAST),
+  )
+  assert.deepEqual(faults, [])
 })

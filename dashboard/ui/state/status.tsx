@@ -1,7 +1,8 @@
-import { Badge } from '@mantine/core'
+import { Alert, Anchor, Badge, Group, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
 import { type StatusOf, type StatusValue, type Tone, statusWord, toneOf } from './status.ts'
+import classes from './status.module.css'
 
 /** A status with its label and colour, the same on every page. */
 export function Status<Of extends StatusOf>({ of, value }: { of: Of; value: StatusValue<Of> }) {
@@ -14,4 +15,55 @@ export const ToneBadge = ({ tone, children }: { tone: Tone; children: ReactNode 
   <Badge variant="light" color={tone} w="fit-content">
     {children}
   </Badge>
+)
+
+/** A failure code or a problem code, with its page of the API's reference. */
+export const CodeLink = ({ code }: { code: string }) => (
+  <Anchor inherit href={`/problems/${code}`} target="_blank" rel="noreferrer">
+    <code>{code}</code>
+  </Anchor>
+)
+
+/** A status of a list, with the code below it where it failed. */
+export const FailureBelow = ({ code, children }: { code: string | null; children: ReactNode }) =>
+  code === null ? (
+    children
+  ) : (
+    <Stack gap={2} align="flex-start">
+      {children}
+      <Text size="xs">
+        <CodeLink code={code} />
+      </Text>
+    </Stack>
+  )
+
+/** What someone must do: who, what, and the button that does it. If no one must act, it is a QuietOutcome. */
+export function OutcomeBanner({
+  tone,
+  title,
+  action,
+  children,
+}: {
+  tone: Tone
+  title: ReactNode
+  action?: ReactNode
+  children: ReactNode
+}) {
+  return (
+    <Alert color={tone} title={title}>
+      <Group justify="space-between" align="center" gap="sm">
+        <Stack gap={4} flex={1} miw={240} style={{ overflowWrap: 'anywhere' }}>
+          {children}
+        </Stack>
+        {action}
+      </Group>
+    </Alert>
+  )
+}
+
+/** The outcome in one line that asks nothing of the reader. */
+export const QuietOutcome = ({ tone, children }: { tone: Tone; children: ReactNode }) => (
+  <Text component="div" className={classes['quiet'] ?? ''} style={{ '--outcome': `var(--tone-${tone})` }}>
+    {children}
+  </Text>
 )

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { changedMembers, diffSettings } from '../../cod/settings/settings-changes.ts'
 import { findStoredSettings, replaceCodSettings } from '../../cod/settings/settings-store.ts'
-import { readCodSettings } from '../../cod/settings/settings.ts'
+import { type CodSettings, readCodSettings } from '../../cod/settings/settings.ts'
 import { type Operator, action, commit } from './action.ts'
 
 type NewSettings = {
@@ -27,8 +27,8 @@ async function store(operator: Operator, { workspaceId, settings: json, basedOn 
 }
 
 export const codSettingsActions = {
-  /** Saves what a page edited, unless another person saved since. */
-  save: action('admin', z.object({ settings: z.unknown(), basedOn: z.iso.datetime().nullable() }), {
+  /** Saves what a page edited, unless another person saved since. The type is for the page: `readCodSettings` checks it. */
+  save: action('admin', z.object({ settings: z.custom<CodSettings>(), basedOn: z.iso.datetime().nullable() }), {
     run: (operator, { basedOn, ...input }) =>
       store(operator, { ...input, basedOn: basedOn === null ? null : new Date(basedOn) }),
   }),

@@ -2,12 +2,12 @@
 export const RESOURCES = [
   'account',
   'cod_settings',
+  'confirmation',
   'endpoint',
   'instance',
   'key',
   'list',
   'message',
-  'order',
   'person',
   'recipient',
   'sender',
@@ -27,7 +27,7 @@ export const auditActions = {
   'clock.advanced': 'workspace',
   'clock.stopped_early': 'workspace',
   'cod_settings.changed': 'cod_settings',
-  'confirmation.sent': 'order',
+  'confirmation.sent': 'confirmation',
   'endpoint.added': 'endpoint',
   'endpoint.deleted': 'endpoint',
   'endpoint.enabled': 'endpoint',
@@ -70,7 +70,7 @@ export const auditActions = {
   'recipient.exported': 'recipient',
   'recipient.unblocked': 'recipient',
   'recipients.imported': 'recipient',
-  'refusal_check.sent': 'order',
+  'refusal_check.sent': 'confirmation',
   'retention.confirmed': 'instance',
   'secrets.key_added': 'instance',
   'secrets.resealed': 'instance',
@@ -91,7 +91,7 @@ export type AuditAction = keyof typeof auditActions
 export const isAuditAction = (text: string): text is AuditAction => Object.hasOwn(auditActions, text)
 
 /** What is done for one recipient, or with a list of them. Other entries are about the workspace's own things and people. */
-const WITH_RECIPIENTS: readonly Resource[] = ['list', 'message', 'order', 'recipient']
+const WITH_RECIPIENTS: readonly Resource[] = ['list', 'message', 'confirmation', 'recipient']
 
 /** Whether its entries may name a recipient, by number or in a text that a person wrote. Also true for actions that only earlier versions had. */
 export const mayNameRecipient = (action: string): boolean =>

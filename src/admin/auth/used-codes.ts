@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { APIError, type createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
 import { later } from '../../lib/clock.ts'
-import { USED_CODE_TTL_MS } from '../expired-rows.ts'
+import { USED_CODE_TTL_MS } from './expired-rows.ts'
 import { statement } from '../../lib/db/pool.ts'
 import type { Parts } from '../../runtime/parts.ts'
 

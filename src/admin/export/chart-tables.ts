@@ -60,7 +60,7 @@ export const chartTables = {
     ({ failures }) => failures.map(({ code, count }) => ({ part: code, count, whole: sumOf(failures) })),
     { failure_code: ({ part }) => part, ...COUNTED },
   ),
-  'answers-by-day': table(({ ordersByDay }) => ordersByDay, {
+  'answers-by-day': table(({ confirmationsByDay }) => confirmationsByDay, {
     day: ({ day }) => day,
     confirmed: ({ confirmed }) => confirmed,
     rescheduled: ({ rescheduled }) => rescheduled,

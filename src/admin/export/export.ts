@@ -139,7 +139,7 @@ export function createExports({ db, clock, live, findViewer, contextOf }: Export
 /** Lists whose old rows are removed, and with which class of data (docs/retention.md). */
 const HISTORIES: Readonly<Record<string, KeptClass>> = {
   messages: 'records',
-  orders: 'records',
+  confirmations: 'records',
   deliveries: 'records',
   'audit-log': 'audit',
 }

@@ -28,7 +28,7 @@ export const exportedLists = {
       sent: ({ sentAt }) => sentAt,
     },
   ),
-  orders: list(
+  confirmations: list(
     [...SEARCHED, 'refusal'],
     async ({ confirmations }, input) => {
       const { rows, nextCursor: next } = await confirmations.list(input)

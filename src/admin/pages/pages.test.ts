@@ -1,9 +1,10 @@
-import { globSync } from 'node:fs'
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
 import { sourcesOf } from '@doorcode/whatsapp-emulator/pages/built-pages.ts'
+import { readResources } from '../../../locales/resources.ts'
+import { LANGUAGES } from '../../../locales/text.ts'
 import { dashboardPages } from './pages.ts'
 
 const EMULATOR = '@doorcode/whatsapp-emulator/'
@@ -29,18 +30,15 @@ async function bundledFrom(file: string, found = new Set<string>()): Promise<Set
   return found
 }
 
-test('a change of any bundled file causes a new build', async () => {
+test('a change of any bundled file or text causes a new build', async () => {
   const bundled = await bundledFrom('dashboard/main.tsx')
   assert.ok(bundled.size > 100, 'finds the pages')
   const sources = new Set(await sourcesOf(dashboardPages))
+  const texts = LANGUAGES.flatMap((language) =>
+    Object.keys(readResources(language)).map((name) => `locales/${language}/${name}.json`),
+  )
   assert.deepEqual(
-    [...bundled].filter((file) => !isOfSources(file, sources)),
+    [...bundled, ...texts].filter((file) => !sources.has(file)),
     [],
   )
 })
-
-/** A pattern of `import.meta.glob` counts when all of its files do. */
-const isOfSources = (file: string, sources: ReadonlySet<string>): boolean =>
-  file.includes('*')
-    ? globSync(file, { cwd: dashboardPages.root }).every((each) => sources.has(each))
-    : sources.has(file)

@@ -9,7 +9,7 @@ import { otpBody } from '../../otp/routes.ts'
 import type { Sql } from '../../lib/db/pool.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { normalizePhone } from '../../lib/phone/phone.ts'
-import { type CustomerKey, listDueOfCustomer, listOrdersOfCustomer } from '../../sandbox/customer-due.ts'
+import { type CustomerKey, listDueOfCustomer, listConfirmationsOfCustomer } from '../../sandbox/customer-due.ts'
 import { MAX_ADVANCE_MS } from '../../sandbox/advance.ts'
 import { listDueWork } from '../../sandbox/due.ts'
 import { listClockMoves } from '../../workspaces/workspace-time.ts'
@@ -95,7 +95,7 @@ export const phone = router({
     .input(z.object({ act: actInput }))
     .mutation(({ ctx: { emulator }, input }) => act(emulator, input.act)),
 
-  /** The next events of the open customer's orders and of the workspace, in the workspace's time. */
+  /** The next events of the open customer's confirmations and of the workspace, in the workspace's time. */
   due: sandboxRead
     .input(z.object({ customer: z.object(customer).nullable() }))
     .query(async ({ ctx: { parts, membership }, input: { workspaceId, customer } }) => {
@@ -111,9 +111,9 @@ export const phone = router({
       }
     }),
 
-  orders: sandboxRead
+  confirmations: sandboxRead
     .input(z.object(customer))
-    .query(({ ctx: { parts }, input }) => listOrdersOfCustomer(parts.db, input)),
+    .query(({ ctx: { parts }, input }) => listConfirmationsOfCustomer(parts.db, input)),
 
   webhooks: sandboxRead.query(({ ctx: { parts }, input }) => listLatestDeliveries(parts.db, input.workspaceId)),
 

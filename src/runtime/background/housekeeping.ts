@@ -1,5 +1,5 @@
 import { MINUTE_MS, later } from '../../lib/clock.ts'
-import { expiredSignInRows } from '../../admin/expired-rows.ts'
+import { expiredSignInRows } from '../../admin/auth/expired-rows.ts'
 import { removeIdleRateLimits } from '../../lib/http/rate-limit.ts'
 import { removeIdlePairs } from '../../messages/queue/pair-slots.ts'
 import { removeOldLeases } from '../jobs/leases.ts'

@@ -51,8 +51,8 @@ test('the overview’s call has the figures of today and of the last days', asyn
   await world.whatsapp.reports(failed, [{ status: 'failed', errors: [131026] }])
   const { latest, week } = await member.calls.charts.overview.query({ workspaceId })
   assert.deepEqual(week, await chartsOf(world, member))
-  const { funnel, orders, today } = await chartsOf(world, member, { range: { last: 1 } })
-  assert.deepEqual(latest, { day: today, funnel, orders })
+  const { funnel, confirmations, today } = await chartsOf(world, member, { range: { last: 1 } })
+  assert.deepEqual(latest, { day: today, funnel, confirmations })
 })
 
 test('yesterday counts until the same time, and an empty today shows the latest day', async (t) => {
@@ -72,7 +72,7 @@ test('yesterday counts until the same time, and an empty today shows the latest 
   assert.equal((await overview()).yesterday?.funnel.accepted, 0)
   await sentEarlier('24 hours 1 second')
   const { latest, yesterday, week } = await overview()
-  assert.deepEqual([yesterday?.funnel.accepted, yesterday?.orders.requested], [1, 0])
+  assert.deepEqual([yesterday?.funnel.accepted, yesterday?.confirmations.requested], [1, 0])
   assert.deepEqual([latest.day, latest.funnel.accepted], [week.messages.at(-2)?.day, 1])
 })
 
@@ -125,7 +125,7 @@ test('the charts show customers’ answers, their delay and their reasons', asyn
   await world.customer(first).chooses('Too late')
   assert.ok(third)
   const all = await chartsOf(world, member)
-  const { requested, confirmed, cancelled, open } = all.orders
+  const { requested, confirmed, cancelled, open } = all.confirmations
   assert.deepEqual({ requested, confirmed, cancelled, open }, { requested: 3, confirmed: 1, cancelled: 1, open: 1 })
   assert.deepEqual(all.reminder, { answered: 2, reminded: 2, answeredAfter: 1, answeredBefore: 1 })
   const soon = all.answerTimes

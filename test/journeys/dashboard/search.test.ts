@@ -13,17 +13,24 @@ test('one search finds every kind of thing by part, and only of its workspace', 
   const otp = await world.sendOtp({ to: '+212661987654', reference: 'login-7781' })
   const { calls } = await signIn(world, 'member')
   const search = async (text: string) => {
-    const { orders, messages, templates, senders, endpoints } = await calls.search.all.query({ workspaceId, text })
+    const { confirmations, messages, templates, senders, endpoints } = await calls.search.all.query({
+      workspaceId,
+      text,
+    })
     return {
-      orders: orders.map(({ id }) => id),
+      confirmations: confirmations.map(({ id }) => id),
       messages: messages.map(({ id }) => id),
       templates: templates.map(({ name }) => name),
       senders: senders.map(({ senderId }) => senderId),
       endpoints: endpoints.map((each) => each.endpointId),
     }
   }
-  const none = { orders: [], messages: [], templates: [], senders: [], endpoints: [] }
-  assert.deepEqual(await search('basket-77'), { ...none, orders: [order.confirmationId] }, 'without its messages')
+  const none = { confirmations: [], messages: [], templates: [], senders: [], endpoints: [] }
+  assert.deepEqual(
+    await search('basket-77'),
+    { ...none, confirmations: [order.confirmationId] },
+    'without its messages',
+  )
   for (const text of ['987654', otp.messageId, otp.messageId.slice(-12), '0661-987654'])
     assert.deepEqual(await search(text), { ...none, messages: [otp.messageId] }, text)
   assert.ok((await search('rder_confirm')).templates.includes('order_confirmation'))

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { RESOURCES, actionsOf, auditActions, isAuditAction } from '../../src/admin/audit/actions.ts'
+import { COMMAND_LINE } from '../../src/admin/audit/audit.ts'
+import { english, translatorOf } from '../../locales/resources.ts'
+import { COMMAND_LINE as SHOWN_COMMAND_LINE, codeOfAction, sentenceCodeOf } from './action.ts'
+import { differences, valueOf } from './values.ts'
+
+test('every action has a name, a sentence and a resource that is named', () => {
+  const actions = Object.keys(auditActions).filter(isAuditAction)
+  const codes = [
+    ...actions.flatMap((action) => [codeOfAction(action), sentenceCodeOf(action)]),
+    ...RESOURCES.map((resource) => `page_audit_log.resources_${resource}`),
+  ]
+  assert.deepEqual(
+    codes.filter((code) => !english.has(code)),
+    [],
+  )
+  assert.deepEqual(RESOURCES.flatMap(actionsOf).toSorted(), actions.toSorted())
+})
+
+test('the pages know the command line by the name that the server records', () => {
+  assert.equal(SHOWN_COMMAND_LINE, COMMAND_LINE.who)
+})
+
+const about = { target: 'key-1', name: 'Backend' }
+
+test('only the values that differ are listed, with both sides', () => {
+  assert.deepEqual(
+    differences({
+      ...about,
+      before: { name: 'a', same: 1, footer: 'Bye', days: [1, 2] },
+      after: { name: 'b', same: 1, footer: '', days: [1, 2] },
+    }),
+    [
+      { field: 'name', before: 'a', after: 'b' },
+      { field: 'footer', before: 'Bye', after: '' },
+    ],
+  )
+})
+
+test('a new thing lists neither what is empty nor its own name again', () => {
+  assert.deepEqual(
+    differences({ ...about, before: null, after: { name: 'Backend', footer: '', expiresAt: null, accountId: 'a' } }),
+    [],
+  )
+  assert.deepEqual(differences({ ...about, before: null, after: { role: 'admin' } }), [
+    { field: 'role', before: undefined, after: 'admin' },
+  ])
+})
+
+test('a very large change is cut to the limit of the page', () => {
+  const after = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`k${n}`, n]))
+  assert.equal(differences({ ...about, before: null, after }).length, 40)
+})
+
+const texts = { ...translatorOf('en'), n: (value: number) => value.toLocaleString('en'), choose: async () => {} }
+const shown = (field: string, value: unknown) => valueOf(field, value, texts)
+
+test('values are shown in the words and units of the pages', () => {
+  assert.equal(shown('byMs', 7_200_000), '2 hr')
+  assert.equal(shown('/confirmation/noResponseMinutes', 1_440), '1 day')
+  assert.equal(shown('monthlyUnits', 10_000), '10,000')
+  assert.equal(shown('/deliveryDays/skipWeekdays', ['friday', 'sunday']), 'Mon, Tue, Wed, Thu, Sat')
+  assert.equal(shown('/languages/en', { texts: { dayQuestion: 'When?' } }), 'added')
+  assert.equal(shown('role', 'admin'), 'admin')
+  assert.equal(shown('renewed', ['accessToken']), 'access token')
+  assert.equal(shown('eventTypes', null), 'all')
+  assert.equal(shown('footer', ''), 'none')
+  assert.equal(shown('sandbox', true), 'yes')
+  assert.equal(shown('template', { name: 'login_code', language: 'en' }), 'login_code (en)')
+  assert.deepEqual(shown('expiresAt', '2026-11-22T10:00:00.000Z'), { at: '2026-11-22T10:00:00.000Z', kind: 'due' })
+})
+
+test('a name that looks like an impossible instant is shown as text', () => {
+  for (const name of ['2026-13-45T99:99:99Z', '2026-02-30T24:00:01.5Z']) assert.equal(shown('name', name), name)
+})

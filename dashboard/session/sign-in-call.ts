@@ -1,0 +1,55 @@
+import { useState } from 'react'
+import { type SignInAnswer, callSignIn, queryClient } from '../api.ts'
+import { type T, useTexts } from '../texts/use-texts.ts'
+
+/** A sign-in call with its error and pending state. */
+export function useSignInCall(onAnswer: () => void = () => {}) {
+  const { t } = useTexts()
+  const [problem, setProblem] = useState<string>()
+  const [busy, setBusy] = useState(false)
+  const call = async (path: string, body: object): Promise<SignInAnswer> => {
+    setBusy(true)
+    setProblem(undefined)
+    const answer = await callSignIn(path, body)
+    setBusy(false)
+    if (answer.ok) onAnswer()
+    else setProblem(errorText(answer, t))
+    return answer
+  }
+  return { problem, busy, call }
+}
+
+/** A call may change the session, its events and the second factor. */
+export const useAccountCall = () => useSignInCall(() => void queryClient.invalidateQueries())
+
+/** Text keys by the code of a sign-in call. */
+const ERRORS = {
+  INVALID_EMAIL_OR_PASSWORD: 'wrong',
+  INVALID_EMAIL: 'wrong',
+  INVALID_PASSWORD: 'wrong_password',
+  PASSWORD_TOO_SHORT: 'too_short',
+  PASSWORD_TOO_COMMON: 'too_common',
+  PASSWORD_TOO_LONG: 'too_long',
+  INVALID_CODE: 'wrong_code',
+  INVALID_BACKUP_CODE: 'wrong_code',
+  CODE_ALREADY_USED: 'used_code',
+  INVALID_TWO_FACTOR_COOKIE: 'too_late',
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: 'too_late',
+  UNREACHABLE: 'unreachable',
+  UNAUTHORIZED: 'signed_out',
+} as const
+
+const isKnown = (code: string): code is keyof typeof ERRORS => Object.hasOwn(ERRORS, code)
+
+/** The error text of a sign-in call. */
+export function errorText({ code = '', body }: Pick<SignInAnswer, 'code' | 'body'>, t: T): string {
+  if (code === 'WAIT')
+    return t('page_session.errors_wait', { count: Math.ceil(Number(body['retryAfterSeconds'] ?? 60) / 60) })
+  return t(`page_session.errors_${isKnown(code) ? ERRORS[code] : 'unknown'}`)
+}
+
+/** Where to go after signing in. Accepts only addresses within a workspace of the dashboard. */
+export const readReturn = (raw: Record<string, unknown>): { back?: string } => {
+  const { back } = raw
+  return typeof back === 'string' && /^\/w\/[\w-]+\//.test(back) && !back.includes('\\') ? { back } : {}
+}

@@ -1,3 +1,0 @@
-import type { RouterOutputs } from '../api.ts'
-
-export type Report = RouterOutputs['system']['examine']

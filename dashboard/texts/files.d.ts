@@ -1,0 +1,3 @@
+declare module 'texts:*' {
+  export const resources: Readonly<Record<string, Readonly<Record<string, string>>>>
+}

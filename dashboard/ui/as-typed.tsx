@@ -1,0 +1,142 @@
+import { ActionIcon, Box, Button, Code, CopyButton, Group, Tabs, Text } from '@mantine/core'
+import { CheckIcon, CopyIcon } from '@radix-ui/react-icons'
+import { Fragment, type ReactNode, useEffect, useRef } from 'react'
+import { visibleText } from '../../locales/visible-text.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import classes from './as-typed.module.css'
+import { isErased } from '../../src/lib/phone/erased-recipient.ts'
+
+/** Text with a copy button: a line, or a block. The copy is exact. */
+export function Copyable({ text: value, block = false }: { text: string; block?: boolean }) {
+  if (block) return <CodeBlock text={value} />
+  return (
+    <Group gap={4} align="flex-start" wrap="nowrap">
+      <Code style={{ overflowWrap: 'break-word', whiteSpace: 'pre-wrap', minWidth: 0 }}>
+        {withBreaks(visibleText(value))}
+      </Code>
+      <CopyText text={value} />
+    </Group>
+  )
+}
+
+/** The copy button of a text that is shown. */
+export function CopyText({ text }: { text: string }) {
+  const { t } = useTexts()
+  return (
+    <CopyButton value={text}>
+      {({ copied, copy }) => (
+        <ActionIcon
+          size={24}
+          variant="subtle"
+          color={copied ? 'success' : 'neutral'}
+          c="var(--mantine-color-dimmed)"
+          onClick={copy}
+          aria-label={copied ? t('page_shell.copied') : t('page_shell.copy')}
+          title={copied ? t('page_shell.copied') : t('page_shell.copy')}
+        >
+          {copied ? <CheckIcon aria-hidden="true" /> : <CopyIcon aria-hidden="true" />}
+        </ActionIcon>
+      )}
+    </CopyButton>
+  )
+}
+
+type Block = {
+  text: string
+  /** What the button copies, where the page has several. */
+  label?: string | undefined
+  onCopy?: (() => void) | undefined
+  /** Longer text scrolls. */
+  maxHeight?: number
+  autoFocus?: boolean
+}
+
+/** Code as typed, with its copy button inside. */
+export function CodeBlock({ text, label, onCopy, maxHeight, autoFocus = false }: Block) {
+  const { t } = useTexts()
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (autoFocus) button.current?.focus()
+  }, [autoFocus])
+  return (
+    <Box className={classes['block']}>
+      <Code block className={classes['code'] ?? ''} {...(maxHeight !== undefined && { mah: maxHeight, tabIndex: 0 })}>
+        {text}
+      </Code>
+      <CopyButton value={text}>
+        {({ copied, copy }) => (
+          <Button
+            ref={button}
+            className={classes['copy'] ?? ''}
+            size="compact-xs"
+            variant="default"
+            aria-label={copied ? t('page_shell.copied') : (label ?? t('page_shell.copy'))}
+            onClick={copy}
+          >
+            {copied ? t('page_shell.copied') : t('page_shell.copy')}
+            {copied && <Told by={onCopy} />}
+          </Button>
+        )}
+      </CopyButton>
+    </Box>
+  )
+}
+
+/** Copying may fail: only a success is announced. */
+function Told({ by: onCopy }: { by: (() => void) | undefined }) {
+  useEffect(() => onCopy?.(), [onCopy])
+  return null
+}
+
+/** The same in several languages: `{ curl: '…', PHP: '…' }`. */
+export function CodeTabs({ label, of }: { label: string; of: Readonly<Record<string, string>> }) {
+  const names = Object.keys(of)
+  return (
+    <Tabs defaultValue={names[0] ?? null} variant="outline">
+      <Tabs.List aria-label={label}>
+        {names.map((name) => (
+          <Tabs.Tab key={name} value={name}>
+            {name}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {Object.entries(of).map(([name, text]) => (
+        <Tabs.Panel key={name} value={name} pt="xs">
+          <CodeBlock text={text} />
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  )
+}
+
+/** The number of a recipient, or that it was erased. */
+export function Recipient({ of, copyable = false }: { of: string; copyable?: boolean }) {
+  const { t } = useTexts()
+  if (isErased(of))
+    return (
+      <Text span inherit c="dimmed" title={of}>
+        {t('page_shell.erased_recipient')}
+      </Text>
+    )
+  return copyable ? <Copyable text={of} /> : <span className="as-typed">{of}</span>
+}
+
+/** Longer references may wrap, so that a table fits. */
+const MAX_WHOLE = 24
+
+/** The shop's reference of an order. A short one does not wrap at its hyphen. */
+export const Reference = ({ of }: { of: string }) => (
+  <bdi style={of.length <= MAX_WHOLE ? { whiteSpace: 'nowrap' } : { overflowWrap: 'anywhere' }}>{visibleText(of)}</bdi>
+)
+
+/** An address, so that it breaks between its parts before it breaks within a word. */
+export const withBreaks = (address: string): ReactNode =>
+  address.split(/(?<=[/?&])(?!\/)/).map((part, index) => (
+    <Fragment key={index}>
+      {index > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ))
+
+/** `https://shop.example/hooks` as `shop.example/hooks`. */
+export const withoutScheme = (url: string): string => url.replace(/^https?:\/\//, '')

@@ -1,0 +1,97 @@
+import { type WorkspaceTime, workspaceTime } from '../../src/workspaces/clock-moves.ts'
+import type { Workspace } from './workspace.ts'
+import { numberFormat, relativeFormat } from '../texts/formats.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/lib/clock.ts'
+
+/**
+ * What a stored instant means. `workspace`: already in the workspace's time. `past`: a real instant that has passed.
+ * `due`: a real instant that each move of the clock brings nearer. `real`: shown in real time, outside any workspace.
+ */
+export type TimeKind = 'workspace' | 'past' | 'due' | 'real'
+
+export type WorkspaceClock = {
+  /** What the workspace's clock shows at the instant, and the real instant. */
+  read: (instant: Date, kind: TimeKind) => { shown: Date; real: Date }
+  now: () => Date
+  /** For calls that filter stored instants: what a person chose is in the workspace's time. */
+  realOf: (chosen: string | undefined) => string | undefined
+}
+
+type Moved = Pick<Workspace, 'clockOffsetMs' | 'clockMoves'>
+
+export function workspaceClock({ clockOffsetMs, clockMoves }: Moved): WorkspaceClock {
+  const listed = clockMoves.reduce((sum, { byMs }) => sum + byMs, 0)
+  const time = workspaceTime(
+    clockMoves.map(({ at, byMs }) => ({ moved_at: new Date(at), by_ms: byMs })),
+    clockOffsetMs - listed,
+  )
+  return {
+    read: (instant, kind) => READ[kind](instant, time),
+    now: () => time.due(new Date()),
+    realOf: (chosen) => (chosen === undefined ? undefined : time.realOf(new Date(chosen)).toISOString()),
+  }
+}
+
+const READ = {
+  workspace: (shown, { realOf }) => ({ shown, real: realOf(shown) }),
+  past: (real, { at }) => ({ shown: at(real), real }),
+  due: (real, { due }) => ({ shown: due(real), real }),
+  real: (real) => ({ shown: real, real }),
+} satisfies Record<TimeKind, (instant: Date, time: WorkspaceTime) => { shown: Date; real: Date }>
+
+const RELATIVE_UNITS = [
+  { unit: 'year', seconds: 31_536_000 },
+  { unit: 'month', seconds: 2_592_000 },
+  { unit: 'day', seconds: 86_400 },
+  { unit: 'hour', seconds: 3_600 },
+  { unit: 'minute', seconds: 60 },
+] as const
+
+/**
+ * `3 min ago`, `in 2 hr.`, `now` within a minute. Rounded towards the present, so that no time looks older than it is.
+ */
+export function relativeTime(instant: Date, now: Date, language: string): string {
+  const seconds = (instant.getTime() - now.getTime()) / 1_000
+  const { unit, seconds: size } = RELATIVE_UNITS.find((each) => Math.abs(seconds) >= each.seconds) ?? {
+    unit: 'second' as const,
+    seconds: 1,
+  }
+  // Not "yesterday": 47 hours are one whole day.
+  const numeric = unit === 'second' ? 'auto' : 'always'
+  const format = relativeFormat(language, { numeric, style: 'short' })
+  return format.format(unit === 'second' ? 0 : Math.trunc(seconds / size), unit)
+}
+
+/** How far a clock is ahead, in its two largest units: `1d 3h`. */
+export function aheadText(aheadMs: number, language: string): string {
+  const parts = [
+    { unit: 'day', count: Math.floor(aheadMs / DAY_MS) },
+    { unit: 'hour', count: Math.floor((aheadMs % DAY_MS) / HOUR_MS) },
+    { unit: 'minute', count: Math.floor((aheadMs % HOUR_MS) / MINUTE_MS) },
+  ] as const
+  const unitDisplay = language === 'ar' ? 'long' : 'narrow'
+  const shown = parts.filter(({ count }) => count > 0).slice(0, 2)
+  return (shown.length > 0 ? shown : [parts[2]])
+    .map(({ unit, count }) => numberFormat(language, { style: 'unit', unit, unitDisplay }).format(count))
+    .join(language === 'ar' ? ' و' : ' ')
+}
+
+const SPAN_UNITS = [
+  { unit: 'day', ms: DAY_MS },
+  { unit: 'hour', ms: HOUR_MS },
+  { unit: 'minute', ms: MINUTE_MS },
+  { unit: 'second', ms: SECOND_MS },
+  { unit: 'millisecond', ms: 1 },
+] as const
+
+/** In its largest unit, with one decimal below ten: `340 ms`, `2.5 sec`, `3 hr`. Arabic has no clear abbreviations of units. */
+export function spanText(spanMs: number, language: string): string {
+  const { unit, ms } = SPAN_UNITS.find((each) => spanMs >= each.ms) ?? { unit: 'millisecond' as const, ms: 1 }
+  const count = spanMs / ms
+  return numberFormat(language, {
+    style: 'unit',
+    unit,
+    unitDisplay: language === 'ar' ? 'long' : 'short',
+    maximumFractionDigits: count < 10 ? 1 : 0,
+  }).format(count)
+}
