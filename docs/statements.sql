@@ -253,27 +253,6 @@ select account_id as "accountId", name, language, status, category, components f
 where workspace_id = $1 and status = 'APPROVED'
 order by category, name, language, account_id limit 500;
 
-prepare list_deleted_templates_in_use as
-with recent as materialized (
-  select template_name, template_language, content from messages
-  where workspace_id = $1 and id >= $2 and id < $3 order by id desc limit 300)
-select d.name, d.language, a.waba_id as "wabaId"
-from provider_accounts a
-cross join lateral (
-  select name, language from template_changes
-  where workspace_id = $1 and account_id = a.id and id >= $2 and field = 'status' and after is null
-    and not exists (
-      select from templates t
-      where t.account_id = a.id and t.name = template_changes.name and t.language = template_changes.language)
-  union
-  select name, language from templates
-  where workspace_id = $1 and account_id = a.id and status in ('DELETED', 'PENDING_DELETION')) d
-where a.workspace_id = $1 and a.status <> 'removed'
-  and exists (
-    select from recent
-    where coalesce(template_name, content ->> 'name') = d.name and coalesce(template_language, content ->> 'language') = d.language)
-order by d.name, d.language limit 20;
-
 prepare list_languages_of_template as
 select language, status from templates where workspace_id = $1 and account_id = $2 and name = $3
 order by language limit 200;
@@ -1335,6 +1314,373 @@ update instance set added_to_order = newest.recorded_order + $1::bigint from new
 where newest.recorded_order >= added_to_order + pg_snapshot_xmax(pg_current_snapshot())::text::bigint
 returning 1 as raised;
 
+-- src/explain/deliveries.ts
+
+prepare count_deliveries_any as
+select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $9::uuid)::int as newer,
+  count(*)::int as counted, coalesce(bool_or(id < $9::uuid), false) as reached
+from (select item.id, ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) as fits from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4  order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+  left join lateral (
+    select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true) item;
+
+prepare count_deliveries_by_part as
+select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $10::uuid)::int as newer,
+  count(*)::int as counted, coalesce(bool_or(id < $10::uuid), false) as reached
+from (select item.id, ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) and ($9::text[] is null or (concat_ws(' ', event.id, event.message_id, event.confirmation_id) like ($9::text[])[3] or exists (
+    select from (
+      select recipient, reference from messages where workspace_id = $1 and id = event.message_id
+      union all
+      select recipient, reference from confirmations where workspace_id = $1 and id = event.confirmation_id) subject
+    where recipient like ($9::text[])[1] or lower(reference) like lower(($9::text[])[2])))) as fits from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4  order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+  left join lateral (
+    select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true) item;
+
+prepare count_deliveries_failed as
+select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $9::uuid)::int as newer,
+  count(*)::int as counted, coalesce(bool_or(id < $9::uuid), false) as reached
+from (select item.id, ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) as fits from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4 and item.status = 'failed' order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+  left join lateral (
+    select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true) item;
+
+prepare count_deliveries_held as
+select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $9::uuid)::int as newer,
+  count(*)::int as counted, coalesce(bool_or(id < $9::uuid), false) as reached
+from (select item.id, ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) as fits from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4 and item.status = 'held' order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+  left join lateral (
+    select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true) item;
+
+prepare count_deliveries_pending as
+select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $9::uuid)::int as newer,
+  count(*)::int as counted, coalesce(bool_or(id < $9::uuid), false) as reached
+from (select item.id, ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) as fits from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4 and item.status = 'pending' and item.due_at is not null order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+  left join lateral (
+    select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true) item;
+
+prepare count_deliveries_succeeded as
+select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $9::uuid)::int as newer,
+  count(*)::int as counted, coalesce(bool_or(id < $9::uuid), false) as reached
+from (select item.id, ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) as fits from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4  order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+  left join lateral (
+    select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true) item;
+
+prepare count_searched_deliveries as
+select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $12::uuid)::int as newer,
+  count(*)::int as counted, coalesce(bool_or(id < $12::uuid), false) as reached
+from (select item.id, ($8::text is null or item.status = $8::text) and ($9::text is null or event.type = $9::text) and ($10::timestamptz is null or item.created_at >= $10::timestamptz) and ($11::timestamptz is null or item.created_at < $11::timestamptz) as fits from (select hit.id from (select item.id from (
+    select id from events where workspace_id = $1 and id = $5
+    union
+    select event.id from (
+      select $5::uuid as id
+      union
+      (select id from messages where workspace_id = $1 and reference = $6 order by id desc limit 200)
+      union
+      (select message.id from unnest($7::text[]) as searched (phone) cross join lateral (
+         select id from messages
+         where workspace_id = $1 and recipient = searched.phone and confirmation_id is null order by id desc limit 200) message)
+    ) message cross join lateral (
+      select id from events where workspace_id = $1 and message_id = message.id limit 200) event
+    union
+    select event.id from (
+      select $5::uuid as id
+      union
+      (select id from confirmations where workspace_id = $1 and reference = $6 and reference <> '' order by id desc limit 200)
+      union
+      (select confirmation.id from senders cross join unnest($7::text[]) as searched (phone) cross join lateral (
+         select id from confirmations
+         where workspace_id = $1 and sender_id = senders.id and recipient = searched.phone order by id desc limit 200) confirmation
+       where senders.workspace_id = $1)
+    ) confirmation cross join lateral (
+      select id from events where workspace_id = $1 and confirmation_id = confirmation.id limit 200) event
+  ) event
+  join webhook_deliveries item on item.workspace_id = $1 and item.event_id = event.id and item.endpoint_id = $4
+  where item.workspace_id = $1 and item.id < $2 and item.id >= $3) hit order by hit.id desc limit 10000) hit cross join lateral (select * from webhook_deliveries item where item.workspace_id = $1 and item.id = hit.id limit 1) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+  left join lateral (
+    select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true) item;
+
+prepare end_of_deliveries_any as
+select item.id, item.created_at as "createdAt" from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4
+order by item.id desc offset 9999 limit 1;
+
+prepare end_of_deliveries_by_part as
+select item.id, item.created_at as "createdAt" from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4
+order by item.id desc offset 9999 limit 1;
+
+prepare end_of_deliveries_failed as
+select item.id, item.created_at as "createdAt" from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4 and item.status = 'failed'
+order by item.id desc offset 9999 limit 1;
+
+prepare end_of_deliveries_held as
+select item.id, item.created_at as "createdAt" from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4 and item.status = 'held'
+order by item.id desc offset 9999 limit 1;
+
+prepare end_of_deliveries_pending as
+select item.id, item.created_at as "createdAt" from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4 and item.status = 'pending' and item.due_at is not null
+order by item.id desc offset 9999 limit 1;
+
+prepare end_of_deliveries_succeeded as
+select item.id, item.created_at as "createdAt" from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4
+order by item.id desc offset 9999 limit 1;
+
+prepare end_of_searched_deliveries as
+select hit.id, item.created_at as "createdAt"
+  from (select hit.id from (select item.id from (
+  select id from events where workspace_id = $1 and id = $5
+  union
+  select event.id from (
+    select $5::uuid as id
+    union
+    (select id from messages where workspace_id = $1 and reference = $6 order by id desc limit 200)
+    union
+    (select message.id from unnest($7::text[]) as searched (phone) cross join lateral (
+       select id from messages
+       where workspace_id = $1 and recipient = searched.phone and confirmation_id is null order by id desc limit 200) message)
+  ) message cross join lateral (
+    select id from events where workspace_id = $1 and message_id = message.id limit 200) event
+  union
+  select event.id from (
+    select $5::uuid as id
+    union
+    (select id from confirmations where workspace_id = $1 and reference = $6 and reference <> '' order by id desc limit 200)
+    union
+    (select confirmation.id from senders cross join unnest($7::text[]) as searched (phone) cross join lateral (
+       select id from confirmations
+       where workspace_id = $1 and sender_id = senders.id and recipient = searched.phone order by id desc limit 200) confirmation
+     where senders.workspace_id = $1)
+  ) confirmation cross join lateral (
+    select id from events where workspace_id = $1 and confirmation_id = confirmation.id limit 200) event
+) event
+join webhook_deliveries item on item.workspace_id = $1 and item.event_id = event.id and item.endpoint_id = $4
+where item.workspace_id = $1 and item.id < $2 and item.id >= $3) hit order by hit.id desc offset 9999 limit 1) hit cross join lateral (select * from webhook_deliveries item where item.workspace_id = $1 and item.id = hit.id limit 1) item;
+
+prepare find_last_failure_of_endpoint as
+select attempt.started_at as "startedAt", attempt.http_status as "httpStatus", attempt.error, attempt.response
+from (
+  select id from webhook_deliveries where workspace_id = $1 and endpoint_id = $2
+  order by id desc limit 200
+) newest
+cross join lateral (
+  select * from webhook_attempts where delivery_id = newest.id order by attempt desc limit 1
+) attempt
+where attempt.http_status is null or attempt.http_status not between 200 and 299
+order by attempt.started_at desc limit 1;
+
+prepare find_whole_delivery as
+select item.id, item.id as "deliveryId", item.event_id as "eventId", event.type, event.message_id as "messageId",
+  event.confirmation_id as "confirmationId", coalesce(
+    (select recipient from messages where workspace_id = $1 and id = event.message_id),
+    (select recipient from confirmations where workspace_id = $1 and id = event.confirmation_id)) as recipient, coalesce(
+    (select reference from messages where workspace_id = $1 and id = event.message_id),
+    (select reference from confirmations where workspace_id = $1 and id = event.confirmation_id)) as reference,
+  item.status, item.lease is not null as "underWay", item.attempts, item.step,
+  least(item.due_at, (
+  select greatest(item.early_at, released.release_at) from webhook_endpoints released
+  where released.workspace_id = item.workspace_id and released.id = item.endpoint_id
+    and released.status = 'enabled' and released.release_at is not null
+    and item.due_at is not null and item.early_at is not null and item.lease is null)) as "dueAt", item.created_at as "createdAt", item.ended_at as "endedAt",
+  attempt.started_at as "lastAttemptAt", attempt.duration_ms as "durationMs",
+  attempt.http_status as "httpStatus", attempt.error, event.occurred_at as "occurredAt", event.body, endpoint.url,
+  endpoint.url_changed_at as "urlChangedAt"
+from webhook_deliveries item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+  left join lateral (
+    select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
+join webhook_endpoints endpoint on endpoint.workspace_id = item.workspace_id and endpoint.id = item.endpoint_id
+where item.workspace_id = $1 and item.endpoint_id = $2 and item.id = $3;
+
+prepare list_attempts_of_delivery as
+select attempt, started_at as "startedAt", duration_ms as "durationMs", http_status as "httpStatus", error, response
+from webhook_attempts where workspace_id = $1 and delivery_id = $2
+order by attempt desc limit 50;
+
+prepare list_deliveries_any as
+select item.id, item.id as "deliveryId", item.event_id as "eventId", event.type, event.message_id as "messageId",
+event.confirmation_id as "confirmationId", coalesce(
+  (select recipient from messages where workspace_id = $1 and id = event.message_id),
+  (select recipient from confirmations where workspace_id = $1 and id = event.confirmation_id)) as recipient, coalesce(
+  (select reference from messages where workspace_id = $1 and id = event.message_id),
+  (select reference from confirmations where workspace_id = $1 and id = event.confirmation_id)) as reference,
+item.status, item.lease is not null as "underWay", item.attempts, item.step,
+least(item.due_at, (
+select greatest(item.early_at, released.release_at) from webhook_endpoints released
+where released.workspace_id = item.workspace_id and released.id = item.endpoint_id
+  and released.status = 'enabled' and released.release_at is not null
+  and item.due_at is not null and item.early_at is not null and item.lease is null)) as "dueAt", item.created_at as "createdAt", item.ended_at as "endedAt",
+attempt.started_at as "lastAttemptAt", attempt.duration_ms as "durationMs",
+attempt.http_status as "httpStatus", attempt.error from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4  order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+left join lateral (
+  select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
+where ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) order by item.id desc limit 51;
+
+prepare list_deliveries_by_part as
+select item.id, item.id as "deliveryId", item.event_id as "eventId", event.type, event.message_id as "messageId",
+event.confirmation_id as "confirmationId", coalesce(
+  (select recipient from messages where workspace_id = $1 and id = event.message_id),
+  (select recipient from confirmations where workspace_id = $1 and id = event.confirmation_id)) as recipient, coalesce(
+  (select reference from messages where workspace_id = $1 and id = event.message_id),
+  (select reference from confirmations where workspace_id = $1 and id = event.confirmation_id)) as reference,
+item.status, item.lease is not null as "underWay", item.attempts, item.step,
+least(item.due_at, (
+select greatest(item.early_at, released.release_at) from webhook_endpoints released
+where released.workspace_id = item.workspace_id and released.id = item.endpoint_id
+  and released.status = 'enabled' and released.release_at is not null
+  and item.due_at is not null and item.early_at is not null and item.lease is null)) as "dueAt", item.created_at as "createdAt", item.ended_at as "endedAt",
+attempt.started_at as "lastAttemptAt", attempt.duration_ms as "durationMs",
+attempt.http_status as "httpStatus", attempt.error from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4  order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+left join lateral (
+  select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
+where ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) and ($9::text[] is null or (concat_ws(' ', event.id, event.message_id, event.confirmation_id) like ($9::text[])[3] or exists (
+  select from (
+    select recipient, reference from messages where workspace_id = $1 and id = event.message_id
+    union all
+    select recipient, reference from confirmations where workspace_id = $1 and id = event.confirmation_id) subject
+  where recipient like ($9::text[])[1] or lower(reference) like lower(($9::text[])[2])))) order by item.id desc limit 51;
+
+prepare list_deliveries_failed as
+select item.id, item.id as "deliveryId", item.event_id as "eventId", event.type, event.message_id as "messageId",
+event.confirmation_id as "confirmationId", coalesce(
+  (select recipient from messages where workspace_id = $1 and id = event.message_id),
+  (select recipient from confirmations where workspace_id = $1 and id = event.confirmation_id)) as recipient, coalesce(
+  (select reference from messages where workspace_id = $1 and id = event.message_id),
+  (select reference from confirmations where workspace_id = $1 and id = event.confirmation_id)) as reference,
+item.status, item.lease is not null as "underWay", item.attempts, item.step,
+least(item.due_at, (
+select greatest(item.early_at, released.release_at) from webhook_endpoints released
+where released.workspace_id = item.workspace_id and released.id = item.endpoint_id
+  and released.status = 'enabled' and released.release_at is not null
+  and item.due_at is not null and item.early_at is not null and item.lease is null)) as "dueAt", item.created_at as "createdAt", item.ended_at as "endedAt",
+attempt.started_at as "lastAttemptAt", attempt.duration_ms as "durationMs",
+attempt.http_status as "httpStatus", attempt.error from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4 and item.status = 'failed' order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+left join lateral (
+  select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
+where ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) order by item.id desc limit 51;
+
+prepare list_deliveries_held as
+select item.id, item.id as "deliveryId", item.event_id as "eventId", event.type, event.message_id as "messageId",
+event.confirmation_id as "confirmationId", coalesce(
+  (select recipient from messages where workspace_id = $1 and id = event.message_id),
+  (select recipient from confirmations where workspace_id = $1 and id = event.confirmation_id)) as recipient, coalesce(
+  (select reference from messages where workspace_id = $1 and id = event.message_id),
+  (select reference from confirmations where workspace_id = $1 and id = event.confirmation_id)) as reference,
+item.status, item.lease is not null as "underWay", item.attempts, item.step,
+least(item.due_at, (
+select greatest(item.early_at, released.release_at) from webhook_endpoints released
+where released.workspace_id = item.workspace_id and released.id = item.endpoint_id
+  and released.status = 'enabled' and released.release_at is not null
+  and item.due_at is not null and item.early_at is not null and item.lease is null)) as "dueAt", item.created_at as "createdAt", item.ended_at as "endedAt",
+attempt.started_at as "lastAttemptAt", attempt.duration_ms as "durationMs",
+attempt.http_status as "httpStatus", attempt.error from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4 and item.status = 'held' order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+left join lateral (
+  select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
+where ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) order by item.id desc limit 51;
+
+prepare list_deliveries_pending as
+select item.id, item.id as "deliveryId", item.event_id as "eventId", event.type, event.message_id as "messageId",
+event.confirmation_id as "confirmationId", coalesce(
+  (select recipient from messages where workspace_id = $1 and id = event.message_id),
+  (select recipient from confirmations where workspace_id = $1 and id = event.confirmation_id)) as recipient, coalesce(
+  (select reference from messages where workspace_id = $1 and id = event.message_id),
+  (select reference from confirmations where workspace_id = $1 and id = event.confirmation_id)) as reference,
+item.status, item.lease is not null as "underWay", item.attempts, item.step,
+least(item.due_at, (
+select greatest(item.early_at, released.release_at) from webhook_endpoints released
+where released.workspace_id = item.workspace_id and released.id = item.endpoint_id
+  and released.status = 'enabled' and released.release_at is not null
+  and item.due_at is not null and item.early_at is not null and item.lease is null)) as "dueAt", item.created_at as "createdAt", item.ended_at as "endedAt",
+attempt.started_at as "lastAttemptAt", attempt.duration_ms as "durationMs",
+attempt.http_status as "httpStatus", attempt.error from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4 and item.status = 'pending' and item.due_at is not null order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+left join lateral (
+  select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
+where ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) order by item.id desc limit 51;
+
+prepare list_deliveries_succeeded as
+select item.id, item.id as "deliveryId", item.event_id as "eventId", event.type, event.message_id as "messageId",
+event.confirmation_id as "confirmationId", coalesce(
+  (select recipient from messages where workspace_id = $1 and id = event.message_id),
+  (select recipient from confirmations where workspace_id = $1 and id = event.confirmation_id)) as recipient, coalesce(
+  (select reference from messages where workspace_id = $1 and id = event.message_id),
+  (select reference from confirmations where workspace_id = $1 and id = event.confirmation_id)) as reference,
+item.status, item.lease is not null as "underWay", item.attempts, item.step,
+least(item.due_at, (
+select greatest(item.early_at, released.release_at) from webhook_endpoints released
+where released.workspace_id = item.workspace_id and released.id = item.endpoint_id
+  and released.status = 'enabled' and released.release_at is not null
+  and item.due_at is not null and item.early_at is not null and item.lease is null)) as "dueAt", item.created_at as "createdAt", item.ended_at as "endedAt",
+attempt.started_at as "lastAttemptAt", attempt.duration_ms as "durationMs",
+attempt.http_status as "httpStatus", attempt.error from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4  order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+left join lateral (
+  select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
+where ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) order by item.id desc limit 51;
+
+prepare list_latest_deliveries as
+select item.id, item.id as "deliveryId", item.event_id as "eventId", event.type, event.message_id as "messageId",
+  event.confirmation_id as "confirmationId", coalesce(
+    (select recipient from messages where workspace_id = $1 and id = event.message_id),
+    (select recipient from confirmations where workspace_id = $1 and id = event.confirmation_id)) as recipient, coalesce(
+    (select reference from messages where workspace_id = $1 and id = event.message_id),
+    (select reference from confirmations where workspace_id = $1 and id = event.confirmation_id)) as reference,
+  item.status, item.lease is not null as "underWay", item.attempts, item.step,
+  least(item.due_at, (
+  select greatest(item.early_at, released.release_at) from webhook_endpoints released
+  where released.workspace_id = item.workspace_id and released.id = item.endpoint_id
+    and released.status = 'enabled' and released.release_at is not null
+    and item.due_at is not null and item.early_at is not null and item.lease is null)) as "dueAt", item.created_at as "createdAt", item.ended_at as "endedAt",
+  attempt.started_at as "lastAttemptAt", attempt.duration_ms as "durationMs",
+  attempt.http_status as "httpStatus", attempt.error, item.endpoint_id as "endpointId", item.url
+from (
+  select d.*, e.url from webhook_endpoints e cross join lateral (
+    select * from webhook_deliveries where workspace_id = $1 and endpoint_id = e.id order by id desc limit 40) d
+  where e.workspace_id = $1 and e.deleted_at is null
+  order by d.id desc limit 40
+) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+  left join lateral (
+    select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
+order by item.id desc;
+
+prepare search_deliveries as
+select item.id, item.id as "deliveryId", item.event_id as "eventId", event.type, event.message_id as "messageId",
+event.confirmation_id as "confirmationId", coalesce(
+  (select recipient from messages where workspace_id = $1 and id = event.message_id),
+  (select recipient from confirmations where workspace_id = $1 and id = event.confirmation_id)) as recipient, coalesce(
+  (select reference from messages where workspace_id = $1 and id = event.message_id),
+  (select reference from confirmations where workspace_id = $1 and id = event.confirmation_id)) as reference,
+item.status, item.lease is not null as "underWay", item.attempts, item.step,
+least(item.due_at, (
+select greatest(item.early_at, released.release_at) from webhook_endpoints released
+where released.workspace_id = item.workspace_id and released.id = item.endpoint_id
+  and released.status = 'enabled' and released.release_at is not null
+  and item.due_at is not null and item.early_at is not null and item.lease is null)) as "dueAt", item.created_at as "createdAt", item.ended_at as "endedAt",
+attempt.started_at as "lastAttemptAt", attempt.duration_ms as "durationMs",
+attempt.http_status as "httpStatus", attempt.error from (select hit.id from (select item.id from (
+  select id from events where workspace_id = $1 and id = $5
+  union
+  select event.id from (
+    select $5::uuid as id
+    union
+    (select id from messages where workspace_id = $1 and reference = $6 order by id desc limit 200)
+    union
+    (select message.id from unnest($7::text[]) as searched (phone) cross join lateral (
+       select id from messages
+       where workspace_id = $1 and recipient = searched.phone and confirmation_id is null order by id desc limit 200) message)
+  ) message cross join lateral (
+    select id from events where workspace_id = $1 and message_id = message.id limit 200) event
+  union
+  select event.id from (
+    select $5::uuid as id
+    union
+    (select id from confirmations where workspace_id = $1 and reference = $6 and reference <> '' order by id desc limit 200)
+    union
+    (select confirmation.id from senders cross join unnest($7::text[]) as searched (phone) cross join lateral (
+       select id from confirmations
+       where workspace_id = $1 and sender_id = senders.id and recipient = searched.phone order by id desc limit 200) confirmation
+     where senders.workspace_id = $1)
+  ) confirmation cross join lateral (
+    select id from events where workspace_id = $1 and confirmation_id = confirmation.id limit 200) event
+) event
+join webhook_deliveries item on item.workspace_id = $1 and item.event_id = event.id and item.endpoint_id = $4
+where item.workspace_id = $1 and item.id < $2 and item.id >= $3) hit order by hit.id desc limit 10000) hit cross join lateral (select * from webhook_deliveries item where item.workspace_id = $1 and item.id = hit.id limit 1) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+left join lateral (
+  select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
+  where ($8::text is null or item.status = $8::text) and ($9::text is null or event.type = $9::text) and ($10::timestamptz is null or item.created_at >= $10::timestamptz) and ($11::timestamptz is null or item.created_at < $11::timestamptz) order by hit.id desc limit 51;
+
 -- src/explain/explain.ts
 
 prepare explain_subject as
@@ -2065,6 +2411,29 @@ left join lateral (
 left join pg_prepared_xacts p on p.transaction = x.transactionid
 where a.leader_pid is null and coalesce(a.xact_start, p.prepared, '-infinity') <= clock_timestamp() - $1 * interval '1 ms'
 order by coalesce(a.xact_start, p.prepared) nulls last limit 5;
+
+-- src/operations/doctor/deleted-templates.ts
+
+prepare list_deleted_templates_in_use as
+with recent as materialized (
+  select template_name, template_language, content from messages
+  where workspace_id = $1 and id >= $2 and id < $3 order by id desc limit 300)
+select d.name, d.language, a.waba_id as "wabaId"
+from provider_accounts a
+cross join lateral (
+  select name, language from template_changes
+  where workspace_id = $1 and account_id = a.id and id >= $2 and field = 'status' and after is null
+    and not exists (
+      select from templates t
+      where t.account_id = a.id and t.name = template_changes.name and t.language = template_changes.language)
+  union
+  select name, language from templates
+  where workspace_id = $1 and account_id = a.id and status in ('DELETED', 'PENDING_DELETION')) d
+where a.workspace_id = $1 and a.status <> 'removed'
+  and exists (
+    select from recent
+    where coalesce(template_name, content ->> 'name') = d.name and coalesce(template_language, content ->> 'language') = d.language)
+order by d.name, d.language limit 20;
 
 -- src/operations/doctor/settings.ts
 
@@ -3705,373 +4074,6 @@ select id as "deliveryId" from webhook_deliveries where workspace_id = $1 and ev
 
 prepare select_workspace_of_endpoint as
 select workspace_id as "workspaceId" from webhook_endpoints where id = $1 and deleted_at is null;
-
--- src/webhooks/log.ts
-
-prepare count_deliveries_any as
-select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $9::uuid)::int as newer,
-  count(*)::int as counted, coalesce(bool_or(id < $9::uuid), false) as reached
-from (select item.id, ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) as fits from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4  order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
-  left join lateral (
-    select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true) item;
-
-prepare count_deliveries_by_part as
-select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $10::uuid)::int as newer,
-  count(*)::int as counted, coalesce(bool_or(id < $10::uuid), false) as reached
-from (select item.id, ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) and ($9::text[] is null or (concat_ws(' ', event.id, event.message_id, event.confirmation_id) like ($9::text[])[3] or exists (
-    select from (
-      select recipient, reference from messages where workspace_id = $1 and id = event.message_id
-      union all
-      select recipient, reference from confirmations where workspace_id = $1 and id = event.confirmation_id) subject
-    where recipient like ($9::text[])[1] or lower(reference) like lower(($9::text[])[2])))) as fits from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4  order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
-  left join lateral (
-    select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true) item;
-
-prepare count_deliveries_failed as
-select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $9::uuid)::int as newer,
-  count(*)::int as counted, coalesce(bool_or(id < $9::uuid), false) as reached
-from (select item.id, ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) as fits from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4 and item.status = 'failed' order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
-  left join lateral (
-    select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true) item;
-
-prepare count_deliveries_held as
-select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $9::uuid)::int as newer,
-  count(*)::int as counted, coalesce(bool_or(id < $9::uuid), false) as reached
-from (select item.id, ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) as fits from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4 and item.status = 'held' order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
-  left join lateral (
-    select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true) item;
-
-prepare count_deliveries_pending as
-select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $9::uuid)::int as newer,
-  count(*)::int as counted, coalesce(bool_or(id < $9::uuid), false) as reached
-from (select item.id, ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) as fits from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4 and item.status = 'pending' and item.due_at is not null order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
-  left join lateral (
-    select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true) item;
-
-prepare count_deliveries_succeeded as
-select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $9::uuid)::int as newer,
-  count(*)::int as counted, coalesce(bool_or(id < $9::uuid), false) as reached
-from (select item.id, ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) as fits from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4  order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
-  left join lateral (
-    select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true) item;
-
-prepare count_searched_deliveries as
-select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $12::uuid)::int as newer,
-  count(*)::int as counted, coalesce(bool_or(id < $12::uuid), false) as reached
-from (select item.id, ($8::text is null or item.status = $8::text) and ($9::text is null or event.type = $9::text) and ($10::timestamptz is null or item.created_at >= $10::timestamptz) and ($11::timestamptz is null or item.created_at < $11::timestamptz) as fits from (select hit.id from (select item.id from (
-    select id from events where workspace_id = $1 and id = $5
-    union
-    select event.id from (
-      select $5::uuid as id
-      union
-      (select id from messages where workspace_id = $1 and reference = $6 order by id desc limit 200)
-      union
-      (select message.id from unnest($7::text[]) as searched (phone) cross join lateral (
-         select id from messages
-         where workspace_id = $1 and recipient = searched.phone and confirmation_id is null order by id desc limit 200) message)
-    ) message cross join lateral (
-      select id from events where workspace_id = $1 and message_id = message.id limit 200) event
-    union
-    select event.id from (
-      select $5::uuid as id
-      union
-      (select id from confirmations where workspace_id = $1 and reference = $6 and reference <> '' order by id desc limit 200)
-      union
-      (select confirmation.id from senders cross join unnest($7::text[]) as searched (phone) cross join lateral (
-         select id from confirmations
-         where workspace_id = $1 and sender_id = senders.id and recipient = searched.phone order by id desc limit 200) confirmation
-       where senders.workspace_id = $1)
-    ) confirmation cross join lateral (
-      select id from events where workspace_id = $1 and confirmation_id = confirmation.id limit 200) event
-  ) event
-  join webhook_deliveries item on item.workspace_id = $1 and item.event_id = event.id and item.endpoint_id = $4
-  where item.workspace_id = $1 and item.id < $2 and item.id >= $3) hit order by hit.id desc limit 10000) hit cross join lateral (select * from webhook_deliveries item where item.workspace_id = $1 and item.id = hit.id limit 1) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
-  left join lateral (
-    select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true) item;
-
-prepare end_of_deliveries_any as
-select item.id, item.created_at as "createdAt" from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4
-order by item.id desc offset 9999 limit 1;
-
-prepare end_of_deliveries_by_part as
-select item.id, item.created_at as "createdAt" from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4
-order by item.id desc offset 9999 limit 1;
-
-prepare end_of_deliveries_failed as
-select item.id, item.created_at as "createdAt" from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4 and item.status = 'failed'
-order by item.id desc offset 9999 limit 1;
-
-prepare end_of_deliveries_held as
-select item.id, item.created_at as "createdAt" from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4 and item.status = 'held'
-order by item.id desc offset 9999 limit 1;
-
-prepare end_of_deliveries_pending as
-select item.id, item.created_at as "createdAt" from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4 and item.status = 'pending' and item.due_at is not null
-order by item.id desc offset 9999 limit 1;
-
-prepare end_of_deliveries_succeeded as
-select item.id, item.created_at as "createdAt" from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4
-order by item.id desc offset 9999 limit 1;
-
-prepare end_of_searched_deliveries as
-select hit.id, item.created_at as "createdAt"
-  from (select hit.id from (select item.id from (
-  select id from events where workspace_id = $1 and id = $5
-  union
-  select event.id from (
-    select $5::uuid as id
-    union
-    (select id from messages where workspace_id = $1 and reference = $6 order by id desc limit 200)
-    union
-    (select message.id from unnest($7::text[]) as searched (phone) cross join lateral (
-       select id from messages
-       where workspace_id = $1 and recipient = searched.phone and confirmation_id is null order by id desc limit 200) message)
-  ) message cross join lateral (
-    select id from events where workspace_id = $1 and message_id = message.id limit 200) event
-  union
-  select event.id from (
-    select $5::uuid as id
-    union
-    (select id from confirmations where workspace_id = $1 and reference = $6 and reference <> '' order by id desc limit 200)
-    union
-    (select confirmation.id from senders cross join unnest($7::text[]) as searched (phone) cross join lateral (
-       select id from confirmations
-       where workspace_id = $1 and sender_id = senders.id and recipient = searched.phone order by id desc limit 200) confirmation
-     where senders.workspace_id = $1)
-  ) confirmation cross join lateral (
-    select id from events where workspace_id = $1 and confirmation_id = confirmation.id limit 200) event
-) event
-join webhook_deliveries item on item.workspace_id = $1 and item.event_id = event.id and item.endpoint_id = $4
-where item.workspace_id = $1 and item.id < $2 and item.id >= $3) hit order by hit.id desc offset 9999 limit 1) hit cross join lateral (select * from webhook_deliveries item where item.workspace_id = $1 and item.id = hit.id limit 1) item;
-
-prepare find_last_failure_of_endpoint as
-select attempt.started_at as "startedAt", attempt.http_status as "httpStatus", attempt.error, attempt.response
-from (
-  select id from webhook_deliveries where workspace_id = $1 and endpoint_id = $2
-  order by id desc limit 200
-) newest
-cross join lateral (
-  select * from webhook_attempts where delivery_id = newest.id order by attempt desc limit 1
-) attempt
-where attempt.http_status is null or attempt.http_status not between 200 and 299
-order by attempt.started_at desc limit 1;
-
-prepare find_whole_delivery as
-select item.id, item.id as "deliveryId", item.event_id as "eventId", event.type, event.message_id as "messageId",
-  event.confirmation_id as "confirmationId", coalesce(
-    (select recipient from messages where workspace_id = $1 and id = event.message_id),
-    (select recipient from confirmations where workspace_id = $1 and id = event.confirmation_id)) as recipient, coalesce(
-    (select reference from messages where workspace_id = $1 and id = event.message_id),
-    (select reference from confirmations where workspace_id = $1 and id = event.confirmation_id)) as reference,
-  item.status, item.lease is not null as "underWay", item.attempts, item.step,
-  least(item.due_at, (
-  select greatest(item.early_at, released.release_at) from webhook_endpoints released
-  where released.workspace_id = item.workspace_id and released.id = item.endpoint_id
-    and released.status = 'enabled' and released.release_at is not null
-    and item.due_at is not null and item.early_at is not null and item.lease is null)) as "dueAt", item.created_at as "createdAt", item.ended_at as "endedAt",
-  attempt.started_at as "lastAttemptAt", attempt.duration_ms as "durationMs",
-  attempt.http_status as "httpStatus", attempt.error, event.occurred_at as "occurredAt", event.body, endpoint.url,
-  endpoint.url_changed_at as "urlChangedAt"
-from webhook_deliveries item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
-  left join lateral (
-    select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
-join webhook_endpoints endpoint on endpoint.workspace_id = item.workspace_id and endpoint.id = item.endpoint_id
-where item.workspace_id = $1 and item.endpoint_id = $2 and item.id = $3;
-
-prepare list_attempts_of_delivery as
-select attempt, started_at as "startedAt", duration_ms as "durationMs", http_status as "httpStatus", error, response
-from webhook_attempts where workspace_id = $1 and delivery_id = $2
-order by attempt desc limit 50;
-
-prepare list_deliveries_any as
-select item.id, item.id as "deliveryId", item.event_id as "eventId", event.type, event.message_id as "messageId",
-event.confirmation_id as "confirmationId", coalesce(
-  (select recipient from messages where workspace_id = $1 and id = event.message_id),
-  (select recipient from confirmations where workspace_id = $1 and id = event.confirmation_id)) as recipient, coalesce(
-  (select reference from messages where workspace_id = $1 and id = event.message_id),
-  (select reference from confirmations where workspace_id = $1 and id = event.confirmation_id)) as reference,
-item.status, item.lease is not null as "underWay", item.attempts, item.step,
-least(item.due_at, (
-select greatest(item.early_at, released.release_at) from webhook_endpoints released
-where released.workspace_id = item.workspace_id and released.id = item.endpoint_id
-  and released.status = 'enabled' and released.release_at is not null
-  and item.due_at is not null and item.early_at is not null and item.lease is null)) as "dueAt", item.created_at as "createdAt", item.ended_at as "endedAt",
-attempt.started_at as "lastAttemptAt", attempt.duration_ms as "durationMs",
-attempt.http_status as "httpStatus", attempt.error from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4  order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
-left join lateral (
-  select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
-where ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) order by item.id desc limit 51;
-
-prepare list_deliveries_by_part as
-select item.id, item.id as "deliveryId", item.event_id as "eventId", event.type, event.message_id as "messageId",
-event.confirmation_id as "confirmationId", coalesce(
-  (select recipient from messages where workspace_id = $1 and id = event.message_id),
-  (select recipient from confirmations where workspace_id = $1 and id = event.confirmation_id)) as recipient, coalesce(
-  (select reference from messages where workspace_id = $1 and id = event.message_id),
-  (select reference from confirmations where workspace_id = $1 and id = event.confirmation_id)) as reference,
-item.status, item.lease is not null as "underWay", item.attempts, item.step,
-least(item.due_at, (
-select greatest(item.early_at, released.release_at) from webhook_endpoints released
-where released.workspace_id = item.workspace_id and released.id = item.endpoint_id
-  and released.status = 'enabled' and released.release_at is not null
-  and item.due_at is not null and item.early_at is not null and item.lease is null)) as "dueAt", item.created_at as "createdAt", item.ended_at as "endedAt",
-attempt.started_at as "lastAttemptAt", attempt.duration_ms as "durationMs",
-attempt.http_status as "httpStatus", attempt.error from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4  order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
-left join lateral (
-  select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
-where ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) and ($9::text[] is null or (concat_ws(' ', event.id, event.message_id, event.confirmation_id) like ($9::text[])[3] or exists (
-  select from (
-    select recipient, reference from messages where workspace_id = $1 and id = event.message_id
-    union all
-    select recipient, reference from confirmations where workspace_id = $1 and id = event.confirmation_id) subject
-  where recipient like ($9::text[])[1] or lower(reference) like lower(($9::text[])[2])))) order by item.id desc limit 51;
-
-prepare list_deliveries_failed as
-select item.id, item.id as "deliveryId", item.event_id as "eventId", event.type, event.message_id as "messageId",
-event.confirmation_id as "confirmationId", coalesce(
-  (select recipient from messages where workspace_id = $1 and id = event.message_id),
-  (select recipient from confirmations where workspace_id = $1 and id = event.confirmation_id)) as recipient, coalesce(
-  (select reference from messages where workspace_id = $1 and id = event.message_id),
-  (select reference from confirmations where workspace_id = $1 and id = event.confirmation_id)) as reference,
-item.status, item.lease is not null as "underWay", item.attempts, item.step,
-least(item.due_at, (
-select greatest(item.early_at, released.release_at) from webhook_endpoints released
-where released.workspace_id = item.workspace_id and released.id = item.endpoint_id
-  and released.status = 'enabled' and released.release_at is not null
-  and item.due_at is not null and item.early_at is not null and item.lease is null)) as "dueAt", item.created_at as "createdAt", item.ended_at as "endedAt",
-attempt.started_at as "lastAttemptAt", attempt.duration_ms as "durationMs",
-attempt.http_status as "httpStatus", attempt.error from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4 and item.status = 'failed' order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
-left join lateral (
-  select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
-where ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) order by item.id desc limit 51;
-
-prepare list_deliveries_held as
-select item.id, item.id as "deliveryId", item.event_id as "eventId", event.type, event.message_id as "messageId",
-event.confirmation_id as "confirmationId", coalesce(
-  (select recipient from messages where workspace_id = $1 and id = event.message_id),
-  (select recipient from confirmations where workspace_id = $1 and id = event.confirmation_id)) as recipient, coalesce(
-  (select reference from messages where workspace_id = $1 and id = event.message_id),
-  (select reference from confirmations where workspace_id = $1 and id = event.confirmation_id)) as reference,
-item.status, item.lease is not null as "underWay", item.attempts, item.step,
-least(item.due_at, (
-select greatest(item.early_at, released.release_at) from webhook_endpoints released
-where released.workspace_id = item.workspace_id and released.id = item.endpoint_id
-  and released.status = 'enabled' and released.release_at is not null
-  and item.due_at is not null and item.early_at is not null and item.lease is null)) as "dueAt", item.created_at as "createdAt", item.ended_at as "endedAt",
-attempt.started_at as "lastAttemptAt", attempt.duration_ms as "durationMs",
-attempt.http_status as "httpStatus", attempt.error from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4 and item.status = 'held' order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
-left join lateral (
-  select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
-where ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) order by item.id desc limit 51;
-
-prepare list_deliveries_pending as
-select item.id, item.id as "deliveryId", item.event_id as "eventId", event.type, event.message_id as "messageId",
-event.confirmation_id as "confirmationId", coalesce(
-  (select recipient from messages where workspace_id = $1 and id = event.message_id),
-  (select recipient from confirmations where workspace_id = $1 and id = event.confirmation_id)) as recipient, coalesce(
-  (select reference from messages where workspace_id = $1 and id = event.message_id),
-  (select reference from confirmations where workspace_id = $1 and id = event.confirmation_id)) as reference,
-item.status, item.lease is not null as "underWay", item.attempts, item.step,
-least(item.due_at, (
-select greatest(item.early_at, released.release_at) from webhook_endpoints released
-where released.workspace_id = item.workspace_id and released.id = item.endpoint_id
-  and released.status = 'enabled' and released.release_at is not null
-  and item.due_at is not null and item.early_at is not null and item.lease is null)) as "dueAt", item.created_at as "createdAt", item.ended_at as "endedAt",
-attempt.started_at as "lastAttemptAt", attempt.duration_ms as "durationMs",
-attempt.http_status as "httpStatus", attempt.error from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4 and item.status = 'pending' and item.due_at is not null order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
-left join lateral (
-  select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
-where ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) order by item.id desc limit 51;
-
-prepare list_deliveries_succeeded as
-select item.id, item.id as "deliveryId", item.event_id as "eventId", event.type, event.message_id as "messageId",
-event.confirmation_id as "confirmationId", coalesce(
-  (select recipient from messages where workspace_id = $1 and id = event.message_id),
-  (select recipient from confirmations where workspace_id = $1 and id = event.confirmation_id)) as recipient, coalesce(
-  (select reference from messages where workspace_id = $1 and id = event.message_id),
-  (select reference from confirmations where workspace_id = $1 and id = event.confirmation_id)) as reference,
-item.status, item.lease is not null as "underWay", item.attempts, item.step,
-least(item.due_at, (
-select greatest(item.early_at, released.release_at) from webhook_endpoints released
-where released.workspace_id = item.workspace_id and released.id = item.endpoint_id
-  and released.status = 'enabled' and released.release_at is not null
-  and item.due_at is not null and item.early_at is not null and item.lease is null)) as "dueAt", item.created_at as "createdAt", item.ended_at as "endedAt",
-attempt.started_at as "lastAttemptAt", attempt.duration_ms as "durationMs",
-attempt.http_status as "httpStatus", attempt.error from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4  order by item.id desc limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
-left join lateral (
-  select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
-where ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) order by item.id desc limit 51;
-
-prepare list_latest_deliveries as
-select item.id, item.id as "deliveryId", item.event_id as "eventId", event.type, event.message_id as "messageId",
-  event.confirmation_id as "confirmationId", coalesce(
-    (select recipient from messages where workspace_id = $1 and id = event.message_id),
-    (select recipient from confirmations where workspace_id = $1 and id = event.confirmation_id)) as recipient, coalesce(
-    (select reference from messages where workspace_id = $1 and id = event.message_id),
-    (select reference from confirmations where workspace_id = $1 and id = event.confirmation_id)) as reference,
-  item.status, item.lease is not null as "underWay", item.attempts, item.step,
-  least(item.due_at, (
-  select greatest(item.early_at, released.release_at) from webhook_endpoints released
-  where released.workspace_id = item.workspace_id and released.id = item.endpoint_id
-    and released.status = 'enabled' and released.release_at is not null
-    and item.due_at is not null and item.early_at is not null and item.lease is null)) as "dueAt", item.created_at as "createdAt", item.ended_at as "endedAt",
-  attempt.started_at as "lastAttemptAt", attempt.duration_ms as "durationMs",
-  attempt.http_status as "httpStatus", attempt.error, item.endpoint_id as "endpointId", item.url
-from (
-  select d.*, e.url from webhook_endpoints e cross join lateral (
-    select * from webhook_deliveries where workspace_id = $1 and endpoint_id = e.id order by id desc limit 40) d
-  where e.workspace_id = $1 and e.deleted_at is null
-  order by d.id desc limit 40
-) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
-  left join lateral (
-    select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
-order by item.id desc;
-
-prepare search_deliveries as
-select item.id, item.id as "deliveryId", item.event_id as "eventId", event.type, event.message_id as "messageId",
-event.confirmation_id as "confirmationId", coalesce(
-  (select recipient from messages where workspace_id = $1 and id = event.message_id),
-  (select recipient from confirmations where workspace_id = $1 and id = event.confirmation_id)) as recipient, coalesce(
-  (select reference from messages where workspace_id = $1 and id = event.message_id),
-  (select reference from confirmations where workspace_id = $1 and id = event.confirmation_id)) as reference,
-item.status, item.lease is not null as "underWay", item.attempts, item.step,
-least(item.due_at, (
-select greatest(item.early_at, released.release_at) from webhook_endpoints released
-where released.workspace_id = item.workspace_id and released.id = item.endpoint_id
-  and released.status = 'enabled' and released.release_at is not null
-  and item.due_at is not null and item.early_at is not null and item.lease is null)) as "dueAt", item.created_at as "createdAt", item.ended_at as "endedAt",
-attempt.started_at as "lastAttemptAt", attempt.duration_ms as "durationMs",
-attempt.http_status as "httpStatus", attempt.error from (select hit.id from (select item.id from (
-  select id from events where workspace_id = $1 and id = $5
-  union
-  select event.id from (
-    select $5::uuid as id
-    union
-    (select id from messages where workspace_id = $1 and reference = $6 order by id desc limit 200)
-    union
-    (select message.id from unnest($7::text[]) as searched (phone) cross join lateral (
-       select id from messages
-       where workspace_id = $1 and recipient = searched.phone and confirmation_id is null order by id desc limit 200) message)
-  ) message cross join lateral (
-    select id from events where workspace_id = $1 and message_id = message.id limit 200) event
-  union
-  select event.id from (
-    select $5::uuid as id
-    union
-    (select id from confirmations where workspace_id = $1 and reference = $6 and reference <> '' order by id desc limit 200)
-    union
-    (select confirmation.id from senders cross join unnest($7::text[]) as searched (phone) cross join lateral (
-       select id from confirmations
-       where workspace_id = $1 and sender_id = senders.id and recipient = searched.phone order by id desc limit 200) confirmation
-     where senders.workspace_id = $1)
-  ) confirmation cross join lateral (
-    select id from events where workspace_id = $1 and confirmation_id = confirmation.id limit 200) event
-) event
-join webhook_deliveries item on item.workspace_id = $1 and item.event_id = event.id and item.endpoint_id = $4
-where item.workspace_id = $1 and item.id < $2 and item.id >= $3) hit order by hit.id desc limit 10000) hit cross join lateral (select * from webhook_deliveries item where item.workspace_id = $1 and item.id = hit.id limit 1) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
-left join lateral (
-  select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
-  where ($8::text is null or item.status = $8::text) and ($9::text is null or event.type = $9::text) and ($10::timestamptz is null or item.created_at >= $10::timestamptz) and ($11::timestamptz is null or item.created_at < $11::timestamptz) order by hit.id desc limit 51;
 
 -- src/webhooks/resend.ts
 

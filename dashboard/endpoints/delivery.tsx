@@ -15,7 +15,7 @@ import { refreshEndpoint } from './resend.ts'
 import { answerOf, isDue } from './endpoint-state.ts'
 import { AnchorLink } from '../ui/link.tsx'
 
-/** The server's maximum (src/webhooks/log.ts). */
+/** The server's maximum (src/explain/deliveries.ts). */
 const ATTEMPTS_SHOWN = 50
 
 /** Everything about one delivery. */

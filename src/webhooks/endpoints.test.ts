@@ -18,7 +18,6 @@ import {
 import { countResendable, resendBatch, resendDelivery } from './resend.ts'
 import { beginRetry, endPauses } from './retry.ts'
 import { checkUpdate, updateEndpoint } from './update.ts'
-import { findDeliveryDetails } from './log.ts'
 import { addEndpoint } from '../../test/world/set-up.ts'
 import { assertSigned, startReceiver } from '../../test/world/receiver.ts'
 import { type WebhookWorld, idOf, startWebhookWorld } from '../../test/world/webhook-world.ts'
@@ -171,7 +170,7 @@ test('a new URL keeps the secret, restarts the count of failures and gets what w
   await world.settled()
   assertSigned(repaired.received[0]!, broken.secret)
   const { deliveryId } = await world.delivery(eventId, broken)
-  const details = await findDeliveryDetails(world.db, { ...id, deliveryId })
+  const details = await world.logged(broken, deliveryId)
   assert.deepEqual(
     details?.tries.map(({ url }) => url),
     [`${repaired.url}/new`, null],

@@ -4,7 +4,7 @@ import { UserError } from '../lib/errors.ts'
 import type { EndpointStatus } from './delivery/claim.ts'
 import { rejectUnlessEnabled } from './endpoint-status.ts'
 import { type EndpointId, findDelivery, getEndpoint } from './endpoints.ts'
-import type { EventFilter } from './log.ts'
+import type { EventType } from '../events/event-types.ts'
 
 type SqlParts = Pick<Parts, 'clock'> & { db: Sql }
 
@@ -56,6 +56,15 @@ const restart = statement<{ status: EndpointStatus; endpointId: string; hasBody:
    )
    select status, endpoint_id as "endpointId", has_body as "hasBody" from chosen`,
 )
+
+/** Selects deliveries by their events. */
+export type EventFilter = {
+  type?: EventType | undefined
+  /** Recorded at this time or later. */
+  from?: Date | undefined
+  /** Recorded before this time. */
+  to?: Date | undefined
+}
 
 /** End states of a delivery that can be sent again in bulk. */
 export const resendable = ['failed', 'held', 'succeeded'] as const

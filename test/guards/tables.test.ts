@@ -53,7 +53,7 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
     room: 'operations/doctor',
     may: 'read',
     tables: `sender_pace messages provider_reports webhook_deliveries webhook_endpoints confirmations refusal_checks
-      daily_figures provider_accounts senders leases unfinished_erasures workspaces operators auth.user`,
+      daily_figures provider_accounts senders template_changes templates leases unfinished_erasures workspaces operators auth.user`,
     why: 'finds what waits for too long, whose it is, and what is wrong',
   },
   {
@@ -149,7 +149,6 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
 
   // Rows of higher rooms.
   { room: 'accounts', may: 'write', tables: 'sender_pace', why: 'a new sender gets its pace with its row' },
-  { room: 'accounts', may: 'read', tables: 'messages', why: 'finds which deleted templates were used lately' },
   {
     room: 'messages',
     may: 'read',
@@ -157,12 +156,6 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
     why: 'lists find and name messages of conversations by reference; a report of an erased person is not kept',
   },
   { room: 'operations/secrets', may: 'read', tables: 'audit_log', why: 'tells when the instance key was replaced' },
-  {
-    room: 'webhooks',
-    may: 'read',
-    tables: 'confirmations messages senders',
-    why: 'the log of an endpoint names and finds events by recipient and reference',
-  },
 ]
 
 const listed = (tables: string): string[] => tables.split(/\s+/)

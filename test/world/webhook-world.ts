@@ -17,7 +17,7 @@ import { createWorkspace } from '../../src/workspaces/workspaces.ts'
 import { deliverLoop } from '../../src/webhooks/delivery/deliver.ts'
 import { addEndpoint } from './set-up.ts'
 import type { DeliveryStatus } from '../../src/webhooks/delivery/claim.ts'
-import type { AttemptHistory } from '../../src/webhooks/log.ts'
+import { type AttemptHistory, findDeliveryDetails, listDeliveries } from '../../src/explain/deliveries.ts'
 import { releaseLoop } from '../../src/webhooks/delivery/release.ts'
 
 export type WebhookReceiver = Receiver & { endpointId: string; secret: string }
@@ -113,6 +113,15 @@ export async function startWebhookWorld(t: TestContext, { loops = 1 }: { loops?:
       const found = await db.row<Omit<DeliveryHistory, 'attempts'>>(findDelivery, [workspaceId, eventId, endpointId])
       if (!found) throw new Error('the event has no delivery to this endpoint')
       return { ...found, attempts: await db.rows<AttemptHistory>(listAttempts, [workspaceId, found.deliveryId]) }
+    },
+
+    /** A delivery as the endpoint's log shows it. */
+    logged: ({ endpointId }: { endpointId: string }, deliveryId: string) =>
+      findDeliveryDetails(db, { workspaceId, endpointId, deliveryId }),
+
+    /** Deliveries that wait, as the endpoint's log shows them. */
+    async loggedAsWaiting({ endpointId }: { endpointId: string }) {
+      return (await listDeliveries(db, { workspaceId, endpointId, status: 'pending' })).rows
     },
   }
   return world

@@ -1,6 +1,4 @@
 import { type Sql, statement } from '../../lib/db/pool.ts'
-import { SECOND_MS, later } from '../../lib/clock.ts'
-import { firstIdAt } from '../../lib/ids.ts'
 import type { ProviderTemplate, TemplateId } from '../../providers/provider.ts'
 import type { AccountRef } from './changes.ts'
 import type { TemplateUse } from '../../providers/template-draft.ts'
@@ -167,39 +165,3 @@ const selectStopped = statement<StoppedTemplate>(
 
 export const listStoppedTemplates = (sql: Sql, workspaceId: string): Promise<StoppedTemplate[]> =>
   sql.rows(selectStopped, [workspaceId])
-
-export type DeletedTemplate = TemplateId & { wabaId: string }
-
-/** Messages of the workspace that are searched for templates, latest first. */
-const MAX_SEARCHED = 300
-
-const selectDeletedInUse = statement<DeletedTemplate>(
-  'list_deleted_templates_in_use',
-  `with recent as materialized (
-     select template_name, template_language, content from messages
-     where workspace_id = $1 and id >= $2 and id < $3 order by id desc limit ${MAX_SEARCHED})
-   select d.name, d.language, a.waba_id as "wabaId"
-   from provider_accounts a
-   cross join lateral (
-     select name, language from template_changes
-     where workspace_id = $1 and account_id = a.id and id >= $2 and field = 'status' and after is null
-       and not exists (
-         select from templates t
-         where t.account_id = a.id and t.name = template_changes.name and t.language = template_changes.language)
-     union
-     select name, language from templates
-     where workspace_id = $1 and account_id = a.id and status in ('DELETED', 'PENDING_DELETION')) d
-   where a.workspace_id = $1 and a.status <> 'removed'
-     and exists (
-       select from recent
-       where coalesce(template_name, content ->> 'name') = d.name and coalesce(template_language, content ->> 'language') = d.language)
-   order by d.name, d.language limit ${MAX_STOPPED}`,
-)
-
-/** Templates that the provider has deleted since, and that one of the latest messages since used. */
-export const listDeletedInUse = (
-  sql: Sql,
-  workspaceId: string,
-  { since, now }: { since: Date; now: Date },
-): Promise<DeletedTemplate[]> =>
-  sql.rows(selectDeletedInUse, [workspaceId, firstIdAt(since), firstIdAt(later(now, SECOND_MS))])

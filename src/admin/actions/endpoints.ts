@@ -12,7 +12,7 @@ import {
   resumeEndpoint,
   rotateSecret,
 } from '../../webhooks/endpoints.ts'
-import { findDeliveryDetails } from '../../webhooks/log.ts'
+import { findDeliveryDetails } from '../../explain/deliveries.ts'
 import { resendBatch, resendDelivery, resendable } from '../../webhooks/resend.ts'
 import { beginRetry, endPauses } from '../../webhooks/retry.ts'
 import {

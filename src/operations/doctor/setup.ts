@@ -1,7 +1,7 @@
 import { obstacleText } from '../../accounts/availability.ts'
 import { listAccounts } from '../../accounts/accounts.ts'
 import { listSenders } from '../../accounts/senders.ts'
-import { listDeletedInUse, listStoppedTemplates } from '../../accounts/templates/stored.ts'
+import { listStoppedTemplates } from '../../accounts/templates/stored.ts'
 import { DAY_MS, later } from '../../lib/clock.ts'
 import type { Sql } from '../../lib/db/pool.ts'
 import type { Seal } from '../../lib/seal.ts'
@@ -10,6 +10,7 @@ import { listUsedUp, usedUpText } from '../../workspaces/quota.ts'
 import { findWorkspaceTime } from '../../workspaces/workspace-time.ts'
 import { type Workspace, listWorkspaces } from '../../workspaces/workspaces.ts'
 import { type Attention, attentionItems } from './attention.ts'
+import { listDeletedInUse } from './deleted-templates.ts'
 import { type NewFinding, durationText } from './finding.ts'
 
 /** Each costs eight short queries. */

@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { waitFor } from '../../../test/world/wait-for.ts'
 import { MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
-import { listDeliveries } from '../log.ts'
 import { claimDeliveries } from './claim.ts'
 import type { AttemptResult } from './attempt.ts'
 import { findEndpoint, pauseEndpoint, resumeEndpoint } from '../endpoints.ts'
@@ -94,8 +93,8 @@ test('during a release the log shows when each delivery will really be attempted
   await missed(world, receiver, MAX_RELEASED_PER_STEP + 5)
   await worker.stop()
   const latest = async (): Promise<number> => {
-    const { rows: deliveries } = await listDeliveries(world.db, { ...idOf(world, receiver), status: 'pending' })
-    return Math.max(...deliveries.map(({ dueAt }) => dueAt?.getTime() ?? Number.POSITIVE_INFINITY))
+    const waiting = await world.loggedAsWaiting(receiver)
+    return Math.max(...waiting.map(({ dueAt }) => dueAt?.getTime() ?? Number.POSITIVE_INFINITY))
   }
   assert.ok((await latest()) > world.clock.now().getTime())
   await succeed(world, receiver)

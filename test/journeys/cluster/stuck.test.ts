@@ -88,7 +88,7 @@ test('webhooks under an unreadable app secret get 503 and one log line', async (
   const lines = world.first.logLines.filter((line) => line.includes(world.account.accountId))
   assert.deepEqual(
     lines.map((line) => (JSON.parse(line) as { msg: string }).msg),
-    ['the app secret of an account cannot be decrypted with this instance key: its webhooks are answered 503'],
+    ['the app secret of an account cannot be decrypted with this instance key: its webhooks get a 503'],
   )
   await sealUnderAnotherKey(world, ['app_secret']) // sealed twice: as before
   await world.emulator.report(await world.whatsapp.gets(otp), ['sent']).catch(() => {})

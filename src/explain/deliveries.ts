@@ -2,7 +2,7 @@ import type { CodedText } from '../../locales/text.ts'
 import { DAY_MS } from '../lib/clock.ts'
 import { type Sql, type Value, statement } from '../lib/db/pool.ts'
 import type { EventType } from '../events/event-types.ts'
-import type { DeliveryStatus } from './delivery/claim.ts'
+import type { DeliveryStatus } from '../webhooks/delivery/claim.ts'
 import {
   IN_ID_RANGE,
   type ListSpec,
@@ -15,10 +15,11 @@ import {
 } from '../lib/lists/list-pages.ts'
 import { type SearchPart, patternsOf } from '../lib/lists/search-part.ts'
 import { type IdMargin, MAX_SANDBOX_BEGAN_EARLIER_MS, idRange } from '../lib/lists/id-range.ts'
-import type { EndpointId } from './endpoints.ts'
-import { USER_AGENT } from './delivery/post.ts'
-import { nextAttemptAt } from './delivery/release.ts'
-import { STEPS_MS } from './delivery/schedule.ts'
+import type { EndpointId } from '../webhooks/endpoints.ts'
+import { USER_AGENT } from '../webhooks/delivery/post.ts'
+import { nextAttemptAt } from '../webhooks/delivery/release.ts'
+import { STEPS_MS } from '../webhooks/delivery/schedule.ts'
+import type { EventFilter } from '../webhooks/resend.ts'
 
 /** Events of one confirmation. Each time its customer changes their mind there is another; only the first are shown. */
 const MAX_EVENTS_OF_ONE = 200
@@ -26,15 +27,6 @@ const MAX_EVENTS_OF_ONE = 200
 const NEWEST_SUBJECTS = 'order by id desc limit 200'
 /** The newest attempts of a delivery. A schedule has at most 18 (ten, and eight brought forward); resends make more. */
 const MAX_ATTEMPTS_SHOWN = 50
-
-/** Selects deliveries by their events. */
-export type EventFilter = {
-  type?: EventType | undefined
-  /** Recorded at this time or later. */
-  from?: Date | undefined
-  /** Recorded before this time. */
-  to?: Date | undefined
-}
 
 export type LogFilter = EndpointId &
   EventFilter & {
