@@ -7,7 +7,7 @@ import { findProgram, freePort } from '../programs/program.ts'
 import { withConnection } from '../database/postgres.ts'
 import { waitFor } from '../world/wait-for.ts'
 
-/** Undefined if it is not installed. */
+/** Returns undefined if it is not installed. */
 export const PGBOUNCER = findProgram('pgbouncer')
 
 type PgBouncerOptions = {

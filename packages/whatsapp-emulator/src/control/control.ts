@@ -66,7 +66,7 @@ export function createControl(parts: Parts, live: Live) {
     if (account !== undefined) return account
     throw new ControlError(`there is no account ${id}; GET /control/accounts lists them`, 404)
   }
-  /** Also cancels the planned actions of its customers. False when there is no such script. */
+  /** Also cancels the planned actions of its customers. Returns false if the script does not exist. */
   const removeScript = (id: string): boolean => {
     timers.cancelPlans('answer', (answer) => (answer as { script: Script }).script.id === id)
     return scripts.remove(id)

@@ -94,7 +94,7 @@ function instant(at: number | undefined): string | null {
   return at === undefined ? null : new Date(at).toISOString()
 }
 
-/** Null if the account had no callback. */
+/** Returns null if the account had no callback. */
 export function showPost(post: WebhookPost | undefined) {
   if (post === undefined) return null
   const { id, url, state, attempts } = post

@@ -95,7 +95,7 @@ export class Scripts {
     return script
   }
 
-  /** Ends its conversations and actions. False when there is no such script. */
+  /** Ends its conversations and actions. Returns false if the script does not exist. */
   remove(id: string): boolean {
     for (const [pair, { script }] of this.#places) if (script.id === id) this.#places.delete(pair)
     for (const [turn, { script }] of this.#turns) if (script.id === id) this.end(turn)
@@ -138,7 +138,7 @@ export class Scripts {
     return key
   }
 
-  /** False when the script was removed meanwhile. */
+  /** Returns false if the script was removed meanwhile. */
   isActing(turn: string): boolean {
     return this.#turns.has(turn)
   }

@@ -13,7 +13,7 @@ export type DueText = { kind: DueKind; what: string; phone: string | null; numbe
 type Handlers<Data, Row> = {
   /** `dueAt`: the instant for which it was planned. */
   run: (data: Data, dueAt: number) => void
-  /** Undefined when the plan would currently change nothing. */
+  /** Returns undefined if the plan would change nothing now. */
   due: (data: Data) => DueText | undefined
   /** The saved form, by default the data; undefined for a plan that would do nothing in another process. */
   toRow?: (data: Data) => Row | undefined
@@ -117,7 +117,7 @@ export class Timers {
     return this.#timers.flatMap(({ act }) => (typeof act !== 'function' && act.kind === kind ? [act.data] : []))
   }
 
-  /** The time until the next plan is due; 0 when one is due. Undefined when there is none. */
+  /** The time until the next plan is due; 0 when one is due. Undefined if there is none. */
   get nextInMs(): number | undefined {
     const next = this.#timers.at(-1)
     return next && Math.max(0, next.dueAt - this.#options.clock.elapsed())
