@@ -5,15 +5,13 @@ import { InputError } from './command.ts'
 /** The file name that means standard input. */
 export const STANDARD_INPUT = '-'
 
-/** The value in a JSON file; `-` is standard input. Throws InputError with the place of the fault. */
+/** The value in a JSON file; `-` is standard input. Throws InputError. */
 export async function readJsonFile(name: string): Promise<unknown> {
   const text = await readText(name)
   try {
     return JSON.parse(text)
   } catch (error) {
-    const lines = text.slice(0, faultPosition(text)).split('\n')
-    const place = `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`
-    throw new InputError(`must be JSON, but has an error at ${place}: ${reasonOf(error)}`)
+    throw new InputError(`must be JSON, and ${name} is not: ${error instanceof Error ? error.message : 'unreadable'}`)
   }
 }
 
@@ -60,31 +58,3 @@ const STDIN_FD = 0
 /** Node shows an input that it cannot read, such as a folder, as an empty one. Reading its descriptor gives the reason. */
 const standardInput = (): Readable =>
   process.stdin.constructor === Readable ? createReadStream('', { fd: STDIN_FD }) : process.stdin
-
-/** Only some messages of JSON.parse have a position. A binary search over the prefixes of the text finds the others. */
-function faultPosition(text: string): number {
-  let [valid, broken] = [0, text.length]
-  while (broken - valid > 1) {
-    const middle = Math.floor((valid + broken) / 2)
-    if (breaksBeforeItsEnd(text.slice(0, middle))) broken = middle
-    else valid = middle
-  }
-  return breaksBeforeItsEnd(text) ? broken - 1 : text.length
-}
-
-/** False also for text that is only incomplete, such as a prefix of valid JSON. */
-function breaksBeforeItsEnd(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return false
-  } catch (error) {
-    const message = error instanceof Error ? error.message : ''
-    const position = /at position (\d+)/.exec(message)?.[1]
-    return position === undefined ? !message.startsWith('Unexpected end') : Number(position) < text.length
-  }
-}
-
-const reasonOf = (error: unknown): string =>
-  error instanceof Error
-    ? error.message.replace(/( in JSON at position .*|, .* is not valid JSON)$/s, '')
-    : 'unreadable'

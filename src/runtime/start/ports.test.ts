@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { freePort } from '../../../test/programs/program.ts'
 import { type PortSetting, findPortFaults } from './ports.ts'
 
-test('all faults are found together, each with its holder and a free port', async (t) => {
+test('all faults are found together, each with its setting and a free port', async (t) => {
   const first = await occupy(t)
   const second = await occupy(t)
   const faults = await findPortFaults([
@@ -18,7 +18,7 @@ test('all faults are found together, each with its holder and a free port', asyn
     ['DOORCODE_PORT', 'DOORCODE_METRICS_PORT'],
   )
   const pattern = new RegExp(
-    String.raw`^127\.0\.0\.1:${first} is in use by \S+ \(pid ${process.pid}\)\. Stop it or set DOORCODE_PORT to another port, such as (\d+)\.$`,
+    String.raw`^127\.0\.0\.1:${first} is in use\. Stop the other program or set DOORCODE_PORT to another port, such as (\d+)\.$`,
   )
   const suggestion = Number(pattern.exec(faults[0]?.sentence ?? '')?.[1])
   assert.equal(await freePort(suggestion), suggestion)
@@ -30,7 +30,7 @@ test('the error for a port that no setting names says which setting it follows',
   assert.match(
     fault?.sentence ?? '',
     new RegExp(
-      `^127.*:${port} is in use .* The webhook receiver listens on the port after DOORCODE_EMULATOR_PORT \\(${port - 1}\\)\\. Stop`,
+      `^127.*:${port} is in use\\. The webhook receiver listens on the port after DOORCODE_EMULATOR_PORT \\(${port - 1}\\)\\. Stop`,
     ),
   )
   const [tooHigh] = await findPortFaults([emulatorAt(65_535)])

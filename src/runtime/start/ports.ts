@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { SettingName } from '../../lib/config.ts'
 import { StartupError } from '../../lib/errors.ts'
-import { findPortHolder } from './port-holder.ts'
 
 export type Address = { host: string; port: number }
 
@@ -73,10 +72,9 @@ async function findFault(
   if (port > MAX_PORT) return `${setting} must be at most ${MAX_PORT - offset}.${use}`
   const code = await tryToListen({ host, port })
   if (code !== 'EADDRINUSE') return describeListenError(code, { host, port }, setting)
-  const [holder, free] = [await findPortHolder(port), await findFreePort(wanted, all)]
-  const program = holder === undefined ? 'the other program' : 'it'
+  const free = await findFreePort(wanted, all)
   const example = free === undefined ? '' : `, such as ${free}`
-  return `${host}:${port} is in use${holder === undefined ? '' : ` by ${holder}`}.${use} Stop ${program} or set ${setting} to another port${example}.`
+  return `${host}:${port} is in use.${use} Stop the other program or set ${setting} to another port${example}.`
 }
 
 /** The code of the error. */

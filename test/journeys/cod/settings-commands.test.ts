@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileDatabase } from '../../database/database.ts'
-import { runCommandLine } from '../../../src/cli.ts'
+import { runCommand } from '../../world/command-line.ts'
 
 const PROGRAM = path.join(import.meta.dirname, '../../../bin/doorcode.js')
 const UNKNOWN = '019f0000-0000-7000-8000-000000000000'
@@ -91,19 +91,14 @@ test('settings of a workspace that does not exist are neither shown nor stored',
 
 /** The bytes of a file, and the error. */
 const unreadable: readonly [string, string | Buffer, RegExp][] = [
-  ['an empty file', '', /must be JSON, but has an error at line 1, column 1: Unexpected end/],
-  ['a file that ends too early', '{\n  "timeZone": "UTC"', /line 2, column 20: Expected ',' or '}'/],
-  ['a comma too many', '{"timeZone":"UTC",\n}', /line 2, column 1: Expected double-quoted property name/],
-  ['a word without quotes', '{\r\n "timeZone":\n  UTC }', /line 3, column 3: Unexpected token 'U'/],
-  ['a word that only begins well', '{"deliveryDays": nul}', /line 1, column 21: Unexpected token '}'/],
-  ['a text that does not end', '{"timeZone": "UTC', /line 1, column 18: Unterminated string/],
-  ['something after the end', '{}\n{}', /line 2, column 1: Unexpected non-whitespace/],
+  ['an empty file', '', /must be JSON, and \S+\.json is not: Unexpected end of JSON input/],
+  ['a comma too many', '{"timeZone":"UTC",\n}', /is not: Expected double-quoted property name .*\(line 2 column 1\)/],
   ['no text', Buffer.from([0x7b, 0xff]), /must be text in UTF-8/],
   ['a novel', Buffer.alloc(1_048_577, ' '), /must have at most 1048576 bytes/],
 ]
 
 for (const [what, bytes, expected] of unreadable) {
-  test(`${what} is rejected with the fault and its place`, async () => {
+  test(`${what} is rejected with its name and the fault`, async () => {
     const { code, stderr } = await run('cod-settings', 'set', '--workspace', UNKNOWN, '--file', await file(bytes))
     assert.equal(code, 1)
     assert.match(stderr, expected)
@@ -169,12 +164,4 @@ const environment = async (): Promise<Record<string, string>> => ({
   DOORCODE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
 })
 
-async function run(...args: string[]) {
-  const output = { stdout: '', stderr: '' }
-  const code = await runCommandLine(args, {
-    environment: await environment(),
-    stdout: (text) => (output.stdout += text),
-    stderr: (text) => (output.stderr += text),
-  })
-  return { code, ...output }
-}
+const run = async (...args: string[]) => runCommand(args, await environment())

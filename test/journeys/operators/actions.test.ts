@@ -140,7 +140,7 @@ async function stepsOf(t: TestContext, world: World): Promise<Step[]> {
   const saved = { settings: { timeZone: 'UTC' }, basedOn: null, file }
   const timers = (check: string) => ({ [`/${check}/noResponseMinutes`]: 1440, [`/${check}/reminderMinutes`]: null })
   const days = { '/deliveryDays/offered': 3, '/deliveryDays/skipWeekdays': [] }
-  const members = { '/timeZone': 'UTC', ...days, ...timers('confirmation'), ...timers('failing') }
+  const members = { '/timeZone': 'UTC', ...days, ...timers('confirmation'), ...timers('refusal') }
   step('codSettings.save', saved, ['cod_settings.changed', '<id>', {}, members])
   const minute = { to: { byMs: 60_000 }, duration: '60s' }
   step('phone.advance', minute, ['clock.advanced', '<id>', null, { byMs: 60_000 }])
