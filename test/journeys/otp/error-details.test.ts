@@ -96,6 +96,7 @@ test('a wrong method is answered with the methods of the path, in the detail and
   const world = await startWorld(t)
   for (const [method, path, allow] of [
     ['GET', OTP, 'POST'],
+    ['OPTIONS', OTP, 'POST'],
     ['DELETE', `${OTP}/${MISSING_ID}?x=1`, 'GET'],
     ['PUT', `/api/v1/cod-confirmations/${MISSING_ID}/refusal-check`, 'POST'],
     ['POST', '/healthz', 'GET'],

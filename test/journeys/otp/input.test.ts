@@ -8,34 +8,6 @@ const POST = '/api/v1/otp/messages'
 const faultsOf = (answer: { body: Record<string, unknown> }): string[] =>
   ((answer.body.errors ?? []) as InputFault[]).map((fault) => `${fault.in} ${fault.pointer}`).sort()
 
-test('every fault of a request is listed with its place', async (t) => {
-  const world = await startWorld(t)
-  const answer = await world.request('POST', `${POST}?verbose=1&verbose=2`, {
-    headers: { 'idempotency-key': 'x'.repeat(129) },
-    body: {
-      to: 'nobody',
-      senderId: 'no-uuid',
-      template: { name: '', components: [] },
-      code: '12-34',
-      reference: 'r'.repeat(129),
-      priority: 'high',
-    },
-  })
-  assert.equal(answer.status, 422)
-  assert.deepEqual(faultsOf(answer), [
-    'body /code',
-    'body /priority',
-    'body /reference',
-    'body /senderId',
-    'body /template/components',
-    'body /template/language',
-    'body /template/name',
-    'body /to',
-    'header /idempotency-key',
-    'query /verbose',
-  ])
-})
-
 test('each field has its exact documented limits', async (t) => {
   const world = await startWorld(t)
   const body = world.otpBody()
@@ -87,14 +59,4 @@ test('each field has its exact documented limits', async (t) => {
     const answer = await world.request('POST', POST, { body: rest })
     assert.deepEqual([answer.status, faultsOf(answer)], [422, [`body /${name}`]])
   }
-})
-
-test('a GET accepts neither body nor query', async (t) => {
-  const world = await startWorld(t)
-  const path = `${POST}/${(await world.sendOtp()).messageId}`
-  assert.equal((await world.request('GET', path)).status, 200)
-  const json = { 'content-type': 'application/json' }
-  assert.equal((await world.request('GET', path, { rawBody: '{}', headers: json })).status, 422)
-  assert.equal((await world.request('GET', `${path}?`)).status, 200, 'an empty query is none')
-  assert.equal((await world.request('GET', `${path}?x`)).status, 422)
 })
