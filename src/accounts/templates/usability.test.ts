@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { TemplateButton, TemplateComponent } from '../../providers/provider.ts'
-import { otpUnusableReason } from './usability.ts'
+import { codUnusableReason, otpUnusableReason } from './usability.ts'
 
 const link = (type: string): string =>
   `https://www.whatsapp.com/otp/code/?otp_type=${type}&code_expiration_minutes=5&code=otp{{1}}`
@@ -13,7 +13,11 @@ const footer: TemplateComponent = { type: 'FOOTER', text: 'This code expires in 
 const buttons = (...list: TemplateButton[]): TemplateComponent => ({ type: 'BUTTONS', buttons: list })
 const copyCode: TemplateButton = { type: 'URL', text: 'Copy code', url: link('COPY_CODE') }
 
-const template = (more: Partial<{ status: string; category: string; components: TemplateComponent[] }> = {}) => ({
+type Changes = Partial<{ status: string; category: string; components: TemplateComponent[] }>
+/** What a template is, how it differs from a usable one, and the reason. */
+type Case = readonly [what: string, changes: Changes, reason: RegExp]
+
+const template = (more: Changes = {}) => ({
   status: 'APPROVED',
   category: 'AUTHENTICATION',
   components: [body, footer, buttons(copyCode)],
@@ -57,7 +61,7 @@ test('a repeated parameter in the body counts once', () => {
   assert.equal(withComponents({ type: 'BODY', text: '{{1}} is your code. Do not share {{1}}.' }), undefined)
 })
 
-const rejected: readonly [string, Parameters<typeof template>[0], RegExp][] = [
+const OTP_REJECTED: readonly Case[] = [
   ['that waits for review', { status: 'PENDING' }, /status PENDING.*Wait until/],
   ['that is paused', { status: 'PAUSED' }, /status PAUSED.*another template/],
   ['with an unknown status', { status: 'SOMETHING_NEW' }, /status SOMETHING_NEW/],
@@ -117,14 +121,101 @@ const rejected: readonly [string, Parameters<typeof template>[0], RegExp][] = [
   ],
 ]
 
-for (const [what, more, reason] of rejected) {
-  test(`a template ${what} cannot be used, and the reason explains it`, () => {
-    assert.match(reasonOf(template(more)), reason)
-  })
+const header: TemplateComponent = { type: 'HEADER', format: 'TEXT', text: 'Order {{1}}' }
+const question: TemplateComponent = { type: 'BODY', text: 'Hello {{1}}, your order of {{2}} is on its way.' }
+const quickReply = (text: string): TemplateButton => ({ type: 'QUICK_REPLY', text })
+const two = buttons(quickReply('Yes'), quickReply('No'))
+const three = buttons(quickReply('Confirm'), quickReply('Cancel'), quickReply('Another time'))
+
+const codTemplate = (more: Changes = {}) => ({
+  status: 'APPROVED',
+  category: 'UTILITY',
+  components: [header, question, footer, three],
+  ...more,
+})
+
+test('approved utility templates serve confirmations with three replies, refusals with two', () => {
+  assert.equal(codUnusableReason(codTemplate(), 'confirmation'), undefined)
+  assert.equal(codUnusableReason(codTemplate({ components: [two, footer, question, header] }), 'refusal'), undefined)
+})
+
+test('header, footer, parameters and the header’s format are optional', () => {
+  for (const components of [
+    [{ type: 'BODY', text: 'Is it yours?' }, three],
+    [{ type: 'BODY', text: 'Is it yours, {{first_name}}, from {{slot}}, {{first_name}}?' }, three],
+    [{ type: 'HEADER', text: 'Your order' }, question, three],
+    [question, buttons({ type: 'quick_reply' }, quickReply('b'), quickReply('c'))],
+  ]) {
+    assert.equal(codUnusableReason(codTemplate({ components }), 'confirmation'), undefined)
+  }
+})
+
+test('neither template can serve the other check', () => {
+  assert.match(
+    textOf(codUnusableReason(codTemplate(), 'refusal')),
+    /has 3 quick replies, but the refusal template has exactly 2 quick replies, in this order: yes/,
+  )
+  assert.match(
+    textOf(codUnusableReason(codTemplate({ components: [question, two] }), 'confirmation')),
+    /has 2 quick replies, but the confirmation template has exactly 3 quick replies, in this order: confirm/,
+  )
+})
+
+const COD_REJECTED: readonly Case[] = [
+  ['that waits for review', { status: 'PENDING' }, /status PENDING/],
+  ['that is paused', { status: 'PAUSED' }, /status PAUSED/],
+  ['of the category MARKETING', { category: 'MARKETING' }, /category MARKETING/],
+  ['of the category AUTHENTICATION', { category: 'AUTHENTICATION' }, /category AUTHENTICATION/],
+  ['with a picture above it', { components: [{ type: 'HEADER', format: 'IMAGE' }, question, three] }, /format IMAGE/],
+  [
+    'with a place above it',
+    { components: [{ type: 'HEADER', format: 'LOCATION' }, question, three] },
+    /format LOCATION/,
+  ],
+  [
+    'whose header has two parameters',
+    { components: [{ type: 'HEADER', format: 'TEXT', text: '{{1}} {{2}}' }, question, three] },
+    /header has 2 parameters/,
+  ],
+  ['without a body', { components: [header, three] }, /no body/],
+  ['with an empty body', { components: [{ type: 'BODY', text: ' ' }, three] }, /no body/],
+  ['with two bodies', { components: [question, question, three] }, /more than one component of the type BODY/],
+  [
+    'whose numbers have a gap',
+    { components: [{ type: 'BODY', text: 'a {{1}} b {{3}}' }, three] },
+    /\{\{2\}\} is missing/,
+  ],
+  ['of the carousel kind', { components: [question, { type: 'CAROUSEL' }] }, /type CAROUSEL/],
+  ['without buttons', { components: [question] }, /no quick reply/],
+  ['with one quick reply', { components: [question, buttons(quickReply('a'))] }, /1 quick reply,/],
+  [
+    'with a link after its quick replies',
+    { components: [question, buttons(quickReply('a'), quickReply('b'), quickReply('c'), { type: 'URL' })] },
+    /Button 4 .* type URL/,
+  ],
+  [
+    'with a link among its quick replies',
+    { components: [question, buttons(quickReply('a'), { type: 'URL' }, quickReply('c'))] },
+    /Button 2 .* type URL/,
+  ],
+]
+
+for (const [use, cases, reasonOf] of [
+  ['codes', OTP_REJECTED, (more: Changes) => otpUnusableReason(template(more))],
+  ['confirmations', COD_REJECTED, (more: Changes) => codUnusableReason(codTemplate(more), 'confirmation')],
+] as const) {
+  for (const [what, more, reason] of cases) {
+    test(`a template ${what} cannot be used for ${use}, and the reason explains it`, () => {
+      assert.match(textOf(reasonOf(more)), reason)
+    })
+  }
 }
 
 test('components of any kind in any order never throw', () => {
-  const button = fc.record({ type: fc.string(), url: fc.string(), otp_type: fc.string() }, { requiredKeys: ['type'] })
+  const button = fc.record(
+    { type: fc.oneof(fc.string(), fc.constantFrom('QUICK_REPLY', 'URL')), url: fc.string(), otp_type: fc.string() },
+    { requiredKeys: ['type'] },
+  )
   const component = fc.record(
     {
       type: fc.constantFrom('BODY', 'HEADER', 'FOOTER', 'BUTTONS', 'NEW'),
@@ -136,13 +227,14 @@ test('components of any kind in any order never throw', () => {
   )
   fc.assert(
     fc.property(fc.array(component), (components) => {
-      const reason = otpUnusableReason(template({ components }))
-      assert.ok(reason === undefined || inEnglish(reason).endsWith('.'))
+      for (const reason of [
+        otpUnusableReason(template({ components })),
+        codUnusableReason(codTemplate({ components }), 'confirmation'),
+        codUnusableReason(codTemplate({ components }), 'refusal'),
+      ])
+        assert.ok(reason === undefined || inEnglish(reason).endsWith('.'))
     }),
   )
 })
 
-function reasonOf(...of: Parameters<typeof otpUnusableReason>): string {
-  const reason = otpUnusableReason(...of)
-  return reason ? inEnglish(reason) : 'usable'
-}
+const textOf = (reason: ReturnType<typeof otpUnusableReason>): string => (reason ? inEnglish(reason) : 'usable')
