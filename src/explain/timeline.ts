@@ -1,6 +1,6 @@
 import { statusText } from '../webhooks/endpoint-status.ts'
 import { SECOND_MS, later } from '../lib/clock.ts'
-import { isWithdrawn } from '../messages/queue/claim.ts'
+import { isSuperseded } from '../messages/queue/claim.ts'
 import type { ProviderError } from '../providers/provider.ts'
 import { asWritten, chained, type CodedText, plainText, quoted, type TextValue } from '../../locales/text.ts'
 import { quotaMonth } from '../workspaces/quota.ts'
@@ -92,7 +92,7 @@ function messageEntry(message: ConversationMessageFact): TimelineEntry {
     text,
     tappable:
       choices.length > 0 ? { code: 'explain.tappable', choices: chained('words.bar', choices.map(quoted)) } : '',
-    superseded: isWithdrawn(message) ? { code: 'explain.message_superseded' } : '',
+    superseded: isSuperseded(message) ? { code: 'explain.message_superseded' } : '',
   }
   return entry(message.createdAt, 'message', detail, {
     messageId,

@@ -1,5 +1,5 @@
 import { decodeReply } from '../cod/conversation/replies.ts'
-import { isWithdrawn } from '../messages/queue/claim.ts'
+import { isSuperseded } from '../messages/queue/claim.ts'
 import type { InboundMessage, StoredContent } from '../providers/provider.ts'
 import { type CodedText, plainText } from '../../locales/text.ts'
 import { displayedParts, displayedText } from './displayed.ts'
@@ -38,7 +38,7 @@ function businessItem(message: ConversationMessageFact, facts: Facts) {
     language: templateLanguage ?? '',
     status,
     /** It waited until the conversation had moved on, and is not sent. */
-    superseded: isWithdrawn(message),
+    superseded: isSuperseded(message),
     ...displayedParts(message.content, message.components),
   }
 }

@@ -76,15 +76,14 @@ async function removeUnsendable(
   now: Date,
 ): Promise<DueMessage[]> {
   const recheckAt = later(now, UNREAD_REPORT_RECHECK_MS)
-  const ofConversations = locked.flatMap(ofConversation)
-  const superseded = ofConversations.length > 0 ? await subscribers.superseded(tx, ofConversations) : NONE
+  const superseded = await subscribers.superseded(tx, locked.flatMap(ofConversation))
   const postponed: Postponed[] = []
   const unbegun: Lease[] = []
   const due: DueMessage[] = []
   for (const message of locked) {
     const { id, hasUnreadReport, unbegunLease } = message
     if (hasUnreadReport) postponed.push({ id, due_at: recheckAt })
-    // It stays "queued" (isWithdrawn): nothing failed, and the message would make no sense to the customer.
+    // It stays "queued" (isSuperseded): nothing failed, and the message would make no sense to the customer.
     else if (superseded.has(id)) postponed.push({ id, due_at: null })
     else if (unbegunLease) unbegun.push({ id: unbegunLease, itemIds: [id] })
     else due.push(message)
@@ -96,17 +95,20 @@ async function removeUnsendable(
   return sendable
 }
 
-const NONE: ReadonlySet<string> = new Set()
-
-/** The provider may already have a message with an open attempt: it is not withdrawn. */
+/** The provider may already have a message with an open attempt: it is not superseded. */
 const ofConversation = ({ id, workspaceId, conversation, followsOpenAttempt }: DueMessage): DueOfConversation[] =>
   conversation && !followsOpenAttempt ? [{ id, workspaceId, conversation }] : []
 
-type Withdrawable = { status: MessageStatus; dueAt: Date | null; quarantinedAt: Date | null }
-
-/** Whether a claim withdrew the message because its conversation had moved on. */
-export const isWithdrawn = ({ status, dueAt, quarantinedAt }: Withdrawable): boolean =>
-  status === 'queued' && dueAt === null && quarantinedAt === null
+/** Whether a claim found that the conversation of the message had moved on: it is not sent. */
+export const isSuperseded = ({
+  status,
+  dueAt,
+  quarantinedAt,
+}: {
+  status: MessageStatus
+  dueAt: Date | null
+  quarantinedAt: Date | null
+}): boolean => status === 'queued' && dueAt === null && quarantinedAt === null
 
 /** Those that began since they were read stay due: the next claim finds an interrupted attempt. */
 async function onlyPrevented(tx: Sql, leases: readonly Lease[]): Promise<Lease[]> {
