@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { CodedText } from '../../locales/text.ts'
-import { openPage } from './browser.ts'
+import { openPage, openWithin } from './browser.ts'
 import { signIn } from '../world/dashboard.ts'
-import { openWithin } from '../database/open-within.ts'
 import { type World, newPhone, startWorld } from '../world/world.ts'
 
 /** Names that Arabic texts write in Latin letters. */

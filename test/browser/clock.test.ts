@@ -3,9 +3,8 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts'
 import { advanceSandbox } from '../../src/sandbox/advance.ts'
-import { openPage } from './browser.ts'
+import { openPage, openWithin } from './browser.ts'
 import { signIn } from '../world/dashboard.ts'
-import { openWithin } from '../database/open-within.ts'
 import { startWorld } from '../world/world.ts'
 
 const AHEAD_MS = 27 * HOUR_MS

@@ -3,10 +3,9 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { SECTIONS } from '../../dashboard/ui/navigation/sections.ts'
 import { findSeriousFaults } from './accessibility.ts'
-import { openPage } from './browser.ts'
+import { openPage, isComplete, openWithin } from './browser.ts'
 import { codAccount } from '../world/cod.ts'
 import { type SignedIn, signIn } from '../world/dashboard.ts'
-import { isComplete, openWithin } from '../database/open-within.ts'
 import { type World, startWorld } from '../world/world.ts'
 
 /** Charts get their new width one frame after the page; on a busy machine they are several frames late. */

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { findSeriousFaults } from './accessibility.ts'
-import { openPage } from './browser.ts'
+import { openPage, openWithin } from './browser.ts'
 import { signIn } from '../world/dashboard.ts'
-import { openWithin } from '../database/open-within.ts'
 import { startWorld } from '../world/world.ts'
 
 test('unknown addresses keep the frame, and the palette finds pages and messages', async (t) => {
