@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { startEmulator, demoAccount, DEMO } from '@doorcode/whatsapp-emulator'
 import { fileDatabase } from '../../database/database.ts'
 import { runProgram } from '../../programs/program.ts'
+import { runCommand } from '../../world/command-line.ts'
 import { startReceiver } from '../../world/receiver.ts'
-import { runCommandLine } from '../../../src/cli.ts'
 import { parse } from '../../../src/commands/parse.ts'
 import { commands, groups } from '../../../src/commands/table.ts'
 
@@ -328,11 +328,6 @@ const testEnvironment = async (): Promise<Record<string, string>> => ({
 })
 
 async function run(args: readonly string[], environment?: Record<string, string>) {
-  const output = { stdout: '', stderr: '' }
-  const code = await runCommandLine(args, {
-    environment: environment ?? (await testEnvironment()),
-    stdout: (text) => (output.stdout += text),
-    stderr: (text) => (output.stderr += text),
-  })
-  return { code, ...output }
+  const { code, stdout, stderr } = await runCommand(args, environment ?? (await testEnvironment()))
+  return { code, stdout: stdout.trimEnd(), stderr: stderr.trimEnd() }
 }

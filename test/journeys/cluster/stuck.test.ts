@@ -1,7 +1,7 @@
 import { asWritten } from '../../../locales/text.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { runCommandLine } from '../../../src/cli.ts'
+import { jsonOfCommand } from '../../world/command-line.ts'
 import { explainInEnglish } from '../../world/explained.ts'
 import { releaseQuarantined } from '../../../src/operations/doctor/work/quarantine.ts'
 import { readRenewedAccount } from '../../../src/accounts/accounts.ts'
@@ -15,7 +15,6 @@ import { decideRetry } from '../../../src/runtime/jobs/retry.ts'
 import { countFault } from '../../../src/messages/queue/quarantine.ts'
 import { spyOnDb } from '../../database/db-spy.ts'
 import { lockInAnotherSession } from '../../faults/lock-in-another-session.ts'
-import { INSTANCE_KEY } from '../../world/node.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type SentOtp, type World, startWorld } from '../../world/world.ts'
 
@@ -308,14 +307,16 @@ test('an overdue message that cannot be failed is quarantined and delays no othe
   assert.equal(explained?.next.who, 'operator')
 
   assert.deepEqual(
-    ((await doorcode(world, 'quarantine list')).quarantined as { id: string }[]).map(({ id }) => id),
+    ((await jsonOfCommand(world, 'quarantine', 'list')).quarantined as { id: string }[]).map(({ id }) => id),
     [faulty.messageId],
   )
   await repair()
-  const { kind } = await doorcode(world, release)
+  const { kind } = await jsonOfCommand(world, ...release.split(' '))
   assert.equal(kind, 'message')
   await waitFor('it fails', async () => (await world.getOtp(faulty)).status === 'failed')
-  assert.deepEqual(await doorcode(world, `quarantine list --workspace ${world.workspaceId}`), { quarantined: [] })
+  assert.deepEqual(await jsonOfCommand(world, 'quarantine', 'list', '--workspace', world.workspaceId), {
+    quarantined: [],
+  })
 })
 
 test('the lease of a quarantined message stops no takeover of other leases', async (t) => {
@@ -356,22 +357,10 @@ test('a quarantined report is explained with its release command, and counts aft
   const release =
     /report from WhatsApp.* "(quarantine release [^"]+)"/.exec(String(explained?.next.sentence))?.[1] ?? ''
   faulty = false
-  assert.equal((await doorcode(world, release)).kind, 'report')
+  assert.equal((await jsonOfCommand(world, ...release.split(' '))).kind, 'report')
   await world.settled()
   assert.equal((await world.getOtp(otp)).status, 'sent')
 })
-
-/** A command while the server runs, with --json. */
-async function doorcode(world: World, words: string): Promise<Record<string, unknown>> {
-  const printed = { stdout: '', stderr: '' }
-  const code = await runCommandLine([...words.split(' '), '--json'], {
-    environment: { DATABASE_URL: world.databaseUrl, DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64') },
-    stdout: (text) => void (printed.stdout += text),
-    stderr: (text) => void (printed.stderr += text),
-  })
-  assert.equal(code, 0, printed.stderr)
-  return JSON.parse(printed.stdout) as Record<string, unknown>
-}
 
 test('a claimed message whose end cannot be stored is quarantined', async (t) => {
   const world = await startWorld(t, { works: false, mayLogErrors: true })

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { runCommandLine } from '../../../src/cli.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/lib/clock.ts'
 import type { Db } from '../../../src/lib/db/pool.ts'
 import { readCodSettings } from '../../../src/cod/settings/settings.ts'
@@ -9,7 +8,7 @@ import { advanceSandbox } from '../../../src/sandbox/advance.ts'
 import { SHIFTED_COLUMNS } from '../../../src/sandbox/move-clock.ts'
 import { pingEndpoint } from '../../../src/webhooks/endpoints.ts'
 import { setQuota } from '../../../src/workspaces/quota.ts'
-import { INSTANCE_KEY } from '../../world/node.ts'
+import { runCommandIn } from '../../world/command-line.ts'
 import { ENGLISH } from '../../world/cod.ts'
 import { spyOnDb } from '../../database/db-spy.ts'
 import { waitFor } from '../../world/wait-for.ts'
@@ -466,16 +465,4 @@ async function advanceByCommand(world: World, by: string): Promise<AdvanceResult
   return JSON.parse(stdout) as AdvanceResult
 }
 
-async function run({ databaseUrl }: World, ...args: string[]) {
-  const written = { stdout: '', stderr: '' }
-  const code = await runCommandLine(['sandbox', 'advance', ...args], {
-    environment: {
-      DATABASE_URL: databaseUrl,
-      DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
-      DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
-    },
-    stdout: (text) => (written.stdout += text),
-    stderr: (text) => (written.stderr += text),
-  })
-  return { code, ...written }
-}
+const run = (world: World, ...args: string[]) => runCommandIn(world, ['sandbox', 'advance', ...args])

@@ -34,15 +34,6 @@ test('a blocked number is found in any form, and can be unblocked', async (t) =>
   await admin.calls.blocked.remove.mutate({ workspaceId, phone })
   assert.equal(await codeTo(world, phone), undefined)
   await assert.rejects(admin.calls.blocked.remove.mutate({ workspaceId, phone }), /no such blocked recipient/)
-  const log = await world.query<{ action: string; before: { reason: string } | null }>(
-    'select action, before from audit_log where workspace_id = $1 order by id',
-    [workspaceId],
-  )
-  assert.deepEqual(
-    log.map(({ action }) => action),
-    ['recipient.blocked', 'recipient.unblocked'],
-  )
-  assert.equal(log[1]?.before?.reason, 'abusive')
 })
 
 test('the list is paged by time and number without loss or repetition', async (t) => {
@@ -74,16 +65,13 @@ test('the list is paged by time and number without loss or repetition', async (t
 test('an invalid number, reason or list is explained and adds nothing', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
-  const [admin, member] = [await signIn(world, 'admin'), await signIn(world, 'member')]
+  const admin = await signIn(world, 'admin')
   const wrong = [{ phone: '0612345678' }, { phone: '' }, { phone: newPhone(), reason: 'x'.repeat(201) }]
   for (const each of wrong) {
     await assert.rejects(admin.calls.blocked.add.mutate({ workspaceId, ...each }), /Some fields are not valid/)
   }
   const lines = Array.from({ length: 501 }, (_, n) => ({ line: n + 1, phone: newPhone(), reason: '' }))
   await assert.rejects(admin.calls.blocked.import.mutate({ workspaceId, lines }), /Some fields are not valid/)
-  const mine = { workspaceId, phone: newPhone() }
-  await assert.rejects(member.calls.blocked.add.mutate(mine), /requires the role admin/)
-  await assert.rejects(member.calls.blocked.remove.mutate(mine), /requires the role admin/)
   assert.deepEqual(await blockedOf(world, admin), [])
 })
 

@@ -224,11 +224,10 @@ test('today’s messages are counted by sender, in the sandbox’s time', async 
   })
 })
 
-test('another workspace’s sender looks missing, and a member can change none', async (t) => {
+test('another workspace’s sender and account look missing', async (t) => {
   const world = await startWorld(t)
   const other = await startWorld(t)
   const { calls } = await signIn(world, 'admin')
-  const member = (await signIn(world, 'member')).calls
   const { workspaceId } = world
   const ids = { senderId: other.senderId, accountId: other.account.accountId }
   const secrets = { accessToken: 'x', appSecret: '', verifyToken: '' }
@@ -241,9 +240,4 @@ test('another workspace’s sender looks missing, and a member can change none',
     () => calls.senders.subscribe.mutate({ workspaceId, ...ids }),
   ]
   for (const attempt of tries) await assert.rejects(attempt(), rejectedAs('NOT_FOUND'))
-  const mine = { workspaceId, senderId: world.senderId, accountId: world.account.accountId }
-  await assert.rejects(member.senders.pause.mutate(mine), rejectedAs('FORBIDDEN'))
-  await assert.rejects(member.senders.sync.mutate(mine), rejectedAs('FORBIDDEN'))
-  await assert.rejects(member.senders.renew.mutate({ ...mine, ...secrets }), rejectedAs('FORBIDDEN'))
-  await assert.rejects(member.senders.connect.mutate(accountForm(world, {})), rejectedAs('FORBIDDEN'))
 })

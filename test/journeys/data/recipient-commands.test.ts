@@ -7,9 +7,8 @@ import { MINUTE_MS, later } from '../../../src/lib/clock.ts'
 import { newPseudonym } from '../../../src/lib/phone/erased-recipient.ts'
 import { keepUnfinished } from '../../../src/operations/lifecycle/recipients/unfinished.ts'
 import { blockRecipients } from '../../../src/workspaces/blocked.ts'
-import { runCommand } from '../../world/command-line.ts'
+import { runCommandIn } from '../../world/command-line.ts'
 import { signIn } from '../../world/dashboard.ts'
-import { INSTANCE_KEY } from '../../world/node.ts'
 import { type World, newPhone, startWorld } from '../../world/world.ts'
 
 const OWNER_ONLY = 0o600
@@ -231,10 +230,7 @@ const run = (world: World, what: 'export' | 'erase', phone: string, ...more: str
   runRecipient(world, what, phone, ...(what === 'erase' ? ['--yes'] : []), ...more)
 
 const runRecipient = (world: World, what: string, phone: string, ...more: string[]) =>
-  runCommand(['recipient', what, '--workspace', world.workspaceId, '--phone', phone, ...more], {
-    DATABASE_URL: world.databaseUrl,
-    DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
-  })
+  runCommandIn(world, ['recipient', what, '--workspace', world.workspaceId, '--phone', phone, ...more])
 
 async function json(world: World, what: 'export' | 'erase', phone: string, ...more: string[]) {
   const { code, stdout, stderr } = await run(world, what, phone, ...more, '--json')

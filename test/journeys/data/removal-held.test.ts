@@ -14,7 +14,7 @@ import { retentionLoop } from '../../../src/operations/lifecycle/retention/loop.
 import { type RemovalPreview, previewRemoval } from '../../../src/operations/lifecycle/retention/due.ts'
 import { createDatabaseClock } from '../../../src/runtime/start/database-clock.ts'
 import { askDeletion } from '../../../src/workspaces/deletion.ts'
-import { runCommand } from '../../world/command-line.ts'
+import { runCommandIn } from '../../world/command-line.ts'
 import { signIn } from '../../world/dashboard.ts'
 import { fileDatabase } from '../../database/database.ts'
 import { lockInAnotherSession } from '../../faults/lock-in-another-session.ts'
@@ -136,8 +136,7 @@ const findingsOf = async ({ parts }: World): Promise<string[]> =>
 const isHeldBy = async ({ metrics }: Parts): Promise<number | undefined> =>
   (await metrics.removalHeld.get()).values[0]?.value
 
-const run = (world: World, ...words: string[]) =>
-  runCommand(words, { DATABASE_URL: world.databaseUrl, DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64') })
+const run = (world: World, ...words: string[]) => runCommandIn(world, words)
 
 for (const days of [500, -500, 8])
   test(`a database clock that is moved by ${days} days removes nothing, and is reported everywhere`, async (t) => {

@@ -6,9 +6,8 @@ import type { Db } from '../../../src/lib/db/pool.ts'
 import { newId } from '../../../src/lib/ids.ts'
 import { advanceSandbox } from '../../../src/sandbox/advance.ts'
 import { verify } from '../../../src/operations/verify/verify.ts'
-import { runCommand } from '../../world/command-line.ts'
+import { runCommandIn } from '../../world/command-line.ts'
 import { codAccount } from '../../world/cod.ts'
-import { INSTANCE_KEY } from '../../world/node.ts'
 import { assertVerified } from '../../world/verified.ts'
 import { type World, startWorld, toMilliseconds } from '../../world/world.ts'
 
@@ -507,8 +506,7 @@ test('the command lists each difference with its id and exits with 1, and exits 
   const world = await startWorld(t)
   const otp = await world.sendOtp()
   await world.settled()
-  const environment = { DATABASE_URL: world.databaseUrl, DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64') }
-  const run = (...more: string[]) => runCommand(['verify', '--workspace', world.workspaceId, ...more], environment)
+  const run = (...more: string[]) => runCommandIn(world, ['verify', '--workspace', world.workspaceId, ...more])
   const clean = await run()
   assert.equal(clean.code, 0, clean.stderr)
   assert.match(clean.stdout, /Compared: messages: 1, monthly counters: 1\.\nDifferences: 0\.\n$/)
@@ -527,7 +525,7 @@ test('the command lists each difference with its id and exits with 1, and exits 
   })
   const earlier = await run('--since', '2100-01-01T00:00:00Z')
   assert.deepEqual([earlier.code, earlier.stdout], [0, 'Compared: nothing.\nDifferences: 0.\n'])
-  const unknown = await runCommand(['verify', '--workspace', newId()], environment)
+  const unknown = await runCommandIn(world, ['verify', '--workspace', newId()])
   assert.equal(unknown.code, 1)
   assert.match(unknown.stderr, /No workspace has the id/)
 })
