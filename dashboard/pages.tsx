@@ -89,9 +89,10 @@ const workspace = createRoute({
   notFoundComponent: NotFound,
 })
 
+const inWorkspace = <const Path extends string>(path: Path) => ({ getParentRoute: () => workspace, path })
+
 const overview = createRoute({
-  getParentRoute: () => workspace,
-  path: '/overview',
+  ...inWorkspace('/overview'),
   loader: ({ params }) =>
     waitBriefly(
       // A failed call shows its error on the page, which calls again.
@@ -103,8 +104,7 @@ const overview = createRoute({
 })
 
 const messages = createRoute({
-  getParentRoute: () => workspace,
-  path: '/messages',
+  ...inWorkspace('/messages'),
   validateSearch: readMessageSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ params, deps }) => waitBriefly(queryClient.prefetchQuery(pageQueries.messages(params.workspaceId, deps))),
@@ -112,15 +112,13 @@ const messages = createRoute({
 })
 
 const message = createRoute({
-  getParentRoute: () => workspace,
-  path: '/messages/$messageId',
+  ...inWorkspace('/messages/$messageId'),
   loader: ({ params }) => waitBriefly(queryClient.prefetchQuery(pageQueries.message(params))),
   component: pageIn(() => import('./messages/message.tsx'), 'Message'),
 })
 
 const confirmations = createRoute({
-  getParentRoute: () => workspace,
-  path: '/confirmations',
+  ...inWorkspace('/confirmations'),
   validateSearch: readConfirmationSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ params, deps }) =>
@@ -129,15 +127,13 @@ const confirmations = createRoute({
 })
 
 const confirmation = createRoute({
-  getParentRoute: () => workspace,
-  path: '/confirmations/$confirmationId',
+  ...inWorkspace('/confirmations/$confirmationId'),
   loader: ({ params }) => waitBriefly(queryClient.prefetchQuery(pageQueries.confirmation(params))),
   component: pageIn(() => import('./confirmations/confirmation.tsx'), 'Confirmation'),
 })
 
 const charts = createRoute({
-  getParentRoute: () => workspace,
-  path: '/charts',
+  ...inWorkspace('/charts'),
   validateSearch: readChartSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ params, deps }) =>
@@ -146,15 +142,13 @@ const charts = createRoute({
 })
 
 const phone = createRoute({
-  getParentRoute: () => workspace,
-  path: '/phone',
+  ...inWorkspace('/phone'),
   validateSearch: readPhoneSearch,
   component: pageIn(() => import('./phone/phone.tsx'), 'Phone'),
 })
 
 const senders = createRoute({
-  getParentRoute: () => workspace,
-  path: '/senders',
+  ...inWorkspace('/senders'),
   loader: ({ params }) =>
     waitBriefly(
       queryClient.prefetchQuery(pageQueries.accounts(params)),
@@ -164,8 +158,7 @@ const senders = createRoute({
 })
 
 const templates = createRoute({
-  getParentRoute: () => workspace,
-  path: '/templates',
+  ...inWorkspace('/templates'),
   validateSearch: readTemplateSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ params, deps }) =>
@@ -174,50 +167,43 @@ const templates = createRoute({
 })
 
 const newTemplate = createRoute({
-  getParentRoute: () => workspace,
-  path: '/templates/new',
+  ...inWorkspace('/templates/new'),
   validateSearch: readNewTemplateSearch,
   component: pageIn(() => import('./templates/new-template.tsx'), 'NewTemplate'),
 })
 
 const template = createRoute({
-  getParentRoute: () => workspace,
-  path: '/templates/$accountId/$name/$language',
+  ...inWorkspace('/templates/$accountId/$name/$language'),
   loader: ({ params }) => waitBriefly(queryClient.prefetchQuery(pageQueries.template(params))),
   component: pageIn(() => import('./templates/template.tsx'), 'Template'),
 })
 
 const codSettings = createRoute({
-  getParentRoute: () => workspace,
-  path: '/cod-settings',
+  ...inWorkspace('/cod-settings'),
   validateSearch: readCodSettingsSearch,
   loader: ({ params }) => waitBriefly(queryClient.prefetchQuery(pageQueries.codSettings(params))),
   component: pageIn(() => import('./cod-settings/cod-settings.tsx'), 'CodSettings'),
 })
 
 const blocked = createRoute({
-  getParentRoute: () => workspace,
-  path: '/blocked',
+  ...inWorkspace('/blocked'),
   component: pageIn(() => import('./blocked/blocked.tsx'), 'Blocked'),
 })
 
 const keys = createRoute({
-  getParentRoute: () => workspace,
-  path: '/keys',
+  ...inWorkspace('/keys'),
   loader: ({ params }) => waitBriefly(queryClient.prefetchQuery(pageQueries.keys(params))),
   component: pageIn(() => import('./keys/keys.tsx'), 'Keys'),
 })
 
 const endpoints = createRoute({
-  getParentRoute: () => workspace,
-  path: '/endpoints',
+  ...inWorkspace('/endpoints'),
   loader: ({ params }) => waitBriefly(queryClient.prefetchQuery(pageQueries.endpoints(params))),
   component: pageIn(() => import('./endpoints/endpoints.tsx'), 'Endpoints'),
 })
 
 const endpoint = createRoute({
-  getParentRoute: () => workspace,
-  path: '/endpoints/$endpointId',
+  ...inWorkspace('/endpoints/$endpointId'),
   validateSearch: readLogSearch,
   loaderDeps: ({ search: { status, type, about, from, to } }) => ({
     filter: { status, type, about },
@@ -233,8 +219,7 @@ const endpoint = createRoute({
 })
 
 const settings = createRoute({
-  getParentRoute: () => workspace,
-  path: '/settings',
+  ...inWorkspace('/settings'),
   loader: ({ params }) =>
     waitBriefly(
       queryClient.prefetchQuery(pageQueries.workspace(params)),
@@ -244,15 +229,13 @@ const settings = createRoute({
 })
 
 const people = createRoute({
-  getParentRoute: () => workspace,
-  path: '/people',
+  ...inWorkspace('/people'),
   loader: ({ params }) => waitBriefly(queryClient.prefetchQuery(pageQueries.people(params))),
   component: pageIn(() => import('./people/people.tsx'), 'People'),
 })
 
 const auditLog = createRoute({
-  getParentRoute: () => workspace,
-  path: '/audit',
+  ...inWorkspace('/audit'),
   validateSearch: readAuditSearch,
   loaderDeps({ search }) {
     const { entry: _, ...filter } = search
@@ -264,15 +247,13 @@ const auditLog = createRoute({
 })
 
 const system = createRoute({
-  getParentRoute: () => workspace,
-  path: '/system',
+  ...inWorkspace('/system'),
   loader: ({ params }) => waitBriefly(queryClient.prefetchQuery(pageQueries.system({ ...params, outside: false }))),
   component: pageIn(() => import('./system/system.tsx'), 'System'),
 })
 
 const account = createRoute({
-  getParentRoute: () => workspace,
-  path: '/account',
+  ...inWorkspace('/account'),
   component: pageIn(() => import('./account/account.tsx'), 'Account'),
 })
 

@@ -1,4 +1,4 @@
-import { Badge, Box, Button, Center, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Box, Button, Center, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useForm } from '@mantine/form'
 import { QRCodeSVG } from 'qrcode.react'
@@ -8,6 +8,7 @@ import { useSession } from '../ui/workspace.ts'
 import { FormProblem, PasswordField } from '../ui/form/fields.tsx'
 import { Copyable } from '../ui/as-typed.tsx'
 import { useAccountCall } from '../session/sign-in-call.ts'
+import { ToneBadge } from '../ui/state/status.tsx'
 
 export function SecondFactor() {
   const { t } = useTexts()
@@ -16,13 +17,9 @@ export function SecondFactor() {
   const close = (): void => setDoing(null)
   return (
     <>
-      <Group>
-        <Badge variant="light" color={person.twoFactor ? 'success' : 'neutral'}>
-          <Text span inherit c="var(--mantine-color-text)">
-            {person.twoFactor ? t('page_account.is_on') : t('page_account.is_off')}
-          </Text>
-        </Badge>
-      </Group>
+      <ToneBadge tone={person.twoFactor ? 'success' : 'neutral'}>
+        {person.twoFactor ? t('page_account.is_on') : t('page_account.is_off')}
+      </ToneBadge>
       <Group>
         {person.twoFactor ? (
           <>
@@ -149,20 +146,16 @@ function Scan({ uri, onDone }: { uri: string; onDone: () => void }) {
 const secretIn = (uri: string): string =>
   (new URL(uri).searchParams.get('secret') ?? '').replaceAll(/(.{4})(?=.)/g, '$1 ')
 
-/** Asks for the password again: an unattended browser is not enough. */
-function PasswordPrompt({
-  about,
-  path,
-  action,
-  colour,
-  onDone,
-}: {
+type PasswordPromptProps = {
   about: string
   path: string
   action: string
   colour?: string
   onDone: (body: Readonly<Record<string, unknown>>) => void
-}) {
+}
+
+/** Asks for the password again: an unattended browser is not enough. */
+function PasswordPrompt({ about, path, action, colour, onDone }: PasswordPromptProps) {
   const { t } = useTexts()
   const { problem, busy, call } = useAccountCall()
   const form = useForm({ initialValues: { password: '' } })

@@ -75,9 +75,7 @@ function DeviceCell({ session: { device, address, current } }: { session: Sessio
       </span>
       {current && (
         <Badge variant="light" style={{ flexShrink: 0 }}>
-          <Text span inherit c="var(--mantine-color-text)">
-            {t('page_account.this_one')}
-          </Text>
+          {t('page_account.this_one')}
         </Badge>
       )}
     </Group>

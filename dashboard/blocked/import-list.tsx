@@ -61,17 +61,14 @@ export function ImportList({ opened, onClose }: { opened: boolean; onClose: () =
 
 type At<Step extends ImportStep['step']> = Extract<ImportStep, { step: Step }>
 
-function CheckedLines({
-  checked: { good, already, faulty },
-  lines,
-  onFix,
-  onAdd,
-}: {
+type CheckedLinesProps = {
   checked: At<'checked'>
   lines: readonly Line[]
   onFix: () => void
   onAdd: ImportRun['addAll']
-}) {
+}
+
+function CheckedLines({ checked: { good, already, faulty }, lines, onFix, onAdd }: CheckedLinesProps) {
   const { t } = useTexts()
   return (
     <Stack>
@@ -108,19 +105,15 @@ function Stopped({ state: { doing, added, error } }: { state: At<'stopped'> }) {
   )
 }
 
-function Writing({
-  written,
-  lines,
-  onWrite,
-  onCheck,
-  onClose,
-}: {
+type WritingProps = {
   written: string
   lines: readonly Line[]
   onWrite: (text: string) => void
   onCheck: () => void
   onClose: () => void
-}) {
+}
+
+function Writing({ written, lines, onWrite, onCheck, onClose }: WritingProps) {
   const { t, n } = useTexts()
   const [tooLarge, setTooLarge] = useState(false)
   const readFile = async (file: File | null): Promise<void> => {

@@ -3,7 +3,6 @@ import { BarChart } from '@mantine/charts'
 import { useElementSize } from '@mantine/hooks'
 import { directionOf } from '../../locales/text.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { numberFormat } from '../texts/formats.ts'
 import { type ChartColour, chartColour } from '../ui/state/status.ts'
 import classes from './figure.module.css'
 import { dayText } from './numbers.ts'
@@ -29,9 +28,8 @@ const LABEL_HEIGHT = 20
  * right-to-left languages.
  */
 export function DayChart({ data, series, height }: DayChartProps) {
-  const { language } = useTexts()
+  const { n, language } = useTexts()
   const rightToLeft = directionOf(language) === 'rtl'
-  const n = numberFormat(language)
   const isolated = (label: string): string => (rightToLeft ? `\u2067${label}\u2069` : label)
   const shown = data.map((each) => ({ ...each, label: isolated(dayText(String(each['day']), language)) }))
   const totals = data.map((day) => series.reduce((sum, { name }) => sum + Number(day[name]), 0))
@@ -49,7 +47,7 @@ export function DayChart({ data, series, height }: DayChartProps) {
         dataKey="label"
         type="stacked"
         series={series.map(({ colour, ...each }) => ({ ...each, color: chartColour(colour) }))}
-        valueFormatter={(value) => n.format(value)}
+        valueFormatter={(value) => n(value)}
         xAxisProps={{ reversed: rightToLeft, ticks: named, interval: 0 }}
         yAxisProps={{
           orientation: rightToLeft ? 'right' : 'left',
@@ -68,7 +66,7 @@ export function DayChart({ data, series, height }: DayChartProps) {
             x: shown[totals.indexOf(highest)]?.label ?? '',
             y: highest,
             r: 0,
-            label: { value: n.format(highest), fill: 'var(--mantine-color-text)', fontWeight: 600 },
+            label: { value: n(highest), fill: 'var(--mantine-color-text)', fontWeight: 600 },
           },
         ]}
         barChartProps={{ accessibilityLayer: false, margin: { top: LABEL_HEIGHT } }}

@@ -35,17 +35,7 @@ export const headlineOf = (of: Charts, valueOf: (span: Spanned) => Value, label:
   label,
 })
 
-/** A chart with its number above it, and the same data as a table and a file. */
-export function Figure({
-  name,
-  headline,
-  table,
-  exportAs,
-  of,
-  choice,
-  wide = false,
-  children,
-}: Of & {
+type FigureProps = Of & {
   /** Of its texts: the title, and `<name>_about`. */
   name: Name
   headline: Headline
@@ -53,7 +43,10 @@ export function Figure({
   exportAs: ExportedListName
   wide?: boolean
   children: ReactNode
-}) {
+}
+
+/** A chart with its number above it, and the same data as a table and a file. */
+export function Figure({ name, headline, table, exportAs, of, choice, wide = false, children }: FigureProps) {
   const { t } = useTexts()
   const id = useId()
   const title = t(`page_charts.${name}`)
@@ -87,9 +80,9 @@ export function Figure({
 }
 
 function HeadlineOf({ headline: { value, before, label }, of }: Of & { headline: Headline }) {
-  const { t, language } = useTexts()
+  const { t, n, language } = useTexts()
   const textOf = (each: Value): string =>
-    typeof each === 'number' ? numberFormat(language).format(each) : shareText(each.part, each.whole, language)
+    typeof each === 'number' ? n(each) : shareText(each.part, each.whole, language)
   const change = changeOf(value, before)
   return (
     <div className={classes['headline']}>
@@ -159,8 +152,7 @@ export type Bar = { label: string; count: number; note?: string | undefined; cod
 
 /** Bars with their numbers and shares of the whole. The bar itself only repeats what the text says. */
 export function Bars({ bars, whole }: { bars: readonly Bar[]; whole: number }) {
-  const { language } = useTexts()
-  const n = numberFormat(language)
+  const { n, language } = useTexts()
   return (
     <ul className={classes['bars']}>
       {bars.map(({ label, count, note, code, colour = 'first' }) => (
@@ -175,7 +167,7 @@ export function Bars({ bars, whole }: { bars: readonly Bar[]; whole: number }) {
               }}
             />
           </div>
-          <strong>{n.format(count)}</strong>
+          <strong>{n(count)}</strong>
           <span>{shareText(count, whole, language)}</span>
           {note !== undefined && (
             <Text size="xs" c="dimmed" className={classes['note'] ?? ''}>

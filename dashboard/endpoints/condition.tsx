@@ -20,17 +20,11 @@ export function EndpointCondition({ endpoint }: { endpoint: EndpointData }) {
   const run = useResendAll(endpoint.endpointId)
   const missed = useMissed(endpoint)
   const state = stateOf(endpoint)
-  const title = {
-    enabled: undefined,
-    failing: t('page_endpoints.failing_title'),
-    paused: t('page_endpoints.paused_title'),
-    disabled: t('page_endpoints.disabled_title'),
-  }
   const hasMissed = missed !== undefined && missed.held + missed.failed > 0
   const isFailing = state === 'failing'
   if (state === 'enabled' && !hasMissed && run.sending.phase === 'idle') return null
   return (
-    <Alert color={TONES[state]} {...(title[state] && { title: title[state] })}>
+    <Alert color={TONES[state]} {...(state !== 'enabled' && { title: t(`page_endpoints.${state}_title`) })}>
       <Stack gap="sm">
         <Cause endpoint={endpoint} />
         {missed && (hasMissed || endpoint.status !== 'enabled') && !run.isBusy && <MissedDeliveries missed={missed} />}
@@ -164,28 +158,17 @@ function RecoveryActions({ endpoint, missed, run }: { endpoint: EndpointData; mi
       </Button>
     ) : null
   }
-  const [andSend, only, plain] =
-    status === 'paused'
-      ? [
-          t('page_endpoints.resume_and_send', { count: total }),
-          t('page_endpoints.resume'),
-          t('page_endpoints.resume_plain'),
-        ]
-      : [
-          t('page_endpoints.enable_and_send', { count: total }),
-          t('page_endpoints.enable'),
-          t('page_endpoints.enable_plain'),
-        ]
+  const verb = status === 'paused' ? 'resume' : 'enable'
   return (
     <Stack gap="xs">
       <Group gap="xs">
-        {total > 0 && <Button onClick={catchUp}>{andSend}</Button>}
+        {total > 0 && <Button onClick={catchUp}>{t(`page_endpoints.${verb}_and_send`, { count: total })}</Button>}
         <Button
           variant={total > 0 ? 'default' : 'filled'}
           loading={enable.isPending}
           onClick={() => enable.mutate({ workspaceId, endpointId })}
         >
-          {total > 0 ? only : plain}
+          {t(total > 0 ? `page_endpoints.${verb}` : `page_endpoints.${verb}_plain`)}
         </Button>
       </Group>
       {enable.error && <Failed error={enable.error} />}

@@ -11,17 +11,15 @@ import { AnchorLink } from '../ui/link.tsx'
 export type DeliveryData = RouterOutputs['endpoints']['delivery']
 type AttemptData = DeliveryData['tries'][number]
 
-/** One request and its response. */
-export function Attempt({
-  attempt,
-  order,
-  isRemoved = false,
-}: {
+type AttemptProps = {
   attempt: AttemptData
   order: TitleOrder
   /** Retention removed the response together with the event's body. */
   isRemoved?: boolean
-}) {
+}
+
+/** One request and its response. */
+export function Attempt({ attempt, order, isRemoved = false }: AttemptProps) {
   const { t, n } = useTexts()
   const { clockOffsetMs } = useWorkspace()
   return (

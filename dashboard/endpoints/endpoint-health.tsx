@@ -17,12 +17,20 @@ export function recentSuccessText({ t, n }: PageTexts, health: EndpointData['hea
   return t('page_endpoints.lately_of', { percent, attempted: n(health.attempted) })
 }
 
+/** Counts stop at a maximum. */
+export const countText = ({ t, n }: PageTexts, count: number | undefined, max: number): string =>
+  count !== undefined && count > max ? t('page_endpoints.more_than', { max: n(max) }) : n(count ?? 0)
+
+export function LastSuccess({ health }: Pick<EndpointData, 'health'>) {
+  const { t } = useTexts()
+  if (!health?.lastSuccessAt) return t('page_endpoints.no_success')
+  return <Time at={health.lastSuccessAt} kind="past" form="relative" />
+}
+
 export function EndpointHealth({ endpoint }: { endpoint: EndpointData }) {
   const texts = useTexts()
-  const { t, n } = texts
+  const { t } = texts
   const { url, eventTypes, health, maxCounted } = endpoint
-  const count = (value = 0): string =>
-    value > maxCounted ? t('page_endpoints.more_than', { max: n(maxCounted) }) : n(value)
   return (
     <Facts
       label={t('page_endpoints.endpoint')}
@@ -33,17 +41,10 @@ export function EndpointHealth({ endpoint }: { endpoint: EndpointData }) {
           eventTypes ? <code>{eventTypes.join(', ')}</code> : t('page_endpoints.events_all'),
         ],
         [t('page_endpoints.lately'), recentSuccessText(texts, health)],
-        [
-          t('page_endpoints.last_success'),
-          health?.lastSuccessAt ? (
-            <Time at={health.lastSuccessAt} kind="past" form="relative" />
-          ) : (
-            t('page_endpoints.no_success')
-          ),
-        ],
-        [t('page_endpoints.waiting'), count(health?.waiting)],
-        [t('page_endpoints.held'), count(health?.held)],
-        [t('page_endpoints.failed_deliveries'), count(health?.failed)],
+        [t('page_endpoints.last_success'), <LastSuccess health={health} />],
+        [t('page_endpoints.waiting'), countText(texts, health?.waiting, maxCounted)],
+        [t('page_endpoints.held'), countText(texts, health?.held, maxCounted)],
+        [t('page_endpoints.failed_deliveries'), countText(texts, health?.failed, maxCounted)],
       ]}
     />
   )

@@ -13,7 +13,7 @@ import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { EndpointSettings, SecretOnce } from './settings-form.tsx'
-import { StateBadge, recentSuccessText } from './endpoint-health.tsx'
+import { LastSuccess, StateBadge, countText, recentSuccessText } from './endpoint-health.tsx'
 import { stateOf } from './endpoint-state.ts'
 import { linkTo } from '../ui/link.tsx'
 import { pageQueries } from '../queries.ts'
@@ -61,9 +61,8 @@ export function Endpoints() {
 
 function EndpointList({ data: { endpoints, maxCounted } }: { data: EndpointsData }) {
   const texts = useTexts()
-  const { t, n } = texts
-  const count = (value = 0): string =>
-    value > maxCounted ? t('page_endpoints.more_than', { max: n(maxCounted) }) : n(value)
+  const { t } = texts
+  const count = (value: number | undefined): string => countText(texts, value, maxCounted)
   return (
     <List
       label={t('page_endpoints.title')}
@@ -114,15 +113,7 @@ function EndpointList({ data: { endpoints, maxCounted } }: { data: EndpointsData
               : t('page_endpoints.events_all'),
         },
         { title: t('page_endpoints.lately'), cell: ({ health }) => recentSuccessText(texts, health) },
-        {
-          title: t('page_endpoints.last_success'),
-          cell: ({ health }) =>
-            health?.lastSuccessAt ? (
-              <Time at={health.lastSuccessAt} kind="past" form="relative" />
-            ) : (
-              t('page_endpoints.no_success')
-            ),
-        },
+        { title: t('page_endpoints.last_success'), cell: ({ health }) => <LastSuccess health={health} /> },
         { title: t('page_endpoints.waiting'), align: 'end', cell: ({ health }) => count(health?.waiting) },
         { title: t('page_endpoints.held'), align: 'end', cell: ({ health }) => count(health?.held) },
         { title: t('page_endpoints.failed_deliveries'), align: 'end', cell: ({ health }) => count(health?.failed) },

@@ -1,18 +1,11 @@
 import type { RouterOutputs } from '../api.ts'
+import { statusesOf } from '../ui/state/status.ts'
 import { LIST_FILTERS, oneOf, searchReader } from '../ui/list/list-search.ts'
 
 export type ListedMessage = RouterOutputs['messages']['list']['rows'][number]
 
 /** The statuses that our messages can have. They are never `accepted` or `received`. */
-export const STATUSES = [
-  'queued',
-  'sending',
-  'sent',
-  'delivered',
-  'read',
-  'played',
-  'failed',
-] as const satisfies readonly ListedMessage['status'][]
+export const STATUSES = statusesOf('message').filter((status) => status !== 'accepted' && status !== 'received')
 
 export const KINDS = ['otp', 'cod'] as const satisfies readonly ListedMessage['kind'][]
 

@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
+import { Button, Group, Paper, Stack, Text, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { coded } from '../../locales/text.ts'
 import type { FailureCode } from '../../src/providers/failure-codes.ts'
@@ -10,6 +10,7 @@ import { withoutScheme } from '../ui/as-typed.tsx'
 import { type LinkOf, linkTo } from '../ui/link.tsx'
 import { dayInUtc } from '../texts/formats.ts'
 import classes from './overview.module.css'
+import { Section } from '../ui/facts.tsx'
 
 type Attention = RouterOutputs['workspaces']['attention'][number]
 
@@ -18,10 +19,7 @@ export function AttentionList({ all, isSetUp }: { all: readonly Attention[]; isS
   const { t } = useTexts()
   if (all.length === 0) return isSetUp ? <Text role="status">✓ {t('page_overview.fine')}</Text> : null
   return (
-    <Stack component="section" gap="sm" aria-labelledby="attention">
-      <Title order={2} size="h4" id="attention">
-        {t('page_overview.attention')}
-      </Title>
+    <Section title={t('page_overview.attention')} gap="sm">
       <Stack component="ul" gap="xs" m={0} p={0} style={{ listStyle: 'none' }}>
         {all.map((each) => (
           <li key={JSON.stringify(each)}>
@@ -41,7 +39,7 @@ export function AttentionList({ all, isSetUp }: { all: readonly Attention[]; isS
           </li>
         ))}
       </Stack>
-    </Stack>
+    </Section>
   )
 }
 

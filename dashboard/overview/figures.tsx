@@ -12,7 +12,6 @@ import { useWorkspace } from '../ui/workspace.ts'
 import { changeOf, dayText, shareText } from '../charts/numbers.ts'
 import { type Outcome, codeOutcomes, confirmationOutcomes } from '../charts/outcomes.ts'
 import { chartColour } from '../ui/state/status.ts'
-import { numberFormat } from '../texts/formats.ts'
 import classes from './overview.module.css'
 import { AnchorLink, type LinkOf, linkTo } from '../ui/link.tsx'
 import { pageQueries } from '../queries.ts'
@@ -129,9 +128,8 @@ type CardProps<Status extends string> = {
 }
 
 function Card<Status extends string>({ title, count, rate, before, outcomes, linkOf }: CardProps<Status>) {
-  const { t, language } = useTexts()
+  const { t, n } = useTexts()
   const id = useId()
-  const n = numberFormat(language)
   const shown = outcomes.filter((each) => each.count > 0)
   return (
     <Paper withBorder p="lg" component="section" aria-labelledby={id} miw={0}>
@@ -146,7 +144,7 @@ function Card<Status extends string>({ title, count, rate, before, outcomes, lin
         </Group>
         <div>
           <Group gap="sm" align="baseline">
-            <span className={classes['count']}>{n.format(count)}</span>
+            <span className={classes['count']}>{n(count)}</span>
             {count > 0 && <Text fw={600}>{rate}</Text>}
           </Group>
           {before !== undefined && <SinceYesterday count={count} before={before} />}
@@ -167,7 +165,7 @@ function Card<Status extends string>({ title, count, rate, before, outcomes, lin
 }
 
 function SinceYesterday({ count, before }: { count: number; before: number }) {
-  const { t, language } = useTexts()
+  const { t, n } = useTexts()
   const change = changeOf(count, before)
   return (
     <Text size="sm" c="dimmed">
@@ -176,7 +174,7 @@ function SinceYesterday({ count, before }: { count: number; before: number }) {
           <ChangeMark change={change} c="var(--mantine-color-text)" /> ·{' '}
         </>
       )}
-      {t('page_overview.by_now', { number: numberFormat(language).format(before) })}
+      {t('page_overview.by_now', { number: n(before) })}
     </Text>
   )
 }

@@ -53,9 +53,7 @@ export function FirstSteps({ steps }: { steps: Steps }) {
                     {titleOf(step)}
                   </AnchorLink>
                   <Badge variant={steps[step] ? 'light' : 'outline'} color={steps[step] ? 'success' : 'neutral'}>
-                    <Text span inherit c="var(--mantine-color-text)">
-                      {steps[step] ? t('page_overview.done') : t('page_overview.to_do')}
-                    </Text>
+                    {steps[step] ? t('page_overview.done') : t('page_overview.to_do')}
                   </Badge>
                 </Group>
                 <Text size="sm">{hintOf(step)}</Text>

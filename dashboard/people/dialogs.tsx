@@ -102,18 +102,10 @@ export function PasswordLink({ member: { userId, email, twoFactor }, onDone }: {
   )
 }
 
+type LinkOnceProps = { token: string; expiresAt: string; about: string; onDone: () => void }
+
 /** A one-time link, under the address of this browser, to be sent by the person who created it: for a SecretDialog. */
-function LinkOnce({
-  token,
-  expiresAt,
-  about,
-  onDone,
-}: {
-  token: string
-  expiresAt: string
-  about: string
-  onDone: () => void
-}) {
+function LinkOnce({ token, expiresAt, about, onDone }: LinkOnceProps) {
   const { t } = useTexts()
   return (
     <Stack>
@@ -209,13 +201,9 @@ export function Remove({ member: { userId, email }, onDone }: { member: Member; 
   )
 }
 
-export function RevokeInvitation({
-  invitation: { invitationId },
-  onDone,
-}: {
-  invitation: Invitation
-  onDone: () => void
-}) {
+type RevokeInvitationProps = { invitation: Invitation; onDone: () => void }
+
+export function RevokeInvitation({ invitation: { invitationId }, onDone }: RevokeInvitationProps) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const revoke = useMutation(

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Badge, Button, Group, Text } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type T, useTexts } from '../texts/use-texts.ts'
@@ -21,6 +21,7 @@ import { type Column, List, type RowAction, RowMenu } from '../ui/list/list.tsx'
 import { Time } from '../ui/time.tsx'
 import { Status } from '../ui/state/status.tsx'
 import { pageQueries } from '../queries.ts'
+import { Section } from '../ui/facts.tsx'
 
 export function People() {
   const { t } = useTexts()
@@ -178,19 +179,12 @@ function useActions(onDo: (doing: DialogAction) => void): (member: Member) => Ro
   }
 }
 
-export function Invitations({
-  invitations,
-  onDo,
-}: {
-  invitations: readonly Invitation[]
-  onDo: (doing: DialogAction) => void
-}) {
+type InvitationsProps = { invitations: readonly Invitation[]; onDo: (doing: DialogAction) => void }
+
+export function Invitations({ invitations, onDo }: InvitationsProps) {
   const { t } = useTexts()
   return (
-    <Stack gap="xs">
-      <Title order={2} size="h4">
-        {t('page_people.invitations')}
-      </Title>
+    <Section title={t('page_people.invitations')}>
       <List
         label={t('page_people.invitations')}
         rows={invitations}
@@ -230,6 +224,6 @@ export function Invitations({
           },
         ]}
       />
-    </Stack>
+    </Section>
   )
 }

@@ -67,17 +67,9 @@ function SendTo({ customer, baseUrl }: { customer: Pair; baseUrl: string }) {
   )
 }
 
-function SendForm({
-  kind,
-  sendable: { senderId, templates },
-  customer,
-  baseUrl,
-}: {
-  kind: Kind
-  sendable: Sendable
-  customer: Pair
-  baseUrl: string
-}) {
+type SendFormProps = { kind: Kind; sendable: Sendable; customer: Pair; baseUrl: string }
+
+function SendForm({ kind, sendable: { senderId, templates }, customer, baseUrl }: SendFormProps) {
   const { t, language } = useTexts()
   const { workspaceId } = useWorkspace()
   const choices = templates[kind]
@@ -111,6 +103,13 @@ function SendForm({
   const request = requestOf(kind, template, filled, { to: customer.phone, senderId, confirmationId })
   const errors = faultsIn(sending.error)
   const change = (changed: Partial<Draft>): void => setDraft({ ...draft, ...changed })
+  const field = (name: 'code' | 'reference') => ({
+    label: labels[`body.${name}`],
+    value: draft[name],
+    error: errors[`body.${name}`],
+    'data-path': `body.${name}`,
+    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => change({ [name]: currentTarget.value }),
+  })
   return (
     <form
       onSubmit={(event) => {
@@ -134,26 +133,8 @@ function SendForm({
             data={askable.map((each) => ({ value: each.confirmationId, label: each.reference }))}
           />
         )}
-        {kind === 'otp' && (
-          <TextInput
-            label={t('page_phone.code')}
-            dir="ltr"
-            value={draft.code}
-            error={errors['body.code']}
-            data-path="body.code"
-            onChange={({ currentTarget }) => change({ code: currentTarget.value })}
-          />
-        )}
-        {kind !== 'refusal' && (
-          <TextInput
-            label={labels['body.reference']}
-            dir="auto"
-            value={draft.reference}
-            error={errors['body.reference']}
-            data-path="body.reference"
-            onChange={({ currentTarget }) => change({ reference: currentTarget.value })}
-          />
-        )}
+        {kind === 'otp' && <TextInput dir="ltr" {...field('code')} />}
+        {kind !== 'refusal' && <TextInput dir="auto" {...field('reference')} />}
         {kind !== 'otp' && template.header !== undefined && (
           <TextInput
             label={t('page_phone.header_value')}
@@ -183,16 +164,10 @@ function SendForm({
   )
 }
 
+type BodyValuesProps = { template: SendableTemplate; draft: Draft; onChange: (values: Draft['values']) => void }
+
 /** The variables of the text, by what they are for. The order's follows the field of the order. */
-function BodyValues({
-  template: { body },
-  draft,
-  onChange,
-}: {
-  template: SendableTemplate
-  draft: Draft
-  onChange: (values: Draft['values']) => void
-}) {
+function BodyValues({ template: { body }, draft, onChange }: BodyValuesProps) {
   const { t } = useTexts()
   const meanings = body.values.map(([name, sample]) => meaningOf(name, sample))
   return body.values.map(([name, sample], index) => {

@@ -1,4 +1,4 @@
-import { Button, Group, SimpleGrid, Stack, Title } from '@mantine/core'
+import { Button, Group, SimpleGrid } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useTexts } from '../texts/use-texts.ts'
@@ -13,6 +13,7 @@ import { ConnectAccount } from './connect.tsx'
 import { ConnectEmulator } from './connect-emulator.tsx'
 import { SenderList } from './sender-list.tsx'
 import { pageQueries } from '../queries.ts'
+import { Section } from '../ui/facts.tsx'
 
 export function Senders() {
   const { t } = useTexts()
@@ -41,16 +42,10 @@ export function Senders() {
         <NoAccount onConnect={open} />
       ) : (
         <>
-          <Stack gap="xs" component="section" aria-label={t('page_senders.numbers')}>
-            <Title order={2} size="h4">
-              {t('page_senders.numbers')}
-            </Title>
+          <Section title={t('page_senders.numbers')}>
             {senders.length === 0 ? <Empty>{t('page_senders.no_numbers')}</Empty> : <SenderList senders={senders} />}
-          </Stack>
-          <Stack gap="xs" component="section" aria-label={t('page_senders.accounts')}>
-            <Title order={2} size="h4">
-              {t('page_senders.accounts')}
-            </Title>
+          </Section>
+          <Section title={t('page_senders.accounts')}>
             <SimpleGrid cols={{ base: 1, lg: accounts.length > 1 ? 2 : 1 }}>
               {accounts.map((account) => (
                 <AccountCard
@@ -60,7 +55,7 @@ export function Senders() {
                 />
               ))}
             </SimpleGrid>
-          </Stack>
+          </Section>
         </>
       )}
       <SecretDialog

@@ -66,15 +66,13 @@ export const syncSummary = (numbers: number, templates: number): CodedText =>
 
 const NOTHING_READ: Omit<Progress, 'accountId'> = { step: 'numbers', numbers: 0, templates: 0 }
 
+type SyncStateProps = { sync: ReturnType<typeof useSync>; account: Account; numbers: number }
+
 export function SyncState({
   sync: { isUnderWay, hasEnded, progress, result, error },
   account,
   numbers,
-}: {
-  sync: ReturnType<typeof useSync>
-  account: Account
-  numbers: number
-}) {
+}: SyncStateProps) {
   const { t, textOf } = useTexts()
   const summary = syncSummary(numbers, account.templates)
   return (

@@ -34,15 +34,9 @@ export function SignInForm({ email, onDone }: { email?: string; onDone: () => vo
   )
 }
 
-function PasswordStep({
-  email,
-  onDone,
-  onSecondFactor,
-}: {
-  email: string | undefined
-  onDone: () => void
-  onSecondFactor: () => void
-}) {
+type PasswordStepProps = { email: string | undefined; onDone: () => void; onSecondFactor: () => void }
+
+function PasswordStep({ email, onDone, onSecondFactor }: PasswordStepProps) {
   const { t } = useTexts()
   const { problem, busy, call } = useSignInCall()
   const form = useForm({ initialValues: { email: email ?? '', password: '' } })
@@ -88,17 +82,9 @@ function PasswordStep({
   )
 }
 
-function CodeStep({
-  kind,
-  onDone,
-  onOther,
-  onAgain,
-}: {
-  kind: 'totp' | 'backup'
-  onDone: () => void
-  onOther: () => void
-  onAgain: () => void
-}) {
+type CodeStepProps = { kind: 'totp' | 'backup'; onDone: () => void; onOther: () => void; onAgain: () => void }
+
+function CodeStep({ kind, onDone, onOther, onAgain }: CodeStepProps) {
   const { t } = useTexts()
   const { problem, busy, call } = useSignInCall()
   const form = useForm({ initialValues: { code: '' } })

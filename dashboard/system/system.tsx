@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { type RouterOutputs, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
@@ -128,10 +128,7 @@ export function Findings({ all, wasOutside }: { all: readonly Finding[]; wasOuts
   if (problems.length === 0)
     return <Text role="status">✓ {t(wasOutside ? 'page_system.fine' : 'page_system.fine_inside')}</Text>
   return (
-    <Stack component="section" gap="sm" aria-label={t('page_system.findings')}>
-      <Title order={2} size="h4">
-        {t('page_system.findings')}
-      </Title>
+    <Section title={t('page_system.findings')} gap="sm">
       <Stack component="ul" gap="xs" m={0} p={0} style={{ listStyle: 'none' }}>
         {problems.map(({ finding, fix }) => (
           <li key={JSON.stringify(finding)}>
@@ -152,7 +149,7 @@ export function Findings({ all, wasOutside }: { all: readonly Finding[]; wasOuts
           </li>
         ))}
       </Stack>
-    </Stack>
+    </Section>
   )
 }
 

@@ -15,15 +15,9 @@ export type FormPart = {
 
 type Code = FormState['otp']
 
-export function CodeFields({
-  value,
-  part,
-  onChange,
-}: {
-  value: Code
-  part: FormPart
-  onChange: (value: Code, at: string) => void
-}) {
+type CodeFieldsProps = { value: Code; part: FormPart; onChange: (value: Code, at: string) => void }
+
+export function CodeFields({ value, part, onChange }: CodeFieldsProps) {
   const { t } = useTexts()
   return (
     <Stack>
@@ -70,19 +64,15 @@ export function CodeFields({
 
 type Question = FormState['confirmation']
 
-export function QuestionFields({
-  use,
-  language,
-  value,
-  part,
-  onChange,
-}: {
+type QuestionFieldsProps = {
   use: 'confirmation' | 'refusal'
   language: string
   value: Question
   part: FormPart
   onChange: (value: Question, at: string) => void
-}) {
+}
+
+export function QuestionFields({ use, language, value, part, onChange }: QuestionFieldsProps) {
   const { t } = useTexts()
   const written = { dir: directionOfTexts(language), lang: tagOf(language) }
   const shown = (at: string, text: string) => ({

@@ -3,6 +3,7 @@ import { type PageTexts, translateWord, useTexts } from '../texts/use-texts.ts'
 import { Status, ToneBadge } from '../ui/state/status.tsx'
 import { type ListedTemplate, USES, type Use } from './search.ts'
 import { AnchorLink } from '../ui/link.tsx'
+import { nameOfLanguage } from '../texts/language.ts'
 
 export const qualityIn = (texts: PageTexts, quality: string | null): string =>
   quality === null ? texts.t('page_templates.not_rated') : translateWord(texts, 'page_templates.qualities', quality)
@@ -99,5 +100,15 @@ export function AllTemplates({ inText = false }: { inText?: boolean }) {
     <AnchorLink {...(inText ? { inherit: true, underline: 'always' } : { size: 'sm' })} to="/w/$workspaceId/templates">
       {t('page_templates.all')}
     </AnchorLink>
+  )
+}
+
+/** `Arabic (ar)` */
+export function LanguageName({ code }: { code: string }) {
+  const { language } = useTexts()
+  return (
+    <>
+      {nameOfLanguage(code, language)} (<code>{code}</code>)
+    </>
   )
 }

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
 import { api, codeOf, queryClient } from '../api.ts'
-import { directionOfTexts, nameOfLanguage, tagOf } from '../texts/language.ts'
+import { directionOfTexts, tagOf } from '../texts/language.ts'
 import { requestExamples } from '../code-examples/request.ts'
 import { translateWord, useTexts } from '../texts/use-texts.ts'
 import { SenderLink } from '../timeline/links.tsx'
@@ -16,7 +16,7 @@ import { Page } from '../ui/shell/page.tsx'
 import { DangerDialog } from '../ui/dialog/confirm-dialog.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { bubbleOf, exampleOf, parametersIn } from './preview.ts'
-import { AllTemplates, NotUsableFor, StatusBadge, UsableFor, qualityIn } from './status.tsx'
+import { AllTemplates, LanguageName, NotUsableFor, StatusBadge, UsableFor, qualityIn } from './status.tsx'
 import { History, Review, type TemplateData, type TemplateInfo } from './review.tsx'
 import { USES } from './search.ts'
 import { CodeLink } from '../ui/state/status.tsx'
@@ -29,7 +29,6 @@ export function Template() {
   const live = useLive()
   const { workspaceId } = useWorkspace()
   const { accountId, name, language } = useParams({ from: PAGE })
-  const page = useTexts()
   const { data, error, refetch } = useQuery(pageQueries.template({ workspaceId, accountId, name, language }))
   if (codeOf(error) === 'NOT_FOUND' || codeOf(error) === 'BAD_REQUEST') return <NotFound />
   const template = data?.template
@@ -38,13 +37,7 @@ export function Template() {
       title={name}
       status={template && <StatusBadge status={template.status} />}
       back={<AllTemplates />}
-      about={
-        template === null ? (
-          <>
-            {nameOfLanguage(language, page.language)} (<code>{language}</code>)
-          </>
-        ) : undefined
-      }
+      about={template === null ? <LanguageName code={language} /> : undefined}
       live={live}
     >
       {data ? (
@@ -116,7 +109,7 @@ function Preview({ template }: { template: TemplateInfo }) {
 
 function TemplateFacts({ data: { senderPhones }, template }: { data: TemplateData; template: TemplateInfo }) {
   const texts = useTexts()
-  const { t, n, language: page } = texts
+  const { t, n } = texts
   const { language, category, quality, rejectedReason, sendTtlSeconds, wabaId } = template
   return (
     <Facts
@@ -124,12 +117,7 @@ function TemplateFacts({ data: { senderPhones }, template }: { data: TemplateDat
       form="column"
       of={[
         rejectedReason !== null && [t('page_templates.reason'), <code>{rejectedReason}</code>],
-        [
-          t('page_templates.language'),
-          <>
-            {nameOfLanguage(language, page)} (<code>{language}</code>)
-          </>,
-        ],
+        [t('page_templates.language'), <LanguageName code={language} />],
         [t('page_templates.category'), translateWord(texts, 'page_templates.categories', category)],
         [t('page_templates.quality'), qualityIn(texts, quality)],
         sendTtlSeconds !== null && [
@@ -202,7 +190,6 @@ function Request({ data, template }: { data: TemplateData; template: TemplateInf
 
 function Languages({ data, template }: { data: TemplateData; template: TemplateInfo }) {
   const { t } = useTexts()
-  const page = useTexts()
   const { workspaceId } = useWorkspace()
   const { accountId, name } = template
   return (
@@ -215,11 +202,11 @@ function Languages({ data, template }: { data: TemplateData; template: TemplateI
           <Group key={language} gap="xs">
             {language === template.language ? (
               <Text size="sm" fw={600} aria-current="page">
-                {nameOfLanguage(language, page.language)} (<code>{language}</code>)
+                <LanguageName code={language} />
               </Text>
             ) : (
               <AnchorLink size="sm" to={PAGE} params={{ workspaceId, accountId, name, language }}>
-                {nameOfLanguage(language, page.language)} (<code>{language}</code>)
+                <LanguageName code={language} />
               </AnchorLink>
             )}
             <StatusBadge status={status} />

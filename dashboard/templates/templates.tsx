@@ -14,7 +14,7 @@ import { Page } from '../ui/shell/page.tsx'
 import { statusWord } from '../ui/state/status.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { type ListedTemplate, type TemplateSearch, USES, isFiltered, readTemplateSearch } from './search.ts'
-import { StatusBadge, UsableFor, qualityIn } from './status.tsx'
+import { LanguageName, StatusBadge, UsableFor, qualityIn } from './status.tsx'
 import { ButtonLink, linkTo } from '../ui/link.tsx'
 import { MoreButton } from '../ui/list/list-pages.tsx'
 
@@ -104,7 +104,7 @@ function Filters() {
 
 function TemplateList({ templates }: { templates: readonly ListedTemplate[] }) {
   const texts = useTexts()
-  const { t, language: page } = texts
+  const { t } = texts
   return (
     <List
       label={t('page_templates.title')}
@@ -126,11 +126,7 @@ function TemplateList({ templates }: { templates: readonly ListedTemplate[] }) {
         {
           title: t('page_templates.language'),
           hideIfAll: ({ language }) => language,
-          cell: ({ language }) => (
-            <>
-              {nameOfLanguage(language, page)} (<code>{language}</code>)
-            </>
-          ),
+          cell: ({ language }) => <LanguageName code={language} />,
         },
         {
           title: t('page_templates.body'),

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { groupsOf, latestPerDelivery, reportedAfterMs } from './groups.ts'
-import type { TimelineEntry } from './marks.ts'
+import { type TimelineEntry, groupsOf, latestPerDelivery, reportedAfterMs } from './marks.ts'
 
 const entry = (seconds: number, what: TimelineEntry['what'], members: object = {}): TimelineEntry => ({
   at: `2026-11-20T10:00:0${seconds}.000Z`,

@@ -8,17 +8,20 @@ import { ToneBadge } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { spanText } from '../ui/clock.ts'
 import { useWorkspace } from '../ui/workspace.ts'
-import { type Group, groupsOf, latestPerDelivery, reportedAfterMs } from './groups.ts'
 import {
+  type Group,
   type Kind,
   type Mark,
   type TimelineEntry,
   byDay,
   cutAtInstants,
   durationOf,
+  groupsOf,
   isMuted,
   isToCome,
+  latestPerDelivery,
   marksOf,
+  reportedAfterMs,
   saysAll,
 } from './marks.ts'
 import classes from './timeline.module.css'

@@ -1,10 +1,12 @@
-import { Paper, Stack, Text, Title } from '@mantine/core'
+import { Paper, Stack, type StackProps, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './facts.module.css'
 
-export function Section({ title, children }: { title: string; children: ReactNode }) {
+type SectionProps = { title: string; gap?: StackProps['gap']; children: ReactNode }
+
+export function Section({ title, gap = 'xs', children }: SectionProps) {
   return (
-    <Stack gap="xs" component="section" aria-label={title}>
+    <Stack gap={gap} component="section" aria-label={title}>
       <Title order={2} size="h4">
         {title}
       </Title>

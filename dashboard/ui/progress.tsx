@@ -3,28 +3,36 @@ import { useTexts } from '../texts/use-texts.ts'
 import { Leaving } from './dialog/confirm-dialog.tsx'
 import { numberFormat } from '../texts/formats.ts'
 
-/** Work in batches: progress, a stop button, and a question before leaving the page. */
-export function ProgressNote({
-  label,
-  amount,
-  done,
-  all,
-  isStopping,
-  page,
-  onStop,
-}: {
+type ProgressNoteProps = {
   label: string
+  /** The progress as a text. */
   amount: string
   done: number
   all: number
   isStopping: boolean
   page: 'page_blocked' | 'page_endpoints'
   onStop: () => void
-}) {
-  const { t } = useTexts()
+}
+
+/** How often a screen reader announces progress in total: every batch would be too much. */
+const ANNOUNCEMENTS = 4
+
+/** Work in batches whose total is known: progress, a stop button, and a question before leaving the page. */
+export function ProgressNote({ label: ofWork, amount, done, all, isStopping, page, onStop }: ProgressNoteProps) {
+  const { t, language } = useTexts()
+  const label = isStopping ? t(`${page}.stopping`) : ofWork
+  const share = all === 0 ? 0 : Math.min(1, Math.max(0, done / all))
+  const announcedShare = Math.floor(share * ANNOUNCEMENTS) / ANNOUNCEMENTS
+  const announcement = `${label} ${numberFormat(language, { style: 'percent' }).format(announcedShare)}`
   return (
     <Stack gap="xs">
-      <ShareProgress label={isStopping ? t(`${page}.stopping`) : label} amount={amount} done={done} all={all} />
+      <ProgressBar
+        label={label}
+        amount={amount}
+        announcement={announcement}
+        value={Math.round(share * 100)}
+        max={100}
+      />
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
           {t(`${page}.keep_open`)}
@@ -38,34 +46,10 @@ export function ProgressNote({
   )
 }
 
-/** How often a screen reader announces progress in total: every batch would be too much. */
-const ANNOUNCEMENTS = 4
-
-/** Progress of work whose total is known. `amount` is its text. */
-function ShareProgress({ label, amount, done, all }: { label: string; amount: string; done: number; all: number }) {
-  const { language } = useTexts()
-  const share = all === 0 ? 0 : Math.min(1, Math.max(0, done / all))
-  const announcedShare = Math.floor(share * ANNOUNCEMENTS) / ANNOUNCEMENTS
-  const announcement = `${label} ${numberFormat(language, { style: 'percent' }).format(announcedShare)}`
-  return (
-    <ProgressBar label={label} amount={amount} announcement={announcement} value={Math.round(share * 100)} max={100} />
-  )
-}
+type StepProgressProps = { label: string; amount: string; announcement: string; step: number; steps: number }
 
 /** Progress of work of which only the steps are known; `step` is the current one, from 1. */
-export function StepProgress({
-  label,
-  amount,
-  announcement,
-  step,
-  steps,
-}: {
-  label: string
-  amount: string
-  announcement: string
-  step: number
-  steps: number
-}) {
+export function StepProgress({ label, amount, announcement, step, steps }: StepProgressProps) {
   return <ProgressBar label={label} amount={amount} announcement={announcement} value={step - 1} max={steps} inHand />
 }
 

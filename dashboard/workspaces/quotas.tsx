@@ -57,8 +57,7 @@ export function Quotas() {
 }
 
 function QuotaCard({ of, onChange }: { of: Kind; onChange: (() => void) | undefined }) {
-  const { t, language } = useTexts()
-  const n = numberFormat(language)
+  const { t, n } = useTexts()
   const { kind, used, monthlyUnits } = of
   const share = monthlyUnits === 0 ? 100 : Math.min(100, (used / monthlyUnits) * 100)
   const title = t(`page_workspaces.kinds_${kind}`)
@@ -81,12 +80,12 @@ function QuotaCard({ of, onChange }: { of: Kind; onChange: (() => void) | undefi
             </Button>
           )}
         </Group>
-        <Text size="sm">{t('page_workspaces.used_of', { used: n.format(used), units: n.format(monthlyUnits) })}</Text>
+        <Text size="sm">{t('page_workspaces.used_of', { used: n(used), units: n(monthlyUnits) })}</Text>
         <Progress.Root size="lg">
           <Progress.Section value={share} color={colourOf(of)} aria-label={title} />
         </Progress.Root>
         <Text size="sm" fw={600}>
-          {t('page_workspaces.left', { left: n.format(Math.max(0, monthlyUnits - used)) })}
+          {t('page_workspaces.left', { left: n(Math.max(0, monthlyUnits - used)) })}
         </Text>
         <Forecast of={of} />
       </Stack>

@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Alert, Button, Checkbox, Group, Paper, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
@@ -8,6 +8,7 @@ import { Failed } from '../ui/fallback.tsx'
 import { StepProgress } from '../ui/progress.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
+import { Section } from '../ui/facts.tsx'
 
 type RecipientSummary = RouterOutputs['recipients']['find']
 
@@ -19,10 +20,7 @@ export function RecipientData() {
   const form = useServerForm(labels, { phone: '' })
   const find = useMutation(api.recipients.find.mutationOptions({ onError: form.showFaults }))
   return (
-    <Stack gap="xs" component="section" aria-labelledby="recipient-data">
-      <Title order={2} size="h4" id="recipient-data">
-        {t('page_recipients.title')}
-      </Title>
+    <Section title={t('page_recipients.title')}>
       <Paper withBorder p="md">
         <Stack>
           <Text size="sm" maw={720}>
@@ -45,7 +43,7 @@ export function RecipientData() {
           {find.data && <Actions key={find.data.phone} found={find.data} />}
         </Stack>
       </Paper>
-    </Stack>
+    </Section>
   )
 }
 

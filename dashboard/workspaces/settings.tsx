@@ -6,7 +6,7 @@ import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { RecipientData } from './recipient-data.tsx'
 import { Copyable } from '../ui/as-typed.tsx'
-import { Facts } from '../ui/facts.tsx'
+import { Facts, Section } from '../ui/facts.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useSession, useWorkspace } from '../ui/workspace.ts'
@@ -117,10 +117,7 @@ export function DeleteWorkspace() {
   )
   const means = sandbox ? t('page_workspaces.delete_sandbox_means') : t('page_workspaces.delete_live_means')
   return (
-    <Stack gap="xs" component="section" aria-labelledby="delete-workspace">
-      <Title order={2} size="h4" id="delete-workspace">
-        {t('page_workspaces.delete')}
-      </Title>
+    <Section title={t('page_workspaces.delete')}>
       <Paper withBorder p="md">
         <Group justify="space-between">
           <Text size="sm" flex={1} miw={240} maw={720}>
@@ -139,6 +136,6 @@ export function DeleteWorkspace() {
           </DangerDialog>
         </Group>
       </Paper>
-    </Stack>
+    </Section>
   )
 }

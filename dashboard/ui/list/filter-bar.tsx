@@ -147,18 +147,15 @@ function useRangeText({ from, to }: Days): string | undefined {
   return undefined
 }
 
-/** A filter as a button; `children` gives the button what it opens. */
-function Chip({
-  label,
-  value,
-  onRemove,
-  children,
-}: {
+type ChipProps = {
   label: string
   value: string | undefined
   onRemove: () => void
   children: (target: ReactNode) => ReactNode
-}) {
+}
+
+/** A filter as a button; `children` gives the button what it opens. */
+function Chip({ label, value, onRemove, children }: ChipProps) {
   const { t } = useTexts()
   const isSet = value !== undefined
   return (

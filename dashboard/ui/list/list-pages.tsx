@@ -6,18 +6,15 @@ import type { PagePosition } from './list-search.ts'
 import { DAY, dateFormat } from '../../texts/formats.ts'
 import { type Workspace, useWorkspace } from '../workspace.ts'
 
-/** Paging, and how far back a page that is not full has searched. */
-export function ListPages({
-  searchedBackTo,
-  newest,
-  older,
-  position,
-}: {
+type ListPagesProps = {
   searchedBackTo: string | null
   newest: LinkOf | undefined
   older: LinkOf | undefined
   position?: PagePosition | undefined
-}) {
+}
+
+/** Paging, and how far back a page that is not full has searched. */
+export function ListPages({ searchedBackTo, newest, older, position }: ListPagesProps) {
   const { t, n } = useTexts()
   return (
     <>

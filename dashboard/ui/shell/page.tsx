@@ -5,19 +5,7 @@ import type { LiveState } from './live.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import classes from './page.module.css'
 
-/**
- * A page's frame: its only h1, the status of its subject, whether it is live, its time zone, its purpose and its
- * actions.
- */
-export function Page({
-  title,
-  status,
-  back,
-  about,
-  live,
-  actions,
-  children,
-}: {
+type PageProps = {
   title: string
   /** The status next to the title, on a page about one thing. */
   status?: ReactNode
@@ -27,7 +15,13 @@ export function Page({
   live?: LiveState
   actions?: ReactNode
   children: ReactNode
-}) {
+}
+
+/**
+ * A page's frame: its only h1, the status of its subject, whether it is live, its time zone, its purpose and its
+ * actions.
+ */
+export function Page({ title, status, back, about, live, actions, children }: PageProps) {
   const { hasTimes, Provider } = useTimesOnPage()
   useEffect(() => {
     document.title = `${title} · Doorcode`

@@ -69,6 +69,10 @@ export type StatusOf = keyof Statuses
 /** WhatsApp's words for templates are open: it adds new ones, in capitals. */
 export type StatusValue<Of extends StatusOf> = Of extends 'template' ? string : keyof Statuses[Of] & string
 
+/** All of one kind, in the order of the table. */
+export const statusesOf = <Of extends Exclude<StatusOf, 'template'>>(of: Of): StatusValue<Of>[] =>
+  Object.keys(STATUS_TONES[of]) as StatusValue<Of>[]
+
 export function toneOf<Of extends StatusOf>(of: Of, value: StatusValue<Of>): Tone {
   const tones: Readonly<Record<string, Tone>> = STATUS_TONES[of]
   return tones[value.toLowerCase()] ?? 'neutral'

@@ -37,18 +37,10 @@ export const FailureBelow = ({ code, children }: { code: string | null; children
     </Stack>
   )
 
+type OutcomeBannerProps = { tone: Tone; title: ReactNode; action?: ReactNode; children: ReactNode }
+
 /** What someone must do: who, what, and the button that does it. If no one must act, it is a QuietOutcome. */
-export function OutcomeBanner({
-  tone,
-  title,
-  action,
-  children,
-}: {
-  tone: Tone
-  title: ReactNode
-  action?: ReactNode
-  children: ReactNode
-}) {
+export function OutcomeBanner({ tone, title, action, children }: OutcomeBannerProps) {
   return (
     <Alert color={tone} title={title}>
       <Group justify="space-between" align="center" gap="sm">
