@@ -4,6 +4,7 @@ import { readResources } from '../locales/resources.ts'
 import { MAX_PARAMETER_LENGTH } from '../src/accounts/templates/cod-parameters.ts'
 import { MAX_HEADER_BYTES } from '../src/api/server.ts'
 import { confirmationBody } from '../src/cod/routes.ts'
+import { settingsSchema } from '../src/cod/settings/settings.ts'
 import { MAX_EVENTS_PER_PAGE } from '../src/events/list.ts'
 import { MAX_WAITING_PER_KEY, MAX_WAITING_PER_WORKSPACE, MAX_WAIT_SECONDS } from '../src/events/wait.ts'
 import { MINUTE_MS } from '../src/lib/clock.ts'
@@ -44,6 +45,7 @@ export const tables: readonly Table[] = [
     mark: 'settings',
     rows: Object.entries(settings).map(([name, setting]) => [quoted(name), quoted(setting.default), setting.meaning]),
   },
+  { document: 'cod-settings.md', mark: 'settings', rows: settingRows('', settingsSchema()) },
   { document: 'doctor.md', mark: 'findings', rows: findingRows() },
   { document: 'whatsapp-cloud-api.md', mark: 'errors', rows: whatsappErrorRows() },
   {
@@ -73,6 +75,32 @@ export function withRows(text: string, { mark, rows }: Table): string {
   if (!table.test(text)) throw new Error(`there is no table under <!-- ${mark} -->`)
   const written = rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('')
   return text.replace(table, (_, head: string) => head + written)
+}
+
+type SettingSchema = {
+  meaning?: string
+  limit?: string
+  default?: unknown
+  properties?: Record<string, SettingSchema>
+  additionalProperties?: boolean | SettingSchema
+}
+
+/** A row for each setting that has a meaning, and for those within it. */
+function settingRows(name: string, schema: unknown): string[][] {
+  const { meaning, limit, properties = {}, additionalProperties, ...rest } = schema as SettingSchema
+  if (typeof additionalProperties === 'object')
+    return [[quoted(name), meaning ?? '', limit ?? '', 'none'], ...settingRows('<language>', additionalProperties)]
+  const within = Object.entries(properties)
+  if (within.length > 0)
+    return within.flatMap(([member, each]) => settingRows(name === '' ? member : `${name}.${member}`, each))
+  if (meaning === undefined || limit === undefined)
+    throw new Error(`the COD setting ${name} has no meaning or limit: add both with .meta() in src/cod/settings/settings.ts`)
+  return [[quoted(name), meaning, limit, 'default' in rest ? defaultText(rest.default) : 'required']]
+}
+
+function defaultText(value: unknown): string {
+  if (typeof value === 'number') return value.toLocaleString('en')
+  return Array.isArray(value) && value.length === 0 ? 'none' : JSON.stringify(value)
 }
 
 function findingRows(): string[][] {

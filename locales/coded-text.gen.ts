@@ -1444,11 +1444,11 @@ export type ParameterNames = {
   'page_cod_settings.day_question': never
   'page_cod_settings.deliveries': never
   'page_cod_settings.delivery_days': never
-  'page_cod_settings.delivery_days_hint': never
   'page_cod_settings.discard': never
   'page_cod_settings.discard_text': never
   'page_cod_settings.friday': never
   'page_cod_settings.hours': never
+  'page_cod_settings.languages': never
   'page_cod_settings.languages_about': never
   'page_cod_settings.leave': never
   'page_cod_settings.leave_text': never
@@ -1459,7 +1459,7 @@ export type ParameterNames = {
   'page_cod_settings.move_down': never
   'page_cod_settings.move_up': never
   'page_cod_settings.no_languages': never
-  'page_cod_settings.no_response': never
+  'page_cod_settings.no_response_minutes': never
   'page_cod_settings.no_response_range': 'max' | 'min'
   'page_cod_settings.no_zone': never
   'page_cod_settings.none': never
@@ -1491,10 +1491,10 @@ export type ParameterNames = {
   'page_cod_settings.refusal_reason_question': never
   'page_cod_settings.refusal_reasons': never
   'page_cod_settings.refusing': never
+  'page_cod_settings.reminder_minutes': never
   'page_cod_settings.reminder_range': 'max' | 'min'
   'page_cod_settings.reminders': never
   'page_cod_settings.reminds': never
-  'page_cod_settings.reminds_after': never
   'page_cod_settings.remove': never
   'page_cod_settings.remove_language': never
   'page_cod_settings.remove_text': never
@@ -1507,6 +1507,8 @@ export type ParameterNames = {
   'page_cod_settings.saved_title': never
   'page_cod_settings.sends_closing_confirmation': never
   'page_cod_settings.sends_closing_refusal': never
+  'page_cod_settings.skip_weekdays': never
+  'page_cod_settings.skip_weekdays_hint': never
   'page_cod_settings.start_in': never
   'page_cod_settings.start_with': never
   'page_cod_settings.stay': never

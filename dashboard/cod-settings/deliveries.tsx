@@ -37,14 +37,14 @@ function DeliveryDays({ value, onChange }: Delivering) {
   const isLeast = value.length <= weekdays.length - limits.weekdaysSkipped.max
   return (
     <Input.Wrapper
-      label={t('page_cod_settings.delivery_days')}
+      label={t('page_cod_settings.skip_weekdays')}
       labelElement="div"
-      description={isLeast ? t('page_cod_settings.one_day') : t('page_cod_settings.delivery_days_hint')}
+      description={isLeast ? t('page_cod_settings.one_day') : t('page_cod_settings.skip_weekdays_hint')}
       error={useFault('/deliveryDays/skipWeekdays')}
       data-path="/deliveryDays/skipWeekdays"
     >
       <Chip.Group multiple value={[...value]} onChange={onChange}>
-        <Group gap="xs" mt={8} role="group" aria-label={t('page_cod_settings.delivery_days')}>
+        <Group gap="xs" mt={8} role="group" aria-label={t('page_cod_settings.skip_weekdays')}>
           {weekdays.map((weekday) => (
             <Chip key={weekday} value={weekday} size="sm" disabled={isLeast && value.includes(weekday)}>
               {t(`page_cod_settings.${weekday}`)}

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { languageStarts } from '../../src/cod/settings/language-starts.ts'
-import { type CodSettings, limits, readCodSettings } from '../../src/cod/settings/settings.ts'
+import { type CodSettings, limits, readCodSettings, settingsSchema } from '../../src/cod/settings/settings.ts'
+import { readResources } from '../../locales/resources.ts'
+import { labelKey } from './form.ts'
 import { charactersIn, documentOf, draftOf, durationOf, isChanged, merge, minutesOf, moved, startOf } from './draft.ts'
 
 const settings = (changes: object = {}): CodSettings => {
@@ -19,6 +21,27 @@ test('the form gives back the settings that it was filled with', () => {
   const filled = settings()
   assert.deepEqual(documentOf(draftOf(filled)), filled)
   assert.equal(isChanged(draftOf(filled), draftOf(filled)), false)
+})
+
+/** The names of all members, at any depth. */
+const namesIn = (schema: unknown): string[] =>
+  typeof schema !== 'object' || schema === null
+    ? []
+    : Object.entries(schema).flatMap(([key, each]) =>
+        key === 'properties'
+          ? [...Object.keys(each as object), ...Object.values(each as object).flatMap(namesIn)]
+          : namesIn(each),
+      )
+
+test('every setting has a label on the page', () => {
+  const known = readResources('en')['page_cod_settings'] ?? {}
+  const grouping = new Set(['texts', 'closingMessages'])
+  const names = new Set(namesIn(settingsSchema()).filter((name) => !grouping.has(name)))
+  assert.ok(names.has('noResponseMinutes') && names.has('dayQuestion'))
+  assert.deepEqual(
+    [...names].filter((name) => !(labelKey(name) in known)),
+    [],
+  )
 })
 
 test('hours and minutes make the same duration as minutes, and empty fields none', () => {

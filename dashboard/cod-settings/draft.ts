@@ -1,18 +1,17 @@
 import { useCallback, useState } from 'react'
-import type { CodSettings, LanguageSettings, Weekday } from '../../src/cod/settings/settings.ts'
+import type { CheckSettings, CodSettings, LanguageSettings } from '../../src/cod/settings/settings.ts'
 import { type SettingsChange, diffSettings } from '../../src/cod/settings/settings-changes.ts'
 import type { RouterOutputs } from '../api.ts'
 
 /** The form values: input as typed, and switched-off values remembered. */
-export type Draft = {
-  timeZone: string
-  deliveryDays: { offered: number; skipWeekdays: Weekday[] }
-  confirmation: CheckDraft
-  refusal: CheckDraft
-  languages: Record<string, LanguageDraft>
-}
+export type Draft = Omit<CodSettings, Check | 'languages'> &
+  Record<Check, CheckDraft> & { languages: Record<string, LanguageDraft> }
 
-export type CheckDraft = { reminds: boolean; reminder: Duration; noResponse: Duration }
+export type CheckDraft = Omit<CheckSettings, 'reminderMinutes' | 'noResponseMinutes'> & {
+  reminds: boolean
+  reminder: Duration
+  noResponse: Duration
+}
 
 /** The values of two fields; '' is an empty field. */
 export type Duration = { hours: number | ''; minutes: number | '' }
@@ -35,7 +34,8 @@ export const draftOf = ({ languages, confirmation, refusal, ...rest }: CodSettin
   languages: Object.fromEntries(Object.entries(languages).map(([code, each]) => [code, languageDraftOf(each)])),
 })
 
-const checkDraftOf = ({ reminderMinutes, noResponseMinutes }: CodSettings['confirmation']): CheckDraft => ({
+const checkDraftOf = ({ reminderMinutes, noResponseMinutes, ...rest }: CheckSettings): CheckDraft => ({
+  ...rest,
   reminds: reminderMinutes !== null,
   reminder: reminderMinutes === null ? FIRST_REMINDER : durationOf(reminderMinutes),
   noResponse: durationOf(noResponseMinutes),
@@ -49,9 +49,8 @@ const languageDraftOf = ({ closingMessages, ...rest }: LanguageSettings): Langua
 const optionalOf = (text: string | null): Optional => ({ sent: text !== null, text: text ?? '' })
 
 /** The document that the server reads, with languages sorted so that two can be compared. */
-export const documentOf = ({ timeZone, deliveryDays, confirmation, refusal, languages }: Draft): CodSettings => ({
-  timeZone,
-  deliveryDays: { offered: deliveryDays.offered, skipWeekdays: deliveryDays.skipWeekdays },
+export const documentOf = ({ confirmation, refusal, languages, ...rest }: Draft): CodSettings => ({
+  ...rest,
   confirmation: checkOf(confirmation),
   refusal: checkOf(refusal),
   languages: Object.fromEntries(
@@ -62,15 +61,14 @@ export const documentOf = ({ timeZone, deliveryDays, confirmation, refusal, lang
 })
 
 /** An empty field is left out: the server reports that it is required. */
-const checkOf = ({ reminds, reminder, noResponse }: CheckDraft) => ({
+const checkOf = ({ reminds, reminder, noResponse, ...rest }: CheckDraft): CheckSettings => ({
+  ...rest,
   reminderMinutes: reminds ? minutesOf(reminder) : null,
   noResponseMinutes: minutesOf(noResponse),
 })
 
-const languageOf = ({ texts, timeRanges, refusalReasons, closing }: LanguageDraft) => ({
-  texts,
-  timeRanges,
-  refusalReasons,
+const languageOf = ({ closing, ...rest }: LanguageDraft): LanguageSettings => ({
+  ...rest,
   closingMessages: { confirmation: valueOf(closing.confirmation), refusal: valueOf(closing.refusal) },
 })
 

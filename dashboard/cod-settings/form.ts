@@ -4,7 +4,6 @@ import { type KeyOf, type PageTexts, useTexts } from '../texts/use-texts.ts'
 import { faultSentence, focusField } from '../ui/form/faults.ts'
 import type { CodedText } from '../../locales/text.ts'
 import { nameOfLanguage } from '../texts/language.ts'
-import type { LanguageDraft } from './draft.ts'
 import { numberFormat } from '../texts/formats.ts'
 
 type Limits = typeof limits
@@ -43,49 +42,22 @@ export function focusOn(pointer: string): boolean {
 
 type Label = KeyOf<'page_cod_settings'>
 
-export const TEXT_LABELS = {
-  dayQuestion: 'day_question',
-  timeQuestion: 'time_question',
-  refusalReasonQuestion: 'refusal_reason_question',
-  reasonsListButton: 'reasons_list_button',
-  otherLabel: 'other_label',
-  notePrompt: 'note_prompt',
-} as const satisfies Record<keyof LanguageDraft['texts'], string>
-
-const PLACES: Readonly<Record<string, Label>> = {
-  '/timeZone': 'time_zone',
-  '/deliveryDays/offered': 'offered',
-  '/deliveryDays/skipWeekdays': 'delivery_days',
-  '/deliveryDays': 'deliveries',
-  '/confirmation': 'confirmation',
-  '/refusal': 'refusal',
-  '/languages': 'texts',
-}
-
-const MEMBERS: Readonly<Record<string, Label>> = {
-  reminderMinutes: 'reminds_after',
-  noResponseMinutes: 'no_response',
-  timeRanges: 'time_ranges',
-  refusalReasons: 'refusal_reasons',
-  confirmation: 'closing_confirmation',
-  refusal: 'closing_refusal',
-  ...TEXT_LABELS,
-}
-
-const ITEMS: Readonly<Record<string, Label>> = { timeRanges: 'time_range', refusalReasons: 'refusal_reason' }
+/** The key of a setting's label: `noResponseMinutes` is `no_response_minutes`. */
+export const labelKey = (setting: string): Label =>
+  setting.replaceAll(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`) as Label
 
 /** The section of the setting of a JSON pointer, and the label of its field. */
 function placeOf(pointer: string, { t, language }: PageTexts): { section?: string; field: string } {
-  const place = PLACES[pointer]
-  if (place) return { field: t(`page_cod_settings.${place}`) }
-  const [first = '', second = '', ...rest] = pointer.slice(1).split('/')
-  const section = first === 'languages' ? nameOfLanguage(second, language) : t(`page_cod_settings.${first as Label}`)
-  const steps = first === 'languages' ? rest : [second]
-  const [last = '', ...before] = steps.toReversed()
-  const item = ITEMS[before[0] ?? '']
-  const member = MEMBERS[last]
-  if (item) return { section, field: `${t(`page_cod_settings.${item}`)} ${Number(last) + 1}` }
-  return member ? { section, field: t(`page_cod_settings.${member}`) } : { field: section }
+  const label = (setting: string): string => t(`page_cod_settings.${labelKey(setting)}`)
+  const [first = '', second, ...rest] = pointer.slice(1).split('/')
+  if (second === undefined) return { field: label(first) }
+  if (first === 'deliveryDays') return { field: label(second) }
+  const section = first === 'languages' ? nameOfLanguage(second, language) : label(first)
+  const [last, before = ''] = (first === 'languages' ? rest : [second]).toReversed()
+  if (last === undefined) return { field: section }
+  if (before === 'closingMessages') return { section, field: label(`closing_${last}`) }
+  const ofItem = /^\d+$/.test(last)
+  return { section, field: ofItem ? `${label(before.replace(/s$/, ''))} ${Number(last) + 1}` : label(last) }
 }
 
 /** `English · Day question` */

@@ -12,7 +12,7 @@ import {
   withLanguage,
   withoutLanguage,
 } from './draft.ts'
-import { TEXT_LABELS, useForm } from './form.ts'
+import { labelKey, useForm } from './form.ts'
 import { isWithin } from './search.ts'
 import { nameOfLanguage } from '../texts/language.ts'
 import { CustomerText, LabelList, ReadOnly, TabMark } from './fields.tsx'
@@ -181,7 +181,7 @@ function LanguageTexts({ code, value, onChange }: Editing) {
   const spoken = (name: keyof LanguageDraft['texts'], max: number, rows?: number) => (
     <CustomerText
       pointer={`${at}/texts/${name}`}
-      label={t(`page_cod_settings.${TEXT_LABELS[name]}`)}
+      label={t(`page_cod_settings.${labelKey(name)}`)}
       value={texts[name]}
       max={max}
       {...(rows !== undefined && { rows })}

@@ -38,14 +38,14 @@ function Timers({ check, value, onChange }: Timing) {
         {value.reminds && (
           <DurationField
             pointer={`/${check}/reminderMinutes`}
-            label={t('page_cod_settings.reminds_after')}
+            label={t('page_cod_settings.reminder_minutes')}
             value={value.reminder}
             onChange={(reminder) => onChange({ ...value, reminder })}
           />
         )}
         <DurationField
           pointer={`/${check}/noResponseMinutes`}
-          label={t('page_cod_settings.no_response')}
+          label={t('page_cod_settings.no_response_minutes')}
           value={value.noResponse}
           onChange={(noResponse) => onChange({ ...value, noResponse })}
         />

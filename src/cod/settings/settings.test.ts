@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { translatorOf } from '../../../locales/resources.ts'
-import { type CodSettings, defaults, limits, readCodSettings, WEEKDAYS } from './settings.ts'
+import { type CodSettings, readCodSettings, WEEKDAYS } from './settings.ts'
 
 const guide = readFileSync(new URL('../../../docs/cod-settings.md', import.meta.url), 'utf8')
 
@@ -40,51 +40,6 @@ test('stored settings can be set again unchanged', () => {
 test('the guide’s example is accepted unchanged', () => {
   const example: unknown = JSON.parse(/<!-- example -->\n```json\n([^]*?)```/.exec(guide)?.[1] ?? '')
   assert.deepEqual(settingsOf(example), example)
-})
-
-test('the guide’s limits match the code', () => {
-  const number = (value: number): string => value.toLocaleString('en')
-  const range = ({ min, max }: { min: number; max: number }): string => `${number(min)} to ${number(max)}`
-  const reminder = `null or ${range(limits.reminderMinutes)}`
-  const noResponse = `${range(limits.noResponseMinutes)}, later than the reminder`
-  const message = `${number(limits.messageLength)} characters`
-  const title = `${limits.buttonTitleLength} characters on one line`
-  const row = `${limits.rowTitleLength} characters on one line`
-  const expected = [
-    ['timeZone', 'any name of the IANA database, such as `Africa/Cairo`, `GMT` or `NZ`; no offset', 'required'],
-    ['deliveryDays.offered', range(limits.daysOffered), String(defaults.daysOffered)],
-    [
-      'deliveryDays.skipWeekdays',
-      `${range(limits.weekdaysSkipped)} of \`${WEEKDAYS[0]}\` … \`${WEEKDAYS[6]}\`, each once`,
-      'none',
-    ],
-    ['confirmation.reminderMinutes', reminder, 'null'],
-    ['confirmation.noResponseMinutes', noResponse, number(defaults.noResponseMinutes)],
-    ['refusal.reminderMinutes', reminder, 'null'],
-    ['refusal.noResponseMinutes', noResponse, number(defaults.noResponseMinutes)],
-    ['languages', range(limits.languages), 'none'],
-    ['<language>.texts.dayQuestion', `${number(limits.buttonQuestionLength)} characters`, 'required'],
-    ['<language>.texts.timeQuestion', `${number(limits.buttonQuestionLength)} characters`, 'required'],
-    ['<language>.texts.refusalReasonQuestion', `${number(limits.listQuestionLength)} characters`, 'required'],
-    ['<language>.texts.reasonsListButton', title, 'required'],
-    ['<language>.texts.otherLabel', row, 'required'],
-    ['<language>.texts.notePrompt', message, 'required'],
-    ['<language>.timeRanges', `${range(limits.timeRanges)}, each ${title}, no two alike`, 'required'],
-    [
-      '<language>.refusalReasons',
-      `${range(limits.refusalReasons)}, each ${row}, no two alike, none like \`otherLabel\``,
-      'required',
-    ],
-    ['<language>.closingMessages.confirmation', `null or ${message}`, 'null'],
-    ['<language>.closingMessages.refusal', `null or ${message}`, 'null'],
-  ]
-  const table = /<!-- settings -->\n([^]*?)\n<!-- \/settings -->/.exec(guide)?.[1] ?? ''
-  const documented = table
-    .split('\n')
-    .slice(2)
-    .map((line) => line.split('|').map((cell) => cell.trim()))
-    .map(([, setting = '', , limit, fallback]) => [setting.replaceAll('`', ''), limit, fallback])
-  assert.deepEqual(documented, expected)
 })
 
 const languages = (count: number): object =>

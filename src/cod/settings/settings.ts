@@ -40,6 +40,14 @@ export function readCodSettings(json: unknown): { settings: CodSettings } | { fa
 
 type Range = { min: number; max: number }
 
+/** What docs/cod-settings.md says of a setting: `npm run docs` writes its table. */
+type Documented = { meaning: string; limit: string }
+
+const count = (value: number): string => value.toLocaleString('en')
+const range = ({ min, max }: Range): string => `${count(min)} to ${count(max)}`
+const characters = (max: number): string => `${count(max)} characters`
+const onOneLine = (max: number): string => `${characters(max)} on one line`
+
 const errorOf = (text: CodedText): { error: string } => ({ error: asIssue(text) })
 
 const wholeNumber = ({ min, max }: Range, code: 'cod.settings_whole_number' | 'cod.settings_minutes') => {
@@ -83,25 +91,44 @@ const listOf = <Item extends z.ZodType>(item: Item, { min, max }: Range, error: 
     .superRefine(rejectRepeatedItems, EVEN_IF_INVALID)
 
 const deliveryDays = z.strictObject({
-  offered: wholeNumber(limits.daysOffered, 'cod.settings_whole_number').default(defaults.daysOffered),
+  offered: wholeNumber(limits.daysOffered, 'cod.settings_whole_number')
+    .default(defaults.daysOffered)
+    .meta({
+      meaning: 'how many days the day question offers, from tomorrow',
+      limit: range(limits.daysOffered),
+    } satisfies Documented),
   skipWeekdays: listOf(
     z.enum(WEEKDAYS, errorOf({ code: 'cod.settings_weekdays', weekdays: WEEKDAYS.join(', ') })),
     limits.weekdaysSkipped,
     { code: 'cod.settings_too_many_weekdays', max: limits.weekdaysSkipped.max },
-  ).default([]),
+  )
+    .default([])
+    .meta({
+      meaning: 'days without deliveries',
+      limit: `${range(limits.weekdaysSkipped)} of \`monday\` … \`sunday\`, each once`,
+    } satisfies Documented),
 })
 
 /** `reminderMinutes` null: no reminder. */
 const check = z
   .strictObject({
-    reminderMinutes: wholeNumber(limits.reminderMinutes, 'cod.settings_minutes').nullable().default(null),
-    noResponseMinutes: wholeNumber(limits.noResponseMinutes, 'cod.settings_minutes').default(
-      defaults.noResponseMinutes,
-    ),
+    reminderMinutes: wholeNumber(limits.reminderMinutes, 'cod.settings_minutes')
+      .nullable()
+      .default(null)
+      .meta({
+        meaning: 'when the template is sent again, counted from its submission',
+        limit: `null or ${range(limits.reminderMinutes)}`,
+      } satisfies Documented),
+    noResponseMinutes: wholeNumber(limits.noResponseMinutes, 'cod.settings_minutes')
+      .default(defaults.noResponseMinutes)
+      .meta({
+        meaning: 'when waiting for an answer ends, counted from the submission',
+        limit: `${range(limits.noResponseMinutes)}, later than the reminder`,
+      } satisfies Documented),
   })
   .superRefine(rejectEarlyDeadline, EVEN_IF_INVALID)
 
-const textWithout = (forbidden: RegExp, maxLength: number, error: CodedText) =>
+const textWithout = (forbidden: RegExp, maxLength: number, error: CodedText, limit: string) =>
   z
     .string(MUST_BE_STRING)
     .trim()
@@ -109,31 +136,47 @@ const textWithout = (forbidden: RegExp, maxLength: number, error: CodedText) =>
     .refine((text) => Array.from(text).length <= maxLength, errorOf({ code: 'cod.settings_too_long', max: maxLength }))
     .refine((text) => text.isWellFormed(), errorOf({ code: 'cod.settings_half_surrogate' }))
     .refine((text) => !forbidden.test(text), errorOf(error))
+    .meta({ limit })
 
 const label = (maxLength: number) =>
-  textWithout(/[\p{Cc}\u2028\u2029]/u, maxLength, { code: 'cod.settings_many_lines' })
+  textWithout(/[\p{Cc}\u2028\u2029]/u, maxLength, { code: 'cod.settings_many_lines' }, onOneLine(maxLength))
 
 const message = (maxLength: number) =>
-  textWithout(/[^\P{Cc}\t\n\r]/u, maxLength, { code: 'cod.settings_control_characters' })
+  textWithout(/[^\P{Cc}\t\n\r]/u, maxLength, { code: 'cod.settings_control_characters' }, characters(maxLength))
 
 const labels = (size: Range, maxLength: number) =>
   listOf(label(maxLength), size, { code: 'cod.settings_list_length', ...size })
 
-const closingMessage = message(limits.messageLength).nullable().default(null)
+const closingMessage = (meaning: string) =>
+  message(limits.messageLength)
+    .nullable()
+    .default(null)
+    .meta({ meaning, limit: `null or ${characters(limits.messageLength)}` } satisfies Documented)
 
 const language = z
   .strictObject({
     texts: z.strictObject({
-      dayQuestion: message(limits.buttonQuestionLength),
-      timeQuestion: message(limits.buttonQuestionLength),
-      refusalReasonQuestion: message(limits.listQuestionLength),
-      reasonsListButton: label(limits.buttonTitleLength),
-      otherLabel: label(limits.rowTitleLength),
-      notePrompt: message(limits.messageLength),
+      dayQuestion: message(limits.buttonQuestionLength).meta({ meaning: 'above the buttons with the days' }),
+      timeQuestion: message(limits.buttonQuestionLength).meta({ meaning: 'above the buttons with the time ranges' }),
+      refusalReasonQuestion: message(limits.listQuestionLength).meta({ meaning: 'above the list of reasons' }),
+      reasonsListButton: label(limits.buttonTitleLength).meta({ meaning: 'opens the list of reasons' }),
+      otherLabel: label(limits.rowTitleLength).meta({ meaning: 'the last reason of the list: asks for a note' }),
+      notePrompt: message(limits.messageLength).meta({ meaning: 'asks for the note' }),
     }),
-    timeRanges: labels(limits.timeRanges, limits.buttonTitleLength),
-    refusalReasons: labels(limits.refusalReasons, limits.rowTitleLength),
-    closingMessages: z.strictObject({ confirmation: closingMessage, refusal: closingMessage }).prefault({}),
+    timeRanges: labels(limits.timeRanges, limits.buttonTitleLength).meta({
+      meaning: 'the buttons of the time question',
+      limit: `${range(limits.timeRanges)}, each ${onOneLine(limits.buttonTitleLength)}, no two alike`,
+    } satisfies Documented),
+    refusalReasons: labels(limits.refusalReasons, limits.rowTitleLength).meta({
+      meaning: 'the reasons of the list',
+      limit: `${range(limits.refusalReasons)}, each ${onOneLine(limits.rowTitleLength)}, no two alike, none like \`otherLabel\``,
+    } satisfies Documented),
+    closingMessages: z
+      .strictObject({
+        confirmation: closingMessage('sent when an answer completes a confirmation'),
+        refusal: closingMessage('sent when an answer completes a refusal check'),
+      })
+      .prefault({}),
   })
   .superRefine(rejectReasonsLikeOther, EVEN_IF_INVALID)
 
@@ -149,12 +192,21 @@ const languages = z
   })
 
 const document = z.strictObject({
-  timeZone,
+  timeZone: timeZone.meta({
+    meaning: 'where the goods are delivered: decides what "tomorrow" is',
+    limit: 'any name of the IANA database, such as `Africa/Cairo`, `GMT` or `NZ`; no offset',
+  } satisfies Documented),
   deliveryDays: deliveryDays.prefault({}),
   confirmation: check.prefault({}),
   refusal: check.prefault({}),
-  languages: languages.default({}),
+  languages: languages.default({}).meta({
+    meaning: 'one member for each language of the templates',
+    limit: range(limits.languages),
+  } satisfies Documented),
 })
+
+/** JSON Schema, with what is documented of each setting. */
+export const settingsSchema = () => z.toJSONSchema(document, { io: 'input', unrepresentable: 'any' })
 
 /** A workspace's settings of cash-on-delivery checks (docs/cod-settings.md), as stored: with defaults. */
 export type CodSettings = z.output<typeof document>
