@@ -62,52 +62,36 @@ const update = (table: Table, columns: readonly Emptied[]): string =>
 /** A condition of the table's rows that hold content. */
 export const hasContent = (table: Table): string => anyHolds(emptiedColumns(table, CONTENT))
 
-/** Empties the content of the rows that fulfil the condition. */
-export function emptyContent(table: Table, condition: string): Statement<unknown> {
+/** Empties the content of the rows that fulfil the condition. Without one: of those that belong to `$1`. */
+export function emptyContent(table: Table, condition = reach(table, '$1::uuid[]')?.rows): Statement<unknown> {
   const columns = emptiedColumns(table, CONTENT)
   return statement(`empty_${table}`, `${update(table, columns)} where ${condition} and ${anyHolds(columns)}`)
 }
 
-/** The rows that belong to rows of `root`, whose ids are `ids`. */
-export function rowsOf(table: Table, root: Table, ids: string): string {
-  if (table === root) return `id = any (${ids})`
-  const [parent, column] = partOf(table, root)
-  if (parent === root) return `${column} = any (${ids})`
-  return `${column} = any (array (select id from ${parent} where ${rowsOf(parent, root, ids)}))`
-}
+/** What an erasure locks; with it, everything that belongs to it is erased. */
+export type Root = 'events' | 'messages' | 'confirmations'
 
-function partOf(table: Table, root: Table): [Table, string] {
-  const parents = Object.entries(lifeOf(table).partOf ?? {}) as [Table, string][]
-  const found = parents.find(([parent]) => parent === root) ?? parents[0]
-  if (!found) throw new Error(`${table} is not part of ${root}`)
-  return found
-}
+const isRoot = (table: Table): table is Root => ['events', 'messages', 'confirmations'].includes(table)
 
-/** What an erasure locks; it erases everything that belongs to it. */
-export const ERASED_ROOTS = ['events', 'messages', 'confirmations'] as const
-export type ErasedRoot = (typeof ERASED_ROOTS)[number]
-
-const isRoot = (table: Table): table is ErasedRoot => (ERASED_ROOTS as readonly Table[]).includes(table)
-
-function rootOf(table: Table): ErasedRoot | undefined {
-  if (isRoot(table)) return table
-  const [parent] = Object.keys(lifeOf(table).partOf ?? {}) as Table[]
-  return parent && rootOf(parent)
+/** What a row of the table belongs to, and the condition of those that belong to the rows with these ids. */
+function reach(table: Table, ids: string): { root: Root; rows: string } | undefined {
+  if (isRoot(table)) return { root: table, rows: `id = any (${ids})` }
+  const [[parent, column] = []] = Object.entries(lifeOf(table).partOf ?? {}) as [Table, string][]
+  const above = parent && reach(parent, ids)
+  if (!above) return undefined
+  const parents = isRoot(parent) ? ids : `array (select id from ${parent} where ${above.rows})`
+  return { root: above.root, rows: `${column} = any (${parents})` }
 }
 
 /**
  * Erases a person from the rows that belong to one kind of root. $1: the workspace. $2: ids of the root. All take the same four
  * values, so each text names them.
  */
-export const erasures: readonly { root: ErasedRoot; erase: Statement<unknown> }[] = tableNames.flatMap((table) => {
-  const [root, columns] = [rootOf(table), emptiedColumns(table, ERASED)]
-  if (!root || columns.length === 0) return []
-  const rows = `workspace_id = $1 and ${rowsOf(table, root, '$2::uuid[]')} and ${anyHolds(columns)}`
-  const erase = statement(
-    `erase_${table}`,
-    `${update(table, columns)} where ${rows} and ($3::text, $4::text) is not null`,
-  )
-  return [{ root, erase }]
+export const erasures: readonly { root: Root; erase: Statement<unknown> }[] = tableNames.flatMap((table) => {
+  const [reached, columns] = [reach(table, '$2::uuid[]'), emptiedColumns(table, ERASED)]
+  if (!reached || columns.length === 0) return []
+  const condition = `workspace_id = $1 and ${reached.rows} and ${anyHolds(columns)} and ($3::text, $4::text) is not null`
+  return [{ root: reached.root, erase: statement(`erase_${table}`, `${update(table, columns)} where ${condition}`) }]
 })
 
 /**

@@ -2,7 +2,7 @@ import { type Sql, changes, statement } from '../../../lib/db/pool.ts'
 import { type StoredParameters, removedParameters } from '../../../cod/parameters.ts'
 import { firstIdAt } from '../../../lib/ids.ts'
 import { tables } from '../../columns.ts'
-import { emptyContent, hasContent, rowsOf } from '../rows.ts'
+import { emptyContent, hasContent } from '../rows.ts'
 import { type Step, idsOf, removedBy, stepOf } from './step.ts'
 
 type IdRow = { id: string }
@@ -43,7 +43,7 @@ const lockFreeMessages = statement<IdRow & { confirmationId: string; checkKind: 
          and ${tables.refusal_checks.inUse('f')})`,
 )
 
-const emptyMessages = emptyContent('messages', 'id = any ($1::uuid[])')
+const emptyMessages = emptyContent('messages')
 
 /** Includes attempts to send one-time codes. */
 const attempts = stepOf({
@@ -59,7 +59,7 @@ const attempts = stepOf({
   },
 })
 
-const emptyAttempts = emptyContent('message_attempts', 'message_id = any ($1::uuid[])')
+const emptyAttempts = emptyContent('message_attempts')
 
 type WithParameters = { id: string; parameters: StoredParameters | null }
 
@@ -156,8 +156,8 @@ const findDeliveredEvents = statement<IdRow>(
      where d.workspace_id = e.workspace_id and d.event_id = e.id and ${tables.webhook_deliveries.inUse('d')})`,
 )
 
-const emptyResponses = emptyContent('webhook_attempts', rowsOf('webhook_attempts', 'events', '$1::uuid[]'))
-const emptyEvents = emptyContent('events', 'id = any ($1::uuid[])')
+const emptyResponses = emptyContent('webhook_attempts')
+const emptyEvents = emptyContent('events')
 
 const reports = stepOf({
   table: 'provider_reports',

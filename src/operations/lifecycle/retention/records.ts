@@ -47,28 +47,24 @@ const findEndedConfirmations = statement<IdRow>(
      and c.id not in (select id from in_use)`,
 )
 
-const findEndedMessages = statement<IdRow>(
-  'find_messages_to_remove',
-  `with ${lockEventsOf('message_id')}
-   select id from messages m
-   where id = any ($1::uuid[]) and id < $2 and not ${tables.messages.inUse('m')} and id not in (select id from in_use)`,
-)
-
-const findEndedPings = statement<IdRow>(
-  'find_pings_to_remove',
-  `with ${lockEventsOf('id')}
-   select id from events where id = any ($1::uuid[]) and id < $2 and id not in (select id from in_use)`,
-)
+const findEnded = (table: 'messages' | 'events', column: string): Statement<IdRow> =>
+  statement(
+    `find_${table}_to_remove`,
+    `with ${lockEventsOf(column)}
+     select id from ${table} t
+     where id = any ($1::uuid[]) and id < $2 and not ${lifeOf(table).inUse?.('t') ?? 'false'}
+       and id not in (select id from in_use)`,
+  )
 
 /** What has parts is removed with them. `findEnded`: of `$1`, what is older than `$2` and no work needs any more. */
 const WITH_PARTS: Partial<Record<Table, { findEnded: Statement<IdRow>; condition?: string; showsInUse?: boolean }>> = {
   // an order with everything that belongs to it, when its last message is older than records are kept
   confirmations: { findEnded: findEndedConfirmations },
   // one-time codes
-  messages: { findEnded: findEndedMessages, condition: 'confirmation_id is null', showsInUse: true },
+  messages: { findEnded: findEnded('messages', 'message_id'), condition: 'confirmation_id is null', showsInUse: true },
   // pings
   events: {
-    findEnded: findEndedPings,
+    findEnded: findEnded('events', 'id'),
     condition: 'message_id is null and confirmation_id is null',
     showsInUse: true,
   },
