@@ -2565,43 +2565,62 @@ where deletion_due_at is not null and purged_at is null and deleted_at <= $1
 order by deletion_due_at limit 1 for no key update skip locked;
 
 prepare purge_access_links as
-with removed as (delete from access_links where ctid = any (array (select ctid from access_links where workspace_id = $1 limit $2)) returning 1) select count(*)::int as removed from removed;
+with removed as (delete from access_links where ctid = any (array (select ctid from access_links where workspace_id = $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
 
 prepare purge_api_keys as
-with removed as (delete from api_keys where ctid = any (array (select ctid from api_keys where workspace_id = $1 limit $2)) returning 1) select count(*)::int as removed from removed;
+with removed as (delete from api_keys where ctid = any (array (select ctid from api_keys where workspace_id = $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
 
 prepare purge_blocked_recipients as
-with removed as (delete from blocked_recipients where ctid = any (array (select ctid from blocked_recipients where workspace_id = $1 limit $2)) returning 1) select count(*)::int as removed from removed;
+with removed as (delete from blocked_recipients where ctid = any (array (select ctid from blocked_recipients where workspace_id = $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
 
 prepare purge_clock_moves as
-with removed as (delete from clock_moves where ctid = any (array (select ctid from clock_moves where workspace_id = $1 limit $2)) returning 1) select count(*)::int as removed from removed;
+with removed as (delete from clock_moves where ctid = any (array (select ctid from clock_moves where workspace_id = $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
 
 prepare purge_cod_settings as
-with removed as (delete from cod_settings where ctid = any (array (select ctid from cod_settings where workspace_id = $1 limit $2)) returning 1) select count(*)::int as removed from removed;
+with removed as (delete from cod_settings where ctid = any (array (select ctid from cod_settings where workspace_id = $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
 
 prepare purge_confirmations as
-with picked as materialized (select id from confirmations t where workspace_id = $1 and not exists (select from events where confirmation_id = t.id) and not exists (select from messages where confirmation_id = t.id) order by id limit $2 for update skip locked), of_cod_answers as (delete from cod_answers where workspace_id = $1 and confirmation_id = any (array (select id from picked))), of_refusal_checks as (delete from refusal_checks where workspace_id = $1 and confirmation_id = any (array (select id from picked))), removed as (delete from confirmations where id = any (array (select id from picked)) returning 1) select count(*)::int as removed from removed;
+with picked as materialized (select id from confirmations t where workspace_id = $1 and not exists (select from events where confirmation_id = t.id) and not exists (select from messages where confirmation_id = t.id) order by id limit $2 for update skip locked),
+of_cod_answers as (delete from cod_answers where workspace_id = $1 and confirmation_id = any (array (select id from picked))),
+of_refusal_checks as (delete from refusal_checks where workspace_id = $1 and confirmation_id = any (array (select id from picked))),
+removed as (delete from confirmations where id = any (array (select id from picked)) returning 1)
+select count(*)::int as removed from removed;
 
 prepare purge_daily_figures as
-with removed as (delete from daily_figures where ctid = any (array (select ctid from daily_figures where workspace_id = $1 limit $2)) returning 1) select count(*)::int as removed from removed;
+with removed as (delete from daily_figures where ctid = any (array (select ctid from daily_figures where workspace_id = $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
 
 prepare purge_events as
-with picked as materialized (select id from events t where workspace_id = $1 and not exists (select from webhook_deliveries where event_id = t.id) order by id limit $2 for update skip locked), removed as (delete from events where id = any (array (select id from picked)) returning 1) select count(*)::int as removed from removed;
+with picked as materialized (select id from events t where workspace_id = $1 and not exists (select from webhook_deliveries where event_id = t.id) order by id limit $2 for update skip locked),
+removed as (delete from events where id = any (array (select id from picked)) returning 1)
+select count(*)::int as removed from removed;
 
 prepare purge_members as
-with removed as (delete from members where ctid = any (array (select ctid from members where workspace_id = $1 limit $2)) returning 1) select count(*)::int as removed from removed;
+with removed as (delete from members where ctid = any (array (select ctid from members where workspace_id = $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
 
 prepare purge_messages as
-with picked as materialized (select id from messages t where workspace_id = $1 and not ((t.lease is not null and t.due_at > clock_timestamp()) is true) and not exists (select from events where message_id = t.id) order by id limit $2 for update skip locked), of_message_attempts as (delete from message_attempts where workspace_id = $1 and message_id = any (array (select id from picked))), removed as (delete from messages where id = any (array (select id from picked)) returning 1) select count(*)::int as removed from removed;
+with picked as materialized (select id from messages t where workspace_id = $1 and not ((t.lease is not null and t.due_at > clock_timestamp()) is true) and not exists (select from events where message_id = t.id) order by id limit $2 for update skip locked),
+of_message_attempts as (delete from message_attempts where workspace_id = $1 and message_id = any (array (select id from picked))),
+removed as (delete from messages where id = any (array (select id from picked)) returning 1)
+select count(*)::int as removed from removed;
 
 prepare purge_provider_accounts as
-with removed as (delete from provider_accounts where ctid = any (array (select ctid from provider_accounts where workspace_id = $1 limit $2)) returning 1) select count(*)::int as removed from removed;
+with removed as (delete from provider_accounts where ctid = any (array (select ctid from provider_accounts where workspace_id = $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
 
 prepare purge_quota_usage as
-with removed as (delete from quota_usage where ctid = any (array (select ctid from quota_usage where workspace_id = $1 limit $2)) returning 1) select count(*)::int as removed from removed;
+with removed as (delete from quota_usage where ctid = any (array (select ctid from quota_usage where workspace_id = $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
 
 prepare purge_quotas as
-with removed as (delete from quotas where ctid = any (array (select ctid from quotas where workspace_id = $1 limit $2)) returning 1) select count(*)::int as removed from removed;
+with removed as (delete from quotas where ctid = any (array (select ctid from quotas where workspace_id = $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
 
 prepare purge_reports as
 with removed as (
@@ -2610,19 +2629,24 @@ select count(*)::int as removed,
   pg_relation_size('provider_reports') / current_setting('block_size')::int as pages from removed;
 
 prepare purge_sender_pace as
-with removed as (delete from sender_pace where sender_id = any (array (select id from senders where workspace_id = $1 limit $2)) returning 1) select count(*)::int as removed from removed;
+with removed as (delete from sender_pace where sender_id = any (array (select id from senders where workspace_id = $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
 
 prepare purge_senders as
-with removed as (delete from senders where ctid = any (array (select ctid from senders where workspace_id = $1 limit $2)) returning 1) select count(*)::int as removed from removed;
+with removed as (delete from senders where ctid = any (array (select ctid from senders where workspace_id = $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
 
 prepare purge_template_changes as
-with removed as (delete from template_changes where ctid = any (array (select ctid from template_changes where workspace_id = $1 limit $2)) returning 1) select count(*)::int as removed from removed;
+with removed as (delete from template_changes where ctid = any (array (select ctid from template_changes where workspace_id = $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
 
 prepare purge_templates as
-with removed as (delete from templates where ctid = any (array (select ctid from templates where workspace_id = $1 limit $2)) returning 1) select count(*)::int as removed from removed;
+with removed as (delete from templates where ctid = any (array (select ctid from templates where workspace_id = $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
 
 prepare purge_unfinished_erasures as
-with removed as (delete from unfinished_erasures where ctid = any (array (select ctid from unfinished_erasures where workspace_id = $1 limit $2)) returning 1) select count(*)::int as removed from removed;
+with removed as (delete from unfinished_erasures where ctid = any (array (select ctid from unfinished_erasures where workspace_id = $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
 
 prepare purge_webhook_deliveries as
 with picked as materialized (
@@ -2631,10 +2655,14 @@ cross join lateral (
   select id from webhook_deliveries t
   where workspace_id = e.workspace_id and endpoint_id = e.id and not ((t.lease is not null and t.due_at > clock_timestamp()) is true)
   order by id limit $2 for update skip locked) d
-where e.workspace_id = $1 limit $2), of_webhook_attempts as (delete from webhook_attempts where workspace_id = $1 and delivery_id = any (array (select id from picked))), removed as (delete from webhook_deliveries where id = any (array (select id from picked)) returning 1) select count(*)::int as removed from removed;
+where e.workspace_id = $1 limit $2),
+ of_webhook_attempts as (delete from webhook_attempts where workspace_id = $1 and delivery_id = any (array (select id from picked))),
+ removed as (delete from webhook_deliveries where id = any (array (select id from picked)) returning 1)
+ select count(*)::int as removed from removed;
 
 prepare purge_webhook_endpoints as
-with removed as (delete from webhook_endpoints where ctid = any (array (select ctid from webhook_endpoints where workspace_id = $1 limit $2)) returning 1) select count(*)::int as removed from removed;
+with removed as (delete from webhook_endpoints where ctid = any (array (select ctid from webhook_endpoints where workspace_id = $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
 
 -- src/operations/lifecycle/recipients/audit-entries.ts
 
@@ -2904,33 +2932,44 @@ select count(*) filter (where holds)::int as rows, count(*)::int as seen
 from (select body <> '' as holds from provider_reports where received_at > '-infinity' and received_at >= $1::timestamptz and (received_at, id) > ($1::timestamptz, $2) and received_at < $3 order by received_at, id limit $4) next;
 
 prepare empty_cod_answers as
-update cod_answers set detail = case when jsonb_typeof((case when jsonb_typeof(detail #> '{note}') = 'string' then jsonb_set(detail, '{note}', 'null') else detail end) #> '{reschedule,note}') = 'string' then jsonb_set((case when jsonb_typeof(detail #> '{note}') = 'string' then jsonb_set(detail, '{note}', 'null') else detail end), '{reschedule,note}', 'null') else (case when jsonb_typeof(detail #> '{note}') = 'string' then jsonb_set(detail, '{note}', 'null') else detail end) end where id = any ($1::uuid[]) and (coalesce(detail #>> '{reschedule,note}', detail ->> 'note') is not null);
+update cod_answers set detail = case when jsonb_typeof(detail) = 'object' then
+    jsonb_set(jsonb_set(detail, '{note}', 'null', false), '{reschedule,note}', 'null', false) else detail end
+where id = any ($1::uuid[]) and (coalesce(detail #>> '{reschedule,note}', detail ->> 'note') is not null);
 
 prepare empty_confirmations as
-update confirmations set reschedule = case when jsonb_typeof((case when jsonb_typeof(reschedule #> '{note}') = 'string' then jsonb_set(reschedule, '{note}', 'null') else reschedule end) #> '{reschedule,note}') = 'string' then jsonb_set((case when jsonb_typeof(reschedule #> '{note}') = 'string' then jsonb_set(reschedule, '{note}', 'null') else reschedule end), '{reschedule,note}', 'null') else (case when jsonb_typeof(reschedule #> '{note}') = 'string' then jsonb_set(reschedule, '{note}', 'null') else reschedule end) end, choices = case when jsonb_typeof((case when jsonb_typeof(choices #> '{note}') = 'string' then jsonb_set(choices, '{note}', 'null') else choices end) #> '{reschedule,note}') = 'string' then jsonb_set((case when jsonb_typeof(choices #> '{note}') = 'string' then jsonb_set(choices, '{note}', 'null') else choices end), '{reschedule,note}', 'null') else (case when jsonb_typeof(choices #> '{note}') = 'string' then jsonb_set(choices, '{note}', 'null') else choices end) end where id = any ($1::uuid[]) and not exists (
-select from cod_answers where workspace_id = confirmations.workspace_id and confirmation_id = confirmations.id and id >= $2
-  and (coalesce(detail #>> '{reschedule,note}', detail ->> 'note') is not null)) and (coalesce(reschedule #>> '{reschedule,note}', reschedule ->> 'note') is not null or coalesce(choices #>> '{reschedule,note}', choices ->> 'note') is not null);
+update confirmations set reschedule = case when jsonb_typeof(reschedule) = 'object' then
+    jsonb_set(jsonb_set(reschedule, '{note}', 'null', false), '{reschedule,note}', 'null', false) else reschedule end,
+  choices = case when jsonb_typeof(choices) = 'object' then
+    jsonb_set(jsonb_set(choices, '{note}', 'null', false), '{reschedule,note}', 'null', false) else choices end
+where id = any ($1::uuid[]) and not exists (
+  select from cod_answers where workspace_id = confirmations.workspace_id and confirmation_id = confirmations.id and id >= $2
+    and (coalesce(detail #>> '{reschedule,note}', detail ->> 'note') is not null)) and (coalesce(reschedule #>> '{reschedule,note}', reschedule ->> 'note') is not null or coalesce(choices #>> '{reschedule,note}', choices ->> 'note') is not null);
 
 prepare empty_events as
-update events set body = '' where id = any ($1::uuid[]) and (body <> '');
+update events set body = ''
+where id = any ($1::uuid[]) and (body <> '');
 
 prepare empty_message_attempts as
-update message_attempts set detail = case when detail #>> '{title,code}' not in ('words.quoted', 'text') then detail -> 'title' end where message_id = any ($1::uuid[]) and ((detail ->> 'code' = 'providers.titled' or detail ->> 'code' in ('words.quoted', 'text')));
+update message_attempts set detail = case when detail #>> '{title,code}' not in ('words.quoted', 'text') then detail -> 'title' end
+where message_id = any ($1::uuid[]) and ((detail ->> 'code' = 'providers.titled' or detail ->> 'code' in ('words.quoted', 'text')));
 
 prepare empty_messages as
-update messages set content = case when content is not null then '{"type":"removed"}'::jsonb end where id = any ($1::uuid[]) and (content ->> 'type' <> 'removed');
+update messages set content = case when content is not null then '{"type":"removed"}'::jsonb end
+where id = any ($1::uuid[]) and (content ->> 'type' <> 'removed');
 
 prepare empty_provider_reports as
 update provider_reports r set body = '' where id = any ($1::uuid[]) and not (r.due_at is not null)
 returning id;
 
 prepare empty_refusal_checks as
-update refusal_checks set note = null where confirmation_id = any ($1::uuid[]) and not exists (
-select from cod_answers where workspace_id = refusal_checks.workspace_id and confirmation_id = refusal_checks.confirmation_id and id >= $2
-  and (coalesce(detail #>> '{reschedule,note}', detail ->> 'note') is not null)) and (note is not null);
+update refusal_checks set note = null
+where confirmation_id = any ($1::uuid[]) and not exists (
+  select from cod_answers where workspace_id = refusal_checks.workspace_id and confirmation_id = refusal_checks.confirmation_id and id >= $2
+    and (coalesce(detail #>> '{reschedule,note}', detail ->> 'note') is not null)) and (note is not null);
 
 prepare empty_webhook_attempts as
-update webhook_attempts set response = null where delivery_id = any (array (select id from webhook_deliveries where event_id = any ($1::uuid[]))) and (response is not null);
+update webhook_attempts set response = null
+where delivery_id = any (array (select id from webhook_deliveries where event_id = any ($1::uuid[]))) and (response is not null);
 
 prepare find_content_of_cod_answers as
 select id from cod_answers where id = any ($1::uuid[]);
@@ -3162,6 +3201,26 @@ where c.id = any ($1::uuid[]) and not (c.timer_due_at is not null and c.timer_qu
       and m.id not in (select id from locked_messages))
   and c.id not in (select id from in_use);
 
+prepare find_events_to_remove as
+with events_of as materialized (
+  select id, id as of_id from events where id = any ($1::uuid[])
+), locked_events as materialized (
+  select id from events where id = any (array (select id from events_of)) for update skip locked
+), locked_deliveries as materialized (
+  select id from webhook_deliveries d
+  where event_id = any (array (select id from locked_events)) and not (d.status = 'pending' or d.lease is not null)
+  for update skip locked
+), busy_deliveries as materialized (
+  select event_id from webhook_deliveries
+  where event_id = any (array (select id from events_of)) and id not in (select id from locked_deliveries)
+), in_use as materialized (
+  select of_id as id from events_of
+  where id not in (select id from locked_events) or id in (select event_id from busy_deliveries)
+)
+  select id from events t
+  where id = any ($1::uuid[]) and id < $2 and not false
+    and id not in (select id from in_use);
+
 prepare find_messages_to_remove as
 with events_of as materialized (
   select id, message_id as of_id from events where message_id = any ($1::uuid[])
@@ -3178,26 +3237,9 @@ with events_of as materialized (
   select of_id as id from events_of
   where id not in (select id from locked_events) or id in (select event_id from busy_deliveries)
 )
-select id from messages m
-where id = any ($1::uuid[]) and id < $2 and not (m.due_at is not null or m.lease is not null) and id not in (select id from in_use);
-
-prepare find_pings_to_remove as
-with events_of as materialized (
-  select id, id as of_id from events where id = any ($1::uuid[])
-), locked_events as materialized (
-  select id from events where id = any (array (select id from events_of)) for update skip locked
-), locked_deliveries as materialized (
-  select id from webhook_deliveries d
-  where event_id = any (array (select id from locked_events)) and not (d.status = 'pending' or d.lease is not null)
-  for update skip locked
-), busy_deliveries as materialized (
-  select event_id from webhook_deliveries
-  where event_id = any (array (select id from events_of)) and id not in (select id from locked_deliveries)
-), in_use as materialized (
-  select of_id as id from events_of
-  where id not in (select id from locked_events) or id in (select event_id from busy_deliveries)
-)
-select id from events where id = any ($1::uuid[]) and id < $2 and id not in (select id from in_use);
+  select id from messages t
+  where id = any ($1::uuid[]) and id < $2 and not (t.due_at is not null or t.lease is not null)
+    and id not in (select id from in_use);
 
 prepare find_records_of_confirmations as
 select id from confirmations where id = any ($1::uuid[]);
@@ -3272,13 +3314,32 @@ prepare remove_audit_log as
 delete from audit_log where id = any ($1::uuid[]) returning id;
 
 prepare remove_confirmations as
-with of_events as materialized (select id from events where confirmation_id = any ($1::uuid[])), of_webhook_deliveries as materialized (select id from webhook_deliveries where event_id = any (array (select id from of_events))), of_webhook_attempts as (delete from webhook_attempts where delivery_id = any (array (select id from of_webhook_deliveries))), gone_webhook_deliveries as (delete from webhook_deliveries where id = any (array (select id from of_webhook_deliveries))), gone_events as (delete from events where id = any (array (select id from of_events))), of_messages as materialized (select id from messages where confirmation_id = any ($1::uuid[])), of_message_attempts as (delete from message_attempts where message_id = any (array (select id from of_messages))), gone_messages as (delete from messages where id = any (array (select id from of_messages))), of_cod_answers as (delete from cod_answers where confirmation_id = any ($1::uuid[])), of_refusal_checks as (delete from refusal_checks where confirmation_id = any ($1::uuid[])) delete from confirmations where id = any ($1::uuid[]) returning id;
+with of_events as materialized (select id from events where confirmation_id = any ($1::uuid[])),
+of_webhook_deliveries as materialized (select id from webhook_deliveries where event_id = any (array (select id from of_events))),
+of_webhook_attempts as (delete from webhook_attempts where delivery_id = any (array (select id from of_webhook_deliveries))),
+gone_webhook_deliveries as (delete from webhook_deliveries where id = any (array (select id from of_webhook_deliveries))),
+gone_events as (delete from events where id = any (array (select id from of_events))),
+of_messages as materialized (select id from messages where confirmation_id = any ($1::uuid[])),
+of_message_attempts as (delete from message_attempts where message_id = any (array (select id from of_messages))),
+gone_messages as (delete from messages where id = any (array (select id from of_messages))),
+of_cod_answers as (delete from cod_answers where confirmation_id = any ($1::uuid[])),
+of_refusal_checks as (delete from refusal_checks where confirmation_id = any ($1::uuid[]))
+delete from confirmations where id = any ($1::uuid[]) returning id;
 
 prepare remove_events as
-with of_webhook_deliveries as materialized (select id from webhook_deliveries where event_id = any ($1::uuid[])), of_webhook_attempts as (delete from webhook_attempts where delivery_id = any (array (select id from of_webhook_deliveries))), gone_webhook_deliveries as (delete from webhook_deliveries where id = any (array (select id from of_webhook_deliveries))) delete from events where id = any ($1::uuid[]) returning id;
+with of_webhook_deliveries as materialized (select id from webhook_deliveries where event_id = any ($1::uuid[])),
+of_webhook_attempts as (delete from webhook_attempts where delivery_id = any (array (select id from of_webhook_deliveries))),
+gone_webhook_deliveries as (delete from webhook_deliveries where id = any (array (select id from of_webhook_deliveries)))
+delete from events where id = any ($1::uuid[]) returning id;
 
 prepare remove_messages as
-with of_events as materialized (select id from events where message_id = any ($1::uuid[])), of_webhook_deliveries as materialized (select id from webhook_deliveries where event_id = any (array (select id from of_events))), of_webhook_attempts as (delete from webhook_attempts where delivery_id = any (array (select id from of_webhook_deliveries))), gone_webhook_deliveries as (delete from webhook_deliveries where id = any (array (select id from of_webhook_deliveries))), gone_events as (delete from events where id = any (array (select id from of_events))), of_message_attempts as (delete from message_attempts where message_id = any ($1::uuid[])) delete from messages where id = any ($1::uuid[]) returning id;
+with of_events as materialized (select id from events where message_id = any ($1::uuid[])),
+of_webhook_deliveries as materialized (select id from webhook_deliveries where event_id = any (array (select id from of_events))),
+of_webhook_attempts as (delete from webhook_attempts where delivery_id = any (array (select id from of_webhook_deliveries))),
+gone_webhook_deliveries as (delete from webhook_deliveries where id = any (array (select id from of_webhook_deliveries))),
+gone_events as (delete from events where id = any (array (select id from of_events))),
+of_message_attempts as (delete from message_attempts where message_id = any ($1::uuid[]))
+delete from messages where id = any ($1::uuid[]) returning id;
 
 prepare remove_provider_reports as
 delete from provider_reports where id = any ($1::uuid[]) and not (provider_reports.due_at is not null) returning id;
@@ -3289,25 +3350,47 @@ delete from template_changes where id = any ($1::uuid[]) returning id;
 -- src/operations/lifecycle/rows.ts
 
 prepare erase_cod_answers as
-update cod_answers set detail = case when jsonb_typeof((case when jsonb_typeof(detail #> '{note}') = 'string' then jsonb_set(detail, '{note}', 'null') else detail end) #> '{reschedule,note}') = 'string' then jsonb_set((case when jsonb_typeof(detail #> '{note}') = 'string' then jsonb_set(detail, '{note}', 'null') else detail end), '{reschedule,note}', 'null') else (case when jsonb_typeof(detail #> '{note}') = 'string' then jsonb_set(detail, '{note}', 'null') else detail end) end where workspace_id = $1 and confirmation_id = any ($2::uuid[]) and (coalesce(detail #>> '{reschedule,note}', detail ->> 'note') is not null) and ($3::text, $4::text) is not null;
+update cod_answers set detail = case when jsonb_typeof(detail) = 'object' then
+    jsonb_set(jsonb_set(detail, '{note}', 'null', false), '{reschedule,note}', 'null', false) else detail end
+where workspace_id = $1 and confirmation_id = any ($2::uuid[]) and (coalesce(detail #>> '{reschedule,note}', detail ->> 'note') is not null) and $3::text is not null and $4::text is not null;
 
 prepare erase_confirmations as
-update confirmations set recipient = $3, customer_user_id = null, parameters = '{"removed":true}', reschedule = case when jsonb_typeof((case when jsonb_typeof(reschedule #> '{note}') = 'string' then jsonb_set(reschedule, '{note}', 'null') else reschedule end) #> '{reschedule,note}') = 'string' then jsonb_set((case when jsonb_typeof(reschedule #> '{note}') = 'string' then jsonb_set(reschedule, '{note}', 'null') else reschedule end), '{reschedule,note}', 'null') else (case when jsonb_typeof(reschedule #> '{note}') = 'string' then jsonb_set(reschedule, '{note}', 'null') else reschedule end) end, choices = case when jsonb_typeof((case when jsonb_typeof(choices #> '{note}') = 'string' then jsonb_set(choices, '{note}', 'null') else choices end) #> '{reschedule,note}') = 'string' then jsonb_set((case when jsonb_typeof(choices #> '{note}') = 'string' then jsonb_set(choices, '{note}', 'null') else choices end), '{reschedule,note}', 'null') else (case when jsonb_typeof(choices #> '{note}') = 'string' then jsonb_set(choices, '{note}', 'null') else choices end) end, reference = case when reference ~ $4 then $3 else reference end, idempotency_key = case when idempotency_key ~ $4 then null else idempotency_key end where workspace_id = $1 and id = any ($2::uuid[]) and (true or true or true or coalesce(reschedule #>> '{reschedule,note}', reschedule ->> 'note') is not null or coalesce(choices #>> '{reschedule,note}', choices ->> 'note') is not null or true or true) and ($3::text, $4::text) is not null;
+update confirmations set recipient = $3,
+  customer_user_id = null,
+  parameters = '{"removed":true}',
+  reschedule = case when jsonb_typeof(reschedule) = 'object' then
+    jsonb_set(jsonb_set(reschedule, '{note}', 'null', false), '{reschedule,note}', 'null', false) else reschedule end,
+  choices = case when jsonb_typeof(choices) = 'object' then
+    jsonb_set(jsonb_set(choices, '{note}', 'null', false), '{reschedule,note}', 'null', false) else choices end,
+  reference = case when reference ~ $4 then $3 else reference end,
+  idempotency_key = case when idempotency_key ~ $4 then null else idempotency_key end
+where workspace_id = $1 and id = any ($2::uuid[]);
 
 prepare erase_events as
-update events set body = '' where workspace_id = $1 and id = any ($2::uuid[]) and (body <> '') and ($3::text, $4::text) is not null;
+update events set body = ''
+where workspace_id = $1 and id = any ($2::uuid[]) and (body <> '') and $3::text is not null and $4::text is not null;
 
 prepare erase_message_attempts as
-update message_attempts set detail = case when detail #>> '{title,code}' not in ('words.quoted', 'text') then detail -> 'title' end where workspace_id = $1 and message_id = any ($2::uuid[]) and ((detail ->> 'code' = 'providers.titled' or detail ->> 'code' in ('words.quoted', 'text'))) and ($3::text, $4::text) is not null;
+update message_attempts set detail = case when detail #>> '{title,code}' not in ('words.quoted', 'text') then detail -> 'title' end
+where workspace_id = $1 and message_id = any ($2::uuid[]) and ((detail ->> 'code' = 'providers.titled' or detail ->> 'code' in ('words.quoted', 'text'))) and $3::text is not null and $4::text is not null;
 
 prepare erase_messages as
-update messages set recipient = $3, content = case when content is not null then '{"type":"removed"}'::jsonb end, provider_message_id = case when provider_message_id is not null then 'erased:' || gen_random_uuid() end, reference = case when reference ~ $4 then $3 else reference end, idempotency_key = case when idempotency_key ~ $4 then null else idempotency_key end where workspace_id = $1 and id = any ($2::uuid[]) and (true or content ->> 'type' <> 'removed' or true or true or true) and ($3::text, $4::text) is not null;
+update messages set recipient = $3,
+  content = case when content is not null then '{"type":"removed"}'::jsonb end,
+  provider_message_id = case when provider_message_id is not null then 'erased:' || gen_random_uuid() end,
+  reference = case when reference ~ $4 then $3 else reference end,
+  idempotency_key = case when idempotency_key ~ $4 then null else idempotency_key end
+where workspace_id = $1 and id = any ($2::uuid[]);
 
 prepare erase_refusal_checks as
-update refusal_checks set parameters = '{"removed":true}', note = null, idempotency_key = case when idempotency_key ~ $4 then null else idempotency_key end where workspace_id = $1 and confirmation_id = any ($2::uuid[]) and (true or note is not null or true) and ($3::text, $4::text) is not null;
+update refusal_checks set parameters = '{"removed":true}',
+  note = null,
+  idempotency_key = case when idempotency_key ~ $4 then null else idempotency_key end
+where workspace_id = $1 and confirmation_id = any ($2::uuid[]) and $3::text is not null;
 
 prepare erase_webhook_attempts as
-update webhook_attempts set response = null where workspace_id = $1 and delivery_id = any (array (select id from webhook_deliveries where event_id = any ($2::uuid[]))) and (response is not null) and ($3::text, $4::text) is not null;
+update webhook_attempts set response = null
+where workspace_id = $1 and delivery_id = any (array (select id from webhook_deliveries where event_id = any ($2::uuid[]))) and (response is not null) and $3::text is not null and $4::text is not null;
 
 -- src/operations/secrets/instance.ts
 

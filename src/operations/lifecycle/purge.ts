@@ -86,7 +86,7 @@ async function removeFirst(tx: Sql, workspaceId: string, steps: readonly Step[])
 const tablesOf = (purge: Life['purge']): Table[] => tableNames.filter((table) => lifeOf(table).purge === purge)
 
 const step = (table: Table, deletion: string): Step =>
-  statement(`purge_${table}`, `${deletion} returning 1) select count(*)::int as removed from removed`)
+  statement(`purge_${table}`, `${deletion} returning 1)\n   select count(*)::int as removed from removed`)
 
 /** Deliveries have no index by workspace. */
 const NEXT_DELIVERIES = `
@@ -112,7 +112,7 @@ function workStep(table: Table): Step {
       `of_${part} as (delete from ${part} where workspace_id = $1 and ${column} = any (array (select id from picked)))`,
   )
   const removed = `removed as (delete from ${table} where id = any (array (select id from picked))`
-  return step(table, [picked, ...deletions, removed].join(', '))
+  return step(table, [picked, ...deletions, removed].join(',\n   '))
 }
 
 const WORK: readonly Step[] = tablesOf('work').map(workStep)

@@ -4,34 +4,25 @@ import { type Holds, type Table, lifeOf, partsOf, tableNames } from '../columns.
 
 type Id = { id: string }
 
-/** `holds`: whether the column holds something to remove. `left`: what stays of it. $3: the pseudonym. $4: a pattern of the number. */
-type Emptying = { holds: (column: string) => string; left: (column: string) => string }
-
-const always = (): string => 'true'
-const unlessInIt = (instead: string) => (column: string) =>
-  `case when ${column} ~ $4 then ${instead} else ${column} end`
-
-const withoutNote = (value: string, path: string): string =>
-  `case when jsonb_typeof(${value} #> '{${path}}') = 'string' then jsonb_set(${value}, '{${path}}', 'null') else ${value} end`
+/** `holds`: whether there is something to remove; undefined if there always is. `left`: what stays. $3: the pseudonym. $4: a pattern of the number. */
+type Emptying = { holds?: (column: string) => string; left: (column: string) => string }
 
 const EMPTYING: Readonly<Record<Exclude<Holds, 'report' | 'mention' | 'row'>, Emptying>> = {
-  number: { holds: always, left: () => '$3' },
-  user_id: { holds: always, left: () => 'null' },
+  number: { left: () => '$3' },
+  user_id: { left: () => 'null' },
   // a late report is found by our own id
-  provider_id: {
-    holds: always,
-    left: (column) => `case when ${column} is not null then 'erased:' || gen_random_uuid() end`,
-  },
-  reference: { holds: always, left: unlessInIt('$3') },
-  idempotency_key: { holds: always, left: unlessInIt('null') },
-  parameters: { holds: always, left: () => `'{"removed":true}'` },
+  provider_id: { left: (column) => `case when ${column} is not null then 'erased:' || gen_random_uuid() end` },
+  reference: { left: (column) => `case when ${column} ~ $4 then $3 else ${column} end` },
+  idempotency_key: { left: (column) => `case when ${column} ~ $4 then null else ${column} end` },
+  parameters: { left: () => `'{"removed":true}'` },
   message: {
     holds: (column) => `${column} ->> 'type' <> 'removed'`,
     left: (column) => `case when ${column} is not null then '{"type":"removed"}'::jsonb end`,
   },
   notes: {
     holds: (column) => `coalesce(${column} #>> '{reschedule,note}', ${column} ->> 'note') is not null`,
-    left: (column) => withoutNote(`(${withoutNote(column, 'note')})`, 'reschedule,note'),
+    left: (column) => `case when jsonb_typeof(${column}) = 'object' then
+       jsonb_set(jsonb_set(${column}, '{note}', 'null', false), '{reschedule,note}', 'null', false) else ${column} end`,
   },
   error: { holds: () => HAS_TEXT, left: () => WITHOUT_TEXT },
   text: { holds: (column) => `${column} is not null`, left: () => 'null' },
@@ -53,11 +44,13 @@ function emptiedColumns(table: Table, kinds: readonly Holds[]): Emptied[] {
 
 const ERASED = Object.keys(EMPTYING) as (keyof typeof EMPTYING)[]
 
-const anyHolds = (columns: readonly Emptied[]): string =>
-  `(${columns.map(({ column, emptying }) => emptying.holds(column)).join(' or ')})`
+const anyHolds = (columns: readonly Emptied[]): string => {
+  const conditions = columns.map(({ column, emptying }) => emptying.holds?.(column) ?? 'true')
+  return conditions.includes('true') ? 'true' : `(${conditions.join(' or ')})`
+}
 
-const update = (table: Table, columns: readonly Emptied[]): string =>
-  `update ${table} set ${columns.map(({ column, emptying }) => `${column} = ${emptying.left(column)}`).join(', ')}`
+const assignments = (columns: readonly Emptied[]): string =>
+  columns.map(({ column, emptying }) => `${column} = ${emptying.left(column)}`).join(',\n     ')
 
 /** A condition of the table's rows that hold content. */
 export const hasContent = (table: Table): string => anyHolds(emptiedColumns(table, CONTENT))
@@ -65,7 +58,10 @@ export const hasContent = (table: Table): string => anyHolds(emptiedColumns(tabl
 /** Empties the content of the rows that fulfil the condition. Without one: of those that belong to `$1`. */
 export function emptyContent(table: Table, condition = reach(table, '$1::uuid[]')?.rows): Statement<unknown> {
   const columns = emptiedColumns(table, CONTENT)
-  return statement(`empty_${table}`, `${update(table, columns)} where ${condition} and ${anyHolds(columns)}`)
+  return statement(
+    `empty_${table}`,
+    `update ${table} set ${assignments(columns)}\n   where ${condition} and ${anyHolds(columns)}`,
+  )
 }
 
 /** What an erasure locks; with it, everything that belongs to it is erased. */
@@ -90,8 +86,15 @@ function reach(table: Table, ids: string): { root: Root; rows: string } | undefi
 export const erasures: readonly { root: Root; erase: Statement<unknown> }[] = tableNames.flatMap((table) => {
   const [reached, columns] = [reach(table, '$2::uuid[]'), emptiedColumns(table, ERASED)]
   if (!reached || columns.length === 0) return []
-  const condition = `workspace_id = $1 and ${reached.rows} and ${anyHolds(columns)} and ($3::text, $4::text) is not null`
-  return [{ root: reached.root, erase: statement(`erase_${table}`, `${update(table, columns)} where ${condition}`) }]
+  const values = assignments(columns)
+  const conditions = [
+    'workspace_id = $1',
+    reached.rows,
+    anyHolds(columns),
+    ...['$3', '$4'].filter((each) => !values.includes(each)).map((each) => `${each}::text is not null`),
+  ].filter((each) => each !== 'true')
+  const text = `update ${table} set ${values}\n   where ${conditions.join(' and ')}`
+  return [{ root: reached.root, erase: statement(`erase_${table}`, text) }]
 })
 
 /**
@@ -119,7 +122,7 @@ export function deleteWithParts(table: Table): Statement<Id> {
   // What has parts was locked with them, and checked.
   const condition = parts.length === 0 && inUse ? ` and not ${inUse}` : ''
   const deletion = `delete from ${table} where id = any ($1::uuid[])${condition} returning id`
-  return statement(`remove_${table}`, parts.length > 0 ? `with ${parts.join(', ')} ${deletion}` : deletion)
+  return statement(`remove_${table}`, parts.length > 0 ? `with ${parts.join(',\n   ')}\n   ${deletion}` : deletion)
 }
 
 /** The exported columns of a row as a JSON object. `more`: members that are not columns. */
