@@ -1,5 +1,12 @@
 -- Every statement that Doorcode runs, as it is sent. "npm run docs" writes this file; do not edit it.
--- To see a plan: psql -f docs/statements.sql <database>, then: explain execute <name>(<parameters>);
+-- To see a plan in psql: \i docs/statements.sql, then explain execute <name>(<parameters>);
+
+-- Most connections have these settings (src/lib/db/pool.ts); those for figures and for a restore do not.
+set plan_cache_mode = force_generic_plan;
+set enable_seqscan = off;
+set enable_hashjoin = off;
+set enable_mergejoin = off;
+set enable_bitmapscan = off;
 
 -- src/accept/engine.ts
 

@@ -1,6 +1,6 @@
 import { glob } from 'node:fs/promises'
 import path from 'node:path'
-import { statements } from '../src/lib/db/pool.ts'
+import { BY_INDEX, statements } from '../src/lib/db/pool.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 
@@ -53,5 +53,9 @@ export function statementsFile(declared: readonly DeclaredStatement[]): string {
 }
 
 const HEAD = `-- Every statement that Doorcode runs, as it is sent. "npm run docs" writes this file; do not edit it.
--- To see a plan: psql -f docs/statements.sql <database>, then: explain execute <name>(<parameters>);
-`
+-- To see a plan in psql: \\i docs/statements.sql, then explain execute <name>(<parameters>);
+
+-- Most connections have these settings (src/lib/db/pool.ts); those for figures and for a restore do not.
+${Object.entries(BY_INDEX)
+  .map(([setting, value]) => `set ${setting} = ${value};\n`)
+  .join('')}`

@@ -11,7 +11,7 @@ export type Subscribers = {
   outcomes: Readonly<Record<MessageKind, (tx: Sql, now: Date, applied: readonly AppliedReport[]) => Promise<void>>>
   /** Which of these messages must not be sent because their conversation has moved on, by id. */
   superseded(tx: Sql, due: readonly DueOfConversation[]): Promise<ReadonlySet<string>>
-  /** The provider accepted these messages of conversations. */
+  /** The provider accepted these templates of conversations. */
   accepted(tx: Sql, accepted: readonly AcceptedMessage[]): Promise<void>
   /** Customers' messages, in the order in which they were stored. */
   inbound(tx: Sql, reader: InboundReader, now: Date, messages: readonly StoredInbound[]): Promise<InboundResult[]>

@@ -60,7 +60,7 @@ const NO_JIT = { jit: 'off' }
  * A prepared plan is kept while its table grows: one made for a nearly empty table would later read all of it. So plans
  * must use indexes (docs/decisions/0003-joinless-batches.md).
  */
-const BY_INDEX = {
+export const BY_INDEX = {
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
