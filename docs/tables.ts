@@ -35,7 +35,7 @@ export const tables: readonly Table[] = [
     mark: 'failure codes',
     rows: Object.entries(failureCodes).map(([code, { owner, cause, fix }]) => [
       quoted(code),
-      owner === 'caller' ? 'your backend' : owner,
+      owner === 'client' ? 'your backend' : owner,
       cause,
       fix,
     ]),

@@ -2538,7 +2538,7 @@ export type ParameterNames = {
   'page_timeline.answer': never
   'page_timeline.armed': never
   'page_timeline.attempt': never
-  'page_timeline.caller': never
+  'page_timeline.client': never
   'page_timeline.copy_curl': never
   'page_timeline.customer': never
   'page_timeline.customer_acts': never

@@ -14,7 +14,7 @@ const TONES = {
   none: 'success',
   provider: 'progress',
   customer: 'progress',
-  caller: 'warning',
+  client: 'warning',
   operator: 'warning',
 } as const satisfies Record<Actor, Tone>
 
@@ -33,7 +33,7 @@ type Outcome = {
 export function NextStep({ next, failure, webhooks, done }: Outcome) {
   const { t, has } = useTexts()
   const { who, sentence } = next
-  const acts = who === 'caller' || who === 'operator'
+  const acts = who === 'client' || who === 'operator'
   if (!acts && failure === null) {
     return <QuietOutcome tone={TONES[who]}>{done ?? <ServerSentence>{sentence}</ServerSentence>}</QuietOutcome>
   }

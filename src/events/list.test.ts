@@ -204,7 +204,7 @@ test('events of another server stay in their order, before those recorded here',
   assert.equal(await adoptRestoredEvents(db), false)
 })
 
-/** An event that no caller can read any more, but whose id may be a caller's position. */
+/** An event that no client can read any more, but whose id may be a client's position. */
 const HIDDEN = {
   'a ping': `update events set endpoint_id = gen_random_uuid(), type = 'ping', recorded_order = $2 where id = $1`,
   'a removed event': `update events set body = '', recorded_order = $2 where id = $1`,

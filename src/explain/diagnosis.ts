@@ -25,10 +25,10 @@ export function diagnose(failureCode: FailureCode, { attempts, reports, provider
     return { who: 'operator', sentence: { code: reported ? 'explain.nothing_reported' : 'explain.nothing_said' } }
   }
   if (failureCode === 'PROVIDER_UNAVAILABLE') {
-    if (reported && error) return { who: 'caller', sentence: { code: 'explain.fault_reported', ...error } }
+    if (reported && error) return { who: 'client', sentence: { code: 'explain.fault_reported', ...error } }
     if (attempts.some(({ outcome }) => outcome === 'unknown'))
-      return { who: 'caller', sentence: { code: 'explain.may_have_arrived' } }
-    if (error) return { who: 'caller', sentence: { code: 'explain.fault_till_the_end', ...error } }
+      return { who: 'client', sentence: { code: 'explain.may_have_arrived' } }
+    if (error) return { who: 'client', sentence: { code: 'explain.fault_till_the_end', ...error } }
   }
   return { who: failureCodes[failureCode].owner, sentence: remedyText(failureCode) }
 }

@@ -77,7 +77,7 @@ test('a failed webhook shows its answer and the time of the next attempt', async
   const [attempt, waiting] = timeline.filter(({ what }) => what === 'webhook')
   assert.equal(attempt?.['httpStatus'], 500)
   assert.equal(waiting?.['dueAt'], waiting?.at)
-  assert.equal(next.who, 'caller')
+  assert.equal(next.who, 'client')
   assert.match(next.sentence, /answered 500; the next attempt is at/)
 })
 
@@ -147,7 +147,7 @@ test('a code that reached no phone in time is dropped', async (t) => {
   assert.equal((await explained(world, otp.messageId)).next.who, 'customer')
   world.advance('20m')
   const { status, next } = await explained(world, otp.messageId)
-  assert.deepEqual([status, next.who], ['sent', 'caller'])
+  assert.deepEqual([status, next.who], ['sent', 'client'])
   assert.match(next.sentence, /^Send a new code/)
 })
 

@@ -163,7 +163,7 @@ const question: MessageFact = {
 const by =
   (who: NextAction['who']) =>
   (code: TextCode, parameters = {}): NextAction => ({ who, sentence: { code, ...parameters } as CodedText })
-const [caller, operator, provider, customer] = [by('caller'), by('operator'), by('provider'), by('customer')]
+const [client, operator, provider, customer] = [by('client'), by('operator'), by('provider'), by('customer')]
 const noAction = (code: TextCode, parameters = {}): NextAction =>
   by('none')('explain.no_action', { why: { code, ...parameters } })
 const { url } = delivery
@@ -193,12 +193,12 @@ const cases: readonly [string, Facts, NextAction][] = [
   [
     'an undelivered code whose template gave it two minutes',
     of({ ...sent, sendTtlSeconds: 120 }),
-    caller('explain.dropped', { until: '2026-11-20T11:57:00.000Z' }),
+    client('explain.dropped', { until: '2026-11-20T11:57:00.000Z' }),
   ],
   [
     'an undelivered code whose template leaves its time to WhatsApp',
     of({ ...sent, sentAt: ago(12 * MINUTE_MS) }),
-    caller('explain.dropped', { until: '2026-11-20T11:58:00.000Z' }),
+    client('explain.dropped', { until: '2026-11-20T11:58:00.000Z' }),
   ],
   [
     'an undelivered code that WhatsApp keeps for 30 days',
@@ -218,7 +218,7 @@ const cases: readonly [string, Facts, NextAction][] = [
   [
     'a message that WhatsApp holds back for the day',
     reportedWith('RECIPIENT_RATE_LIMITED', 131_049),
-    caller('providers.remedy_131049'),
+    client('providers.remedy_131049'),
   ],
   [
     'a number whose quality is bad',
@@ -234,7 +234,7 @@ const cases: readonly [string, Facts, NextAction][] = [
   [
     'an unknown failure that WhatsApp names so, three times',
     rejectedWith('UNKNOWN', ...Array.from({ length: 3 }, () => ({ providerCode: 131_000, httpStatus: 500 }))),
-    caller('providers.remedy_131000'),
+    client('providers.remedy_131000'),
   ],
   ['a rejection without a code', rejectedWith('UNKNOWN', {}), operator('explain.nothing_said')],
   [
@@ -249,27 +249,27 @@ const cases: readonly [string, Facts, NextAction][] = [
       { outcome: 'unknown', httpStatus: 502 },
       { outcome: 'unknown', httpStatus: 502 },
     ),
-    caller('explain.may_have_arrived'),
+    client('explain.may_have_arrived'),
   ],
   [
     'a provider that had a fault until the end',
     rejectedWith('PROVIDER_UNAVAILABLE', { outcome: 'retry', httpStatus: 500, providerCode: 131_016 }),
-    caller('explain.fault_till_the_end', { errorCode: 131_016, title: { code: 'providers.error_131016' } }),
+    client('explain.fault_till_the_end', { errorCode: 131_016, title: { code: 'providers.error_131016' } }),
   ],
   [
     'a provider that could not be reached until the end',
     rejectedWith('PROVIDER_UNAVAILABLE', { outcome: 'retry', httpStatus: null }),
-    caller('failures.provider_unavailable_remedy'),
+    client('failures.provider_unavailable_remedy'),
   ],
   [
     'a provider that answered with an unknown fault code',
     rejectedWith('PROVIDER_UNAVAILABLE', { outcome: 'retry', httpStatus: 500, providerCode: 999_999 }),
-    caller('failures.provider_unavailable_remedy'),
+    client('failures.provider_unavailable_remedy'),
   ],
   [
     'a fault that WhatsApp reports after it took the message',
     reportedWith('PROVIDER_UNAVAILABLE', 131_016),
-    caller('explain.fault_reported', { errorCode: 131_016, title: { code: 'providers.error_131016' } }),
+    client('explain.fault_reported', { errorCode: 131_016, title: { code: 'providers.error_131016' } }),
   ],
   ['a message that waits for its first attempt', of(waiting), noAction('explain.why_about_to_go')],
   ['an attempt under way', of(underWay), noAction('explain.why_under_way')],
@@ -348,7 +348,7 @@ const cases: readonly [string, Facts, NextAction][] = [
       breakerOpenUntil: later(NOW, MINUTE_MS),
       breakerCode: 131_048,
     }),
-    caller('failures.submission_expired_remedy'),
+    client('failures.submission_expired_remedy'),
   ],
   [
     'work without a worker',
@@ -385,7 +385,7 @@ const cases: readonly [string, Facts, NextAction][] = [
   [
     'a webhook that will be tried again',
     withWebhook({ status: 'pending', dueAt: later(NOW, 5_000) }, rejectedByEndpoint),
-    caller('explain.failing', {
+    client('explain.failing', {
       url,
       fault: { code: 'explain.fault_answered', httpStatus: 500 },
       dueAt: '2026-11-20T12:00:05.000Z',
@@ -394,12 +394,12 @@ const cases: readonly [string, Facts, NextAction][] = [
   [
     'a webhook that waits for its turn at an endpoint that fails',
     withWebhook({ status: 'pending', endpointFailing: true, dueAt: ago(HOUR_MS) }),
-    caller('explain.failing_in_turn', { url }),
+    client('explain.failing_in_turn', { url }),
   ],
   [
     'a webhook that waits for its turn at an endpoint that is slow',
     withWebhook({ status: 'pending', dueAt: ago(HOUR_MS) }),
-    caller('explain.slow_in_turn', { url }),
+    client('explain.slow_in_turn', { url }),
   ],
   [
     'a webhook that waited for an endpoint that answers again',
@@ -422,7 +422,7 @@ const cases: readonly [string, Facts, NextAction][] = [
   [
     'a webhook that was given up',
     withWebhook({ status: 'failed' }, { ...rejectedByEndpoint, httpStatus: null, error: asWritten('timeout') }),
-    caller('explain.delivery_failed', {
+    client('explain.delivery_failed', {
       url,
       fault: { code: 'explain.fault_no_answer', why: { code: 'text', text: 'timeout' } },
       resend,
@@ -466,11 +466,11 @@ const cases: readonly [string, Facts, NextAction][] = [
     const removed = withWebhook({ ...more, hasContent: false })
     const lost = { ...rejectedByEndpoint, httpStatus: null, error: { code: 'webhooks.secret_lost' } } as const
     return [
-      [`a ${more.status} webhook whose content was removed`, removed, caller('explain.delivery_removed', { url })],
+      [`a ${more.status} webhook whose content was removed`, removed, client('explain.delivery_removed', { url })],
       [
         `a ${more.status} webhook whose content was removed and whose secret is lost`,
         { ...removed, webhookAttempts: [lost] },
-        caller('explain.delivery_removed', { url }),
+        client('explain.delivery_removed', { url }),
       ],
       [
         `a ${more.status} ping whose content was removed`,
@@ -487,7 +487,7 @@ const cases: readonly [string, Facts, NextAction][] = [
         { ...delivery, id: 'f', status: 'failed' },
       ],
     }),
-    caller('explain.delivery_failed', { url, fault: { code: 'explain.fault_silent' }, resend }),
+    client('explain.delivery_failed', { url, fault: { code: 'explain.fault_silent' }, resend }),
   ],
   ['a webhook on its way', withWebhook({ status: 'pending', dueAt: NOW }), noAction('explain.why_on_its_way', { url })],
   [
@@ -504,7 +504,7 @@ for (const [what, facts, expected] of cases) {
 test('every failure has one who must act, and tells them what to do in one sentence', () => {
   for (const failureCode of FAILURE_CODES) {
     const { who, sentence } = nextAction(of({ ...delivered, status: 'failed', failureCode }), whatsapp)
-    assert.match(who, /^(caller|operator)$/, failureCode)
+    assert.match(who, /^(client|operator)$/, failureCode)
     assert.match(inEnglish(sentence), /^(?!The )[A-Z][^.]+\.$/, failureCode)
   }
 })

@@ -16,7 +16,7 @@ import {
 } from './facts.ts'
 
 export type NextAction = {
-  who: 'none' | 'caller' | 'operator' | 'provider' | 'customer'
+  who: 'none' | 'client' | 'operator' | 'provider' | 'customer'
   /** The action to take, addressed to the person who must take it, or why none is needed. */
   sentence: CodedText
 }
@@ -152,7 +152,7 @@ const isLost = ({ hasContent, status, endpointStatus }: DeliveryFact): boolean =
 /** A ping has nothing to read. */
 const ofLost = ({ url }: DeliveryFact, { confirmation, messages }: Facts): NextAction =>
   confirmation || messages.length > 0
-    ? action('caller', { code: 'explain.delivery_removed', url })
+    ? action('client', { code: 'explain.delivery_removed', url })
     : noAction({ code: 'explain.why_ping_removed', url })
 
 function ofDelivery(
@@ -173,7 +173,7 @@ function ofDelivery(
       return undefined
     case 'failed':
       if (isSecretLost) return action('operator', { code: 'explain.secret_lost', ...renew })
-      return action('caller', { code: 'explain.delivery_failed', url, fault, resend })
+      return action('client', { code: 'explain.delivery_failed', url, fault, resend })
     case 'held': {
       if (isSecretLost && endpointStatus === 'enabled')
         return action('operator', { code: 'explain.secret_lost', ...renew })
@@ -190,12 +190,12 @@ function ofDelivery(
         if (!works) return noWorker(dueAt)
         if (endpointRecovers) return noAction({ code: 'explain.why_catches_up', url })
         const code = delivery.endpointFailing ? 'explain.failing_in_turn' : 'explain.slow_in_turn'
-        return action('caller', { code, url })
+        return action('client', { code, url })
       }
       if (!last) return noAction({ code: 'explain.why_on_its_way', url })
       if (endpointRecovers && !delivery.leased) return noAction({ code: 'explain.why_catches_up', url })
       if (isSecretLost) return action('operator', { code: 'explain.secret_lost', ...renew })
-      return action('caller', { code: 'explain.failing', url, fault, dueAt: time(dueAt ?? now) })
+      return action('client', { code: 'explain.failing', url, fault, dueAt: time(dueAt ?? now) })
   }
 }
 
@@ -262,7 +262,7 @@ function ofSentCode({ sentAt, createdAt, sendTtlSeconds }: MessageFact, now: Dat
   const ttlMs = sendTtlSeconds === null ? CODE_TTL_MS : sendTtlSeconds < 0 ? LONGEST_TTL_MS : sendTtlSeconds * SECOND_MS
   const until = later(sentAt ?? createdAt, ttlMs)
   return now.getTime() > until.getTime() + TTL_BUFFER_MS
-    ? action('caller', { code: 'explain.dropped', until: time(until) })
+    ? action('client', { code: 'explain.dropped', until: time(until) })
     : action('customer', { code: 'explain.offline_until', until: time(until) })
 }
 

@@ -18,7 +18,7 @@ export class StartupError extends Error {
 }
 
 /** Who must act on the error, for its page under /problems. */
-type Owner = 'caller' | 'operator' | 'doorcode'
+type Owner = 'client' | 'operator' | 'doorcode'
 
 type Row = { status: number; title: string; owner: Owner; cause: string; fix: string }
 
@@ -26,7 +26,7 @@ type Row = { status: number; title: string; owner: Owner; cause: string; fix: st
 const SENDER_NOT_FOUND = {
   status: 404,
   title: 'Sender not found',
-  owner: 'caller',
+  owner: 'client',
   cause: 'No sender of the key’s workspace has this senderId.',
   fix: 'Use a Sender ID of this service: the Senders page of the dashboard shows them, and so does: npm run -s doorcode -- sender list --workspace <id>. It is not WhatsApp’s phone number ID.',
 } as const
@@ -34,7 +34,7 @@ const SENDER_NOT_FOUND = {
 const TEMPLATE_NOT_FOUND = {
   status: 404,
   title: 'Template not found',
-  owner: 'caller',
+  owner: 'client',
   cause: 'The sender’s WhatsApp account has no template with exactly this name in exactly this language.',
   fix: 'Compare name and language letter by letter ("en" and "en_US" are two languages). The detail lists the approved templates of the account. If the template is new, sync the account: on the Senders page, or with: npm run -s doorcode -- account sync <accountId>.',
 } as const
@@ -56,14 +56,14 @@ export const apiErrors = {
   API_KEY_INVALID: {
     status: 401,
     title: 'API key missing, invalid or revoked',
-    owner: 'caller',
+    owner: 'client',
     cause: 'The request has no Authorization header, or its key is incomplete, unknown, revoked or expired.',
     fix: 'Send "Authorization: Bearer dck_…" with the complete key as shown when it was created. If it was lost or revoked, create a new one: npm run -s doorcode -- key create --workspace <id> --name <name>.',
   },
   NOT_FOUND: {
     status: 404,
     title: 'Not found',
-    owner: 'caller',
+    owner: 'client',
     cause:
       'The API has no such path, the path does not support this method, or no OTP message of the key’s workspace has this id.',
     fix: 'Compare path and method with /docs; the detail and the header Allow name the methods of the path. For a message, use the messageId of the 202 response, with a key of the same workspace.',
@@ -82,14 +82,14 @@ export const apiErrors = {
   IDEMPOTENCY_KEY_REUSED: {
     status: 409,
     title: 'Idempotency key was used for a different request',
-    owner: 'caller',
+    owner: 'client',
     cause: 'An earlier accepted request of this workspace has the same Idempotency-Key and different values.',
     fix: 'Use a new key for each new message. Use the same key with the same values only to repeat a request whose response was lost.',
   },
   DEVELOPER_INVALID_INPUT: {
     status: 422,
     title: 'Invalid input',
-    owner: 'caller',
+    owner: 'client',
     cause: 'A header, the path, the query or the body is not as documented, or contains an unknown field.',
     fix: '"errors" lists every fault with its place; "detail" names the first. Fix them all and send the request again.',
   },
@@ -103,7 +103,7 @@ export const apiErrors = {
   RATE_LIMITED: {
     status: 429,
     title: 'Too many requests',
-    owner: 'caller',
+    owner: 'client',
     cause:
       'The API key made the maximum number of requests within the last second, or has the maximum number of requests that wait for events. "detail" says which, and contains the limit.',
     fix: 'Wait for the time in Retry-After, then continue. Rejected requests do not lengthen the wait. Spread bursts over time.',
@@ -120,14 +120,14 @@ export const apiErrors = {
   COD_CONFIRMATION_NOT_FOUND: {
     status: 404,
     title: 'Confirmation not found',
-    owner: 'caller',
+    owner: 'client',
     cause: 'No confirmation of the key’s workspace has this id.',
     fix: 'Use the confirmationId of the 202 response, with a key of the same workspace.',
   },
   EVENT_NOT_FOUND: {
     status: 404,
     title: 'Event not found',
-    owner: 'caller',
+    owner: 'client',
     cause:
       'No event of the key’s workspace has the id in "after": the id is wrong or of another workspace, or the event is older than this instance keeps the content of events.',
     fix: 'Use the id of a later event. Without one, leave "after" out to begin with the oldest event that is kept, and skip the ids that you have already processed. For what happened before that, read the messages and confirmations themselves.',
@@ -158,21 +158,21 @@ export const apiErrors = {
   COD_TEMPLATE_PARAMETERS_INVALID: {
     status: 422,
     title: 'Parameters do not match the template',
-    owner: 'caller',
+    owner: 'client',
     cause: 'The shape, number, names or values of the parameters do not match the template’s header and body.',
     fix: 'The detail lists every fault. A template with {{1}} takes an array; a template with {{name}} takes an object with these names.',
   },
   COD_CONFIRMATION_NOT_ELIGIBLE: {
     status: 409,
     title: 'Confirmation cannot start a refusal check',
-    owner: 'caller',
+    owner: 'client',
     cause: 'The confirmation’s message has not been sent yet, or it failed.',
     fix: 'Start the refusal check when the confirmation is no longer "accepted". A "failed" confirmation cannot have one.',
   },
   COD_REFUSAL_CHECK_EXISTS: {
     status: 409,
     title: 'A refusal check already exists',
-    owner: 'caller',
+    owner: 'client',
     cause: 'The confirmation already has a refusal check, and it can have at most one.',
     fix: 'Read the confirmation: "refusalCheck" holds its state. To repeat a request whose response was lost, use the same Idempotency-Key.',
   },

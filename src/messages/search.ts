@@ -28,7 +28,7 @@ export type ListedMessage = {
   status: MessageStatus
   recipient: string
   senderPhone: string
-  /** The caller's; for a message of a conversation, that of its confirmation. */
+  /** The client's; for a message of a conversation, that of its confirmation. */
   reference: string | null
   templateName: string | null
   templateLanguage: string | null
@@ -44,7 +44,7 @@ export type ListedMessage = {
 export type SearchTerms = {
   /** The id of a message or a confirmation. */
   id: string | null
-  /** The caller's reference, or the provider's id, exactly. */
+  /** The client's reference, or the provider's id, exactly. */
   text: string
   /** E.164 */
   phones: string[]

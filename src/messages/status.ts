@@ -34,7 +34,7 @@ export type MessageReport =
 type AppliedState = {
   state: MessageState
   event: 'message.sent' | 'message.failed' | null
-  /** Why the report did not change what callers see; null when it did. */
+  /** Why the report did not change what clients see; null when it did. */
   ignored: CodedText | null
 }
 

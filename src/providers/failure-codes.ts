@@ -1,11 +1,11 @@
 import { type CodedText, plainText } from '../../locales/text.ts'
 
-type Row = { owner: 'caller' | 'operator'; cause: string; fix: string }
+type Row = { owner: 'client' | 'operator'; cause: string; fix: string }
 
 /** The source of the pages under /problems and the OpenAPI document; a test compares docs/failure-codes.md with it. */
 export const failureCodes = {
   RECIPIENT_UNREACHABLE: {
-    owner: 'caller',
+    owner: 'client',
     cause:
       'WhatsApp could not deliver to this number. The number may have no WhatsApp account, the recipient may have an outdated app or may not have accepted WhatsApp’s terms, or the number may be part of a WhatsApp experiment.',
     fix: 'Check the number with the recipient, or use another channel.',
@@ -17,12 +17,12 @@ export const failureCodes = {
     fix: 'Do not repeat the request. The operator finds the reason with `npm run -s doorcode -- explain <id>`, and checks blocked users and restrictions in WhatsApp Manager.',
   },
   RECIPIENT_RATE_LIMITED: {
-    owner: 'caller',
+    owner: 'client',
     cause: 'This recipient has received too many messages recently.',
     fix: 'Wait before you send to this number again.',
   },
   SENDER_RATE_LIMITED: {
-    owner: 'caller',
+    owner: 'client',
     cause: 'The sender reached one of WhatsApp’s sending limits.',
     fix: 'Spread messages over time or use another sender, and send again. The operator checks the number’s limits and quality in WhatsApp Manager.',
   },
@@ -63,24 +63,24 @@ export const failureCodes = {
     fix: 'Read the notice in WhatsApp Manager, and appeal or wait until the restriction ends.',
   },
   WINDOW_CLOSED: {
-    owner: 'caller',
+    owner: 'client',
     cause: 'More than 24 hours have passed since the recipient’s last message.',
     fix: 'Send a template instead.',
   },
   PROVIDER_UNAVAILABLE: {
-    owner: 'caller',
+    owner: 'client',
     cause:
       'WhatsApp failed, could not be reached, or never reported what happened to the message. In the last case the message may have arrived.',
     fix: 'Send the message again if the recipient has not received it.',
   },
   SUBMISSION_EXPIRED: {
-    owner: 'caller',
+    owner: 'client',
     cause:
       'The message could not be submitted to WhatsApp before its submission window closed: 10 minutes for a one-time code, 24 hours for any other message.',
     fix: 'Send again.',
   },
   RECIPIENT_ERASED: {
-    owner: 'caller',
+    owner: 'client',
     cause:
       'The recipient’s data was erased while the message waited to be sent or the conversation was running. Nothing more is sent.',
     fix: 'Do not repeat the request, unless the recipient asks for it.',

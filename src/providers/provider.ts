@@ -172,7 +172,7 @@ export type ProviderError = {
 export type KnownError = Pick<ProviderError, 'title' | 'failureCode'> & { remedy: Remedy | undefined }
 
 /** One sentence. */
-export type Remedy = { who: 'caller' | 'operator'; sentence: CodedText }
+export type Remedy = { who: 'client' | 'operator'; sentence: CodedText }
 
 export type ProviderItem = {
   kind: 'status' | 'message' | 'template' | 'number' | 'account' | 'unknown'

@@ -24,7 +24,7 @@ const SEPARATORS = /[;|\t\n\v\f\r\u0085\u2028\u2029]/g
 /** Separators, and what may stand before a formula unseen: spaces, invisible characters and quotes. */
 const HIDES_A_FORMULA = /[;|"\s\p{C}\p{Default_Ignorable_Code_Point}\u2800]+/gu
 
-/** A spreadsheet runs text that begins like a formula, and customers and callers choose the text. */
+/** A spreadsheet runs text that begins like a formula, and customers and clients of the API choose the text. */
 function safeText(text: string): string {
   const safe = text.replace(HIDES_A_FORMULA, (hidden: string, at: number) =>
     FORMULA_SIGN.test(text.slice(at + hidden.length, at + hidden.length + 1))

@@ -42,7 +42,7 @@ test('every failure code has its own page with cause, owner and fix', async (t) 
     const { statusCode, body } = await demo.inject({ url: `/problems/${code}` })
     assert.equal(statusCode, 200)
     for (const text of [...prose(cause), ...prose(fix)]) assert.ok(body.includes(text.html), `${code}: ${text.html}`)
-    assert.match(body, owner === 'caller' ? /the program that calls the API/ : /The operator of this instance/)
+    assert.match(body, owner === 'client' ? /the program that calls the API/ : /The operator of this instance/)
     assert.ok(index.includes(`href="/problems/${code}"`), code)
   }
 })

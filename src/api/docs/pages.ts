@@ -66,7 +66,7 @@ const NO_SUCH_PROBLEM = html`<h1>No such problem</h1>
 <p>No problem of this service has this code. <a href="/problems">All problems</a></p>`
 
 const OWNERS = {
-  caller: 'The developer of the program that calls the API.',
+  client: 'The developer of the program that calls the API.',
   operator: 'The operator of this instance and its WhatsApp account.',
   doorcode: 'Doorcode. The operator of this instance can report it.',
 }
@@ -117,7 +117,7 @@ function problemIndex(): Html {
 <thead><tr><th scope="col">Code</th><th scope="col">Who must act</th><th scope="col">Meaning</th></tr></thead>
 <tbody>${FAILURE_CODES.map((code) => {
     const { owner, cause } = failureCodes[code]
-    return html`<tr><td><a href="/problems/${code}">${codeName(code)}</a></td><td>${owner}</td><td>${prose(cause)}</td></tr>`
+    return html`<tr><td><a href="/problems/${code}">${codeName(code)}</a></td><td>${owner === 'client' ? 'your backend' : owner}</td><td>${prose(cause)}</td></tr>`
   })}</tbody>
 </table></div>`
 }

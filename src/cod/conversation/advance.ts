@@ -157,7 +157,7 @@ function runMachine<T extends Types>(
   return { ignored, inputNumber: conversation.inputs, sends }
 }
 
-/** Callers see the workspace's time; times that the event did not change are in it already. */
+/** Clients see the workspace's time; times that the event did not change are in it already. */
 const inWorkspaceTimes = <T extends Types>(
   conversation: Conversation,
   { answeredAt, failure, ...state }: CheckState<T>,

@@ -25,7 +25,7 @@ export function dayLabels(dates: readonly string[], language: string): string[] 
 }
 
 /**
- * The digits that all customers read, and the calendar of the dates that callers get. Locale defaults differ between
+ * The digits that all customers read, and the calendar of the dates that clients get. Locale defaults differ between
  * countries and between releases of Node.
  */
 const SAME_EVERYWHERE = { numberingSystem: 'latn', calendar: 'gregory' } as const

@@ -83,7 +83,7 @@ export type Effect<T extends Types> =
   | { type: 'emit'; event: T['outcome']; at: Date }
   | { type: 'send'; purpose: SentPurpose }
 
-/** `ignored`: why the event changed nothing that callers see, or null. */
+/** `ignored`: why the event changed nothing that clients see, or null. */
 type TransitionResult<T extends Types> = {
   state: CheckState<T>
   effects: readonly Effect<T>[]
@@ -194,7 +194,7 @@ const isComplete = <T extends Types>({ followUp }: Machine<T>, { status }: Check
 const fieldOf = <T extends Types>(machine: Machine<T>, answer: Value<T>): Field<T> =>
   answer.type === 'chosen' ? machine.choices[answer.choice].field : 'note'
 
-/** Callers see no change; the answer goes into the history. */
+/** Clients see no change; the answer goes into the history. */
 function superseded<T extends Types>(
   machine: Machine<T>,
   state: CheckState<T>,

@@ -20,7 +20,7 @@ export type Conversation = {
   refusal: ConversationCheck<RefusalTypes> | null
 }
 
-/** The times of the answer and of the failure are in the workspace's time, since callers see them. */
+/** The times of the answer and of the failure are in the workspace's time, since clients see them. */
 export type ConversationCheck<T extends Types> = {
   state: CheckState<T>
   language: string

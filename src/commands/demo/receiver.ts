@@ -18,7 +18,7 @@ const MAX_LISTED = 50
 const MAX_BODY_BYTES = 64 * 1024
 const HOST = '127.0.0.1'
 
-/** Stands in for the backend of a caller: verifies the webhooks that it gets by POST, and lists the latest by GET. */
+/** Stands in for the backend of a shop: verifies the webhooks that it gets by POST, and lists the latest by GET. */
 export async function startDemoReceiver({ port, secret, onWebhook }: ReceiverOptions) {
   const received: ReceivedWebhook[] = []
   const server = Fastify({ bodyLimit: MAX_BODY_BYTES, forceCloseConnections: true })

@@ -35,7 +35,7 @@ const WHAT_WIDTH = 'customer'.length
 
 /** Other sentences name who acts. */
 const ADDRESSED: Readonly<Partial<Record<NextAction['who'], string>>> = {
-  caller: 'Your backend: ',
+  client: 'Your backend: ',
   operator: 'Operator: ',
 }
 

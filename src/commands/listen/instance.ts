@@ -20,7 +20,7 @@ export type Instance = {
 
 /** The next attempt may succeed. */
 export class RetryableError extends Error {
-  /** The instance only asks the caller to slow down: no line is printed. */
+  /** The instance only asks the client to slow down: no line is printed. */
   readonly isRateLimit: boolean
 
   constructor(reason: string, { isRateLimit = false } = {}) {

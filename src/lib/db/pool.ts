@@ -302,7 +302,7 @@ const isOutcomeUnknown = (error: unknown): boolean =>
  */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === '55P03'
 
-/** Not the caller's fault and not ours: a retry may succeed (503). */
+/** Not the client's fault and not ours: a retry may succeed (503). */
 export function isTemporary(error: unknown): boolean {
   const kind = faultOf(error)?.kind
   return error instanceof DatabaseUnavailable || (kind !== undefined && kind !== 'bug')

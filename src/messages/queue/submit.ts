@@ -124,7 +124,7 @@ const acceptedAt = ({ kind, submitBy }: ClaimedMessage): Date =>
 /**
  * Called as late as possible: the opened code is kept nowhere, and `unreadable`, which is stored with the attempt, never
  * contains it. A code that does not open fails its message immediately: the key that sealed it may never come back, and the
- * caller's next code is sealed under the current key.
+ * client's next code is sealed under the current key.
  */
 function contentOf({ seal }: Pick<Parts, 'seal'>, message: ClaimedMessage): Content {
   if (message.content) return { content: message.content }

@@ -60,7 +60,7 @@ export function applyToMessage(
   { report, providerMessageId, receivedAt }: Pick<ReportOfMessage, 'report' | 'providerMessageId' | 'receivedAt'>,
   now: Date,
 ): AppliedReport {
-  // Callers see the workspace's time. The provider reports whole seconds, which may begin before the message.
+  // Clients see the workspace's time. The provider reports whole seconds, which may begin before the message.
   const visible = { ...report, at: notBefore(row.created_at, later(report.at, row.clock_offset_ms)) }
   const { state, event, ignored } = applyReport(stateOf(row), visible)
   const eventAt = afterEarlierEvents(row, visible.at)

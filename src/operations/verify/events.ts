@@ -14,7 +14,7 @@ type DeliveredFacts = {
   /** Whether the event belongs to a message or a confirmation. A ping belongs to neither. */
   has_owner: boolean
   recorded_order: string
-  /** A lower number than all transactions that may still run: only then do callers read the event. */
+  /** A lower number than all transactions that may still run: only then do clients read the event. */
   is_reached: boolean
   /** The number is that of the transaction that wrote the row; null if the row was written again or loaded since. */
   is_own_order: boolean | null

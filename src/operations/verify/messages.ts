@@ -240,7 +240,7 @@ function checkOwnFailure(facts: MessageFacts, reader: Reader): Difference[] {
 /** The meaning of this error depends on its sub-code, which is not stored. */
 const SHARED_CODE = 100
 
-/** Each outcome of a code has its event once; other messages have none. `recorded`: the message as callers saw it then. */
+/** Each outcome of a code has its event once; other messages have none. `recorded`: the message as clients saw it then. */
 function checkEvents(facts: MessageFacts, recorded: ReadonlyMap<string, MessageRow>): Difference[] {
   const { id, events, clock_offset_ms: aheadMs } = facts
   const inOrder = events.toSorted((one, other) => +one.occurredAt - +other.occurredAt)

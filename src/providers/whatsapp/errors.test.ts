@@ -57,7 +57,7 @@ test('no two codes share a title', () => {
   assert.equal(new Set(titles).size, titles.length)
 })
 
-test('each failure code has a message for the caller', () => {
+test('each failure code has a message for the client', () => {
   for (const { failureCode } of Object.values(errorMeanings))
     assert.doesNotMatch(inEnglish(failureText(failureCode)), /^failures\./)
 })
@@ -71,7 +71,7 @@ test('a block by the business is not reported as one by the recipient', () => {
 test('each remedy belongs to a known code and tells one actor what to do', () => {
   for (const [code, { who, sentence }] of remedies) {
     assert.ok(findError(code)?.remedy, String(code))
-    assert.match(who, /^(caller|operator)$/, String(code))
+    assert.match(who, /^(client|operator)$/, String(code))
     assert.match(inEnglish(sentence), /^(?!The )[A-Z][^.]+\.$/)
   }
 })

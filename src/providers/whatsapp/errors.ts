@@ -75,11 +75,11 @@ const OBJECT_MISSING = {
 /** Errors whose remedy is more precise than that of their failure code, by who must act. */
 const REMEDIES = {
   operator: [130403, 130497, 131030, 131037, 131042, 131045, 131048, 131064, 133006, 133010, 134011, 141002],
-  caller: [1, 130472, 131000, 131021, 131049, 131050, 137000],
+  client: [1, 130472, 131000, 131021, 131049, 131050, 137000],
 } as const
 
 export const remedies: ReadonlyMap<number, Remedy> = new Map(
-  (['operator', 'caller'] as const).flatMap((who) =>
+  (['operator', 'client'] as const).flatMap((who) =>
     REMEDIES[who].map((code) => [code, { who, sentence: plainText(`providers.remedy_${code}`) }]),
   ),
 )

@@ -208,7 +208,7 @@ test('a failed message shows its cause, next action and webhooks', async (t) => 
   const explained = await reader.calls.messages.get.query({ workspaceId: world.workspaceId, messageId: otp.messageId })
   assert.equal(explained.failure?.code, 'RECIPIENT_UNREACHABLE')
   assert.deepEqual(explained.failure.text, { code: 'failures.recipient_unreachable' })
-  assert.equal(explained.next.who, 'caller')
+  assert.equal(explained.next.who, 'client')
   assert.equal(explained.message.apiKeyName, 'test')
   assert.deepEqual(
     explained.events.map(({ type, webhooks }) => [type, webhooks.map((each) => [each.endpointId, each.status])]),
