@@ -11,13 +11,14 @@ export const limitedText = (max: number) => z.string().max(max, tooLong(max))
 export const trimmedText = (max: number) => z.string().trim().max(max, tooLong(max))
 
 const MAX_EMAIL_CHARACTERS = 254
-const MAX_NAME_CHARACTERS = 100
+/** In code points. */
+export const MAX_NAME_CHARACTERS = 100
 
 const notEmpty = asIssue({ code: 'http.must_not_be_empty' })
 
 export const emailInput = trimmedText(MAX_EMAIL_CHARACTERS).pipe(z.email(asIssue({ code: 'admin.email' })))
 
-/** The name of a workspace, a key or a person, with the command line's rules. */
+/** The name of a workspace, a key or a person. */
 export const displayName = z
   .string()
   .trim()

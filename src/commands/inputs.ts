@@ -1,5 +1,5 @@
 import { inEnglish } from '../../locales/resources.ts'
-import { isBlank, isOneVisibleLine } from '../../locales/visible-text.ts'
+import { MAX_NAME_CHARACTERS, displayName } from '../admin/inputs.ts'
 import { chosenEventTypes } from '../events/event-types.ts'
 import { isUuid } from '../lib/ids.ts'
 import { normalizePhone } from '../lib/phone/phone.ts'
@@ -36,15 +36,13 @@ export const flag = (description: string): Input<boolean> => ({
   read: () => true,
 })
 
-/** In code points. */
-const MAX_NAME = 100
-
 export const name = (description: string): Input<string> =>
   required('name', description, (text) => {
-    const trimmed = text.trim()
-    if (isBlank(trimmed) || Array.from(trimmed).length > MAX_NAME || !isOneVisibleLine(trimmed))
-      throw new InputError(`must be 1 to ${MAX_NAME} characters on one line, and none may change the direction of text`)
-    return trimmed
+    const { data } = displayName.safeParse(text)
+    if (data !== undefined) return data
+    throw new InputError(
+      `must be 1 to ${MAX_NAME_CHARACTERS} characters on one line, and none may change the direction of text`,
+    )
   })
 
 /** Marks of direction, which are invisible: Arabic pages put them around ids. */

@@ -9,7 +9,7 @@ import type { MemberRole } from '../auth/members.ts'
 /** A signed-in person or the command line, with the program's parts. */
 export type Operator = Parts & { actor: Actor }
 
-type In<Input extends z.ZodObject> = z.output<Input> & { workspaceId: string }
+export type In<Input extends z.ZodObject> = z.output<Input> & { workspaceId: string }
 
 /** What an operator can do in a workspace. The dashboard's calls and the commands perform it. */
 export type Action<Input extends z.ZodObject, Result> = {
@@ -24,28 +24,30 @@ export type Action<Input extends z.ZodObject, Result> = {
 /** The input of an action that needs only the workspace. */
 export const workspaceOnly = z.object({ workspaceId: z.uuid() })
 
-/** Asks DNS or WhatsApp before its `commit`, or works in many transactions after it. */
+/** For one that asks DNS or WhatsApp before its `commit`, or works in many transactions after it. */
 export const action = <Input extends z.ZodObject, Result>(
   minRole: MemberRole,
   input: Input,
-  { run, wakes }: Pick<Action<Input, Result>, 'run' | 'wakes'>,
+  run: Action<Input, Result>['run'],
+  wakes?: WorkName,
 ): Action<Input, Result> => ({ minRole, input, run, wakes })
 
 /** The parts of an operator in a transaction. */
 export type Committing = Operator & { tx: Sql; entry: Entry }
 
-/** An action of one transaction. */
+/** For one that is a single transaction. */
 export const change = <Input extends z.ZodObject, Result>(
   minRole: MemberRole,
   input: Input,
   make: (committing: Committing, input: In<Input>) => Promise<Result>,
   wakes?: WorkName,
-): Action<Input, Result> => ({
-  minRole,
-  input,
-  run: (operator, given) => commit(operator, given.workspaceId, (tx, entry) => make({ ...operator, tx, entry }, given)),
-  wakes,
-})
+): Action<Input, Result> =>
+  action(
+    minRole,
+    input,
+    (operator, given) => commit(operator, given.workspaceId, (tx, entry) => make({ ...operator, tx, entry }, given)),
+    wakes,
+  )
 
 export async function perform<Input extends z.ZodObject, Result>(
   { run, wakes }: Action<Input, Result>,

@@ -28,13 +28,15 @@ async function store(operator: Operator, { workspaceId, settings: json, basedOn 
 
 export const codSettingsActions = {
   /** Saves what a page edited, unless another person saved since. The type is for the page: `readCodSettings` checks it. */
-  save: action('admin', z.object({ settings: z.custom<CodSettings>(), basedOn: z.iso.datetime().nullable() }), {
-    run: (operator, { basedOn, ...input }) =>
+  save: action(
+    'admin',
+    z.object({ settings: z.custom<CodSettings>(), basedOn: z.iso.datetime().nullable() }),
+    (operator, { basedOn, ...input }) =>
       store(operator, { ...input, basedOn: basedOn === null ? null : new Date(basedOn) }),
-  }),
+  ),
 
   /** Replaces whatever is stored. */
-  set: action('admin', z.object({ settings: z.unknown() }), {
-    run: (operator, input) => store(operator, { ...input, basedOn: undefined }),
-  }),
+  set: action('admin', z.object({ settings: z.unknown() }), (operator, input) =>
+    store(operator, { ...input, basedOn: undefined }),
+  ),
 }

@@ -84,50 +84,42 @@ const toEnabled = (name: 'endpoint.resumed' | 'endpoint.enabled', enable: typeof
 
 export const endpointActions = {
   /** The only answer that holds the secret. */
-  add: action('admin', z.object(settings), {
-    async run(operator, { workspaceId, ...input }) {
-      const settings = await checkNewSettings(input, operator)
-      return commit(operator, workspaceId, async (tx, entry) => {
-        const added = await addEndpoint(tx, operator, { workspaceId, ...settings })
-        await entry({ action: 'endpoint.added', target: added.endpointId, after: settings })
-        return added
-      })
-    },
+  add: action('admin', z.object(settings), async (operator, { workspaceId, ...input }) => {
+    const settings = await checkNewSettings(input, operator)
+    return commit(operator, workspaceId, async (tx, entry) => {
+      const added = await addEndpoint(tx, operator, { workspaceId, ...settings })
+      await entry({ action: 'endpoint.added', target: added.endpointId, after: settings })
+      return added
+    })
   }),
 
   /** Changes what is given. */
-  update: action('admin', z.object(settings).partial().extend({ endpointId }), {
-    async run(operator, input) {
-      const checked = await checkUpdate(operator, input)
-      return commit(operator, input.workspaceId, async (tx, entry) => {
-        const { before, after, isChanged } = await updateEndpoint(tx, operator.clock, checked)
-        if (isChanged) await entry({ action: 'endpoint.updated', target: input.endpointId, before, after })
-        return after
-      })
-    },
+  update: action('admin', z.object(settings).partial().extend({ endpointId }), async (operator, input) => {
+    const checked = await checkUpdate(operator, input)
+    return commit(operator, input.workspaceId, async (tx, entry) => {
+      const { before, after, isChanged } = await updateEndpoint(tx, operator.clock, checked)
+      if (isChanged) await entry({ action: 'endpoint.updated', target: input.endpointId, before, after })
+      return after
+    })
   }),
 
   /** For good. */
-  remove: action('admin', endpointInput, {
-    async run(operator, id) {
-      await commit(operator, id.workspaceId, async (tx, entry) => {
-        const { url, description, eventTypes, status } = await getEndpoint(tx, id)
-        await deleteEndpoint(tx, operator.clock, id)
-        const before = { url, description, eventTypes, status }
-        await entry({ action: 'endpoint.deleted', target: id.endpointId, before })
-      })
-      await holdBacklog(operator.db, id)
-    },
+  remove: action('admin', endpointInput, async (operator, id) => {
+    await commit(operator, id.workspaceId, async (tx, entry) => {
+      const { url, description, eventTypes, status } = await getEndpoint(tx, id)
+      await deleteEndpoint(tx, operator.clock, id)
+      const before = { url, description, eventTypes, status }
+      await entry({ action: 'endpoint.deleted', target: id.endpointId, before })
+    })
+    await holdBacklog(operator.db, id)
   }),
 
-  pause: action('admin', endpointInput, {
-    async run(operator, id) {
-      await commit(operator, id.workspaceId, async (tx, entry) => {
-        await pauseEndpoint(tx, operator.clock, id)
-        await entry({ action: 'endpoint.paused', target: id.endpointId })
-      })
-      await holdBacklog(operator.db, id)
-    },
+  pause: action('admin', endpointInput, async (operator, id) => {
+    await commit(operator, id.workspaceId, async (tx, entry) => {
+      await pauseEndpoint(tx, operator.clock, id)
+      await entry({ action: 'endpoint.paused', target: id.endpointId })
+    })
+    await holdBacklog(operator.db, id)
   }),
 
   resume: toEnabled('endpoint.resumed', resumeEndpoint),
@@ -166,16 +158,14 @@ export const endpointActions = {
   ),
 
   /** Tries everything that waits for its next attempt now, at the pace of a release. */
-  retryWaiting: action('admin', endpointInput, {
-    async run(operator, id) {
-      const waiting = await endPauses(operator, id)
-      if (waiting > 0)
-        await commit(operator, id.workspaceId, async (tx, entry) => {
-          if (await beginRetry(tx, operator.clock, id))
-            await entry({ action: 'endpoint.retried', target: id.endpointId, after: { waiting } })
-        })
-      return { waiting }
-    },
+  retryWaiting: action('admin', endpointInput, async (operator, id) => {
+    const waiting = await endPauses(operator, id)
+    if (waiting > 0)
+      await commit(operator, id.workspaceId, async (tx, entry) => {
+        if (await beginRetry(tx, operator.clock, id))
+          await entry({ action: 'endpoint.retried', target: id.endpointId, after: { waiting } })
+      })
+    return { waiting }
   }),
 
   /** Resends one batch of what was chosen before `at`. The caller repeats it until nothing is left, so it can show progress and stop. */

@@ -73,34 +73,42 @@ async function connectAgain(
 }
 
 export const senderActions = {
-  connect: action('admin', accountToConnect, {
-    run: (operator, account) => connect(operator, account, { takesOver: false }),
-    wakes: 'submit',
-  }),
+  connect: action(
+    'admin',
+    accountToConnect,
+    (operator, account) => connect(operator, account, { takesOver: false }),
+    'submit',
+  ),
 
   /** Only for the command line: people may not see the other workspace. */
-  takeOver: action('owner', accountToConnect, {
-    run: (operator, account) => connect(operator, account, { takesOver: true }),
-    wakes: 'submit',
-  }),
+  takeOver: action(
+    'owner',
+    accountToConnect,
+    (operator, account) => connect(operator, account, { takesOver: true }),
+    'submit',
+  ),
 
   /** Asks WhatsApp again to send the account's webhooks, with the stored credentials. */
-  subscribe: action('admin', accountInput, {
-    run: (operator, account) => connectAgain(operator, account, { action: 'account.subscribed' }),
-    wakes: 'submit',
-  }),
+  subscribe: action(
+    'admin',
+    accountInput,
+    (operator, account) => connectAgain(operator, account, { action: 'account.subscribed' }),
+    'submit',
+  ),
 
   /** Empty fields keep their values. */
-  renew: action('admin', z.object({ accountId, ...credentials }), {
-    async run(operator, { workspaceId, accountId, ...fields }) {
+  renew: action(
+    'admin',
+    z.object({ accountId, ...credentials }),
+    async (operator, { workspaceId, accountId, ...fields }) => {
       const given = Object.entries(fields).filter(([, text]) => text.trim() !== '')
       if (given.length === 0) throw new FieldError([{ field: 'accessToken', message: { code: 'admin.nothing_given' } }])
       const account = { workspaceId, accountId, ...Object.fromEntries(given) }
       const after = { renewed: given.map(([field]) => field) }
       return connectAgain(operator, account, { action: 'account.renewed', after })
     },
-    wakes: 'submit',
-  }),
+    'submit',
+  ),
 
   /** `wabaId`: what the operator typed to confirm it. */
   removeAccount: change('admin', z.object({ accountId, wabaId: textInput }), async (committing, account) => {
@@ -109,20 +117,18 @@ export const senderActions = {
   }),
 
   /** Reads numbers and templates now, as long as WhatsApp takes. The sync has its own transaction, also for a failure. */
-  sync: action('admin', accountInput, {
-    async run(operator, account) {
-      const { workspaceId, accountId: target } = account
-      const before = await describeAccount(operator.db, account)
-      const synced = await syncAccount(operator, target, async (tx, { failure }) => {
-        const { senders, templates } = await describeAccount(tx, account)
-        const after = { numbers: senders.length, templates: templates.length }
-        const outcome = failure
-          ? { action: 'account.sync_failed' as const, after: { failure } }
-          : { action: 'account.synced' as const, after }
-        await record(operator, tx, { workspaceId, target, ...outcome })
-      })
-      return { before, synced }
-    },
+  sync: action('admin', accountInput, async (operator, account) => {
+    const { workspaceId, accountId: target } = account
+    const before = await describeAccount(operator.db, account)
+    const synced = await syncAccount(operator, target, async (tx, { failure }) => {
+      const { senders, templates } = await describeAccount(tx, account)
+      const after = { numbers: senders.length, templates: templates.length }
+      const outcome = failure
+        ? { action: 'account.sync_failed' as const, after: { failure } }
+        : { action: 'account.synced' as const, after }
+      await record(operator, tx, { workspaceId, target, ...outcome })
+    })
+    return { before, synced }
   }),
 
   pause: change('admin', senderInput, async ({ tx, entry, clock }, sender) => {

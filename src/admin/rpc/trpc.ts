@@ -6,7 +6,7 @@ import { redactError } from '../../lib/http/redact-error.ts'
 import { findUnstorableText } from '../../lib/http/faults.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { type CodedText, plainText, readIssue } from '../../../locales/text.ts'
-import { type Action, type Operator, perform } from '../actions/action.ts'
+import { type Action, type In, type Operator, perform } from '../actions/action.ts'
 import type { Examiner } from '../../operations/doctor/examiner.ts'
 import { CallError, type InputFault } from './errors.ts'
 import { type MemberRole, findMembership, hasRole } from '../auth/members.ts'
@@ -132,20 +132,14 @@ export const ownerCall = workspaceCall('owner')
 const CALLS = { member: readCall, admin: writeCall, owner: ownerCall }
 
 /** A call with the role and the input of an action. */
-export const callOf = <Input extends z.ZodObject>({
-  minRole,
-  input,
-}: Pick<Action<Input, unknown>, 'minRole' | 'input'>) => CALLS[minRole].input<Input>(input as never) // tRPC cannot check a schema whose type it does not know
+export const callOf = <Input extends z.ZodObject>({ minRole, input }: Action<Input, unknown>) =>
+  CALLS[minRole].input<Input>(input as never) // tRPC cannot check a schema whose type it does not know
+
+type Performed<Input extends z.ZodObject> = { ctx: { operator: Operator }; input: In<Input> }
 
 export const performing =
   <Input extends z.ZodObject, Result>(action: Action<Input, Result>) =>
-  ({
-    ctx,
-    input,
-  }: {
-    ctx: { operator: Operator }
-    input: z.output<Input> & { workspaceId: string }
-  }): Promise<Result> =>
+  ({ ctx, input }: Performed<Input>): Promise<Result> =>
     perform(action, ctx.operator, input)
 
 /** The whole call of an action that needs nothing else. */
