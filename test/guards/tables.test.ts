@@ -38,7 +38,12 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
       ${OWNED['workspaces']} ${OWNED['charts']} access_links audit_log members`,
     why: 'ends data: by age, for a person, or with its workspace',
   },
-  { room: 'operations/lifecycle', may: 'read', tables: 'nodes', why: 'older nodes store persons without sealing them' },
+  {
+    room: 'operations/lifecycle',
+    may: 'read',
+    tables: 'nodes',
+    why: 'the newest heartbeat shows when the instance last worked',
+  },
   {
     room: 'operations/secrets',
     may: 'write',

@@ -84,11 +84,11 @@ async function writeTemporary(file: string, keys: readonly Buffer[]): Promise<st
   return temporary
 }
 
-/** `file`: where the key was stored; undefined if the operator must put `key` into DOORCODE_SECRET_KEY. */
-export type AddedKey = { fingerprint: string; key: string | undefined; file: string | undefined }
-
-/** A new key: the first line of the key file, or for the operator to set. Throws UserError. */
-export async function addKey(config: KeyConfig, seal: Seal): Promise<AddedKey> {
+/**
+ * A new key: the first line of the key file, or for the operator to set. Throws UserError. `file`: where the key was stored;
+ * undefined if the operator must put `key` into DOORCODE_SECRET_KEY.
+ */
+export async function addKey(config: KeyConfig, seal: Seal) {
   const key = newInstanceKey()
   const { fingerprint } = createSealingKey(key)
   if (config.secretKeys) return { fingerprint, key: key.toString('base64'), file: undefined }

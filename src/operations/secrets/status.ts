@@ -4,16 +4,9 @@ import type { Seal } from '../../lib/seal.ts'
 import { findInstance } from './instance.ts'
 import { type UnreadableTexts, readTexts } from './reseal.ts'
 
-export type KeyStatus = {
-  key: string
-  inUse: boolean
-  /** How many stored texts only this key opens. */
-  texts: number
-}
-
 export type SecretsStatus = UnreadableTexts & {
-  /** The known keys, newest first. */
-  keys: KeyStatus[]
+  /** The known keys, newest first. `texts`: how many stored texts only this key opens. */
+  keys: { key: string; inUse: boolean; texts: number }[]
   /** Former keys under which texts may still be sealed. */
   oldKeys: string[]
   nodes: { nodeId: string; roles: string[]; version: string; knows: readonly string[]; uses: string | null }[]

@@ -16,34 +16,6 @@ export type Position = {
   at: string
 }
 
-/** `last`: undefined at the end. `ids`: the rows that hold something to remove. */
-export type Page = { seen: number; last: Position | undefined; ids: string[] }
-
-/** One kind of row, walked from the oldest. */
-export type Step = {
-  name: string
-  /** From which rows or their content are removed. */
-  table: Table
-  class: KeptClass
-  /**
-   * A row that it postpones for very long is in use for too long. Not for orders, which are postponed while they have a younger
-   * message: the step of messages shows that message. Nor for steps that postpone only locked rows or reports.
-   */
-  showsInUse: boolean
-  /** Of a full page. */
-  maxRows: number
-  /** When the next row was recorded. */
-  next(sql: Sql, after: Position | undefined): Promise<Date | undefined>
-  /** The next rows that are older than `until`. */
-  page(tx: Sql, after: Position | undefined, until: Date): Promise<Page>
-  /** Rows that hold something to remove and are older than `until`, of the next `maxRead`, without the postponed ones. */
-  count(sql: Sql, after: Position | undefined, until: Date, maxRead: number): Promise<Count>
-  /** Of `ids`, those that still exist. */
-  existing(tx: Sql, ids: readonly string[]): Promise<string[]>
-  /** Removes what is not in use, and returns those ids. Rows that another transaction has locked are in use. */
-  remove(tx: Sql, ids: readonly string[], until: Date): Promise<string[]>
-}
-
 /** How the rows of a table are walked in the order of their time, a page at a time. */
 type Walk = {
   maxRows: number
@@ -94,7 +66,10 @@ type StepOptions = {
   /** The table that the step removes from, if it is not `table`, which then gives only the ids. */
   of?: Table
   class: KeptClass
-  /** See Step. Default: false. */
+  /**
+   * A row that the step postpones for very long is in use for too long. Not for orders, which are postponed while they have a
+   * younger message: the step of messages shows that message. Nor for steps that postpone only locked rows or reports.
+   */
   showsInUse?: boolean
   /** Of the rows that hold something to remove. */
   condition?: string
@@ -102,14 +77,17 @@ type StepOptions = {
   remove: (tx: Sql, ids: readonly string[], until: Date) => Promise<string[]>
 }
 
+/** One kind of row, walked from the oldest. */
+export type Step = ReturnType<typeof stepOf>
+
 export function stepOf({
   table,
   of: removedFrom = table,
   class: keptClass,
   showsInUse = false,
-  condition = 'true',
-  remove,
-}: StepOptions): Step {
+  ...options
+}: StepOptions) {
+  const { condition = 'true', remove } = options
   const of = `${keptClass}_of_${removedFrom}`
   const walk = table === 'provider_reports' ? BY_ARRIVAL : BY_ID
   const older = `from ${table} where ${walk.after} and ${walk.until} order by ${walk.order}`
@@ -133,15 +111,19 @@ export function stepOf({
   )
   return {
     name: `${keptClass} of ${removedFrom}`,
+    /** From which rows or their content are removed. */
     table: removedFrom,
     class: keptClass,
     showsInUse,
+    /** Of a full page. */
     maxRows: walk.maxRows,
-    async next(sql, after) {
+    /** When the next row was recorded. */
+    async next(sql: Sql, after: Position | undefined): Promise<Date | undefined> {
       const row = await sql.row(next, walk.position(after))
       return row && new Date(timeOf(row))
     },
-    async page(tx, after, until) {
+    /** The next rows that are older than `until`. `last`: undefined at the end. `ids`: those that hold something to remove. */
+    async page(tx: Sql, after: Position | undefined, until: Date) {
       const rows = await tx.rows(page, [...walk.position(after), walk.end(until)])
       const last = rows.at(-1)
       return {
@@ -150,13 +132,18 @@ export function stepOf({
         ids: idsOf(rows.filter(({ holds }) => holds)),
       }
     },
-    async count(sql, after, until, maxRead) {
+    /** Rows that hold something to remove and are older than `until`, of the next `maxRead`, without the postponed ones. */
+    async count(sql: Sql, after: Position | undefined, until: Date, maxRead: number): Promise<Count> {
       const { rows = 0, seen = 0 } = (await sql.row(count, [...walk.position(after), walk.end(until), maxRead])) ?? {}
       return { rows, more: seen >= maxRead }
     },
-    existing: async (tx, ids) => idsOf(await tx.rows(existing, [ids])),
-    /** A later statement chooses what to remove, after the locks are held, so that it sees everything committed before them. */
-    async remove(tx, ids, until) {
+    /** Of `ids`, those that still exist. */
+    existing: async (tx: Sql, ids: readonly string[]): Promise<string[]> => idsOf(await tx.rows(existing, [ids])),
+    /**
+     * Removes what is not in use, and returns those ids. Rows that another transaction has locked are in use. A later statement
+     * chooses what to remove, after the locks are held, so that it sees everything committed before them.
+     */
+    async remove(tx: Sql, ids: readonly string[], until: Date): Promise<string[]> {
       const locked = idsOf(await tx.rows(lock, [ids]))
       return locked.length === 0 ? [] : remove(tx, locked, until)
     },
