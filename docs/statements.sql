@@ -2656,16 +2656,12 @@ with removed as (delete from unfinished_erasures where ctid = any (array (select
 select count(*)::int as removed from removed;
 
 prepare purge_webhook_deliveries as
-with picked as materialized (
-select d.id from webhook_endpoints e
-cross join lateral (
-  select id from webhook_deliveries t
-  where workspace_id = e.workspace_id and endpoint_id = e.id and not ((t.lease is not null and t.due_at > clock_timestamp()) is true)
-  order by id limit $2 for update skip locked) d
-where e.workspace_id = $1 limit $2),
- of_webhook_attempts as (delete from webhook_attempts where workspace_id = $1 and delivery_id = any (array (select id from picked))),
- removed as (delete from webhook_deliveries where id = any (array (select id from picked)) returning 1)
- select count(*)::int as removed from removed;
+with picked as materialized (select d.id from webhook_endpoints e
+      cross join lateral (select id from webhook_deliveries t where workspace_id = e.workspace_id and endpoint_id = e.id and not ((t.lease is not null and t.due_at > clock_timestamp()) is true) order by id limit $2 for update skip locked) d
+      where e.workspace_id = $1 limit $2),
+of_webhook_attempts as (delete from webhook_attempts where workspace_id = $1 and delivery_id = any (array (select id from picked))),
+removed as (delete from webhook_deliveries where id = any (array (select id from picked)) returning 1)
+select count(*)::int as removed from removed;
 
 prepare purge_webhook_endpoints as
 with removed as (delete from webhook_endpoints where ctid = any (array (select ctid from webhook_endpoints where workspace_id = $1 limit $2)) returning 1)

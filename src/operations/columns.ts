@@ -48,7 +48,9 @@ export type Life = {
   partOf?: Readonly<Record<string, string>>
   /** Whether work that has begun still needs the row `of`: retention waits for its end. */
   inUse?: (of: string) => string
-  /** After how many days the row is removed: a setting. Undefined: as long as what it is part of, or for as long as it is needed. */
+  /** Whether the row has a lease while it is being sent (`isBeingSent`). */
+  leased?: true
+  /** After how many days the row is removed: a setting. Undefined if it is kept as long as what it is part of, or as long as it is needed. */
   kept?: 'records' | 'audit'
   /**
    * How it is removed with its workspace. work: in batches, while requests under way may add more · part: with the row that it
@@ -60,7 +62,7 @@ export type Life = {
   notInBackup?: string
 }
 
-/** Until `now`: a lease ends at its due_at. Of a message or a delivery. */
+/** Of a leased row, at `now`: a lease ends at its due_at. */
 export const isBeingSent = (of: string, now: string): string =>
   `((${of}.lease is not null and ${of}.due_at > ${now}) is true)`
 
@@ -96,6 +98,7 @@ export const tables = {
     exported: 'id endpoint_id status created_at ended_at',
     partOf: { events: 'event_id' },
     inUse: (of) => `(${of}.status = 'pending' or ${of}.lease is not null)`,
+    leased: true,
     purge: 'work',
   },
   events: {
@@ -130,6 +133,7 @@ export const tables = {
     sealedWhile: 'due_at is not null and code is not null',
     partOf: { confirmations: 'confirmation_id' },
     inUse: (of) => `(${of}.due_at is not null or ${of}.lease is not null)`,
+    leased: true,
     kept: 'records',
     purge: 'work',
   },

@@ -88,31 +88,28 @@ const tablesOf = (purge: Life['purge']): Table[] => tableNames.filter((table) =>
 const step = (table: Table, deletion: string): Step =>
   statement(`purge_${table}`, `${deletion} returning 1)\n   select count(*)::int as removed from removed`)
 
-/** Deliveries have no index by workspace. */
-const NEXT_DELIVERIES = `
-  select d.id from webhook_endpoints e
-  cross join lateral (
-    select id from webhook_deliveries t
-    where workspace_id = e.workspace_id and endpoint_id = e.id and not ${isBeingSent('t', 'clock_timestamp()')}
-    order by id limit $2 for update skip locked) d
-  where e.workspace_id = $1 limit $2`
-
 /** What is being sent keeps its rows until the outcome is stored; what another session holds waits for the next turn. */
 function workStep(table: Table): Step {
   const parts = Object.groupBy(partsOf(table), ({ part }) => lifeOf(part).purge)
   const isFree = [
-    'workspace_id = $1',
-    ...(table === 'messages' ? [`not ${isBeingSent('t', 'clock_timestamp()')}`] : []),
+    ...(lifeOf(table).leased ? [`not ${isBeingSent('t', 'clock_timestamp()')}`] : []),
     ...(parts.work ?? []).map(({ part, column }) => `not exists (select from ${part} where ${column} = t.id)`),
-  ]
-  const next = `select id from ${table} t where ${isFree.join(' and ')} order by id limit $2 for update skip locked`
-  const picked = `with picked as materialized (${table === 'webhook_deliveries' ? NEXT_DELIVERIES : next})`
+  ].join(' and ')
+  const next = (scope: string): string =>
+    `select id from ${table} t where ${scope} and ${isFree} order by id limit $2 for update skip locked`
+  // Deliveries have no index by workspace.
+  const picked =
+    table === 'webhook_deliveries'
+      ? `select d.id from webhook_endpoints e
+         cross join lateral (${next('workspace_id = e.workspace_id and endpoint_id = e.id')}) d
+         where e.workspace_id = $1 limit $2`
+      : next('workspace_id = $1')
   const deletions = (parts.part ?? []).map(
     ({ part, column }) =>
       `of_${part} as (delete from ${part} where workspace_id = $1 and ${column} = any (array (select id from picked)))`,
   )
   const removed = `removed as (delete from ${table} where id = any (array (select id from picked))`
-  return step(table, [picked, ...deletions, removed].join(',\n   '))
+  return step(table, [`with picked as materialized (${picked})`, ...deletions, removed].join(',\n   '))
 }
 
 const WORK: readonly Step[] = tablesOf('work').map(workStep)
