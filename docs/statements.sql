@@ -3486,7 +3486,7 @@ from (select * from confirmations where workspace_id = $1 and id = any ($2::uuid
 
 prepare read_messages_of_conversations_to_verify as
 select unit.id as unit_id, m.id, m.sender_id, m.recipient, m.check_kind as check, m.purpose, m.offered, m.round, m.failure_code,
-  m.failed_event_at is not null as has_failed, m.provider_message_id is not null as is_identified
+  m.failed_event_at is not null as has_failed, coalesce(m.provider_message_id, m.accepted_at::text) is not null as submitted
 from unnest($2::uuid[]) as unit (id)
 cross join lateral (
   select * from messages m where m.workspace_id = $1 and m.confirmation_id = unit.id order by id limit $3) m
@@ -3570,10 +3570,10 @@ prepare count_recent_units_to_verify as
 select 'otp' as kind, date_trunc('month', created_at at time zone 'UTC')::date::text as month, count(*) as units from messages
 where workspace_id = $1 and id >= $2 and kind = 'otp' group by 2
 union all
-select 'cod_confirmation', date_trunc('month', created_at at time zone 'UTC')::date::text as month, count(*) from confirmations where workspace_id = $1 and id >= $3 group by 2
+select 'cod_confirmation', date_trunc('month', created_at at time zone 'UTC')::date::text as month, count(*) from confirmations where workspace_id = $1 and id >= $2 group by 2
 union all
 select 'cod_refusal', date_trunc('month', created_at at time zone 'UTC')::date::text as month, count(*) from refusal_checks
-where workspace_id = $1 and created_at > '-infinity' and created_at >= coalesce($4::date, '-infinity'::date) at time zone 'UTC'
+where workspace_id = $1 and created_at > '-infinity' and created_at >= coalesce($3::date, '-infinity'::date) at time zone 'UTC'
 group by 2;
 
 prepare read_quota_usage_to_verify as

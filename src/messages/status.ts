@@ -47,7 +47,7 @@ export function applyReport(state: MessageState, report: MessageReport): Applied
 
 function fail(state: MessageState, report: MessageReport & { outcome: 'failed' }): AppliedState {
   if (rankOf(state.status) >= OUTCOME_RANK.delivered) {
-    return unchanged(state, { code: 'messages.stale_failure', status: plainText(`messages.status_${state.status}`) })
+    return toUnchanged(state, { code: 'messages.stale_failure', status: plainText(`messages.status_${state.status}`) })
   }
   const failure = { code: report.failureCode, at: report.at, ours: report.ours }
   if (state.failure) {
@@ -55,7 +55,7 @@ function fail(state: MessageState, report: MessageReport & { outcome: 'failed' }
     const isNews = report.at > state.failure.at || (state.failure.ours && !report.ours)
     return isNews
       ? { state: { ...state, failure }, event: null, ignored: null }
-      : unchanged(state, { code: 'messages.known_failure' })
+      : toUnchanged(state, { code: 'messages.known_failure' })
   }
   const event = state.failedEventRecorded ? null : 'message.failed'
   return { state: { ...state, status: 'failed', failure, failedEventRecorded: true }, event, ignored: null }
@@ -64,10 +64,10 @@ function fail(state: MessageState, report: MessageReport & { outcome: 'failed' }
 function advance(state: MessageState, report: MessageReport & { outcome: keyof typeof OUTCOME_RANK }): AppliedState {
   const sentAt = state.sentAt && state.sentAt <= report.at ? state.sentAt : report.at
   if (state.failure && !corrects(report, state.failure)) {
-    return unchanged({ ...state, sentAt }, { code: 'messages.failed_afterwards' })
+    return toUnchanged({ ...state, sentAt }, { code: 'messages.failed_afterwards' })
   }
   if (!state.failure && OUTCOME_RANK[report.outcome] <= rankOf(state.status)) {
-    return unchanged(
+    return toUnchanged(
       { ...state, sentAt },
       { code: 'messages.already_known', status: plainText(`messages.status_${state.status}`) },
     )
@@ -90,4 +90,4 @@ const corrects = (report: MessageReport, failure: { at: Date; ours: boolean }): 
 const rankOf = (status: MessageStatus): number =>
   status in OUTCOME_RANK ? OUTCOME_RANK[status as keyof typeof OUTCOME_RANK] : 0
 
-const unchanged = (state: MessageState, why: CodedText): AppliedState => ({ state, event: null, ignored: why })
+const toUnchanged = (state: MessageState, why: CodedText): AppliedState => ({ state, event: null, ignored: why })

@@ -91,14 +91,21 @@ const ASK_DAY = 'rescheduling +range_chosen day_question'
 const FAILED = 'failed cod.failed'
 /** In a follow-up, whatever is chosen. */
 const FOLLOWING = {
-  ...{ C, X, R, text: RESCHEDULED, message: 'rescheduling' },
+  C,
+  X,
+  R,
+  text: RESCHEDULED,
+  message: 'rescheduling',
   expiry: 'rescheduled cod.reschedule_requested',
 }
 
 const cells: Record<keyof typeof states, Partial<Record<keyof typeof events, string>>> = {
   accepted: { submitted: 'awaiting_answer', C, X, R, 'send fails': FAILED },
   awaiting_answer: {
-    ...{ C, X, R, 'send fails': FAILED },
+    C,
+    X,
+    R,
+    'send fails': FAILED,
     reminder: 'awaiting_answer reminder',
     deadline: 'no_response cod.no_response',
   },

@@ -56,7 +56,9 @@ export const wrote = (minute: number) => ({ type: 'customer_wrote', at: at(minut
 export const sendFailed = (minute = 5) =>
   ({ type: 'send_failed', at: at(minute), code: 'RECIPIENT_UNREACHABLE' }) as const
 
-export const givenAt = <Choice extends string>(minute: number, choices: { [Name in Choice]?: string } = {}) => ({
+type ChosenAt = Partial<Record<'date' | 'timeRange' | 'reason', string>>
+
+export const givenAt = (minute: number, choices: ChosenAt = {}) => ({
   tap: order(minute),
   choices,
   last: order(minute),

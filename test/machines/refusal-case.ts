@@ -74,7 +74,10 @@ const no = 'denied +denied cod.refusal_denied closing'
 const REFUSED = 'refusal_confirmed +refusal_confirmed cod.refusal_confirmed closing'
 const FAILED = 'failed cod.refusal_failed'
 const FOLLOWING = {
-  ...{ yes, no, 'listed reason': REFUSED, text: REFUSED },
+  yes,
+  no,
+  'listed reason': REFUSED,
+  text: REFUSED,
   other: 'awaiting_note +other_chosen note_prompt',
   expiry: 'refusal_confirmed cod.refusal_confirmed',
 }
@@ -82,7 +85,9 @@ const FOLLOWING = {
 const cells: Record<keyof typeof states, Partial<Record<keyof typeof events, string>>> = {
   accepted: { submitted: 'awaiting_answer', yes, no, 'send fails': FAILED },
   awaiting_answer: {
-    ...{ yes, no, 'send fails': FAILED },
+    yes,
+    no,
+    'send fails': FAILED,
     reminder: 'awaiting_answer reminder',
     deadline: 'no_response cod.refusal_no_response',
   },

@@ -145,20 +145,20 @@ export function transition<T extends Types>(
   event: CheckEvent<T>,
 ): TransitionResult<T> {
   const answer = 'order' in event ? event : null
-  if (answer && isSuperseded(machine, state, answer)) return superseded(machine, state, answer)
+  if (answer && isSuperseded(machine, state, answer)) return toSuperseded(machine, state, answer)
   const trigger = triggerOf(machine, state, event)
   const row = machine.transitions.find(({ on, from }) => on === trigger && from.includes(state.status))
   const repeats = answer !== null && (answer.type === 'tapped' ? !row : isInForce(machine, state, answer))
-  const current = repeats ? repeated(machine, state, answer) : state
+  const current = repeats ? toRepeated(machine, state, answer) : state
   if (!row) {
-    return unchanged(current, {
+    return toUnchanged(current, {
       code: 'cod.changes_nothing',
       trigger: plainText(`cod.trigger_${trigger}`),
       status: plainText(`cod.status_${state.status}`),
     })
   }
   const reason = reasonIgnored(machine, state, event)
-  if (reason !== null) return unchanged(current, reason)
+  if (reason !== null) return toUnchanged(current, reason)
 
   const next = apply(machine, state, event, row.to)
   const effects = effectsOf(machine, row, next, event.at)
@@ -167,7 +167,7 @@ export function transition<T extends Types>(
   return { state: { ...next, closingSent }, effects, ignored: null }
 }
 
-const unchanged = <T extends Types>(state: CheckState<T>, ignored: CodedText): TransitionResult<T> => ({
+const toUnchanged = <T extends Types>(state: CheckState<T>, ignored: CodedText): TransitionResult<T> => ({
   state,
   effects: [],
   ignored,
@@ -195,7 +195,7 @@ const fieldOf = <T extends Types>(machine: Machine<T>, answer: Value<T>): Field<
   answer.type === 'chosen' ? machine.choices[answer.choice].field : 'note'
 
 /** Clients see no change; the answer goes into the history. */
-function superseded<T extends Types>(
+function toSuperseded<T extends Types>(
   machine: Machine<T>,
   state: CheckState<T>,
   answer: Answer<T>,
@@ -243,7 +243,7 @@ const isInForce = <T extends Types>(machine: Machine<T>, state: CheckState<T>, a
   state.chosen?.[fieldOf(machine, answer)] === answer.value
 
 /** The answer in force keeps its time, but answers from before its repetition can no longer replace it. */
-function repeated<T extends Types>(machine: Machine<T>, state: CheckState<T>, answer: Answer<T>): CheckState<T> {
+function toRepeated<T extends Types>(machine: Machine<T>, state: CheckState<T>, answer: Answer<T>): CheckState<T> {
   const times = state.answerTimes
   if (!times) return state
   const choices =

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { translatorOf } from '../../../locales/resources.ts'
+import { languageStarts } from './language-starts.ts'
 import { type CodSettings, readCodSettings, WEEKDAYS } from './settings.ts'
 
 const guide = readFileSync(new URL('../../../docs/cod-settings.md', import.meta.url), 'utf8')
@@ -291,3 +292,7 @@ function faultsOf(json: unknown): { pointer: string; detail: string }[] {
     return { pointer, detail: translatorOf('en').textOf(detail) }
   })
 }
+
+test('the default texts are valid settings', () => {
+  assert.deepEqual(settingsOf({ timeZone: 'UTC', languages: languageStarts }).languages, languageStarts)
+})

@@ -86,7 +86,7 @@ async function store(finish: Finish, ended: EndedAttempt): Promise<void> {
 /** Makes at most one request to the provider. */
 async function attempt(parts: SubmitParts, message: ClaimedMessage): Promise<EndedAttempt> {
   const startedAt = parts.clock.now()
-  const ended = (next: Decision, outcome: SendOutcome | null): EndedAttempt => ({
+  const toEnded = (next: Decision, outcome: SendOutcome | null): EndedAttempt => ({
     message,
     startedAt,
     endedAt: parts.clock.now(),
@@ -95,10 +95,10 @@ async function attempt(parts: SubmitParts, message: ClaimedMessage): Promise<End
   })
 
   const finalVerdict = verdictWithoutRequest(message, startedAt)
-  if (finalVerdict) return ended(finalVerdict, null)
+  if (finalVerdict) return toEnded(finalVerdict, null)
   // The process stalled, and the lease may end during the request: another process may claim and send the message.
   if (parts.clock.now().getTime() - message.claimedAt.getTime() > SUBMIT_LEASE_MS - SEND_TIMEOUT_MS) {
-    return ended({ next: 'retry', dueAt: startedAt, failureCode: 'PROVIDER_UNAVAILABLE', breaker: null }, null)
+    return toEnded({ next: 'retry', dueAt: startedAt, failureCode: 'PROVIDER_UNAVAILABLE', breaker: null }, null)
   }
   const { content, unreadable } = contentOf(parts, message)
   if (unreadable) {
@@ -106,7 +106,7 @@ async function attempt(parts: SubmitParts, message: ClaimedMessage): Promise<End
     parts.metrics.attempts.inc({ outcome: 'not_made' })
     // The attempt before this one may have arrived, which decides the failure that is reported.
     const failureCode = message.followsOpenAttempt ? 'PROVIDER_UNAVAILABLE' : 'UNKNOWN'
-    return { ...ended({ next: 'failed', failureCode }, null), notMade: unreadable }
+    return { ...toEnded({ next: 'failed', failureCode }, null), notMade: unreadable }
   }
   const { id: messageId, kind, phoneNumberId, recipient, attempts, breakerStep } = message
   if (attempts === 1)
@@ -114,7 +114,7 @@ async function attempt(parts: SubmitParts, message: ClaimedMessage): Promise<End
   const outcome = await parts.provider.send(message.account, { kind, messageId, phoneNumberId, recipient, content })
   parts.metrics.attempts.inc({ outcome: outcome.outcome })
   const context = { now: parts.clock.now(), attempts, breakerStep, random: Math.random() }
-  return ended(afterAttempt(outcome, context), outcome)
+  return toEnded(afterAttempt(outcome, context), outcome)
 }
 
 /** In real time: `createdAt` is in the workspace's time, which a sandbox may have moved. */

@@ -5,7 +5,6 @@ import {
   type ReportRow,
   readOfUnits,
   selectAnswers,
-  selectAttempts,
   selectEvents,
   selectInbound,
   selectReports,
@@ -37,15 +36,12 @@ type SentRow = {
   failureCode: FailureCode | null
   /** It failed, even if a later report corrected that. */
   hasFailed: boolean
-  isIdentified: boolean
+  /** Whether WhatsApp took it. */
+  submitted: boolean
 }
 
-export type SentFact = SentRow & {
-  /** Whether WhatsApp took it; null: an attempt has no outcome, so it may have. */
-  submitted: boolean | null
-  /** For a failed template or reminder: its reports. */
-  reports: ReportRow[]
-}
+/** `reports`: of a failed template or reminder. */
+export type SentFact = SentRow & { reports: ReportRow[] }
 
 const readRows = readerOf<{ id: string; unknownKeys: string[] }>(
   'confirmations',
@@ -85,7 +81,7 @@ export async function readConversations(
 const selectSent: Statement<SentRow> = statement(
   'read_messages_of_conversations_to_verify',
   `select unit.id as unit_id, m.id, m.sender_id, m.recipient, m.check_kind as check, m.purpose, m.offered, m.round, m.failure_code,
-     m.failed_event_at is not null as has_failed, m.provider_message_id is not null as is_identified
+     m.failed_event_at is not null as has_failed, coalesce(m.provider_message_id, m.accepted_at::text) is not null as submitted
    from unnest($2::uuid[]) as unit (id)
    cross join lateral (
      select * from messages m where m.workspace_id = $1 and m.confirmation_id = unit.id order by id limit $3) m
@@ -94,19 +90,13 @@ const selectSent: Statement<SentRow> = statement(
 
 type Units = Parameters<typeof readOfUnits>[2]
 
-/** Attempts and reports are read of those messages only whose attempts and reports decide. */
 async function readSent(tx: Sql, units: Units): Promise<(confirmationId: string) => SentFact[]> {
   const rows = await readOfUnits(tx, selectSent, units)
-  const all = units.ids.flatMap(rows)
-  const idsOf = (sent: SentRow[]): Units => ({ ...units, ids: sent.map(({ id }) => id) })
-  const isTemplate = ({ purpose }: SentRow): boolean => purpose === 'template'
-  const unidentified = all.filter((sent) => isTemplate(sent) && !sent.isIdentified)
-  const attempts = await readOfUnits(tx, selectAttempts, idsOf(unidentified))
-  const failed = all.filter((sent) => sent.hasFailed && (isTemplate(sent) || sent.purpose === 'reminder'))
-  const reports = await readOfUnits(tx, selectReports, idsOf(failed))
-  const wasSubmitted = (sent: SentRow): boolean | null => {
-    const outcomes = attempts(sent.id).map(({ outcome }) => outcome)
-    return sent.isIdentified || outcomes.includes('accepted') || (outcomes.includes('unknown') ? null : false)
-  }
-  return (id) => rows(id).map((sent) => ({ ...sent, submitted: wasSubmitted(sent), reports: reports(sent.id) }))
+  const failed = units.ids.flatMap(rows).filter(isFailedAsk)
+  const reports = await readOfUnits(tx, selectReports, { ...units, ids: failed.map(({ id }) => id) })
+  return (id) => rows(id).map((sent) => ({ ...sent, reports: reports(sent.id) }))
 }
+
+/** The failure of another message changes no state. */
+export const isFailedAsk = ({ hasFailed, purpose }: SentRow): boolean =>
+  hasFailed && (purpose === 'template' || purpose === 'reminder')

@@ -12,7 +12,7 @@ import type { Check } from '../../messages/conversation.ts'
 import { happenedAt } from '../../messages/reports/receive.ts'
 import type { FailureCode } from '../../providers/failure-codes.ts'
 import type { Provider } from '../../providers/provider.ts'
-import type { ConversationFacts } from './conversation-facts.ts'
+import { type ConversationFacts, isFailedAsk } from './conversation-facts.ts'
 import { type CheckResult, type Difference, checkResult, compared, difference } from './differences.ts'
 import { type Members, anyFailure, checkEvent, failureOf, oneOf, readBody } from './event-body.ts'
 import { isWhole } from './read.ts'
@@ -100,9 +100,10 @@ const orderOf = ({ inputNumber }: { inputNumber: number | null }): number => inp
 /** When a check was submitted is not stored, nor its settings: the deadline counts as due, and an event shows when it passed. */
 function beforeInputs(facts: ConversationFacts): Conversation {
   const stateOf = (check: Check) => {
-    const submitted = facts.messages.find((sent) => sent.check === check && sent.purpose === 'template')?.submitted
-    const isAccepted = submitted === false || (submitted === null && facts[check]?.state.status === 'accepted')
-    return isAccepted ? ACCEPTED : ({ ...ACCEPTED, status: 'awaiting_answer', deadlineAt: facts.createdAt } as const)
+    const isSubmitted = facts.messages.some(
+      (sent) => sent.check === check && sent.purpose === 'template' && sent.submitted,
+    )
+    return isSubmitted ? ({ ...ACCEPTED, status: 'awaiting_answer', deadlineAt: facts.createdAt } as const) : ACCEPTED
   }
   return {
     ...facts,
@@ -235,9 +236,7 @@ function causesOf({ facts }: Replay, check: Check, at: Date, expiredAt: Date): C
 }
 
 const failedAsks = ({ messages }: ConversationFacts, check: Check) =>
-  messages.filter(
-    (sent) => sent.hasFailed && sent.check === check && (sent.purpose === 'template' || sent.purpose === 'reminder'),
-  )
+  messages.filter((sent) => sent.check === check && isFailedAsk(sent))
 
 type Derived = { event: NonNullable<ReturnType<typeof run>['event']>; check: Check }
 

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../lib/clock.ts'
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
-import { FIRST_ID, firstIdAt } from '../../lib/ids.ts'
+import { firstIdAt } from '../../lib/ids.ts'
 import { type QuotaKind, quotaMonth } from '../../workspaces/quota.ts'
 import { type Difference, compared } from './differences.ts'
 
@@ -10,33 +10,19 @@ const MAX_ACCEPTING_MS = 5 * MINUTE_MS
 const keyOf = (kind: string, month: string): string => `${kind} ${month}`
 const monthIn = (key: string): string => key.slice(key.indexOf(' ') + 1)
 
-/**
- * Counts the accepted requests of one kind while they are walked in the order of their ids, up to those that are so new that
- * an earlier one may still be stored.
- */
-export class UnitCounter {
-  readonly counts: Map<string, number> = new Map()
-  readonly #kind: QuotaKind
-  #isOver = false
-  /** The first id that is not counted. */
-  until: string = FIRST_ID
+/** Accepted requests by kind and month, as they are walked. Those from the id `until` are counted together with the counters. */
+export type WalkedUnits = { until: string; counts: Map<string, number> }
 
-  constructor(kind: QuotaKind) {
-    this.#kind = kind
-  }
+/** Ids are created with the system's clock. */
+export const noUnits = (): WalkedUnits => ({
+  until: firstIdAt(new Date(Date.now() - MAX_ACCEPTING_MS)),
+  counts: new Map(),
+})
 
-  /** Call before each batch is read. Ids are created with the system's clock. */
-  begin(): void {
-    if (!this.#isOver) this.until = firstIdAt(new Date(Date.now() - MAX_ACCEPTING_MS))
-  }
-
-  /** The month counts in the workspace's time, which a sandbox may have moved. */
-  add(id: string, createdAt: Date): void {
-    this.#isOver ||= id >= this.until
-    if (this.#isOver) return
-    const key = keyOf(this.#kind, quotaMonth(createdAt))
-    this.counts.set(key, (this.counts.get(key) ?? 0) + 1)
-  }
+/** The month counts in the workspace's time, which a sandbox may have moved. */
+export function countUnit({ until, counts }: WalkedUnits, kind: QuotaKind, unit: { id: string; at: Date }): void {
+  const key = keyOf(kind, quotaMonth(unit.at))
+  if (unit.id < until) counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
 type Units = { kind: QuotaKind; month: string; units: number }
@@ -49,39 +35,34 @@ const readUsage: Statement<Units> = statement(
 const MONTH = `date_trunc('month', created_at at time zone 'UTC')::date::text as month`
 
 /**
- * Codes from the id $2 and confirmations from $3, in one snapshot with the counters: the walk has counted the earlier ones.
- * Refusal checks, which have no ids in the order of time, from the month $4.
+ * Codes and confirmations from the id $2, in one snapshot with the counters: the walk has counted the earlier ones. Refusal
+ * checks, which have no ids in the order of time, from the month $3.
  */
 const countRecent: Statement<Units> = statement(
   'count_recent_units_to_verify',
   `select 'otp' as kind, ${MONTH}, count(*) as units from messages
    where workspace_id = $1 and id >= $2 and kind = 'otp' group by 2
    union all
-   select 'cod_confirmation', ${MONTH}, count(*) from confirmations where workspace_id = $1 and id >= $3 group by 2
+   select 'cod_confirmation', ${MONTH}, count(*) from confirmations where workspace_id = $1 and id >= $2 group by 2
    union all
    select 'cod_refusal', ${MONTH}, count(*) from refusal_checks
-   where workspace_id = $1 and created_at > '-infinity' and created_at >= coalesce($4::date, '-infinity'::date) at time zone 'UTC'
+   where workspace_id = $1 and created_at > '-infinity' and created_at >= coalesce($3::date, '-infinity'::date) at time zone 'UTC'
    group by 2`,
 )
 
-type Counted = {
-  codes: UnitCounter
-  confirmations: UnitCounter
-  /** The first month of which all records were walked; null: all months. */
-  firstMonth: string | null
-}
-
-/** Compares the counters with the accepted requests of each kind and month. */
+/**
+ * Compares the counters with the accepted requests of each kind and month. `firstMonth`: the first month of which all records were
+ * walked; null: all months.
+ */
 export async function checkUnits(
   tx: Sql,
   workspaceId: string,
-  { codes, confirmations, firstMonth }: Counted,
+  { walked, firstMonth }: { walked: WalkedUnits; firstMonth: string | null },
 ): Promise<{ checked: number; differences: Difference[] }> {
   const used = new Map<string, number>()
   for (const { kind, month, units } of await tx.rows(readUsage, [workspaceId])) used.set(keyOf(kind, month), units)
-  const accepted = new Map([...codes.counts, ...confirmations.counts])
-  const recent = [workspaceId, codes.until, confirmations.until, firstMonth]
-  for (const { kind, month, units } of await tx.rows(countRecent, recent))
+  const accepted = new Map(walked.counts)
+  for (const { kind, month, units } of await tx.rows(countRecent, [workspaceId, walked.until, firstMonth]))
     accepted.set(keyOf(kind, month), (accepted.get(keyOf(kind, month)) ?? 0) + units)
   const keys = [...new Set([...used.keys(), ...accepted.keys()])]
   const whole = keys.filter((key) => firstMonth === null || monthIn(key) >= firstMonth)

@@ -15,7 +15,7 @@ import { checkDeliveries, readEvents } from './events.ts'
 import { checkDay, findMissingDays, isCounted, readDays } from './figures.ts'
 import { checkMessage, readMessages } from './messages.ts'
 import { type Selected, recordsKeptSince } from './read.ts'
-import { UnitCounter, checkUnits } from './units.ts'
+import { checkUnits, countUnit, noUnits } from './units.ts'
 
 /** Rows that one snapshot reads, with everything that belongs to them. */
 const MAX_BATCH = 500
@@ -114,26 +114,25 @@ async function verifyWorkspace(parts: VerifyParts, report: Report, { workspace, 
   const { earlierMs } = idMargin({ sandbox, offsetMs: 0 })
   const after = since ? firstIdAt(later(since, -earlierMs)) : FIRST_ID
   const walk = { db, report, workspaceId, after, options }
-  const codes = new UnitCounter('otp')
-  const confirmations = new UnitCounter('cod_confirmation')
+  const walked = noUnits()
   await walkUnits(walk, {
     kind: 'messages',
     read: readMessages,
     check: (facts) => checkMessage(facts, provider),
-    counter: codes,
-    countedAt: ({ kind, created_at }) => (kind === 'otp' ? created_at : null),
+    onRead({ id, kind, created_at: at }) {
+      if (kind === 'otp') countUnit(walked, 'otp', { id, at })
+    },
   })
   await walkUnits(walk, {
     kind: 'confirmations',
     read: readConversations,
     check: (facts) => checkConversation(facts, provider),
-    counter: confirmations,
-    countedAt: ({ createdAt }) => createdAt,
+    onRead: ({ id, createdAt: at }) => countUnit(walked, 'cod_confirmation', { id, at }),
   })
   await walkUnits(walk, { kind: 'events', read: readEvents, check: checkDeliveries })
   // Ids follow real time and months a sandbox's clock: only from its beginning are all units of a month walked.
   if (!sandbox || !since) {
-    const counted = { codes, confirmations, firstMonth: since && monthAfter(since) }
+    const counted = { walked, firstMonth: since && monthAfter(since) }
     const { checked, differences } = await db.snapshot((tx) => checkUnits(tx, workspaceId, counted))
     report.count('months', checked)
     report.add(workspaceId, differences)
@@ -154,24 +153,18 @@ type Kind<Facts extends { id: string }> = {
   kind: UnitKind
   read: (tx: Sql, workspaceId: string, selected: Selected) => Promise<Facts[]>
   check: (facts: Facts) => CheckResult
-  counter?: UnitCounter
-  /** When a unit of the quota was used. */
-  countedAt?: (facts: Facts) => Date | null
+  onRead?: (facts: Facts) => void
 }
 
 async function walkUnits<Facts extends { id: string }>(
   { db, report, workspaceId, after, options }: Walk,
-  { kind, read, check, counter, countedAt }: Kind<Facts>,
+  { kind, read, check, onRead }: Kind<Facts>,
 ): Promise<void> {
   const limit = options.maxBatch ?? MAX_BATCH
   for (let last = after; ; ) {
-    counter?.begin()
     const facts = await db.snapshot((tx) => read(tx, workspaceId, { after: last, limit }))
     const results = facts.map((each) => ({ id: each.id, ...check(each) }))
-    for (const each of facts) {
-      const at = countedAt?.(each)
-      if (at) counter?.add(each.id, at)
-    }
+    for (const each of facts) onRead?.(each)
     const ids = results.filter(({ differences }) => differences.length > 0).map(({ id }) => id)
     if (ids.length > 0) {
       await wait(options.secondLookMs ?? SECOND_LOOK_MS)
