@@ -46,7 +46,7 @@ test('a demo works as it prints, and each start keeps all data', async (t) => {
     await occupy(t, metricsPort)
     const second = await start(t, { ...environment, DOORCODE_METRICS_PORT: String(metricsPort) })
     assert.doesNotMatch(second.stdout(), /a day of customers/, 'only the first start simulates a day')
-    assert.match(second.stdout(), /^Metrics are off: .*:\d+ is in use .*DOORCODE_METRICS_PORT[^]* Metrics +off$/m)
+    assert.match(second.stdout(), /^Metrics are off: .*:\d+ is in use\. .*DOORCODE_METRICS_PORT[^]* Metrics +off$/m)
     assert.equal(printed(second.stdout(), /Bearer ([^']+)'/), key)
     assert.equal(printed(second.stdout(), /-d '([^']*)'/), code)
     const [phone] = await chatsOn(second.stdout(), '+34600111222')
@@ -173,7 +173,7 @@ test('a start on used ports names each of them with its setting', async (t) => {
   const lines = stderr.trimEnd().split('\n')
   assert.equal(lines.length, settings.length)
   for (const [index, line] of lines.entries())
-    assert.match(line, new RegExp(`^127\\.0\\.0\\.1:\\d+ is in use .* set ${settings[index]} to another port`))
+    assert.match(line, new RegExp(`^127\\.0\\.0\\.1:\\d+ is in use\\. .* set ${settings[index]} to another port`))
 })
 
 test('a start in the data folder of a running emulator fails with the setting', async (t) => {

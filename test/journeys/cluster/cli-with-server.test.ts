@@ -5,8 +5,8 @@ import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileDatabase } from '../../database/database.ts'
 import { freePort } from '../../programs/program.ts'
+import { runCommand } from '../../world/command-line.ts'
 import { startReceiver } from '../../world/receiver.ts'
-import { runCommandLine } from '../../../src/cli.ts'
 import { readConfig } from '../../../src/lib/config.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { startServing } from '../../../src/commands/serve.ts'
@@ -46,10 +46,8 @@ async function startServer(t: TestContext, settings: Record<string, string> = {}
     await rm(dataDir, { recursive: true })
   })
   const command = async (...words: string[]): Promise<Record<string, string>> => {
-    const printed: string[] = []
-    const print = (text: string): void => void printed.push(text)
-    await runCommandLine([...words, '--json'], { environment, stdout: print, stderr: print })
-    return JSON.parse(printed.join('')) as Record<string, string>
+    const { stdout, stderr } = await runCommand([...words, '--json'], environment)
+    return JSON.parse(stdout || stderr) as Record<string, string>
   }
   return { command }
 }
