@@ -5,7 +5,6 @@ import { api, faultsOf } from '../api.ts'
 import { pageQueries } from '../queries.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Empty, Failed, Loading } from '../ui/fallback.tsx'
-import { useLive } from '../ui/shell/live.ts'
 import { slowPolling } from '../ui/shell/refetch.ts'
 import { Page } from '../ui/shell/page.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
@@ -21,7 +20,6 @@ const PAGE = '/w/$workspaceId/charts'
 export function Charts() {
   const { t } = useTexts()
   const { workspaceId, timeZone } = useWorkspace()
-  const live = useLive()
   const search = useSearch({ from: PAGE })
   const choice = choiceOf(search)
   const { data, error, isPlaceholderData, refetch } = useQuery({
@@ -33,7 +31,7 @@ export function Charts() {
     <Page
       title={t('page_charts.title')}
       about={`${t('page_charts.about')}${t('page_shell.colon')}\u2066${timeZone}\u2069. ${t('page_charts.settled')}`}
-      live={live}
+      live
     >
       <Filters search={search} bounds={data} />
       {error && <Rejected error={error} onAgain={() => void refetch()} />}

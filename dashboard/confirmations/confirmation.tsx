@@ -1,4 +1,3 @@
-import { Group } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useInterval } from '@mantine/hooks'
@@ -12,7 +11,6 @@ import { isErased } from '../../src/lib/phone/erased-recipient.ts'
 import { NextStep } from '../timeline/next-step.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
 import { type Fact, Facts } from '../ui/facts.tsx'
-import { useLive } from '../ui/shell/live.ts'
 import { Page } from '../ui/shell/page.tsx'
 import { CodeLink, Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
@@ -28,7 +26,6 @@ type ConfirmationData = RouterOutputs['confirmations']['get']
 
 export function Confirmation() {
   const { t } = useTexts()
-  const live = useLive()
   const { workspaceId } = useWorkspace()
   const { confirmationId } = useParams({ from: '/w/$workspaceId/confirmations/$confirmationId' })
   const { data, dataUpdatedAt } = useSuspenseQuery(pageQueries.confirmation({ workspaceId, confirmationId }))
@@ -47,12 +44,12 @@ export function Confirmation() {
           {t('page_confirmations.back')}
         </AnchorLink>
       }
-      live={live}
+      live
       actions={
-        <Group gap="xs">
+        <>
           <PhoneButton phone={confirmation.recipient} number={confirmation.phoneNumberId} />
           {!isErased(confirmation.recipient) && <CopyCurl baseUrl={data.baseUrl} {...requestOf(data)} />}
-        </Group>
+        </>
       }
     >
       <NextStep next={next} failure={refusalFailure ?? failure} webhooks={webhooks} />

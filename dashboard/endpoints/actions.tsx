@@ -19,13 +19,13 @@ import { Attempt, Body } from './delivery-parts.tsx'
 export function Actions({ endpoint }: { endpoint: EndpointData }) {
   const isEnabled = endpoint.status === 'enabled'
   return (
-    <Group gap="xs">
+    <>
       {isEnabled && <Ping endpointId={endpoint.endpointId} isMain={stateOf(endpoint) === 'enabled'} />}
       <Edit endpoint={endpoint} />
       {isEnabled && <Pause endpointId={endpoint.endpointId} />}
       <Rotate endpointId={endpoint.endpointId} />
       <Delete endpoint={endpoint} />
-    </Group>
+    </>
   )
 }
 

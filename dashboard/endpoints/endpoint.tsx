@@ -22,7 +22,7 @@ export function Endpoint() {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const { endpointId } = useParams({ from: '/w/$workspaceId/endpoints/$endpointId' })
-  const live = useLive()
+  useLive() // also while the page fails to load
   const may = usePermissions()
   const { data, error, refetch } = useQuery(pageQueries.endpoint({ workspaceId, endpointId }))
   if (codeOf(error) === 'NOT_FOUND' || codeOf(error) === 'BAD_REQUEST') return <NotFound />
@@ -43,7 +43,7 @@ export function Endpoint() {
           {t('page_endpoints.all')}
         </AnchorLink>
       }
-      live={live}
+      live
       actions={may.change && !isDeleted && <Actions endpoint={data} />}
     >
       {data.deletedAt && (

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
@@ -8,7 +8,6 @@ import { withBreaks } from '../ui/as-typed.tsx'
 import { Empty } from '../ui/fallback.tsx'
 import { ExportButton } from '../ui/list/export-button.tsx'
 import { List } from '../ui/list/list.tsx'
-import { useLive } from '../ui/shell/live.ts'
 import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
@@ -24,7 +23,6 @@ export function Endpoints() {
   const { t, n } = useTexts()
   const { workspaceId } = useWorkspace()
   const may = usePermissions()
-  const live = useLive()
   const [adding, { open, close }] = useDisclosure()
   const { data } = useSuspenseQuery(pageQueries.endpoints({ workspaceId }))
   const isFull = data.endpoints.length >= data.max
@@ -34,13 +32,13 @@ export function Endpoints() {
     <Page
       title={t('page_endpoints.title')}
       about={t('page_endpoints.about')}
-      live={live}
+      live
       actions={
         !isEmpty && (
-          <Group gap="xs">
+          <>
             <ExportButton list="endpoints" />
             {add}
-          </Group>
+          </>
         )
       }
     >

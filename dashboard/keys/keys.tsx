@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text, UnstyledButton } from '@mantine/core'
+import { Button, Modal, Stack, Text, UnstyledButton } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -32,10 +32,10 @@ export function Keys() {
       about={t('page_keys.about')}
       actions={
         working.length > 0 && (
-          <Group gap="xs">
+          <>
             <ExportButton list="keys" />
             {create}
-          </Group>
+          </>
         )
       }
     >

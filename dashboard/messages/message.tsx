@@ -1,4 +1,4 @@
-import { Grid, Group } from '@mantine/core'
+import { Grid } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
@@ -12,7 +12,6 @@ import { NextStep } from '../timeline/next-step.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
 import { CopyText, Copyable } from '../ui/as-typed.tsx'
 import { Facts } from '../ui/facts.tsx'
-import { useLive } from '../ui/shell/live.ts'
 import { Page } from '../ui/shell/page.tsx'
 import { statusWord } from '../ui/state/status.ts'
 import { Status } from '../ui/state/status.tsx'
@@ -26,7 +25,6 @@ type MessageData = RouterOutputs['messages']['get']
 
 export function Message() {
   const { t } = useTexts()
-  const live = useLive()
   const { workspaceId } = useWorkspace()
   const { messageId } = useParams({ from: '/w/$workspaceId/messages/$messageId' })
   const { data } = useSuspenseQuery(pageQueries.message({ workspaceId, messageId }))
@@ -46,12 +44,12 @@ export function Message() {
           {t('page_messages.back')}
         </AnchorLink>
       }
-      live={live}
+      live
       actions={
-        <Group gap="xs">
+        <>
           <PhoneButton phone={message.recipient} number={message.phoneNumberId} />
           {message.kind === 'otp' && !erased && <CopyCurl baseUrl={data.baseUrl} {...requestOf(data)} />}
-        </Group>
+        </>
       }
     >
       <NextStep

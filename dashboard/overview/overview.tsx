@@ -1,7 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { useTexts } from '../texts/use-texts.ts'
-import { useLive } from '../ui/shell/live.ts'
 import { slowPolling } from '../ui/shell/refetch.ts'
 import { Loading } from '../ui/fallback.tsx'
 import { Page } from '../ui/shell/page.tsx'
@@ -13,7 +12,6 @@ import { pageQueries } from '../queries.ts'
 export function Overview() {
   const { t } = useTexts()
   const { workspaceId, timeZone } = useWorkspace()
-  const live = useLive()
   const { data: steps } = useSuspenseQuery({
     ...pageQueries.firstSteps({ workspaceId }),
     ...slowPolling,
@@ -26,7 +24,7 @@ export function Overview() {
     <Page
       title={t('page_overview.title')}
       about={`${t('page_overview.about')}${t('page_shell.colon')}\u2066${timeZone}\u2069.`}
-      live={live}
+      live
     >
       <AttentionList all={attention} isSetUp={steps.message} />
       <Suspense fallback={<Loading as="overview" />}>

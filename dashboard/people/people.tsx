@@ -36,10 +36,10 @@ export function People() {
       title={t('page_people.title')}
       about={may.own ? t('page_people.about') : t('page_people.about_reader')}
       actions={
-        <Group gap="xs">
+        <>
           <ExportButton list="people" />
           {may.own && <Button onClick={() => setDoing({ act: 'invite' })}>{t('page_people.invite')}</Button>}
-        </Group>
+        </>
       }
     >
       <Members members={data.members} onDo={setDoing} />

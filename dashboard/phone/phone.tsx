@@ -10,7 +10,6 @@ import { api, phoneSource } from '../api.ts'
 import { ConnectEmulator } from '../senders/connect-emulator.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 import { Empty, Failed, Loading } from '../ui/fallback.tsx'
-import { useLive } from '../ui/shell/live.ts'
 import { Page } from '../ui/shell/page.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import style from './phone.module.css'
@@ -37,11 +36,10 @@ export function Phone() {
 
 function SandboxPhone() {
   const { t } = useTexts()
-  const live = useLive()
   const { workspaceId } = useWorkspace()
   const { data, error, refetch } = useQuery(api.phone.state.queryOptions({ workspaceId }))
   return (
-    <Page title={t('page_phone.title')} about={t('page_phone.about')} live={live}>
+    <Page title={t('page_phone.title')} about={t('page_phone.about')} live>
       {data ? data.hasEmulator ? <SidePanel state={data} /> : <NoEmulator /> : !error && <Loading as="phone" />}
       {error && !data && <Failed error={error} onAgain={() => void refetch()} />}
     </Page>

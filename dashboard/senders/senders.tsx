@@ -1,11 +1,10 @@
-import { Button, Group, SimpleGrid } from '@mantine/core'
+import { Button, SimpleGrid } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useTexts } from '../texts/use-texts.ts'
 import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
 import { Empty } from '../ui/fallback.tsx'
 import { ExportButton } from '../ui/list/export-button.tsx'
-import { useLive } from '../ui/shell/live.ts'
 import { Page } from '../ui/shell/page.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { AccountCard } from './account-card.tsx'
@@ -17,7 +16,6 @@ import { Section } from '../ui/facts.tsx'
 
 export function Senders() {
   const { t } = useTexts()
-  const live = useLive()
   const may = usePermissions()
   const { workspaceId } = useWorkspace()
   const [connecting, { open, close }] = useDisclosure()
@@ -28,13 +26,13 @@ export function Senders() {
     <Page
       title={t('page_senders.title')}
       about={t('page_senders.about')}
-      live={live}
+      live
       actions={
         accounts.length > 0 && (
-          <Group gap="xs">
+          <>
             <ExportButton list="senders" />
             {connect}
-          </Group>
+          </>
         )
       }
     >

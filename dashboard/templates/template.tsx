@@ -10,7 +10,6 @@ import { SenderLink } from '../timeline/links.tsx'
 import { CodeTabs, Copyable } from '../ui/as-typed.tsx'
 import { Facts, Section } from '../ui/facts.tsx'
 import { Failed, Loading } from '../ui/fallback.tsx'
-import { useLive } from '../ui/shell/live.ts'
 import { NotFound } from '../ui/shell/not-found.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { DangerDialog } from '../ui/dialog/confirm-dialog.tsx'
@@ -26,7 +25,6 @@ import { pageQueries } from '../queries.ts'
 const PAGE = '/w/$workspaceId/templates/$accountId/$name/$language'
 
 export function Template() {
-  const live = useLive()
   const { workspaceId } = useWorkspace()
   const { accountId, name, language } = useParams({ from: PAGE })
   const { data, error, refetch } = useQuery(pageQueries.template({ workspaceId, accountId, name, language }))
@@ -38,7 +36,7 @@ export function Template() {
       status={template && <StatusBadge status={template.status} />}
       back={<AllTemplates />}
       about={template === null ? <LanguageName code={language} /> : undefined}
-      live={live}
+      live
     >
       {data ? (
         <Loaded data={data} />

@@ -9,7 +9,6 @@ import { Empty, Failed, Loading } from '../ui/fallback.tsx'
 import { ExportButton } from '../ui/list/export-button.tsx'
 import { FilterBar } from '../ui/list/filter-bar.tsx'
 import { List } from '../ui/list/list.tsx'
-import { useLive } from '../ui/shell/live.ts'
 import { Page } from '../ui/shell/page.tsx'
 import { statusWord } from '../ui/state/status.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
@@ -22,7 +21,6 @@ const PAGE = '/w/$workspaceId/templates'
 
 export function Templates() {
   const { t } = useTexts()
-  const live = useLive()
   const may = usePermissions()
   const { workspaceId } = useWorkspace()
   const search = useSearch({ from: PAGE })
@@ -35,7 +33,7 @@ export function Templates() {
     <ButtonLink to="/w/$workspaceId/templates/new">{t('page_templates.create')}</ButtonLink>
   )
   return (
-    <Page title={t('page_templates.title')} about={t('page_templates.about')} live={live} actions={!isEmpty && create}>
+    <Page title={t('page_templates.title')} about={t('page_templates.about')} live actions={!isEmpty && create}>
       {!isEmpty && <Filters />}
       {list.error && <Failed error={list.error} onAgain={() => void list.refetch()} />}
       {list.isPending && <Loading />}

@@ -5,7 +5,6 @@ import { api } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { Empty, Failed, Loading } from '../fallback.tsx'
 import type { LinkOf } from '../link.tsx'
-import { useLive } from '../shell/live.ts'
 import { Page } from '../shell/page.tsx'
 import { Time } from '../time.tsx'
 import { useWorkspace } from '../workspace.ts'
@@ -51,13 +50,12 @@ type Props<Row> = {
 export function SearchedList<Row extends ListedRow>(props: Props<Row>) {
   const { t } = useTexts()
   const { list, search, query, onNarrow, onClear } = props
-  const live = useLive()
   const { templates, senders } = useChoices(list, search)
   const { before: _, ...filters } = search
   // With only one sender, its column and filter would say nothing.
   const hasSeveralSenders = senders.length > 1
   return (
-    <Page title={t(`page_${list}.title`)} about={t(`page_${list}.about`)} live={live}>
+    <Page title={t(`page_${list}.title`)} about={t(`page_${list}.about`)} live>
       <FilterBar
         label={t(`page_${list}.filters`)}
         search={{ label: t(`page_${list}.search_for`), value: search.text ?? '' }}

@@ -1,7 +1,7 @@
 import { Group, Stack, Text, Title, Tooltip, VisuallyHidden } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 import { ZoneOfPage, useTimesOnPage } from '../time.tsx'
-import type { LiveState } from './live.ts'
+import { useLive } from './live.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import classes from './page.module.css'
 
@@ -12,7 +12,8 @@ type PageProps = {
   /** A link back to the list. */
   back?: ReactNode
   about?: ReactNode
-  live?: LiveState
+  /** Keeps its data fresh. */
+  live?: true
   actions?: ReactNode
   children: ReactNode
 }
@@ -36,7 +37,7 @@ export function Page({ title, status, back, about, live, actions, children }: Pa
               {title}
             </Title>
             {status}
-            {live !== undefined && <LiveMark state={live} />}
+            {live && <LiveMark />}
             {hasTimes && <ZoneOfPage />}
           </Group>
           {about !== undefined && (
@@ -45,16 +46,17 @@ export function Page({ title, status, back, about, live, actions, children }: Pa
             </Text>
           )}
         </Stack>
-        {actions}
+        {actions && <Group gap="xs">{actions}</Group>}
       </Group>
       <Provider>{children}</Provider>
     </Stack>
   )
 }
 
-/** A dot that shows whether the page updates automatically: `<Page live={useLive()}>`. */
-function LiveMark({ state }: { state: LiveState }) {
+/** A dot that shows whether the page updates automatically. */
+function LiveMark() {
   const { t } = useTexts()
+  const state = useLive()
   const text = state === 'live' ? t('page_shell.live_hint') : t('page_shell.not_live_hint')
   return (
     <Tooltip label={text}>
