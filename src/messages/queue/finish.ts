@@ -9,7 +9,6 @@ import type { SendOutcome } from '../../providers/provider.ts'
 import { syncSoon } from '../../accounts/sync/sync.ts'
 import type { ClaimedMessage } from './claim.ts'
 import type { Decision } from './decide.ts'
-import { HAS_TEXT, WITHOUT_TEXT } from './error-texts.ts'
 import { endTrial, openBreaker } from './circuit-breaker.ts'
 import { applyReports, ownFailure } from '../reports/apply.ts'
 
@@ -87,6 +86,15 @@ async function write(sql: Sql, group: EndedAttempt[], now: Date): Promise<Set<st
   const rows = await sql.rows(finish, [changes(group.map(finishRow)), batch(group.flatMap(attemptRows)), now])
   return new Set(rows.map(({ id }) => id))
 }
+
+/** The code of a text whose words are not ours. */
+const FREE_TEXT = `('words.quoted', 'text')`
+
+/** A condition of a column `detail`: what the provider wrote about a failed attempt, which may repeat the customer's values. */
+export const HAS_TEXT = `(detail ->> 'code' = 'providers.titled' or detail ->> 'code' in ${FREE_TEXT})`
+
+/** Only our own title of a known error, without which `explain` would show only the number of the error. */
+export const WITHOUT_TEXT = `case when detail #>> '{title,code}' not in ${FREE_TEXT} then detail -> 'title' end`
 
 /**
  * One statement for the messages, their attempts, and the reports that came before the provider's answer was stored.

@@ -1,5 +1,5 @@
 import { type Statement, statement } from '../../lib/db/pool.ts'
-import { HAS_TEXT, WITHOUT_TEXT } from '../../messages/queue/error-texts.ts'
+import { HAS_TEXT, WITHOUT_TEXT } from '../../messages/queue/finish.ts'
 import { type Holds, type Table, lifeOf, partsOf, tableNames } from '../columns.ts'
 
 type Id = { id: string }
