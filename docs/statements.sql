@@ -1772,7 +1772,7 @@ from webhook_attempts where workspace_id = $1 and delivery_id = any($2) order by
 
 prepare read_answers as
 select unit.id as unit_id, r.id, r.check_kind as check, answer, detail, answered_at, superseded, report_id, received_at from unnest($2::uuid[]) as unit (id) cross join lateral (select a.*, p.received_at from (
-  select * from cod_answers where workspace_id = $1 and confirmation_id = unit.id order by id limit $3) a
+  select * from cod_answers where workspace_id = $1 and confirmation_id = unit.id limit $3) a
 left join lateral (
   select received_at from provider_reports where workspace_id = $1 and id = a.report_id limit 1) p on true) r order by r.id;
 
@@ -1781,25 +1781,25 @@ select unit.id as unit_id, message_id, attempt, started_at, ended_at, outcome, h
 
 prepare read_customer_messages as
 select unit.id as unit_id, r.id, r.message_id, r.body, r.received_at, coalesce(r.occurred_at, r.received_at) as written_at, r.repeats,
-r.outcome, r.note, r.account_id, r.provider_message_id, r.due_at, r.input_number from unnest($2::uuid[]) as unit (id) cross join lateral (select * from provider_reports where workspace_id = $1 and confirmation_id = unit.id order by received_at, id limit $3) r order by r.received_at, r.id;
+r.outcome, r.note, r.account_id, r.provider_message_id, r.due_at, r.input_number from unnest($2::uuid[]) as unit (id) cross join lateral (select * from provider_reports where workspace_id = $1 and confirmation_id = unit.id limit $3) r order by r.received_at, r.id;
 
 prepare read_events as
-select unit.id as unit_id, r.id, type, occurred_at, recorded_at, body, input_number from unnest($2::uuid[]) as unit (id) cross join lateral ((select * from events where workspace_id = $1 and id = unit.id order by id limit $3)
+select unit.id as unit_id, r.id, type, occurred_at, recorded_at, body, input_number from unnest($2::uuid[]) as unit (id) cross join lateral ((select * from events where workspace_id = $1 and id = unit.id limit $3)
 union all
-(select * from events where workspace_id = $1 and message_id = unit.id order by id limit $3)
+(select * from events where workspace_id = $1 and message_id = unit.id limit $3)
 union all
-(select * from events where workspace_id = $1 and confirmation_id = unit.id order by id limit $3)) r order by r.id;
+(select * from events where workspace_id = $1 and confirmation_id = unit.id limit $3)) r order by r.id;
 
 prepare read_reports as
 select unit.id as unit_id, r.id, r.message_id, r.body, r.received_at, coalesce(r.occurred_at, r.received_at) as written_at, r.repeats,
 r.outcome, r.note, r.account_id, r.provider_message_id, r.due_at, r.input_number from unnest($2::uuid[]) as unit (id) cross join lateral ((select * from provider_reports
- where workspace_id = $1 and message_id = unit.id order by received_at, id limit $3)
+ where workspace_id = $1 and message_id = unit.id limit $3)
 union all
 (select p.* from (select * from messages where workspace_id = $1 and id = unit.id limit 1) m
  cross join lateral (
    select * from provider_reports
    where workspace_id = $1 and provider_message_id = m.provider_message_id and outcome = 'parked' and message_id is null
-   order by received_at, id limit $3) p)) r order by r.received_at, r.id;
+   limit $3) p)) r order by r.received_at, r.id;
 
 -- src/lib/db/migrate.ts
 
@@ -3489,7 +3489,7 @@ select unit.id as unit_id, m.id, m.sender_id, m.recipient, m.check_kind as check
   m.failed_event_at is not null as has_failed, coalesce(m.provider_message_id, m.accepted_at::text) is not null as submitted
 from unnest($2::uuid[]) as unit (id)
 cross join lateral (
-  select * from messages m where m.workspace_id = $1 and m.confirmation_id = unit.id order by id limit $3) m
+  select * from messages m where m.workspace_id = $1 and m.confirmation_id = unit.id limit $3) m
 order by m.id;
 
 -- src/operations/verify/events.ts

@@ -62,7 +62,7 @@ export type ReportRow = OfUnit<StoredReport & Processing>
 export type AnswerRow = OfUnit<AnswerFact & { id: string; reportId: string | null }>
 export type EventRow = OfUnit<EventFact & { body: string; inputNumber: number | null }>
 
-/** $1: the workspace, $2: the units, $3: the most rows of each. */
+/** $1: the workspace, $2: the units, $3: the most rows of each: which ones is open, since an order could lead to an index of all rows. */
 const ofUnits = (columns: string, rows: string, order: string): string =>
   `select unit.id as unit_id, ${columns} from unnest($2::uuid[]) as unit (id) cross join lateral (${rows}) r order by ${order}`
 
@@ -84,13 +84,13 @@ export const selectReports: Statement<ReportRow> = statement(
   ofUnits(
     REPORT_COLUMNS,
     `(select * from provider_reports
-      where workspace_id = $1 and message_id = unit.id order by received_at, id limit $3)
+      where workspace_id = $1 and message_id = unit.id limit $3)
      union all
      (select p.* from (select * from messages where workspace_id = $1 and id = unit.id limit 1) m
       cross join lateral (
         select * from provider_reports
         where workspace_id = $1 and provider_message_id = m.provider_message_id and outcome = 'parked' and message_id is null
-        order by received_at, id limit $3) p)`,
+        limit $3) p)`,
     'r.received_at, r.id',
   ),
 )
@@ -100,7 +100,7 @@ export const selectInbound: Statement<ReportRow> = statement(
   'read_customer_messages',
   ofUnits(
     REPORT_COLUMNS,
-    'select * from provider_reports where workspace_id = $1 and confirmation_id = unit.id order by received_at, id limit $3',
+    'select * from provider_reports where workspace_id = $1 and confirmation_id = unit.id limit $3',
     'r.received_at, r.id',
   ),
 )
@@ -110,7 +110,7 @@ export const selectAnswers: Statement<AnswerRow> = statement(
   ofUnits(
     'r.id, r.check_kind as check, answer, detail, answered_at, superseded, report_id, received_at',
     `select a.*, p.received_at from (
-       select * from cod_answers where workspace_id = $1 and confirmation_id = unit.id order by id limit $3) a
+       select * from cod_answers where workspace_id = $1 and confirmation_id = unit.id limit $3) a
      left join lateral (
        select received_at from provider_reports where workspace_id = $1 and id = a.report_id limit 1) p on true`,
     'r.id',
@@ -123,7 +123,7 @@ export const selectEvents: Statement<EventRow> = statement(
   ofUnits(
     'r.id, type, occurred_at, recorded_at, body, input_number',
     ['id', 'message_id', 'confirmation_id']
-      .map((column) => `(select * from events where workspace_id = $1 and ${column} = unit.id order by id limit $3)`)
+      .map((column) => `(select * from events where workspace_id = $1 and ${column} = unit.id limit $3)`)
       .join('\n     union all\n     '),
     'r.id',
   ),

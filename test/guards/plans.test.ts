@@ -4,6 +4,8 @@ import { type TestContext, test } from 'node:test'
 import { escapeLiteral } from 'pg'
 import { type Statement, type Value, sqlState } from '../../src/lib/db/pool.ts'
 import { examine } from '../../src/operations/doctor/examine.ts'
+import { readConversations } from '../../src/operations/verify/conversation-facts.ts'
+import { readMessages } from '../../src/operations/verify/messages.ts'
 import { type Call, spyOnDb } from '../database/db-spy.ts'
 import { withConnection } from '../database/postgres.ts'
 import { type World, startWorld } from '../world/world.ts'
@@ -81,7 +83,7 @@ test('with 20,000 future rows of everything no statement scans a growing table',
   assert.deepEqual(faults, [])
 })
 
-/** Every statement of acceptance, submission, reports, delivery and the examination of the instance. */
+/** Every statement of acceptance, submission, reports, delivery, the examination of the instance, and what "explain" and "verify" share. */
 async function walk(world: World): Promise<void> {
   const key = () => ({ headers: { 'idempotency-key': randomUUID() } })
   const otp = await world.sendOtp({}, key())
@@ -95,6 +97,7 @@ async function walk(world: World): Promise<void> {
   for (const after of ['latest', event?.id]) await world.request('GET', `/api/v1/events?limit=1&after=${after}`)
   await walkThroughConversation(world, key)
   await examine(world.parts, { outside: false })
+  await readMessages(world.parts.db, world.workspaceId, { ids: [otp.messageId] })
 }
 
 /** Every statement of confirmations and refusal checks: asked, reminded, rescheduled, refused, expired. */
@@ -114,6 +117,7 @@ async function walkThroughConversation(world: World, key: () => { headers: Recor
   await world.settled()
   const { refusalCheck } = await world.getConfirmation(order)
   assert.equal(refusalCheck?.status, 'refusal_confirmed')
+  await readConversations(world.parts.db, world.workspaceId, { ids: [order.confirmationId] })
 }
 
 async function fillWithFutureWork({ databaseUrl, workspaceId, senderId, account }: World): Promise<void> {

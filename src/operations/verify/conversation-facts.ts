@@ -84,7 +84,7 @@ const selectSent: Statement<SentRow> = statement(
      m.failed_event_at is not null as has_failed, coalesce(m.provider_message_id, m.accepted_at::text) is not null as submitted
    from unnest($2::uuid[]) as unit (id)
    cross join lateral (
-     select * from messages m where m.workspace_id = $1 and m.confirmation_id = unit.id order by id limit $3) m
+     select * from messages m where m.workspace_id = $1 and m.confirmation_id = unit.id limit $3) m
    order by m.id`,
 )
 
