@@ -146,10 +146,14 @@ async function readValues(command: Command, { options, called, environment }: Gi
     }
   }
   const inputs = Object.entries(command.options)
-  faults.push(...findSharedInput(inputs, options))
+  const readers = inputs
+    .filter(([name]) => textsOf(options, fileOf(name)).includes(STANDARD_INPUT))
+    .map(([name]) => name)
+  if (readers.length > 1)
+    faults.push(`${readers.map((name) => optionName(fileOf(name))).join(' and ')} cannot both read standard input`)
   for (const [name, input] of inputs) {
     if (input.kind === 'flag') values[name] = options[name] === true
-    else if (faults.length > 0 && readsInput(options, name))
+    else if (faults.length > 0 && readers.includes(name))
       continue // standard input can be read only once
     else await readInput(name, input, sourceOf(name, input, { options, called, environment }))
   }
@@ -187,14 +191,6 @@ function sourceOf(
 
 function fail(message: string): never {
   throw new InputError(message)
-}
-
-const readsInput = (options: GivenOptions, name: string): boolean =>
-  textsOf(options, fileOf(name)).includes(STANDARD_INPUT)
-
-function findSharedInput(inputs: readonly [string, Input][], options: GivenOptions): string[] {
-  const readers = inputs.flatMap(([name]) => (readsInput(options, name) ? [optionName(fileOf(name))] : []))
-  return readers.length > 1 ? [`${readers.join(' and ')} cannot both read standard input`] : []
 }
 
 /** What commander reports, with what to do. The value after "=" is left out: it may be a secret. */

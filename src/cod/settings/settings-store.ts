@@ -32,7 +32,7 @@ export async function setCodSettings(
 const lockStored = statement<StoredSettings>('lock_cod_settings', `${SELECT} for update`)
 
 /** Locks the settings until the end of the transaction. Undefined when there are none. */
-export const lockCodSettings = (tx: Sql, workspaceId: string): Promise<StoredSettings | undefined> =>
+const lockCodSettings = (tx: Sql, workspaceId: string): Promise<StoredSettings | undefined> =>
   tx.row(lockStored, [workspaceId])
 
 const insertFirst = statement<{ updatedAt: Date }>(
