@@ -5,7 +5,6 @@ import './ui/shell/page.css'
 import arabicFont from '@fontsource-variable/vazirmatn/files/vazirmatn-arabic-wght-normal.woff2'
 import { PhoneTexts } from '@doorcode/whatsapp-emulator/phone/texts.ts'
 import { DirectionProvider, MantineProvider } from '@mantine/core'
-import { ModalsProvider } from '@mantine/modals'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
@@ -45,12 +44,10 @@ function Dashboard({ first }: { first: Translator }) {
       <PhoneTexts value={translator}>
         <DirectionProvider key={direction} initialDirection={direction} detectDirection={false}>
           <MantineProvider theme={themeIn(texts.t)} cssVariablesResolver={readableColours} defaultColorScheme="auto">
-            <ModalsProvider>
-              <Notifications />
-              <QueryClientProvider client={queryClient}>
-                <RouterProvider router={appRouter} />
-              </QueryClientProvider>
-            </ModalsProvider>
+            <Notifications />
+            <QueryClientProvider client={queryClient}>
+              <RouterProvider router={appRouter} />
+            </QueryClientProvider>
           </MantineProvider>
         </DirectionProvider>
       </PhoneTexts>

@@ -1,5 +1,4 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core'
-import { modals } from '@mantine/modals'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
@@ -8,6 +7,7 @@ import { List } from '../ui/list/list.tsx'
 import { Time } from '../ui/time.tsx'
 import { deviceOf } from './device.ts'
 import { actionIn } from '../audit-log/action.ts'
+import { ConfirmDialog } from '../ui/dialog/confirm-dialog.tsx'
 
 type Session = RouterOutputs['account']['sessions'][number]
 
@@ -22,15 +22,6 @@ export function Sessions() {
   const everywhere = useMutation(
     api.account.signOutEverywhere.mutationOptions({ onSuccess: () => location.assign('/dashboard/sign-in') }),
   )
-  const askFirst = (): void => {
-    modals.openConfirmModal({
-      title: t('page_account.everywhere'),
-      children: <Text size="sm">{t('page_account.everywhere_about')}</Text>,
-      labels: { confirm: t('page_account.everywhere'), cancel: t('page_account.stay') },
-      confirmProps: { color: 'red' },
-      onConfirm: () => everywhere.mutate(),
-    })
-  }
   return (
     <Stack gap="sm">
       <List
@@ -58,10 +49,18 @@ export function Sessions() {
           },
         ]}
       />
-      {(end.error ?? everywhere.error) && <Failed error={end.error ?? everywhere.error} />}
-      <Button variant="default" w="fit-content" loading={everywhere.isPending} onClick={askFirst}>
-        {t('page_account.everywhere')}
-      </Button>
+      {end.error && <Failed error={end.error} />}
+      <ConfirmDialog
+        label={t('page_account.everywhere')}
+        title={t('page_account.everywhere')}
+        doing={everywhere}
+        yes={t('page_account.everywhere')}
+        no={t('page_account.stay')}
+        colour="red"
+        onYes={() => everywhere.mutateAsync()}
+      >
+        <Text size="sm">{t('page_account.everywhere_about')}</Text>
+      </ConfirmDialog>
     </Stack>
   )
 }

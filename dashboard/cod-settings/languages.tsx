@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Stack, Switch, Tabs, Text, TextInput } from '@mantine/core'
-import { modals } from '@mantine/modals'
+import { ConfirmDialog } from '../ui/dialog/confirm-dialog.tsx'
 import { useState } from 'react'
 import type { RouterOutputs } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
@@ -59,23 +59,16 @@ export function Languages({ draft, onChange, code, onChoose, known, mayChange }:
                 />
               </ReadOnly>
               {mayChange && (
-                <Button
-                  mt="md"
-                  color="red"
-                  variant="subtle"
-                  size="compact-sm"
-                  onClick={() =>
-                    modals.openConfirmModal({
-                      title: `${t('page_cod_settings.remove_title')} ${nameOfLanguage(code, language)} (${code})?`,
-                      children: <Text size="sm">{t('page_cod_settings.remove_text')}</Text>,
-                      labels: { confirm: t('page_cod_settings.remove'), cancel: t('page_shell.cancel') },
-                      confirmProps: { color: 'red' },
-                      onConfirm: () => remove(code),
-                    })
-                  }
+                <ConfirmDialog
+                  label={t('page_cod_settings.remove_language')}
+                  button={{ mt: 'md', color: 'red', variant: 'subtle', size: 'compact-sm' }}
+                  title={`${t('page_cod_settings.remove_title')} ${nameOfLanguage(code, language)} (${code})?`}
+                  yes={t('page_cod_settings.remove')}
+                  colour="red"
+                  onYes={() => remove(code)}
                 >
-                  {t('page_cod_settings.remove_language')}
-                </Button>
+                  <Text size="sm">{t('page_cod_settings.remove_text')}</Text>
+                </ConfirmDialog>
               )}
             </Tabs.Panel>
           )}

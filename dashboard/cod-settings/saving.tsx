@@ -1,5 +1,5 @@
 import { Alert, Anchor, Button, Group, List, Stack, Text } from '@mantine/core'
-import { modals } from '@mantine/modals'
+import { ConfirmDialog } from '../ui/dialog/confirm-dialog.tsx'
 import { type PageTexts, useTexts } from '../texts/use-texts.ts'
 import classes from './cod-settings.module.css'
 import type { CodSettings, Weekday } from '../../src/cod/settings/settings.ts'
@@ -18,15 +18,6 @@ type Saving = {
 /** At the foot of the page while something is unsaved. It has its own place below the fields and sticks to the window. */
 export function SaveBar({ errors, saving, onGoToError, onDiscard, onSave }: Saving) {
   const { t } = useTexts()
-  const askToDiscard = (): void => {
-    modals.openConfirmModal({
-      title: `${t('page_cod_settings.discard')}?`,
-      children: <Text size="sm">{t('page_cod_settings.discard_text')}</Text>,
-      labels: { confirm: t('page_cod_settings.discard'), cancel: t('page_shell.cancel') },
-      confirmProps: { color: 'red' },
-      onConfirm: onDiscard,
-    })
-  }
   return (
     <Group justify="space-between" gap="xs" className={classes['bar'] ?? ''}>
       <Group gap="xs">
@@ -40,9 +31,15 @@ export function SaveBar({ errors, saving, onGoToError, onDiscard, onSave }: Savi
         )}
       </Group>
       <Group gap="xs">
-        <Button variant="default" onClick={askToDiscard}>
-          {t('page_cod_settings.discard')}
-        </Button>
+        <ConfirmDialog
+          label={t('page_cod_settings.discard')}
+          title={`${t('page_cod_settings.discard')}?`}
+          yes={t('page_cod_settings.discard')}
+          colour="red"
+          onYes={onDiscard}
+        >
+          <Text size="sm">{t('page_cod_settings.discard_text')}</Text>
+        </ConfirmDialog>
         <Button loading={saving} onClick={onSave}>
           {t('page_cod_settings.save')}
         </Button>

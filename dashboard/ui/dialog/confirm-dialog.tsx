@@ -7,18 +7,23 @@ import { useTexts } from '../../texts/use-texts.ts'
 
 type PendingAction = { isPending: boolean; error: unknown }
 
+const NOTHING: PendingAction = { isPending: false, error: null }
+
 type Question = {
   /** What happens. */
   children: ReactNode
-  doing: PendingAction
+  /** The call that the answer makes. */
+  doing?: PendingAction
   yes: string
   /** The default is "Cancel". */
   no?: string
   colour?: 'red'
 }
 
+type Answered = { onYes: () => void; onNo: () => void }
+
 /** A confirmation dialog. Cancel has the focus. */
-export function Confirmation({ children, doing, yes, no, colour, onYes, onNo }: Question & Answered) {
+export function Confirmation({ children, doing = NOTHING, yes, no, colour, onYes, onNo }: Question & Answered) {
   const { t } = useTexts()
   return (
     <Stack>
@@ -36,16 +41,14 @@ export function Confirmation({ children, doing, yes, no, colour, onYes, onNo }: 
   )
 }
 
-type Answered = { onYes: () => void; onNo: () => void }
+type Opening = { label: string; title: string; button?: ButtonProps }
 
-/** A button with a confirmation dialog that stays open until the action has finished. */
-export function ConfirmDialog({
+function DialogButton({
   label,
   title,
   button = { variant: 'default' },
-  onYes,
-  ...question
-}: Question & { label: string; title: string; button?: ButtonProps; onYes: () => Promise<unknown> }) {
+  children,
+}: Opening & { children: (close: () => void) => ReactNode }) {
   const [opened, { open, close }] = useDisclosure()
   return (
     <>
@@ -53,51 +56,52 @@ export function ConfirmDialog({
         {label}
       </Button>
       <Modal opened={opened} onClose={close} title={title}>
-        <Confirmation {...question} onYes={() => void onYes().then(close, () => {})} onNo={close} />
+        {children(close)}
       </Modal>
     </>
   )
 }
 
-type DangerProps = {
-  label: string
-  title: string
+/** A button with a confirmation dialog that stays open until the action has finished. */
+export const ConfirmDialog = ({
+  label,
+  title,
+  button,
+  onYes,
+  ...question
+}: Question & Opening & { onYes: () => unknown }) => (
+  <DialogButton label={label} title={title} {...(button && { button })}>
+    {(close) => (
+      <Confirmation {...question} onYes={() => void Promise.resolve(onYes()).then(close, () => {})} onNo={close} />
+    )}
+  </DialogButton>
+)
+
+type Danger = {
   /** The name of what is deleted. The user types it to confirm, and the server checks it too. */
   name: string
   /** The label of its input. */
   ask?: string
   yes: string
-  doing: { isPending: boolean; error: unknown }
+  doing: PendingAction
   onYes: (typed: string) => Promise<unknown>
-  button?: ButtonProps
   /** What is lost, and what stays. */
   children: ReactNode
 }
 
 /** A button that deletes something for good, once its name was typed. */
-export function DangerDialog({ label, button = { variant: 'default', c: 'red' }, ...question }: DangerProps) {
-  const [opened, { open, close }] = useDisclosure()
-  return (
-    <>
-      <Button w="fit-content" {...button} onClick={open}>
-        {label}
-      </Button>
-      <Modal opened={opened} onClose={close} title={question.title}>
-        <Typed {...question} onClose={close} />
-      </Modal>
-    </>
-  )
-}
+export const DangerDialog = ({
+  label,
+  title,
+  button = { variant: 'default', c: 'red' },
+  ...question
+}: Danger & Opening) => (
+  <DialogButton label={label} title={title} button={button}>
+    {(close) => <Typed {...question} onClose={close} />}
+  </DialogButton>
+)
 
-function Typed({
-  name,
-  ask,
-  yes,
-  doing,
-  onYes,
-  children,
-  onClose,
-}: Omit<DangerProps, 'label' | 'button'> & { onClose: () => void }) {
+function Typed({ name, ask, yes, doing, onYes, children, onClose }: Danger & { onClose: () => void }) {
   const { t } = useTexts()
   const [typed, setTyped] = useState('')
   return (
@@ -137,8 +141,6 @@ type LeavingProps = {
   onLose?: () => void
 }
 
-const NOTHING = { isPending: false, error: null }
-
 /** Asks before unsaved work is lost, by navigation or by closing the tab. */
 export function Leaving({ loses, page, onLose }: LeavingProps) {
   const { t } = useTexts()
@@ -150,7 +152,6 @@ export function Leaving({ loses, page, onLose }: LeavingProps) {
   return (
     <Modal opened={status === 'blocked'} onClose={() => reset?.()} title={t(`${page}.leave_title`)}>
       <Confirmation
-        doing={NOTHING}
         yes={t(`${page}.leave`)}
         no={t(`${page}.stay`)}
         colour="red"
