@@ -26,7 +26,7 @@ export function reportsLoop(parts: ReportParts): Loop {
   const { metrics, wake } = parts
   // An alert sees no increase in a counter that first appears as 1.
   for (const outcome of OUTCOMES) metrics.processedReports.inc({ outcome }, 0)
-  return createBatchLoop<StoredReport, ReportEnd[]>(withEvents(parts), {
+  return createBatchLoop<DueReport, ReportEnd[]>(withEvents(parts), {
     name: 'reports',
     pollMs: POLL_MS,
     maxItems: MAX_REPORTS,
@@ -50,7 +50,7 @@ export function reportsLoop(parts: ReportParts): Loop {
   })
 }
 
-type StoredReport = DueItem &
+type DueReport = DueItem &
   StoredInbound & {
     kind: ProviderItem['kind']
     provider_message_id: string | null
@@ -75,9 +75,9 @@ const take = (due: string): string =>
      limit 1) theirs on true
    order by r.due_at, r.id`
 
-const takeReports: Statement<StoredReport> = statement('take_provider_reports', take('order by due_at limit $2'))
+const takeReports: Statement<DueReport> = statement('take_provider_reports', take('order by due_at limit $2'))
 
-const takeReport: Statement<StoredReport> = statement('take_provider_report', take('and id = $2'))
+const takeReport: Statement<DueReport> = statement('take_provider_report', take('and id = $2'))
 
 /**
  * Read when the report is stored as processed: an erasure may commit after the report was taken. Null if there is no
@@ -115,10 +115,10 @@ type Readers = Pick<ReportParts, 'provider' | 'subscribers'>
 async function processReports(
   tx: Sql,
   readers: Readers,
-  reports: readonly StoredReport[],
+  reports: readonly DueReport[],
   now: Date,
 ): Promise<ReportEnd[]> {
-  const ofKind = (kind: StoredReport['kind']) => reports.filter((report) => report.kind === kind)
+  const ofKind = (kind: DueReport['kind']) => reports.filter((report) => report.kind === kind)
   const ends = await processStatuses(tx, readers, ofKind('status'), now)
   ends.push(...(await processMessages(tx, readers, ofKind('message'), now)))
   for (const report of reports) {
@@ -131,11 +131,11 @@ async function processReports(
 async function processStatuses(
   tx: Sql,
   { provider, subscribers }: Readers,
-  reports: readonly StoredReport[],
+  reports: readonly DueReport[],
   now: Date,
 ): Promise<ReportEnd[]> {
   const ends: ReportEnd[] = []
-  const known: (Parameters<typeof applyReports>[2][number] & { stored: StoredReport })[] = []
+  const known: (Parameters<typeof applyReports>[2][number] & { stored: DueReport })[] = []
   for (const report of reports) {
     const status = provider.readStatus(report.body)
     if (!status) ends.push(toEnd(report, { note: { code: 'messages.unknown_status' } }))
@@ -165,7 +165,7 @@ async function processStatuses(
 async function processMessages(
   tx: Sql,
   { provider, subscribers }: Readers,
-  reports: readonly StoredReport[],
+  reports: readonly DueReport[],
   now: Date,
 ): Promise<ReportEnd[]> {
   if (reports.length === 0) return []
@@ -176,7 +176,7 @@ async function processMessages(
 async function processOther(
   tx: Sql,
   provider: ReportParts['provider'],
-  report: StoredReport,
+  report: DueReport,
   now: Date,
 ): Promise<ReportEnd> {
   if (report.kind === 'unknown') return toEnd(report, { note: { code: 'messages.unknown_kind' } })
@@ -201,7 +201,7 @@ export function toMessageReport({ outcome, at, error }: StatusReport, receivedAt
 
 /** `note`: why it was ignored. `inputNumber`: its place among the inputs of its message or conversation. */
 const toEnd = (
-  { id, message_id }: StoredReport,
+  { id, message_id }: DueReport,
   {
     note = null,
     confirmationId = null,
@@ -219,7 +219,7 @@ const toEnd = (
 
 type ReportEnd = ReturnType<typeof toEnd>
 
-function toParked(report: StoredReport, now: Date): ReportEnd {
+function toParked(report: DueReport, now: Date): ReportEnd {
   const waitMs = PARKED_RETRIES_MS[report.tries]
   const due_at = waitMs === undefined ? null : later(now, waitMs)
   return { ...toEnd(report, { note: { code: 'messages.unknown_message' } }), outcome: 'parked', due_at }
