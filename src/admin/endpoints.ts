@@ -27,7 +27,7 @@ import { trimmedText } from './inputs.ts'
 import { listOwnPhones, pageOf } from './lists.ts'
 import { CallError } from './rpc/errors.ts'
 import type { Parts } from '../runtime/parts.ts'
-import { callOf, mutationOf, performing, readCall, router } from './rpc/trpc.ts'
+import { callOf, mutationOf, resolverOf, readCall, router } from './rpc/trpc.ts'
 
 const logInput = z
   .object({
@@ -83,7 +83,7 @@ export const endpoints = router({
   })),
 
   add: mutationOf(endpointActions.add),
-  update: callOf(endpointActions.update).use(ofAny).mutation(performing(endpointActions.update)),
+  update: callOf(endpointActions.update).use(ofAny).mutation(resolverOf(endpointActions.update)),
 
   /** `host` is what the person typed to confirm it. */
   remove: callOf(endpointActions.remove)
@@ -95,7 +95,7 @@ export const endpoints = router({
       return perform(endpointActions.remove, operator, input)
     }),
 
-  pause: callOf(endpointActions.pause).use(ofEnabled).mutation(performing(endpointActions.pause)),
+  pause: callOf(endpointActions.pause).use(ofEnabled).mutation(resolverOf(endpointActions.pause)),
 
   /** After a pause or after failures. */
   enable: callOf(endpointActions.enable)
@@ -104,8 +104,8 @@ export const endpoints = router({
       perform(endpoint.status === 'paused' ? endpointActions.resume : endpointActions.enable, operator, input),
     ),
 
-  rotate: callOf(endpointActions.rotate).use(ofAny).mutation(performing(endpointActions.rotate)),
-  ping: callOf(endpointActions.ping).use(ofEnabled).mutation(performing(endpointActions.ping)),
+  rotate: callOf(endpointActions.rotate).use(ofAny).mutation(resolverOf(endpointActions.rotate)),
+  ping: callOf(endpointActions.ping).use(ofEnabled).mutation(resolverOf(endpointActions.ping)),
 
   deliveries: readEndpoint
     .input(logInput)
@@ -118,12 +118,12 @@ export const endpoints = router({
     .input(z.object({ endpointId, deliveryId }))
     .query(async ({ ctx: { parts }, input }) => found(await findDeliveryDetails(parts.db, input), 'delivery')),
 
-  resend: callOf(endpointActions.resend).use(ofEnabled).mutation(performing(endpointActions.resend)),
+  resend: callOf(endpointActions.resend).use(ofEnabled).mutation(resolverOf(endpointActions.resend)),
 
   /** How many deliveries `retryWaiting` would bring forward. */
   waiting: readEndpoint.query(({ ctx: { parts, figures }, input }) => countWaiting(figures, input, parts.clock.now())),
 
-  retryWaiting: callOf(endpointActions.retryWaiting).use(ofEnabled).mutation(performing(endpointActions.retryWaiting)),
+  retryWaiting: callOf(endpointActions.retryWaiting).use(ofEnabled).mutation(resolverOf(endpointActions.retryWaiting)),
 
   /** The missed deliveries, whatever the endpoint's status. Pass `at` to `resendChosen`. */
   missed: readEndpoint.query(async ({ ctx: { parts, figures }, input }) => ({
@@ -140,5 +140,5 @@ export const endpoints = router({
       return { at, total: await countResendable({ db: figures, clock: { now: () => at } }, input) }
     }),
 
-  resendChosen: callOf(endpointActions.resendChosen).use(ofEnabled).mutation(performing(endpointActions.resendChosen)),
+  resendChosen: callOf(endpointActions.resendChosen).use(ofEnabled).mutation(resolverOf(endpointActions.resendChosen)),
 })

@@ -17,7 +17,7 @@ import { accountInput, senderActions } from './actions/senders.ts'
 import type { Membership } from './auth/members.ts'
 import { found } from './found.ts'
 import { findEmulatorUrl } from './phone/emulator.ts'
-import { callOf, mutationOf, performing, readCall, router, writeCall } from './rpc/trpc.ts'
+import { callOf, mutationOf, resolverOf, readCall, router, writeCall } from './rpc/trpc.ts'
 
 /** The server calls this URL from inside the operator's network and shows the answer (SSRF). */
 const mayUseGraphUrl = (graphUrl: string, { operator }: Membership, { config }: Pick<Parts, 'config'>): boolean =>
@@ -68,7 +68,7 @@ export const senders = router({
       return parts.provider.subscribers(account).catch(throwAccountError(account))
     }),
 
-  subscribe: callOf(senderActions.subscribe).use(ofAccount).mutation(performing(senderActions.subscribe)),
+  subscribe: callOf(senderActions.subscribe).use(ofAccount).mutation(resolverOf(senderActions.subscribe)),
 
   /** The emulator that a sandbox can use. Null if there is none, or if this person may not enter its URL. */
   emulatorUrl: writeCall.query(async ({ ctx: { parts, membership }, input: { workspaceId } }) => {
@@ -89,7 +89,7 @@ export const senders = router({
       syncCounts((await perform(senderActions.renew, operator, input)).connected),
     ),
 
-  removeAccount: callOf(senderActions.removeAccount).use(ofAccount).mutation(performing(senderActions.removeAccount)),
+  removeAccount: callOf(senderActions.removeAccount).use(ofAccount).mutation(resolverOf(senderActions.removeAccount)),
 
   /** Running syncs on all nodes. */
   syncs: readCall.query(({ ctx: { parts }, input: { workspaceId } }) => listRunningSyncs(parts, workspaceId)),

@@ -12,7 +12,7 @@ import { withVerdicts } from '../accounts/templates/usability.ts'
 import { limitedText, trimmedText } from './inputs.ts'
 import { found } from './found.ts'
 import { readCall, router, writeCall } from './rpc/trpc.ts'
-import { record } from './actions/action.ts'
+import { recordChange } from './actions/action.ts'
 import { accountInput } from './actions/senders.ts'
 import { ofAccount } from './senders.ts'
 import { listAccounts } from '../accounts/accounts.ts'
@@ -74,7 +74,7 @@ export const templates = router({
       const target = `${draft.name} (${draft.language})`
       return submitTemplate(operator, { workspaceId, accountId, draft }, (tx, outcome) => {
         const after = { accountId, outcome, ...draft }
-        return record(operator, tx, { workspaceId, action: 'template.submitted', target, after })
+        return recordChange(operator, tx, { workspaceId, action: 'template.submitted', target, after })
       })
     }),
 
@@ -91,7 +91,7 @@ export const templates = router({
       const { workspaceId, accountId, name, language } = input
       const target = `${name} (${language})`
       const removed = await deleteTemplate(operator, input, (tx, before) =>
-        record(operator, tx, {
+        recordChange(operator, tx, {
           workspaceId,
           action: 'template.deleted',
           target,

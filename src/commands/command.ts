@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type Action, type In, type Operator, perform } from '../admin/actions/action.ts'
+import { type Action, type ActionInput, type Operator, perform } from '../admin/actions/action.ts'
 import { COMMAND_LINE } from '../admin/audit/audit.ts'
 import type { Config } from '../lib/config.ts'
 import { asWritten } from '../../locales/text.ts'
@@ -151,7 +151,7 @@ export function command<
 export async function act<Schema extends z.ZodObject, Result>(
   action: Action<Schema, Result>,
   operator: Operator,
-  input: In<Schema>,
+  input: ActionInput<Schema>,
 ): Promise<Result> {
   const result = await perform(action, operator, input)
   operator.live.changed([input.workspaceId])

@@ -9,14 +9,14 @@ import type { MemberRole } from '../auth/members.ts'
 /** A signed-in person or the command line, with the program's parts. */
 export type Operator = Parts & { actor: Actor }
 
-export type In<Input extends z.ZodObject> = z.output<Input> & { workspaceId: string }
+export type ActionInput<Input extends z.ZodObject> = z.output<Input> & { workspaceId: string }
 
 /** What an operator can do in a workspace. The dashboard's calls and the commands perform it. */
 export type Action<Input extends z.ZodObject, Result> = {
   minRole: MemberRole
-  /** Each door adds the workspace, which every action has. */
+  /** The workspace, which every action has, is added to it. */
   input: Input
-  run: (operator: Operator, input: In<Input>) => Promise<Result>
+  run: (operator: Operator, input: ActionInput<Input>) => Promise<Result>
   /** The work that the change makes due. */
   wakes?: WorkName | undefined
 }
@@ -24,7 +24,7 @@ export type Action<Input extends z.ZodObject, Result> = {
 /** The input of an action that needs only the workspace. */
 export const workspaceOnly = z.object({ workspaceId: z.uuid() })
 
-/** For one that asks DNS or WhatsApp before its `commit`, or works in many transactions after it. */
+/** An action that asks DNS or WhatsApp before its `commit`, or works in many transactions after it. */
 export const action = <Input extends z.ZodObject, Result>(
   minRole: MemberRole,
   input: Input,
@@ -32,27 +32,27 @@ export const action = <Input extends z.ZodObject, Result>(
   wakes?: WorkName,
 ): Action<Input, Result> => ({ minRole, input, run, wakes })
 
-/** The parts of an operator in a transaction. */
-export type Committing = Operator & { tx: Sql; entry: Entry }
+/** Without the pool, so that every statement runs in the transaction. */
+export type ChangeContext = Omit<Operator, 'db'> & { tx: Sql; record: RecordEntry }
 
-/** For one that is a single transaction. */
+/** An action of a single transaction. */
 export const change = <Input extends z.ZodObject, Result>(
   minRole: MemberRole,
   input: Input,
-  make: (committing: Committing, input: In<Input>) => Promise<Result>,
+  make: (context: ChangeContext, input: ActionInput<Input>) => Promise<Result>,
   wakes?: WorkName,
 ): Action<Input, Result> =>
   action(
     minRole,
     input,
-    (operator, given) => commit(operator, given.workspaceId, (tx, entry) => make({ ...operator, tx, entry }, given)),
+    (operator, given) => commit(operator, given.workspaceId, (tx, record) => make({ ...operator, tx, record }, given)),
     wakes,
   )
 
 export async function perform<Input extends z.ZodObject, Result>(
   { run, wakes }: Action<Input, Result>,
   operator: Operator,
-  input: In<Input>,
+  input: ActionInput<Input>,
 ): Promise<Result> {
   const result = await run(operator, input)
   if (wakes) operator.wake(wakes)
@@ -60,16 +60,19 @@ export async function perform<Input extends z.ZodObject, Result>(
 }
 
 /** Writes an audit entry in the transaction of the change. */
-export const record = ({ actor, clock }: Pick<Operator, 'actor' | 'clock'>, tx: Sql, change: Change): Promise<void> =>
-  audit(tx, { actor, at: clock.now() }, change)
+export const recordChange = (
+  { actor, clock }: Pick<Operator, 'actor' | 'clock'>,
+  tx: Sql,
+  change: Change,
+): Promise<void> => audit(tx, { actor, at: clock.now() }, change)
 
 /** Records a change of the workspace, or of the one that it names. */
-export type Entry = (change: Omit<Change, 'workspaceId'> & Partial<Pick<Change, 'workspaceId'>>) => Promise<void>
+export type RecordEntry = (change: Omit<Change, 'workspaceId'> & Partial<Pick<Change, 'workspaceId'>>) => Promise<void>
 
 /** Commits a change with its audit entry. `workspaceId`: null for a change of the whole instance. */
 export const commit = <Result>(
   operator: Operator,
   workspaceId: string | null,
-  make: (tx: Sql, entry: Entry) => Promise<Result>,
+  make: (tx: Sql, record: RecordEntry) => Promise<Result>,
 ): Promise<Result> =>
-  transactionWithEvents(operator, (tx) => make(tx, (each) => record(operator, tx, { workspaceId, ...each })))
+  transactionWithEvents(operator, (tx) => make(tx, (each) => recordChange(operator, tx, { workspaceId, ...each })))

@@ -35,31 +35,31 @@ export function parseLines(lines: readonly ({ line: number } & RecipientInput)[]
 }
 
 export const blockActions = {
-  add: change('admin', z.object({ phone: phoneInput, reason: reason.default(null) }), async (committing, block) => {
-    const { tx: db, entry, clock, actor } = committing
+  add: change('admin', z.object({ phone: phoneInput, reason: reason.default(null) }), async (context, block) => {
+    const { tx: db, record, clock, actor } = context
     const { workspaceId, phone, reason } = block
     const recipients = { workspaceId, by: actor.who, recipients: [{ phone, reason }] }
     const added = (await blockRecipients({ db, clock }, recipients)).length > 0
-    if (added) await entry({ action: 'recipient.blocked', target: phone, after: { reason } })
+    if (added) await record({ action: 'recipient.blocked', target: phone, after: { reason } })
     return { phone, added }
   }),
 
   /** Adds the valid lines and returns the others. */
-  import: change('admin', blockLines, async ({ tx: db, entry, clock, actor }, { workspaceId, lines }) => {
+  import: change('admin', blockLines, async ({ tx: db, record, clock, actor }, { workspaceId, lines }) => {
     const { good, faulty } = parseLines(lines, await listOwnPhones(db, workspaceId))
     const phones = await blockRecipients({ db, clock }, { workspaceId, by: actor.who, recipients: good })
     const [first = '', ...others] = phones
     const target = others.length === 0 ? first : `${phones.length} recipients`
-    if (phones.length > 0) await entry({ action: 'recipients.imported', target, after: { phones } })
+    if (phones.length > 0) await record({ action: 'recipients.imported', target, after: { phones } })
     return { added: phones.length, already: good.length - phones.length, faulty }
   }),
 
   /** False if the number was not blocked. */
-  remove: change('admin', z.object({ phone: phoneInput }), async ({ tx, entry }, recipient) => {
+  remove: change('admin', z.object({ phone: phoneInput }), async ({ tx, record }, recipient) => {
     const removed = await unblockRecipient(tx, recipient)
     if (!removed) return false
     const { phone: target, ...before } = removed
-    await entry({ action: 'recipient.unblocked', target, before })
+    await record({ action: 'recipient.unblocked', target, before })
     return true
   }),
 }

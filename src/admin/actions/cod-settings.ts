@@ -16,12 +16,12 @@ async function store(operator: Operator, { workspaceId, settings: json, basedOn 
   const parsed = readCodSettings(json)
   if ('faults' in parsed) return { outcome: 'faulty' as const, faults: parsed.faults }
   const { settings } = parsed
-  return commit(operator, workspaceId, async (tx, entry) => {
+  return commit(operator, workspaceId, async (tx, record) => {
     const replaced = await replaceCodSettings(tx, operator.clock, { workspaceId, settings, basedOn })
     if (!replaced) return { outcome: 'conflict' as const, stored: (await findStoredSettings(tx, workspaceId)) ?? null }
     const changes = diffSettings(replaced.before?.settings, settings)
     const members = changedMembers(replaced.before?.settings, settings)
-    await entry({ action: 'cod_settings.changed', target: workspaceId, ...members })
+    await record({ action: 'cod_settings.changed', target: workspaceId, ...members })
     return { outcome: 'saved' as const, settings, changes, updatedAt: replaced.updatedAt }
   })
 }

@@ -76,19 +76,19 @@ export const chosenDeliveries = z
 
 /** Delivers new events again. Deliveries held until now stay held. */
 const toEnabled = (name: 'endpoint.resumed' | 'endpoint.enabled', enable: typeof resumeEndpoint) =>
-  change('admin', endpointInput, async ({ tx, entry, clock }, id) => {
+  change('admin', endpointInput, async ({ tx, record, clock }, id) => {
     const { status, statusReason: reason, failingSince } = await getEndpoint(tx, id)
     await enable(tx, clock, id)
-    await entry({ action: name, target: id.endpointId, before: { status, reason, failingSince } })
+    await record({ action: name, target: id.endpointId, before: { status, reason, failingSince } })
   })
 
 export const endpointActions = {
   /** The only answer that holds the secret. */
   add: action('admin', z.object(settings), async (operator, { workspaceId, ...input }) => {
     const settings = await checkNewSettings(input, operator)
-    return commit(operator, workspaceId, async (tx, entry) => {
+    return commit(operator, workspaceId, async (tx, record) => {
       const added = await addEndpoint(tx, operator, { workspaceId, ...settings })
-      await entry({ action: 'endpoint.added', target: added.endpointId, after: settings })
+      await record({ action: 'endpoint.added', target: added.endpointId, after: settings })
       return added
     })
   }),
@@ -96,28 +96,28 @@ export const endpointActions = {
   /** Changes what is given. */
   update: action('admin', z.object(settings).partial().extend({ endpointId }), async (operator, input) => {
     const checked = await checkUpdate(operator, input)
-    return commit(operator, input.workspaceId, async (tx, entry) => {
+    return commit(operator, input.workspaceId, async (tx, record) => {
       const { before, after, isChanged } = await updateEndpoint(tx, operator.clock, checked)
-      if (isChanged) await entry({ action: 'endpoint.updated', target: input.endpointId, before, after })
+      if (isChanged) await record({ action: 'endpoint.updated', target: input.endpointId, before, after })
       return after
     })
   }),
 
   /** For good. */
   remove: action('admin', endpointInput, async (operator, id) => {
-    await commit(operator, id.workspaceId, async (tx, entry) => {
+    await commit(operator, id.workspaceId, async (tx, record) => {
       const { url, description, eventTypes, status } = await getEndpoint(tx, id)
       await deleteEndpoint(tx, operator.clock, id)
       const before = { url, description, eventTypes, status }
-      await entry({ action: 'endpoint.deleted', target: id.endpointId, before })
+      await record({ action: 'endpoint.deleted', target: id.endpointId, before })
     })
     await holdBacklog(operator.db, id)
   }),
 
   pause: action('admin', endpointInput, async (operator, id) => {
-    await commit(operator, id.workspaceId, async (tx, entry) => {
+    await commit(operator, id.workspaceId, async (tx, record) => {
       await pauseEndpoint(tx, operator.clock, id)
-      await entry({ action: 'endpoint.paused', target: id.endpointId })
+      await record({ action: 'endpoint.paused', target: id.endpointId })
     })
     await holdBacklog(operator.db, id)
   }),
@@ -126,10 +126,10 @@ export const endpointActions = {
   enable: toEnabled('endpoint.enabled', enableEndpoint),
 
   /** The only answer that holds the new secret. */
-  rotate: change('admin', endpointInput, async ({ tx, entry, clock, seal }, id) => {
+  rotate: change('admin', endpointInput, async ({ tx, record, clock, seal }, id) => {
     const rotated = await rotateSecret({ db: tx, clock, seal }, id)
     const after = { previousSecretUntil: rotated.previousSecretUntil }
-    await entry({ action: 'endpoint.secret_rotated', target: id.endpointId, after })
+    await record({ action: 'endpoint.secret_rotated', target: id.endpointId, after })
     return rotated
   }),
 
@@ -137,9 +137,9 @@ export const endpointActions = {
   ping: change(
     'admin',
     endpointInput,
-    async ({ tx, entry, clock }, id) => {
+    async ({ tx, record, clock }, id) => {
       const sent = await pingEndpoint(tx, clock, id)
-      await entry({ action: 'endpoint.pinged', target: id.endpointId })
+      await record({ action: 'endpoint.pinged', target: id.endpointId })
       return sent
     },
     'deliver',
@@ -149,10 +149,10 @@ export const endpointActions = {
   resend: change(
     'admin',
     z.object({ endpointId, deliveryId }),
-    async ({ tx, entry, clock }, delivery) => {
+    async ({ tx, record, clock }, delivery) => {
       const { eventId, status } = found(await findDeliveryDetails(tx, delivery), 'delivery')
       await resendDelivery({ db: tx, clock }, delivery)
-      await entry({ action: 'endpoint.resent_one', target: delivery.endpointId, before: { eventId, status } })
+      await record({ action: 'endpoint.resent_one', target: delivery.endpointId, before: { eventId, status } })
     },
     'deliver',
   ),
@@ -161,9 +161,9 @@ export const endpointActions = {
   retryWaiting: action('admin', endpointInput, async (operator, id) => {
     const waiting = await endPauses(operator, id)
     if (waiting > 0)
-      await commit(operator, id.workspaceId, async (tx, entry) => {
+      await commit(operator, id.workspaceId, async (tx, record) => {
         if (await beginRetry(tx, operator.clock, id))
-          await entry({ action: 'endpoint.retried', target: id.endpointId, after: { waiting } })
+          await record({ action: 'endpoint.retried', target: id.endpointId, after: { waiting } })
       })
     return { waiting }
   }),
@@ -172,12 +172,12 @@ export const endpointActions = {
   resendChosen: change(
     'admin',
     chosenDeliveries.safeExtend({ at: instant }),
-    async ({ tx, entry, clock }, { at, ...filter }) => {
+    async ({ tx, record, clock }, { at, ...filter }) => {
       const now = clock.now()
       const batch = await resendBatch({ db: tx, clock }, { ...filter, startedAt: at < now ? at : now })
       const { statuses, type, from, to } = filter
       const after = { resent: batch.resent, statuses, type, from, to }
-      if (batch.resent > 0) await entry({ action: 'endpoint.resent', target: filter.endpointId, after })
+      if (batch.resent > 0) await record({ action: 'endpoint.resent', target: filter.endpointId, after })
       return batch
     },
     'deliver',

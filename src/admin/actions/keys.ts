@@ -30,11 +30,11 @@ const inDays = (clock: Clock, days: number | null): Date | null =>
 
 export const keyActions = {
   /** The only answer that holds the complete key. */
-  create: change('admin', z.object({ name: displayName, expiresInDays }), async ({ tx, entry, clock }, input) => {
+  create: change('admin', z.object({ name: displayName, expiresInDays }), async ({ tx, record, clock }, input) => {
     const { workspaceId, name } = input
     const expiresAt = inDays(clock, input.expiresInDays)
     const created = await createKey(tx, clock, { workspaceId, name, expiresAt })
-    await entry({ action: 'key.created', target: created.publicId, after: { name, expiresAt } })
+    await record({ action: 'key.created', target: created.publicId, after: { name, expiresAt } })
     return { ...created, expiresAt }
   }),
 
@@ -42,21 +42,21 @@ export const keyActions = {
   rotate: change(
     'admin',
     z.object({ publicId, overlap, expiresInDays }),
-    async ({ tx, entry, clock }, { expiresInDays, ...key }) => {
+    async ({ tx, record, clock }, { expiresInDays, ...key }) => {
       const expiresAt = inDays(clock, expiresInDays)
       const rotated = found(await rotateKey(tx, clock, { ...key, expiresAt }), 'key')
       const after = { name: rotated.name, replacedBy: rotated.publicId, expiresAt: rotated.oldExpiresAt }
-      await entry({ action: 'key.rotated', target: key.publicId, after })
+      await record({ action: 'key.rotated', target: key.publicId, after })
       return rotated
     },
   ),
 
-  revoke: change('admin', z.object({ publicId }), async ({ tx, entry, clock }, key) => {
+  revoke: change('admin', z.object({ publicId }), async ({ tx, record, clock }, key) => {
     const stored = found(await findKey(tx, key), 'key')
     if (!(await revokeKey(tx, key))) return { revoked: false }
     const { name, lastUsedAt } = stored
     const before = { name, lastUsedAt, working: isWorking(keyState(stored, clock.now())) }
-    await entry({ action: 'key.revoked', target: key.publicId, before })
+    await record({ action: 'key.revoked', target: key.publicId, before })
     return { revoked: true }
   }),
 }

@@ -5,29 +5,29 @@ import { MEMBER_ROLES, changeRole, listMembers, removeMember } from '../auth/mem
 import { emailError } from '../auth/person.ts'
 import { found } from '../found.ts'
 import { emailInput } from '../inputs.ts'
-import { type Committing, type Operator, change, commit, workspaceOnly } from './action.ts'
+import { type ChangeContext, type Operator, change, commit, workspaceOnly } from './action.ts'
 
 const role = z.enum(MEMBER_ROLES)
 export const userId = z.string().max(100)
 
 /** Of a person who is no longer an owner. */
-async function endInvitations({ tx, entry, clock }: Committing, id: { workspaceId: string; userId: string }) {
+async function endInvitations({ tx, record, clock }: ChangeContext, id: { workspaceId: string; userId: string }) {
   for (const { email, role } of await endInvitationsOf(tx, { ...id, at: clock.now() }))
-    await entry({ action: 'invitation.revoked', target: email, before: { role } })
+    await record({ action: 'invitation.revoked', target: email, before: { role } })
 }
 
 /** For a person who forgot the password. It belongs to the instance. */
 export const makePasswordLink = (operator: Operator, person: { email: string; endsSecondFactor: boolean }) =>
-  commit(operator, null, async (tx, entry) => {
+  commit(operator, null, async (tx, record) => {
     const { email, endsSecondFactor } = person
     const by = { createdBy: operator.actor.userId, at: operator.clock.now() }
     const { token, expiresAt } = await createLink(tx, { purpose: 'password', email, endsSecondFactor, ...by })
-    await entry({ action: 'person.password_link_made', target: email, after: { endsSecondFactor } })
+    await record({ action: 'person.password_link_made', target: email, after: { endsSecondFactor } })
     return { token, expiresAt }
   })
 
 export const peopleActions = {
-  invite: change('owner', z.object({ email: emailInput, role }), async ({ tx, entry, clock, actor }, input) => {
+  invite: change('owner', z.object({ email: emailInput, role }), async ({ tx, record, clock, actor }, input) => {
     const { workspaceId, email, role } = input
     const at = clock.now()
     const members = await listMembers(tx, workspaceId)
@@ -36,36 +36,36 @@ export const peopleActions = {
     if (open.length >= MAX_INVITATIONS) throw emailError({ code: 'admin.people_too_many', max: MAX_INVITATIONS })
     const invitation = { purpose: 'invitation' as const, workspaceId, email, role, createdBy: actor.userId, at }
     const { linkId, token, expiresAt } = await createLink(tx, invitation)
-    await entry({ action: 'invitation.created', target: email.toLowerCase(), after: { role } })
+    await record({ action: 'invitation.created', target: email.toLowerCase(), after: { role } })
     return { invitationId: linkId, token, expiresAt }
   }),
 
-  revokeInvitation: change('owner', z.object({ invitationId: z.uuid() }), async ({ tx, entry }, invitation) => {
+  revokeInvitation: change('owner', z.object({ invitationId: z.uuid() }), async ({ tx, record }, invitation) => {
     const { email, role } = found(await deleteInvitation(tx, invitation), 'open_invitation')
-    await entry({ action: 'invitation.revoked', target: email, before: { role } })
+    await record({ action: 'invitation.revoked', target: email, before: { role } })
   }),
 
-  changeRole: change('owner', z.object({ userId, role }), async (committing, { role, ...id }) => {
-    const { tx, entry } = committing
+  changeRole: change('owner', z.object({ userId, role }), async (context, { role, ...id }) => {
+    const { tx, record } = context
     const { email, role: before } = found(await changeRole(tx, id, role), 'person')
     if (before === role) return
-    await entry({ action: 'member.role_changed', target: email, before: { role: before }, after: { role } })
-    if (role !== 'owner') await endInvitations(committing, id)
+    await record({ action: 'member.role_changed', target: email, before: { role: before }, after: { role } })
+    if (role !== 'owner') await endInvitations(context, id)
   }),
 
-  remove: change('owner', z.object({ userId }), async (committing, id) => {
-    const { tx, entry } = committing
+  remove: change('owner', z.object({ userId }), async (context, id) => {
+    const { tx, record } = context
     const { email, role } = found(await removeMember(tx, id), 'person')
     await deleteLinks(tx, { purpose: 'invitation', workspaceId: id.workspaceId, email })
-    await entry({ action: 'member.removed', target: email, before: { role } })
-    await endInvitations(committing, id)
+    await record({ action: 'member.removed', target: email, before: { role } })
+    await endInvitations(context, id)
   }),
 
-  leave: change('member', workspaceOnly, async (committing, { workspaceId }) => {
-    const { tx, entry, actor } = committing
+  leave: change('member', workspaceOnly, async (context, { workspaceId }) => {
+    const { tx, record, actor } = context
     const id = { workspaceId, userId: found(actor.userId, 'person') }
     const { email, role } = found(await removeMember(tx, id), 'person')
-    await entry({ action: 'member.left', target: email, before: { role } })
-    await endInvitations(committing, id)
+    await record({ action: 'member.left', target: email, before: { role } })
+    await endInvitations(context, id)
   }),
 }

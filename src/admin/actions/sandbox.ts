@@ -1,5 +1,5 @@
 import { advanceSandbox } from '../../sandbox/advance.ts'
-import { type Operator, record } from './action.ts'
+import { type Operator, recordChange } from './action.ts'
 
 type Advance = {
   workspaceId: string
@@ -15,10 +15,14 @@ export async function advanceClock(operator: Operator, { workspaceId, byMs, ...o
     workspaceId,
     byMs,
     ...options,
-    recordRequest: (tx) => record(operator, tx, { ...clock, action: 'clock.advanced', after: { byMs } }),
+    recordRequest: (tx) => recordChange(operator, tx, { ...clock, action: 'clock.advanced', after: { byMs } }),
   })
   const { advancedBy, now } = advanced
   if (advancedBy > 0 && advancedBy < byMs)
-    await record(operator, operator.db, { ...clock, action: 'clock.stopped_early', after: { byMs: advancedBy, now } })
+    await recordChange(operator, operator.db, {
+      ...clock,
+      action: 'clock.stopped_early',
+      after: { byMs: advancedBy, now },
+    })
   return advanced
 }

@@ -11,7 +11,7 @@ import { getWorkspace } from '../../workspaces/workspaces.ts'
 import { findMembership } from '../auth/members.ts'
 import { found } from '../found.ts'
 import { limitedText } from '../inputs.ts'
-import { type Operator, action, change, commit, record } from './action.ts'
+import { type Operator, action, change, commit, recordChange } from './action.ts'
 
 /** The domain validates the values. */
 const MAX_TEXT = 4_096
@@ -41,14 +41,14 @@ async function connect(operator: Operator, account: AccountToConnect, { takesOve
   const { workspaceId } = account
   const [wabaId, graphUrl] = [account.wabaId.trim(), account.graphUrl.trim()]
   const reading = await readAccount(operator, account, { takesOver }).catch(throwNamed(operator)) // asks WhatsApp
-  const { former, ...stored } = await commit(operator, workspaceId, async (tx, entry) => {
+  const { former, ...stored } = await commit(operator, workspaceId, async (tx, record) => {
     const former = takesOver ? await takeOver(tx, operator, reading) : undefined
     if (former) {
       const { workspaceId, accountId: target } = former
-      await entry({ workspaceId, action: 'account.removed', target, before: { wabaId } })
+      await record({ workspaceId, action: 'account.removed', target, before: { wabaId } })
     }
     const stored = await connectAccount(tx, operator, reading)
-    await entry({
+    await record({
       action: stored.isKnown ? 'account.renewed' : 'account.connected',
       target: stored.connected.accountId,
       after: { wabaId, ...(graphUrl && { graphUrl }) },
@@ -66,8 +66,8 @@ async function connectAgain(
   entered: { action: 'account.subscribed' | 'account.renewed'; after?: object },
 ) {
   const reading = await readRenewedAccount(operator, account)
-  return commit(operator, account.workspaceId, async (tx, entry) => {
-    await entry({ target: account.accountId, ...entered })
+  return commit(operator, account.workspaceId, async (tx, record) => {
+    await record({ target: account.accountId, ...entered })
     return connectAccount(tx, operator, reading)
   })
 }
@@ -111,9 +111,9 @@ export const senderActions = {
   ),
 
   /** `wabaId`: what the operator typed to confirm it. */
-  removeAccount: change('admin', z.object({ accountId, wabaId: textInput }), async (committing, account) => {
-    const { wabaId } = await removeAccount(committing.tx, committing, account)
-    await committing.entry({ action: 'account.removed', target: account.accountId, before: { wabaId } })
+  removeAccount: change('admin', z.object({ accountId, wabaId: textInput }), async (context, account) => {
+    const { wabaId } = await removeAccount(context.tx, context, account)
+    await context.record({ action: 'account.removed', target: account.accountId, before: { wabaId } })
   }),
 
   /** Reads numbers and templates now, as long as WhatsApp takes. The sync has its own transaction, also for a failure. */
@@ -126,22 +126,22 @@ export const senderActions = {
       const outcome = failure
         ? { action: 'account.sync_failed' as const, after: { failure } }
         : { action: 'account.synced' as const, after }
-      await record(operator, tx, { workspaceId, target, ...outcome })
+      await recordChange(operator, tx, { workspaceId, target, ...outcome })
     })
     return { before, synced }
   }),
 
-  pause: change('admin', senderInput, async ({ tx, entry, clock }, sender) => {
+  pause: change('admin', senderInput, async ({ tx, record, clock }, sender) => {
     found(await pauseSender(tx, sender, clock.now()), 'sender')
-    await entry({ action: 'sender.paused', target: sender.senderId })
+    await record({ action: 'sender.paused', target: sender.senderId })
   }),
 
   resume: change(
     'admin',
     senderInput,
-    async ({ tx, entry }, sender) => {
+    async ({ tx, record }, sender) => {
       found(await resumeSender(tx, sender), 'sender')
-      await entry({ action: 'sender.resumed', target: sender.senderId })
+      await record({ action: 'sender.resumed', target: sender.senderId })
     },
     'submit',
   ),

@@ -12,11 +12,11 @@ const MAX_TYPED_NAME = 1_000
 
 /** The only action without a workspace: it makes one, which a person then owns. */
 export const createOwnWorkspace = (operator: Operator, { name, sandbox }: NewWorkspace) =>
-  commit(operator, null, async (tx, entry) => {
+  commit(operator, null, async (tx, record) => {
     const { workspaceId } = await createWorkspace(tx, operator.clock, { name, sandbox })
     const { userId } = operator.actor
     if (userId !== null) await addMember(tx, { workspaceId, userId, role: 'owner', at: operator.clock.now() })
-    await entry({ workspaceId, action: 'workspace.created', target: name, after: { name, sandbox } })
+    await record({ workspaceId, action: 'workspace.created', target: name, after: { name, sandbox } })
     return { workspaceId }
   })
 
@@ -26,28 +26,28 @@ const units = z
   .max(MAX_MONTHLY_UNITS, asIssue({ code: 'admin.workspaces_too_many', max: MAX_MONTHLY_UNITS }))
 
 export const workspaceActions = {
-  rename: change('admin', z.object({ name: displayName }), async ({ tx, entry }, { workspaceId, name }) => {
+  rename: change('admin', z.object({ name: displayName }), async ({ tx, record }, { workspaceId, name }) => {
     const { name: former } = await getWorkspace(tx, workspaceId)
     if (name === former) return
     await renameWorkspace(tx, { workspaceId, name })
-    await entry({ action: 'workspace.renamed', target: name, before: { name: former }, after: { name } })
+    await record({ action: 'workspace.renamed', target: name, before: { name: former }, after: { name } })
   }),
 
   /** A sandbox is gone with the answer. `name`: what the operator typed to confirm it. */
   askDeletion: change(
     'owner',
     z.object({ name: z.string().max(MAX_TYPED_NAME).optional() }),
-    async ({ tx, entry, clock }, input) => {
+    async ({ tx, record, clock }, input) => {
       const { name, deletionDueAt, isNew } = await askDeletion(tx, clock, input)
-      if (isNew) await entry({ action: 'workspace.deletion_requested', target: name, after: { deletionDueAt } })
+      if (isNew) await record({ action: 'workspace.deletion_requested', target: name, after: { deletionDueAt } })
       return { deletionDueAt }
     },
   ),
 
-  cancelDeletion: change('owner', workspaceOnly, async ({ tx, entry }, { workspaceId }) => {
+  cancelDeletion: change('owner', workspaceOnly, async ({ tx, record }, { workspaceId }) => {
     const { name } = await getWorkspace(tx, workspaceId)
     const isCancelled = await cancelDeletion(tx, workspaceId)
-    if (isCancelled) await entry({ action: 'workspace.deletion_cancelled', target: name })
+    if (isCancelled) await record({ action: 'workspace.deletion_cancelled', target: name })
     return { isCancelled }
   }),
 
@@ -55,11 +55,11 @@ export const workspaceActions = {
   setQuota: change(
     'owner',
     z.object({ kind: z.enum(QUOTA_KINDS), monthlyUnits: units }),
-    async ({ tx, entry }, quota) => {
+    async ({ tx, record }, quota) => {
       const { kind, monthlyUnits } = quota
       const before = { monthlyUnits: await changeQuota(tx, quota) }
       if (before.monthlyUnits !== monthlyUnits)
-        await entry({ action: 'quota.changed', target: kind, before, after: { monthlyUnits } })
+        await record({ action: 'quota.changed', target: kind, before, after: { monthlyUnits } })
     },
   ),
 }

@@ -42,28 +42,28 @@ export const account = router({
   rename: signedInCall
     .input(z.object({ name: displayName }))
     .mutation(({ ctx: { person, operator }, input: { name } }) =>
-      commit(operator, null, async (tx, entry) => {
+      commit(operator, null, async (tx, record) => {
         await tx.rows(updateName, [person.userId, name, operator.clock.now()])
         const [before, after] = [{ name: person.name }, { name }]
-        await entry({ action: 'person.renamed', target: person.email, before, after })
+        await record({ action: 'person.renamed', target: person.email, before, after })
       }),
     ),
 
   endSession: signedInCall
     .input(z.object({ sessionId: z.string().max(100) }))
     .mutation(({ ctx: { person, operator }, input: { sessionId } }) =>
-      commit(operator, null, async (tx, entry) => {
+      commit(operator, null, async (tx, record) => {
         if (!(await tx.row(deleteSession, [person.userId, sessionId])))
           throw new CallError('NOT_FOUND', { code: 'admin.no_session' })
-        await entry({ action: 'person.session_ended', target: person.email })
+        await record({ action: 'person.session_ended', target: person.email })
       }),
     ),
 
   /** Ends the current session too. */
   signOutEverywhere: signedInCall.mutation(({ ctx: { person, operator } }) =>
-    commit(operator, null, async (tx, entry) => {
+    commit(operator, null, async (tx, record) => {
       await endSessions(tx, person.userId)
-      await entry({ action: 'person.signed_out_everywhere', target: person.email })
+      await record({ action: 'person.signed_out_everywhere', target: person.email })
     }),
   ),
 })

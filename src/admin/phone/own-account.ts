@@ -36,9 +36,9 @@ export async function connectEmulator(
   const shortName = Array.from(name).slice(0, MAX_NAME_CHARACTERS).join('')
   const given = credentials.parse(await call('PUT', { name: shortName }, CALL_TIMEOUT_MS))
   const reading = await readAccount(operator, { workspaceId, wabaId, graphUrl, ...given })
-  const connected = await commit(operator, workspaceId, async (tx, entry) => {
+  const connected = await commit(operator, workspaceId, async (tx, record) => {
     const stored = await connectAccount(tx, operator, reading)
-    await entry({
+    await record({
       action: stored.isKnown ? 'account.renewed' : 'account.connected',
       target: stored.connected.accountId,
       after: { wabaId, graphUrl },

@@ -14,7 +14,7 @@ import { MAX_ADVANCE_MS } from '../../sandbox/advance.ts'
 import { listDueWork } from '../../sandbox/due.ts'
 import { listClockMoves } from '../../workspaces/workspace-time.ts'
 import { asIssue } from '../../../locales/text.ts'
-import { type Entry, commit } from '../actions/action.ts'
+import { type RecordEntry, commit } from '../actions/action.ts'
 import { advanceClock } from '../actions/sandbox.ts'
 import type { Membership } from '../auth/members.ts'
 import { found } from '../found.ts'
@@ -51,9 +51,11 @@ const sendCall = writeCall.use(onlySandboxes).use(async ({ ctx, input: { workspa
   const by = { workspaceId, apiKeyId: 'dashboard', correlationId, idempotencyKey: null }
   /** Acceptors announce what they accept, which is announced here only after the commit. */
   const silent = { wake: () => {}, live: { ...operator.live, changed: () => {} } }
-  const send = async <Accepted>(accept: (within: Within, entry: Entry) => Promise<Accepted>): Promise<Accepted> => {
-    const accepted = await commit(operator, workspaceId, (tx, entry) =>
-      accept({ ...operator, ...silent, db: tx }, entry),
+  const send = async <Accepted>(
+    accept: (within: Within, record: RecordEntry) => Promise<Accepted>,
+  ): Promise<Accepted> => {
+    const accepted = await commit(operator, workspaceId, (tx, record) =>
+      accept({ ...operator, ...silent, db: tx }, record),
     )
     operator.wake('submit')
     return accepted
@@ -167,11 +169,11 @@ export const phone = router({
     }),
 
   sendOtp: sendCall.input(z.object({ body: otpBody })).mutation(({ ctx: { by, send }, input: { body } }) =>
-    send(async (within, entry) => {
+    send(async (within, record) => {
       const { to, reference = null, ...request } = body
       const accepted = await createOtpAcceptor(within)({ ...by, ...request, recipient: to, reference })
       const after = { recipient: to, template: body.template, reference }
-      await entry({ action: 'otp.sent', target: accepted.messageId, after })
+      await record({ action: 'otp.sent', target: accepted.messageId, after })
       return accepted
     }),
   ),
@@ -179,12 +181,12 @@ export const phone = router({
   sendConfirmation: sendCall
     .input(z.object({ body: confirmationBody }))
     .mutation(({ ctx: { by, send }, input: { body } }) =>
-      send(async (within, entry) => {
+      send(async (within, record) => {
         const { to, parameters = {}, ...request } = body
         const accept = createConfirmationAcceptor(within)
         const accepted = await accept({ ...by, ...request, recipient: to, parameters })
         const after = { recipient: to, template: body.template, reference: body.reference }
-        await entry({ action: 'confirmation.sent', target: accepted.confirmationId, after })
+        await record({ action: 'confirmation.sent', target: accepted.confirmationId, after })
         return accepted
       }),
     ),
@@ -192,10 +194,10 @@ export const phone = router({
   sendRefusalCheck: sendCall
     .input(z.object({ confirmationId: z.uuid(), body: refusalCheckBody }))
     .mutation(({ ctx: { by, send }, input: { confirmationId, body } }) =>
-      send(async (within, entry) => {
+      send(async (within, record) => {
         const { template, parameters = {} } = body
         const accepted = await createRefusalCheckAcceptor(within)({ ...by, confirmationId, template, parameters })
-        await entry({ action: 'refusal_check.sent', target: confirmationId, after: { template } })
+        await record({ action: 'refusal_check.sent', target: confirmationId, after: { template } })
         return accepted
       }),
     ),

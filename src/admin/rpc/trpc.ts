@@ -6,7 +6,7 @@ import { redactError } from '../../lib/http/redact-error.ts'
 import { findUnstorableText } from '../../lib/http/faults.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { type CodedText, plainText, readIssue } from '../../../locales/text.ts'
-import { type Action, type In, type Operator, perform } from '../actions/action.ts'
+import { type Action, type ActionInput, type Operator, perform } from '../actions/action.ts'
 import type { Examiner } from '../../operations/doctor/examiner.ts'
 import { CallError, type InputFault } from './errors.ts'
 import { type MemberRole, findMembership, hasRole } from '../auth/members.ts'
@@ -135,13 +135,13 @@ const CALLS = { member: readCall, admin: writeCall, owner: ownerCall }
 export const callOf = <Input extends z.ZodObject>({ minRole, input }: Action<Input, unknown>) =>
   CALLS[minRole].input<Input>(input as never) // tRPC cannot check a schema whose type it does not know
 
-type Performed<Input extends z.ZodObject> = { ctx: { operator: Operator }; input: In<Input> }
+type Performed<Input extends z.ZodObject> = { ctx: { operator: Operator }; input: ActionInput<Input> }
 
-export const performing =
+export const resolverOf =
   <Input extends z.ZodObject, Result>(action: Action<Input, Result>) =>
   ({ ctx, input }: Performed<Input>): Promise<Result> =>
     perform(action, ctx.operator, input)
 
 /** The whole call of an action that needs nothing else. */
 export const mutationOf = <Input extends z.ZodObject, Result>(action: Action<Input, Result>) =>
-  callOf(action).mutation<Result>(performing(action) as never)
+  callOf(action).mutation<Result>(resolverOf(action) as never)

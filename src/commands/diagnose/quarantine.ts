@@ -28,10 +28,10 @@ export const quarantineRelease = command({
   summary: 'Retry a quarantined report, message or timer after the cause of its failure was fixed.',
   options: { id: argument(uuid('The id that "quarantine list" shows.')) },
   async run(operator, { id }) {
-    const released = await commit(operator, null, async (tx, entry) => {
+    const released = await commit(operator, null, async (tx, record) => {
       const row = await releaseQuarantined(tx, id, operator.clock.now())
       if (!row) throw notFound(`Nothing with the id ${id} is quarantined. "quarantine list" shows what is.`)
-      await entry({ workspaceId: row.workspaceId, action: 'quarantine.released', target: id })
+      await record({ workspaceId: row.workspaceId, action: 'quarantine.released', target: id })
       return row
     })
     operator.wake('reports')

@@ -58,8 +58,8 @@ export const backup = command({
       signal,
       // Before anything is read, as for an export.
       begin: () =>
-        commit(operator, null, (_tx, entry) =>
-          entry({ action: 'instance.backup_started', target: path.basename(file), after: created }),
+        commit(operator, null, (_tx, record) =>
+          record({ action: 'instance.backup_started', target: path.basename(file), after: created }),
         ),
     })
     return { file, ...result, ...created }

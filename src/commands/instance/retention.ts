@@ -31,11 +31,11 @@ export const retentionConfirm = command({
     const { held, waiting, state, databaseTime: now, keep } = preview
     if (held?.code === 'removal_held_clocks' || (!held && waiting.length === 0) || !yes)
       return { ...preview, confirmed: false }
-    await commit(operator, null, async (tx, entry) => {
+    await commit(operator, null, async (tx, record) => {
       await confirmRemoval(tx, { now, keep })
       const before = state && { trustedAt: state.trustedAt, ...state.keep }
       const after = { trustedAt: now, ...keep }
-      await entry({ action: 'retention.confirmed', target: now.toISOString(), before, after })
+      await record({ action: 'retention.confirmed', target: now.toISOString(), before, after })
     })
     return { ...preview, confirmed: true }
   },

@@ -1,4 +1,4 @@
-import { commit, record } from '../../admin/actions/action.ts'
+import { commit, recordChange } from '../../admin/actions/action.ts'
 import { endAllSessions } from '../../admin/auth/end-all-sessions.ts'
 import { addKey, removeOldKeys } from '../../operations/secrets/key-file.ts'
 import { assertNoNewKeyBehind } from '../../operations/secrets/open.ts'
@@ -18,7 +18,7 @@ export const secretsNewKey = command({
     const { config, seal } = operator
     const { fingerprint, key, file } = await addKey(config, seal)
     if (file !== undefined)
-      await commit(operator, null, (_tx, entry) => entry({ action: 'secrets.key_added', target: fingerprint }))
+      await commit(operator, null, (_tx, record) => record({ action: 'secrets.key_added', target: fingerprint }))
     return { fingerprint, ...(key !== undefined && { key }), ...(file !== undefined && { file }) }
   },
   format: ({ fingerprint, key, file }) =>
@@ -42,7 +42,7 @@ export const secretsRotate = command({
     const { config, db, seal } = operator
     const { fingerprint } = newestKey(seal)
     const switched = await switchKey({ db, seal }, (tx, { before, after }) =>
-      record(operator, tx, {
+      recordChange(operator, tx, {
         ...instance,
         action: 'secrets.rotated',
         target: after,
@@ -53,7 +53,7 @@ export const secretsRotate = command({
     if (!switched) await assertNoNewKeyBehind(db, seal)
     const sessionsEnded = endSessions
       ? await endAllSessions({ db, seal }, (tx, sessions) =>
-          record(operator, tx, {
+          recordChange(operator, tx, {
             ...instance,
             action: 'secrets.sessions_ended',
             target: fingerprint,
@@ -67,7 +67,7 @@ export const secretsRotate = command({
         acceptUnreadable,
         signal,
         record: (tx, after) =>
-          record(operator, tx, { ...instance, action: 'secrets.resealed', target: fingerprint, after }),
+          recordChange(operator, tx, { ...instance, action: 'secrets.resealed', target: fingerprint, after }),
       },
     )
     const finished = missingKeys.length === 0
