@@ -2871,6 +2871,7 @@ export type ParameterNames = {
   'verify.event_time_twice': 'at'
   'verify.event_without_cause': 'type'
   'verify.failed_at': 'derived' | 'stored'
+  'verify.input_number': 'inputs' | 'stored'
   'verify.last_event_at': 'derived' | 'stored'
   'verify.lease_without_end': 'lease'
   'verify.message_attempts': 'derived' | 'stored'

@@ -13,7 +13,7 @@ import { happenedAt } from '../../messages/reports/receive.ts'
 import type { FailureCode } from '../../providers/failure-codes.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { type ConversationFacts, isFailedAsk } from './conversation-facts.ts'
-import { type CheckResult, type Difference, checkResult, compared, difference } from './differences.ts'
+import { type CheckResult, type Difference, checkNumbers, checkResult, compared, difference } from './differences.ts'
 import { type Members, anyFailure, checkEvent, failureOf, oneOf, readBody } from './event-body.ts'
 import { isWhole } from './read.ts'
 
@@ -88,12 +88,18 @@ function replay(facts: ConversationFacts, reader: Reader): Difference[] {
   const of: Replay = { facts, reader, now: beforeInputs(facts), sends: [], found: [] }
   const numbered = facts.inbound.filter(({ inputNumber }) => inputNumber !== null)
   const ofReport = new Map(numbered.map((report) => [report.inputNumber, report]))
-  const causes = [...numbered, ...facts.events.filter(({ inputNumber }) => !ofReport.has(inputNumber))]
+  const others = facts.events.filter((event) => !ofReport.has(event.inputNumber) || eventOf(facts, event) !== event)
+  const causes = [...numbered, ...others]
   for (const cause of causes.toSorted((one, other) => orderOf(one) - orderOf(other)))
     if ('writtenAt' in cause) replayReport(of, cause)
     else replayEvent(of, cause)
-  return [...of.found, ...checkUnnumbered(facts), ...CHECKS.flatMap((check) => compare(of, check)), ...checkSent(of)]
+  const checks = CHECKS.flatMap((check) => compare(of, check))
+  return [...of.found, ...checkNumbers(facts.inputs, numbered), ...checkUnnumbered(facts), ...checks, ...checkSent(of)]
 }
+
+/** The only event that an input has. */
+const eventOf = ({ events }: ConversationFacts, { inputNumber }: { inputNumber: number | null }) =>
+  events.find((event) => event.inputNumber === inputNumber)
 
 const orderOf = ({ inputNumber }: { inputNumber: number | null }): number => inputNumber ?? Number.MAX_SAFE_INTEGER
 
@@ -130,7 +136,7 @@ function run(before: Conversation, trigger: ConversationEvent) {
 function replayReport(of: Replay, report: ReportRow): void {
   const { facts, found } = of
   const stored = facts.answers.find(({ reportId }) => reportId === report.id)
-  const recorded = facts.events.find(({ inputNumber }) => inputNumber === report.inputNumber)
+  const recorded = eventOf(facts, report)
   const trigger = triggerOf(of, report, stored?.check)
   if (!trigger) {
     if (stored) found.push(withoutMessage(stored))
@@ -268,12 +274,14 @@ function bodyOf({ facts, now }: Pick<Replay, 'facts' | 'now'>, body: string, { e
 
 const SUPERSEDED = 'cod.superseded'
 
-/** What says that it was an input, and has no number. */
+/** What says that it was an input, and has no number; and a second answer of one input. */
 function checkUnnumbered({ id: confirmationId, inbound, answers }: ConversationFacts): Difference[] {
   const numbers = new Map(inbound.map(({ id, inputNumber }) => [id, inputNumber]))
-  const answered = new Set(answers.map(({ reportId }) => reportId))
+  const answered = new Map(answers.toReversed().map((answer) => [answer.reportId, answer]))
   return [
-    ...answers.filter(({ reportId }) => reportId === null || numbers.get(reportId) == null).map(withoutMessage),
+    ...answers
+      .filter((answer) => numbers.get(answer.reportId ?? '') == null || answered.get(answer.reportId) !== answer)
+      .map(withoutMessage),
     ...inbound
       .filter(({ id, inputNumber }) => inputNumber === null && !answered.has(id))
       .filter(({ outcome, note }) => outcome === 'applied' || (outcome === 'ignored' && note?.code === SUPERSEDED))

@@ -46,3 +46,15 @@ export function checkResult({ id, outcome, note }: StoredReport, ignored: CodedT
   const [stored, derived] = from === to ? [outcome, result] : [from, to]
   return compared(id, { code: 'verify.report_result' }, { stored, derived })
 }
+
+/** Each report that was an input has a number of its own, up to the number of inputs. */
+export const checkNumbers = (
+  inputs: number,
+  reports: readonly { id: string; inputNumber: number | null }[],
+): Difference[] =>
+  reports
+    .filter(({ inputNumber: number }, index) => {
+      const first = reports.findIndex(({ inputNumber }) => inputNumber === number)
+      return number === null || number > inputs || first < index
+    })
+    .map(({ id, inputNumber }) => difference(id, { code: 'verify.input_number', stored: shown(inputNumber), inputs }))

@@ -16,7 +16,7 @@ import { toMessageReport } from '../../messages/reports/process.ts'
 import type { MessageRow } from '../../messages/subscribers.ts'
 import { otpView } from '../../otp/view.ts'
 import type { Provider } from '../../providers/provider.ts'
-import { type CheckResult, type Difference, checkResult, compared, difference } from './differences.ts'
+import { type CheckResult, type Difference, checkNumbers, checkResult, compared, difference } from './differences.ts'
 import { anyFailure, checkEvent, failureOf } from './event-body.ts'
 import { FACT_LIMIT, type Selected, isWhole, readerOf, unknownKeyOf } from './read.ts'
 
@@ -180,13 +180,18 @@ function replay(facts: MessageFacts, reader: Reader): Difference[] {
   const found: Difference[] = []
   const recorded = new Map<string, MessageRow>()
   let message = beforeInputs(facts)
-  for (const input of inputsOf(facts, reader)) {
+  const inputs = inputsOf(facts, reader)
+  for (const input of inputs) {
     const { message: next, event, ignored } = applyToMessage(message, input, facts.created_at)
     message = next
     if (input.stored) found.push(...checkResult(input.stored, ignored))
     if (event && facts.kind === 'otp') recorded.set(event, message)
   }
-  return [...found, ...compare(facts, message), ...checkEvents(facts, recorded)]
+  const numbers = checkNumbers(
+    facts.inputs,
+    inputs.flatMap(({ stored }) => stored ?? []),
+  )
+  return [...found, ...numbers, ...compare(facts, message), ...checkEvents(facts, recorded)]
 }
 
 function beforeInputs(facts: MessageFacts): MessageRow {

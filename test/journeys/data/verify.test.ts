@@ -132,6 +132,7 @@ const attempt = (set: string) => `update message_attempts set ${set} where messa
 /** Changes a member of an event's body, or adds one. */
 const bodyWith = (...path: string[]) =>
   `body = jsonb_set(body::jsonb, '{${path.join(',')}}', '"2026-01-01T00:00:00.000Z"')::text`
+const LAST_ID = 'ffffffff-ffff-7fff-bfff-ffffffffffff'
 const KEY_OF_NO_ONE = `api_key_id = 'aaaaaaaaaaaa'`
 
 const PLANTS: readonly Plant[] = [
@@ -288,6 +289,30 @@ const PLANTS: readonly Plant[] = [
   inOrder(
     'event_without_cause',
     `update events set input_number = null where confirmation_id = $1 and type = 'cod.confirmed' returning id`,
+  ),
+  inOrder(
+    'event_without_cause',
+    `insert into events (id, workspace_id, type, confirmation_id, input_number, occurred_at, recorded_at, body)
+     select '${LAST_ID}', workspace_id, type, confirmation_id, input_number, occurred_at + interval '1 millisecond', recorded_at, body
+     from events where confirmation_id = $1 and type = 'cod.confirmed' returning id`,
+  ),
+  inOrder(
+    'answer_without_message',
+    `insert into cod_answers (id, workspace_id, confirmation_id, check_kind, answer, detail, answered_at, superseded, report_id)
+     select '${LAST_ID}', workspace_id, confirmation_id, check_kind, answer, detail, answered_at, superseded, report_id
+     from cod_answers where confirmation_id = $1 and answer = 'confirmed' returning id`,
+  ),
+  inMessage('input_number', `update provider_reports set input_number = null where message_id = $1 returning id`),
+  inMessage('input_number', `update provider_reports set input_number = 1 where message_id = $1 returning id`),
+  inMessage(
+    'input_number',
+    `update messages m set inputs = 2 from provider_reports r
+     where m.id = $1 and r.message_id = m.id and r.input_number = 3 returning r.id`,
+  ),
+  inOrder(
+    'input_number',
+    `update confirmations c set inputs = 1 from provider_reports r
+     where c.id = $1 and r.confirmation_id = c.id and r.input_number > 1 returning r.id`,
   ),
   inOrder('answer', answer(`answer = 'cancelled'`)),
   inOrder('answer', answer('superseded = true')),
