@@ -2451,7 +2451,7 @@ where (select u."twoFactorEnabled" from auth."user" u where u."id" = o.user_id) 
 -- src/operations/doctor/work/erasures.ts
 
 prepare list_workspaces_with_unfinished_erasures as
-select w.id as "workspaceId", w.name as workspace, count(distinct u.recipient)::int as number
+select w.id as "workspaceId", w.name as workspace, count(distinct u.pseudonym)::int as number
 from unfinished_erasures u join workspaces w on w.id = u.workspace_id
 where u.begun_at < $1 and w.deleted_at is null
 group by w.id order by min(u.begun_at) limit 50;
@@ -2897,13 +2897,12 @@ select id, pseudonym, person from unfinished_erasures
 where workspace_id = $1 and person_hash = any ($2) order by begun_at limit 1000;
 
 prepare keep_unfinished_erasure as
-insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, id, person, person_hash)
-values ($1, $2, $3, $2, $4, $5, $6)
-on conflict (workspace_id, recipient, begun_at)
-do update set person = excluded.person, person_hash = excluded.person_hash;
+insert into unfinished_erasures (workspace_id, pseudonym, begun_at, id, person, person_hash)
+values ($1, $2, $3, $4, $5, $6)
+on conflict (id) do update set person = excluded.person, person_hash = excluded.person_hash;
 
 prepare list_old_unfinished_erasures as
-select workspace_id as "workspaceId", id, pseudonym, coalesce(person, '') as person from unfinished_erasures
+select workspace_id as "workspaceId", id, pseudonym, person from unfinished_erasures
 where begun_at < $1 order by begun_at limit 1000;
 
 prepare lock_unfinished_erasures as

@@ -4,8 +4,8 @@ create table instance (
   only_row boolean primary key default true check (only_row),
   key_check bytea not null,
   -- Sealed: what sessions are signed with and second factors are encrypted with, so that they outlive a rotation of the
-  -- instance key. Null until the first start with the dashboard.
-  sign_in_secret bytea,
+  -- instance key.
+  sign_in_secret bytea not null,
   -- fingerprints of former instance keys that rows may still be sealed under
   old_keys text[] not null default '{}',
   -- Each PostgreSQL server counts its transactions for itself. A restored database adds so much to the numbers of its new

@@ -35,20 +35,17 @@ create table removal_guard (
 -- the number to the user ids, so an erasure that was interrupted finds both here. They stay in the pages of the table, in its
 -- WAL and in backups after the row is removed at the end of the search, so they are sealed together in one column.
 create table unfinished_erasures (
-  id uuid not null default gen_random_uuid(),
+  -- made from the other columns but the last two
+  id uuid primary key,
   workspace_id uuid not null references workspaces,
-  -- the pseudonym
-  recipient text not null,
   begun_at timestamptz not null,
   pseudonym text not null,
-  user_ids text[] not null default '{}',
   -- the number and the user ids, sealed
-  person bytea,
+  person bytea not null,
   -- An erasure finds the unfinished ones of its number by this keyed hash of it, instead of opening every row of the
-  -- workspace. Empty: no known key opens the row.
-  person_hash bytea,
-  primary key (workspace_id, recipient, begun_at)
+  -- workspace.
+  person_hash bytea not null
 );
 
-create index unfinished_erasures_id on unfinished_erasures (id);
+create index unfinished_erasures_workspace on unfinished_erasures (workspace_id);
 create index unfinished_erasures_person_hash on unfinished_erasures (person_hash, begun_at);

@@ -191,8 +191,6 @@ export const tables = {
   cod_settings: { purge: 'setup' },
   blocked_recipients: { person: { phone: 'row', reason: 'row' }, others: 'blocked_by', purge: 'setup' },
   unfinished_erasures: {
-    person: { recipient: 'row', user_ids: 'row' },
-    others: 'pseudonym',
     sealed: { person: (id) => `erasure:${id}` },
     notSealed: { person_hash: 'a hash, which the rotation replaces with the column that it seals' },
     purge: 'setup',

@@ -38,8 +38,8 @@ const auditEntryOf = (daysAgo: number): string =>
 const postponedSince = (daysAgo: number): string =>
   `insert into retention_postponed select 'content of messages', '${idOfDaysAgo(daysAgo)}', now() where $1::uuid is not null`
 const unfinishedErasureOf = (minutesAgo: number): string =>
-  `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, user_ids)
-   values ($1, '+212600000000', now() - interval '${minutesAgo} minutes', 'erased:1', '{}')`
+  `insert into unfinished_erasures (id, workspace_id, begun_at, pseudonym, person, person_hash)
+   values (gen_random_uuid(), $1, now() - interval '${minutesAgo} minutes', 'erased:1', '', '')`
 
 /** An event that has waited for a paused endpoint for so many days. */
 const heldSince = (daysAgo: number): string =>

@@ -33,8 +33,8 @@ async function fill(world: World): Promise<void> {
     [workspaceId],
   )
   await world.query(
-    `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, user_ids)
-     values ($1, '+212600000000', now(), 'erased:1', '{}')`,
+    `insert into unfinished_erasures (id, workspace_id, begun_at, pseudonym, person, person_hash)
+     values (gen_random_uuid(), $1, now(), 'erased:1', '', '')`,
     [workspaceId],
   )
   await world.query('insert into clock_moves (workspace_id, moved_at, by_ms) values ($1, now(), 1)', [workspaceId])

@@ -85,8 +85,8 @@ test('an interrupted erasure is found among any number that no key opens', async
   const otp = await world.sendOtp()
   await world.settled()
   await world.query(
-    `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, person, person_hash)
-     select $1, 'erased:' || n, $2::timestamptz - n * interval '1 hour', 'erased:' || n, 'sealed with a lost key', 'lost'
+    `insert into unfinished_erasures (id, workspace_id, begun_at, pseudonym, person, person_hash)
+     select gen_random_uuid(), $1, $2::timestamptz - n * interval '1 hour', 'erased:' || n, 'sealed with a lost key', 'lost'
      from generate_series(1, 1000) n`,
     [world.workspaceId, world.clock.now()],
   )

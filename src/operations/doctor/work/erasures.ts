@@ -16,7 +16,7 @@ export const findUnfinishedErasures = async (sql: Sql, now: Date): Promise<NewFi
 
 const listUnfinished: Statement<Unfinished> = statement(
   'list_workspaces_with_unfinished_erasures',
-  `select w.id as "workspaceId", w.name as workspace, count(distinct u.recipient)::int as number
+  `select w.id as "workspaceId", w.name as workspace, count(distinct u.pseudonym)::int as number
    from unfinished_erasures u join workspaces w on w.id = u.workspace_id
    where u.begun_at < $1 and w.deleted_at is null
    group by w.id order by min(u.begun_at) limit ${MAX_WORKSPACES}`,

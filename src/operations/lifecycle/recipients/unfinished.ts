@@ -99,7 +99,7 @@ const lockUnfinished: Statement<Row> = statement(
 
 const selectOld: Statement<Row & { workspaceId: string }> = statement(
   'list_old_unfinished_erasures',
-  `select workspace_id as "workspaceId", id, pseudonym, coalesce(person, '') as person from unfinished_erasures
+  `select workspace_id as "workspaceId", id, pseudonym, person from unfinished_erasures
    where begun_at < $1 order by begun_at limit ${MAX_UNFINISHED}`,
 )
 
@@ -110,10 +110,9 @@ const findEntry = statement<{ id: string }>(
 
 const writeUnfinished = statement(
   'keep_unfinished_erasure',
-  `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, id, person, person_hash)
-   values ($1, $2, $3, $2, $4, $5, $6)
-   on conflict (workspace_id, recipient, begun_at)
-   do update set person = excluded.person, person_hash = excluded.person_hash`,
+  `insert into unfinished_erasures (workspace_id, pseudonym, begun_at, id, person, person_hash)
+   values ($1, $2, $3, $4, $5, $6)
+   on conflict (id) do update set person = excluded.person, person_hash = excluded.person_hash`,
 )
 
 const removeUnfinished = statement(
