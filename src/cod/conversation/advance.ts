@@ -79,7 +79,7 @@ type BatchResult = {
   changed: Set<Conversation>
 }
 
-export const emptyResult = (now: Date, settings = new Map<string, CodSettings>()): BatchResult => ({
+const emptyResult = (now: Date, settings = new Map<string, CodSettings>()): BatchResult => ({
   now,
   settings,
   messages: [],
@@ -115,8 +115,18 @@ function whyNot(conversation: Conversation | undefined, { event }: ConversationE
   return isErased(conversation.recipient) && event.type !== 'recipient_erased' ? { code: 'cod.erased' } : null
 }
 
-/** Changes the conversation and adds to the result. Neither reads nor writes the database: "verify" runs it again over what is stored. */
-export function advanceCheck(result: BatchResult, conversation: Conversation, trigger: ConversationEvent): Advanced {
+/** What an input makes of a conversation, which stays as it is. Pure: "verify" applies stored inputs again with it. */
+export function advanceCopy(before: Conversation, trigger: ConversationEvent) {
+  const { confirmation, refusal } = before
+  const after = { ...before, confirmation: { ...confirmation }, refusal: refusal && { ...refusal } }
+  const result = emptyResult(before.createdAt)
+  const advanced = advanceCheck(result, after, trigger)
+  const [[answer], [event]] = [result.answers, result.events]
+  return { ...advanced, after, answer, event }
+}
+
+/** Changes the conversation and adds to the result. */
+function advanceCheck(result: BatchResult, conversation: Conversation, trigger: ConversationEvent): Advanced {
   const settings = result.settings.get(conversation.workspaceId)?.[trigger.check]
   if (trigger.check === 'confirmation') {
     const context = { conversation, check: conversation.confirmation, trigger }

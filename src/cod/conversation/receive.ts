@@ -51,7 +51,7 @@ type ReadMessage = {
   reply: ReturnType<typeof decodeReply> | null
 }
 
-export const readMessages = (provider: InboundReader, messages: readonly StoredInbound[]): ReadMessage[] =>
+const readMessages = (provider: InboundReader, messages: readonly StoredInbound[]): ReadMessage[] =>
   messages
     .flatMap((stored): ReadMessage[] => {
       const inbound = provider.readInbound(stored.body)
@@ -96,7 +96,7 @@ type Match = {
   open: { id: string; check: Check }[] | null
 }
 
-export type MatchedMessage = ReadMessage & { match: Match }
+type MatchedMessage = ReadMessage & { match: Match }
 
 /** Only a customer's newest confirmations are considered. */
 const MAX_CONFIRMATIONS = 50
@@ -199,14 +199,50 @@ function unknownUser({ message, note }: Decision): { id: string; user_id: string
 type Answer = { confirmationId: string } & EventOfCheck
 type When = { at: Date; order: AnswerOrder }
 
-/** The event that the message triggers, or why it triggers none. Pure: "verify" derives answers with it. */
-export function interpret({ inbound: { says }, order, reply, match }: MatchedMessage, at: Date): Answer | CodedText {
+/** The event that the message triggers, or why it triggers none. */
+function interpret({ inbound: { says }, order, reply, match }: MatchedMessage, at: Date): Answer | CodedText {
   if (says.type === 'other') return { code: 'cod.other_kind', kind: kindText(says.kind) }
   if (says.type === 'text') return typed(says.text, match, { at, order })
   if (!reply || reply.to === 'nothing') {
     return reply?.because === 'version' ? { code: 'cod.other_release' } : { code: 'cod.foreign_button' }
   }
   return tapped(reply, match, { at, order })
+}
+
+type Interpreted = {
+  confirmationId: string
+  /** The messages of the confirmation. */
+  questions: readonly { id: string; check: Check; purpose: Purpose; offered: string[] | null; round: number | null }[]
+  /** Of a text. */
+  check: Check | undefined
+  /** Whether only this check counts. */
+  isAnswered: boolean
+}
+
+/** The event of a stored message that belongs to the confirmation: "verify" derives answers with it. Pure. */
+export function interpretAgain(
+  provider: InboundReader,
+  stored: StoredInbound,
+  { confirmationId: id, questions, check, isAnswered }: Interpreted,
+): ConversationEvent | undefined {
+  const [message] = readMessages(provider, [stored])
+  if (!message) return undefined
+  const { reply } = message
+  const question = reply?.to === 'question' ? questions.find((sent) => sent.id === reply.questionId) : undefined
+  const named = reply?.to === 'confirmation' || reply?.to === 'refusal' ? reply.confirmationId : id
+  const match: Match = {
+    n: 0,
+    sender_id: null,
+    question: question ? { ...question, check_kind: question.check } : null,
+    quoted: null,
+    target: { id: named, sender_id: '', customer_user_id: null, is_erased: false },
+    newest: null,
+    open: check ? [{ id, check }] : null,
+  }
+  const { workspace_id: workspaceId, id: reportId, occurred_at: occurredAt, received_at: receivedAt } = stored
+  const answer = interpret({ ...message, match }, happenedAt(occurredAt ?? receivedAt, receivedAt))
+  if ('code' in answer || answer.confirmationId !== id || (isAnswered && answer.check !== check)) return undefined
+  return { workspaceId, reportId, ...answer }
 }
 
 /** A payload is not trusted when the message that it came with contradicts it. */

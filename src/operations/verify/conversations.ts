@@ -1,15 +1,14 @@
 import { MINUTE_MS, later } from '../../lib/clock.ts'
-import { type ConversationEvent, advanceCheck, emptyResult } from '../../cod/conversation/advance.ts'
+import { type ConversationEvent, advanceCopy } from '../../cod/conversation/advance.ts'
 import { confirmation } from '../../cod/conversation/confirmation.ts'
 import { ACCEPTED } from '../../cod/conversation/machine.ts'
-import { type MatchedMessage, interpret, readMessages } from '../../cod/conversation/receive.ts'
+import { interpretAgain } from '../../cod/conversation/receive.ts'
 import { refusal } from '../../cod/conversation/refusal.ts'
 import type { Conversation } from '../../cod/conversation/store.ts'
 import { limits } from '../../cod/settings/settings.ts'
 import type { EventRow, ReportRow } from '../../explain/rows.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
 import type { Check } from '../../messages/conversation.ts'
-import { happenedAt } from '../../messages/reports/receive.ts'
 import type { FailureCode } from '../../providers/failure-codes.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { type ConversationFacts, isFailedAsk } from './conversation-facts.ts'
@@ -120,19 +119,6 @@ function beforeInputs(facts: ConversationFacts): Conversation {
   }
 }
 
-/** What the machine gives, without changing `before`. */
-function run(before: Conversation, trigger: ConversationEvent) {
-  const after = {
-    ...before,
-    confirmation: { ...before.confirmation },
-    refusal: before.refusal && { ...before.refusal },
-  }
-  const result = emptyResult(before.createdAt)
-  const { ignored, sends } = advanceCheck(result, after, trigger)
-  const [[answer], [event]] = [result.answers, result.events]
-  return { after, ignored, answer, event, sends: sends.map((purpose) => `${trigger.check} ${purpose}`) }
-}
-
 function replayReport(of: Replay, report: ReportRow): void {
   const { facts, found } = of
   const stored = facts.answers.find(({ reportId }) => reportId === report.id)
@@ -142,9 +128,9 @@ function replayReport(of: Replay, report: ReportRow): void {
     if (stored) found.push(withoutMessage(stored))
     return
   }
-  const { after, ignored, answer, event, sends } = run(of.now, trigger)
+  const { after, ignored, answer, event, sends } = advanceCopy(of.now, trigger)
   of.now = after
-  of.sends.push(...sends)
+  of.sends.push(...sends.map((purpose) => `${trigger.check} ${purpose}`))
   found.push(...checkResult(report, ignored), ...checkAnswer(of, { report, stored, answer }))
   if (event && recorded?.type !== event.type)
     found.push(difference(facts.id, { code: 'verify.event_missing', type: event.type }))
@@ -153,7 +139,7 @@ function replayReport(of: Replay, report: ReportRow): void {
 }
 
 type StoredAnswer = ConversationFacts['answers'][number]
-type Given = { report: ReportRow; stored: StoredAnswer | undefined; answer: ReturnType<typeof run>['answer'] }
+type Given = { report: ReportRow; stored: StoredAnswer | undefined; answer: ReturnType<typeof advanceCopy>['answer'] }
 
 function checkAnswer({ facts }: Replay, { report, stored, answer }: Given): Difference[] {
   if (!stored) return answer ? [difference(report.id, { code: 'verify.answer_missing', confirmationId: facts.id })] : []
@@ -186,32 +172,18 @@ const isSameChosen = (derived: Members | null, stored: Members | null, mayLackNo
     return one === other || (name === 'note' && mayLackNote && other === null)
   })
 
-/** What the customer's message says. */
+/** What the customer's message says. The answer says to which check a text belongs; without one, it belonged to an open follow-up. */
 function triggerOf({ facts, reader, now }: Replay, report: ReportRow, answered?: Check): ConversationEvent | undefined {
-  const { id, workspaceId, messages } = facts
-  const { body, accountId, receivedAt, writtenAt } = report
-  const of = { id: report.id, workspace_id: workspaceId, account_id: accountId, body }
-  const [message] = readMessages(reader, [{ ...of, occurred_at: writtenAt, received_at: receivedAt }])
-  if (!message) return undefined
-  const { reply } = message
-  const question = reply?.to === 'question' ? messages.find((sent) => sent.id === reply.questionId) : undefined
-  const named = reply?.to === 'confirmation' || reply?.to === 'refusal' ? reply.confirmationId : id
-  // The answer says to which check a text belongs. Without one, the text belonged to an open follow-up.
+  const { id: confirmationId, workspaceId, messages } = facts
+  const { id, body, accountId, receivedAt, writtenAt } = report
+  const stored = { id, workspace_id: workspaceId, account_id: accountId, body }
   const isOpen = (check: Check): boolean =>
     (machines[check].followUp.runsIn as readonly unknown[]).includes(now[check]?.state.status)
-  const open = answered ?? CHECKS.find(isOpen)
-  const match: MatchedMessage['match'] = {
-    n: 0,
-    sender_id: null,
-    question: question ? { ...question, check_kind: question.check } : null,
-    quoted: null,
-    target: { id: named, sender_id: '', customer_user_id: null, is_erased: false },
-    newest: null,
-    open: open ? [{ id, check: open }] : null,
-  }
-  const answer = interpret({ ...message, match }, happenedAt(writtenAt, receivedAt))
-  if ('code' in answer || answer.confirmationId !== id || (answered && answer.check !== answered)) return undefined
-  return { workspaceId, reportId: report.id, ...answer }
+  return interpretAgain(
+    reader,
+    { ...stored, occurred_at: writtenAt, received_at: receivedAt },
+    { confirmationId, questions: messages, check: answered ?? CHECKS.find(isOpen), isAnswered: answered !== undefined },
+  )
 }
 
 /** A timer, a failed message or an erasure, of which only the event is stored. */
@@ -221,7 +193,7 @@ function replayEvent(of: Replay, event: EventRow): void {
   const answeredAt = (check === 'refusal' ? (data['refusalCheck'] as Members | null) : data)?.['answeredAt']
   const expiredAt = typeof answeredAt === 'string' ? new Date(answeredAt) : event.occurredAt
   const caused = causesOf(of, check, event.occurredAt, expiredAt)
-    .map((trigger) => run(of.now, trigger))
+    .map((trigger) => advanceCopy(of.now, trigger))
     .find((result) => result.event?.type === event.type)
   if (!caused?.event || event.inputNumber === null) of.found.push(withoutCause(event))
   else {
@@ -244,7 +216,7 @@ function causesOf({ facts }: Replay, check: Check, at: Date, expiredAt: Date): C
 const failedAsks = ({ messages }: ConversationFacts, check: Check) =>
   messages.filter((sent) => sent.check === check && isFailedAsk(sent))
 
-type Derived = { event: NonNullable<ReturnType<typeof run>['event']>; check: Check }
+type Derived = { event: NonNullable<ReturnType<typeof advanceCopy>['event']>; check: Check }
 
 /** `event`: as the machine gives it. */
 function compareEvent({ facts, now, found }: Replay, stored: EventRow, { event, check }: Derived): void {
@@ -333,7 +305,7 @@ function eventThatLeadsTo(of: Replay, check: Check, status: string): string | un
   const at = of.now[check]?.state.followUpAt ?? createdAt
   const latest = at > createdAt ? at : later(createdAt, 1)
   return causesOf(of, check, latest, latest)
-    .map((trigger) => run(of.now, trigger))
+    .map((trigger) => advanceCopy(of.now, trigger))
     .find(({ after, event }) => after[check]?.state.status === status && event)?.event?.type
 }
 
