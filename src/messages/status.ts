@@ -31,7 +31,7 @@ export type MessageReport =
   | { outcome: 'sent' | 'delivered' | 'read' | 'played'; at: Date }
   | { outcome: 'failed'; at: Date; failureCode: FailureCode; ours: boolean }
 
-type AppliedState = {
+type Step = {
   state: MessageState
   event: 'message.sent' | 'message.failed' | null
   /** Why the report did not change what clients see; null when it did. */
@@ -41,11 +41,11 @@ type AppliedState = {
 const OUTCOME_RANK = { sent: 1, delivered: 2, read: 3, played: 4 } as const
 
 /** Applies a provider's report, or our own decision that the message failed (docs/otp.md#reports). Pure. */
-export function applyReport(state: MessageState, report: MessageReport): AppliedState {
+export function applyReport(state: MessageState, report: MessageReport): Step {
   return report.outcome === 'failed' ? fail(state, report) : advance(state, report)
 }
 
-function fail(state: MessageState, report: MessageReport & { outcome: 'failed' }): AppliedState {
+function fail(state: MessageState, report: MessageReport & { outcome: 'failed' }): Step {
   if (rankOf(state.status) >= OUTCOME_RANK.delivered) {
     return toUnchanged(state, { code: 'messages.stale_failure', status: plainText(`messages.status_${state.status}`) })
   }
@@ -61,7 +61,7 @@ function fail(state: MessageState, report: MessageReport & { outcome: 'failed' }
   return { state: { ...state, status: 'failed', failure, failedEventRecorded: true }, event, ignored: null }
 }
 
-function advance(state: MessageState, report: MessageReport & { outcome: keyof typeof OUTCOME_RANK }): AppliedState {
+function advance(state: MessageState, report: MessageReport & { outcome: keyof typeof OUTCOME_RANK }): Step {
   const sentAt = state.sentAt && state.sentAt <= report.at ? state.sentAt : report.at
   if (state.failure && !corrects(report, state.failure)) {
     return toUnchanged({ ...state, sentAt }, { code: 'messages.failed_afterwards' })
@@ -90,4 +90,4 @@ const corrects = (report: MessageReport, failure: { at: Date; ours: boolean }): 
 const rankOf = (status: MessageStatus): number =>
   status in OUTCOME_RANK ? OUTCOME_RANK[status as keyof typeof OUTCOME_RANK] : 0
 
-const toUnchanged = (state: MessageState, why: CodedText): AppliedState => ({ state, event: null, ignored: why })
+const toUnchanged = (state: MessageState, why: CodedText): Step => ({ state, event: null, ignored: why })

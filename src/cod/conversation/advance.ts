@@ -45,7 +45,7 @@ export async function advance(
   now: Date,
   events: readonly ConversationEvent[],
   locked: Map<string, Conversation> = new Map(),
-): Promise<Map<ConversationEvent, Advanced>> {
+): Promise<Map<ConversationEvent, InputResult>> {
   if (events.length === 0) return new Map()
   const others = events.filter(({ confirmationId }) => !locked.has(confirmationId))
   for (const [id, conversation] of await lockConversations(tx, others)) locked.set(id, conversation)
@@ -66,9 +66,9 @@ export async function advance(
 }
 
 /** `inputNumber`: its place among the inputs that changed the conversation; null: it changed nothing. */
-type Advanced = { ignored: CodedText | null; inputNumber: number | null; sends: readonly SentPurpose[] }
+type InputResult = { ignored: CodedText | null; inputNumber: number | null; sends: readonly SentPurpose[] }
 
-const toIgnored = (ignored: CodedText | null): Advanced => ({ ignored, inputNumber: null, sends: [] })
+const toIgnored = (ignored: CodedText | null): InputResult => ({ ignored, inputNumber: null, sends: [] })
 
 type BatchResult = {
   now: Date
@@ -126,7 +126,7 @@ export function advanceCopy(before: Conversation, trigger: ConversationEvent) {
 }
 
 /** Changes the conversation and adds to the result. */
-function advanceCheck(result: BatchResult, conversation: Conversation, trigger: ConversationEvent): Advanced {
+function advanceCheck(result: BatchResult, conversation: Conversation, trigger: ConversationEvent): InputResult {
   const settings = result.settings.get(conversation.workspaceId)?.[trigger.check]
   if (trigger.check === 'confirmation') {
     const context = { conversation, check: conversation.confirmation, trigger }
@@ -154,7 +154,7 @@ function runMachine<T extends Types>(
   context: CheckContext<T>,
   machine: Machine<T>,
   event: CheckEvent<T>,
-): Advanced {
+): InputResult {
   const { conversation, check } = context
   const before = check.state
   const { state, effects, ignored } = transition(machine, before, event)

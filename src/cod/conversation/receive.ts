@@ -209,7 +209,7 @@ function interpret({ inbound: { says }, order, reply, match }: MatchedMessage, a
   return tapped(reply, match, { at, order })
 }
 
-type Interpreted = {
+type StoredContext = {
   confirmationId: string
   /** The messages of the confirmation. */
   questions: readonly { id: string; check: Check; purpose: Purpose; offered: string[] | null; round: number | null }[]
@@ -223,7 +223,7 @@ type Interpreted = {
 export function interpretAgain(
   provider: InboundReader,
   stored: StoredInbound,
-  { confirmationId: id, questions, check, isAnswered }: Interpreted,
+  { confirmationId: id, questions, check, isAnswered }: StoredContext,
 ): ConversationEvent | undefined {
   const [message] = readMessages(provider, [stored])
   if (!message) return undefined

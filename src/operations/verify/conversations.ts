@@ -139,9 +139,13 @@ function replayReport(of: Replay, report: ReportRow): void {
 }
 
 type StoredAnswer = ConversationFacts['answers'][number]
-type Given = { report: ReportRow; stored: StoredAnswer | undefined; answer: ReturnType<typeof advanceCopy>['answer'] }
+type AnswerPair = {
+  report: ReportRow
+  stored: StoredAnswer | undefined
+  answer: ReturnType<typeof advanceCopy>['answer']
+}
 
-function checkAnswer({ facts }: Replay, { report, stored, answer }: Given): Difference[] {
+function checkAnswer({ facts }: Replay, { report, stored, answer }: AnswerPair): Difference[] {
   if (!stored) return answer ? [difference(report.id, { code: 'verify.answer_missing', confirmationId: facts.id })] : []
   const values = { stored: namedAnswer(stored), derived: answer ? namedAnswer(answer) : null }
   const isSame = answer && isSameChosen(chosenIn(answer.detail), chosenIn(stored.detail), stored.mayLackNote)
@@ -216,10 +220,10 @@ function causesOf({ facts }: Replay, check: Check, at: Date, expiredAt: Date): C
 const failedAsks = ({ messages }: ConversationFacts, check: Check) =>
   messages.filter((sent) => sent.check === check && isFailedAsk(sent))
 
-type Derived = { event: NonNullable<ReturnType<typeof advanceCopy>['event']>; check: Check }
+type EventOfMachine = { event: NonNullable<ReturnType<typeof advanceCopy>['event']>; check: Check }
 
 /** `event`: as the machine gives it. */
-function compareEvent({ facts, now, found }: Replay, stored: EventRow, { event, check }: Derived): void {
+function compareEvent({ facts, now, found }: Replay, stored: EventRow, { event, check }: EventOfMachine): void {
   now.lastEventAt = stored.occurredAt
   const at = new Date(event.data.occurredAt)
   const data = bodyOf({ facts, now }, stored.body, { event, check })
@@ -229,7 +233,11 @@ function compareEvent({ facts, now, found }: Replay, stored: EventRow, { event, 
 const WAITING = ['accepted', 'awaiting_answer']
 
 /** When a check was requested and submitted is not stored. A failure that a later answer replaced has left no code. */
-function bodyOf({ facts, now }: Pick<Replay, 'facts' | 'now'>, body: string, { event, check }: Derived): Members {
+function bodyOf(
+  { facts, now }: Pick<Replay, 'facts' | 'now'>,
+  body: string,
+  { event, check }: EventOfMachine,
+): Members {
   const data: Members = event.data
   const isCodeLost = CHECKS.some((each) => now[each]?.state.failure && !facts[each]?.state.failure)
   const failure = data['failure'] as { code: string } | null

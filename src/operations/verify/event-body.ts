@@ -21,9 +21,12 @@ export const failureOf = (code: string | null | undefined): Members | null =>
 export const anyFailure = formOf(failureSchema)
 
 /** `data`: of the body, with a value, members of their own, or a check of the value for each member. Retention removes bodies. */
-type Derived = { at: Date; data: Members; aheadMs: number }
+type DerivedEvent = { at: Date; data: Members; aheadMs: number }
 
-export function checkEvent({ id, type, occurredAt, body }: EventRow, { at, data, aheadMs }: Derived): Difference[] {
+export function checkEvent(
+  { id, type, occurredAt, body }: EventRow,
+  { at, data, aheadMs }: DerivedEvent,
+): Difference[] {
   const found = compared(id, { code: 'verify.event_time' }, { stored: occurredAt, derived: at, aheadMs })
   if (found.length > 0 || body === '') return found
   const timestamp = occurredAt.toISOString()
