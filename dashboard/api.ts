@@ -1,10 +1,10 @@
+import { type Source, Unreachable } from '@doorcode/whatsapp-emulator/phone/source.ts'
 import { QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
 import { TRPCClientError, createTRPCClient, httpBatchLink } from '@trpc/client'
-import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query'
 import type { inferRouterOutputs } from '@trpc/server'
-import type { DashboardRouter } from '../src/admin/router.ts'
-import { type Source, Unreachable } from '@doorcode/whatsapp-emulator/phone/source.ts'
+import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query'
 import type { CodedText } from '../locales/text.ts'
+import type { DashboardRouter } from '../src/admin/router.ts'
 
 /** The one file that fetches: the dashboard's calls, and signing in and out. */
 const FRESH_MS = 5_000

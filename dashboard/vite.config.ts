@@ -1,6 +1,6 @@
+import react from '@vitejs/plugin-react'
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import react from '@vitejs/plugin-react'
 import { type Plugin, defineConfig } from 'vite'
 
 const LOCALES = path.resolve(import.meta.dirname, '../locales')

@@ -1,17 +1,17 @@
 import { Button, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
-import type { ReactNode } from 'react'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { api, queryClient } from '../api.ts'
+import { useAccountCall } from '../session/sign-in-call.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { FormProblem, PasswordField } from '../ui/form/fields.tsx'
+import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { useSession } from '../ui/workspace.ts'
-import { Events, Sessions } from './sessions.tsx'
 import { SecondFactor } from './second-factor.tsx'
-import { api, queryClient } from '../api.ts'
-import { FormProblem, PasswordField } from '../ui/form/fields.tsx'
-import { useAccountCall } from '../session/sign-in-call.ts'
-import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
+import { Events, Sessions } from './sessions.tsx'
 
 export function Account() {
   const { t } = useTexts()

@@ -1,14 +1,14 @@
 import { Box, Button, Center, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
-import { useState } from 'react'
 import { useForm } from '@mantine/form'
 import { QRCodeSVG } from 'qrcode.react'
-import { useTexts } from '../texts/use-texts.ts'
-import { Secret, SecretDialog } from '../ui/dialog/secret-dialog.tsx'
-import { useSession } from '../ui/workspace.ts'
-import { FormProblem, PasswordField } from '../ui/form/fields.tsx'
-import { Copyable } from '../ui/as-typed.tsx'
+import { useState } from 'react'
 import { useAccountCall } from '../session/sign-in-call.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import { Copyable } from '../ui/as-typed.tsx'
+import { Secret, SecretDialog } from '../ui/dialog/secret-dialog.tsx'
+import { FormProblem, PasswordField } from '../ui/form/fields.tsx'
 import { ToneBadge } from '../ui/state/status.tsx'
+import { useSession } from '../ui/workspace.ts'
 
 export function SecondFactor() {
   const { t } = useTexts()

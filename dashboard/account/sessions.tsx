@@ -1,13 +1,13 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
+import { actionIn } from '../audit-log/action.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { ConfirmDialog } from '../ui/dialog/confirm-dialog.tsx'
 import { Failed } from '../ui/fallback.tsx'
 import { List } from '../ui/list/list.tsx'
 import { Time } from '../ui/time.tsx'
 import { deviceOf } from './device.ts'
-import { actionIn } from '../audit-log/action.ts'
-import { ConfirmDialog } from '../ui/dialog/confirm-dialog.tsx'
 
 type Session = RouterOutputs['account']['sessions'][number]
 

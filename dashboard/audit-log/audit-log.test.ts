@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { english, translatorOf } from '../../locales/resources.ts'
 import { RESOURCES, actionsOf, auditActions, isAuditAction } from '../../src/admin/audit/actions.ts'
 import { COMMAND_LINE } from '../../src/admin/audit/audit.ts'
-import { english, translatorOf } from '../../locales/resources.ts'
 import { COMMAND_LINE as SHOWN_COMMAND_LINE, codeOfAction, sentenceCodeOf } from './action.ts'
 import { differences, valueOf } from './values.ts'
 

@@ -1,14 +1,14 @@
-import { Fragment } from 'react'
 import { Anchor } from '@mantine/core'
-import { auditActions, isAuditAction } from '../../src/admin/audit/actions.ts'
-import { type PageTexts, useTexts } from '../texts/use-texts.ts'
-import { actionIn, sentenceCodeOf, whoText } from './action.ts'
+import { Fragment } from 'react'
 import { visibleText } from '../../locales/visible-text.ts'
-import { isErased } from '../../src/lib/phone/erased-recipient.ts'
+import { auditActions, isAuditAction } from '../../src/admin/audit/actions.ts'
 import type { ExportedListName } from '../../src/admin/export/lists.ts'
+import { isErased } from '../../src/lib/phone/erased-recipient.ts'
 import type { RouterOutputs } from '../api.ts'
+import { type PageTexts, useTexts } from '../texts/use-texts.ts'
 import { withoutScheme } from '../ui/as-typed.tsx'
 import { type LinkOf, linkTo } from '../ui/link.tsx'
+import { actionIn, sentenceCodeOf, whoText } from './action.ts'
 
 /** Placeholders for the words of the entry. No sentence contains these characters. */
 const [WHO, TARGET] = ['{who}', '{target}'] as const

@@ -1,10 +1,10 @@
 import { type CodedText, type Language, directionOf } from '../../locales/text.ts'
 import { visibleText } from '../../locales/visible-text.ts'
 import { DAY_MS, MINUTE_MS } from '../../src/lib/clock.ts'
+import { pointerLabel } from '../cod-settings/form.ts'
 import type { PageTexts } from '../texts/use-texts.ts'
 import { type TimeKind, spanText } from '../ui/clock.ts'
 import { inSnakeCase } from './action.ts'
-import { pointerLabel } from '../cod-settings/form.ts'
 
 const MAX_CHARACTERS = 300
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/

@@ -1,12 +1,12 @@
 import { Alert, Button, FileButton, Group, Modal, Stack, Table, Text, Textarea } from '@mantine/core'
-import { useEffect, useRef, useState } from 'react'
 import { useMutation } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/fallback.tsx'
 import { ProgressNote } from '../ui/progress.tsx'
-import { type Line, MAX_FILE_BYTES, MAX_LINES, batchesOf, linesOf, onlyLines } from './lines.ts'
-import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useWorkspace } from '../ui/workspace.ts'
+import { type Line, MAX_FILE_BYTES, MAX_LINES, batchesOf, linesOf, onlyLines } from './lines.ts'
 
 /** Further faults are not shown; all lines stay. */
 const MAX_FAULTS_SHOWN = 100

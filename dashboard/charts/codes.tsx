@@ -3,9 +3,9 @@ import { SECOND_MS } from '../../src/lib/clock.ts'
 import { type T, useTexts } from '../texts/use-texts.ts'
 import { spanText } from '../ui/clock.ts'
 import { Bars, Figure, Legend, type Of, headlineOf } from './figure.tsx'
+import { dayText, shareText } from './numbers.ts'
 import type { Charts } from './outcomes.ts'
 import { Plot } from './plot.tsx'
-import { dayText, shareText } from './numbers.ts'
 
 type FailureCode = Charts['failures'][number]['code']
 

@@ -1,15 +1,15 @@
 import { Anchor, Box, Group, Paper, Table, Text, type TextProps, Title, Tooltip, VisuallyHidden } from '@mantine/core'
 import { type ComponentPropsWithRef, type ReactNode, useId } from 'react'
 import type { ExportedListName } from '../../src/admin/export/lists.ts'
-import { useTexts } from '../texts/use-texts.ts'
-import { ExportButton } from '../ui/list/export-button.tsx'
 import { CLOCK, dateFormat, numberFormat } from '../texts/formats.ts'
-import { type Change, type Value, changeOf, shareText, spanOfDays } from './numbers.ts'
-import classes from './figure.module.css'
-import type { Charts } from './outcomes.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import type { LinkOf } from '../ui/link.tsx'
+import { ExportButton } from '../ui/list/export-button.tsx'
 import { type ChartColour, chartColour } from '../ui/state/status.ts'
-import { type LinkOf } from '../ui/link.tsx'
 import { CodeLink } from '../ui/state/status.tsx'
+import classes from './figure.module.css'
+import { type Change, type Value, changeOf, shareText, spanOfDays } from './numbers.ts'
+import type { Charts } from './outcomes.ts'
 
 /** Figures side by side, aligned at the top. */
 export const FigureRow = ({ children }: { children: ReactNode }) => <div className={classes['row']}>{children}</div>

@@ -2,11 +2,11 @@ import { Chip, Group, Input, SegmentedControl, Select, Stack, Text } from '@mant
 import { useInterval } from '@mantine/hooks'
 import { useMemo, useState } from 'react'
 import type { Weekday } from '../../src/cod/settings/settings.ts'
+import { CLOCK, dateFormat } from '../texts/formats.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { useWorkspace } from '../ui/workspace.ts'
 import type { Draft } from './draft.ts'
 import { useFault, useForm } from './form.ts'
-import { CLOCK, dateFormat } from '../texts/formats.ts'
-import { useWorkspace } from '../ui/workspace.ts'
 
 type Changing = { draft: Draft; onChange: (draft: Draft) => void }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readResources } from '../../locales/resources.ts'
 import { languageStarts } from '../../src/cod/settings/language-starts.ts'
 import { type CodSettings, limits, readCodSettings, settingsSchema } from '../../src/cod/settings/settings.ts'
-import { readResources } from '../../locales/resources.ts'
-import { labelKey } from './form.ts'
 import { charactersIn, documentOf, draftOf, durationOf, isChanged, merge, minutesOf, moved, startOf } from './draft.ts'
+import { labelKey } from './form.ts'
 
 const settings = (changes: object = {}): CodSettings => {
   const read = readCodSettings({

@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react'
-import type { CheckSettings, CodSettings, LanguageSettings } from '../../src/cod/settings/settings.ts'
 import { type SettingsChange, diffSettings } from '../../src/cod/settings/settings-changes.ts'
+import type { CheckSettings, CodSettings, LanguageSettings } from '../../src/cod/settings/settings.ts'
 import type { RouterOutputs } from '../api.ts'
 
 /** The form values: input as typed, and switched-off values remembered. */

@@ -1,12 +1,12 @@
 import { ActionIcon, Badge, Button, Group, Input, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { ArrowDownIcon, ArrowUpIcon, Cross2Icon } from '@radix-ui/react-icons'
 import { type ReactNode, useId } from 'react'
+import { directionOfTexts, tagOf } from '../texts/language.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { CountedInput } from '../ui/form/fields.tsx'
+import classes from './cod-settings.module.css'
 import { charactersIn, moved } from './draft.ts'
 import { useFault, useForm } from './form.ts'
-import { directionOfTexts, tagOf } from '../texts/language.ts'
-import classes from './cod-settings.module.css'
 
 type Written = {
   pointer: string

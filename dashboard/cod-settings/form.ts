@@ -1,10 +1,10 @@
 import { createContext, useContext } from 'react'
+import type { CodedText } from '../../locales/text.ts'
 import type { SettingsFault, Weekday, limits } from '../../src/cod/settings/settings.ts'
+import { numberFormat } from '../texts/formats.ts'
+import { nameOfLanguage } from '../texts/language.ts'
 import { type KeyOf, type PageTexts, useTexts } from '../texts/use-texts.ts'
 import { faultSentence, focusField } from '../ui/form/faults.ts'
-import type { CodedText } from '../../locales/text.ts'
-import { nameOfLanguage } from '../texts/language.ts'
-import { numberFormat } from '../texts/formats.ts'
 
 type Limits = typeof limits
 

@@ -1,8 +1,10 @@
 import { Alert, Button, Group, Stack, Switch, Tabs, Text, TextInput } from '@mantine/core'
-import { ConfirmDialog } from '../ui/dialog/confirm-dialog.tsx'
 import { useState } from 'react'
 import type { RouterOutputs } from '../api.ts'
+import { nameOfLanguage } from '../texts/language.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { ConfirmDialog } from '../ui/dialog/confirm-dialog.tsx'
+import { Section } from '../ui/facts.tsx'
 import {
   type Check,
   type Draft,
@@ -12,11 +14,9 @@ import {
   withLanguage,
   withoutLanguage,
 } from './draft.ts'
+import { CustomerText, LabelList, ReadOnly, TabMark } from './fields.tsx'
 import { labelKey, useForm } from './form.ts'
 import { isWithin } from './search.ts'
-import { nameOfLanguage } from '../texts/language.ts'
-import { CustomerText, LabelList, ReadOnly, TabMark } from './fields.tsx'
-import { Section } from '../ui/facts.tsx'
 
 type Known = Pick<RouterOutputs['codSettings']['get'], 'starts' | 'templates'>
 

@@ -1,10 +1,10 @@
-import { Alert, Stack, Text, Title } from '@mantine/core'
 import { type Bubble, ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
-import type { RouterOutputs } from '../api.ts'
+import { Alert, Stack, Text, Title } from '@mantine/core'
 import { directionOf } from '../../locales/text.ts'
+import type { RouterOutputs } from '../api.ts'
+import { directionOfTexts, nameOfLanguage, tagOf } from '../texts/language.ts'
 import { type KeyOf, useTexts } from '../texts/use-texts.ts'
 import type { LanguageDraft } from './draft.ts'
-import { directionOfTexts, nameOfLanguage, tagOf } from '../texts/language.ts'
 import classes from './preview.module.css'
 
 type Preview = NonNullable<RouterOutputs['codSettings']['tryOut']['preview']>

@@ -1,10 +1,10 @@
 import { Alert, Anchor, Button, Group, List, Stack, Text } from '@mantine/core'
-import { ConfirmDialog } from '../ui/dialog/confirm-dialog.tsx'
-import { type PageTexts, useTexts } from '../texts/use-texts.ts'
-import classes from './cod-settings.module.css'
-import type { CodSettings, Weekday } from '../../src/cod/settings/settings.ts'
-import { type Editing, type Stored, documentOf, draftOf, editingOf, merge } from './draft.ts'
 import type { SettingsChange } from '../../src/cod/settings/settings-changes.ts'
+import type { CodSettings, Weekday } from '../../src/cod/settings/settings.ts'
+import { type PageTexts, useTexts } from '../texts/use-texts.ts'
+import { ConfirmDialog } from '../ui/dialog/confirm-dialog.tsx'
+import classes from './cod-settings.module.css'
+import { type Editing, type Stored, documentOf, draftOf, editingOf, merge } from './draft.ts'
 import { minutesText, pointerLabel, useForm } from './form.ts'
 
 type Saving = {

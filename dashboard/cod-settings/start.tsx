@@ -1,9 +1,9 @@
 import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import type { RouterOutputs } from '../api.ts'
+import { nameOfLanguage } from '../texts/language.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { type Draft, durationOf, startOf } from './draft.ts'
 import { languagesOfTemplates } from './languages.tsx'
-import { nameOfLanguage } from '../texts/language.ts'
 
 type Known = RouterOutputs['codSettings']['get']
 

@@ -1,8 +1,8 @@
 import { Fragment } from 'react'
-import type { Reschedule } from '../../src/cod/conversation/confirmation.ts'
 import { visibleText } from '../../locales/visible-text.ts'
-import { useTexts } from '../texts/use-texts.ts'
+import type { Reschedule } from '../../src/cod/conversation/confirmation.ts'
 import { dateFormat } from '../texts/formats.ts'
+import { useTexts } from '../texts/use-texts.ts'
 
 /** A day of the delivery zone: the reader's own zone does not change it. */
 const dayLabel = (date: string, language: string): string =>

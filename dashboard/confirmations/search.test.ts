@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CONFIRMATION_STATUSES } from '../../src/cod/conversation/confirmation.ts'
 import { REFUSAL_STATUSES } from '../../src/cod/conversation/refusal.ts'
-import { REFUSALS, STATUSES, readConfirmationSearch, withFilter } from './search.ts'
 import { isFiltered } from '../ui/list/list-search.ts'
+import { REFUSALS, STATUSES, readConfirmationSearch, withFilter } from './search.ts'
 
 test('every status can be filtered', () => {
   assert.deepEqual(STATUSES.toSorted(), CONFIRMATION_STATUSES.toSorted())

@@ -1,6 +1,6 @@
 import type { RouterOutputs } from '../api.ts'
-import { statusesOf } from '../ui/state/status.ts'
 import { LIST_FILTERS, oneOf, searchReader } from '../ui/list/list-search.ts'
+import { statusesOf } from '../ui/state/status.ts'
 
 export type ListedConfirmation = RouterOutputs['confirmations']['list']['rows'][number]
 

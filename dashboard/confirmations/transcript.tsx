@@ -1,16 +1,16 @@
-import { Text, Title } from '@mantine/core'
 import { type Bubble, ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
 import { daysOf } from '@doorcode/whatsapp-emulator/phone/state.ts'
-import { ListSheet } from '../cod-settings/preview.tsx'
-import { directionOfTexts, tagOf } from '../texts/language.ts'
+import { Text, Title } from '@mantine/core'
 import { type Translator, directionOf, textAsWritten } from '../../locales/text.ts'
+import type { RouterOutputs } from '../api.ts'
+import { ListSheet } from '../cod-settings/preview.tsx'
+import { CLOCK, dateFormat } from '../texts/formats.ts'
+import { directionOfTexts, tagOf } from '../texts/language.ts'
 import { translateWord, useTexts } from '../texts/use-texts.ts'
 import { ServerSentence } from '../timeline/timeline.tsx'
-import { CLOCK, dateFormat } from '../texts/formats.ts'
+import { AnchorLink } from '../ui/link.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import classes from './transcript.module.css'
-import type { RouterOutputs } from '../api.ts'
-import { AnchorLink } from '../ui/link.tsx'
 
 /** The conversation as the customer's phone shows it. */
 export function Transcript({ transcript }: { transcript: readonly TranscriptEntry[] }) {

@@ -6,14 +6,14 @@ import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { ConfirmDialog, Confirmation, DangerDialog } from '../ui/dialog/confirm-dialog.tsx'
 import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
+import { Failed } from '../ui/fallback.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { refreshEndpoint } from './resend.ts'
+import { Attempt, Body } from './delivery-parts.tsx'
 import type { EndpointData } from './endpoint-health.tsx'
 import { answerOf, arrived, stateOf } from './endpoint-state.ts'
+import { refreshEndpoint } from './resend.ts'
 import { EndpointSettings, SecretOnce } from './settings-form.tsx'
-import { Failed } from '../ui/fallback.tsx'
-import { Attempt, Body } from './delivery-parts.tsx'
 
 /** What can be done with an endpoint. */
 export function Actions({ endpoint }: { endpoint: EndpointData }) {

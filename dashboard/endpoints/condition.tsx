@@ -6,10 +6,10 @@ import { CodeBlock } from '../ui/as-typed.tsx'
 import { Failed } from '../ui/fallback.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import { SendingProgress } from './resend-events.tsx'
 import type { EndpointData } from './endpoint-health.tsx'
-import { type Missed, UNDELIVERED, refreshEndpoint, useResendAll } from './resend.ts'
 import { answerOf, isGone, stateOf } from './endpoint-state.ts'
+import { SendingProgress } from './resend-events.tsx'
+import { type Missed, UNDELIVERED, refreshEndpoint, useResendAll } from './resend.ts'
 
 const TONES = { enabled: 'neutral', failing: 'warning', paused: 'warning', disabled: 'failure' } as const
 

@@ -3,10 +3,10 @@ import { useState } from 'react'
 import type { RouterOutputs } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { CodeBlock } from '../ui/as-typed.tsx'
+import { AnchorLink } from '../ui/link.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { pretty } from './endpoint-state.ts'
-import { AnchorLink } from '../ui/link.tsx'
 
 export type DeliveryData = RouterOutputs['endpoints']['delivery']
 type AttemptData = DeliveryData['tries'][number]

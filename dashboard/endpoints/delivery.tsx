@@ -6,14 +6,14 @@ import { Copyable, Recipient, Reference } from '../ui/as-typed.tsx'
 import { ConfirmDialog } from '../ui/dialog/confirm-dialog.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { Failed, Loading } from '../ui/fallback.tsx'
+import { AnchorLink } from '../ui/link.tsx'
 import { statusWord } from '../ui/state/status.ts'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { Attempt, Body, type DeliveryData } from './delivery-parts.tsx'
 import { type EndpointData, StatusBadge } from './endpoint-health.tsx'
-import { refreshEndpoint } from './resend.ts'
 import { answerOf, isDue } from './endpoint-state.ts'
-import { AnchorLink } from '../ui/link.tsx'
+import { refreshEndpoint } from './resend.ts'
 
 /** The server's maximum (src/explain/deliveries.ts). */
 const ATTEMPTS_SHOWN = 50

@@ -2,11 +2,11 @@ import type { RouterOutputs } from '../api.ts'
 import { type PageTexts, useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/as-typed.tsx'
 import { Facts } from '../ui/facts.tsx'
-import { Time } from '../ui/time.tsx'
 import type { StatusValue } from '../ui/state/status.ts'
 import { Status } from '../ui/state/status.tsx'
-import type { Delivery } from './search.ts'
+import { Time } from '../ui/time.tsx'
 import type { State } from './endpoint-state.ts'
+import type { Delivery } from './search.ts'
 
 export type EndpointData = RouterOutputs['endpoints']['find']
 

@@ -10,22 +10,22 @@ import {
   Stack,
   Text,
 } from '@mantine/core'
+import { DateTimePicker } from '@mantine/dates'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
-import { DateTimePicker } from '@mantine/dates'
 import type { ReactNode } from 'react'
 import { api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { Calendar } from '../ui/calendar.tsx'
+import { Failed } from '../ui/fallback.tsx'
 import { FormErrors } from '../ui/form/form-errors.tsx'
+import { ProgressNote } from '../ui/progress.tsx'
 import { useWorkspaceClock } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { EVENT_TYPES, type LogSearch, RESENDABLE, initialChoice } from './search.ts'
 import { type Choice, type ResendRun, useResendAll } from './resend.ts'
+import { EVENT_TYPES, type LogSearch, RESENDABLE, initialChoice } from './search.ts'
 import { instantOf } from './zone-time.ts'
-import { Failed } from '../ui/fallback.tsx'
-import { ProgressNote } from '../ui/progress.tsx'
-import { Calendar } from '../ui/calendar.tsx'
 
 /** Chooses deliveries, counts them, and resends exactly the counted ones. */
 export function ResendEvents({ endpointId, search }: { endpointId: string; search: LogSearch }) {

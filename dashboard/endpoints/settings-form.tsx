@@ -4,10 +4,10 @@ import { useState } from 'react'
 import { chosenEventTypes } from '../../src/events/event-types.ts'
 import { type RouterOutputs, reasonOf } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { useFaults } from '../ui/form/faults.ts'
-import { FormErrors } from '../ui/form/form-errors.tsx'
 import { CodeTabs } from '../ui/as-typed.tsx'
 import { CopiedButton, Secret } from '../ui/dialog/secret-dialog.tsx'
+import { useFaults } from '../ui/form/faults.ts'
+import { FormErrors } from '../ui/form/form-errors.tsx'
 import { VERIFY } from './verify.ts'
 
 type Settings = Pick<RouterOutputs['endpoints']['find'], 'url' | 'description' | 'eventTypes'>

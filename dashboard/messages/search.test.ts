@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readMessageSearch, withFilter } from './search.ts'
 import { isFiltered } from '../ui/list/list-search.ts'
+import { readMessageSearch, withFilter } from './search.ts'
 
 const ID = '019f0000-0000-7000-8000-000000000000'
 

@@ -3,14 +3,14 @@ import type { ReactNode } from 'react'
 import { coded } from '../../locales/text.ts'
 import type { FailureCode } from '../../src/providers/failure-codes.ts'
 import type { RouterOutputs } from '../api.ts'
+import { dayInUtc } from '../texts/formats.ts'
 import { translateWord, useTexts } from '../texts/use-texts.ts'
+import { withoutScheme } from '../ui/as-typed.tsx'
+import { Section } from '../ui/facts.tsx'
+import { type LinkOf, linkTo } from '../ui/link.tsx'
 import { CodeLink } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
-import { withoutScheme } from '../ui/as-typed.tsx'
-import { type LinkOf, linkTo } from '../ui/link.tsx'
-import { dayInUtc } from '../texts/formats.ts'
 import classes from './overview.module.css'
-import { Section } from '../ui/facts.tsx'
 
 type Attention = RouterOutputs['workspaces']['attention'][number]
 

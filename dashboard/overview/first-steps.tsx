@@ -5,8 +5,8 @@ import { SANDBOX_PHONE, firstRequest, requestExamples } from '../code-examples/r
 import { ConnectEmulator } from '../senders/connect-emulator.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 import { CodeTabs } from '../ui/as-typed.tsx'
-import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { AnchorLink, ButtonLink } from '../ui/link.tsx'
+import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 
 type Steps = RouterOutputs['workspaces']['firstSteps']
 

@@ -1,13 +1,13 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
+import { pageQueries } from '../queries.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { slowPolling } from '../ui/shell/refetch.ts'
 import { Loading } from '../ui/fallback.tsx'
 import { Page } from '../ui/shell/page.tsx'
+import { slowPolling } from '../ui/shell/refetch.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 import { AttentionList } from './attention.tsx'
 import { Figures, FirstSteps } from './content.ts'
-import { pageQueries } from '../queries.ts'
 
 export function Overview() {
   const { t } = useTexts()

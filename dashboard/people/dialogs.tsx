@@ -1,15 +1,15 @@
 import { Button, Checkbox, Radio, Stack, Text, TextInput } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { notifications } from '@mantine/notifications'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { useSession, useWorkspace } from '../ui/workspace.ts'
-import { Failed } from '../ui/fallback.tsx'
-import { Secret } from '../ui/dialog/secret-dialog.tsx'
-import { Time } from '../ui/time.tsx'
 import { Confirmation } from '../ui/dialog/confirm-dialog.tsx'
+import { Secret } from '../ui/dialog/secret-dialog.tsx'
+import { Failed } from '../ui/fallback.tsx'
 import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
+import { Time } from '../ui/time.tsx'
+import { useSession, useWorkspace } from '../ui/workspace.ts'
 
 type ListedPeople = RouterOutputs['people']['list']
 export type Member = ListedPeople['members'][number]

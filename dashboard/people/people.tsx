@@ -1,10 +1,15 @@
 import { Badge, Button, Group, Text } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { pageQueries } from '../queries.ts'
 import { type T, useTexts } from '../texts/use-texts.ts'
-import { ExportButton } from '../ui/list/export-button.tsx'
 import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
+import { Section } from '../ui/facts.tsx'
+import { ExportButton } from '../ui/list/export-button.tsx'
+import { type Column, List, type RowAction, RowMenu } from '../ui/list/list.tsx'
 import { Page } from '../ui/shell/page.tsx'
+import { Status } from '../ui/state/status.tsx'
+import { Time } from '../ui/time.tsx'
 import { usePermissions, useSession, useWorkspace } from '../ui/workspace.ts'
 import {
   ChangeRole,
@@ -17,11 +22,6 @@ import {
   Remove,
   RevokeInvitation,
 } from './dialogs.tsx'
-import { type Column, List, type RowAction, RowMenu } from '../ui/list/list.tsx'
-import { Time } from '../ui/time.tsx'
-import { Status } from '../ui/state/status.tsx'
-import { pageQueries } from '../queries.ts'
-import { Section } from '../ui/facts.tsx'
 
 export function People() {
   const { t } = useTexts()

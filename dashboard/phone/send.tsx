@@ -1,16 +1,17 @@
+import type { Pair } from '@doorcode/whatsapp-emulator/wire/chats.ts'
 import { Button, NativeSelect, SegmentedControl, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Pair } from '@doorcode/whatsapp-emulator/wire/chats.ts'
 import { api, queryClient } from '../api.ts'
-import { useTexts } from '../texts/use-texts.ts'
 import { requestExamples } from '../code-examples/request.ts'
+import { parametersIn } from '../templates/preview.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { CodeTabs } from '../ui/as-typed.tsx'
 import { Failed } from '../ui/fallback.tsx'
 import { useFaults } from '../ui/form/faults.ts'
 import { FormErrors } from '../ui/form/form-errors.tsx'
+import { AnchorLink } from '../ui/link.tsx'
 import { isOfWorkspace } from '../ui/shell/refetch.ts'
-import { parametersIn } from '../templates/preview.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import {
   type Draft,
@@ -24,7 +25,6 @@ import {
   requestOf,
   someCode,
 } from './request.ts'
-import { AnchorLink } from '../ui/link.tsx'
 
 const KINDS = ['otp', 'confirmation', 'refusal'] as const satisfies readonly Kind[]
 

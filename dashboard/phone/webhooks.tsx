@@ -5,12 +5,12 @@ import { type RouterOutputs, api } from '../api.ts'
 import { Body, LogLink } from '../endpoints/delivery-parts.tsx'
 import { StatusBadge } from '../endpoints/endpoint-health.tsx'
 import { useTexts } from '../texts/use-texts.ts'
-import { Failed } from '../ui/fallback.tsx'
-import { Time } from '../ui/time.tsx'
 import { withoutScheme } from '../ui/as-typed.tsx'
+import { Failed } from '../ui/fallback.tsx'
+import { AnchorLink } from '../ui/link.tsx'
+import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import style from './phone.module.css'
-import { AnchorLink } from '../ui/link.tsx'
 
 /** As many as fit next to the phone. */
 const SHOWN = 6

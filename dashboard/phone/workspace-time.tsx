@@ -1,15 +1,15 @@
-import type { Pair } from '@doorcode/whatsapp-emulator/wire/chats.ts'
 import {
   type DueRow,
   type Outcome,
   TimeMachine,
   type TimeSource,
 } from '@doorcode/whatsapp-emulator/phone/time-machine.tsx'
+import type { Pair } from '@doorcode/whatsapp-emulator/wire/chats.ts'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { coded } from '../../locales/text.ts'
 import { visibleText } from '../../locales/visible-text.ts'
+import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/fallback.tsx'
 import { isOfWorkspace } from '../ui/shell/refetch.ts'

@@ -9,13 +9,13 @@ import { Copyable } from '../ui/as-typed.tsx'
 import { DangerDialog } from '../ui/dialog/confirm-dialog.tsx'
 import { type Fact, FactItem } from '../ui/facts.tsx'
 import { Failed } from '../ui/fallback.tsx'
+import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
+import { AnchorLink } from '../ui/link.tsx'
 import { OutcomeBanner, Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import { type Account, SyncState, refreshSenders, syncSummary, useSync } from './sync.tsx'
 import { GRAPH_URL } from './connect.tsx'
-import { AnchorLink } from '../ui/link.tsx'
-import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
+import { type Account, SyncState, refreshSenders, syncSummary, useSync } from './sync.tsx'
 
 export function AccountCard({ account, numbers }: { account: Account; numbers: number }) {
   const { t, textOf } = useTexts()

@@ -18,9 +18,9 @@ import { useTexts } from '../texts/use-texts.ts'
 import { CodeBlock, Copyable } from '../ui/as-typed.tsx'
 import { Secret } from '../ui/dialog/secret-dialog.tsx'
 import { Loading } from '../ui/fallback.tsx'
+import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { ConnectEmulator } from './connect-emulator.tsx'
-import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
 
 /** WhatsApp's own Graph URL. An account of an emulator has another. */
 export const GRAPH_URL = 'https://graph.facebook.com'

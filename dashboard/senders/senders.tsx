@@ -1,18 +1,18 @@
 import { Button, SimpleGrid } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useSuspenseQuery } from '@tanstack/react-query'
+import { pageQueries } from '../queries.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
+import { Section } from '../ui/facts.tsx'
 import { Empty } from '../ui/fallback.tsx'
 import { ExportButton } from '../ui/list/export-button.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { AccountCard } from './account-card.tsx'
-import { ConnectAccount } from './connect.tsx'
 import { ConnectEmulator } from './connect-emulator.tsx'
+import { ConnectAccount } from './connect.tsx'
 import { SenderList } from './sender-list.tsx'
-import { pageQueries } from '../queries.ts'
-import { Section } from '../ui/facts.tsx'
 
 export function Senders() {
   const { t } = useTexts()

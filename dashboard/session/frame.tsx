@@ -1,8 +1,8 @@
 import { Container, Group, NativeSelect, Paper, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
-import { Mark } from '../ui/shell/shell.tsx'
 import { LANGUAGES, LANGUAGE_NAMES } from '../../locales/text.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { Mark } from '../ui/shell/shell.tsx'
 
 /** The frame of the pages before sign-in. */
 export function Frame({ title, children }: { title: string; children: ReactNode }) {

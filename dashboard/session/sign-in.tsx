@@ -1,10 +1,10 @@
-import { useSearch } from '@tanstack/react-router'
 import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTexts } from '../texts/use-texts.ts'
-import { Frame } from './frame.tsx'
 import { FormProblem, PasswordField } from '../ui/form/fields.tsx'
+import { Frame } from './frame.tsx'
 import { useSignInCall } from './sign-in-call.ts'
 
 export function SignIn() {

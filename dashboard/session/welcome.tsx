@@ -4,11 +4,11 @@ import { useEffect, useState } from 'react'
 import { type RouterOutputs, api, callSignIn, checkLink } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Failed, Loading } from '../ui/fallback.tsx'
-import { Frame } from './frame.tsx'
 import { PasswordField } from '../ui/form/fields.tsx'
-import { SignInForm } from './sign-in.tsx'
-import { AnchorLink } from '../ui/link.tsx'
 import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
+import { AnchorLink } from '../ui/link.tsx'
+import { Frame } from './frame.tsx'
+import { SignInForm } from './sign-in.tsx'
 
 type Link = RouterOutputs['session']['link']
 

@@ -1,19 +1,19 @@
 import { Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
+import { type Finding, findingText, fixText } from '../../src/operations/doctor/finding.ts'
 import { type RouterOutputs, queryClient } from '../api.ts'
+import { pageQueries } from '../queries.ts'
+import { numberFormat } from '../texts/formats.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Facts, Section } from '../ui/facts.tsx'
 import { Failed } from '../ui/fallback.tsx'
-import { numberFormat } from '../texts/formats.ts'
 import { List } from '../ui/list/list.tsx'
 import { NotFound } from '../ui/shell/not-found.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { slowPolling } from '../ui/shell/refetch.ts'
+import { ToneBadge } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { type Finding, findingText, fixText } from '../../src/operations/doctor/finding.ts'
-import { ToneBadge } from '../ui/state/status.tsx'
-import { pageQueries } from '../queries.ts'
 
 type Report = RouterOutputs['system']['examine']
 

@@ -1,11 +1,11 @@
 import { NumberInput, Stack, Switch, Text } from '@mantine/core'
 import { BUTTON_MEANINGS, draftLimits, lengthOf } from '../../src/accounts/templates/draft.ts'
-import { useTexts } from '../texts/use-texts.ts'
 import { sampleOf, tidy, variablesOf } from '../../src/providers/template-text.ts'
+import { directionOfTexts, tagOf } from '../texts/language.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import { Section } from '../ui/facts.tsx'
 import { CountedInput } from '../ui/form/fields.tsx'
 import type { FormState } from './form-state.ts'
-import { directionOfTexts, tagOf } from '../texts/language.ts'
-import { Section } from '../ui/facts.tsx'
 
 /** What a field needs of the form. */
 export type FormPart = {

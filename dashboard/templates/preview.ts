@@ -1,9 +1,9 @@
 import type { Bubble, BubbleButton } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
 import type { QuestionDraft, TemplateDraft } from '../../src/providers/template-draft.ts'
 import { fill, sampleOf, tidy, variablesOf } from '../../src/providers/template-text.ts'
-import { codeTextsIn } from './examples-by-language.ts'
-import { directionOfTexts } from '../texts/language.ts'
 import type { ApiRequest } from '../code-examples/request.ts'
+import { directionOfTexts } from '../texts/language.ts'
+import { codeTextsIn } from './examples-by-language.ts'
 import type { Use } from './search.ts'
 
 type Button = { type: string; text?: string; url?: string }

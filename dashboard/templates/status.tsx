@@ -1,9 +1,9 @@
 import { Group, List, Stack, Text } from '@mantine/core'
+import { nameOfLanguage } from '../texts/language.ts'
 import { type PageTexts, translateWord, useTexts } from '../texts/use-texts.ts'
+import { AnchorLink } from '../ui/link.tsx'
 import { Status, ToneBadge } from '../ui/state/status.tsx'
 import { type ListedTemplate, USES, type Use } from './search.ts'
-import { AnchorLink } from '../ui/link.tsx'
-import { nameOfLanguage } from '../texts/language.ts'
 
 export const qualityIn = (texts: PageTexts, quality: string | null): string =>
   quality === null ? texts.t('page_templates.not_rated') : translateWord(texts, 'page_templates.qualities', quality)

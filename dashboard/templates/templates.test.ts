@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findDraftFaults } from '../../src/accounts/templates/draft.ts'
-import type { QuestionDraft } from '../../src/providers/template-draft.ts'
-import { checkParameters } from '../../src/accounts/templates/cod-parameters.ts'
-import { TEMPLATE_LANGUAGES } from '../../src/accounts/templates/languages.ts'
-import { bubbleOf, bubbleOfDraft, exampleOf } from './preview.ts'
 import { translatorOf } from '../../locales/resources.ts'
+import { checkParameters } from '../../src/accounts/templates/cod-parameters.ts'
+import { findDraftFaults } from '../../src/accounts/templates/draft.ts'
+import { TEMPLATE_LANGUAGES } from '../../src/accounts/templates/languages.ts'
+import type { QuestionDraft } from '../../src/providers/template-draft.ts'
 import { draftOf, inLanguage, labelsOf, startOf, templateNameOf } from './form-state.ts'
 import { waitBeforePoll } from './poll.ts'
+import { bubbleOf, bubbleOfDraft, exampleOf } from './preview.ts'
 import { readTemplateSearch } from './search.ts'
 
 const body = (text: string, example?: object) => ({ type: 'BODY', text, ...(example && { example }) })

@@ -1,9 +1,9 @@
 import { Button, CopyButton, Text } from '@mantine/core'
+import { isErased } from '../../src/lib/phone/erased-recipient.ts'
 import { curlOf } from '../code-examples/request.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { isErased } from '../../src/lib/phone/erased-recipient.ts'
-import { useWorkspace } from '../ui/workspace.ts'
 import { AnchorLink, ButtonLink } from '../ui/link.tsx'
+import { useWorkspace } from '../ui/workspace.ts'
 
 type Template = { accountId: string; name: string; language: string }
 

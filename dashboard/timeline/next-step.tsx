@@ -1,14 +1,14 @@
 import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { type CodedText, coded } from '../../locales/text.ts'
-import type { FailureCode } from '../../src/providers/failure-codes.ts'
 import type { NextAction } from '../../src/explain/next-action.ts'
+import type { FailureCode } from '../../src/providers/failure-codes.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { CodeLink, OutcomeBanner, QuietOutcome } from '../ui/state/status.tsx'
+import { ButtonLink } from '../ui/link.tsx'
 import type { Tone } from '../ui/state/status.ts'
+import { CodeLink, OutcomeBanner, QuietOutcome } from '../ui/state/status.tsx'
 import type { Actor } from './marks.ts'
 import { ServerSentence } from './timeline.tsx'
-import { ButtonLink } from '../ui/link.tsx'
 
 const TONES = {
   none: 'success',

@@ -2,11 +2,12 @@ import { Text, Title } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 import type { CodedText } from '../../locales/text.ts'
 import { LogLink } from '../endpoints/delivery-parts.tsx'
+import { dateFormat } from '../texts/formats.ts'
 import { type PageTexts, useTexts } from '../texts/use-texts.ts'
+import { spanText } from '../ui/clock.ts'
 import { type Tone, statusWord } from '../ui/state/status.ts'
 import { ToneBadge } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
-import { spanText } from '../ui/clock.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 import {
   type Group,
@@ -25,7 +26,6 @@ import {
   saysAll,
 } from './marks.ts'
 import classes from './timeline.module.css'
-import { dateFormat } from '../texts/formats.ts'
 
 /**
  * The timeline of a message or a confirmation, as `explain` reports it: one line per step, with related steps folded

@@ -2,9 +2,9 @@ import { ActionIcon, Box, Button, Code, CopyButton, Group, Tabs, Text } from '@m
 import { CheckIcon, CopyIcon } from '@radix-ui/react-icons'
 import { Fragment, type ReactNode, useEffect, useRef } from 'react'
 import { visibleText } from '../../locales/visible-text.ts'
+import { isErased } from '../../src/lib/phone/erased-recipient.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import classes from './as-typed.module.css'
-import { isErased } from '../../src/lib/phone/erased-recipient.ts'
 
 /** Text with a copy button: a line, or a block. The copy is exact. */
 export function Copyable({ text: value, block = false }: { text: string; block?: boolean }) {

@@ -1,7 +1,7 @@
-import { type WorkspaceTime, workspaceTime } from '../../src/workspaces/clock-moves.ts'
-import type { Workspace } from './workspace.ts'
-import { numberFormat, relativeFormat } from '../texts/formats.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/lib/clock.ts'
+import { type WorkspaceTime, workspaceTime } from '../../src/workspaces/clock-moves.ts'
+import { numberFormat, relativeFormat } from '../texts/formats.ts'
+import type { Workspace } from './workspace.ts'
 
 /**
  * What a stored instant means. `workspace`: already in the workspace's time. `past`: a real instant that has passed.

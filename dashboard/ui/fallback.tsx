@@ -1,6 +1,6 @@
 import { Alert, Box, Button, Group, Paper, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
 import { useMatches } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { reasonOf } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 

@@ -1,7 +1,7 @@
 import { Button, Group, Progress, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { numberFormat } from '../texts/formats.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Leaving } from './dialog/confirm-dialog.tsx'
-import { numberFormat } from '../texts/formats.ts'
 
 type ProgressNoteProps = {
   label: string

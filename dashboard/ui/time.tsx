@@ -1,8 +1,8 @@
 import { Text, Tooltip } from '@mantine/core'
 import { type ReactNode, createContext, useContext, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { CLOCK, DAY, dateFormat } from '../texts/formats.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { type TimeKind, type WorkspaceClock, relativeTime, workspaceClock } from './clock.ts'
-import { CLOCK, DAY, dateFormat } from '../texts/formats.ts'
 import classes from './time.module.css'
 import { type Workspace, useWorkspace, useWorkspaceIfAny } from './workspace.ts'
 

@@ -5,11 +5,11 @@ import { type ReactNode, Suspense } from 'react'
 import { api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Loading } from '../ui/fallback.tsx'
+import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
+import { ButtonLink } from '../ui/link.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { PlainShell } from '../ui/shell/shell.tsx'
 import { useSession } from '../ui/workspace.ts'
-import { ButtonLink } from '../ui/link.tsx'
-import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
 
 export function NewWorkspace() {
   const { t } = useTexts()

@@ -3,12 +3,12 @@ import { notifications } from '@mantine/notifications'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
+import { pageQueries } from '../queries.ts'
+import { dateFormat, dayInUtc, numberFormat } from '../texts/formats.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { useFaults } from '../ui/form/faults.ts'
 import { FormErrors } from '../ui/form/form-errors.tsx'
-import { dateFormat, dayInUtc, numberFormat } from '../texts/formats.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import { pageQueries } from '../queries.ts'
 
 type Usage = RouterOutputs['workspaces']['usage']
 type Kind = Usage['kinds'][number]

@@ -4,11 +4,11 @@ import { useState } from 'react'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { DangerDialog } from '../ui/dialog/confirm-dialog.tsx'
+import { Section } from '../ui/facts.tsx'
 import { Failed } from '../ui/fallback.tsx'
+import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
 import { StepProgress } from '../ui/progress.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
-import { Section } from '../ui/facts.tsx'
 
 type RecipientSummary = RouterOutputs['recipients']['find']
 

@@ -1,9 +1,9 @@
 import { Button, type ButtonProps, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { type ReactNode, useState } from 'react'
 import { useBlocker } from '@tanstack/react-router'
-import { Failed } from '../fallback.tsx'
+import { type ReactNode, useState } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
+import { Failed } from '../fallback.tsx'
 
 type PendingAction = { isPending: boolean; error: unknown }
 

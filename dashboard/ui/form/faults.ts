@@ -1,5 +1,5 @@
-import { faultsOf } from '../../api.ts'
 import type { CodedText } from '../../../locales/text.ts'
+import { faultsOf } from '../../api.ts'
 import { type PageTexts, useTexts } from '../../texts/use-texts.ts'
 
 /** The labels of a form's fields, by the paths that the server names. */

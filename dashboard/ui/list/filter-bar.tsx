@@ -1,11 +1,11 @@
 import { Button, CloseButton, Group, Menu, Popover, ScrollArea, TextInput } from '@mantine/core'
+import { DatePicker } from '@mantine/dates'
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
 import { MagnifyingGlassIcon, PlusIcon } from '@radix-ui/react-icons'
 import { type ReactNode, cloneElement, isValidElement, useState } from 'react'
-import { DatePicker } from '@mantine/dates'
+import { DAY, dateFormat } from '../../texts/formats.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { Calendar } from '../calendar.tsx'
-import { DAY, dateFormat } from '../../texts/formats.ts'
 
 /** A search runs when typing pauses. */
 const SEARCH_PAUSE_MS = 300

@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
-import type { LinkOf } from '../link.tsx'
-import { useTexts } from '../../texts/use-texts.ts'
-import { Time } from '../time.tsx'
-import type { PagePosition } from './list-search.ts'
 import { DAY, dateFormat } from '../../texts/formats.ts'
+import { useTexts } from '../../texts/use-texts.ts'
+import type { LinkOf } from '../link.tsx'
+import { Time } from '../time.tsx'
 import { type Workspace, useWorkspace } from '../workspace.ts'
+import type { PagePosition } from './list-search.ts'
 
 type ListPagesProps = {
   searchedBackTo: string | null

@@ -1,8 +1,8 @@
 import { ActionIcon, Anchor, Box, Menu, Table } from '@mantine/core'
-import { type ReactNode, useRef } from 'react'
 import { DotsHorizontalIcon } from '@radix-ui/react-icons'
-import classes from './list.module.css'
+import { type ReactNode, useRef } from 'react'
 import type { LinkOf } from '../link.tsx'
+import classes from './list.module.css'
 
 export type Column<Row> = {
   title: string

@@ -22,10 +22,10 @@ import {
 import { useRouterState } from '@tanstack/react-router'
 import type { ComponentType, ReactElement } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
+import { linkTo } from '../link.tsx'
 import { type Workspace, useSession } from '../workspace.ts'
 import { type SECTIONS, SECTION_GROUPS, sectionsOf } from './sections.ts'
 import classes from './sidebar.module.css'
-import { linkTo } from '../link.tsx'
 
 export const SIDEBAR_WIDTH = { whole: 240, icons: 57 } as const
 /** The theme's `sm`. A narrower screen has the sidebar behind a button, with labels. */

@@ -1,18 +1,18 @@
 import { useMantineColorScheme } from '@mantine/core'
-import { useNavigate } from '@tanstack/react-router'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { LANGUAGES, LANGUAGE_NAMES } from '../../../locales/text.ts'
 import { visibleText } from '../../../locales/visible-text.ts'
+import { MIN_PART_CHARACTERS } from '../../../src/lib/lists/min-part-characters.ts'
 import { isErased } from '../../../src/lib/phone/erased-recipient.ts'
+import { type RouterOutputs, api } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
-import type { SectionName } from '../navigation/sidebar.tsx'
 import { sectionsOf } from '../navigation/sections.ts'
+import type { SectionName } from '../navigation/sidebar.tsx'
+import { slowPolling } from '../shell/refetch.ts'
 import { statusWord } from '../state/status.ts'
 import { type Workspace, useSession } from '../workspace.ts'
-import { MIN_PART_CHARACTERS } from '../../../src/lib/lists/min-part-characters.ts'
-import { type RouterOutputs, api } from '../../api.ts'
-import { slowPolling } from '../shell/refetch.ts'
 
 /** How many other workspaces are shown without a query. */
 const MAX_WORKSPACES = 5

@@ -1,8 +1,8 @@
 import { Container, Stack, Text, Title } from '@mantine/core'
-import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { useQueryErrorResetBoundary } from '@tanstack/react-query'
-import { useTexts } from '../../texts/use-texts.ts'
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { codeOf } from '../../api.ts'
+import { useTexts } from '../../texts/use-texts.ts'
 import { Failed } from '../fallback.tsx'
 import { ButtonLink } from '../link.tsx'
 

@@ -1,8 +1,8 @@
 import { Group, Stack, Text, Title, Tooltip, VisuallyHidden } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
+import { useTexts } from '../../texts/use-texts.ts'
 import { ZoneOfPage, useTimesOnPage } from '../time.tsx'
 import { useLive } from './live.ts'
-import { useTexts } from '../../texts/use-texts.ts'
 import classes from './page.module.css'
 
 type PageProps = {

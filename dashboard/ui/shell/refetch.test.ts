@@ -1,8 +1,8 @@
+import { QueryClient, QueryObserver } from '@tanstack/react-query'
+import { createTRPCUntypedClient, httpBatchLink } from '@trpc/client'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { QueryClient, QueryObserver } from '@tanstack/react-query'
-import { createTRPCUntypedClient, httpBatchLink } from '@trpc/client'
 import { createRefetcher, slowPolling } from './refetch.ts'
 
 const [LIST, CHOICES, SESSION] = ['messages.list', 'workspaces.choices', 'session.current']

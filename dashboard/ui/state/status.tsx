@@ -1,8 +1,8 @@
 import { Alert, Anchor, Badge, Group, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
-import { type StatusOf, type StatusValue, type Tone, statusWord, toneOf } from './status.ts'
 import classes from './status.module.css'
+import { type StatusOf, type StatusValue, type Tone, statusWord, toneOf } from './status.ts'
 
 /** A status with its label and colour, the same on every page. */
 export function Status<Of extends StatusOf>({ of, value }: { of: Of; value: StatusValue<Of> }) {
