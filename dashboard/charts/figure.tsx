@@ -1,6 +1,7 @@
 import { Anchor, Box, Group, Paper, Table, Text, type TextProps, Title, Tooltip, VisuallyHidden } from '@mantine/core'
 import { type ComponentPropsWithRef, type ReactNode, useId } from 'react'
 import type { ExportedListName } from '../../src/admin/export/lists.ts'
+import type { FailureCode } from '../../src/providers/failure-codes.ts'
 import { CLOCK, dateFormat, numberFormat } from '../texts/formats.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import type { LinkOf } from '../ui/link.tsx'
@@ -148,7 +149,7 @@ function TableOf({ label, of: { columns, rows } }: { label: string; of: AsTable 
 }
 
 /** `code`: of a failure. */
-export type Bar = { label: string; count: number; note?: string | undefined; code?: string; colour?: ChartColour }
+export type Bar = { label: string; count: number; note?: string | undefined; code?: FailureCode; colour?: ChartColour }
 
 /** Bars with their numbers and shares of the whole. The bar itself only repeats what the text says. */
 export function Bars({ bars, whole }: { bars: readonly Bar[]; whole: number }) {

@@ -36,7 +36,7 @@ const ALLOWED_OUTSIDE: readonly { from: string; to: string; why: string }[] = [
     .map((to) => ({ from: 'dashboard/**', to, why: 'rules that both apply, which the pages load' })),
   {
     from: 'dashboard/**',
-    to: 'src/{admin/{router,export/lists},cod/{conversation/confirmation,settings/settings},explain/{entry,next-action},providers/{failure-codes,template-draft}}.ts',
+    to: 'src/{admin/{router,export/lists},cod/{conversation/confirmation,settings/settings},explain/{entry,next-action},lib/errors,providers/{failure-codes,template-draft}}.ts',
     why: 'types of what the server answers',
   },
   { from: 'dashboard/**/*.test.ts', to: 'src/**', why: 'tests compare pages with what the server does' },

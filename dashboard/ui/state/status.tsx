@@ -1,5 +1,7 @@
 import { Alert, Anchor, Badge, Group, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import type { ApiErrorCode } from '../../../src/lib/errors.ts'
+import type { FailureCode } from '../../../src/providers/failure-codes.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import classes from './status.module.css'
 import { type StatusOf, type StatusValue, type Tone, statusWord, toneOf } from './status.ts'
@@ -18,14 +20,14 @@ export const ToneBadge = ({ tone, children }: { tone: Tone; children: ReactNode 
 )
 
 /** A failure code or a problem code, with its page of the API's reference. */
-export const CodeLink = ({ code }: { code: string }) => (
+export const CodeLink = ({ code }: { code: FailureCode | ApiErrorCode }) => (
   <Anchor inherit href={`/problems/${code}`} target="_blank" rel="noreferrer">
     <code>{code}</code>
   </Anchor>
 )
 
 /** A status of a list, with the code below it where it failed. */
-export const FailureBelow = ({ code, children }: { code: string | null; children: ReactNode }) =>
+export const FailureBelow = ({ code, children }: { code: FailureCode | null; children: ReactNode }) =>
   code === null ? (
     children
   ) : (
