@@ -45,7 +45,7 @@ export const accountConnect = command({
   format: (account, { config }) => [formatAccount(account, { config }), '', ...STEPS].join('\n'),
 })
 
-export const accountList = command({
+const accountList = command({
   words: 'account list',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'List the WhatsApp accounts of a workspace with their status and its reason.',
@@ -78,7 +78,7 @@ async function findRef(db: Sql, accountId: string): Promise<AccountRef> {
   return { workspaceId, accountId }
 }
 
-export const accountSync = command({
+const accountSync = command({
   words: 'account sync',
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'Read the numbers and templates of a connected account again.',
@@ -89,7 +89,7 @@ export const accountSync = command({
   format: formatAccount,
 })
 
-export const accountDelete = command({
+const accountDelete = command({
   words: 'account delete',
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f --waba-id 102290129340398',
   summary: 'Delete a WhatsApp account and its credentials. Its senders can no longer be used.',
@@ -134,3 +134,5 @@ const STEPS = [
 
 const section = <Item>(title: string, items: readonly Item[], line: (item: Item) => string): string[] =>
   items.length === 0 ? [`${title}: none`] : [`${title}:`, ...items.map((item) => `  ${line(item)}`)]
+
+export const accountCommands = [accountConnect, accountList, accountSync, accountDelete]

@@ -8,7 +8,7 @@ import { act, command, InputError } from './command.ts'
 import { required, workspace } from './inputs.ts'
 import { readJsonFile } from './json-file.ts'
 
-export const codSettingsSet = command({
+const codSettingsSet = command({
   words: 'cod-settings set',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --file cod-settings.json',
   summary: 'Set the cash-on-delivery settings of a workspace from a JSON file.',
@@ -27,7 +27,7 @@ export const codSettingsSet = command({
   format: (settings) => `The settings are stored.\n${formatSettings(settings)}`,
 })
 
-export const codSettingsGet = command({
+const codSettingsGet = command({
   words: 'cod-settings get',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --json',
   summary: 'Show the cash-on-delivery settings of a workspace; with --json, as a file for "cod-settings set".',
@@ -65,3 +65,5 @@ async function readSettings(name: string): Promise<CodSettings> {
   const lines = outcome.faults.map(({ pointer, detail }) => `\n  ${pointer || 'the whole file'} ${inEnglish(detail)}`)
   throw new InputError(`${lines.length === 1 ? 'has a fault' : `has ${lines.length} faults`}:${lines.join('')}`)
 }
+
+export const codSettingsCommands = [codSettingsSet, codSettingsGet]

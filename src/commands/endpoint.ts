@@ -13,7 +13,7 @@ import { argument, chosenTypes, flag, instant, oneOf, optional, required, url, u
 
 const description = required('text', 'Names the endpoint on the dashboard.', (text) => text)
 
-export const endpointAdd = command({
+const endpointAdd = command({
   words: 'endpoint add',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --url https://shop.example.com/doorcode',
   summary: 'Send the events of a workspace to a URL as signed webhooks. The secret is shown only once.',
@@ -28,7 +28,7 @@ export const endpointAdd = command({
   format: ({ endpointId, secret }) => `Endpoint ${endpointId}. Verify its webhooks with this secret:\n${secret}`,
 })
 
-export const endpointList = command({
+const endpointList = command({
   words: 'endpoint list',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'List the endpoints of a workspace with their status and its reason.',
@@ -63,7 +63,7 @@ async function findId(db: Sql, endpointId: string): Promise<EndpointId> {
   return { workspaceId, endpointId }
 }
 
-export const endpointUpdate = command({
+const endpointUpdate = command({
   words: 'endpoint update',
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f --events message.sent,message.failed',
   summary: 'Change the URL, the types of events or the description of an endpoint. Its secret stays the same.',
@@ -83,7 +83,7 @@ export const endpointUpdate = command({
     `Endpoint ${endpointId} receives ${eventTypes ? eventTypes.join(', ') : 'all events'} at ${url}.`,
 })
 
-export const endpointDelete = command({
+const endpointDelete = command({
   words: 'endpoint delete',
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f --yes',
   summary: 'Delete an endpoint for good, with its secret. Events that wait for it are not sent; its deliveries stay.',
@@ -98,7 +98,7 @@ export const endpointDelete = command({
   format: ({ url }) => `The endpoint ${url} is deleted: nothing more is sent to it.`,
 })
 
-export const endpointPing = command({
+const endpointPing = command({
   words: 'endpoint ping',
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'Send a test event to an endpoint and show the result.',
@@ -130,19 +130,19 @@ const statusCommand = (verb: 'pause' | 'resume' | 'enable', summary: string) =>
         : `The endpoint is enabled and receives new events. "endpoint resend ${endpointId}" sends the events that it missed.`,
   })
 
-export const endpointPause = statusCommand('pause', 'Pause an endpoint: its events are held and not sent.')
+const endpointPause = statusCommand('pause', 'Pause an endpoint: its events are held and not sent.')
 
-export const endpointResume = statusCommand(
+const endpointResume = statusCommand(
   'resume',
   'Resume a paused endpoint: it receives new events. Held events wait for "endpoint resend".',
 )
 
-export const endpointEnable = statusCommand(
+const endpointEnable = statusCommand(
   'enable',
   'Enable an endpoint that was disabled because of failures: it receives new events. Held events wait for "endpoint resend".',
 )
 
-export const endpointRotate = command({
+const endpointRotate = command({
   words: 'endpoint rotate',
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary:
@@ -160,7 +160,7 @@ export const endpointRotate = command({
 
 const CHOSEN_STATUSES = [...resendable, 'pending'] as const
 
-export const endpointResend = command({
+const endpointResend = command({
   words: 'endpoint resend',
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f --since 2026-12-01T09:00:00Z --count',
   summary: 'Send events to an endpoint again: events that failed or were held, or events that the options select.',
@@ -213,3 +213,16 @@ export const endpointResend = command({
       : `${count} will be sent again by a running server, or by the next one that starts.`
   },
 })
+
+export const endpointCommands = [
+  endpointAdd,
+  endpointList,
+  endpointUpdate,
+  endpointDelete,
+  endpointPing,
+  endpointPause,
+  endpointResume,
+  endpointEnable,
+  endpointRotate,
+  endpointResend,
+]

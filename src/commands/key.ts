@@ -4,7 +4,7 @@ import { keyState, listKeys } from '../workspaces/keys/manage-keys.ts'
 import { act, columns, command, InputError, notFound } from './command.ts'
 import { argument, name, required, workspace } from './inputs.ts'
 
-export const keyCreate = command({
+const keyCreate = command({
   words: 'key create',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --name backend',
   summary: 'Create an API key. It is shown only once.',
@@ -17,7 +17,7 @@ export const keyCreate = command({
   format: ({ apiKey }) => `${apiKey}\nStore it now: Doorcode keeps only a hash of it.`,
 })
 
-export const keyList = command({
+const keyList = command({
   words: 'key list',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'List the API keys of a workspace, newest first, with their last use and whether they still work.',
@@ -46,7 +46,7 @@ const publicId = required('id', 'The 12 characters between "dck_" and the next "
   throw new InputError('must be the 12 characters between "dck_" and the next "_" of a key')
 })
 
-export const keyRevoke = command({
+const keyRevoke = command({
   words: 'key revoke',
   example: 'yi7jndm6p6hq',
   summary: 'Revoke an API key. Every node rejects it within a second.',
@@ -59,3 +59,5 @@ export const keyRevoke = command({
   },
   format: ({ publicId }) => `The key ${publicId} is revoked.`,
 })
+
+export const keyCommands = [keyCreate, keyList, keyRevoke]

@@ -5,7 +5,7 @@ import { type ListedPerson, findPersonByEmail, listPeople } from '../admin/auth/
 import { columns, command, notFound } from './command.ts'
 import { argument, email, flag, workspace } from './inputs.ts'
 
-export const personList = command({
+const personList = command({
   words: 'person list',
   example: '',
   summary: 'List the people who can sign in to the dashboard.',
@@ -19,7 +19,7 @@ function formatLine({ email, name, operator, workspaces, twoFactor }: ListedPers
   return `${email}  ${name}  ${role}  ${twoFactor ? 'with' : 'without'} a second factor`
 }
 
-export const personLink = command({
+const personLink = command({
   words: 'person link',
   example: 'ana@shop.example --drop-second-factor',
   summary: 'Create a link that lets a person set a new password. It works once and is valid for a day.',
@@ -37,7 +37,7 @@ export const personLink = command({
     `${email} can use this link once, until ${expiresAt}, to set a new password. Using it ends all their sessions:\n${link}`,
 })
 
-export const invitationList = command({
+const invitationList = command({
   words: 'invitation list',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'List the invitations to a workspace that were not accepted yet, and those that have expired.',
@@ -56,3 +56,5 @@ export const invitationList = command({
       ]),
     ) ?? 'The workspace has no open invitations.',
 })
+
+export const personCommands = [personList, personLink, invitationList]

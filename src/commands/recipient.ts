@@ -19,7 +19,7 @@ import { STANDARD_OUTPUT, flag, nonEmpty, optional, phone, workspace } from './i
 
 const options = { workspace, phone: phone('The phone number of the recipient, such as +212612345678.') }
 
-export const blockAdd = command({
+const blockAdd = command({
   words: 'block add',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --phone +212612345678',
   summary: 'Reject every request for a message to a recipient.',
@@ -31,7 +31,7 @@ export const blockAdd = command({
   format: ({ phone, changed }) => `${phone} is ${changed ? 'now' : 'already'} blocked.`,
 })
 
-export const blockRemove = command({
+const blockRemove = command({
   words: 'block remove',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --phone +212612345678',
   summary: 'Allow messages to a blocked recipient again.',
@@ -45,7 +45,7 @@ export const blockRemove = command({
 
 const MAX_LISTED = 1_000
 
-export const blockList = command({
+const blockList = command({
   words: 'block list',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: `List the blocked recipients of a workspace: the latest ${MAX_LISTED}.`,
@@ -72,7 +72,7 @@ export const blockList = command({
   },
 })
 
-export const recipientExport = command({
+const recipientExport = command({
   words: 'recipient export',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --phone +212612345678 --file recipient.json',
   summary: 'Write everything that a workspace holds about a recipient as one JSON object.',
@@ -128,7 +128,7 @@ const formatFile = ({
       `${counts.reports} other reports, ${counts.auditEntries} entries of the audit log.`
     : `Nothing is held about ${phone}. ${file} says so.`
 
-export const recipientErase = command({
+const recipientErase = command({
   words: 'recipient erase',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --phone +212612345678 --yes',
   summary: 'Erase everything that a workspace holds about a recipient, permanently.',
@@ -181,3 +181,7 @@ export const recipientErase = command({
     return lines.join('\n')
   },
 })
+
+export const blockCommands = [blockAdd, blockList, blockRemove]
+
+export const recipientCommands = [recipientExport, recipientErase]

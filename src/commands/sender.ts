@@ -5,7 +5,7 @@ import { argument, uuid, workspace } from './inputs.ts'
 import { findWorkspaceOfSender, listSenders, type Sender } from '../accounts/senders.ts'
 import { obstacleText } from '../accounts/availability.ts'
 
-export const senderList = command({
+const senderList = command({
   words: 'sender list',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'List the senders of a workspace as of the last sync, and why a sender cannot send.',
@@ -54,15 +54,17 @@ const switchCommand = (verb: 'pause' | 'resume', summary: string, format: (resul
     format,
   })
 
-export const senderPause = switchCommand(
+const senderPause = switchCommand(
   'pause',
   'Pause a sender: new requests are rejected, and accepted messages wait.',
   ({ senderId }) =>
     `The sender is paused: new requests are rejected. Accepted messages wait for "sender resume ${senderId}" until their submission window closes.`,
 )
 
-export const senderResume = switchCommand(
+const senderResume = switchCommand(
   'resume',
   'Resume a paused sender.',
   () => 'The sender is resumed: the messages that waited for it will be sent.',
 )
+
+export const senderCommands = [senderList, senderPause, senderResume]

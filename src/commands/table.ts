@@ -1,37 +1,26 @@
 import { existsSync } from 'node:fs'
 import { StartupError } from '../lib/errors.ts'
-import { accountConnect, accountDelete, accountList, accountSync } from './account.ts'
-import { backup, restore } from './instance/backup.ts'
-import { codSettingsGet, codSettingsSet } from './cod-settings.ts'
+import { accountCommands } from './account.ts'
+import { backupCommands } from './instance/backup.ts'
+import { codSettingsCommands } from './cod-settings.ts'
 import type { Command, CommandGroup } from './command.ts'
 import { doctor } from './diagnose/doctor.ts'
-import {
-  endpointAdd,
-  endpointDelete,
-  endpointEnable,
-  endpointList,
-  endpointPause,
-  endpointPing,
-  endpointResend,
-  endpointResume,
-  endpointRotate,
-  endpointUpdate,
-} from './endpoint.ts'
+import { endpointCommands } from './endpoint.ts'
 import { explainCommand } from './diagnose/explain.ts'
-import { keyCreate, keyList, keyRevoke } from './key.ts'
+import { keyCommands } from './key.ts'
 import { listenCommand } from './listen/listen.ts'
 import { sandboxAdvance } from './sandbox.ts'
-import { invitationList, personLink, personList } from './person.ts'
-import { quarantineList, quarantineRelease } from './diagnose/quarantine.ts'
-import { retentionConfirm, retentionPreview } from './instance/retention.ts'
-import { secretsNewKey, secretsRotate, secretsStatus } from './instance/secrets.ts'
-import { blockAdd, blockList, blockRemove, recipientErase, recipientExport } from './recipient.ts'
-import { senderList, senderPause, senderResume } from './sender.ts'
+import { personCommands } from './person.ts'
+import { quarantineCommands } from './diagnose/quarantine.ts'
+import { retentionCommands } from './instance/retention.ts'
+import { secretsCommands } from './instance/secrets.ts'
+import { blockCommands, recipientCommands } from './recipient.ts'
+import { senderCommands } from './sender.ts'
 import { verifyCommand } from './diagnose/verify.ts'
 import { version } from './version.ts'
-import { workspaceCreate, workspaceDelete, workspaceList, workspaceQuota, workspaceRestore } from './workspace.ts'
+import { workspaceCommands } from './workspace.ts'
 
-/** main.ts and demo.ts are loaded on use: other commands need neither the web server nor the emulator. */
+/** serve.ts and demo/demo.ts are loaded on use: other commands need neither the web server nor the emulator. */
 const serve: Command = {
   words: 'serve',
   example: '',
@@ -63,55 +52,21 @@ export const groups: readonly CommandGroup[] = [
   {
     title: 'Set up',
     commands: [
-      workspaceCreate,
-      workspaceList,
-      workspaceQuota,
-      workspaceDelete,
-      workspaceRestore,
-      accountConnect,
-      accountList,
-      accountSync,
-      accountDelete,
-      senderList,
-      senderPause,
-      senderResume,
-      keyCreate,
-      keyList,
-      keyRevoke,
-      endpointAdd,
-      endpointList,
-      endpointUpdate,
-      endpointDelete,
-      endpointPing,
-      endpointPause,
-      endpointResume,
-      endpointEnable,
-      endpointRotate,
-      endpointResend,
-      codSettingsSet,
-      codSettingsGet,
-      personList,
-      personLink,
-      invitationList,
-      secretsStatus,
-      secretsNewKey,
-      secretsRotate,
+      ...workspaceCommands,
+      ...accountCommands,
+      ...senderCommands,
+      ...keyCommands,
+      ...endpointCommands,
+      ...codSettingsCommands,
+      ...personCommands,
+      ...secretsCommands,
     ],
   },
   {
     title: 'Watch and fix',
-    commands: [
-      doctor,
-      verifyCommand,
-      explainCommand,
-      quarantineList,
-      quarantineRelease,
-      blockAdd,
-      blockList,
-      blockRemove,
-    ],
+    commands: [doctor, verifyCommand, explainCommand, ...quarantineCommands, ...blockCommands],
   },
-  { title: 'Data', commands: [backup, restore, recipientExport, recipientErase, retentionPreview, retentionConfirm] },
+  { title: 'Data', commands: [...backupCommands, ...recipientCommands, ...retentionCommands] },
   { title: 'Test', commands: [listenCommand, sandboxAdvance] },
   { title: 'About', commands: [version] },
 ]

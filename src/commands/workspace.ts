@@ -4,7 +4,7 @@ import { type Workspace, listWorkspaces } from '../workspaces/workspaces.ts'
 import { act, command, columns } from './command.ts'
 import { argument, flag, name, optional, units, uuid, workspace } from './inputs.ts'
 
-export const workspaceCreate = command({
+const workspaceCreate = command({
   words: 'workspace create',
   mayCreateDatabase: true,
   example: '--name "My shop"',
@@ -23,7 +23,7 @@ const QUOTA_OF_OPTION = {
   codRefusals: 'cod_refusal',
 } as const satisfies Record<string, QuotaKind>
 
-export const workspaceQuota = command({
+const workspaceQuota = command({
   words: 'workspace quota',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --otp 50000',
   summary: 'Set the monthly quotas of a workspace, or show them if none is given.',
@@ -50,7 +50,7 @@ export const workspaceQuota = command({
     `Monthly quotas of workspace ${workspaceId}: ${otp} one-time codes, ${codConfirmations} confirmations, ${codRefusals} refusal checks.`,
 })
 
-export const workspaceList = command({
+const workspaceList = command({
   words: 'workspace list',
   example: '--json',
   summary: 'List the workspaces and their ids, oldest first.',
@@ -69,7 +69,7 @@ const cellsOf = ({ workspaceId, name, sandbox, createdAt, deletionDueAt }: Works
 
 const workspaceId = argument(uuid('The id of the workspace, as "workspace list" shows it.'))
 
-export const workspaceDelete = command({
+const workspaceDelete = command({
   words: 'workspace delete',
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f --name "My shop"',
   summary: 'Delete a workspace: a sandbox immediately, a live one after seven days. Its API keys stop within a second.',
@@ -85,7 +85,7 @@ export const workspaceDelete = command({
       : `Workspace ${workspaceId} will be deleted at ${deletionDueAt}. Its API keys no longer work; accepted messages are still sent. To cancel: workspace restore ${workspaceId}`,
 })
 
-export const workspaceRestore = command({
+const workspaceRestore = command({
   words: 'workspace restore',
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'Cancel the deletion of a live workspace before it is due.',
@@ -99,3 +99,5 @@ export const workspaceRestore = command({
       ? `Workspace ${workspaceId} is kept. Its API keys work again.`
       : `Workspace ${workspaceId} is not being deleted.`,
 })
+
+export const workspaceCommands = [workspaceCreate, workspaceList, workspaceQuota, workspaceDelete, workspaceRestore]

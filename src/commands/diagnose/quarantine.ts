@@ -5,7 +5,7 @@ import type { Quarantined } from '../../runtime/jobs/retry.ts'
 import { command, notFound } from '../command.ts'
 import { argument, optional, uuid } from '../inputs.ts'
 
-export const quarantineList = command({
+const quarantineList = command({
   words: 'quarantine list',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'List the reports, messages and timers that failed on every attempt.',
@@ -22,7 +22,7 @@ type Row = Omit<Quarantined, 'fault'> & { fault: string | null }
 const formatLine = ({ kind, id, workspaceId, since, fault }: Row): string =>
   `${id}  ${kind.padEnd('message'.length)}  workspace ${workspaceId}  since ${since.toISOString()}  ${fault ?? ''}`.trim()
 
-export const quarantineRelease = command({
+const quarantineRelease = command({
   words: 'quarantine release',
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'Retry a quarantined report, message or timer after the cause of its failure was fixed.',
@@ -39,3 +39,5 @@ export const quarantineRelease = command({
   },
   format: ({ kind }) => `The ${kind} will be tried again now.`,
 })
+
+export const quarantineCommands = [quarantineList, quarantineRelease]

@@ -34,7 +34,7 @@ const passphrase = (description: string): Input<string> =>
     return text
   })
 
-export const backup = command({
+const backup = command({
   words: 'backup',
   example: '/backups/doorcode.backup',
   summary: 'Write the database and the instance key to one file, even while Doorcode runs.',
@@ -143,3 +143,5 @@ const formatSize = (bytes: number): string => {
   const format = (value: number, unit: string) => `${value.toLocaleString('en', { maximumFractionDigits: 1 })} ${unit}`
   return bytes < 1e6 ? format(bytes / 1e3, 'kB') : bytes < 1e9 ? format(bytes / 1e6, 'MB') : format(bytes / 1e9, 'GB')
 }
+
+export const backupCommands = [backup, restore]

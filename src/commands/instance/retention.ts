@@ -11,7 +11,7 @@ import { type RemovalPreview, previewRemoval } from '../../operations/lifecycle/
 import { command, columns } from '../command.ts'
 import { flag } from '../inputs.ts'
 
-export const retentionPreview = command({
+const retentionPreview = command({
   words: 'retention preview',
   example: '--json',
   summary:
@@ -20,7 +20,7 @@ export const retentionPreview = command({
   format: (preview) => formatPreview(preview).join('\n'),
 })
 
-export const retentionConfirm = command({
+const retentionConfirm = command({
   words: 'retention confirm',
   example: '--yes',
   summary:
@@ -96,3 +96,5 @@ const rowsOf = ({ class: keptClass, days, until, tables }: RemovalPreview['class
     table,
     rows === null ? 'unknown: the database could not count them now' : more ? `${rows} or more` : String(rows),
   ])
+
+export const retentionCommands = [retentionPreview, retentionConfirm]

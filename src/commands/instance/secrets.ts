@@ -9,7 +9,7 @@ import { flag } from '../inputs.ts'
 
 const instance = { workspaceId: null }
 
-export const secretsNewKey = command({
+const secretsNewKey = command({
   words: 'secrets new-key',
   example: '',
   summary:
@@ -27,7 +27,7 @@ export const secretsNewKey = command({
       : `The new key ${fingerprint} is below. Put it and a comma before the value of DOORCODE_SECRET_KEY, restart each node, then run "secrets rotate".\n${key}`,
 })
 
-export const secretsRotate = command({
+const secretsRotate = command({
   words: 'secrets rotate',
   example: '',
   summary:
@@ -111,7 +111,7 @@ function describeUnreadable({ unreadable, unreadableCount }: Pick<SecretsStatus,
   ]
 }
 
-export const secretsStatus = command({
+const secretsStatus = command({
   words: 'secrets status',
   example: '',
   summary:
@@ -134,3 +134,5 @@ export const secretsStatus = command({
       ),
     ].join('\n'),
 })
+
+export const secretsCommands = [secretsStatus, secretsNewKey, secretsRotate]
