@@ -1,40 +1,22 @@
 import { chmod, chown, mkdir, readFile, readlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { waitFor } from '../../test/world/wait-for.ts'
-import { type MEMBERS, type MemberName, patroniFile, readEnvironment } from './configuration.ts'
-import { type Link, connectMachine } from './network.ts'
+import { type MEMBERS, patroniFile, readEnvironment } from './configuration.ts'
+import { connectMachine } from './network.ts'
 import type { Programs, User } from './requirements.ts'
 import { type Service, childrenOf, createService, signalAll } from './service.ts'
 
-/** One machine: its network, its etcd, its Patroni and PostgreSQL, which Patroni starts. */
-export type Machine = {
-  name: MemberName
-  address: string
-  patroniConfig: string
-  environment: Record<string, string>
-  etcd: Service
-  patroni: Service
-  link: Link
-  /** Patroni and all of PostgreSQL end at once; etcd continues. */
-  crash(): Promise<void>
-  /** The machine disappears with its etcd, and no connection to it is reset. */
-  lose(): Promise<void>
-  /** Its etcd and its Patroni start again. */
-  restore(): Promise<void>
-  /** What is frozen does not know afterwards that time has passed. Returns what resumes it. */
-  freeze(parts: readonly Freezable[]): Promise<() => void>
-  /** Patroni first: it would start PostgreSQL again. */
-  end(): Promise<void>
-}
+export type Machine = Awaited<ReturnType<typeof makeMachine>>
 
 export type Freezable = 'patroni' | 'postgres'
 
 export type MachineOptions = { folder: string; programs: Programs; user: User | undefined }
 
+/** One machine: its network, its etcd, its Patroni and PostgreSQL, which Patroni starts. */
 export async function makeMachine(
   { folder: root, programs, user }: MachineOptions,
   { name, address }: (typeof MEMBERS)[number],
-): Promise<Machine> {
+) {
   const { debian, postgresFolder } = programs
   const folder = path.join(root, name)
   const etcdFolder = path.join(folder, 'etcd')
@@ -75,18 +57,22 @@ export async function makeMachine(
     etcd,
     patroni,
     link,
+    /** Patroni and all of PostgreSQL end at once; etcd continues. */
     crash,
-    async lose() {
+    /** The machine disappears with its etcd, and no connection to it is reset. */
+    async lose(): Promise<void> {
       await link.cut()
       await etcd.kill()
       await crash()
     },
-    async restore() {
+    /** Its etcd and its Patroni start again. */
+    async restore(): Promise<void> {
       await link.heal()
       await etcd.start()
       await patroni.start()
     },
-    async freeze(parts) {
+    /** What is frozen does not know afterwards that time has passed. Returns what resumes it. */
+    async freeze(parts: readonly Freezable[]): Promise<() => void> {
       const pid = patroni.pid()
       const frozen = [
         ...(parts.includes('patroni') && pid !== undefined ? [pid] : []),
@@ -95,7 +81,8 @@ export async function makeMachine(
       signalAll(frozen, 'SIGSTOP')
       return () => signalAll(frozen, 'SIGCONT')
     },
-    async end() {
+    /** Patroni first: it would start PostgreSQL again. */
+    async end(): Promise<void> {
       await patroni.kill()
       signalAll(await postgresOf(data), 'SIGKILL')
       await etcd.kill()

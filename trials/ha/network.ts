@@ -11,18 +11,6 @@ const BRIDGE = 'doorcode'
 /** The address of the machine with Doorcode, in the network of deploy/ha. */
 const DOORCODE_ADDRESS = '10.0.0.1/24'
 
-/** One machine's connection to the others. */
-export type Link = {
-  /** The start of a command line that runs a program on this machine. */
-  enter(user: User | undefined): [string, ...string[]]
-  /** From now on, nothing leaves or reaches this machine, and no sender learns of it. */
-  cut(): Promise<void>
-  /** From now on, nothing that these addresses send reaches this machine, and what it sends still arrives. */
-  ignore(addresses: readonly string[]): Promise<void>
-  heal(): Promise<void>
-  close(): void
-}
-
 export const isInOwnNetwork = (): boolean => process.env[MARK] === 'own'
 
 /** Runs this program again, in a network namespace that has nothing but the machines of the run. */
@@ -46,7 +34,7 @@ export async function openNetwork(): Promise<void> {
 }
 
 /** Connects a machine with a network namespace of its own, which exists until `close`. */
-export async function connectMachine(name: string, address: string): Promise<Link> {
+export async function connectMachine(name: string, address: string) {
   const holder = spawn('unshare', ['--net', 'sh', '-c', 'ip link set lo up && echo ready && exec sleep infinity'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -68,20 +56,23 @@ export async function connectMachine(name: string, address: string): Promise<Lin
   for (const chain of ['input', 'output'])
     await inside('nft', `add chain inet cuts ${chain} { type filter hook ${chain} priority 0 ; }`)
   return {
-    enter: (user) => [
+    /** The start of a command line that runs a program on this machine. */
+    enter: (user: User | undefined): [string, ...string[]] => [
       'nsenter',
       namespace,
       ...(user ? ['--setuid', String(user.uid), '--setgid', String(user.gid)] : []),
       '--',
     ],
-    async cut() {
+    /** From now on, nothing leaves or reaches this machine, and no sender learns of it. */
+    async cut(): Promise<void> {
       await drop('output', 'oifname eth0')
       await drop('input', 'iifname eth0')
     },
-    async ignore(addresses) {
+    /** From now on, nothing that these addresses send reaches this machine, and what it sends still arrives. */
+    async ignore(addresses: readonly string[]): Promise<void> {
       for (const each of addresses) await drop('input', `ip saddr ${each}`)
     },
-    async heal() {
+    async heal(): Promise<void> {
       await inside('nft', 'flush table inet cuts')
     },
     close: () => void holder.kill('SIGKILL'),

@@ -1,17 +1,15 @@
-import { freePort } from '../../test/programs/program.ts'
-import { isReady, startServeProcess, stopServeProcess } from '../soak/serve-process.ts'
+import { isReady, startServe } from '../../test/programs/processes.ts'
 
 export type HaNode = AsyncDisposable & { url: string; lines: readonly Line[] }
 
 /** A line of the log with the time that it was written at. */
 export type Line = { time: number; msg: string }
 
-export async function startNode(name: string, databaseUrl: string): Promise<HaNode> {
-  const port = await freePort()
+export async function startNode(databaseUrl: string): Promise<HaNode> {
   const lines: Line[] = []
   const onLine = (text: string): void => void lines.push(readLine(text))
-  const child = await startServeProcess({ name, databaseUrl, port, onLine })
-  return { url: `http://127.0.0.1:${port}`, lines, [Symbol.asyncDispose]: () => stopServeProcess(child) }
+  const server = await startServe(databaseUrl, { DOORCODE_ROLES: 'api,worker' }, { onLine })
+  return { url: server.url, lines, [Symbol.asyncDispose]: () => server.stop() }
 }
 
 /** A line that is not JSON is output of a crash. */
@@ -39,11 +37,9 @@ export function mostLinesInWindow(lines: readonly Line[]): number {
 
 const SAMPLE_MS = 100
 
-export type Readiness = { changes: { at: number; ready: boolean }[]; stop(): void }
-
 /** Polls /readyz, as a load balancer does, and records each change of the answer. */
-export function watchReadiness(url: string): Readiness {
-  const changes: Readiness['changes'] = []
+export function watchReadiness(url: string) {
+  const changes: { at: number; ready: boolean }[] = []
   let ready = true
   let isAsking = false
   const ask = async (): Promise<void> => {

@@ -3,20 +3,22 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { Client } from 'pg'
 import { startEmulator } from '@doorcode/whatsapp-emulator'
 import { percentile } from '../../bench/figures.ts'
 import { runCommand } from '../../test/world/command-line.ts'
 import { freePort } from '../../test/programs/program.ts'
 import { INSTANCE_KEY } from '../../test/database/seal.ts'
+import { type Evidence, type Findings, check, settle, unfinished } from '../soak/checks.ts'
 import { startCustomers } from '../soak/customers.ts'
 import { startEndpoint } from '../soak/endpoint.ts'
+import { createLoad } from '../soak/load.ts'
 import { seededRandom } from '../soak/random.ts'
 import { conclude, countSends } from '../soak/scene.ts'
 import { openShop } from '../soak/shop.ts'
 import type { TimelineEntry } from '../../src/explain/entry.ts'
-import { type SentTwice, check } from './checks.ts'
 import { type Cluster, startCluster } from './cluster.ts'
-import { type Accepted, startLoad } from './load.ts'
+import { repeatSome, sendWhile } from './load.ts'
 import { type HaNode, mostLinesInWindow, startNode, watchReadiness } from './nodes.ts'
 import { type Report, checkReports, printReports } from './report.ts'
 import { findPrograms, findUser } from './requirements.ts'
@@ -28,8 +30,7 @@ const STEADY_MS = 3_000
 const WEBHOOK_RETRY_GAPS_MS = Array<number>(300).fill(1_000)
 /** Per scenario, because `explain` takes a second. All messages are compared with their attempts. */
 const MAX_EXPLAINED = 20
-/** In each scenario: keeps idempotency keys and phone numbers apart. */
-const MAX_REQUESTS = 1_000_000
+const SETTLES_WITHIN_MS = 90_000
 
 export type RunOptions = { seed: number; requestsPerSecond: number; chosen: readonly Scenario[] }
 
@@ -60,19 +61,18 @@ export async function runScenarios(
   const sends = countSends(emulator)
   const endpoint = await startEndpoint()
   opened.defer(() => endpoint.close())
-  const start = async (name: string): Promise<HaNode> => opened.use(await startNode(name, databaseUrl))
-  const nodes = [await start('node A'), await start('node B')] as const
+  const start = async (): Promise<HaNode> => opened.use(await startNode(databaseUrl))
+  const nodes = [await start(), await start()] as const
   await assertStandbyRejected(cluster)
   const shop = await openShop({ databaseUrl, emulator, callbackOrigin: nodes[0].url, endpointUrl: endpoint.url })
   endpoint.trust(shop.secret)
 
   const random = seededRandom(seed)
-  const accepted: Accepted[] = []
   const customers = startCustomers(emulator)
-  const nodeUrls: [string, string] = [nodes[0].url, nodes[1].url]
+  const load = createLoad({ shop, nodeUrls: [nodes[0].url, nodes[1].url], customers, random })
+  const { accepted } = load
   const evidence = {
-    databaseUrl,
-    nodeUrl: nodeUrls[0],
+    nodeUrl: nodes[0].url,
     apiKeys: shop.keys,
     workspaceId: shop.workspaceId,
     accepted,
@@ -83,7 +83,6 @@ export async function runScenarios(
   const knownDoubles = new Set<string>()
   let explained = 0
   let lostBefore = 0
-  let round = 0
   const reports: Report[] = []
   for (const scenario of chosen) {
     if (!scenario.isSynchronous) await cluster.makeAsynchronous()
@@ -110,30 +109,28 @@ export async function runScenarios(
     const startedAt = performance.now()
     const wallClock = Date.now()
     const readiness = nodes.map(({ url }) => watchReadiness(url))
-    const load = startLoad({
-      shop,
-      nodeUrls,
-      requestsPerSecond,
-      random,
-      customers,
-      accepted,
-      firstNumber: round * MAX_REQUESTS,
-    })
-    round += 1
+    load.others.clear()
+    const faultsBefore = load.faults.length
+    const ending = new AbortController()
+    const sending = sendWhile(load, { random, requestsPerSecond, signal: ending.signal })
     await wait(STEADY_MS)
     const repair = await scenario.run(cluster)
     await wait(STEADY_MS)
-    await load.stop()
+    ending.abort()
+    await sending
     for (const each of readiness) each.stop()
     const { isSynchronous } = scenario
     const own = accepted.slice(first)
-    const repeated = isSynchronous ? await load.repeat(own) : 0
-    const { lost, doubled, sentTwice, faults } = await check(evidence, { isSynchronous, checked: first })
+    const repeated = isSynchronous ? await repeatSome(load, own) : 0
+    const { lost, doubled, sentTwice, faults } = await checkStored(databaseUrl, {
+      ...evidence,
+      conversations: isSynchronous ? own : [],
+    })
     const lines = nodes.map((node) => node.lines.filter(({ time }) => time >= wallClock))
-    const doubles = sentTwice.filter(({ id }) => !knownDoubles.has(id))
-    for (const { id } of doubles) knownDoubles.add(id)
+    const doubles = [...sentTwice].filter(([id]) => !knownDoubles.has(id))
+    for (const [id] of doubles) knownDoubles.add(id)
     // Without synchronous replication the record of the first attempt may be lost: then `explain` cannot show it.
-    for (const double of scenario.isSynchronous ? doubles.slice(0, MAX_EXPLAINED) : []) {
+    for (const double of isSynchronous ? doubles.slice(0, MAX_EXPLAINED) : []) {
       await assertExplained(double, databaseUrl)
       explained += 1
     }
@@ -160,12 +157,35 @@ export async function runScenarios(
       ),
       linesInWindow: Math.max(...lines.map((each) => mostLinesInWindow(each))),
       faults: [
-        ...(scenario.isSynchronous ? faults : []), // the provider and callers still know the lost messages
-        ...load.faults,
+        ...(isSynchronous ? faults : []), // the provider and clients still know the lost messages
+        ...load.faults.slice(faultsBefore),
         ...(repair === undefined ? [] : [repair]),
         ...(deaths > 0 ? [`${deaths} times a node declared another dead that was only reconnecting`] : []),
       ],
     }
+  }
+}
+
+/**
+ * Compares when no work is left. Without conversations: after a loss, reports about lost messages are never processed and
+ * customers wait for lost questions.
+ */
+async function checkStored(databaseUrl: string, evidence: Omit<Evidence, 'database'>): Promise<Findings> {
+  const database = new Client(databaseUrl)
+  database.on('error', () => {})
+  await database.connect()
+  const leftOver = async (): Promise<Record<string, number>> => {
+    const left = await unfinished(database)
+    if (evidence.conversations?.length !== 0) return { ...left, waiting: evidence.customers.waiting() }
+    delete left['reports']
+    return left
+  }
+  try {
+    const unsettled = await settle(leftOver, SETTLES_WITHIN_MS)
+    const findings = await check({ ...evidence, database })
+    return { ...findings, faults: [...unsettled, ...findings.faults] }
+  } finally {
+    await database.end()
   }
 }
 
@@ -190,7 +210,7 @@ async function assertStandbyRejected(cluster: Cluster): Promise<void> {
 }
 
 /** For a code that the provider got twice, `explain` must show each attempt, and that the outcome of the first was unknown. */
-async function assertExplained({ id, copies }: SentTwice, databaseUrl: string): Promise<void> {
+async function assertExplained([id, copies]: readonly [string, number], databaseUrl: string): Promise<void> {
   const { code, stdout, stderr } = await runCommand(['explain', id, '--json'], {
     DATABASE_URL: databaseUrl,
     DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),

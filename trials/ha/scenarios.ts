@@ -38,120 +38,97 @@ const SETTING_READ_MS = 10_000
 /** How long asynchronous commits reach no standby. They write less than Patroni's maximum_lag_on_failover of 1 MB. */
 const UNREPLICATED_MS = 500
 
-export const scenarios: readonly Scenario[] = [
+/** Breaks the cluster; resolves when what it broke may heal. */
+type Failure = (cluster: Cluster) => Promise<unknown>
+
+const LASTS = `for ${LASTS_MS / 1_000} s`
+
+const FAILURES: readonly (Omit<Scenario, 'isSynchronous' | 'run'> & { fail: Failure })[] = [
   {
     name: 'switchover',
     title: 'planned switchover: patronictl switchover',
     maxGapMs: MAX_SWITCHOVER_MS,
     times: 3,
-    isSynchronous: true,
-    async run(cluster) {
-      await cluster.switchover()
-      return heal(cluster)
-    },
+    fail: (cluster) => cluster.switchover(),
   },
   {
     name: 'restart',
     title: 'restart of the primary’s Patroni',
     maxGapMs: MAX_RESTART_MS,
     times: 3,
-    isSynchronous: true,
-    async run(cluster) {
-      await cluster.restart(await primaryOf(cluster))
-      return heal(cluster)
-    },
+    fail: async (cluster) => cluster.restart(await primaryOf(cluster)),
   },
   {
     name: 'crash',
     title: 'kill -9 of the primary and its Patroni',
     maxGapMs: onBoth(MAX_FAILOVER_MS),
-    isSynchronous: true,
-    run: crashAndRejoin,
+    fail: crashAndRejoin,
   },
   {
     name: 'cut',
     title: `replication to both standbys stopped for ${CUT_MS / 1_000} s, then kill -9`,
     maxGapMs: onBoth(MAX_FAILOVER_MS + CUT_MS),
-    isSynchronous: true,
-    async run(cluster) {
+    async fail(cluster) {
       await cluster.cutStreams()
       await wait(CUT_MS)
-      return crashAndRejoin(cluster)
+      await crashAndRejoin(cluster)
     },
   },
   {
     name: 'freeze',
-    title: `SIGSTOP of the primary’s PostgreSQL and Patroni for ${LASTS_MS / 1_000} s`,
+    title: `SIGSTOP of the primary’s PostgreSQL and Patroni ${LASTS}`,
     maxGapMs: onBoth(MAX_FAILOVER_MS),
-    isSynchronous: true,
-    run: (cluster) => freezePrimary(cluster, ['patroni', 'postgres']),
+    fail: freezePrimary(['patroni', 'postgres']),
   },
   {
     name: 'freeze-postgres',
-    title: `SIGSTOP of the primary’s PostgreSQL for ${LASTS_MS / 1_000} s`,
+    title: `SIGSTOP of the primary’s PostgreSQL ${LASTS}`,
     maxGapMs: onBoth(MAX_FAILOVER_MS),
-    isSynchronous: true,
-    run: (cluster) => freezePrimary(cluster, ['postgres']),
+    fail: freezePrimary(['postgres']),
   },
   {
     name: 'freeze-patroni',
-    title: `SIGSTOP of the primary’s Patroni for ${LASTS_MS / 1_000} s`,
+    title: `SIGSTOP of the primary’s Patroni ${LASTS}`,
     maxGapMs: onBoth(MAX_FAILOVER_MS),
-    isSynchronous: true,
-    run: (cluster) => freezePrimary(cluster, ['patroni']),
+    fail: freezePrimary(['patroni']),
   },
   {
     name: 'standby-lost',
-    title: `the synchronous standby’s machine disappears for ${LASTS_MS / 1_000} s`,
+    title: `the synchronous standby’s machine disappears ${LASTS}`,
     maxGapMs: MAX_STANDBY_LOST_MS,
     times: 3,
-    isSynchronous: true,
-    async run(cluster) {
-      const bringBack = await cluster.lose(await cluster.synchronousStandby())
-      await wait(LASTS_MS)
-      await bringBack()
-      return heal(cluster)
-    },
+    fail: async (cluster) => lasting(await cluster.lose(await cluster.synchronousStandby())),
   },
   {
     name: 'primary-lost',
     title: 'the primary’s machine disappears',
     maxGapMs: onBoth(MAX_FAILOVER_MS),
-    isSynchronous: true,
-    async run(cluster) {
-      const former = await primaryOf(cluster)
-      const bringBack = await cluster.lose(former)
-      await cluster.waitForOtherPrimary(former)
-      await bringBack()
-      return heal(cluster)
-    },
+    fail: replacePrimary((cluster, former) => cluster.lose(former)),
   },
   {
     name: 'one-way',
     title: 'the primary hears no other member, and they hear it',
     maxGapMs: onBoth(MAX_FAILOVER_MS),
-    isSynchronous: true,
-    async run(cluster) {
-      const former = await primaryOf(cluster)
-      const hear = await cluster.deafen(former)
-      await cluster.waitForOtherPrimary(former)
-      await hear()
-      return heal(cluster)
-    },
+    fail: replacePrimary((cluster, former) => cluster.deafen(former)),
   },
   {
     name: 'etcd',
-    title: `etcd without a majority for ${LASTS_MS / 1_000} s`,
+    title: `etcd without a majority ${LASTS}`,
     maxGapMs: MAX_WITHOUT_ETCD_MS,
-    isSynchronous: true,
-    async run(cluster) {
-      const restore = await cluster.crashEtcd()
-      await wait(LASTS_MS)
-      await restore()
-      return heal(cluster)
-    },
+    fail: async (cluster) => lasting(await cluster.crashEtcd()),
   },
 ]
+
+export const scenarios = FAILURES.map(
+  ({ fail, ...scenario }): Scenario => ({
+    ...scenario,
+    isSynchronous: true,
+    async run(cluster) {
+      await fail(cluster)
+      return heal(cluster)
+    },
+  }),
+)
 
 export const control: Scenario = {
   name: 'control',
@@ -175,21 +152,36 @@ async function crash(cluster: Cluster): Promise<MemberName> {
   return former
 }
 
-async function crashAndRejoin(cluster: Cluster): Promise<string | undefined> {
+async function crashAndRejoin(cluster: Cluster): Promise<void> {
   await cluster.revive(await crash(cluster))
-  return heal(cluster)
 }
 
-async function freezePrimary(cluster: Cluster, parts: Parameters<Cluster['freeze']>[1]): Promise<string | undefined> {
-  const former = await primaryOf(cluster)
-  const thaw = await cluster.freeze(former, parts)
-  try {
-    await wait(LASTS_MS)
-    if ((await cluster.primary()) === former) throw new Error('no other member became the primary')
-  } finally {
-    thaw()
+async function lasting(end: () => Promise<void>): Promise<void> {
+  await wait(LASTS_MS)
+  await end()
+}
+
+/** Ends when another member is the primary. */
+function replacePrimary(begin: (cluster: Cluster, former: MemberName) => Promise<() => Promise<void>>): Failure {
+  return async (cluster) => {
+    const former = await primaryOf(cluster)
+    const end = await begin(cluster, former)
+    await cluster.waitForOtherPrimary(former)
+    await end()
   }
-  return heal(cluster)
+}
+
+function freezePrimary(parts: Parameters<Cluster['freeze']>[1]): Failure {
+  return async (cluster) => {
+    const former = await primaryOf(cluster)
+    const thaw = await cluster.freeze(former, parts)
+    try {
+      await wait(LASTS_MS)
+      if ((await cluster.primary()) === former) throw new Error('no other member became the primary')
+    } finally {
+      thaw()
+    }
+  }
 }
 
 /** The members must become healthy without help. If they do not, the run fails, but first repairs them to go on. */

@@ -2,29 +2,19 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type FileHandle, open, readFile } from 'node:fs/promises'
 
-export type ServiceOptions = {
+type ServiceOptions = {
   program: string
   args: readonly string[]
   environment: Readonly<Record<string, string>>
   logFile: string
 }
 
-/** A program that runs until it is stopped, and can be started again. */
-export type Service = {
-  start(): Promise<void>
-  /** Undefined if it does not run. */
-  pid(): number | undefined
-  /** kill -9. */
-  kill(): Promise<void>
-  /** SIGTERM. */
-  end(): Promise<void>
-  /** The end of its log. */
-  tail(): Promise<string>
-}
+export type Service = ReturnType<typeof createService>
 
 const TAIL_CHARACTERS = 2_000
 
-export function createService({ program, args, environment, logFile }: ServiceOptions): Service {
+/** A program that runs until it is stopped, and can be started again. */
+export function createService({ program, args, environment, logFile }: ServiceOptions) {
   let child: ChildProcess | undefined
   const isRunning = (): boolean => child !== undefined && child.exitCode === null && child.signalCode === null
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
@@ -34,7 +24,7 @@ export function createService({ program, args, environment, logFile }: ServiceOp
     await ended
   }
   return {
-    async start() {
+    async start(): Promise<void> {
       const log: FileHandle = await open(logFile, 'a')
       child = spawn(program, args, {
         cwd: '/',
@@ -44,9 +34,11 @@ export function createService({ program, args, environment, logFile }: ServiceOp
       await once(child, 'spawn')
       await log.close()
     },
+    /** Undefined if it does not run. */
     pid: () => (isRunning() ? child?.pid : undefined),
     kill: () => stop('SIGKILL'),
     end: () => stop('SIGTERM'),
+    /** The end of its log. */
     tail: async () => (await readFile(logFile, 'utf8').catch(() => '')).slice(-TAIL_CHARACTERS),
   }
 }

@@ -15,13 +15,6 @@ const STEP_TIMEOUT_MS = 15 * 60_000
 /** The stages of the Containerfile that are images. */
 export type Target = 'complete' | 'production'
 
-export type Builder = {
-  /** `buildah` with the storage of this run. */
-  buildah: (...args: readonly string[]) => string
-  /** Resolves with the image's name. */
-  build: (target: Target) => Promise<string>
-}
-
 type BuildOptions = {
   /** Where this run keeps its files. */
   folder: string
@@ -32,7 +25,7 @@ type BuildOptions = {
 }
 
 /** Builds the Containerfile with buildah as root, without a container engine and without a registry. */
-export async function openBuilder({ folder, source, base, version }: BuildOptions): Promise<Builder> {
+export async function openBuilder({ folder, source, base, version }: BuildOptions) {
   // vfs copies each layer, but needs no kernel module and leaves no mount behind.
   const storage = [
     '--storage-driver',
@@ -42,10 +35,12 @@ export async function openBuilder({ folder, source, base, version }: BuildOption
     '--runroot',
     path.join(folder, 'run'),
   ]
+  /** `buildah` with the storage of this run. */
   const buildah = (...args: readonly string[]): string =>
     execFileSync('buildah', [...storage, ...args], { encoding: 'utf8', timeout: STEP_TIMEOUT_MS }).trim()
   if (base === undefined) await makeBase(folder, buildah)
   const volumes = await npmVolumes(folder)
+  /** Resolves with the image's name. */
   const build = async (target: Target): Promise<string> => {
     const image = `localhost/doorcode-${target}:${version}`
     await run('buildah', [
@@ -69,7 +64,7 @@ export async function openBuilder({ folder, source, base, version }: BuildOption
 }
 
 /** Like the official image of Node: a small Debian, with Node and npm in /usr/local. */
-async function makeBase(folder: string, buildah: Builder['buildah']): Promise<void> {
+async function makeBase(folder: string, buildah: (...args: readonly string[]) => string): Promise<void> {
   const tar = path.join(folder, 'debian.tar')
   const mirrors = [
     `deb http://deb.debian.org/debian ${DEBIAN} main`,

@@ -20,18 +20,7 @@ export type ImageConfig = {
   Healthcheck: { Test: string[] }
 }
 
-export type Container = {
-  written(): string
-  /** Exit code or signal. */
-  ended: Promise<number | string>
-  /** Runs another process in it, such as a command. Resolves with its stdout; rejects if it fails. */
-  exec(...command: readonly string[]): Promise<string>
-  doorcode(...args: readonly string[]): Promise<string>
-  /** Sends the image's stop signal. Resolves with the exit code and the time that the stop took. */
-  stop(): Promise<{ ended: number | string; ms: number }>
-  /** Sends SIGKILL to process 1. */
-  kill(): Promise<void>
-}
+export type Container = Awaited<ReturnType<typeof startContainer>>
 
 type Options = {
   root: string
@@ -74,7 +63,7 @@ const running = new Set<ChildProcess>()
  * Runs the image as an engine would: with a read-only root, as its user, without capabilities, as process 1 of a separate pid
  * namespace. It shares the network of this machine.
  */
-export async function startContainer(options: Options): Promise<Container> {
+export async function startContainer(options: Options) {
   const { root, config, environment, secrets = {}, volume = '', folder } = options
   const [uid = '', gid = ''] = config.User.split(':')
   started += 1
@@ -103,22 +92,25 @@ export async function startContainer(options: Options): Promise<Container> {
     return (signal ?? code) as number | string
   })
 
-  const exec: Container['exec'] = async (...command) => {
+  /** Runs another process in it, such as a command. Resolves with its stdout; rejects if it fails. */
+  const exec = async (...command: readonly string[]): Promise<string> => {
     const target = ['nsenter', `--target=${await firstProcess(child)}`, '--mount', '--pid', '--root', '--wd']
     const [program = '', ...args] = [...target, ...inside, ...environed, ...command]
     return (await run(program, args, { env: { PATH: process.env['PATH'] } })).stdout
   }
-  /** The end of process 1 ends all others, such as the embedded PostgreSQL. */
+  /** Sends SIGKILL to process 1, whose end ends all others, such as the embedded PostgreSQL. */
   const kill = async (): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null) process.kill(await firstProcess(child), 'SIGKILL')
     await ended
   }
   return {
     written: () => written,
+    /** Exit code or signal. */
     ended,
     exec,
-    doorcode: (...args) => exec(...config.Entrypoint, ...args),
-    async stop() {
+    doorcode: (...args: readonly string[]) => exec(...config.Entrypoint, ...args),
+    /** Sends the image's stop signal. Resolves with the exit code and the time that the stop took. */
+    async stop(): Promise<{ ended: number | string; ms: number }> {
       const from = performance.now()
       process.kill(await firstProcess(child), config.StopSignal)
       const hasEnded = ended.then(() => undefined)

@@ -3,21 +3,14 @@ import { Agent, type IncomingMessage, type ServerResponse, createServer, request
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import { isReady } from '../soak/serve-process.ts'
+import { isReady } from '../../test/programs/processes.ts'
 
 const CHECK_EVERY_MS = 500
 
-/** Sends each request to the next node that passed its last check of /readyz. It never repeats a request. */
-export type Balancer = {
-  url: string
-  add(nodeUrl: string): void
-  isInUse(nodeUrl: string): boolean
-  /** Requests that no node answered, or that came while no node was ready. */
-  failures(): readonly string[]
-  close(): Promise<void>
-}
+export type Balancer = Awaited<ReturnType<typeof startBalancer>>
 
-export async function startBalancer(): Promise<Balancer> {
+/** Sends each request to the next node that passed its last check of /readyz. It never repeats a request. */
+export async function startBalancer() {
   const nodes = new Map<string, { ready: boolean }>()
   const failures: string[] = []
   const agent = new Agent({ keepAlive: true })
@@ -58,10 +51,11 @@ export async function startBalancer(): Promise<Balancer> {
   })()
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    add: (nodeUrl) => void nodes.set(nodeUrl, { ready: false }),
-    isInUse: (nodeUrl) => nodes.get(nodeUrl)?.ready ?? false,
-    failures: () => failures,
-    async close() {
+    add: (nodeUrl: string): void => void nodes.set(nodeUrl, { ready: false }),
+    isInUse: (nodeUrl: string): boolean => nodes.get(nodeUrl)?.ready ?? false,
+    /** Requests that no node answered, or that came while no node was ready. */
+    failures,
+    async close(): Promise<void> {
       closed = true
       await checking
       server.closeAllConnections()

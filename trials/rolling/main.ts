@@ -4,15 +4,14 @@
  * may fail, and nothing may be lost or doubled. `--rounds 3 --orders 20 --seed 1 --drain 2` are the defaults; `--drain 0` is the
  * control, which must fail. `--from <commit>` names another previous release.
  */
-import type { ChildProcess } from 'node:child_process'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { listMigrations } from '../../src/lib/db/migrate.ts'
+import { type ServeProcess, startServe } from '../../test/programs/processes.ts'
 import { freePort } from '../../test/programs/program.ts'
 import { seededRandom } from '../soak/random.ts'
 import { type Scene, conclude, openScene, positive } from '../soak/scene.ts'
-import { startServeProcess, stopServeProcess } from '../soak/serve-process.ts'
 import type { openShop } from '../soak/shop.ts'
 import { waitFor } from '../../test/world/wait-for.ts'
 import { type Balancer, startBalancer } from './balancer.ts'
@@ -44,22 +43,26 @@ async function startNode(
 ): Promise<Node> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const settings = { DOORCODE_DRAIN_SECONDS: values.drain }
-  const launch = async (from: string | undefined): Promise<ChildProcess> => {
-    const child = await startServeProcess({ name, databaseUrl, port, settings, root: from })
+  const settings = {
+    DOORCODE_DRAIN_SECONDS: values.drain,
+    DOORCODE_PORT: String(port),
+    DOORCODE_ROLES: 'api,worker',
+  }
+  const launch = async (from: string | undefined): Promise<ServeProcess> => {
+    const server = await startServe(databaseUrl, settings, { root: from })
     await waitFor(`the balancer to use ${name}`, () => balancer.isInUse(url), IN_USE_WITHIN_MS)
-    return child
+    return server
   }
   balancer.add(url)
-  let child = await launch(root)
-  opened.defer(() => stopServeProcess(child))
+  let server = await launch(root)
+  opened.defer(() => server.stop())
   const node: Node = {
     name,
     url,
     root,
     async replaceBy(next) {
-      await stopServeProcess(child)
-      child = await launch(next)
+      await server.stop()
+      server = await launch(next)
       node.root = next
     },
   }
@@ -99,7 +102,7 @@ async function roll({ title, before, replacements }: Rolling): Promise<string[]>
   const { retries } = scene.relay.counts()
   if (failed > 0) faults.push(`${failed} requests failed`)
   if (retries > 0) faults.push(`${retries} webhooks of WhatsApp failed`)
-  return [...faults, ...balancer.failures()].map((fault) => `${title}: ${fault}`)
+  return [...faults, ...balancer.failures].map((fault) => `${title}: ${fault}`)
 }
 
 /** The previous release sets up the shop with its own code: this release may need tables that do not exist yet. */
@@ -112,7 +115,7 @@ function print(title: string, scene: Scene, balancer: Balancer, summary: object)
   const { requests, failed, longestToAcceptMs } = scene.load.counts()
   const { webhooks, retries } = scene.relay.counts()
   console.log(
-    `${title}: ${JSON.stringify({ requests, failed, longestToAcceptMs: Math.round(longestToAcceptMs), webhooks, failedWebhooks: retries, balancerFailures: balancer.failures().length, ...summary })}`,
+    `${title}: ${JSON.stringify({ requests, failed, longestToAcceptMs: Math.round(longestToAcceptMs), webhooks, failedWebhooks: retries, balancerFailures: balancer.failures.length, ...summary })}`,
   )
 }
 

@@ -1,6 +1,7 @@
 import type { Client } from 'pg'
 import type { ConfirmationView } from '../../src/cod/view.ts'
-import type { Customer } from './customers.ts'
+import { waitFor } from '../../test/world/wait-for.ts'
+import type { Customers } from './customers.ts'
 import type { Endpoint, ReceivedEvent } from './endpoint.ts'
 import type { Accepted } from './load.ts'
 
@@ -11,7 +12,23 @@ export async function unfinished(database: Client): Promise<Record<string, numbe
             (select count(*) from provider_reports where due_at is not null) as reports,
             (select count(*) from webhook_deliveries where due_at is not null) as deliveries`,
   )
-  return Object.fromEntries(Object.entries(rows[0] ?? {}).map(([name, value]) => [name, Number(value)]))
+  return numbersOf(rows[0])
+}
+
+export const numbersOf = (row: Record<string, string> = {}): Record<string, number> =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, Number(value)]))
+
+/** Waits until no work is left. Returns what is left at the end of the time. */
+export async function settle(leftOver: () => Promise<Record<string, number>>, withinMs: number): Promise<string[]> {
+  let left: Record<string, number> = {}
+  const isDone = async (): Promise<boolean> => {
+    left = await leftOver()
+    return Object.values(left).every((count) => count === 0)
+  }
+  return waitFor('no work to be left', isDone, withinMs).then(
+    () => [],
+    () => [`work is left: ${JSON.stringify(left)}`],
+  )
 }
 
 export type Evidence = {
@@ -20,7 +37,9 @@ export type Evidence = {
   apiKeys: readonly [string, ...string[]]
   workspaceId: string
   accepted: readonly Accepted[]
-  customers: ReadonlyMap<string, Customer>
+  /** The accepted requests whose conversations are checked; default: all. */
+  conversations?: readonly Accepted[]
+  customers: Customers
   endpoint: Endpoint
   /** How often the provider accepted each message, by our message id. */
   sends: ReadonlyMap<string, number>
@@ -31,48 +50,74 @@ export type Evidence = {
   clockErrorSeconds?: number
 }
 
-export type Findings = { summary: Record<string, number>; faults: string[] }
-
-export async function check(evidence: Evidence): Promise<Findings> {
-  const faults: string[] = []
-  const summary = {
-    ...(await checkRows(evidence, faults)),
-    ...(await checkSends(evidence, faults)),
-    ...(await checkOrders(evidence, faults)),
-  }
-  return { summary, faults }
+/** `sentTwice`: how many copies the provider got of each message that was sent more than once. */
+export type Findings = {
+  lost: ReadonlySet<string>
+  doubled: number
+  sentTwice: ReadonlyMap<string, number>
+  summary: Record<string, number>
+  faults: string[]
 }
 
-/** Each accepted request has one row and one unit, and there are no others. */
-async function checkRows({ database, workspaceId, accepted }: Evidence, faults: string[]) {
-  const count = async (text: string): Promise<number> => {
-    const { rows } = await database.query<{ n: string }>(text, [workspaceId])
-    return Number(rows[0]?.n ?? 0)
+/** Compares what was accepted with the database, the provider and the client's endpoint, when no work is left. */
+export async function check(evidence: Evidence): Promise<Findings> {
+  const { database, workspaceId, accepted, customers } = evidence
+  const faults = [...customers.faults]
+  const { rows: messages } = await database.query<MessageRow>(
+    `select m.id, m.kind, m.purpose, m.recipient, m.status, ${COUNT_UNKNOWN} as unknown
+     from messages m where m.workspace_id = $1`,
+    [workspaceId],
+  )
+  const { rows: orders } = await database.query<Row>(
+    'select id, recipient from confirmations where workspace_id = $1',
+    [workspaceId],
+  )
+  const codes = messages.filter(({ kind }) => kind === 'otp')
+  await checkUnits(evidence, { otp: codes.length, cod_confirmation: orders.length }, faults)
+  const stored = new Set([...codes, ...orders].map(({ id }) => id))
+  const known = new Set(accepted.map(({ id }) => id))
+  const unpromised = [...stored].filter((id) => !known.has(id)).length
+  if (unpromised > 0) faults.push(`${unpromised} rows have an id that no client received`)
+  const sends = checkSends(evidence, messages, faults)
+  const orderEvents = await checkOrders(evidence, faults)
+  return {
+    lost: new Set([...known].filter((id) => !stored.has(id))),
+    doubled: doubledIn(codes) + doubledIn(orders),
+    sentTwice: sends.sentTwice,
+    summary: {
+      orders: orders.length,
+      codes: codes.length,
+      messages: messages.length,
+      sentTwice: sends.sentTwice.size,
+      superseded: sends.superseded,
+      orderEvents,
+    },
+    faults,
   }
-  const orders = new Set(accepted.filter(({ kind }) => kind === 'order').map(({ id }) => id)).size
-  const codes = new Set(accepted.filter(({ kind }) => kind === 'code').map(({ id }) => id)).size
-  const found = {
-    orders: await count('select count(*) as n from confirmations where workspace_id = $1'),
-    codes: await count(`select count(*) as n from messages where workspace_id = $1 and kind = 'otp'`),
-    orderUnits: await count(
-      `select coalesce(sum(used), 0) as n from quota_usage where workspace_id = $1 and kind = 'cod_confirmation'`,
-    ),
-    codeUnits: await count(
-      `select coalesce(sum(used), 0) as n from quota_usage where workspace_id = $1 and kind = 'otp'`,
-    ),
+}
+
+type Row = { id: string; recipient: string }
+
+/** Each request has a phone number of its own. */
+const doubledIn = (rows: readonly Row[]): number => rows.length - new Set(rows.map(({ recipient }) => recipient)).size
+
+/** Each row has taken one unit. */
+async function checkUnits({ database, workspaceId }: Evidence, counts: Record<string, number>, faults: string[]) {
+  const { rows } = await database.query<{ kind: string; used: number }>(
+    'select kind, sum(used)::int as used from quota_usage where workspace_id = $1 group by kind',
+    [workspaceId],
+  )
+  for (const [kind, count] of Object.entries(counts)) {
+    const used = rows.find((each) => each.kind === kind)?.used ?? 0
+    if (used !== count) faults.push(`${count} rows, but ${used} units of ${kind}`)
   }
-  if (found.orders !== orders) faults.push(`${orders} orders were accepted, ${found.orders} are stored`)
-  if (found.codes !== codes) faults.push(`${codes} codes were accepted, ${found.codes} are stored`)
-  if (found.orderUnits !== orders) faults.push(`${orders} orders were accepted, ${found.orderUnits} units were taken`)
-  if (found.codeUnits !== codes) faults.push(`${codes} codes were accepted, ${found.codeUnits} units were taken`)
-  return { orders, codes }
 }
 
 /** `unknown`: how many of its attempts have an unknown outcome. */
 type SentMessage = { id: string; status: string; unknown: number }
 
 /** Counts the attempts of the message m that have an unknown outcome. */
-export const COUNT_UNKNOWN = `(
+const COUNT_UNKNOWN = `(
   select count(*)::int from message_attempts a
   where a.workspace_id = m.workspace_id and a.message_id = m.id and a.outcome = 'unknown')`
 
@@ -80,7 +125,7 @@ export const COUNT_UNKNOWN = `(
 const MAX_COPIES = 2
 
 /** `copies`: how often the provider accepted it. */
-export function faultsOf({ id, status, unknown }: SentMessage, copies: number): string[] {
+function faultsOf({ id, status, unknown }: SentMessage, copies: number): string[] {
   const faults: string[] = []
   if (status === 'failed') faults.push('failed')
   if (copies === 0) faults.push('never reached the provider')
@@ -89,27 +134,28 @@ export function faultsOf({ id, status, unknown }: SentMessage, copies: number): 
   return faults.map((fault) => `message ${id} (${status}) ${fault}`)
 }
 
-export type MessageRow = SentMessage & { kind: string; purpose: string | null }
+type MessageRow = SentMessage & Row & { kind: string; purpose: string | null }
 
 /** A question of a conversation that has moved on is never sent. */
-export const isSuperseded = ({ kind, status, purpose }: MessageRow, copies: number): boolean =>
+const isSuperseded = ({ kind, status, purpose }: MessageRow, copies: number): boolean =>
   copies === 0 && kind === 'cod' && status === 'queued' && purpose !== 'template'
 
-/** Each message reached its phone. A second copy needs an unknown outcome as its reason, and there is no third. */
-async function checkSends({ database, workspaceId, sends }: Evidence, faults: string[]) {
-  const { rows } = await database.query<MessageRow>(
-    `select m.id, m.kind, m.status, m.purpose, ${COUNT_UNKNOWN} as unknown from messages m where m.workspace_id = $1`,
-    [workspaceId],
-  )
-  let doubled = 0
+/**
+ * Each message reached its phone, and each code caused a webhook. A second copy needs an unknown outcome as its reason, and there
+ * is no third.
+ */
+function checkSends({ sends, endpoint }: Evidence, messages: readonly MessageRow[], faults: string[]) {
+  const sentTwice = new Map<string, number>()
   let superseded = 0
-  for (const message of rows) {
-    const copies = sends.get(message.id) ?? 0
-    if (copies > 1) doubled += 1
+  for (const message of messages) {
+    const { id, kind, status } = message
+    const copies = sends.get(id) ?? 0
+    if (copies > 1) sentTwice.set(id, copies)
     if (isSuperseded(message, copies)) superseded += 1
     else faults.push(...faultsOf(message, copies))
+    if (kind === 'otp' && endpoint.eventsOf(id).length === 0) faults.push(`message ${id} (${status}) caused no webhook`)
   }
-  return { messages: rows.length, sentTwice: doubled, superseded }
+  return { sentTwice, superseded }
 }
 
 const ANSWERS_PER_STATUS: Readonly<Record<string, string | undefined>> = {
@@ -118,25 +164,16 @@ const ANSWERS_PER_STATUS: Readonly<Record<string, string | undefined>> = {
   rescheduled: 'cod.reschedule_requested',
 }
 
-/** Each order ends with its customer's last answer, and so does a caller who keeps the latest event by occurredAt. */
-export async function checkOrders(
-  {
-    nodeUrl,
-    apiKeys,
-    accepted,
-    customers,
-    endpoint,
-    clockErrorSeconds = 0,
-  }: Pick<Evidence, 'nodeUrl' | 'apiKeys' | 'accepted' | 'customers' | 'endpoint' | 'clockErrorSeconds'>,
-  faults: string[],
-) {
+/** Each order ends with its customer's last answer, and so does a client that keeps the latest event by occurredAt. */
+async function checkOrders(evidence: Evidence, faults: string[]): Promise<number> {
+  const { nodeUrl, apiKeys, accepted, conversations = accepted, customers, endpoint, clockErrorSeconds = 0 } = evidence
   let reads = 0
   let eventsSeen = 0
-  for (const { kind, id, phone } of accepted) {
+  for (const { kind, id, phone } of conversations) {
     if (kind !== 'order') continue
     const apiKey = apiKeys[(reads += 1) % apiKeys.length] ?? apiKeys[0]
     const view = await readConfirmation(nodeUrl, apiKey, id)
-    const customer = customers.get(phone)
+    const customer = customers.all.get(phone)
     if (!customer) continue
     const { plan, answers } = customer
     const last = answers.at(-1)
@@ -154,7 +191,7 @@ export async function checkOrders(
     eventsSeen += events.length
     checkEvents(name, events, view, faults)
   }
-  return { orderEvents: eventsSeen }
+  return eventsSeen
 }
 
 function checkEvents(name: string, events: readonly ReceivedEvent[], view: ConfirmationView, faults: string[]): void {

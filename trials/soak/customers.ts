@@ -28,7 +28,7 @@ const PLANS: readonly [Plan, ...Plan[]] = [
 /** The provider dates answers in whole seconds: two answers must not fall into the same one. */
 const BETWEEN_ANSWERS_MS = 2_100
 
-export type Customer = {
+type Customer = {
   plan: Plan
   /** What the customer waits for next. After a `pause` the customer answers. */
   waitsFor: 'template' | 'day question' | 'time question' | 'pause' | 'nothing'
@@ -37,15 +37,9 @@ export type Customer = {
   answers: { what: string; at: number }[]
 }
 
-export type Customers = {
-  /** The customer behind this number, with the next plan. */
-  expect(phone: string): void
-  all: ReadonlyMap<string, Customer>
-  /** Faults of this side of the test. */
-  faults: readonly string[]
-}
+export type Customers = ReturnType<typeof startCustomers>
 
-export function startCustomers(emulator: Emulator): Customers {
+export function startCustomers(emulator: Emulator) {
   const all = new Map<string, Customer>()
   const faults: string[] = []
   emulator.onMessage((message) => {
@@ -54,11 +48,15 @@ export function startCustomers(emulator: Emulator): Customers {
     answer(emulator, customer, message).catch((error: unknown) => faults.push(`${message.to}: ${String(error)}`))
   })
   return {
-    expect(phone) {
+    /** The customer behind this number, with the next plan. */
+    expect(phone: string): void {
       const plan = PLANS[all.size % PLANS.length] ?? PLANS[0]
       all.set(phone, { plan, waitsFor: 'template', dayQuestion: undefined, answers: [] })
     },
     all,
+    /** How many customers wait for a message. */
+    waiting: () => [...all.values()].filter(({ waitsFor }) => waitsFor !== 'nothing').length,
+    /** Faults of this side of the test. */
     faults,
   }
 }

@@ -5,16 +5,8 @@ const LIBRARY = '/usr/lib/*/faketime/libfaketimeMT.so.1'
 /** How long libfaketime keeps an offset before it reads the file again. */
 const READ_EVERY_SECONDS = 1
 
-/** Moves the clock of one PostgreSQL. */
-export type DatabaseClock = {
-  /** For the server's process. */
-  environment: Readonly<Record<string, string>>
-  /** The server's clock is ahead of this machine's by this much, or behind it if negative, after READ_EVERY_SECONDS. */
-  setOffset(seconds: number): Promise<void>
-}
-
-/** libfaketime reads the offset from a file in this folder, which the server's user can read. Ends the program if it is missing. */
-export async function createDatabaseClock(folder: string): Promise<DatabaseClock> {
+/** Moves the clock of one PostgreSQL. libfaketime reads the offset from a file in this folder, which the server's user can read. Ends the program if it is missing. */
+export async function createDatabaseClock(folder: string) {
   const library = (await Array.fromAsync(glob(LIBRARY)))[0]
   if (library === undefined) {
     console.error(
@@ -23,6 +15,7 @@ export async function createDatabaseClock(folder: string): Promise<DatabaseClock
     process.exit(2)
   }
   const file = path.join(folder, 'clock-offset')
+  /** The server's clock is ahead of this machine's by this much, or behind it if negative, after READ_EVERY_SECONDS. */
   const setOffset = async (seconds: number): Promise<void> => {
     await writeFile(`${file}.new`, `${seconds < 0 ? '' : '+'}${seconds}s\n`)
     await chmod(`${file}.new`, 0o644)
@@ -30,6 +23,7 @@ export async function createDatabaseClock(folder: string): Promise<DatabaseClock
   }
   await setOffset(0)
   return {
+    /** For the server's process. */
     environment: {
       LD_PRELOAD: library,
       FAKETIME_TIMESTAMP_FILE: file,

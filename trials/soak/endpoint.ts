@@ -6,17 +6,10 @@ import { Webhook } from 'standardwebhooks'
 
 export type ReceivedEvent = { id: string; type: string; occurredAt: string; data: Record<string, unknown> }
 
-/** The caller's webhook endpoint: verifies each signature and keeps each event once, by its `webhook-id`. */
-export type Endpoint = {
-  url: string
-  trust(secret: string): void
-  /** Events of a confirmation or message, by its id. */
-  eventsOf(resourceId: string): readonly ReceivedEvent[]
-  counts(): { events: number; repeated: number; unverified: number }
-  close(): Promise<void>
-}
+export type Endpoint = Awaited<ReturnType<typeof startEndpoint>>
 
-export async function startEndpoint(): Promise<Endpoint> {
+/** The client's webhook endpoint: verifies each signature and keeps each event once, by its `webhook-id`. */
+export async function startEndpoint() {
   const seen = new Set<string>()
   const events = new Map<string, ReceivedEvent[]>()
   const counts = { events: 0, repeated: 0, unverified: 0 }
@@ -54,12 +47,13 @@ export async function startEndpoint(): Promise<Endpoint> {
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
-    trust(secret) {
+    trust(secret: string): void {
       webhook = new Webhook(secret)
     },
-    eventsOf: (resourceId) => events.get(resourceId) ?? [],
+    /** Events of a confirmation or message, by its id. */
+    eventsOf: (resourceId: string): readonly ReceivedEvent[] => events.get(resourceId) ?? [],
     counts: () => counts,
-    async close() {
+    async close(): Promise<void> {
       server.closeAllConnections()
       server.close()
       await once(server, 'close')

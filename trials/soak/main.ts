@@ -72,7 +72,7 @@ console.log(
   }),
 )
 console.log(
-  JSON.stringify({ errorLines: Object.fromEntries((nodes ?? []).map((node) => [node.name, node.errors().length])) }),
+  JSON.stringify({ errorLines: Object.fromEntries((nodes ?? []).map((node) => [node.name, node.errors.length])) }),
 )
 console.log(JSON.stringify(summary))
 process.exitCode = conclude(faults)
@@ -125,7 +125,7 @@ async function leap(): Promise<string[]> {
   const after = await scene.countKept()
   await scene.clock?.setOffset(0)
   await Promise.all((nodes ?? []).map((node) => node.crash(LEAP_BEGINS_MS)))
-  scene.load.begin()
+  void scene.load.begin('order')
   const late = await scene.serveAll(ORDER_WITHIN_MS)
   const running = nodes?.length ?? 0
   const rows = await scene.countNodes(running, NODES_WITHIN_MS)

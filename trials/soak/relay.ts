@@ -5,24 +5,16 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Random } from './random.ts'
 
-/**
- * Stands between the provider and the nodes as a bad network would: it holds webhooks back, changes their order, repeats
- * some, and gives each to a random node until one answers 200.
- */
-export type Relay = {
-  url: string
-  /** Webhooks that no node has answered with 200 yet, repeats included. */
-  pending(): number
-  counts(): { webhooks: number; late: number; repeated: number; retries: number }
-  close(): Promise<void>
-}
-
 const RETRY_MS = 1_000
 const ANSWER_WITHIN_MS = 8_000
 const REPEATED = 0.1
 const FORWARDED_HEADERS = ['content-type', 'x-hub-signature-256'] as const
 
-export async function startRelay(nodeUrls: readonly [string, ...string[]], random: Random): Promise<Relay> {
+/**
+ * Stands between the provider and the nodes as a bad network would: it holds webhooks back, changes their order, repeats
+ * some, and gives each to a random node until one answers 200.
+ */
+export async function startRelay(nodeUrls: readonly [string, ...string[]], random: Random) {
   let pending = 0
   let closed = false
   const counts = { webhooks: 0, late: 0, repeated: 0, retries: 0 }
@@ -69,9 +61,10 @@ export async function startRelay(nodeUrls: readonly [string, ...string[]], rando
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Webhooks that no node has answered with 200 yet, repeats included. */
     pending: () => pending,
     counts: () => counts,
-    async close() {
+    async close(): Promise<void> {
       closed = true
       server.closeAllConnections()
       server.close()

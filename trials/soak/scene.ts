@@ -7,17 +7,20 @@ import { type Emulator, startEmulator } from '@doorcode/whatsapp-emulator'
 import { postgresEnvironment } from '../../src/runtime/start/embedded-postgres/cluster.ts'
 import { startEmbeddedPostgres } from '../../src/runtime/start/embedded-postgres/server.ts'
 import { createDatabase, urlOf } from '../../test/database/postgres.ts'
-import { check, unfinished } from './checks.ts'
+import { waitFor } from '../../test/world/wait-for.ts'
+import { check, numbersOf, settle, unfinished } from './checks.ts'
 import { startCustomers } from './customers.ts'
-import { type DatabaseClock, createDatabaseClock } from './database-clock.ts'
+import { createDatabaseClock } from './database-clock.ts'
 import { startEndpoint } from './endpoint.ts'
-import { startLoad } from './load.ts'
+import { createLoad } from './load.ts'
 import type { Random } from './random.ts'
 import { startRelay } from './relay.ts'
 import { openShop } from './shop.ts'
 
 const SETTLES_WITHIN_MS = 5 * 60_000
-const QUESTIONS_WITHIN_MS = 15_000
+/** Between two looks at what is left. */
+const PAUSE_MS = 500
+const CODES_PER_ORDER = 1 / 6
 const UUID_LENGTH = 36
 
 const COUNT_KEPT = `select ${['messages', 'confirmations', 'cod_answers', 'events', 'provider_reports', 'audit_log']
@@ -45,7 +48,7 @@ export async function openScene(
   const folder = await mkdtemp(path.join(tmpdir(), 'doorcode-soak-'))
   opened.defer(() => rm(folder, { recursive: true, force: true }))
   await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must be able to enter it
-  const clock: DatabaseClock | undefined = maxJumpSeconds === undefined ? undefined : await createDatabaseClock(folder)
+  const clock = maxJumpSeconds === undefined ? undefined : await createDatabaseClock(folder)
   Object.assign(postgresEnvironment, clock?.environment)
   const postgres = await startEmbeddedPostgres({ dataDir: folder })
   opened.defer(() => postgres.stop())
@@ -63,31 +66,20 @@ export async function openScene(
   const shop = await open({ databaseUrl, emulator, callbackOrigin: relay.url, endpointUrl: endpoint.url })
   endpoint.trust(shop.secret)
   const customers = startCustomers(emulator)
-  const load = startLoad({ shop, nodeUrls: urls, customers, random })
+  const load = createLoad({ shop, nodeUrls: urls, customers, random })
   const database = new Client(databaseUrl)
   await database.connect()
   opened.defer(() => database.end())
 
-  const countWaiting = (): number => [...customers.all.values()].filter(({ waitsFor }) => waitsFor !== 'nothing').length
-
-  /** Waits until no work is left. Customers who still wait for a question then get QUESTIONS_WITHIN_MS. */
-  async function settle(): Promise<string[]> {
-    const deadline = performance.now() + SETTLES_WITHIN_MS
-    let quietSince: number | undefined
-    for (;;) {
-      const left = await unfinished(database)
-      const pending = load.pending() + relay.pending() + Object.values(left).reduce((sum, count) => sum + count, 0)
-      const waiting = countWaiting()
-      if (pending === 0 && waiting === 0) return []
-      quietSince = pending === 0 ? (quietSince ?? performance.now()) : undefined
-      if (quietSince !== undefined && performance.now() - quietSince > QUESTIONS_WITHIN_MS)
-        return [`${waiting} customers never got what they waited for`]
-      if (performance.now() > deadline)
-        return [
-          `not settled: ${JSON.stringify({ ...left, requests: load.pending(), relay: relay.pending(), waiting })}`,
-        ]
-      await wait(1_000)
-    }
+  const leftOver = async (): Promise<Record<string, number>> => {
+    await emulator.idle() // also of the reports that it has not sent yet
+    await wait(PAUSE_MS)
+    const requests = load.pending()
+    return { requests, relay: relay.pending(), waiting: customers.waiting(), ...(await unfinished(database)) }
+  }
+  const countNodes = async (): Promise<number> => {
+    const { rows } = await database.query<{ number: number }>('select count(*)::int as number from nodes')
+    return rows[0]?.number ?? 0
   }
 
   return {
@@ -98,52 +90,45 @@ export async function openScene(
     async sendWhile(signal: AbortSignal, ordersPerSecond: number): Promise<void> {
       const beganAt = performance.now()
       for (let begun = 0; !signal.aborted; begun += 1) {
-        load.begin()
+        void load.begin('order')
+        if (random.next() < CODES_PER_ORDER) void load.begin('code')
         await wait(Math.max(0, beganAt + ((begun + 1) * 1_000) / ordersPerSecond - performance.now()))
       }
     },
     /** Waits until every customer has got what they wait for. Returns what is missing after this time. */
-    async serveAll(withinMs: number): Promise<string[]> {
-      const deadline = performance.now() + withinMs
-      for (;;) {
-        const waiting = countWaiting()
-        if (waiting === 0) return []
-        if (performance.now() > deadline) return [`${waiting} customers never got what they waited for`]
-        await wait(500)
-      }
-    },
+    serveAll: (withinMs: number): Promise<string[]> =>
+      waitFor('customers to be served', () => customers.waiting() === 0, withinMs).then(
+        () => [],
+        () => [`${customers.waiting()} customers never got what they waited for`],
+      ),
     /** Rows of nodes, as soon as there are so many, or after this time. */
     async countNodes(expected: number, withinMs: number): Promise<number> {
-      const deadline = performance.now() + withinMs
-      for (;;) {
-        const { rows } = await database.query<{ number: number }>('select count(*)::int as number from nodes')
-        const number = rows[0]?.number ?? 0
-        if (number === expected || performance.now() > deadline) return number
-        await wait(500)
-      }
+      const areThere = async (): Promise<boolean> => (await countNodes()) === expected
+      await waitFor('the rows of nodes', areThere, withinMs).catch(() => {})
+      return countNodes()
     },
     /** The work that is left. */
     left: () => unfinished(database),
     /** Rows of each table that removal by age would empty. */
-    async countKept(): Promise<Record<string, number>> {
-      const { rows } = await database.query<Record<string, string>>(COUNT_KEPT)
-      return Object.fromEntries(Object.entries(rows[0] ?? {}).map(([name, value]) => [name, Number(value)]))
-    },
+    countKept: async (): Promise<Record<string, number>> =>
+      numbersOf((await database.query<Record<string, string>>(COUNT_KEPT)).rows[0]),
     /** When all work has ended: what was lost, doubled or overwritten. */
     async check(): Promise<{ summary: Record<string, number>; faults: string[] }> {
-      const unsettled = await settle()
-      const { summary, faults } = await check({
+      const unsettled = await settle(leftOver, SETTLES_WITHIN_MS)
+      const { lost, doubled, summary, faults } = await check({
         database,
         nodeUrl: urls[0],
         apiKeys: shop.keys,
         workspaceId: shop.workspaceId,
         accepted: load.accepted,
-        customers: customers.all,
+        customers,
         endpoint,
         sends,
         clockErrorSeconds: maxJumpSeconds ?? 0,
       })
-      faults.push(...unsettled, ...load.faults, ...customers.faults)
+      if (lost.size > 0) faults.push(`${lost.size} accepted requests were lost`)
+      if (doubled > 0) faults.push(`${doubled} requests were stored twice`)
+      faults.push(...unsettled, ...load.faults)
       const { unverified } = endpoint.counts()
       if (unverified > 0) faults.push(`${unverified} webhooks had a wrong signature`)
       return { summary, faults }
