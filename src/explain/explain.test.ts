@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { waitFor } from '../../test/world/wait-for.ts'
 import { newPhone, startWorld, type World } from '../../test/world/world.ts'
 import { explain } from './explain.ts'
-import { type Explained, explainInEnglish } from '../../test/world/explained.ts'
+import { explained } from '../../test/world/explained.ts'
 
 test('a message shows its request, attempts, reports and webhooks in order', async (t) => {
   const world = await startWorld(t)
@@ -173,12 +173,6 @@ test('an unknown id has no explanation', async (t) => {
   const world = await startWorld(t)
   assert.equal(await explain(world.parts, '019f0000-0000-7000-8000-000000000000'), undefined)
 })
-
-async function explained(world: World, id: string): Promise<Explained> {
-  const explanation = await explainInEnglish(world.parts, id)
-  assert.ok(explanation, `nothing is known of ${id}`)
-  return explanation
-}
 
 /** Statuses that the emulator would not report. */
 async function postStatuses(world: World, statuses: readonly object[]): Promise<void> {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { inEnglish } from '../../locales/resources.ts'
 import type { TimelineEntry } from '../../src/explain/entry.ts'
 import { explain } from '../../src/explain/explain.ts'
@@ -25,3 +26,8 @@ export async function explainInEnglish(parts: Parts, id: string) {
 }
 
 export type Explained = NonNullable<Awaited<ReturnType<typeof explainInEnglish>>>
+
+/** The explanation of something that exists. */
+export async function explained({ parts }: { parts: Parts }, id: string): Promise<Explained> {
+  return (await explainInEnglish(parts, id)) ?? assert.fail(`nothing is known of ${id}`)
+}

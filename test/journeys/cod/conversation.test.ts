@@ -1,38 +1,20 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { encodeReply } from '../../../src/cod/conversation/replies.ts'
 import { newId } from '../../../src/lib/ids.ts'
-import { type CreatedConfirmation, type Customer, type EmulatorMessage, codAccount } from '../../world/cod.ts'
+import { type EmulatorMessage, codAccount } from '../../world/cod.ts'
+import { startOrder, typesOf } from '../../world/order.ts'
 import { waitFor } from '../../world/wait-for.ts'
-import { type World, type WorldOptions, type WorldReceiver, newPhone, startWorld } from '../../world/world.ts'
+import { type World, newPhone, startWorld } from '../../world/world.ts'
 
-type Scene = { world: World; receiver: WorldReceiver; order: CreatedConfirmation; ana: Customer }
-
-/** An order whose confirmation template is on its customer's phone. */
-async function startConfirmation(
-  t: Parameters<typeof startWorld>[0],
-  settings: object = {},
-  fields: object = {},
-  options: WorldOptions = {},
-): Promise<Scene> {
-  const world = await startWorld(t, { account: codAccount(), ...options })
-  const receiver = await world.receiver()
-  await world.codSettings(settings)
-  const order = await world.createConfirmation(fields)
-  await world.settled()
-  return { world, receiver, order, ana: world.customer(order) }
-}
-
-/** The same, confirmed, with a refusal check that waits for its answer. */
-async function startRefusalCheck(t: Parameters<typeof startWorld>[0], settings: object = {}): Promise<Scene> {
-  const scene = await startConfirmation(t, settings)
+/** A confirmed order with a refusal check that waits for its answer. */
+async function startRefusalCheck(t: TestContext, cod: object = {}) {
+  const scene = await startOrder(t, { cod })
   await scene.ana.taps('Confirm')
   await scene.world.startRefusalCheck(scene.order)
   await scene.world.settled()
   return scene
 }
-
-const typesOf = (receiver: WorldReceiver): string[] => receiver.events().map(({ type }) => type)
 
 const labelsOf = ({ shown }: EmulatorMessage): string[] => shown.buttons.map(({ text }) => text)
 const rowsOf = ({ shown }: EmulatorMessage): string[] => shown.list?.rows.map(({ title }) => title) ?? []
@@ -47,7 +29,7 @@ const dayIn = (world: World, days: number, timeZone = 'Africa/Casablanca') =>
 const EVERY_DAY = { deliveryDays: { skipWeekdays: [] } }
 
 test('each button of the template acts by its position, not its label', async (t) => {
-  const { world, receiver } = await startConfirmation(t)
+  const { world, receiver } = await startOrder(t)
   for (const [button, status, event] of [
     [0, 'confirmed', 'cod.confirmed'],
     [1, 'cancelled', 'cod.cancelled'],
@@ -69,7 +51,7 @@ test('each button of the template acts by its position, not its label', async (t
 })
 
 test('a reschedule asks for day and time range and sends one event', async (t) => {
-  const { world, receiver, order, ana } = await startConfirmation(t, EVERY_DAY)
+  const { world, receiver, order, ana } = await startOrder(t, { cod: EVERY_DAY })
   await ana.taps('Change time')
   assert.deepEqual([ana.last().shown.body, labelsOf(ana.last()).length], ['Which day?', 3])
   await ana.taps(1)
@@ -84,7 +66,7 @@ test('a reschedule asks for day and time range and sends one event', async (t) =
 })
 
 test('an event has the body of GET and occurredAt', async (t) => {
-  const { world, receiver, order, ana } = await startConfirmation(t)
+  const { world, receiver, order, ana } = await startOrder(t)
   await ana.taps('Confirm')
   const [event] = receiver.events()
   const { occurredAt, ...data } = event?.data ?? {}
@@ -93,25 +75,18 @@ test('an event has the body of GET and occurredAt', async (t) => {
   assert.equal(occurredAt, data.answeredAt)
 })
 
-test('an immediate answer is not dated before its question', async (t) => {
-  const { world, order, ana } = await startConfirmation(t)
-  await ana.taps('Confirm')
-  const { answeredAt, createdAt } = await world.getConfirmation(order)
-  assert.ok(answeredAt && answeredAt > createdAt, `answered at ${answeredAt}, created at ${createdAt}`)
-})
-
-test('a late report of an immediate answer is not dated before its question', async (t) => {
-  const { world, order, ana } = await startConfirmation(t)
-  const { createdAt } = await world.getConfirmation(order)
-  const second = Math.floor(Date.parse(createdAt) / 1000)
-  world.advance('2s')
-  await ana.taps('Confirm', { timestamp: second })
-  const { answeredAt } = await world.getConfirmation(order)
-  assert.ok(answeredAt && answeredAt > createdAt, `answered at ${answeredAt}, created at ${createdAt}`)
-})
+for (const isLate of [false, true])
+  test(`an immediate answer${isLate ? ' that is reported late' : ''} is not dated before its question`, async (t) => {
+    const { world, order, ana } = await startOrder(t)
+    const { createdAt } = await world.getConfirmation(order)
+    if (isLate) world.advance('2s')
+    await ana.taps('Confirm', isLate ? { timestamp: Math.floor(Date.parse(createdAt) / 1000) } : {})
+    const { answeredAt } = await world.getConfirmation(order)
+    assert.ok(answeredAt && answeredAt > createdAt, `answered at ${answeredAt}, created at ${createdAt}`)
+  })
 
 test('occurredAt always rises, for quick and for old answers', async (t) => {
-  const { world, receiver, ana } = await startConfirmation(t)
+  const { world, receiver, ana } = await startOrder(t)
   const [template] = ana.screen()
   const second = Math.floor(world.clock.now().getTime() / 1000)
   for (let round = 0; round < 3; round += 1) {
@@ -130,7 +105,7 @@ test('occurredAt always rises, for quick and for old answers', async (t) => {
 test('the days on offer begin tomorrow in the delivery time zone, and skip weekdays', async (t) => {
   const weekday = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
   const timeZone = 'Pacific/Auckland'
-  const { world } = await startConfirmation(t)
+  const { world } = await startOrder(t)
   const tomorrow = dayIn(world, 1, timeZone)
   const skipped = weekday[tomorrow.dayOfWeek - 1]
   await world.codSettings({ timeZone, deliveryDays: { offered: 2, skipWeekdays: [skipped] } })
@@ -146,11 +121,10 @@ test('the days on offer begin tomorrow in the delivery time zone, and skip weekd
 })
 
 test('in Arabic every label is Arabic and has at most 20 characters', async (t) => {
-  const { world, order, ana } = await startConfirmation(
-    t,
-    {},
-    { template: { name: 'order_confirmation', language: 'ar' } },
-  )
+  const { world } = await startOrder(t)
+  const order = await world.createConfirmation({ template: { name: 'order_confirmation', language: 'ar' } })
+  await world.settled()
+  const ana = world.customer(order)
   await ana.taps('تغيير الموعد')
   assert.equal(ana.last().shown.body, 'أي يوم؟')
   for (const label of labelsOf(ana.last())) {
@@ -173,7 +147,7 @@ test('in Arabic every label is Arabic and has at most 20 characters', async (t) 
 })
 
 test('typed text completes a reschedule as a note, with earlier choices', async (t) => {
-  const { world, receiver, order, ana } = await startConfirmation(t, EVERY_DAY)
+  const { world, receiver, order, ana } = await startOrder(t, { cod: EVERY_DAY })
   await ana.taps('Change time')
   await ana.taps(0)
   await ana.types('After six, please 🙂')
@@ -184,14 +158,14 @@ test('typed text completes a reschedule as a note, with earlier choices', async 
 })
 
 test('characters that the database cannot store are removed from a note', async (t) => {
-  const { world, order, ana } = await startConfirmation(t)
+  const { world, order, ana } = await startOrder(t)
   await ana.taps('Change time')
   await ana.sends({ raw: { type: 'text', text: { body: 'After\u0000 six \ud83d' } } })
   assert.equal((await world.getConfirmation(order)).reschedule?.note, 'After six \ufffd')
 })
 
 test('a later tap on the template changes the answer, with one event each', async (t) => {
-  const { world, receiver, order, ana } = await startConfirmation(t)
+  const { world, receiver, order, ana } = await startOrder(t)
   const [template] = ana.screen()
   await ana.taps('Confirm')
   await ana.taps('Confirm')
@@ -209,7 +183,7 @@ test('a later tap on the template changes the answer, with one event each', asyn
 })
 
 test('the reminder’s buttons work like the template’s', async (t) => {
-  const { world, order, ana } = await startConfirmation(t)
+  const { world, order, ana } = await startOrder(t)
   world.advance('121m')
   await world.settled()
   const [template, reminder] = ana.screen()
@@ -221,7 +195,7 @@ test('the reminder’s buttons work like the template’s', async (t) => {
 })
 
 test('a button of an old day question means the date that it showed', async (t) => {
-  const { world, order, ana } = await startConfirmation(t, EVERY_DAY)
+  const { world, order, ana } = await startOrder(t, { cod: EVERY_DAY })
   const [template] = ana.screen()
   const shown = dayIn(world, 1).toString()
   await ana.taps('Change time')
@@ -236,7 +210,7 @@ test('a button of an old day question means the date that it showed', async (t) 
 })
 
 test('after a reschedule only its latest day question changes the date', async (t) => {
-  const { world, receiver, order, ana } = await startConfirmation(t, EVERY_DAY)
+  const { world, receiver, order, ana } = await startOrder(t, { cod: EVERY_DAY })
   const [template] = ana.screen()
   await ana.taps('Change time')
   const earlier = ana.last()
@@ -313,7 +287,7 @@ test('a denied refusal sends one event and can still be confirmed', async (t) =>
 })
 
 test('a reply without number or context counts', async (t) => {
-  const { world } = await startConfirmation(t)
+  const { world } = await startOrder(t)
   for (const hidden of [
     { hidePhone: true },
     { omitContext: true },
@@ -341,7 +315,7 @@ test('the first reply identifies a customer whom the send response did not', asy
 })
 
 test('a repeated reply counts once', async (t) => {
-  const { world, receiver, ana } = await startConfirmation(t)
+  const { world, receiver, ana } = await startOrder(t)
   const [template] = ana.screen()
   await ana.taps('Confirm', { copies: 3 })
   const cancelled = await ana.taps('Cancel', { on: template })
@@ -352,7 +326,7 @@ test('a repeated reply counts once', async (t) => {
 })
 
 test('typed text goes to the conversation that it quotes', async (t) => {
-  const { world, order, ana } = await startConfirmation(t)
+  const { world, order, ana } = await startOrder(t)
   const other = await world.createConfirmation({ to: order.to, reference: 'other' })
   await world.settled()
   const [first, second] = ana.screen()
@@ -366,7 +340,7 @@ test('typed text goes to the conversation that it quotes', async (t) => {
 })
 
 test('typed text without a quote goes to the latest open question', async (t) => {
-  const { world, order, ana } = await startConfirmation(t)
+  const { world, order, ana } = await startOrder(t)
   const other = await world.createConfirmation({ to: order.to })
   await world.settled()
   const [first, second] = ana.screen()
@@ -383,7 +357,7 @@ test('typed text without a quote goes to the latest open question', async (t) =>
 
 test('of two questions of one batch, text answers the second', async (t) => {
   // On a slow machine the gate stays closed for longer than a statement waits for a lock, which is logged.
-  const { world, order, ana } = await startConfirmation(t, {}, {}, { mayLogErrors: true })
+  const { world, order, ana } = await startOrder(t, { mayLogErrors: true })
   const other = await world.createConfirmation({ to: order.to })
   await world.settled()
   const [first, second] = ana.screen()
@@ -432,7 +406,7 @@ test('when both checks ask, text goes to the one that asked last', async (t) => 
 })
 
 test('a message that answers nothing is only kept in the transcript', async (t) => {
-  const { world, receiver, order, ana } = await startConfirmation(t)
+  const { world, receiver, order, ana } = await startOrder(t)
   const before = await world.getConfirmation(order)
   await ana.types('Hello?')
   await ana.sends({ raw: { type: 'reaction', reaction: { message_id: ana.last().id, emoji: '👍' } } })
@@ -449,7 +423,7 @@ test('a message that answers nothing is only kept in the transcript', async (t) 
 })
 
 test('text to another number of the business answers nothing', async (t) => {
-  const { world, order, ana } = await startConfirmation(t)
+  const { world, order, ana } = await startOrder(t)
   await ana.taps('Change time')
   await ana.types('Evening', { to: '15550100102' })
   assert.equal((await world.getConfirmation(order)).status, 'rescheduling')
@@ -462,8 +436,8 @@ const forged = (payload: string, quote?: string) => ({
 })
 
 test('a payload of another workspace or release changes nothing', async (t) => {
-  const { world, receiver, order, ana } = await startConfirmation(t)
-  const theirs = await startConfirmation(t)
+  const { world, receiver, order, ana } = await startOrder(t)
+  const theirs = await startOrder(t)
   const before = [await world.getConfirmation(order), await theirs.world.getConfirmation(theirs.order)]
   const good = encodeReply({ to: 'confirmation', confirmationId: order.confirmationId, answer: 'confirm' })
   for (const payload of [
@@ -483,7 +457,7 @@ test('a payload of another workspace or release changes nothing', async (t) => {
 })
 
 test('a payload that quotes another conversation’s message is rejected', async (t) => {
-  const { world, order, ana } = await startConfirmation(t)
+  const { world, order, ana } = await startOrder(t)
   const other = await world.createConfirmation({ to: order.to })
   await world.settled()
   const [first, second] = ana.screen()
@@ -512,7 +486,7 @@ test('a choice that quotes the order’s other check is rejected', async (t) => 
 })
 
 test('the forms in which WhatsApp writes a number are one customer', async (t) => {
-  const { world } = await startConfirmation(t)
+  const { world } = await startOrder(t)
   for (const to of ['+5511987654321', '+525512345678', '+5491123456789']) {
     const order = await world.createConfirmation({ to })
     await world.settled()
@@ -526,7 +500,7 @@ test('the forms in which WhatsApp writes a number are one customer', async (t) =
 })
 
 test('messages of a conversation never cause message.* events', async (t) => {
-  const { world, receiver, ana } = await startConfirmation(t)
+  const { world, receiver, ana } = await startOrder(t)
   await ana.taps('Change time')
   for (const message of ana.screen()) await world.reported(message, 'sent', 'delivered', 'read')
   await world.reported(ana.last(), { status: 'failed', errors: [131026] })
@@ -534,7 +508,7 @@ test('messages of a conversation never cause message.* events', async (t) => {
 })
 
 test('texts are read when a question is sent, timers when the submission completes', async (t) => {
-  const { world, order, ana } = await startConfirmation(t)
+  const { world, order, ana } = await startOrder(t)
   await world.codSettings({
     confirmation: { reminderMinutes: 60, noResponseMinutes: 120 },
     languages: {
@@ -554,7 +528,7 @@ test('texts are read when a question is sent, timers when the submission complet
 })
 
 test('answers still count after their language was removed from the settings', async (t) => {
-  const { world, order, ana } = await startConfirmation(t)
+  const { world, order, ana } = await startOrder(t)
   await world.codSettings({ languages: { en: undefined } })
   await ana.taps('Change time')
   assert.equal(ana.screen().length, 1, 'there is nothing to ask with')
@@ -563,7 +537,7 @@ test('answers still count after their language was removed from the settings', a
 })
 
 test('every answer ever given is kept', async (t) => {
-  const { world, order, ana } = await startConfirmation(t)
+  const { world, order, ana } = await startOrder(t)
   const [template] = ana.screen()
   await ana.taps('Confirm')
   await ana.taps('Change time', { on: template })
@@ -581,7 +555,7 @@ test('every answer ever given is kept', async (t) => {
 })
 
 test('simultaneous answers of two customers do not block or mix', async (t) => {
-  const { world, receiver } = await startConfirmation(t)
+  const { world, receiver } = await startOrder(t)
   const orders = await Promise.all(Array.from({ length: 40 }, () => world.createConfirmation({ to: newPhone() })))
   await world.settled()
   await Promise.all(

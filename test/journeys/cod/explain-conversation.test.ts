@@ -1,24 +1,20 @@
 import { translatorOf } from '../../../locales/resources.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { newPhone, startWorld, type World } from '../../world/world.ts'
 import { HOUR_MS } from '../../../src/lib/clock.ts'
-import { readCodSettings } from '../../../src/cod/settings/settings.ts'
-import { setCodSettings } from '../../../src/cod/settings/settings-store.ts'
 import { advanceSandbox } from '../../../src/sandbox/advance.ts'
 import { explainConversation } from '../../../src/explain/explain.ts'
-import { ENGLISH } from '../../world/cod.ts'
-import { type Explained, explainInEnglish } from '../../world/explained.ts'
-
-const LANGUAGE = { ...ENGLISH, closingMessages: { confirmation: 'Thank you!' } }
+import type { CreatedConfirmation } from '../../world/cod.ts'
+import { explained } from '../../world/explained.ts'
+import { startSandbox } from '../../world/sandbox.ts'
+import type { World } from '../../world/world.ts'
 
 test('a reschedule shows each question, tap, answer and event in order', async (t) => {
-  const world = await startShop(t)
+  const world = await startSandbox(t)
   const receiver = await world.receiver()
-  const { confirmationId, to } = await confirm(world)
-  await tap(world, to, 2)
-  await tap(world, to, 0)
-  await tap(world, to, 1)
+  const { order, ana } = await confirm(world)
+  const { confirmationId } = order
+  for (const button of [2, 0, 1]) await ana.taps(button)
   await receiver.waitFor(1)
   await world.settled()
 
@@ -36,7 +32,7 @@ test('a reschedule shows each question, tap, answer and event in order', async (
     ),
     [
       story[0] && `request: ${story[0].detail}`,
-      'message: the confirmation’s question: “Hello Ana, please confirm your order A-1001 of 25 EUR, to be paid on delivery. ⏎ Demo Shop” [Confirm | Cancel | Change time]',
+      'message: the confirmation’s question: “Hello Ana, please confirm your order 5521 of 349 MAD, to be paid on delivery. ⏎ Demo Shop” [Confirm | Cancel | Change time]',
       'customer: taps “change time” of the confirmation’s question',
       'answer: confirmation: wants another time',
       story[4] && `message: ${story[4].detail.replaceAll(/, \w+ \d+/g, '…')}`,
@@ -60,12 +56,10 @@ test('a reschedule shows each question, tap, answer and event in order', async (
 })
 
 test('a late answer follows the customer’s message despite a wrong provider clock', async (t) => {
-  const world = await startShop(t)
-  const { confirmationId, to } = await confirm(world)
+  const { world, order, ana } = await startConversation(t)
   const anHourAgo = Math.floor((world.clock.now().getTime() - HOUR_MS) / 1000)
-  await say(world, { from: to, tap: { button: 2 }, timestamp: anHourAgo })
-  await say(world, { from: to, tap: { button: 0 }, timestamp: anHourAgo })
-  const { timeline } = await explained(world, confirmationId)
+  for (const button of [2, 0]) await ana.taps(button, { timestamp: anHourAgo })
+  const { timeline } = await explained(world, order.confirmationId)
   assert.deepEqual(
     timeline.map(({ what }) => what).filter((what) => ['request', 'message', 'customer', 'answer'].includes(what)),
     ['request', 'message', 'customer', 'answer', 'message', 'customer', 'answer', 'message'],
@@ -73,9 +67,9 @@ test('a late answer follows the customer’s message despite a wrong provider cl
 })
 
 test('a message or an event is explained with its whole conversation', async (t) => {
-  const world = await startShop(t)
-  const { confirmationId, to } = await confirm(world)
-  await tap(world, to, 0)
+  const { world, order, ana } = await startConversation(t)
+  const { confirmationId } = order
+  await ana.taps(0)
   const { timeline } = await explained(world, confirmationId)
   const message = timeline.find(({ what }) => what === 'message')
   const event = timeline.find(({ what }) => what === 'event')
@@ -90,24 +84,20 @@ test('a message or an event is explained with its whole conversation', async (t)
 })
 
 test('a message of the customer that changes nothing shows why', async (t) => {
-  const world = await startShop(t)
-  const { confirmationId, to } = await confirm(world)
-  const other = await confirm(world)
-  await tap(world, to, 0)
-  await tap(world, to, 0)
-  await say(world, { from: to, text: 'When will it come?' })
+  const { world, order, ana } = await startConversation(t)
+  const { confirmationId } = order
+  const { order: other } = await confirm(world)
+  await ana.taps(0)
+  await ana.taps(0)
+  await ana.types('When will it come?')
   for (const payload of [
     `dc1:c:${UNKNOWN}:1`,
     `dc0:c:${confirmationId}:1`,
     'buy now',
     `dc1:c:${other.confirmationId}:1`,
-  ]) {
-    await say(world, {
-      from: to,
-      raw: { type: 'button', button: { payload, text: 'Cancel' }, context: { id: templateOf(world, to) } },
-    })
-  }
-  await say(world, { from: to, raw: { type: 'image', image: { id: '1' } } })
+  ])
+    await ana.sends({ raw: { type: 'button', button: { payload, text: 'Cancel' }, context: { id: ana.last().id } } })
+  await ana.sends({ raw: { type: 'image', image: { id: '1' } } })
   const { timeline, status } = await explained(world, confirmationId)
   assert.equal(status, 'confirmed')
   assert.deepEqual(
@@ -130,15 +120,15 @@ test('a message of the customer that changes nothing shows why', async (t) => {
 })
 
 test('a refusal check shows its request, list of reasons and note', async (t) => {
-  const world = await startShop(t)
-  const { confirmationId, to } = await confirm(world)
-  await tap(world, to, 0)
-  await check(world, confirmationId)
+  const { world, order, ana } = await startConversation(t)
+  const { confirmationId } = order
+  await ana.taps(0)
+  await check(world, order)
   assert.match((await explained(world, confirmationId)).next.sentence, /^The customer can answer until \d{4}-/)
-  await tap(world, to, 0)
+  await ana.taps(0)
   assert.match((await explained(world, confirmationId)).next.sentence, /can answer the latest question until/)
-  await say(world, { from: to, choose: { row: -1 } })
-  await say(world, { from: to, text: 'It was\nopen' })
+  await ana.chooses(-1)
+  await ana.types('It was\nopen')
   const { status, timeline, next } = await explained(world, confirmationId)
   assert.equal(status, 'confirmed, refusal check refusal_confirmed')
   const details = timeline.map(({ detail }) => detail)
@@ -158,14 +148,15 @@ test('a refusal check shows its request, list of reasons and note', async (t) =>
 const HOSTILE = 'open\n2026-12-01T00:00:00.000Z  event     forged\u001b[2J\r\u009bK\u2028\u2029\u202e\u2066\u200f'
 
 test('no reference or note adds a line, terminal escape or direction to entries', async (t) => {
-  const world = await startShop(t)
-  const { confirmationId, to } = await confirm(world, `A-1001${HOSTILE}`)
-  await tap(world, to, 0)
-  await check(world, confirmationId)
-  await tap(world, to, 0)
-  await say(world, { from: to, text: HOSTILE })
+  const world = await startSandbox(t)
+  const { order, ana } = await confirm(world, `A-1001${HOSTILE}`)
+  await ana.taps(0)
+  await check(world, order)
+  await ana.taps(0)
+  await ana.types(HOSTILE)
 
   const { workspaceId } = world
+  const { confirmationId } = order
   const english = (await explained(world, confirmationId)).timeline
   const arabic = await explainConversation(world.parts, { workspaceId, confirmationId })
   const shown =
@@ -189,9 +180,8 @@ function withoutOurIsolates(text: string): string {
 }
 
 test('armed timers show their time, and the customer must answer', async (t) => {
-  const world = await startShop(t, { confirmation: { reminderMinutes: 60, noResponseMinutes: 180 } })
-  const { confirmationId } = await confirm(world)
-  const { timeline, next } = await explained(world, confirmationId)
+  const { world, order } = await startConversation(t, { confirmation: { reminderMinutes: 60, noResponseMinutes: 180 } })
+  const { timeline, next } = await explained(world, order.confirmationId)
   const timers = timeline.filter(({ what }) => what === 'timer').map(({ detail }) => detail)
   assert.deepEqual(timers, [
     'scheduled for this time: the reminder is sent (confirmation)',
@@ -205,26 +195,20 @@ test('armed timers show their time, and the customer must answer', async (t) => 
 })
 
 test('a failed question shows who must act', async (t) => {
-  const world = await startShop(t)
-  const { confirmationId, to } = await confirm(world)
-  await tap(world, to, 2)
-  const [question] = world.emulator.messages(
-    ({ text, to: phone }) => text === 'Which day?' && phone.endsWith(to.slice(1)),
-  )
-  assert.ok(question)
-  await world.emulator.report(question, [{ status: 'failed', errors: [131026] }])
-  await world.settled()
-  const { status, next, timeline } = await explained(world, confirmationId)
+  const { world, order, ana } = await startConversation(t)
+  await ana.taps(2)
+  await world.reported(ana.last(), { status: 'failed', errors: [131026] })
+  const { status, next, timeline } = await explained(world, order.confirmationId)
   assert.equal(status, 'rescheduling')
   assert.equal(next.sentence, 'Check the number with the recipient, or use another channel.')
   assert.ok(timeline.some(({ detail }) => /reports failed of the day question at .*\(code 131026/.test(detail)))
 })
 
 test('every instant is in the workspace’s time as it was then', async (t) => {
-  const world = await startShop(t, { confirmation: { reminderMinutes: 60, noResponseMinutes: 180 } })
+  const world = await startSandbox(t, {}, { confirmation: { reminderMinutes: 60, noResponseMinutes: 180 } })
   const receiver = await world.receiver()
   const before = Date.now()
-  const { confirmationId } = await confirm(world)
+  const { confirmationId } = (await confirm(world)).order
   await advanceSandbox(world.parts, { workspaceId: world.workspaceId, byMs: 4 * HOUR_MS })
   await receiver.waitFor(1)
   const { timeline } = await explained(world, confirmationId)
@@ -246,51 +230,18 @@ test('every instant is in the workspace’s time as it was then', async (t) => {
 
 const UNKNOWN = '019f0000-0000-7000-8000-000000000000'
 
-async function startShop(t: TestContext, settings: object = {}): Promise<World> {
-  const world = await startWorld(t)
-  await world.query('update workspaces set sandbox = true where id = $1', [world.workspaceId])
-  const read = readCodSettings({ timeZone: 'Africa/Casablanca', languages: { en: LANGUAGE }, ...settings })
-  assert.ok('settings' in read, JSON.stringify(read))
-  await setCodSettings(world.parts.db, world.clock, { workspaceId: world.workspaceId, settings: read.settings })
-  return world
+async function startConversation(t: TestContext, cod: object = {}) {
+  const world = await startSandbox(t, {}, cod)
+  return { world, ...(await confirm(world)) }
 }
 
-async function confirm(world: World, reference = 'A-1001'): Promise<{ confirmationId: string; to: string }> {
-  const to = newPhone()
-  const answer = await world.request('POST', '/api/v1/cod-confirmations', {
-    body: {
-      to,
-      senderId: world.senderId,
-      template: { name: 'order_confirmation', language: 'en' },
-      parameters: { body: ['Ana', 'A-1001', '25 EUR'] },
-      reference,
-    },
-  })
-  assert.equal(answer.status, 202, answer.text)
+async function confirm(world: World, reference = 'A-1001') {
+  const order = await world.createConfirmation({ reference })
   await world.settled()
-  return { confirmationId: String(answer.body['confirmationId']), to }
+  return { order, ana: world.customer(order) }
 }
 
-async function check(world: World, confirmationId: string): Promise<void> {
-  const body = { template: { name: 'delivery_refusal', language: 'en' }, parameters: { body: ['Ana', 'A-1001'] } }
-  const answer = await world.request('POST', `/api/v1/cod-confirmations/${confirmationId}/refusal-check`, { body })
-  assert.equal(answer.status, 202, answer.text)
+async function check(world: World, order: CreatedConfirmation): Promise<void> {
+  await world.startRefusalCheck(order)
   await world.settled()
-}
-
-const tap = (world: World, from: string, button: number): Promise<void> => say(world, { from, tap: { button } })
-
-async function say(world: World, message: Parameters<World['emulator']['inbound']>[0]): Promise<void> {
-  await world.emulator.inbound(message)
-  await world.settled()
-}
-
-/** The provider's id of the template that this customer has. */
-const templateOf = (world: World, to: string): string =>
-  world.emulator.messages((message) => message.to.endsWith(to.slice(1))).at(-1)?.id ?? ''
-
-async function explained(world: World, id: string): Promise<Explained> {
-  const explanation = await explainInEnglish(world.parts, id)
-  assert.ok(explanation, `nothing is known of ${id}`)
-  return explanation
 }

@@ -1,24 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BehaviourSeed, ReportedStatus } from '@doorcode/whatsapp-emulator'
-import { type CreatedConfirmation, type Customer, codAccount } from '../../world/cod.ts'
-import { type World, type WorldReceiver, newPhone, startWorld } from '../../world/world.ts'
+import { startOrder, typesOf } from '../../world/order.ts'
 
-type Scene = { world: World; receiver: WorldReceiver; order: CreatedConfirmation; ana: Customer }
+const sentInto = (t: TestContext, ...sends: BehaviourSeed[]) => startOrder(t, { sends })
 
-/** A confirmation whose sends end like this, one by one; later sends succeed. */
-async function sentInto(t: TestContext, ...behaviours: BehaviourSeed[]): Promise<Scene> {
-  const world = await startWorld(t, { account: codAccount() })
-  const receiver = await world.receiver()
-  await world.codSettings()
-  const to = newPhone()
-  for (const behaviour of behaviours) world.emulator.script({ match: { to, times: 1 }, behaviour })
-  const order = await world.createConfirmation({ to })
-  await world.settled()
-  return { world, receiver, order, ana: world.customer(order) }
-}
-
-const typesOf = (receiver: WorldReceiver): string[] => receiver.events().map(({ type }) => type)
 const FAILED: ReportedStatus = { status: 'failed', errors: [131026] }
 
 test('a rejected template fails the confirmation, with one event', async (t) => {
@@ -64,18 +50,12 @@ test('a failure reported after the delivery is ignored', async (t) => {
   assert.deepEqual(typesOf(receiver), [])
 })
 
-test('a reminder that fails fails the confirmation', async (t) => {
+test('a reminder that fails fails the confirmation, and a tap after it counts and clears the failure', async (t) => {
   const { world, receiver, order, ana } = await sentInto(t)
   world.advance('121m')
   await world.settled()
   await world.reported(ana.last(), FAILED)
   assert.equal((await world.getConfirmation(order)).status, 'failed')
-  assert.deepEqual(typesOf(receiver), ['cod.failed'])
-})
-
-test('a tap after a failure counts and clears it', async (t) => {
-  const { world, receiver, order, ana } = await sentInto(t)
-  await world.reported(ana.last(), FAILED)
   await ana.taps('Confirm')
   const view = await world.getConfirmation(order)
   assert.deepEqual([view.status, view.failure], ['confirmed', null])

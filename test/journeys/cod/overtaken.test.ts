@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { codAccount } from '../../world/cod.ts'
-import { explainInEnglish } from '../../world/explained.ts'
+import { explained } from '../../world/explained.ts'
 import { pauseSender, resumeSender } from '../../../src/accounts/senders.ts'
 import { type World, newPhone, startWorld } from '../../world/world.ts'
 
@@ -39,8 +39,7 @@ for (const [waits, keepWaiting] of Object.entries(WAITS))
       ['template', 'text'],
       'the question and the closing message only',
     )
-    const story = await explainInEnglish(world.parts, order.confirmationId)
-    const details = story?.timeline.map(({ detail }) => detail) ?? []
+    const details = (await explained(world, order.confirmationId)).timeline.map(({ detail }) => detail)
     assert.ok(
       details.some((detail) => /reminder.*; not sent, because/s.test(detail)),
       details.join('\n'),

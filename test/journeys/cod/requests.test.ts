@@ -162,27 +162,19 @@ test('parameters must fit the template exactly, and reach the phone', async (t) 
   const accepted = await post(world, { ...world.confirmationBody(), parameters: { body: [long, 'b', 'c'] } })
   assert.equal(accepted.status, 202, 'what the rendered text may hold, the provider judges')
 
+  // Each fault: src/accounts/templates/cod-parameters.test.ts.
   const misfits: [string, unknown][] = [
     ['plain', { body: ['a'] }],
-    ['plain', { body: { a: 'b' } }],
     ['plain', { header: 'a' }],
-    ['with_text_header', { header: 'a' }],
     ['with_header', { body: ['a'] }],
     ['with_header', { header: ' ', body: ['a'] }],
-    ['with_header', { header: 'a' }],
     ['named', { body: ['a', 'b'] }],
-    ['named', { body: { name: 'a' } }],
     ['named', { body: { name: 'a', order: 'b', more: 'c' } }],
-    ['named', { body: { name: 'a', Order: 'b' } }],
     ['order_confirmation', undefined],
     ['order_confirmation', { body: ['a', 'b'] }],
-    ['order_confirmation', { body: ['a', 'b', 'c', 'd'] }],
     ['order_confirmation', { body: { 1: 'a', 2: 'b', 3: 'c' } }],
-    ['order_confirmation', { body: ['a', '', 'c'] }],
     ['order_confirmation', { body: ['a', '\u00a0\u3000', 'c'] }],
     ['order_confirmation', { body: ['a', 'b\nb', 'c'] }],
-    ['order_confirmation', { body: ['a', 'b\tb', 'c'] }],
-    ['order_confirmation', { body: ['a', 'b     b', 'c'] }],
     ['order_confirmation', { body: [`${long}a`, 'b', 'c'] }],
   ]
   for (const [name, parameters] of misfits) {

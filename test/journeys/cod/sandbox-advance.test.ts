@@ -2,14 +2,13 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/lib/clock.ts'
 import type { Db } from '../../../src/lib/db/pool.ts'
-import { readCodSettings } from '../../../src/cod/settings/settings.ts'
-import { setCodSettings } from '../../../src/cod/settings/settings-store.ts'
 import { advanceSandbox } from '../../../src/sandbox/advance.ts'
 import { SHIFTED_COLUMNS } from '../../../src/sandbox/move-clock.ts'
 import { pingEndpoint } from '../../../src/webhooks/endpoints.ts'
 import { setQuota } from '../../../src/workspaces/quota.ts'
 import { runCommandIn } from '../../world/command-line.ts'
-import { ENGLISH } from '../../world/cod.ts'
+import { type CreatedConfirmation, confirmationPath } from '../../world/cod.ts'
+import { startSandbox as startCodSandbox } from '../../world/sandbox.ts'
 import { spyOnDb } from '../../database/db-spy.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { newPhone, startWorld, toMilliseconds, type World, type WorldOptions } from '../../world/world.ts'
@@ -19,7 +18,7 @@ const UNKNOWN = '019f0000-0000-7000-8000-000000000000'
 test('reminder and deadline of one advance fire in order, each at its time', async (t) => {
   const world = await startSandbox(t, { confirmation: { reminderMinutes: 120, noResponseMinutes: 1440 } })
   const receiver = await world.receiver()
-  const { confirmationId, to } = await confirm(world)
+  const order = await confirm(world)
   const { advancedBy, fired, now } = await advanceByCommand(world, '1d1h')
   assert.equal(advancedBy, 25 * HOUR_MS)
   assert.deepEqual(fired, {
@@ -32,43 +31,43 @@ test('reminder and deadline of one advance fire in order, each at its time', asy
   })
   assert.ok(Math.abs(Date.parse(now) - Date.now() - 25 * HOUR_MS) < 10 * SECOND_MS)
 
-  const [first, reminder] = await messagesOf(world, confirmationId)
+  const [first, reminder] = await messagesOf(world, order)
   assert.equal(reminder?.purpose, 'reminder')
-  assert.equal(world.emulator.messages((message) => `+${message.to.replace('+', '')}` === to).length, 2)
+  assert.equal(world.customer(order).screen().length, 2)
   const [event] = receiver.events('cod.no_response')
   assert.ok(event && first && reminder)
   assert.equal(event.timestamp, event.data['occurredAt'])
   assertAfter(first.created_at, reminder.created_at, 2 * HOUR_MS)
   assertAfter(first.created_at, event.timestamp, 24 * HOUR_MS)
-  assert.equal(await statusOf(world, confirmationId), 'no_response')
+  assert.equal(await statusOf(world, order), 'no_response')
 })
 
 test('an advance short of a due time shortens the wait exactly', async (t) => {
   const world = await startSandbox(t, { confirmation: { reminderMinutes: null, noResponseMinutes: 60 } })
-  const { confirmationId } = await confirm(world)
+  const order = await confirm(world)
   assert.deepEqual((await advance(world, '59m')).fired.deadlines, 0)
-  assert.equal(await statusOf(world, confirmationId), 'awaiting_answer')
+  assert.equal(await statusOf(world, order), 'awaiting_answer')
   assert.deepEqual((await advance(world, '1m')).fired.deadlines, 1)
-  assert.equal(await statusOf(world, confirmationId), 'no_response')
+  assert.equal(await statusOf(world, order), 'no_response')
 })
 
 test('a quarantined timer does not stop the clock and waits for its release', async (t) => {
   const world = await startSandbox(t, { confirmation: { reminderMinutes: null, noResponseMinutes: 60 } })
-  const { confirmationId } = await confirm(world)
+  const order = await confirm(world)
   await world.query(
     `update confirmations set timer_quarantined_at = now(), timer_error = '{"code":"text","text":"x"}' where id = $1`,
-    [confirmationId],
+    [order.confirmationId],
   )
   assert.equal((await advance(world, '2h')).advancedBy, 2 * HOUR_MS)
-  assert.equal(await statusOf(world, confirmationId), 'awaiting_answer')
+  assert.equal(await statusOf(world, order), 'awaiting_answer')
 })
 
 test('an unanswered follow-up expires after 23 hours with what was chosen', async (t) => {
   const world = await startSandbox(t)
   const receiver = await world.receiver()
-  const { confirmationId, to } = await confirm(world)
-  await tap(world, to, 2)
-  await tap(world, to, 0)
+  const order = await confirm(world)
+  await world.customer(order).taps(2)
+  await world.customer(order).taps(0)
   const { fired } = await advance(world, '23h')
   assert.equal(fired.followUpExpiries, 1)
   const [event] = receiver.events('cod.reschedule_requested')
@@ -76,15 +75,14 @@ test('an unanswered follow-up expires after 23 hours with what was chosen', asyn
   const { date, timeRange } = event.data['reschedule'] as { date: string | null; timeRange: string | null }
   assert.ok(date)
   assert.equal(timeRange, null)
-  assert.equal(await statusOf(world, confirmationId), 'rescheduled')
+  assert.equal(await statusOf(world, order), 'rescheduled')
 })
 
 test('webhook retries due on the way are made; later ones are not', async (t) => {
   const world = await startSandbox(t)
   const receiver = await world.receiver()
   receiver.answers({ status: 500 }, { status: 500 }, { status: 500 })
-  const { to } = await confirm(world)
-  await tap(world, to, 0)
+  await world.customer(await confirm(world)).taps(0)
   await receiver.waitFor(1)
   assert.equal((await advance(world, '20s')).fired.webhookAttempts, 1)
   assert.equal(receiver.received.length, 2)
@@ -98,8 +96,7 @@ test('advancing over five days of failures disables an endpoint', async (t) => {
   const receiver = await world.receiver()
   receiver.always({ status: 500 })
   for (let each = 0; each < 4; each += 1) {
-    const { to } = await confirm(world)
-    await tap(world, to, 0)
+    await world.customer(await confirm(world)).taps(0)
     await advance(world, '2d')
   }
   const [endpoint] = await world.query<{ status: string }>('select status from webhook_endpoints where id = $1', [
@@ -112,7 +109,8 @@ test('the quota resets with the month of the workspace’s clock', async (t) => 
   const world = await startSandbox(t)
   await setQuota(world.parts.db, { workspaceId: world.workspaceId, kind: 'cod_confirmation', monthlyUnits: 1 })
   await confirm(world)
-  assert.equal((await post(world)).body['code'], 'COD_QUOTA_EXCEEDED')
+  const second = await world.request('POST', confirmationPath, { body: world.confirmationBody() })
+  assert.equal(second.body['code'], 'COD_QUOTA_EXCEEDED')
   const before = new Date()
   await advance(world, '31d')
   const { confirmationId } = await confirm(world)
@@ -155,13 +153,13 @@ const CHANGES: readonly [zone: string, from: string, by: string, offered: string
 for (const [timeZone, from, by, offered] of CHANGES) {
   test(`in ${timeZone} the days offered ${by} after ${from} follow its calendar`, async (t) => {
     const world = await startSandbox(t, { timeZone })
-    const { to } = await confirm(world)
+    const order = await confirm(world)
     await world.query('update workspaces set clock_offset_ms = $2 where id = $1', [
       world.workspaceId,
       Date.parse(from) - Date.now(),
     ])
     await advance(world, by)
-    await tap(world, to, 2)
+    await world.customer(order).taps(2)
     const [question] = await world.query<{ offered: string[] }>(
       `select offered from messages where workspace_id = $1 and purpose = 'day_question'`,
       [world.workspaceId],
@@ -173,7 +171,7 @@ for (const [timeZone, from, by, offered] of CHANGES) {
 test('without a running server the command does the work', async (t) => {
   const world = await startSandbox(t, {}, { works: false })
   const receiver = await world.receiver()
-  const { confirmationId } = await confirm(world)
+  const order = await confirm(world)
   const { fired } = await advanceByCommand(world, '2d')
   assert.deepEqual(fired, {
     reminders: 0,
@@ -187,7 +185,7 @@ test('without a running server the command does the work', async (t) => {
     receiver.events().map(({ type }) => type),
     ['cod.no_response'],
   )
-  assert.equal(await statusOf(world, confirmationId), 'no_response')
+  assert.equal(await statusOf(world, order), 'no_response')
 })
 
 test('with a running server the command leaves the work to it', async (t) => {
@@ -210,12 +208,12 @@ test('with a running server the command leaves the work to it', async (t) => {
 test('a paused sender’s message fails at its window’s end, without stopping the clock', async (t) => {
   const world = await startSandbox(t, {}, { works: false })
   const receiver = await world.receiver()
-  const { confirmationId } = await confirm(world)
+  const order = await confirm(world)
   await world.query('update senders set paused_at = now() where id = $1', [world.senderId])
   await advance(world, '23h')
-  assert.equal(await statusOf(world, confirmationId), 'accepted')
+  assert.equal(await statusOf(world, order), 'accepted')
   await advance(world, '1h')
-  assert.equal(await statusOf(world, confirmationId), 'failed')
+  assert.equal(await statusOf(world, order), 'failed')
   const [event] = receiver.events('cod.failed')
   assert.ok(event)
   assert.equal((event.data['failure'] as { code: string }).code, 'SUBMISSION_EXPIRED')
@@ -400,46 +398,25 @@ const STAYING: Readonly<Record<string, string>> = {
   'workspaces.purged_at': REAL,
 }
 
-async function startSandbox(t: TestContext, settings: object = {}, options: WorldOptions = {}): Promise<World> {
-  const world = await startWorld(t, options)
-  await world.query('update workspaces set sandbox = true where id = $1', [world.workspaceId])
-  const read = readCodSettings({ timeZone: 'Africa/Casablanca', languages: { en: ENGLISH }, ...settings })
-  assert.ok('settings' in read, JSON.stringify(read))
-  await setCodSettings(world.parts.db, world.clock, { workspaceId: world.workspaceId, settings: read.settings })
-  return world
-}
-
-const post = (world: World, to: string = newPhone()) =>
-  world.request('POST', '/api/v1/cod-confirmations', {
-    body: {
-      to,
-      senderId: world.senderId,
-      template: { name: 'order_confirmation', language: 'en' },
-      parameters: { body: ['Ana', 'A-1001', '25 EUR'] },
-      reference: 'A-1001',
-    },
+/** Without a reminder, unless the settings say otherwise. */
+const startSandbox = (t: TestContext, cod: object = {}, options: WorldOptions = {}): Promise<World> =>
+  startCodSandbox(t, options, {
+    deliveryDays: { skipWeekdays: [] },
+    confirmation: { reminderMinutes: null },
+    ...cod,
   })
 
 /** Creates a confirmation. If the world has a worker, its template is sent. */
-async function confirm(world: World): Promise<{ confirmationId: string; to: string }> {
-  const to = newPhone()
-  const answer = await post(world, to)
-  assert.equal(answer.status, 202, answer.text)
+async function confirm(world: World): Promise<CreatedConfirmation> {
+  const order = await world.createConfirmation()
   if (world.parts.config.roles.has('worker')) await world.settled()
-  return { confirmationId: String(answer.body['confirmationId']), to }
+  return order
 }
 
-/** The customer taps a button of the latest message. */
-async function tap(world: World, from: string, button: number): Promise<void> {
-  await world.emulator.inbound({ from, tap: { button } })
-  await world.settled()
-}
+const statusOf = async (world: World, order: CreatedConfirmation): Promise<string> =>
+  (await world.getConfirmation(order)).status
 
-async function statusOf(world: World, confirmationId: string): Promise<unknown> {
-  return (await world.request('GET', `/api/v1/cod-confirmations/${confirmationId}`)).body['status']
-}
-
-const messagesOf = (world: World, confirmationId: string) =>
+const messagesOf = (world: World, { confirmationId }: CreatedConfirmation) =>
   world.query<{ purpose: string; created_at: Date }>(
     'select purpose, created_at from messages where confirmation_id = $1 order by created_at',
     [confirmationId],

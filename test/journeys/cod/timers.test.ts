@@ -1,22 +1,8 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
-import { type CreatedConfirmation, type Customer, codAccount } from '../../world/cod.ts'
+import { test } from 'node:test'
+import { startOrder, typesOf } from '../../world/order.ts'
 import { waitFor } from '../../world/wait-for.ts'
-import { type World, type WorldOptions, type WorldReceiver, newPhone, startWorld } from '../../world/world.ts'
-
-type Scene = { world: World; receiver: WorldReceiver; order: CreatedConfirmation; ana: Customer }
-
-/** Reminder after 2 hours, no response after 24, unless the settings say otherwise. */
-async function startConfirmation(t: TestContext, settings: object = {}, options: WorldOptions = {}): Promise<Scene> {
-  const world = await startWorld(t, { account: codAccount(), ...options })
-  const receiver = await world.receiver()
-  await world.codSettings(settings)
-  const order = await world.createConfirmation()
-  await world.settled()
-  return { world, receiver, order, ana: world.customer(order) }
-}
-
-const typesOf = (receiver: WorldReceiver): string[] => receiver.events().map(({ type }) => type)
+import { type World, newPhone, startWorld } from '../../world/world.ts'
 
 /** Moves the clock and lets everything happen that falls due. */
 async function after(world: World, by: string): Promise<void> {
@@ -27,7 +13,7 @@ async function after(world: World, by: string): Promise<void> {
 const agoMs = (world: World, instant: unknown): number => world.clock.now().getTime() - Date.parse(String(instant))
 
 test('the reminder resends the template once', async (t) => {
-  const { world, receiver, order, ana } = await startConfirmation(t)
+  const { world, receiver, order, ana } = await startOrder(t)
   await after(world, '119m')
   assert.equal(ana.screen().length, 1)
   await after(world, '2m')
@@ -41,7 +27,7 @@ test('the reminder resends the template once', async (t) => {
 })
 
 test('without an answer the deadline ends the confirmation, with no answeredAt', async (t) => {
-  const { world, receiver, order } = await startConfirmation(t)
+  const { world, receiver, order } = await startOrder(t)
   await after(world, '1439m')
   assert.equal((await world.getConfirmation(order)).status, 'awaiting_answer')
   await after(world, '2m')
@@ -53,7 +39,7 @@ test('without an answer the deadline ends the confirmation, with no answeredAt',
 })
 
 test('a deadline missed during downtime is reported with its own time', async (t) => {
-  const { world, receiver, order } = await startConfirmation(t, { confirmation: { reminderMinutes: null } })
+  const { world, receiver, order } = await startOrder(t, { cod: { confirmation: { reminderMinutes: null } } })
   await after(world, '72h')
   assert.equal((await world.getConfirmation(order)).status, 'no_response')
   const behindMs = agoMs(world, receiver.events()[0]?.data.occurredAt)
@@ -61,7 +47,7 @@ test('a deadline missed during downtime is reported with its own time', async (t
 })
 
 test('a tap after no_response still counts', async (t) => {
-  const { world, receiver, order, ana } = await startConfirmation(t, { confirmation: { reminderMinutes: null } })
+  const { world, receiver, order, ana } = await startOrder(t, { cod: { confirmation: { reminderMinutes: null } } })
   await after(world, '25h')
   await ana.taps('Confirm')
   assert.equal((await world.getConfirmation(order)).status, 'confirmed')
@@ -71,7 +57,7 @@ test('a tap after no_response still counts', async (t) => {
 })
 
 test('an answer cancels reminder and deadline', async (t) => {
-  const { world, receiver, order, ana } = await startConfirmation(t)
+  const { world, receiver, order, ana } = await startOrder(t)
   await ana.taps('Cancel')
   await after(world, '3h')
   await after(world, '30h')
@@ -96,7 +82,7 @@ test('timers start when the submission completes', async (t) => {
 })
 
 test('a follow-up expires 23 hours after any last message, with the choices', async (t) => {
-  const { world, receiver, order, ana } = await startConfirmation(t, { deliveryDays: { skipWeekdays: [] } })
+  const { world, receiver, order, ana } = await startOrder(t, { cod: { deliveryDays: { skipWeekdays: [] } } })
   await ana.taps('Change time')
   await after(world, '22h')
   await ana.sends({ raw: { type: 'image', image: { id: '1' } } })
@@ -120,7 +106,7 @@ test('a follow-up expires 23 hours after any last message, with the choices', as
 })
 
 test('a follow-up without choices expires with nulls', async (t) => {
-  const { world, order, ana } = await startConfirmation(t)
+  const { world, order, ana } = await startOrder(t)
   await ana.taps('Change time')
   await after(world, '23h')
   await after(world, '1s')
@@ -130,7 +116,7 @@ test('a follow-up without choices expires with nulls', async (t) => {
 
 test('a refusal check has its own reminder, deadline and expiry', async (t) => {
   const settings = { refusal: { reminderMinutes: 15, noResponseMinutes: 60 }, confirmation: { reminderMinutes: null } }
-  const { world, receiver, order } = await startConfirmation(t, settings)
+  const { world, receiver, order } = await startOrder(t, { cod: settings })
   const others = [await world.createConfirmation(), await world.createConfirmation()]
   for (const each of [order, ...others]) {
     await world.settled()
@@ -168,7 +154,7 @@ test('a refusal check has its own reminder, deadline and expiry', async (t) => {
 })
 
 test('on two nodes each timer of 60 confirmations fires once', async (t) => {
-  const { world, receiver } = await startConfirmation(t)
+  const { world, receiver } = await startOrder(t)
   await world.node()
   await world.node()
   const orders = await Promise.all(Array.from({ length: 60 }, () => world.createConfirmation({ to: newPhone() })))
@@ -183,7 +169,7 @@ test('on two nodes each timer of 60 confirmations fires once', async (t) => {
 })
 
 test('a timer that fails does not delay others', async (t) => {
-  const { world, order } = await startConfirmation(t, {}, { mayLogErrors: true })
+  const { world, order } = await startOrder(t, { mayLogErrors: true })
   const other = await world.createConfirmation()
   await world.settled()
   const gate = await world.parts.db.connect()

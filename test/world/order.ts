@@ -1,0 +1,25 @@
+import type { TestContext } from 'node:test'
+import type { BehaviourSeed } from '@doorcode/whatsapp-emulator'
+import { codAccount } from './cod.ts'
+import { type WorldOptions, type WorldReceiver, newPhone, startWorld } from './world.ts'
+
+type OrderOptions = WorldOptions & {
+  /** Changes of the COD settings. */
+  cod?: object
+  /** How the sends to the customer end, one by one; later sends succeed. */
+  sends?: readonly BehaviourSeed[]
+}
+
+/** An order whose template was sent to its customer. */
+export async function startOrder(t: TestContext, { cod = {}, sends = [], ...options }: OrderOptions = {}) {
+  const world = await startWorld(t, { account: codAccount(), ...options })
+  const receiver = await world.receiver()
+  await world.codSettings(cod)
+  const to = newPhone()
+  for (const behaviour of sends) world.emulator.script({ match: { to, times: 1 }, behaviour })
+  const order = await world.createConfirmation({ to })
+  await world.settled()
+  return { world, receiver, order, ana: world.customer(order) }
+}
+
+export const typesOf = (receiver: WorldReceiver): string[] => receiver.events().map(({ type }) => type)
