@@ -32,11 +32,9 @@ test('each status has its own pages, and together they are the whole log', async
   const { workspaceId, db } = world
   const receiver = await world.receiver()
   const id = { workspaceId, endpointId: receiver.endpointId }
-  await world.record(PAGE_SIZE + 3)
-  await world.settled()
+  await world.deliver(PAGE_SIZE + 3)
   receiver.answers({ status: 500 })
-  await world.record(1)
-  await world.settled()
+  await world.deliver(1)
   const statuses = async () => {
     const lists = ['pending', 'succeeded', 'failed', 'held'] as const
     const pages = await Promise.all(lists.map((status) => listDeliveries(db, { ...id, status })))
@@ -80,8 +78,7 @@ test('a run resends what was missed when it began, and nothing that failed since
   const { workspaceId, db, parts } = world
   const receiver = await world.receiver()
   const id = { workspaceId, endpointId: receiver.endpointId }
-  await world.record(3)
-  await world.settled()
+  await world.deliver(3)
   await db.rows(
     { name: 'give_all_up', text: `update webhook_deliveries set status = 'failed' where endpoint_id = $1` },
     [receiver.endpointId],
@@ -90,8 +87,7 @@ test('a run resends what was missed when it began, and nothing that failed since
   const startedAt = world.clock.now()
   assert.equal((await countMissed(db, id)).failed, 3)
   assert.deepEqual(await resendBatch(parts, { ...id, startedAt }), { resent: 3, more: false })
-  world.advance(1_000)
-  await world.settled()
+  await world.after(1_000)
   await db.rows(
     { name: 'give_up_again', text: `update webhook_deliveries set status = 'failed' where endpoint_id = $1` },
     [receiver.endpointId],

@@ -11,8 +11,7 @@ const PAUSED = { status: 503, headers: { 'retry-after': '5' } }
 /** Events whose first attempt failed, with the next one 5 s away. */
 async function waiting(world: WebhookWorld, receiver: WebhookReceiver, count: number): Promise<string[]> {
   receiver.always(PAUSED)
-  const ids = await world.record(count)
-  await world.settled()
+  const ids = await world.deliver(count)
   assert.equal(await countWaiting(world.db, idOf(world, receiver), world.clock.now()), count)
   return ids
 }

@@ -26,26 +26,12 @@ export type Received = {
   path: string
 }
 
-export type WebhookEvent = { type: string; timestamp: string; data: Record<string, unknown> }
+type WebhookEvent = { type: string; timestamp: string; data: Record<string, unknown> }
 
-/** A caller's webhook endpoint: a real HTTP server that keeps what it gets. */
-export type Receiver = {
-  url: string
-  received: readonly Received[]
-  /** The events of one type, or all of them, in the order of their arrival. */
-  events(type?: string): WebhookEvent[]
-  /** The next answers, one per request; after the last of them it answers 204 again. */
-  answers(...answers: Answer[]): void
-  /** Every answer from now on. */
-  always(answer: Answer): void
-  /** Waits until this many requests have arrived. */
-  waitFor(count: number): Promise<void>
-  /** Requests that wait for their answer. */
-  pending(): number
-  close(): Promise<void>
-}
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
-export async function startReceiver(): Promise<Receiver> {
+/** A client's webhook endpoint: a real HTTP server that keeps what it gets. */
+export async function startReceiver() {
   const received: Received[] = []
   let script: Answer[] = []
   let usual: Answer = {}
@@ -71,22 +57,30 @@ export async function startReceiver(): Promise<Receiver> {
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
-    received,
-    events: (type) => received.map(({ event }) => event).filter((event) => type === undefined || event.type === type),
-    answers: (...answers) => {
+    received: received as readonly Received[],
+    /** The `webhook-id` of each request. */
+    ids: () => received.map(({ id }) => id),
+    /** The events of one type, or all of them, in the order of their arrival. */
+    events: (type?: string): WebhookEvent[] =>
+      received.map(({ event }) => event).filter((event) => type === undefined || event.type === type),
+    /** The next answers, one per request; after the last of them it answers 204 again. */
+    answers: (...answers: Answer[]): void => {
       script = [...script, ...answers]
     },
-    always: (answer) => {
+    /** Every answer from now on. */
+    always: (answer: Answer): void => {
       usual = answer
     },
-    async waitFor(count) {
+    /** Waits until this many requests have arrived. */
+    async waitFor(count: number): Promise<void> {
       await waitFor(
         () => `${count} webhooks, of which ${received.length} came`,
         () => received.length >= count,
       )
     },
+    /** Requests that wait for their answer. */
     pending: () => pending,
-    async close() {
+    async close(): Promise<void> {
       server.closeAllConnections()
       server.close()
       await once(server, 'close')

@@ -16,14 +16,18 @@ import type { Provider } from '../../src/providers/provider.ts'
 import { createWorkspace } from '../../src/workspaces/workspaces.ts'
 import { deliverLoop } from '../../src/webhooks/delivery/deliver.ts'
 import { addEndpoint } from './set-up.ts'
-import type { DeliveryStatus } from '../../src/webhooks/delivery/claim.ts'
+import { type DeliveryStatus, claimDeliveries } from '../../src/webhooks/delivery/claim.ts'
+import { pauseEndpoint, resumeEndpoint } from '../../src/webhooks/endpoints.ts'
 import { type AttemptHistory, findDeliveryDetails, listDeliveries } from '../../src/explain/deliveries.ts'
 import { releaseLoop } from '../../src/webhooks/delivery/release.ts'
 
 export type WebhookReceiver = Receiver & { endpointId: string; secret: string }
 export type WebhookWorld = Awaited<ReturnType<typeof startWebhookWorld>>
 
-export const idOf = ({ workspaceId }: WebhookWorld, { endpointId }: WebhookReceiver) => ({ workspaceId, endpointId })
+export const idOf = ({ workspaceId }: { workspaceId: string }, { endpointId }: WebhookReceiver) => ({
+  workspaceId,
+  endpointId,
+})
 
 /** For tests of webhooks only: a workspace, its endpoints with real receivers, the loop, and a moved clock. */
 export async function startWebhookWorld(t: TestContext, { loops = 1 }: { loops?: number } = {}) {
@@ -94,10 +98,30 @@ export async function startWebhookWorld(t: TestContext, { loops = 1 }: { loops?:
       return events.map(({ id }) => id)
     },
 
+    /** Records events, and waits until their first attempts are done. Returns their ids. */
+    async deliver(count = 1): Promise<string[]> {
+      const ids = await world.record(count)
+      await world.settled()
+      return ids
+    },
+
     advance(ms: number): void {
       clock.advance(ms)
       parts.wake()
     },
+
+    /** Moves the clock, and waits until what fell due is done. */
+    async after(ms: number): Promise<void> {
+      world.advance(ms)
+      await world.settled()
+    },
+
+    pause: (receiver: WebhookReceiver) => pauseEndpoint(db, clock, idOf(world, receiver)),
+    resume: (receiver: WebhookReceiver) => resumeEndpoint(db, clock, idOf(world, receiver)),
+
+    /** Claims deliveries of an endpoint, as another process would. */
+    claim: (receiver: WebhookReceiver, capacity = 1) =>
+      claimDeliveries(db, [{ ...idOf(world, receiver), capacity }], { ...parts, lease: newId() }),
 
     /** Nothing is due by the clock, and nothing is in flight. */
     async settled(): Promise<void> {

@@ -9,14 +9,7 @@ import { createLog } from '../../lib/log.ts'
 import { claimDeliveries, claimDelivery } from './claim.ts'
 import { createDeliverer } from './attempt.ts'
 import { deliverNow } from './deliver-now.ts'
-import {
-  enableEndpoint,
-  findEndpoint,
-  pauseEndpoint,
-  pingEndpoint,
-  resumeEndpoint,
-  rotateSecret,
-} from '../endpoints.ts'
+import { enableEndpoint, findEndpoint, pingEndpoint, rotateSecret } from '../endpoints.ts'
 import { createFinisher } from './finish.ts'
 import { webhookAgent } from './post.ts'
 import { countResendable, resendBatch, resendDelivery } from '../resend.ts'
@@ -35,8 +28,7 @@ const statusOf = async (world: WebhookWorld, { endpointId }: WebhookReceiver): P
 test('every endpoint gets each event once, signed, with the recorded id and bytes', async (t) => {
   const world = await startWebhookWorld(t)
   const [first, second] = [await world.receiver(), await world.receiver()]
-  const [eventId] = await world.record()
-  await world.settled()
+  const [eventId] = await world.deliver()
   for (const receiver of [first, second]) {
     const [request] = receiver.received
     assert.ok(request)
@@ -56,15 +48,12 @@ test('a failing delivery follows the schedule under one id and then fails', asyn
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
   receiver.always({ status: 500, body: 'down' })
-  const [eventId] = await world.record()
-  await world.settled()
+  const [eventId] = await world.deliver()
   for (const [step, wait] of STEPS_MS.entries()) {
     if (step > 0) {
-      world.advance(wait * SURELY_NOT_DUE)
-      await world.settled()
+      await world.after(wait * SURELY_NOT_DUE)
       assert.equal(receiver.received.length, step, `nothing before step ${step}`)
-      world.advance(wait * (SURELY_DUE - SURELY_NOT_DUE))
-      await world.settled()
+      await world.after(wait * (SURELY_DUE - SURELY_NOT_DUE))
     }
     assert.equal(receiver.received.length, step + 1)
   }
@@ -74,7 +63,7 @@ test('a failing delivery follows the schedule under one id and then fails', asyn
     delivery.attempts.map(({ attempt, httpStatus, response }) => ({ attempt, httpStatus, response })),
     STEPS_MS.map((_, index) => ({ attempt: index + 1, httpStatus: 500, response: 'down' })),
   )
-  assert.equal(new Set(receiver.received.map(({ id }) => id)).size, 1)
+  assert.equal(new Set(receiver.ids()).size, 1)
   assert.equal(await statusOf(world, receiver), 'enabled', 'a whole schedule is shorter than what disables')
   const timestamps = receiver.received.map(({ headers }) => Number(headers['webhook-timestamp']))
   assert.ok(
@@ -91,13 +80,10 @@ for (const [form, status, headerAt] of [
     const world = await startWebhookWorld(t)
     const receiver = await world.receiver()
     receiver.answers({ status, headers: { 'retry-after': headerAt(world.clock.now()) } })
-    await world.record()
-    await world.settled()
-    world.advance(50 * SECOND_MS)
-    await world.settled()
+    await world.deliver()
+    await world.after(50 * SECOND_MS)
     assert.equal(receiver.received.length, 1)
-    world.advance(12 * SECOND_MS)
-    await world.settled()
+    await world.after(12 * SECOND_MS)
     assert.equal(receiver.received.length, 2)
   })
 }
@@ -106,17 +92,14 @@ test('410 disables the endpoint immediately and holds what waits for it', async 
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
   receiver.answers({ status: 500 })
-  const [waiting] = await world.record()
-  await world.settled()
+  const [waiting] = await world.deliver()
   receiver.answers({ status: 410 })
-  const [answeredGone] = await world.record()
-  await world.settled()
+  const [answeredGone] = await world.deliver()
   const endpoint = await findEndpoint(world.db, idOf(world, receiver))
   assert.equal(endpoint?.status, 'disabled')
   assert.deepEqual(endpoint?.statusReason, { code: 'webhooks.endpoint_gone' })
   const [recordedAfter] = await world.record()
-  world.advance(DAY_MS)
-  await world.settled()
+  await world.after(DAY_MS)
   assert.equal(receiver.received.length, 2)
   for (const id of [waiting, answeredGone, recordedAfter])
     assert.equal((await world.delivery(id, receiver)).status, 'held')
@@ -126,15 +109,11 @@ test('five days of nothing but failures disable an endpoint', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
   receiver.always({ status: 500 })
-  await world.record()
-  await world.settled()
-  world.advance(4.9 * DAY_MS)
-  await world.settled()
+  await world.deliver()
+  await world.after(4.9 * DAY_MS)
   assert.equal(await statusOf(world, receiver), 'enabled')
-  world.advance(0.2 * DAY_MS)
-  await world.settled()
-  await world.record()
-  await world.settled()
+  await world.after(0.2 * DAY_MS)
+  await world.deliver()
   const endpoint = await findEndpoint(world.db, idOf(world, receiver))
   assert.equal(endpoint?.status, 'disabled')
   assert.deepEqual(endpoint?.statusReason, { code: 'webhooks.endpoint_failed_too_long', days: 5 })
@@ -145,14 +124,11 @@ test('one success within the five days restarts their count', async (t) => {
   const receiver = await world.receiver()
   receiver.answers({ status: 500 }, { status: 200 })
   receiver.always({ status: 500 })
-  await world.record()
-  await world.settled()
-  world.advance(3 * DAY_MS)
-  await world.settled() // succeeds
+  await world.deliver()
+  await world.after(3 * DAY_MS) // succeeds
   assert.equal((await findEndpoint(world.db, idOf(world, receiver)))?.failingSince, null)
   world.advance(2.5 * DAY_MS)
-  await world.record()
-  await world.settled()
+  await world.deliver()
   assert.equal(await statusOf(world, receiver), 'enabled')
 })
 
@@ -161,8 +137,7 @@ test('days in which Doorcode cannot read the secret never disable an endpoint', 
   const receiver = await world.receiver()
   receiver.answers({ status: 500 })
   receiver.always({ status: 200 })
-  await world.record()
-  await world.settled()
+  await world.deliver()
   const text = 'update webhook_endpoints set secret = set_byte(secret, 20, get_byte(secret, 20) # 255) where id = $1'
   const loseOrFindSecret = () => world.db.rows({ name: 'lose_or_find_secret', text }, [receiver.endpointId])
   await loseOrFindSecret()
@@ -170,15 +145,13 @@ test('days in which Doorcode cannot read the secret never disable an endpoint', 
   let waiting: string | undefined
   for (let times = 0; times < 2; times += 1) {
     world.advance(5.1 * DAY_MS)
-    ;[waiting] = await world.record()
-    await world.settled()
+    ;[waiting] = await world.deliver()
     assert.equal(await statusOf(world, receiver), 'enabled')
   }
   assert.equal((await world.delivery(waiting, receiver)).attempts[0]?.error?.code, 'webhooks.secret_lost')
   await loseOrFindSecret()
   receiver.answers({ status: 500 })
-  await world.record()
-  await world.settled()
+  await world.deliver()
   assert.equal(await statusOf(world, receiver), 'enabled', 'its own failures have lasted for a moment')
   await world.record() // succeeds, and brings the others forward
   await waitFor('what waited', async () => {
@@ -191,50 +164,40 @@ test('enabling a disabled endpoint gives it five days again', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
   receiver.answers({ status: 410 })
-  await world.record()
-  await world.settled()
+  await world.deliver()
   world.advance(6 * DAY_MS)
   await enableEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   receiver.always({ status: 500 })
-  await world.record()
-  await world.settled()
+  await world.deliver()
   assert.equal(await statusOf(world, receiver), 'enabled')
 })
 
 test('a paused endpoint gets nothing, and a resumed one only new events', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
-  await pauseEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
+  await world.pause(receiver)
   const [held] = await world.record()
-  world.advance(HOUR_MS)
-  await world.settled()
+  await world.after(HOUR_MS)
   assert.equal(receiver.received.length, 0)
-  await resumeEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
+  await world.resume(receiver)
   const [fresh] = await world.record()
-  world.advance(HOUR_MS)
-  await world.settled()
-  assert.deepEqual(
-    receiver.received.map(({ id }) => id),
-    [fresh],
-  )
+  await world.after(HOUR_MS)
+  assert.deepEqual(receiver.ids(), [fresh])
   assert.equal((await world.delivery(held, receiver)).status, 'held')
 })
 
 test('each held delivery can be resent', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
-  await pauseEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
+  await world.pause(receiver)
   const [first, second] = await world.record(2)
   const { deliveryId } = await world.delivery(second, receiver)
   const { workspaceId } = world
   await assert.rejects(resendDelivery(world.parts, { workspaceId, deliveryId }), /paused/)
-  await resumeEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
+  await world.resume(receiver)
   await resendDelivery(world.parts, { workspaceId, deliveryId })
   await world.settled()
-  assert.deepEqual(
-    receiver.received.map(({ id }) => id),
-    [second],
-  )
+  assert.deepEqual(receiver.ids(), [second])
   assert.equal((await world.delivery(first, receiver)).status, 'held')
 })
 
@@ -242,26 +205,23 @@ test('a resent delivery restarts its schedule under the same id', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
   receiver.always({ status: 500 })
-  const [eventId] = await world.record()
-  await world.settled()
+  const [eventId] = await world.deliver()
   for (const wait of STEPS_MS.slice(1)) {
-    world.advance(wait * SURELY_DUE)
-    await world.settled()
+    await world.after(wait * SURELY_DUE)
   }
   const { deliveryId } = await world.delivery(eventId, receiver)
   await resendDelivery(world.parts, { workspaceId: world.workspaceId, deliveryId })
   await world.settled()
   assert.equal((await world.delivery(eventId, receiver)).status, 'pending')
-  world.advance(5 * SECOND_MS * SURELY_DUE)
-  await world.settled()
+  await world.after(5 * SECOND_MS * SURELY_DUE)
   assert.equal(receiver.received.length, STEPS_MS.length + 2)
-  assert.equal(new Set(receiver.received.map(({ id }) => id)).size, 1)
+  assert.equal(new Set(receiver.ids()).size, 1)
 })
 
 test('a bulk resend sends exactly what its filter counted', async (t) => {
   const world = await startWebhookWorld(t)
   const [receiver, other] = [await world.receiver(), await world.receiver()]
-  for (const each of [receiver, other]) await pauseEndpoint(world.parts.db, world.parts.clock, idOf(world, each))
+  for (const each of [receiver, other]) await world.pause(each)
   await world.record(3)
   world.advance(HOUR_MS)
   const from = world.clock.now()
@@ -270,7 +230,7 @@ test('a bulk resend sends exactly what its filter counted', async (t) => {
   const to = world.clock.now()
   world.advance(HOUR_MS)
   await world.record(2)
-  for (const each of [receiver, other]) await resumeEndpoint(world.parts.db, world.parts.clock, idOf(world, each))
+  for (const each of [receiver, other]) await world.resume(each)
   const filter = { ...idOf(world, receiver), type: 'message.sent', from, to } as const
   assert.equal(await countResendable(world.parts, filter), 1_005)
   assert.equal(await countResendable(world.parts, { ...filter, type: 'ping' }), 0)
@@ -279,7 +239,7 @@ test('a bulk resend sends exactly what its filter counted', async (t) => {
   assert.deepEqual(await resendBatch(world.parts, run), { resent: 1_000, more: true })
   assert.deepEqual(await resendBatch(world.parts, run), { resent: 5, more: false })
   await world.settled()
-  assert.deepEqual(receiver.received.map(({ id }) => id).sort(), inRange.sort())
+  assert.deepEqual(receiver.ids().sort(), inRange.sort())
   assert.equal(other.received.length, 0)
   assert.equal(await countResendable(world.parts, filter), 0)
 })
@@ -287,8 +247,7 @@ test('a bulk resend sends exactly what its filter counted', async (t) => {
 test('a bulk resend of succeeded deliveries sends each one once', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
-  await world.record(20)
-  await world.settled()
+  await world.deliver(20)
   world.advance(MINUTE_MS)
   const run = { workspaceId: world.workspaceId, statuses: ['succeeded'], startedAt: world.clock.now() } as const
   assert.deepEqual(await resendBatch(world.parts, run), { resent: 20, more: false })
@@ -300,15 +259,13 @@ test('both secrets sign for a day after a rotation, then only the new one', asyn
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
   const { secret } = await rotateSecret(world.parts, idOf(world, receiver))
-  await world.record()
-  await world.settled()
+  await world.deliver()
   const [during] = receiver.received
   assert.ok(during)
   assertSigned(during, secret)
   assertSigned(during, receiver.secret)
   world.advance(DAY_MS)
-  await world.record()
-  await world.settled()
+  await world.deliver()
   const after = receiver.received[1]
   assert.ok(after)
   assertSigned(after, secret)
@@ -319,8 +276,7 @@ test('a redirect is a failure and is not followed', async (t) => {
   const world = await startWebhookWorld(t)
   const [receiver, elsewhere] = [await world.receiver(), await world.receiver()]
   receiver.answers({ status: 302, headers: { location: elsewhere.url } })
-  const [eventId] = await world.record()
-  await world.settled()
+  const [eventId] = await world.deliver()
   assert.equal(elsewhere.received.length, 1, 'only its own event')
   const delivery = await world.delivery(eventId, receiver)
   assert.equal(delivery.status, 'pending')
@@ -351,10 +307,8 @@ test('long, binary and malformed answers can be stored', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
   receiver.answers({ status: 200, body: 'x'.repeat(5_000_000) }, { status: 200, body: 'a\0b' })
-  const [big] = await world.record()
-  await world.settled()
-  const [strange] = await world.record()
-  await world.settled()
+  const [big] = await world.deliver()
+  const [strange] = await world.deliver()
   assert.equal((await world.delivery(big, receiver)).attempts[0]?.response?.length, 2_048)
   assert.equal((await world.delivery(strange, receiver)).attempts[0]?.response, 'a\uFFFDb')
   assert.equal((await world.delivery(big, receiver)).status, 'succeeded')
@@ -363,23 +317,21 @@ test('long, binary and malformed answers can be stored', async (t) => {
 test('two processes deliver each event once', async (t) => {
   const world = await startWebhookWorld(t, { loops: 2 })
   const receiver = await world.receiver()
-  const ids = await world.record(400)
-  await world.settled()
-  assert.deepEqual(receiver.received.map(({ id }) => id).sort(), ids.sort())
+  const ids = await world.deliver(400)
+  assert.deepEqual(receiver.ids().sort(), ids.sort())
 })
 
 test('a killed process’s delivery is attempted again, and its late result changes nothing', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
-  await pauseEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
+  await world.pause(receiver)
   const [eventId] = await world.record()
   const { deliveryId } = await world.delivery(eventId, receiver)
-  await resumeEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
+  await world.resume(receiver)
   const [claimed] = await claimElsewhere(world, receiver, deliveryId)
   assert.ok(claimed)
   world.parts.wake()
-  world.advance(LEASE_OVER_MS)
-  await world.settled()
+  await world.after(LEASE_OVER_MS)
   assert.equal((await world.delivery(eventId, receiver)).status, 'succeeded')
 
   const now = world.clock.now()
@@ -418,7 +370,7 @@ test('a delivery recorded while its endpoint is being paused is held', async (t)
   const world = await startWebhookWorld(t, { loops: 0 })
   const receiver = await world.receiver()
   const [eventId] = await world.record()
-  await pauseEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
+  await world.pause(receiver)
   const text = "update webhook_deliveries set status = 'pending', due_at = $2 where event_id = $1"
   await world.db.rows({ name: 'record_late', text }, [eventId, world.clock.now()])
   world.startWorker()
@@ -434,7 +386,7 @@ test('an attempt in flight when its endpoint is paused may still succeed', async
   receiver.answers({ after: promise })
   const [eventId] = await world.record()
   await receiver.waitFor(1)
-  await pauseEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
+  await world.pause(receiver)
   assert.equal((await world.delivery(eventId, receiver)).status, 'held')
   resolve()
   await waitFor(

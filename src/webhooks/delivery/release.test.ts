@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { waitFor } from '../../../test/world/wait-for.ts'
 import { MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
-import { newId } from '../../lib/ids.ts'
-import { claimDeliveries } from './claim.ts'
 import type { AttemptResult } from './attempt.ts'
-import { findEndpoint, pauseEndpoint, resumeEndpoint } from '../endpoints.ts'
+import { findEndpoint } from '../endpoints.ts'
 import { createFinisher } from './finish.ts'
 import { MAX_RELEASE_FAILURES, RELEASE_INTERVAL_MS, MAX_RELEASED_PER_STEP, release } from './release.ts'
 import { type WebhookReceiver, type WebhookWorld, startWebhookWorld, idOf } from '../../../test/world/webhook-world.ts'
@@ -15,14 +13,18 @@ const SECOND_ATTEMPT_MS = 6 * SECOND_MS
 const DOWN = { status: 503 }
 const UP = { status: 204 }
 
+/** An endpoint, and a worker that the test stops. */
+async function startWithWorker(t: TestContext) {
+  const world = await startWebhookWorld(t, { loops: 0 })
+  return { world, receiver: await world.receiver(), worker: world.startWorker() }
+}
+
 /** Events whose first two attempts failed: the third comes 5 minutes later. */
 async function missed(world: WebhookWorld, receiver: WebhookReceiver, count: number): Promise<string[]> {
   const before = receiver.received.length
   receiver.always(DOWN)
-  const ids = await world.record(count)
-  await world.settled()
-  world.advance(SECOND_ATTEMPT_MS)
-  await world.settled()
+  const ids = await world.deliver(count)
+  await world.after(SECOND_ATTEMPT_MS)
   assert.equal(receiver.received.length, before + 2 * count)
   receiver.always(UP)
   return ids
@@ -46,8 +48,7 @@ test('a successful retry brings all waiting events too', async (t) => {
   const receiver = await world.receiver()
   const waiting = await missed(world, receiver, 3)
   receiver.answers(DOWN)
-  const [late] = await world.record()
-  await world.settled()
+  const [late] = await world.deliver()
   world.advance(SECOND_ATTEMPT_MS)
   await receiver.waitFor(6 + 2 + 3)
   assert.deepEqual(idsSince(receiver, 8).sort(), waiting.sort())
@@ -74,10 +75,7 @@ test('a step releases the oldest, up to its limit, once for all processes', asyn
   const now = world.clock.now()
   await Promise.all([release(world.db, now), release(world.db, now)])
   assert.equal(await countForward(world, receiver), MAX_RELEASED_PER_STEP)
-  const due = await claimDeliveries(world.db, [{ ...idOf(world, receiver), capacity: 1_000 }], {
-    ...world.parts,
-    lease: newId(),
-  })
+  const due = await world.claim(receiver, 1_000)
   const dueIds = due.map(({ eventId }) => eventId)
   assert.deepEqual(
     oldest.filter((id) => !dueIds.includes(id)),
@@ -87,9 +85,7 @@ test('a step releases the oldest, up to its limit, once for all processes', asyn
 })
 
 test('during a release the log shows when each delivery will really be attempted', async (t) => {
-  const world = await startWebhookWorld(t, { loops: 0 })
-  const receiver = await world.receiver()
-  const worker = world.startWorker()
+  const { world, receiver, worker } = await startWithWorker(t)
   await missed(world, receiver, MAX_RELEASED_PER_STEP + 5)
   await worker.stop()
   const latest = async (): Promise<number> => {
@@ -104,10 +100,7 @@ test('during a release the log shows when each delivery will really be attempted
 /** A successful delivery, stored as the loop would. */
 async function succeed(world: WebhookWorld, receiver: WebhookReceiver): Promise<void> {
   await world.record()
-  const [claimed] = await claimDeliveries(world.db, [{ ...idOf(world, receiver), capacity: 1 }], {
-    ...world.parts,
-    lease: newId(),
-  })
+  const [claimed] = await world.claim(receiver)
   assert.ok(claimed)
   await createFinisher(world.parts)(result(world, claimed, { outcome: 'succeeded' }))
 }
@@ -123,9 +116,7 @@ function result(
 }
 
 test('due deliveries reduce the next step of a release', async (t) => {
-  const world = await startWebhookWorld(t, { loops: 0 })
-  const receiver = await world.receiver()
-  const worker = world.startWorker()
+  const { world, receiver, worker } = await startWithWorker(t)
   await missed(world, receiver, 2 * MAX_RELEASED_PER_STEP)
   await worker.stop()
   await succeed(world, receiver)
@@ -134,7 +125,7 @@ test('due deliveries reduce the next step of a release', async (t) => {
   const next = later(now, RELEASE_INTERVAL_MS)
   assert.equal(await step(world, receiver, next), 0, 'the receiver has not taken the last step yet')
   world.clock.advance(RELEASE_INTERVAL_MS)
-  await claimDeliveries(world.db, [{ ...idOf(world, receiver), capacity: 3 }], { ...world.parts, lease: newId() })
+  await world.claim(receiver, 3)
   assert.equal(await step(world, receiver, later(next, RELEASE_INTERVAL_MS)), 3)
 })
 
@@ -151,8 +142,7 @@ test('a failed early attempt keeps its event’s place in the schedule', async (
   const back = await world.delivery(waiting, receiver)
   assert.deepEqual(back.dueAt, dueAt)
   assert.equal(back.attempts.length, 3)
-  world.advance(6 * MINUTE_MS)
-  await world.settled()
+  await world.after(6 * MINUTE_MS)
   const { dueAt: next } = await world.delivery(waiting, receiver)
   assert.ok(next && next.getTime() - world.clock.now().getTime() > 26 * MINUTE_MS, 'the fourth attempt is 30 min later')
 })
@@ -164,8 +154,7 @@ test('an event that always fails is not sent with every success of others', asyn
   for (let each = 0; each < 10; each += 1) {
     receiver.answers(UP)
     receiver.always(DOWN)
-    await world.record()
-    await world.settled()
+    await world.deliver()
     world.clock.advance(RELEASE_INTERVAL_MS)
     await release(world.db, world.clock.now())
     await world.settled()
@@ -178,16 +167,13 @@ test('Retry-After keeps an event out of the release until then', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
   receiver.answers(DOWN, { status: 503, headers: { 'retry-after': '60' } })
-  const [delayed] = await world.record()
-  await world.settled()
-  world.advance(SECOND_ATTEMPT_MS)
-  await world.settled()
-  await world.record()
-  await world.settled()
+  const [delayed] = await world.deliver()
+  await world.after(SECOND_ATTEMPT_MS)
+  await world.deliver()
   const before = world.clock.now()
   await waitFor('the release to wait', async () => {
-    const row = await world.db.row<{ release_at: Date | null }>(selectRelease, [receiver.endpointId])
-    return row?.release_at !== null && row !== undefined && row.release_at > later(before, 30 * SECOND_MS)
+    const { release_at: at = null } = (await releaseOf(world, receiver)) ?? {}
+    return at !== null && at > later(before, 30 * SECOND_MS)
   })
   assert.equal((await world.delivery(delayed, receiver)).attempts.length, 2)
   world.advance(61 * SECOND_MS)
@@ -197,18 +183,13 @@ test('Retry-After keeps an event out of the release until then', async (t) => {
 })
 
 test('Retry-After pauses a release', async (t) => {
-  const world = await startWebhookWorld(t, { loops: 0 })
-  const receiver = await world.receiver()
-  const worker = world.startWorker()
+  const { world, receiver, worker } = await startWithWorker(t)
   await missed(world, receiver, MAX_RELEASED_PER_STEP + 1)
   await worker.stop()
   await succeed(world, receiver)
   await release(world.db, world.clock.now())
   world.clock.advance(RELEASE_INTERVAL_MS)
-  const due = await claimDeliveries(world.db, [{ ...idOf(world, receiver), capacity: 1_000 }], {
-    ...world.parts,
-    lease: newId(),
-  })
+  const due = await world.claim(receiver, 1_000)
   const now = world.clock.now()
   const finish = createFinisher(world.parts)
   for (const delivery of due) {
@@ -227,23 +208,18 @@ test('Retry-After pauses a release', async (t) => {
 })
 
 test('consecutive failures end a release, and the next success begins another', async (t) => {
-  const world = await startWebhookWorld(t, { loops: 0 })
-  const receiver = await world.receiver()
-  const worker = world.startWorker()
+  const { world, receiver, worker } = await startWithWorker(t)
   await missed(world, receiver, 3 * MAX_RELEASED_PER_STEP)
   await worker.stop()
   await succeed(world, receiver)
   const finish = createFinisher(world.parts)
   for (const failures of [MAX_RELEASE_FAILURES - 1, 1]) {
-    assert.notEqual((await world.db.row<Release>(selectRelease, [receiver.endpointId]))?.release_at, null)
+    assert.notEqual((await releaseOf(world, receiver))?.release_at, null)
     await world.record(failures)
-    const claimed = await claimDeliveries(world.db, [{ ...idOf(world, receiver), capacity: failures }], {
-      ...world.parts,
-      lease: newId(),
-    })
+    const claimed = await world.claim(receiver, failures)
     for (const delivery of claimed) await finish(result(world, delivery, failed(world)))
   }
-  assert.equal((await world.db.row<Release>(selectRelease, [receiver.endpointId]))?.release_at, null)
+  assert.equal((await releaseOf(world, receiver))?.release_at, null)
   await succeed(world, receiver)
   assert.equal(await step(world, receiver, world.clock.now()), MAX_RELEASED_PER_STEP)
 })
@@ -261,10 +237,7 @@ test('a failure and a success that are stored together begin a release', async (
   const world = await startWebhookWorld(t, { loops: 0 })
   const receiver = await world.receiver()
   await world.record(2)
-  const claimed = await claimDeliveries(world.db, [{ ...idOf(world, receiver), capacity: 2 }], {
-    ...world.parts,
-    lease: newId(),
-  })
+  const claimed = await world.claim(receiver, 2)
   const [first, second] = claimed
   assert.ok(first && second)
   const finish = createFinisher(world.parts)
@@ -276,15 +249,13 @@ test('a failure and a success that are stored together begin a release', async (
 })
 
 test('pausing an endpoint ends its release', async (t) => {
-  const world = await startWebhookWorld(t, { loops: 0 })
-  const receiver = await world.receiver()
-  const worker = world.startWorker()
+  const { world, receiver, worker } = await startWithWorker(t)
   await missed(world, receiver, 3)
   await worker.stop()
   await succeed(world, receiver)
-  await pauseEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
+  await world.pause(receiver)
   assert.equal(await step(world, receiver, world.clock.now()), 0)
-  await resumeEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
+  await world.resume(receiver)
   assert.equal(await step(world, receiver, world.clock.now()), 0)
 })
 
@@ -300,8 +271,7 @@ test('the next process continues a release that a stop interrupted', async (t) =
   await receiver.waitFor(120 + 60)
   assert.deepEqual(idsSince(receiver, 120).sort(), waiting.sort())
   await waitFor('the release to end', async () => {
-    const row = await world.db.row<Release>(selectRelease, [receiver.endpointId])
-    return row?.release_at === null
+    return (await releaseOf(world, receiver))?.release_at === null
   })
   assert.equal((await findEndpoint(world.db, idOf(world, receiver)))?.failingSince, null)
 })
@@ -316,7 +286,8 @@ async function step(world: WebhookWorld, receiver: WebhookReceiver, now: Date): 
 const countForward = async (world: WebhookWorld, { endpointId }: WebhookReceiver): Promise<number> =>
   (await world.db.row<{ forward: number }>(countBroughtForward, [endpointId]))?.forward ?? 0
 
-type Release = { release_at: Date | null }
+const releaseOf = (world: WebhookWorld, { endpointId }: WebhookReceiver) =>
+  world.db.row<{ release_at: Date | null }>(selectRelease, [endpointId])
 
 /** Not declared, since they are no statements of the program. */
 const selectRelease = { name: 'select_release', text: 'select release_at from webhook_endpoints where id = $1' }
