@@ -27,6 +27,7 @@ const openedDb = async (): Promise<Db> => (db ??= openDb({ url: await fileDataba
 after(() => db?.close())
 
 type Row = Record<string, unknown>
+type StartedParts = Omit<Parts, 'config' | 'loops'> & { clock: MovedClock }
 
 /** A workspace, the emulator with one account, and the parts that sync it; no loop runs. */
 async function start(t: TestContext) {
@@ -34,7 +35,7 @@ async function start(t: TestContext) {
   const clock = createMovedClock()
   const provider = createWhatsApp()
   const woken: WorkName[] = []
-  const parts: Omit<Parts, 'config' | 'loops'> & { clock: MovedClock } = {
+  const parts: StartedParts = {
     db,
     clock,
     provider,
@@ -74,6 +75,9 @@ async function start(t: TestContext) {
       }),
     stored: async (): Promise<Row> =>
       (await ask('select * from provider_accounts where workspace_id = $1', [workspaceId]))[0] ?? {},
+    /** How many numbers the account has. */
+    numbers: async (): Promise<number> =>
+      (await ask('select id from senders where workspace_id = $1 and gone_at is null', [workspaceId])).length,
     turn: () => syncLoop(parts).turn(),
   }
 }
@@ -215,17 +219,15 @@ test('a sync of an unknown account id is rejected', async (t) => {
 })
 
 test('an account is synced an hour after its last sync, not earlier', async (t) => {
-  const { connect, clock, emulator, turn, ask, workspaceId } = await start(t)
+  const { connect, clock, emulator, turn, numbers } = await start(t)
   await connect()
   emulator.addNumber(DEMO.accountId, { displayPhoneNumber: '+1 555-010-0199' })
-  const count = async (): Promise<number> =>
-    (await ask('select id from senders where workspace_id = $1', [workspaceId])).length
   clock.advance(HOUR_MS - MINUTE_MS)
   await turn()
-  assert.equal(await count(), 2)
+  assert.equal(await numbers(), 2)
   clock.advance(2 * MINUTE_MS)
   await turn()
-  assert.equal(await count(), 3)
+  assert.equal(await numbers(), 3)
 })
 
 test('of two nodes that poll together only one syncs an account', async (t) => {
@@ -233,10 +235,18 @@ test('of two nodes that poll together only one syncs an account', async (t) => {
   await connect()
   clock.advance(2 * HOUR_MS)
   let lists = 0
-  const provider: Provider = { ...parts.provider, list: (account) => (lists++, parts.provider.list(account)) }
-  await Promise.all([syncLoop({ ...parts, provider }).turn(), syncLoop({ ...parts, provider }).turn()])
+  const counting = withList(parts, (list) => (lists++, list()))
+  await Promise.all([syncLoop(counting).turn(), syncLoop(counting).turn()])
   assert.equal(lists, 1)
 })
+
+type List = () => ReturnType<Provider['list']>
+
+/** The parts, with `list` in place of the provider's own, which it gets. */
+function withList(parts: StartedParts, list: (own: List) => ReturnType<List>) {
+  const provider: Provider = { ...parts.provider, list: (account) => list(() => parts.provider.list(account)) }
+  return { ...parts, provider }
+}
 
 /** The same account on another emulator with another token: the old token cannot see it. */
 async function revokeToken(t: TestContext, { ask, workspaceId }: Awaited<ReturnType<typeof start>>): Promise<Emulator> {
@@ -269,30 +279,26 @@ test('a late rejection of an old token does not stop the account', async (t) => 
   const { connect, parts, stored, emulator } = world
   const { accountId } = await connect()
   await revokeToken(t, world)
-  const provider: Provider = {
-    ...parts.provider,
-    async list(account) {
-      try {
-        return await parts.provider.list(account)
-      } finally {
-        await connect({ graphUrl: emulator.url })
-      }
-    },
-  }
-  await assert.rejects(syncAccount({ ...parts, provider }, accountId), UserError)
+  const replacing = withList(parts, async (list) => {
+    try {
+      return await list()
+    } finally {
+      await connect({ graphUrl: emulator.url })
+    }
+  })
+  await assert.rejects(syncAccount(replacing, accountId), UserError)
   assert.equal((await stored()).status, 'connected')
 })
 
 test('an unreachable provider only changes the time of the next sync', async (t) => {
-  const { connect, parts, ask, stored, workspaceId } = await start(t)
+  const { connect, parts, ask, stored, numbers, workspaceId } = await start(t)
   const before = await connect()
   await ask(`update provider_accounts set graph_url = 'http://127.0.0.1:1' where workspace_id = $1`, [workspaceId])
   await assert.rejects(syncAccount(parts, before.accountId), rejectedWith(/could not be reached/))
   assert.equal((await stored()).status, 'connected')
   const due = (await stored()).sync_due_at as Date
   assert.ok(due.getTime() < Date.now() + HOUR_MS / 2)
-  const senders = await ask('select id from senders where workspace_id = $1 and gone_at is null', [workspaceId])
-  assert.equal(senders.length, before.senders.length)
+  assert.equal(await numbers(), before.senders.length)
 })
 
 const pausedLogin = {
@@ -356,15 +362,12 @@ test('an update during a sync causes another sync', async (t) => {
   const { connect, parts, workspaceId, clock, stored } = await start(t)
   const { accountId } = await connect()
   clock.advance(2 * HOUR_MS)
-  const provider: Provider = {
-    ...parts.provider,
-    async list(account) {
-      const listing = await parts.provider.list(account)
-      await syncSoon(parts.db, { workspaceId, accountId }, clock.now())
-      return listing
-    },
-  }
-  await syncLoop({ ...parts, provider }).turn()
+  const updated = withList(parts, async (list) => {
+    const listing = await list()
+    await syncSoon(parts.db, { workspaceId, accountId }, clock.now())
+    return listing
+  })
+  await syncLoop(updated).turn()
   clock.advance(MINUTE_MS)
   assert.ok(((await stored()).sync_due_at as Date) <= clock.now())
 })
@@ -373,15 +376,12 @@ test('many updates cause at most one sync per minute', async (t) => {
   const { connect, parts, workspaceId, clock } = await start(t)
   const of = { workspaceId, accountId: (await connect()).accountId }
   let lists = 0
-  const provider: Provider = {
-    ...parts.provider,
-    async list(account) {
-      lists += 1
-      await applyChange(parts.db, of, pausedLogin, clock.now()) // another update during the sync
-      return parts.provider.list(account)
-    },
-  }
-  const loop = syncLoop({ ...parts, provider })
+  const updated = withList(parts, async (list) => {
+    lists += 1
+    await applyChange(parts.db, of, pausedLogin, clock.now()) // another update during the sync
+    return list()
+  })
+  const loop = syncLoop(updated)
   for (let second = 0; second < 180; second += 5) {
     await applyChange(parts.db, of, pausedLogin, clock.now())
     await loop.turn()
@@ -391,24 +391,18 @@ test('many updates cause at most one sync per minute', async (t) => {
 })
 
 test('an older listing does not replace a newer one', async (t) => {
-  const { connect, parts, clock, emulator, ask, workspaceId } = await start(t)
+  const { connect, parts, clock, emulator, numbers } = await start(t)
   const { accountId } = await connect()
   clock.advance(1000)
-  const provider: Provider = {
-    ...parts.provider,
-    async list(account) {
-      const old = await parts.provider.list(account)
-      emulator.addNumber(DEMO.accountId, { displayPhoneNumber: '+1 555-010-0199' })
-      clock.advance(1000)
-      await syncAccount(parts, accountId)
-      return old
-    },
-  }
-  await syncAccount({ ...parts, provider }, accountId)
-  assert.equal(
-    (await ask('select id from senders where workspace_id = $1 and gone_at is null', [workspaceId])).length,
-    3,
-  )
+  const slow = withList(parts, async (list) => {
+    const old = await list()
+    emulator.addNumber(DEMO.accountId, { displayPhoneNumber: '+1 555-010-0199' })
+    clock.advance(1000)
+    await syncAccount(parts, accountId)
+    return old
+  })
+  await syncAccount(slow, accountId)
+  assert.equal(await numbers(), 3)
 })
 
 test('a token rejected in a send is not retried immediately', async (t) => {

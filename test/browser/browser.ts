@@ -1,6 +1,13 @@
 import { access } from 'node:fs/promises'
 import type { TestContext } from 'node:test'
-import { type Browser, type BrowserContext, type BrowserServer, type Page, chromium } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserServer,
+  type Page,
+  type Response,
+  chromium,
+} from 'playwright-core'
 import { ensureInstalled } from '../../tools/install.ts'
 import { atEnd } from '../runner/at-end.ts'
 import { type SignedIn } from '../world/dashboard.ts'
@@ -163,4 +170,15 @@ export async function openWithin(page: Page, path: string): Promise<void> {
 export async function isComplete(page: Page): Promise<void> {
   await page.locator('h1:not([data-left])').first().waitFor()
   await page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
+}
+
+/** Sends the request that the reference of the API shows, with the values that it holds. */
+export async function sendTestRequest(page: Page): Promise<Response> {
+  await page
+    .getByRole('button', { name: /Test Request.*\/otp\/messages/ })
+    .first()
+    .click()
+  const answered = page.waitForResponse('**/api/v1/otp/messages')
+  await page.getByRole('button', { name: 'Send post request to' }).click()
+  return answered
 }

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import type { Request } from 'playwright-core'
 import { findSeriousFaults } from './accessibility.ts'
-import { openPage } from './browser.ts'
+import { openPage, sendTestRequest } from './browser.ts'
 import { signIn } from '../world/dashboard.ts'
 import { newPhone, startWorld } from '../world/world.ts'
 
@@ -48,19 +49,26 @@ test('a new key’s link opens the reference, whose first request is accepted', 
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('checkout')
   await dialog.getByRole('button', { name: 'Create key' }).click()
+  const asked: string[] = []
+  const note = (request: Request) => asked.push(request.url())
+  page.context().on('request', note)
   const opened = page.context().waitForEvent('page')
   await dialog.getByRole('link', { name: 'Try it in the API reference' }).click()
   const reference = await opened
-  await reference
-    .getByRole('button', { name: /Test Request.*\/otp\/messages/ })
-    .first()
-    .click()
-  const answered = reference.waitForResponse('**/api/v1/otp/messages')
-  await reference.getByRole('button', { name: 'Send post request to' }).click()
-  const answer = await answered
+  const answer = await sendTestRequest(reference)
   assert.equal(answer.status(), 202)
-  const sent = answer.request().postDataJSON() as { senderId: string; template: { language: string } }
-  assert.deepEqual([sent.senderId, sent.template.language], [senderId, 'en_US'])
+  const sent = answer.request().postDataJSON() as {
+    senderId: string
+    template: { language: string }
+    reference: string
+  }
+  assert.deepEqual([sent.senderId, sent.template.language, sent.reference], [senderId, 'en_US', 'login-8812'])
   assert.ok(!reference.url().includes('dck_'), 'the key has left the address')
+  assert.deepEqual(
+    asked.filter((url) => /^[^#]*dck_/.test(url)),
+    [],
+    'no request has the key in its address',
+  )
+  page.context().off('request', note)
   await reference.close()
 })

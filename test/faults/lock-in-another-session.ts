@@ -15,3 +15,6 @@ export async function lockInAnotherSession(
   await session.query(lock, id === undefined ? [] : [id])
   return async () => void (await session.query('rollback'))
 }
+
+export const lockRow = (t: TestContext, { parts: { db } }: { parts: { db: Db } }, table: string, id: string) =>
+  lockInAnotherSession(t, db, `select id from ${table} where id = $1 for update`, id)

@@ -5,12 +5,12 @@ import { DatabaseUnavailable } from '../../src/lib/db/connection.ts'
 import type { Sql } from '../../src/lib/db/pool.ts'
 import { createOtpAcceptor } from '../../src/otp/accept.ts'
 import type { Seal } from '../../src/lib/seal.ts'
-import { resealAll, switchKey } from '../../src/operations/secrets/rotate.ts'
+import { resealAll } from '../../src/operations/secrets/rotate.ts'
 import { openQuotaMonths, quotaMonth, setQuota } from '../../src/workspaces/quota.ts'
 import { addEndpoint, connectAccount } from '../world/set-up.ts'
 import { spyOnDb } from '../database/db-spy.ts'
 import { lockInAnotherSession } from '../faults/lock-in-another-session.ts'
-import { ALL, assertOpensWith, inUse, openedBy, startRotation } from '../world/rotation.ts'
+import { ALL, assertOpensWith, openedBy, startRotation } from '../world/rotation.ts'
 import { openTestSeal } from '../database/seal.ts'
 import { waitFor } from '../world/wait-for.ts'
 import { type World, newPhone } from '../world/world.ts'
@@ -77,7 +77,7 @@ test('a node that knows only the old key accepts no code after the rotation', as
 })
 
 test('a rotation waits for a code that was being stored during the switch', async (t) => {
-  const { world, seal, old, next } = await startRotation(t)
+  const { world, begin, seal, old, next } = await startRotation(t)
   const { db } = world.parts
   const [stored, commit, waits] = [newPromise(), newPromise(), newPromise()]
   const storing = db.transaction(async (tx) => {
@@ -92,8 +92,7 @@ test('a rotation waits for a code that was being stored during the switch', asyn
     if (statement.name === 'list_transactions_that_write_messages' && ++looks === 2) waits.resolve()
     return run()
   })
-  await switchKey({ db, seal }, async () => {})
-  inUse.key = next
+  await begin()
   const resealing = resealAll({ db: watched, seal }, ALL)
   await Promise.race([waits.promise, resealing])
   commit.resolve()
@@ -105,12 +104,11 @@ test('a rotation waits for a code that was being stored during the switch', asyn
 })
 
 test('a rotation names a session that does not end what it writes, and finishes after it', async (t) => {
-  const { world, seal, next } = await startRotation(t)
+  const { world, begin, seal, next } = await startRotation(t)
   const { db } = world.parts
   const { messageId } = await world.sendOtp()
   const end = await lockInAnotherSession(t, db, 'update messages set reference = null where id = $1', messageId)
-  await switchKey({ db, seal }, async () => {})
-  inUse.key = next
+  await begin()
   await assert.rejects(resealAll({ db, seal }, { ...ALL, maxWriteMs: 0 }), /former key: \d+\. End them/)
   await end()
   await resealAll({ db, seal }, ALL)
@@ -118,7 +116,7 @@ test('a rotation names a session that does not end what it writes, and finishes 
 })
 
 test('a rotation names a prepared transaction that wrote messages, and finishes after it', async (t) => {
-  const { world, seal, next } = await startRotation(t)
+  const { world, begin, seal, next } = await startRotation(t)
   const { db } = world.parts
   const { messageId } = await world.sendOtp()
   const gid = randomUUID()
@@ -127,8 +125,7 @@ test('a rotation names a prepared transaction that wrote messages, and finishes 
   await session.query('begin')
   await session.query('update messages set reference = null where id = $1', [messageId])
   await session.query(`prepare transaction '${gid}'`)
-  await switchKey({ db, seal }, async () => {})
-  inUse.key = next
+  await begin()
   try {
     await assert.rejects(resealAll({ db, seal }, { ...ALL, maxWriteMs: 0 }), new RegExp(`former key: ${gid}\\. End`))
   } finally {
@@ -139,7 +136,7 @@ test('a rotation names a prepared transaction that wrote messages, and finishes 
 })
 
 test('a code whose answer was lost during a switch is accepted once, with no unit to spare', async (t) => {
-  const { world, seal, old, next } = await startRotation(t)
+  const { world, begin, seal, old, next } = await startRotation(t)
   const { db } = world.parts
   const { workspaceId } = world
   await setQuota(db, { workspaceId, kind: 'otp', monthlyUnits: 1 })
@@ -154,8 +151,7 @@ test('a code whose answer was lost during a switch is accepted once, with no uni
       await commit.promise
     })
     await stored.promise
-    await switchKey({ db, seal }, async () => {})
-    inUse.key = next
+    await begin()
     throw new DatabaseUnavailable(new Error('read ECONNRESET'), { mayBeCommitted: true })
   })
   const accepting = acceptCode(world, { db: losing, seal: await openTestSeal(db, [next, old]), idempotencyKey: null })

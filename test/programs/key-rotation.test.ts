@@ -11,14 +11,21 @@ import { endUnfinished, findUnfinished, keepUnfinished } from '../../src/operati
 import { createSealingKey } from '../../src/lib/seal.ts'
 import { writeInstance } from '../../src/operations/secrets/instance.ts'
 import { createNodeKeys } from '../../src/operations/secrets/nodes.ts'
-import { switchKey } from '../../src/operations/secrets/rotate.ts'
 import { sealedTexts } from '../../src/operations/secrets/reseal.ts'
 import { assertOldKeysKnown } from '../../src/operations/secrets/open.ts'
 import { emptyDatabase, newFile, tablesOf } from '../world/backups.ts'
 import { interruptCommand, runCommand } from '../world/command-line.ts'
 import { PASSWORD, createCalls, signIn, signInWithPassword } from '../world/dashboard.ts'
 import { lockInAnotherSession } from '../faults/lock-in-another-session.ts'
-import { assertOpensWith, fingerprintOf, inUse, openedBy, startRotation, withKeys } from '../world/rotation.ts'
+import {
+  assertOpensWith,
+  detailOf,
+  fingerprintOf,
+  inUse,
+  openedBy,
+  startRotation,
+  withKeys,
+} from '../world/rotation.ts'
 import { freePort, runProgram } from './program.ts'
 import { assertSigned } from '../world/receiver.ts'
 import { openTestSeal } from '../database/seal.ts'
@@ -67,17 +74,14 @@ function sendSome(world: World, count: number): Promise<SentOtp[]> {
 
 test('a rotation names a running node that knows only the old key, and changes nothing', async (t) => {
   const { world, old, command } = await startRotation(t, { nodesKnow: 'old' })
-  const { code, stderr } = await command('rotate')
-  assert.equal(code, 1)
-  const { detail } = JSON.parse(stderr) as { detail: string }
+  const detail = detailOf(await command('rotate'))
   assert.match(detail, new RegExp(`node ${world.parts.node.id} \\(api, dashboard; .* does not know .* Restart it`))
   await assertOpensWith(world, old)
 })
 
 test('a node that joins with the old key while the key is replaced stops the rotation', async (t) => {
-  const { world, seal, old, next, rotate } = await startRotation(t, { mayLogErrors: true })
-  await switchKey({ db: world.parts.db, seal }, async () => {})
-  inUse.key = next
+  const { world, begin, old, next, rotate } = await startRotation(t, { mayLogErrors: true })
+  await begin()
   const late = await world.node({ settings: withKeys(next, old) })
   const alone = createNodeKeys(await openTestSeal(world.parts.db, [next]))
   const report = { known: [fingerprintOf(old)], current: fingerprintOf(old) }
@@ -116,11 +120,10 @@ test('a node that learns of the new key too late ends and says which key it need
 })
 
 test('an interrupted rotation needs the old key until it is repeated', async (t) => {
-  const { world, seal, old, next, command } = await startRotation(t)
+  const { world, begin, old, next, command } = await startRotation(t)
   const { db } = world.parts
   await world.receiver()
-  await switchKey({ db, seal }, async () => {})
-  inUse.key = next
+  await begin()
   const served = await runCommand(['serve'], {
     DATABASE_URL: world.databaseUrl,
     DOORCODE_PORT: String(await freePort()),
@@ -144,9 +147,7 @@ test('keys in the wrong order fail and change nothing; a repeated rotation succe
   const { world, old, next, command } = await startRotation(t)
   await world.first.stop()
   const environment = { DATABASE_URL: world.databaseUrl, ...withKeys(old, next) }
-  const { code, stderr } = await runCommand(['secrets', 'rotate', '--end-sessions', '--json'], environment)
-  assert.equal(code, 1)
-  const { detail } = JSON.parse(stderr) as { detail: string }
+  const detail = detailOf(await runCommand(['secrets', 'rotate', '--end-sessions', '--json'], environment))
   assert.match(
     detail,
     new RegExp(`^Nothing was rotated: .*${fingerprintOf(old)}.* never .*: ${fingerprintOf(next)}\\. `),
@@ -159,11 +160,9 @@ test('keys in the wrong order fail and change nothing; a repeated rotation succe
 })
 
 test('a backup and doctor name the former key that an interrupted rotation still needs', async (t) => {
-  const { world, seal, old, next } = await startRotation(t)
-  const { db } = world.parts
+  const { world, begin, old, next } = await startRotation(t)
   await world.receiver()
-  await switchKey({ db, seal }, async () => {})
-  inUse.key = next
+  await begin()
   const needed = fingerprintOf(old)
   const { file } = await newFile(t)
   const run = (words: string[], ...keys: Buffer[]) =>
@@ -189,9 +188,8 @@ test('a backup and doctor name the former key that an interrupted rotation still
 })
 
 test('a restore of an unfinished rotation never drops the former key without a word', async (t) => {
-  const { world, seal, old, next } = await startRotation(t)
-  await switchKey({ db: world.parts.db, seal }, async () => {})
-  inUse.key = next
+  const { world, begin, old, next } = await startRotation(t)
+  await begin()
   await world.first.stop()
   const { folder, file } = await newFile(t)
   const poorer = path.join(folder, 'new-key-only.backup')
@@ -236,9 +234,7 @@ test('an interrupted rotation reports its progress, and the next run finishes it
   })
   inUse.key = next
   interruptCommand()
-  const { code, stderr } = await running
-  assert.equal(code, 1)
-  const { detail } = JSON.parse(stderr) as { detail: string }
+  const detail = detailOf(await running)
   const expected = `^The rotation was interrupted\\. ${fingerprintOf(next)} is the instance key now\\. .* in this run: [1-9]\\d*\\. Run "secrets rotate" again`
   assert.match(detail, new RegExp(expected))
   await unlock()
@@ -300,10 +296,9 @@ test('a text that no known key opens is reported and stops nothing else', async 
 })
 
 test('a rotation without a lost old key fails until the operator gives it up', async (t) => {
-  const { world, seal, next } = await startRotation(t)
+  const { world, begin, next } = await startRotation(t)
   const { db } = world.parts
-  await switchKey({ db, seal }, async () => {})
-  inUse.key = next
+  await begin()
   await world.first.stop()
   const alone = (...words: string[]) =>
     runCommand(['secrets', ...words, '--json'], { DATABASE_URL: world.databaseUrl, ...withKeys(next) })
@@ -320,18 +315,14 @@ test('a rotation without a lost old key fails until the operator gives it up', a
 })
 
 test('a former key that a running node knows cannot be given up', async (t) => {
-  const { world, seal, old, next, command } = await startRotation(t)
-  const { db } = world.parts
-  await switchKey({ db, seal }, async () => {})
-  inUse.key = next
+  const { world, begin, old, next, command } = await startRotation(t)
+  await begin()
   const giveUp = () =>
     runCommand(['secrets', 'rotate', '--accept-unreadable', '--json'], {
       DATABASE_URL: world.databaseUrl,
       ...withKeys(next),
     })
-  const { code, stderr } = await giveUp()
-  assert.equal(code, 1)
-  const { detail } = JSON.parse(stderr) as { detail: string }
+  const detail = detailOf(await giveUp())
   const expected = `^Nothing was given up: .* node ${world.parts.node.id} .* former key ${fingerprintOf(old)}`
   assert.match(detail, new RegExp(expected))
   const status = JSON.parse((await command('status')).stdout) as { oldKeys: string[] }

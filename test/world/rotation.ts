@@ -31,15 +31,19 @@ export async function startRotation(t: TestContext, options: WorldOptions & { no
   await first.close()
   const world = await startWorld(t, { works: false, ...more, settings })
   const seal = await openTestSeal(world.parts.db, [next, old])
-  const rotate = async () => {
-    const parts = { db: world.parts.db, seal }
+  const parts = { db: world.parts.db, seal }
+  /** The first half of a rotation. */
+  const begin = async (): Promise<void> => {
     await switchKey(parts, async () => {})
     inUse.key = next
+  }
+  const rotate = async () => {
+    await begin()
     return resealAll(parts, ALL)
   }
   const command = (...words: string[]) =>
     runCommand(['secrets', ...words, '--json'], { DATABASE_URL: world.databaseUrl, ...withKeys(next, old) })
-  return { world, seal, old, next, rotate, command }
+  return { world, seal, old, next, begin, rotate, command }
 }
 
 /** Options of resealAll. */
@@ -59,3 +63,9 @@ export const openedBy = (
   sealed: Buffer | undefined,
   { messageId }: Pick<SentOtp, 'messageId'>,
 ): boolean => createSealingKey(each).open(sealed ?? Buffer.of(), tables.messages.sealed.code(messageId)) !== undefined
+
+/** What a command that failed says with --json. */
+export function detailOf({ code, stderr }: { code: number; stderr: string }): string {
+  assert.equal(code, 1)
+  return (JSON.parse(stderr) as { detail: string }).detail
+}

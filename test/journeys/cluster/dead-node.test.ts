@@ -8,7 +8,7 @@ import { SUBMIT_LEASE_MS, claimMessages, giveBackMessages } from '../../../src/m
 import { spyOnDb, spyOnSql } from '../../database/db-spy.ts'
 import { startCrashServer } from '../../faults/crash-process.ts'
 import type { Failpoint } from '../../faults/crash-server.ts'
-import { lockInAnotherSession } from '../../faults/lock-in-another-session.ts'
+import { lockRow } from '../../faults/lock-in-another-session.ts'
 import { freePort } from '../../programs/program.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type SentOtp, type World, startWorld } from '../../world/world.ts'
@@ -226,8 +226,7 @@ test('a locked message keeps no other from being claimed or taken over', async (
   const [locked, other] = [await world.sendOtp(), await world.sendOtp()]
   const claimed = await claimMessages(world.parts, 10)
   assert.equal(claimed.length, 2)
-  const lock = 'select id from messages where id = $1 for update'
-  const unlock = await lockInAnotherSession(t, world.parts.db, lock, locked.messageId)
+  const unlock = await lockRow(t, world, 'messages', locked.messageId)
   world.clock.advance(SUBMIT_LEASE_MS)
   await waitFor('the other to be claimed', async () =>
     (await claimMessages(world.parts, 10)).some(({ id }) => id === other.messageId),

@@ -62,85 +62,63 @@ const dueIn = (hours: number): string =>
    select gen_random_uuid(), $1, event.id, endpoint.id, 'pending', now(), now() + interval '${hours} hours'
    from event, webhook_endpoints endpoint where endpoint.workspace_id = $1`
 
+type Fault = readonly [sql: string, codes: readonly string[], undo: string]
+
+/** Columns of a table in the workspace that are changed, and changed back. */
+const changed = (table: string, to: string, back: string, code: string, and = ''): Fault => [
+  `update ${table} set ${to} ${OF_WORKSPACE} ${and}`,
+  [code],
+  `update ${table} set ${back} ${OF_WORKSPACE} ${and}`,
+]
+
 /** Statements that break one thing of the workspace $1, and the codes that name it. */
-const FAULTS: readonly [sql: string, codes: readonly string[], undo: string][] = [
-  [
-    `update provider_accounts set status = 'credentials_invalid' ${OF_WORKSPACE}`,
-    ['account_rejected'],
-    `update provider_accounts set status = 'connected' ${OF_WORKSPACE}`,
-  ],
-  [
-    `update provider_accounts set status = 'credentials_unreadable' ${OF_WORKSPACE}`,
-    ['account_unreadable'],
-    `update provider_accounts set status = 'connected' ${OF_WORKSPACE}`,
-  ],
-  [
-    `update provider_accounts set status_detail = '{"code": "text", "text": "down"}' ${OF_WORKSPACE}`,
-    ['account_sync_failed'],
-    `update provider_accounts set status_detail = null ${OF_WORKSPACE}`,
-  ],
-  [
-    `update senders set status = 'RESTRICTED' ${OF_WORKSPACE}`,
-    ['sender_unusable'],
-    `update senders set status = 'CONNECTED' ${OF_WORKSPACE}`,
-  ],
-  [
-    `update senders set quality = 'RED' ${OF_WORKSPACE}`,
-    ['sender_quality'],
-    `update senders set quality = 'GREEN' ${OF_WORKSPACE}`,
-  ],
-  [
-    `update templates set status = 'PAUSED' ${OF_WORKSPACE} and name = 'login_code'`,
-    ['template_stopped'],
-    `update templates set status = 'APPROVED' ${OF_WORKSPACE} and name = 'login_code'`,
-  ],
-  [
-    `update webhook_endpoints set status = 'disabled' ${OF_WORKSPACE}`,
-    ['endpoint_disabled'],
-    `update webhook_endpoints set status = 'enabled' ${OF_WORKSPACE}`,
-  ],
-  [
-    `update webhook_endpoints set failing_since = now() - interval '1 hour' ${OF_WORKSPACE}`,
-    ['endpoint_failing'],
-    `update webhook_endpoints set failing_since = null ${OF_WORKSPACE}`,
-  ],
-  [
-    `update webhook_endpoints set failing_since = now(), secret = set_byte(secret, 20, get_byte(secret, 20) # 255) ${OF_WORKSPACE}`,
-    ['endpoint_secret_unreadable'],
-    `update webhook_endpoints set failing_since = null, secret = set_byte(secret, 20, get_byte(secret, 20) # 255) ${OF_WORKSPACE}`,
-  ],
-  [
-    `update messages set due_at = now() - interval '1 hour' ${OF_WORKSPACE}`,
-    ['work_stuck'],
-    `update messages set due_at = now() + interval '1 hour' ${OF_WORKSPACE}`,
-  ],
-  [
-    // past its window, and postponed because it could not be failed
-    `update messages set due_at = now() + interval '30 seconds', submit_by = now() - interval '1 hour', finish_error = '{}' ${OF_WORKSPACE}`,
-    ['work_stuck'],
-    `update messages set due_at = now() + interval '1 hour', submit_by = now() + interval '1 hour', finish_error = null ${OF_WORKSPACE}`,
-  ],
-  [
-    `update messages set due_at = null, code = null, quarantined_at = now(), finish_error = '{}' ${OF_WORKSPACE}`,
-    ['quarantined'],
-    `update messages set due_at = now() + interval '1 hour', quarantined_at = null, finish_error = null ${OF_WORKSPACE}`,
-  ],
+const FAULTS: readonly Fault[] = [
+  changed('provider_accounts', `status = 'credentials_invalid'`, `status = 'connected'`, 'account_rejected'),
+  changed('provider_accounts', `status = 'credentials_unreadable'`, `status = 'connected'`, 'account_unreadable'),
+  changed(
+    'provider_accounts',
+    `status_detail = '{"code": "text", "text": "down"}'`,
+    `status_detail = null`,
+    'account_sync_failed',
+  ),
+  changed('senders', `status = 'RESTRICTED'`, `status = 'CONNECTED'`, 'sender_unusable'),
+  changed('senders', `quality = 'RED'`, `quality = 'GREEN'`, 'sender_quality'),
+  changed('templates', `status = 'PAUSED'`, `status = 'APPROVED'`, 'template_stopped', `and name = 'login_code'`),
+  changed('webhook_endpoints', `status = 'disabled'`, `status = 'enabled'`, 'endpoint_disabled'),
+  changed('webhook_endpoints', `failing_since = now() - interval '1 hour'`, `failing_since = null`, 'endpoint_failing'),
+  changed(
+    'webhook_endpoints',
+    `failing_since = now(), secret = set_byte(secret, 20, get_byte(secret, 20) # 255)`,
+    `failing_since = null, secret = set_byte(secret, 20, get_byte(secret, 20) # 255)`,
+    'endpoint_secret_unreadable',
+  ),
+  changed('messages', `due_at = now() - interval '1 hour'`, `due_at = now() + interval '1 hour'`, 'work_stuck'),
+  // past its window, and postponed because it could not be failed
+  changed(
+    'messages',
+    `due_at = now() + interval '30 seconds', submit_by = now() - interval '1 hour', finish_error = '{}'`,
+    `due_at = now() + interval '1 hour', submit_by = now() + interval '1 hour', finish_error = null`,
+    'work_stuck',
+  ),
+  changed(
+    'messages',
+    `due_at = null, code = null, quarantined_at = now(), finish_error = '{}'`,
+    `due_at = now() + interval '1 hour', quarantined_at = null, finish_error = null`,
+    'quarantined',
+  ),
   [
     `insert into provider_reports (id, workspace_id, account_id, kind, body, received_at, outcome, due_at)
      select gen_random_uuid(), $1, id, 'unknown', '', now(), 'waiting', now() - interval '1 hour' from provider_accounts ${OF_WORKSPACE}`,
     ['work_stuck'],
     `delete from provider_reports ${OF_WORKSPACE}`,
   ],
-  [
-    `update provider_accounts set sync_due_at = now() - interval '1 day' ${OF_WORKSPACE}`,
-    ['work_stuck'],
-    `update provider_accounts set sync_due_at = now() + interval '1 day' ${OF_WORKSPACE}`,
-  ],
-  [
-    `update webhook_endpoints set release_at = now() - interval '5 minutes' ${OF_WORKSPACE}`,
-    ['work_late'],
-    `update webhook_endpoints set release_at = null ${OF_WORKSPACE}`,
-  ],
+  changed(
+    'provider_accounts',
+    `sync_due_at = now() - interval '1 day'`,
+    `sync_due_at = now() + interval '1 day'`,
+    'work_stuck',
+  ),
+  changed('webhook_endpoints', `release_at = now() - interval '5 minutes'`, `release_at = null`, 'work_late'),
   [
     `insert into daily_figures (workspace_id, day, time_zone, groups, due_at)
      values ($1, '2026-01-01', 'UTC', '[]', now() - interval '3 days')`,
@@ -165,11 +143,7 @@ const FAULTS: readonly [sql: string, codes: readonly string[], undo: string][] =
   [postponedSince(90 + 29), [], 'delete from retention_postponed where $1::uuid is not null'],
   [unfinishedErasureOf(61), ['erasure_unfinished'], `delete from unfinished_erasures ${OF_WORKSPACE}`],
   [unfinishedErasureOf(59), [], `delete from unfinished_erasures ${OF_WORKSPACE}`],
-  [
-    `update quotas set monthly_units = 1 ${OF_WORKSPACE} and kind = 'otp'`,
-    ['quota_used_up'],
-    `update quotas set monthly_units = 10000 ${OF_WORKSPACE} and kind = 'otp'`,
-  ],
+  changed('quotas', `monthly_units = 1`, `monthly_units = 10000`, 'quota_used_up', `and kind = 'otp'`),
   [
     `with gone as (
        update templates set name = 'another' ${OF_WORKSPACE} and name = 'login_code' returning account_id, language)

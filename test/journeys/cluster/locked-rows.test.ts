@@ -5,7 +5,7 @@ import { LONE_LOCK_WAIT_MS } from '../../../src/runtime/jobs/batch-loop.ts'
 import { JITTER } from '../../../src/runtime/jobs/loop.ts'
 import { LOCKED_RETRY_MS, decideRetry } from '../../../src/runtime/jobs/retry.ts'
 import { MAX_REPORTS, POLL_MS } from '../../../src/messages/reports/process.ts'
-import { lockInAnotherSession } from '../../faults/lock-in-another-session.ts'
+import { lockInAnotherSession, lockRow } from '../../faults/lock-in-another-session.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type World, startWorld } from '../../world/world.ts'
 
@@ -32,12 +32,7 @@ test('a locked account delays no webhook of another', async (t) => {
   const { locked, other } = await startBoth(t)
   const codes = await many(WEBHOOKS_THAT_WAIT, () => sent(locked))
   const others = await many(3, () => sent(other))
-  const unlock = await lockInAnotherSession(
-    t,
-    locked.parts.db,
-    'select id from provider_accounts where id = $1 for update',
-    locked.account.accountId,
-  )
+  const unlock = await lockRow(t, locked, 'provider_accounts', locked.account.accountId)
   const waiting = codes.map(({ message }) => locked.emulator.report(message, ['sent']))
   for (const { message } of others) {
     const posts = await other.emulator.report(message, ['sent'])
@@ -59,12 +54,7 @@ test('a locked endpoint delays no report of another workspace', async (t) => {
   const codes = await many(REPORTS_THAT_WAIT, () => sent(locked))
   const { otp, message } = await sent(other)
   await locked.settled()
-  const unlock = await lockInAnotherSession(
-    t,
-    locked.parts.db,
-    'select id from webhook_endpoints where id = $1 for update',
-    receiver.endpointId,
-  )
+  const unlock = await lockRow(t, locked, 'webhook_endpoints', receiver.endpointId)
   for (const code of codes) await locked.emulator.report(code.message, ['sent'])
   await other.emulator.report(message, ['sent'])
   await waitFor('the other report counts', async () => (await other.getOtp(otp)).status === 'sent')
@@ -86,12 +76,7 @@ test('a locked endpoint delays no deadline of another workspace', async (t) => {
     'the question to be sent',
     async () => (await other.getConfirmation(order)).status === 'awaiting_answer',
   )
-  const unlock = await lockInAnotherSession(
-    t,
-    locked.parts.db,
-    'select id from webhook_endpoints where id = $1 for update',
-    receiver.endpointId,
-  )
+  const unlock = await lockRow(t, locked, 'webhook_endpoints', receiver.endpointId)
   locked.advance('61m')
   await waitFor('the other deadline passes', async () => (await other.getConfirmation(order)).status === 'no_response')
   await unlock()
@@ -144,8 +129,7 @@ test('an answer that needs a row of a frozen node is applied within 10 s', async
   await world.codSettings()
   const order = await world.createConfirmation()
   await world.settled()
-  const lock = 'select id from confirmations where id = $1 for update'
-  const unlock = await lockInAnotherSession(t, world.parts.db, lock, order.confirmationId)
+  const unlock = await lockRow(t, world, 'confirmations', order.confirmationId)
   await world.customer(order).taps('Confirm')
   await waitFor('the answer to wait for the row', async () => {
     const waiting = `select 1 from provider_reports where workspace_id = $1 and note ->> 'code' = 'jobs.row_locked'`

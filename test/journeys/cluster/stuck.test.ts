@@ -2,7 +2,7 @@ import { asWritten } from '../../../locales/text.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { jsonOfCommand } from '../../world/command-line.ts'
-import { explainInEnglish } from '../../world/explained.ts'
+import { explained } from '../../world/explained.ts'
 import { releaseQuarantined } from '../../../src/operations/doctor/work/quarantine.ts'
 import { readRenewedAccount } from '../../../src/accounts/accounts.ts'
 import { connectAccount, storeReading } from '../../world/set-up.ts'
@@ -14,7 +14,7 @@ import { newId } from '../../../src/lib/ids.ts'
 import { decideRetry } from '../../../src/runtime/jobs/retry.ts'
 import { countFault } from '../../../src/messages/queue/quarantine.ts'
 import { spyOnDb } from '../../database/db-spy.ts'
-import { lockInAnotherSession } from '../../faults/lock-in-another-session.ts'
+import { lockRow } from '../../faults/lock-in-another-session.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type SentOtp, type World, startWorld } from '../../world/world.ts'
 
@@ -34,13 +34,16 @@ const accountOf = async (world: World) => {
   return row
 }
 
+const untilStopped = (world: World) =>
+  waitFor('the account to be stopped', async () => (await accountOf(world))?.status !== 'connected')
+
 test('an account whose token cannot be decrypted delays only its own messages', async (t) => {
   const [broken, healthy] = [await startWorld(t, { mayLogErrors: true }), await startWorld(t, { mayLogErrors: true })]
   await sealUnderAnotherKey(broken, ['access_token'])
   const held = await broken.sendOtp()
   const otp = await healthy.sendOtp()
   await waitFor('the other account’s message arrives', () => healthy.whatsapp.got(otp).length === 1)
-  await waitFor('the account is stopped', async () => (await accountOf(broken))?.status !== 'connected')
+  await untilStopped(broken)
   assert.deepEqual(await accountOf(broken), {
     status: 'credentials_unreadable',
     status_detail: { code: 'accounts.token_unreadable' },
@@ -53,11 +56,11 @@ test('explain blames the instance key for a token that cannot be decrypted', asy
   const world = await startWorld(t, { mayLogErrors: true })
   await sealUnderAnotherKey(world, ['access_token'])
   const otp = await world.sendOtp()
-  await waitFor('the account is stopped', async () => (await accountOf(world))?.status !== 'connected')
+  await untilStopped(world)
   world.advance('5m')
-  const explained = await explainInEnglish(world.parts, otp.messageId)
-  assert.equal(explained?.next.who, 'operator')
-  assert.match(explained.next.sentence, /cannot decrypt the access token .* encrypted with another instance key/)
+  const explanation = await explained(world, otp.messageId)
+  assert.equal(explanation.next.who, 'operator')
+  assert.match(explanation.next.sentence, /cannot decrypt the access token .* encrypted with another instance key/)
   const rejected = await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })
   assert.equal(rejected.body.code, 'OTP_SENDER_UNAVAILABLE')
   assert.doesNotMatch(String(rejected.body.detail), /WhatsApp rejects/)
@@ -67,7 +70,7 @@ test('connecting an account again replaces all secrets that cannot be decrypted'
   const world = await startWorld(t, { mayLogErrors: true })
   await sealUnderAnotherKey(world, ['access_token', 'app_secret', 'verify_token'])
   const otp = await world.sendOtp()
-  await waitFor('the account is stopped', async () => (await accountOf(world))?.status !== 'connected')
+  await untilStopped(world)
   await connectAccount(world.parts, world.credentials)
   await world.settled()
   assert.equal(world.whatsapp.got(otp).length, 1)
@@ -112,7 +115,7 @@ test('an account works again within minutes after the right instance key is set'
   const world = await startWorld(t, { mayLogErrors: true })
   await sealUnderAnotherKey(world, ['access_token'])
   const otp = await world.sendOtp()
-  await waitFor('the account is stopped', async () => (await accountOf(world))?.status !== 'connected')
+  await untilStopped(world)
   await assert.rejects(syncAccount(world.parts, world.account.accountId), /cannot decrypt the stored access token/)
   await sealUnderAnotherKey(world, ['access_token']) // sealed twice: as before
   world.advance('6m')
@@ -141,9 +144,9 @@ for (const [what, change, why] of [
     assert.match((failure as { message: string }).message, /Doorcode itself could not send the message. The operator/)
     assert.equal(world.whatsapp.got(otp).length, 0)
     assert.equal(receiver.events('message.failed').length, 1)
-    const explained = await explainInEnglish(world.parts, otp.messageId)
-    assert.ok(explained?.timeline.some(({ detail }) => detail === `attempt 1: not made (${why})`))
-    assert.deepEqual(explained?.next, {
+    const explanation = await explained(world, otp.messageId)
+    assert.ok(explanation.timeline.some(({ detail }) => detail === `attempt 1: not made (${why})`))
+    assert.deepEqual(explanation.next, {
       who: 'operator',
       sentence: `Find out why ${why}. WhatsApp was not called, and your backend can send a new code immediately.`,
     })
@@ -154,12 +157,7 @@ test('a locked message delays only its own report', async (t) => {
   const world = await startWorld(t, { mayLogErrors: true })
   const [locked, other] = [await world.sendOtp(), await world.sendOtp()]
   await world.settled()
-  const release = await lockInAnotherSession(
-    t,
-    world.parts.db,
-    'select id from messages where id = $1 for update',
-    locked.messageId,
-  )
+  const release = await lockRow(t, world, 'messages', locked.messageId)
   await world.emulator.report(await world.whatsapp.gets(locked), ['sent'])
   await world.emulator.report(await world.whatsapp.gets(other), ['sent'])
   await waitFor('the other report counts', async () => (await world.getOtp(other)).status === 'sent')
@@ -231,16 +229,16 @@ test('a timer that fails five times is quarantined until an operator releases it
   for (let tries = 1; tries <= 5; tries += 1) {
     await waitFor('it is tried', async () => (await failing(world))[0]?.tries === tries)
     const [{ id: confirmationId } = { id: '' }] = await failing(world)
-    const explained = await explainInEnglish(world.parts, confirmationId)
-    assert.equal(explained?.next.who, tries < 5 ? 'none' : 'operator')
+    const explanation = await explained(world, confirmationId)
+    assert.equal(explanation.next.who, tries < 5 ? 'none' : 'operator')
     if (tries < 5) world.advance('31s')
   }
   const [{ id, ...timer } = { id: '' }] = await failing(world)
   assert.deepEqual(timer, { tries: 5, fault: asWritten('error 23514'), quarantined: true })
   assert.deepEqual(await countsOfStuckWork(world.parts, 'timer'), { waiting: 4, quarantined: 1 })
-  const explained = await explainInEnglish(world.parts, id)
-  assert.match(String(explained?.next.sentence), new RegExp(`Find out from the log .* "quarantine release ${id}"`))
-  assert.ok(explained?.timeline.some(({ detail }) => /quarantined after 5 attempts.*error 23514/.test(detail)))
+  const explanation = await explained(world, id)
+  assert.match(explanation.next.sentence, new RegExp(`Find out from the log .* "quarantine release ${id}"`))
+  assert.ok(explanation.timeline.some(({ detail }) => /quarantined after 5 attempts.*error 23514/.test(detail)))
 
   await repair()
   await world.parts.db.transaction((tx) => releaseQuarantined(tx, id, world.clock.now()))
@@ -302,9 +300,9 @@ test('an overdue message that cannot be failed is quarantined and delays no othe
     has_code: false,
   })
   assert.deepEqual(await countsOfStuckWork(parts, 'message'), { waiting: 4, quarantined: 1 })
-  const explained = await explainInEnglish(world.parts, faulty.messageId)
-  const release = /"(quarantine release [^"]+)"/.exec(String(explained?.next.sentence))?.[1] ?? ''
-  assert.equal(explained?.next.who, 'operator')
+  const explanation = await explained(world, faulty.messageId)
+  const release = /"(quarantine release [^"]+)"/.exec(explanation.next.sentence)?.[1] ?? ''
+  assert.equal(explanation.next.who, 'operator')
 
   assert.deepEqual(
     ((await jsonOfCommand(world, 'quarantine', 'list')).quarantined as { id: string }[]).map(({ id }) => id),
@@ -353,9 +351,8 @@ test('a quarantined report is explained with its release command, and counts aft
     world.advance('31s')
     await world.settled()
   }
-  const explained = await explainInEnglish(world.parts, otp.messageId)
-  const release =
-    /report from WhatsApp.* "(quarantine release [^"]+)"/.exec(String(explained?.next.sentence))?.[1] ?? ''
+  const explanation = await explained(world, otp.messageId)
+  const release = /report from WhatsApp.* "(quarantine release [^"]+)"/.exec(explanation.next.sentence)?.[1] ?? ''
   faulty = false
   assert.equal((await jsonOfCommand(world, ...release.split(' '))).kind, 'report')
   await world.settled()
@@ -386,12 +383,7 @@ test('a locked confirmation delays only its own timer', async (t) => {
   await world.codSettings({ confirmation: { reminderMinutes: null, noResponseMinutes: 60 } })
   const [locked, other] = [await world.createConfirmation(), await world.createConfirmation()]
   await world.settled()
-  const unlock = await lockInAnotherSession(
-    t,
-    world.parts.db,
-    'select id from confirmations where id = $1 for update',
-    locked.confirmationId,
-  )
+  const unlock = await lockRow(t, world, 'confirmations', locked.confirmationId)
   world.advance('61m')
   await waitFor('the other deadline passes', async () => (await world.getConfirmation(other)).status === 'no_response')
   assert.equal((await world.getConfirmation(locked)).status, 'awaiting_answer')
