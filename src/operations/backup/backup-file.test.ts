@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { UserError } from '../../lib/errors.ts'
+import { MAX_KEYS } from '../../lib/seal.ts'
 import { newEncryption } from './encryption.ts'
 import { type Frame, type Header, MAX_FRAME_BYTES, encodeHeader } from './format.ts'
 import { checkFrames } from './check.ts'
@@ -115,6 +116,21 @@ test('a backup whose keys are none, too many or of another database is rejected 
       String(lengths),
     )
   }
+})
+
+test('a restore keeps no more keys in memory than an instance can have', async (t) => {
+  const keys = Array.from({ length: 40 }, (): Frame => ({ kind: 'key', content: Buffer.alloc(MAX_FRAME_BYTES) }))
+  const { file } = await writeExample(t, { frames: [...keys, ...FRAMES] })
+  await using backup = await openBackupFile(file, undefined)
+  let read = 0
+  async function* frames() {
+    for await (const frame of backup.frames()) {
+      read += 1
+      yield frame
+    }
+  }
+  await assert.rejects(checkFrames(file, { ...backup, frames }, new AbortController().signal), UserError)
+  assert.ok(read <= MAX_KEYS + 1, `${read} frames were read`)
 })
 
 test('an encrypted backup with reordered frames is rejected', async (t) => {

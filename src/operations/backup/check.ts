@@ -33,21 +33,24 @@ export async function checkFrames(file: string, backup: BackupFile, signal: Abor
   let oldKeys: string[] = []
   for await (const frame of backup.frames()) {
     signal.throwIfAborted()
-    if (frame.kind === 'key') containedKeys.push(frame.content)
-    else if (frame.kind === 'rows' && backup.header.tables[tables]?.name === INSTANCE)
+    if (frame.kind === 'key') {
+      containedKeys.push(frame.content)
+      if (containedKeys.length > MAX_KEYS) throw otherKeys(file)
+    } else if (frame.kind === 'rows' && backup.header.tables[tables]?.name === INSTANCE)
       oldKeys = readOldKeys(backup.header.tables[tables]?.columns ?? [], frame)
     else if (frame.kind === 'count') [tables, rows] = [tables + 1, rows + readCount(frame)]
   }
   if (tables !== backup.header.tables.length || backup.header.containsKey !== containedKeys.length > 0)
     throw backupError(`${file} does not contain what its header announces. Use another copy of the backup.`)
-  if (containedKeys.length > 0 && !areKeys(containedKeys, backup.header))
-    throw backupError(`${file} does not contain the instance key of its database. Use another copy of the backup.`)
+  if (containedKeys.length > 0 && !areKeys(containedKeys, backup.header)) throw otherKeys(file)
   return { rows, containedKeys, oldKeys }
 }
 
+const otherKeys = (file: string) =>
+  backupError(`${file} does not contain the instance key of its database. Use another copy of the backup.`)
+
 /** A key is written where the next start finds it, so it must be one that can open the database. */
 const areKeys = (keys: readonly Buffer[], { keyCheck }: Header): boolean =>
-  keys.length <= MAX_KEYS &&
   keys.every(({ length }) => length === KEY_BYTES) &&
   findInstanceKey(keys, Buffer.from(keyCheck, 'base64')) !== undefined
 
