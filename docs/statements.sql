@@ -1806,8 +1806,8 @@ union all
 prepare find_contracting_migration as
 select number from migrations where number > $1 and contracts order by number limit 1;
 
-prepare find_newest_migration as
-select max(number) as newest from migrations;
+prepare list_migrations as
+select number, name from migrations order by number;
 
 -- src/lib/db/migration-locks.ts
 

@@ -38,12 +38,8 @@ export async function migrate(db: Db, { onWait, waitForMs, ...locking }: Migrate
       await waitForMigrationLock(connection, waitForMs)
     }
     await connection.query(CREATE_MIGRATIONS)
-    const applied = await listApplied(connection)
-    const other = applied.find(({ number, name }) => name !== (migrations[number - 1]?.name ?? name))
-    if (other !== undefined)
-      throw new StartupError(
-        `The database has the migration ${other.name}, which this release does not have: a version before 0.1.0 created it. Use a new database.`,
-      )
+    const applied = (await connection.query<Migration>(selectApplied.text)).rows
+    assertOfRelease(applied, migrations)
     const newest = applied.at(-1)?.number ?? 0
     const known = migrations.at(-1)?.number ?? 0
     const contracting = newest > known ? await findContracting(connection, known) : undefined
@@ -62,6 +58,16 @@ export async function migrate(db: Db, { onWait, waitForMs, ...locking }: Migrate
 
 const CREATE_MIGRATIONS = `create table if not exists migrations (number integer primary key, name text not null,
   applied_at timestamptz not null default now(), contracts boolean not null default false)`
+
+const selectApplied = statement<Migration>('list_migrations', 'select number, name from migrations order by number')
+
+function assertOfRelease(applied: readonly Migration[], migrations: readonly Migration[]): void {
+  const other = applied.find(({ number, name }) => name !== (migrations[number - 1]?.name ?? name))
+  if (other !== undefined)
+    throw new StartupError(
+      `The database has the migration ${other.name}, which this release does not have: a version before 0.1.0 created it. Use a new database.`,
+    )
+}
 
 /** The first migration unknown to this release that keeps it from running. */
 async function findContracting(connection: Connection, known: number): Promise<number | undefined> {
@@ -108,19 +114,16 @@ export type SchemaState =
   /** This release cannot use it, because of migration `contracting`. */
   | { state: 'contracted'; newest: number; known: number; contracting: number }
 
-const selectNewest = statement<{ newest: number | null }>(
-  'find_newest_migration',
-  'select max(number) as newest from migrations',
-)
-
-/** Changes nothing. */
+/** Changes nothing. Throws StartupError for a database whose migrations are not of this release. */
 export async function findSchemaState(sql: Sql): Promise<SchemaState> {
-  const known = (await listMigrations()).at(-1)?.number ?? 0
-  const row = await sql.row(selectNewest).catch((error: unknown) => {
-    if (sqlState(error) === UNDEFINED_TABLE) return undefined
+  const migrations = await listMigrations()
+  const known = migrations.at(-1)?.number ?? 0
+  const applied = await sql.rows(selectApplied).catch((error: unknown) => {
+    if (sqlState(error) === UNDEFINED_TABLE) return []
     throw error
   })
-  const newest = row?.newest ?? undefined
+  assertOfRelease(applied, migrations)
+  const newest = applied.at(-1)?.number
   if (newest === undefined) return { state: 'missing' }
   if (newest > known) {
     const contracting = (await sql.row(selectContracting, [known]))?.number
@@ -129,10 +132,6 @@ export async function findSchemaState(sql: Sql): Promise<SchemaState> {
       : { state: 'contracted', newest, known, contracting }
   }
   return newest === known ? { state: 'current' } : { state: 'pending', pending: known - newest }
-}
-
-async function listApplied(connection: Connection): Promise<Migration[]> {
-  return (await connection.query<Migration>('select number, name from migrations order by number')).rows
 }
 
 async function commit(connection: Connection, migration: Migration, locking: LockingOptions): Promise<void> {

@@ -169,6 +169,11 @@ const FAULTS: readonly Fault[] = [
     'delete from migrations where name = $1::text',
   ],
   [
+    `update migrations set name = '000003_other.sql' where number = 3 and $1::uuid is not null`,
+    ['database_unreachable', 'skipped'],
+    `update migrations set name = '000003_create_accounts_senders_and_templates.sql' where number = 3 and $1::uuid is not null`,
+  ],
+  [
     `insert into migrations (number, name, contracts) select 999998, $1::text, true`,
     ['database_contracted', 'skipped'],
     'delete from migrations where name = $1::text',
