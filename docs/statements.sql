@@ -1053,10 +1053,10 @@ select c.id, c.workspace_id as "workspaceId", c.sender_id as "senderId", c.recip
   'followUpAt', f.follow_up_at, 'chosen', case when coalesce(f.reason, f.note) is not null then jsonb_build_object('reason', f.reason, 'note', f.note) end, 'closingSent', f.closing_sent, 'round', f.round,
   'answerTimes', f.answer_times, 'failure',
   case when f.failure_code is not null then jsonb_build_object('code', f.failure_code, 'at', f.failed_at) end)) end as refusal
-from confirmations c
+from unnest($2::uuid[]) as chosen (id)
+cross join lateral (select * from confirmations c where c.workspace_id = $1 and c.id = chosen.id limit 1) c
 left join lateral (
-  select * from refusal_checks f where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1) f on true
-where c.workspace_id = $1 and c.id = any ($2::uuid[]);
+  select * from refusal_checks f where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1) f on true;
 
 prepare lock_confirmations as
 select c.id, c.workspace_id as "workspaceId", c.sender_id as "senderId", c.recipient, c.reference,
@@ -3481,7 +3481,7 @@ select c.id, array_remove(array[(select c.api_key_id where c.api_key_id is not n
   select from api_keys k where k.public_id = c.api_key_id and k.workspace_id = c.workspace_id)), (select (select f.api_key_id where f.api_key_id is not null and not exists (
   select from api_keys k where k.public_id = f.api_key_id and k.workspace_id = f.workspace_id)) from refusal_checks f
   where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1)], null) as "unknownKeys"
-from (select * from confirmations where workspace_id = $1 and id = any ($2::uuid[])) c order by c.id;
+from (select r.* from unnest($2::uuid[]) as chosen (chosen_id) cross join lateral (select * from confirmations where workspace_id = $1 and id = chosen_id limit 1) r) c order by c.id;
 
 prepare read_messages_of_conversations_to_verify as
 select unit.id as unit_id, m.id, m.sender_id, m.recipient, m.check_kind as check, m.purpose, m.offered, m.round, m.failure_code,
@@ -3535,7 +3535,7 @@ select e.id, e.type, e.recorded_at, e.endpoint_id,
      select count(*)::int as made, max(t.attempt) as last, coalesce(bool_or(coalesce(t.http_status between 200 and 299, false)), false) as has_succeeded,
        (array_agg(coalesce(t.http_status between 200 and 299, false) order by t.attempt desc))[1] as last_succeeded
      from webhook_attempts t where t.delivery_id = d.id) tried) as deliveries
-from instance i cross join lateral (select *, (recorded_order - i.added_to_order) & 4294967295 = xmin::text::bigint as is_own_order from events where workspace_id = $1 and id = any ($2::uuid[])) e order by e.id;
+from instance i cross join lateral (select r.* from unnest($2::uuid[]) as chosen (chosen_id) cross join lateral (select *, (recorded_order - i.added_to_order) & 4294967295 = xmin::text::bigint as is_own_order from events where workspace_id = $1 and id = chosen_id limit 1) r) e order by e.id;
 
 -- src/operations/verify/figures.ts
 
@@ -3561,7 +3561,7 @@ select m.id, m.workspace_id, m.kind, m.confirmation_id, m.check_kind, m.purpose,
   m.code is not null as has_code, m.accepted_at, m.submit_by, m.due_at, m.lease, m.attempts, m.attempted_at,
   m.unknown_outcomes, m.quarantined_at, (select m.api_key_id where m.api_key_id is not null and not exists (
   select from api_keys k where k.public_id = m.api_key_id and k.workspace_id = m.workspace_id)) as unknown_key
-from (select * from messages where workspace_id = $1 and id = any ($2::uuid[])) m order by m.id;
+from (select r.* from unnest($2::uuid[]) as chosen (chosen_id) cross join lateral (select * from messages where workspace_id = $1 and id = chosen_id limit 1) r) m order by m.id;
 
 -- src/operations/verify/units.ts
 

@@ -77,10 +77,10 @@ const lock: Statement<Conversation> = statement(
 const find: Statement<Conversation> = statement(
   'find_confirmations',
   `select ${COLUMNS}
-   from confirmations c
+   from unnest($2::uuid[]) as chosen (id)
+   cross join lateral (select * from confirmations c where c.workspace_id = $1 and c.id = chosen.id limit 1) c
    left join lateral (
-     select * from refusal_checks f where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1) f on true
-   where c.workspace_id = $1 and c.id = any ($2::uuid[])`,
+     select * from refusal_checks f where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1) f on true`,
 )
 
 const asConversation = (row: Conversation): Conversation => ({

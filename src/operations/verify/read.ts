@@ -17,7 +17,8 @@ export const isWhole = (...facts: readonly (readonly unknown[])[]): boolean =>
 export function readerOf<Row>(table: string, select: (rows: string) => string, columns = '*') {
   const rows = `select ${columns} from ${table} where workspace_id = $1`
   const next: Statement<Row> = statement(`read_${table}_to_verify`, select(`${rows} and id > $2 order by id limit $3`))
-  const again: Statement<Row> = statement(`read_${table}_to_verify_again`, select(`${rows} and id = any ($2::uuid[])`))
+  const chosen = `select r.* from unnest($2::uuid[]) as chosen (chosen_id) cross join lateral (${rows} and id = chosen_id limit 1) r`
+  const again: Statement<Row> = statement(`read_${table}_to_verify_again`, select(chosen))
   return (tx: Sql, workspaceId: string, selected: Selected): Promise<Row[]> =>
     'ids' in selected
       ? tx.rows(again, [workspaceId, selected.ids])
