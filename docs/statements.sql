@@ -3470,15 +3470,15 @@ where l.locktype = 'relation' and l.granted and l.relation = 'messages'::regclas
 -- src/operations/verify/conversation-facts.ts
 
 prepare read_confirmations_to_verify as
-select c.id, array_remove(array[(select c.api_key_id where c.api_key_id is not null and not exists (
-  select from api_keys k where k.public_id = c.api_key_id and k.workspace_id = c.workspace_id)), (select (select f.api_key_id where f.api_key_id is not null and not exists (
+select c.id, array_remove(array[(select c.api_key_id where c.api_key_id <> 'dashboard' and not exists (
+  select from api_keys k where k.public_id = c.api_key_id and k.workspace_id = c.workspace_id)), (select (select f.api_key_id where f.api_key_id <> 'dashboard' and not exists (
   select from api_keys k where k.public_id = f.api_key_id and k.workspace_id = f.workspace_id)) from refusal_checks f
   where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1)], null) as "unknownKeys"
 from (select * from confirmations where workspace_id = $1 and id > $2 order by id limit $3) c order by c.id;
 
 prepare read_confirmations_to_verify_again as
-select c.id, array_remove(array[(select c.api_key_id where c.api_key_id is not null and not exists (
-  select from api_keys k where k.public_id = c.api_key_id and k.workspace_id = c.workspace_id)), (select (select f.api_key_id where f.api_key_id is not null and not exists (
+select c.id, array_remove(array[(select c.api_key_id where c.api_key_id <> 'dashboard' and not exists (
+  select from api_keys k where k.public_id = c.api_key_id and k.workspace_id = c.workspace_id)), (select (select f.api_key_id where f.api_key_id <> 'dashboard' and not exists (
   select from api_keys k where k.public_id = f.api_key_id and k.workspace_id = f.workspace_id)) from refusal_checks f
   where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1)], null) as "unknownKeys"
 from (select r.* from unnest($2::uuid[]) as chosen (chosen_id) cross join lateral (select * from confirmations where workspace_id = $1 and id = chosen_id limit 1) r) c order by c.id;
@@ -3550,7 +3550,7 @@ select m.id, m.workspace_id, m.kind, m.confirmation_id, m.check_kind, m.purpose,
   m.created_at, m.sent_at, m.failure_code, m.failed_at, m.sent_event_at, m.failed_event_at, m.provider_message_id, m.inputs,
   (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms,
   m.code is not null as has_code, m.accepted_at, m.submit_by, m.due_at, m.lease, m.attempts, m.attempted_at,
-  m.unknown_outcomes, m.quarantined_at, (select m.api_key_id where m.api_key_id is not null and not exists (
+  m.unknown_outcomes, m.quarantined_at, (select m.api_key_id where m.api_key_id <> 'dashboard' and not exists (
   select from api_keys k where k.public_id = m.api_key_id and k.workspace_id = m.workspace_id)) as unknown_key
 from (select * from messages where workspace_id = $1 and id > $2 order by id limit $3) m order by m.id;
 
@@ -3559,7 +3559,7 @@ select m.id, m.workspace_id, m.kind, m.confirmation_id, m.check_kind, m.purpose,
   m.created_at, m.sent_at, m.failure_code, m.failed_at, m.sent_event_at, m.failed_event_at, m.provider_message_id, m.inputs,
   (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms,
   m.code is not null as has_code, m.accepted_at, m.submit_by, m.due_at, m.lease, m.attempts, m.attempted_at,
-  m.unknown_outcomes, m.quarantined_at, (select m.api_key_id where m.api_key_id is not null and not exists (
+  m.unknown_outcomes, m.quarantined_at, (select m.api_key_id where m.api_key_id <> 'dashboard' and not exists (
   select from api_keys k where k.public_id = m.api_key_id and k.workspace_id = m.workspace_id)) as unknown_key
 from (select r.* from unnest($2::uuid[]) as chosen (chosen_id) cross join lateral (select * from messages where workspace_id = $1 and id = chosen_id limit 1) r) m order by m.id;
 

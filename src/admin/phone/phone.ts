@@ -13,6 +13,7 @@ import { type CustomerKey, listDueOfCustomer, listConfirmationsOfCustomer } from
 import { MAX_ADVANCE_MS } from '../../sandbox/advance.ts'
 import { listDueWork } from '../../sandbox/due.ts'
 import { listClockMoves } from '../../workspaces/workspace-time.ts'
+import { DASHBOARD_KEY_ID } from '../../workspaces/keys/keys.ts'
 import { asIssue } from '../../../locales/text.ts'
 import { type RecordEntry, commit } from '../actions/action.ts'
 import { advanceClock } from '../actions/sandbox.ts'
@@ -45,10 +46,10 @@ const onlySandboxes = experimental_standaloneMiddleware<{ ctx: { membership: Mem
 const sandboxRead = readCall.use(onlySandboxes)
 type Within = Omit<Parts, 'db'> & { db: Sql }
 
-/** Accepts a request as the API does, without a key: `dashboard` takes its place. Its audit entry is in the same transaction. */
+/** Accepts a request as the API does, without a key. Its audit entry is in the same transaction. */
 const sendCall = writeCall.use(onlySandboxes).use(async ({ ctx, input: { workspaceId }, next }) => {
   const { operator, correlationId } = ctx
-  const by = { workspaceId, apiKeyId: 'dashboard', correlationId, idempotencyKey: null }
+  const by = { workspaceId, apiKeyId: DASHBOARD_KEY_ID, correlationId, idempotencyKey: null }
   /** Acceptors announce what they accept, which is announced here only after the commit. */
   const silent = { wake: () => {}, live: { ...operator.live, changed: () => {} } }
   const send = async <Accepted>(

@@ -1,5 +1,6 @@
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import { timeOfId } from '../../lib/ids.ts'
+import { DASHBOARD_KEY_ID } from '../../workspaces/keys/keys.ts'
 import { type KeptClass, findKeptSince, sinceBeginning } from '../lifecycle/retention/kept-since.ts'
 
 /** Units to read, by id: the next ones, or some of them again. */
@@ -27,7 +28,7 @@ export function readerOf<Row>(table: string, select: (rows: string) => string, c
 
 /** The key of a row, unless it is one of the row's workspace. */
 export const unknownKeyOf = (row: string): string =>
-  `(select ${row}.api_key_id where ${row}.api_key_id is not null and not exists (
+  `(select ${row}.api_key_id where ${row}.api_key_id <> '${DASHBOARD_KEY_ID}' and not exists (
        select from api_keys k where k.public_id = ${row}.api_key_id and k.workspace_id = ${row}.workspace_id))`
 
 /**

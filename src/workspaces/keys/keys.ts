@@ -10,6 +10,9 @@ import { unknownWorkspace } from '../workspaces.ts'
 
 export type ApiKey = { publicId: string; workspaceId: string }
 
+/** In place of a key's public id, for requests that people send from the dashboard. No key has this id. */
+export const DASHBOARD_KEY_ID = 'dashboard'
+
 const insertKey = statement<{ public_id: string }>(
   'insert_api_key',
   `insert into api_keys (public_id, workspace_id, name, secret_hash, created_at, expires_at)

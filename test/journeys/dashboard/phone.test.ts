@@ -5,6 +5,7 @@ import { quickReplies } from '../../world/cod.ts'
 import { type SignedIn, signIn } from '../../world/dashboard.ts'
 import { failAuditEntries, stateOf } from '../../faults/audit-faults.ts'
 import { numberOf, startSandbox } from '../../world/sandbox.ts'
+import { assertVerified } from '../../world/verified.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type World, newPhone } from '../../world/world.ts'
 
@@ -41,6 +42,7 @@ test('nothing is sent and no clock moves without an audit entry', async (t) => {
     Object.keys(actions).map((action) => [action, email]),
   )
   assert.deepEqual(recorded[3]?.after, { byMs: 60_000 })
+  await assertVerified(world)
 })
 
 test('a request from the page is processed at once and uses one unit', async (t) => {
