@@ -169,6 +169,25 @@ const noAction = (code: TextCode, parameters = {}): NextAction =>
 const { url } = delivery
 const resend = '"endpoint resend p --event e"'
 
+/** A message of a sender that is held for a minute. */
+const held = (breakerCode: number | null): Facts =>
+  of({ ...waiting, breakerOpenUntil: later(NOW, MINUTE_MS), breakerCode })
+const heldByCode = (errorCode: number): NextAction =>
+  noAction('explain.why_breaker_open_by_code', {
+    errorCode,
+    title: { code: `providers.error_${errorCode}` },
+    breakerOpenUntil: '2026-11-20T12:01:00.000Z',
+  })
+
+/** The operator must remove this obstacle before the message's window closes. */
+const unavailable = (obstacle: string): NextAction =>
+  operator('explain.unavailable', {
+    submitBy: '2026-11-20T12:08:00.000Z',
+    remedy: { code: `accounts.obstacle_${obstacle}` },
+  })
+
+const noWorker = (dueAt: string): NextAction => operator('explain.no_worker', { role: 'worker', dueAt })
+
 /** A delivered message with one webhook. */
 const withWebhook = (more: Partial<DeliveryFact>, ...webhookAttempts: WebhookAttemptFact[]): Facts =>
   of(delivered, { deliveries: [{ ...delivery, ...more }], webhookAttempts })
@@ -286,15 +305,12 @@ const cases: readonly [string, Facts, NextAction][] = [
   [
     'an attempt whose process died, of a sender that was paused meanwhile',
     of({ ...underWay, dueAt: ago(1_000), senderPaused: true }),
-    operator('explain.unavailable', {
-      submitBy: '2026-11-20T12:08:00.000Z',
-      remedy: { code: 'accounts.obstacle_paused' },
-    }),
+    unavailable('paused'),
   ],
   [
     'an attempt whose process died, and has no follow-up',
     of({ ...underWay, dueAt: ago(2 * MINUTE_MS) }, { works: false }),
-    operator('explain.no_worker', { role: 'worker', dueAt: '2026-11-20T11:58:00.000Z' }),
+    noWorker('2026-11-20T11:58:00.000Z'),
   ],
   [
     'a retry that waits',
@@ -308,30 +324,14 @@ const cases: readonly [string, Facts, NextAction][] = [
   ],
   [
     'a sender that is held without a code',
-    of({ ...waiting, breakerOpenUntil: later(NOW, MINUTE_MS) }),
+    held(null),
     noAction('explain.why_breaker_open', { breakerOpenUntil: '2026-11-20T12:01:00.000Z' }),
   ],
-  [
-    'a sender that is slowed',
-    of({ ...waiting, breakerOpenUntil: later(NOW, MINUTE_MS), breakerCode: 130_429 }),
-    noAction('explain.why_breaker_open_by_code', {
-      errorCode: 130_429,
-      title: { code: 'providers.error_130429' },
-      breakerOpenUntil: '2026-11-20T12:01:00.000Z',
-    }),
-  ],
-  [
-    'a sender in maintenance',
-    of({ ...waiting, breakerOpenUntil: later(NOW, MINUTE_MS), breakerCode: 131_057 }),
-    noAction('explain.why_breaker_open_by_code', {
-      errorCode: 131_057,
-      title: { code: 'providers.error_131057' },
-      breakerOpenUntil: '2026-11-20T12:01:00.000Z',
-    }),
-  ],
+  ['a sender that is slowed', held(130_429), heldByCode(130_429)],
+  ['a sender in maintenance', held(131_057), heldByCode(131_057)],
   [
     'a sender whose quality is bad',
-    of({ ...waiting, breakerOpenUntil: later(NOW, MINUTE_MS), breakerCode: 131_048 }),
+    held(131_048),
     operator('explain.breaker_and_remedy', {
       remedy: { code: 'providers.remedy_131048' },
       breakerOpenUntil: '2026-11-20T12:01:00.000Z',
@@ -353,29 +353,15 @@ const cases: readonly [string, Facts, NextAction][] = [
   [
     'work without a worker',
     of({ ...waiting, dueAt: ago(2 * MINUTE_MS) }, { works: false }),
-    operator('explain.no_worker', { role: 'worker', dueAt: '2026-11-20T11:58:00.000Z' }),
+    noWorker('2026-11-20T11:58:00.000Z'),
   ],
   [
     'work that waits behind other work',
     of({ ...waiting, dueAt: ago(2 * MINUTE_MS) }),
     noAction('explain.why_about_to_go'),
   ],
-  [
-    'a token that is rejected',
-    of({ ...waiting, accountStatus: 'credentials_invalid' }),
-    operator('explain.unavailable', {
-      submitBy: '2026-11-20T12:08:00.000Z',
-      remedy: { code: 'accounts.obstacle_account' },
-    }),
-  ],
-  [
-    'a sender that is paused',
-    of({ ...waiting, senderPaused: true }),
-    operator('explain.unavailable', {
-      submitBy: '2026-11-20T12:08:00.000Z',
-      remedy: { code: 'accounts.obstacle_paused' },
-    }),
-  ],
+  ['a token that is rejected', of({ ...waiting, accountStatus: 'credentials_invalid' }), unavailable('account')],
+  ['a sender that is paused', of({ ...waiting, senderPaused: true }), unavailable('paused')],
   ['a message that WhatsApp took just now', of({ ...delivered, status: 'sending' }), provider('explain.just_taken')],
   [
     'silence after WhatsApp took the message',
@@ -417,7 +403,7 @@ const cases: readonly [string, Facts, NextAction][] = [
       deliveries: [{ ...delivery, status: 'pending', endpointFailing: true, dueAt: ago(HOUR_MS) }],
       works: false,
     }),
-    operator('explain.no_worker', { role: 'worker', dueAt: '2026-11-20T11:00:00.000Z' }),
+    noWorker('2026-11-20T11:00:00.000Z'),
   ],
   [
     'a webhook that was given up',

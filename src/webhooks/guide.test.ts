@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { request } from 'undici'
+import { listen } from '../../test/world/listen.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../lib/clock.ts'
 import { eventTypes } from '../events/event-types.ts'
 import { newWebhookSecret } from '../lib/ids.ts'
@@ -93,10 +92,7 @@ test('the guide’s server answers 204 to genuine requests and 400 to others', a
   process.env.WEBHOOK_SECRET = secret
   t.mock.method(console, 'log', () => undefined)
   const { server } = (await import(file)) as { server: Server }
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const url = `http://${await listen(t, server)}/`
   for (const [sent, status] of [
     [body, 204],
     [`${body} `, 400],

@@ -8,6 +8,7 @@ import type { ConfirmationView } from '../../src/cod/view.ts'
 import { reportsLoop } from '../../src/messages/reports/process.ts'
 import { submitLoop } from '../../src/messages/queue/submit.ts'
 import { codAccount } from '../world/cod.ts'
+import { silence } from './silence.ts'
 import { type StallingProxy, createStallingProxy } from '../faults/stalling-proxy.ts'
 import { type World, newPhone, startWorld } from '../world/world.ts'
 
@@ -421,13 +422,3 @@ test('answers reported in any order end as in their own order', async (t) => {
     { numRuns: RUNS, endOnFailure: true },
   )
 })
-
-/** Nothing of one run may fire or be sent in the next one. */
-async function silence(world: World): Promise<void> {
-  for (const text of [
-    'update confirmations set reminder_at = null, deadline_at = null, follow_up_at = null where workspace_id = $1',
-    'update refusal_checks set reminder_at = null, deadline_at = null, follow_up_at = null where workspace_id = $1',
-    'update messages set due_at = null where workspace_id = $1 and due_at is not null and lease is null',
-  ])
-    await world.query(text, [world.workspaceId])
-}

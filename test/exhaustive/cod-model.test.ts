@@ -10,6 +10,7 @@ import { submitLoop } from '../../src/messages/queue/submit.ts'
 import { spyOnDb } from '../database/db-spy.ts'
 import { codAccount } from '../world/cod.ts'
 import { type Message, type Order, type Purpose, Model } from './cod-model.ts'
+import { silence } from './silence.ts'
 import { assertVerified } from '../world/verified.ts'
 import { type World, newPhone, startWorld } from '../world/world.ts'
 
@@ -370,12 +371,3 @@ test('under any events and crashes, callers see what the model predicts', async 
     { numRuns: RUNS, endOnFailure: true },
   )
 })
-
-/** No timer of one run may fire in the next one. */
-async function silence(world: World): Promise<void> {
-  for (const table of ['confirmations', 'refusal_checks'])
-    await world.query(
-      `update ${table} set reminder_at = null, deadline_at = null, follow_up_at = null where workspace_id = $1`,
-      [world.workspaceId],
-    )
-}

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
-import { chmod, chown, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import os from 'node:os'
+import { chmod, chown, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -11,6 +10,7 @@ import { openDb } from '../../src/lib/db/pool.ts'
 import { OWNER } from '../../src/runtime/start/embedded-postgres/owner.ts'
 import { startEmbeddedPostgres } from '../../src/runtime/start/embedded-postgres/server.ts'
 import { urlOf, withConnection } from '../database/postgres.ts'
+import { temporaryFolder } from '../world/temporary-folder.ts'
 
 const run = promisify(execFile)
 const ROOT = path.resolve(import.meta.dirname, '../..')
@@ -152,9 +152,3 @@ test('in compose a role owns what the superuser made, again after another start'
   assert.match(log, /set local lock_timeout = '10s'/)
   assert.doesNotMatch(log, /second-secret/)
 })
-
-async function temporaryFolder(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-compose-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import os from 'node:os'
@@ -9,6 +8,7 @@ import { DEMO, startEmulator } from '@doorcode/whatsapp-emulator'
 import { runCommand } from '../world/command-line.ts'
 import { TEMPLATE_DATABASE, createDatabase, serverUrl, urlOf, withConnection } from '../database/postgres.ts'
 import { freePort, type Program, runProgram } from './program.ts'
+import { listen } from '../world/listen.ts'
 import { waitFor } from '../world/wait-for.ts'
 
 test('a demo works as it prints, and each start keeps all data', async (t) => {
@@ -188,11 +188,7 @@ test('a start in the data folder of a running emulator fails with the setting', 
 const query = <Row extends object>(environment: Record<string, string>, text: string): Promise<Row[]> =>
   withConnection(environment['DATABASE_URL'] ?? '', async (connection) => (await connection.query<Row>(text)).rows)
 
-async function occupy(t: TestContext, port: number): Promise<void> {
-  const server = createServer().listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-}
+const occupy = (t: TestContext, port: number): Promise<string> => listen(t, createServer(), port)
 
 async function endpointOf({ DOORCODE_DATA_DIR: folder = '' }: Record<string, string>): Promise<string> {
   const saved = JSON.parse(await readFile(path.join(folder, 'demo.json'), 'utf8')) as {

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { type ServerResponse, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { DEMO, demoAccount } from '@doorcode/whatsapp-emulator'
+import { listen } from './listen.ts'
 import type { World } from './world.ts'
 
 /** An account of the emulator without a workspace. */
@@ -49,12 +48,10 @@ export async function startSlowEmulator(t: TestContext, world: World) {
   const server = createServer((request, response) => {
     void forward(request.url ?? '', request.headers.authorization ?? '', response)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close().closeAllConnections())
+  const address = await listen(t, server)
   const use = (url: string) =>
     world.query('update provider_accounts set graph_url = $2 where id = $1', [world.account.accountId, url])
-  await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  await use(`http://${address}`)
   return {
     /** The account is on the emulator itself again. */
     remove: () => use(world.emulator.url),

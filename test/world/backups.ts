@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { Connection } from '../../src/lib/db/connection.ts'
@@ -14,14 +12,14 @@ import {
   superuserUrlOf,
   withConnection,
 } from '../database/postgres.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 import { waitFor } from './wait-for.ts'
 
 /** The form of DOORCODE_SECRET_KEY. */
 export const KEY = INSTANCE_KEY.toString('base64')
 
 export async function newFile(t: TestContext): Promise<{ folder: string; file: string }> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-backup-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder(t)
   return { folder, file: path.join(folder, 'doorcode.backup') }
 }
 

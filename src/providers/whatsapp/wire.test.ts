@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
-import { type AddressInfo, type Socket, createServer as createTcpServer } from 'node:net'
+import { type Socket, createServer as createTcpServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import {
   type OutgoingMessage,
@@ -11,6 +10,7 @@ import {
   ProviderUnreachableError,
   type TemplateComponent,
 } from '../provider.ts'
+import { listen } from '../../../test/world/listen.ts'
 import { otpComponents } from './send.ts'
 import { createWhatsApp } from './whatsapp.ts'
 
@@ -37,12 +37,12 @@ const message: OutgoingMessage = {
 type ReceivedRequest = { method: string; url: string; headers: IncomingMessage['headers']; body: string }
 type Responder = (response: ServerResponse, received: ReceivedRequest) => void
 
-/** A provider with answers that the emulator never gives: broken, foreign and endless. */
 /** For answers that may hang. */
 const SHORT_TIMEOUT_MS = 200
 /** A busy machine must not reach it. */
 const AMPLE_TIMEOUT_MS = 30_000
 
+/** A provider with answers that the emulator never gives: broken, foreign and endless. */
 async function startProvider(t: TestContext, respond: Responder, sendTimeoutMs = AMPLE_TIMEOUT_MS) {
   const received: ReceivedRequest[] = []
   const server = createServer((request, response) => {
@@ -55,14 +55,9 @@ async function startProvider(t: TestContext, respond: Responder, sendTimeoutMs =
       received.push(one)
       respond(response, one)
     })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const provider = openProvider(t, sendTimeoutMs)
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
   })
+  const url = `http://${await listen(t, server)}`
+  const provider = openProvider(t, sendTimeoutMs)
   return { url, received, provider, account: { wabaId: '1020304050', graphUrl: url, accessToken: TOKEN } }
 }
 
@@ -216,13 +211,9 @@ test('a failed connection is reported as not sent', async (t) => {
 
 test('an endless TLS handshake counts as not sent', async (t) => {
   const sockets: Socket[] = []
-  const silent = createTcpServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1')
-  await once(silent, 'listening')
-  t.after(() => {
-    silent.close()
-    for (const socket of sockets) socket.destroy()
-  })
-  const graphUrl = `https://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const silent = createTcpServer((socket) => void sockets.push(socket))
+  const graphUrl = `https://${await listen(t, silent)}`
+  t.after(() => sockets.forEach((socket) => socket.destroy()))
   const outcome = await openProvider(t).send({ wabaId: '1', graphUrl, accessToken: TOKEN }, message)
   assert.equal(outcome.outcome, 'unreachable')
 })

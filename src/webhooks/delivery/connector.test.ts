@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { type Server, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { Agent, request } from 'undici'
+import { listen } from '../../../test/world/listen.ts'
 import { type Address, type Resolve, checkHost, isPublicAddress, publicConnector } from './connector.ts'
 
 const REJECTED = [
@@ -42,14 +41,9 @@ async function startInside(t: TestContext, options: { allowPrivate?: boolean; re
   let connections = 0
   const server: Server = createServer((_, response) => response.end('inside'))
   server.on('connection', () => (connections += 1))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { port } = new URL(`http://${await listen(t, server)}`)
   const agent = new Agent({ connect: publicConnector({ allowPrivate: false, ...options }) })
-  t.after(async () => {
-    await agent.destroy()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
+  t.after(() => agent.destroy())
   return {
     connections: () => connections,
     post: (host: string) => request(`http://${host}:${port}/`, { dispatcher: agent, method: 'POST', body: '{}' }),

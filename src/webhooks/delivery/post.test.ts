@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { type ServerResponse, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { listen } from '../../../test/world/listen.ts'
 import { Interrupted, type Outgoing, post, webhookAgent } from './post.ts'
 
 const NEVER = new AbortController().signal
@@ -17,15 +16,9 @@ async function startServer(t: TestContext, answer: (response: ServerResponse) =>
     answer(response)
   })
   server.on('connection', () => (connections += 1))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   const agent = webhookAgent({ allowPrivate: true })
-  t.after(async () => {
-    agent.destroy()
-    server.closeAllConnections()
-    server.close()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  t.after(() => agent.destroy())
+  const url = `http://${await listen(t, server)}/`
   return {
     agent,
     connections: () => connections,

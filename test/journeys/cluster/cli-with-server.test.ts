@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import os from 'node:os'
-import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileDatabase } from '../../database/database.ts'
 import { freePort } from '../../programs/program.ts'
 import { runCommand } from '../../world/command-line.ts'
 import { startReceiver } from '../../world/receiver.ts'
+import { temporaryFolder } from '../../world/temporary-folder.ts'
 import { readConfig } from '../../../src/lib/config.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { startServing } from '../../../src/commands/serve.ts'
@@ -31,7 +29,7 @@ test('a command accepts private endpoints if the running server does', async (t)
 
 /** A server with these settings, and commands on its database that know nothing of them. */
 async function startServer(t: TestContext, settings: Record<string, string> = {}) {
-  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'doorcode-server-'))
+  const dataDir = await temporaryFolder(t)
   const environment = {
     DATABASE_URL: await fileDatabase(),
     DOORCODE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -41,10 +39,7 @@ async function startServer(t: TestContext, settings: Record<string, string> = {}
     DOORCODE_METRICS_PORT: '0',
   }
   const serving = await startServing(readConfig({ ...environment, ...settings }), createLog('silent'))
-  t.after(async () => {
-    await serving.stop()
-    await rm(dataDir, { recursive: true })
-  })
+  t.after(() => serving.stop())
   const command = async (...words: string[]): Promise<Record<string, string>> => {
     const { stdout, stderr } = await runCommand([...words, '--json'], environment)
     return JSON.parse(stdout || stderr) as Record<string, string>

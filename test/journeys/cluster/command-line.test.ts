@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import os from 'node:os'
+import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
 import { startEmulator, demoAccount, DEMO } from '@doorcode/whatsapp-emulator'
@@ -8,6 +7,7 @@ import { fileDatabase } from '../../database/database.ts'
 import { runProgram } from '../../programs/program.ts'
 import { runCommand } from '../../world/command-line.ts'
 import { startReceiver } from '../../world/receiver.ts'
+import { temporaryFolder } from '../../world/temporary-folder.ts'
 import { parse } from '../../../src/commands/parse.ts'
 import { commands, groups } from '../../../src/commands/table.ts'
 
@@ -149,8 +149,7 @@ async function codeOf(words: readonly string[]): Promise<unknown[]> {
 }
 
 test('invalid arguments are reported before anything is opened or created', async (t) => {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-cli-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder(t)
   const environment = { DOORCODE_DATA_DIR: folder }
   const { code } = await run(['workspace', 'create', '--name', ''], environment)
   assert.equal(code, 1)
@@ -158,8 +157,7 @@ test('invalid arguments are reported before anything is opened or created', asyn
 })
 
 test('a command that reads creates no database where it finds none', async (t) => {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-cli-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder(t)
   for (const words of [['backup', path.join(folder, 'doorcode.backup')], ['verify'], ['workspace', 'list']]) {
     const { code, stderr } = await run(words, { DOORCODE_DATA_DIR: folder })
     assert.equal(code, 1)

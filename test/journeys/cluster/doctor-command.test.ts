@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
 import { DEMO } from '@doorcode/whatsapp-emulator'
@@ -11,6 +10,7 @@ import { runCommand } from '../../world/command-line.ts'
 import { ownDatabase } from '../../database/database.ts'
 import { codesOf, startSandbox } from '../../world/findings.ts'
 import { INSTANCE_KEY } from '../../world/node.ts'
+import { temporaryFolder } from '../../world/temporary-folder.ts'
 import { withConnection } from '../../database/postgres.ts'
 
 const environmentOf = (url: string, key: Buffer = INSTANCE_KEY) => ({
@@ -73,8 +73,7 @@ test('the command says what is wrong when nothing can be opened', async () => {
 })
 
 test('the command examines an embedded database without a server, and creates none', async (t) => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'doorcode-doctor-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder(t)
   const environment = { DOORCODE_DATA_DIR: folder }
   const examined = async (): Promise<string[]> => {
     const { stdout } = await runCommand(['doctor', '--json'], environment)

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { scryptSync } from 'node:crypto'
-import { once } from 'node:events'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { runCommand } from '../../world/command-line.ts'
 import { fileDatabase } from '../../database/database.ts'
 import { withConnection } from '../../database/postgres.ts'
 import { freePort, type Program, runProgram, runScript } from '../../programs/program.ts'
+import { listen } from '../../world/listen.ts'
+import { temporaryFolder } from '../../world/temporary-folder.ts'
 import { waitFor } from '../../world/wait-for.ts'
 
 test('a server logs its life, and offers setup until an owner exists', async (t) => {
@@ -101,22 +100,17 @@ test('a server waiting for its database stops on the first signal', async (t) =>
 })
 
 test('a port in use is reported with its setting and without a stack trace', async (t) => {
-  const other = createServer().listen(0, '127.0.0.1')
-  await once(other, 'listening')
-  t.after(() => other.close())
-  const { port } = other.address() as AddressInfo
-  const api = await runFails({ DOORCODE_PORT: String(port) })
-  const sentence = `^127.0.0.1:${port} is in use\\. Stop the other program or set DOORCODE_PORT to another port, such as \\d+\\.\\n$`
+  const used = await listen(t, createServer())
+  const port = used.split(':')[1] ?? ''
+  const api = await runFails({ DOORCODE_PORT: port })
+  const sentence = `^${used} is in use\\. Stop the other program or set DOORCODE_PORT to another port, such as \\d+\\.\\n$`
   assert.match(api, new RegExp(sentence))
-  const metrics = await runFails({ DOORCODE_METRICS_PORT: String(port) })
+  const metrics = await runFails({ DOORCODE_METRICS_PORT: port })
   assert.match(metrics, /set DOORCODE_METRICS_PORT to another port, such as \d+\.\n$/)
 })
 
 test('a server whose data folder is deleted says so and stops', async (t) => {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-deleted-'))
-  await chmod(folder, 0o711)
-  t.after(() => rm(folder, { recursive: true, force: true }))
-  const dataDir = path.join(folder, 'data')
+  const dataDir = path.join(await temporaryFolder(t), 'data')
   const server = await serve(t, { DATABASE_URL: '', DOORCODE_SECRET_KEY: '', DOORCODE_DATA_DIR: dataDir })
   await rm(dataDir, { recursive: true, maxRetries: 5 }) // the server still creates files in it
   assert.deepEqual(await server.ended, [1, null])

@@ -26,12 +26,12 @@ after(() => rm(folder, { recursive: true }))
 
 test('"get --json" prints a file that "set" accepts unchanged', async () => {
   const workspace = await newWorkspace()
-  const set = await run('cod-settings', 'set', '--workspace', workspace, '--file', await file(SMALLEST), '--json')
-  assert.deepEqual(JSON.parse(set.stdout), STORED)
-  const get = await run('cod-settings', 'get', '--workspace', workspace, '--json')
-  assert.deepEqual(JSON.parse(get.stdout), STORED)
-  const again = await run('cod-settings', 'set', '--workspace', workspace, '--file', await file(get.stdout), '--json')
-  assert.equal(again.stdout, set.stdout)
+  const stored = await set(workspace, SMALLEST, '--json')
+  assert.deepEqual(JSON.parse(stored.stdout), STORED)
+  const got = await get(workspace, '--json')
+  assert.deepEqual(JSON.parse(got.stdout), STORED)
+  const again = await set(workspace, got.stdout, '--json')
+  assert.equal(again.stdout, stored.stdout)
 })
 
 test('settings left out of a new file return to their defaults', async () => {
@@ -41,24 +41,24 @@ test('settings left out of a new file return to their defaults', async () => {
     deliveryDays: { offered: 1, skipWeekdays: ['friday'] },
     refusal: { reminderMinutes: 60 },
   }
-  const first = await run('cod-settings', 'set', '--workspace', workspace, '--file', await file(settings))
+  const first = await set(workspace, settings)
   assert.match(first.stdout, /Asia\/Karachi[^]*1 offered from tomorrow, never friday[^]*reminder after 60 minutes/)
-  await run('cod-settings', 'set', '--workspace', workspace, '--file', await file(SMALLEST))
-  const { stdout } = await run('cod-settings', 'get', '--workspace', workspace, '--json')
+  await set(workspace, SMALLEST)
+  const { stdout } = await get(workspace, '--json')
   assert.deepEqual(JSON.parse(stdout), STORED)
 })
 
 test('settings of one workspace do not affect another', async () => {
   const [one, other] = [await newWorkspace(), await newWorkspace()]
-  await run('cod-settings', 'set', '--workspace', one, '--file', await file(SMALLEST))
-  const { code, stderr } = await run('cod-settings', 'get', '--workspace', other)
+  await set(one, SMALLEST)
+  const { code, stderr } = await get(other)
   assert.equal(code, 1)
   assert.match(stderr, /has no cash-on-delivery settings yet/)
 })
 
 test('a file with faults changes nothing and reports all faults at once', async () => {
   const workspace = await newWorkspace()
-  await run('cod-settings', 'set', '--workspace', workspace, '--file', await file(SMALLEST))
+  await set(workspace, SMALLEST)
   const faulty = await file({ timeZone: '+05:00', deliveryDays: { offered: 9 }, colour: 'red' })
   const { code, stdout, stderr } = await run('cod-settings', 'set', '--workspace', workspace, '--file', faulty)
   assert.deepEqual([code, stdout], [1, ''])
@@ -66,12 +66,12 @@ test('a file with faults changes nothing and reports all faults at once', async 
     stderr,
     /--file has 3 faults:\n {2}\/timeZone must be[^]*\n {2}\/deliveryDays\/offered must[^]*\n {2}\/colour is not/,
   )
-  const get = await run('cod-settings', 'get', '--workspace', workspace, '--json')
-  assert.deepEqual(JSON.parse(get.stdout), STORED)
+  const got = await get(workspace, '--json')
+  assert.deepEqual(JSON.parse(got.stdout), STORED)
 })
 
 test('faults of the file and of other options are reported together', async () => {
-  const { code, stderr } = await run('cod-settings', 'set', '--workspace', '7', '--file', await file({}), '--json')
+  const { code, stderr } = await set('7', {}, '--json')
   assert.equal(code, 1)
   const problem = JSON.parse(stderr) as Record<string, unknown>
   assert.equal(problem['code'], 'DEVELOPER_INVALID_INPUT')
@@ -99,7 +99,7 @@ const unreadable: readonly [string, string | Buffer, RegExp][] = [
 
 for (const [what, bytes, expected] of unreadable) {
   test(`${what} is rejected with its name and the fault`, async () => {
-    const { code, stderr } = await run('cod-settings', 'set', '--workspace', UNKNOWN, '--file', await file(bytes))
+    const { code, stderr } = await set(UNKNOWN, bytes)
     assert.equal(code, 1)
     assert.match(stderr, expected)
   })
@@ -115,14 +115,7 @@ test('a missing file or a folder is reported by name', async () => {
 })
 
 test('a byte order mark before the JSON is accepted', async () => {
-  const { code } = await run(
-    'cod-settings',
-    'set',
-    '--workspace',
-    await newWorkspace(),
-    '--file',
-    await file('\ufeff{"timeZone":"UTC"}'),
-  )
+  const { code } = await set(await newWorkspace(), '\ufeff{"timeZone":"UTC"}')
   assert.equal(code, 0)
 })
 
@@ -130,10 +123,10 @@ test('"-" reads the settings from standard input', async () => {
   const workspace = await newWorkspace()
   const words = [PROGRAM, 'cod-settings', 'set', '--workspace', workspace, '--file', '-', '--json']
   const variables = await environment()
-  const set = (input: string) =>
+  const setFrom = (input: string) =>
     spawnSync(process.execPath, words, { input, encoding: 'utf8', env: { ...process.env, ...variables } })
-  assert.deepEqual(JSON.parse(set(JSON.stringify(SMALLEST)).stdout), STORED)
-  assert.match(set('{"timeZone": 5}').stderr, /\/timeZone must be a string/)
+  assert.deepEqual(JSON.parse(setFrom(JSON.stringify(SMALLEST)).stdout), STORED)
+  assert.match(setFrom('{"timeZone": 5}').stderr, /\/timeZone must be a string/)
 })
 
 test('a standard input that cannot be read is reported with the reason', async () => {
@@ -143,6 +136,11 @@ test('a standard input that cannot be read is reported with the reason', async (
   await input.close()
   assert.match(stderr, /--file cannot be read: EISDIR/)
 })
+
+const set = async (workspace: string, content: object | string | Buffer, ...more: string[]) =>
+  run('cod-settings', 'set', '--workspace', workspace, '--file', await file(content), ...more)
+
+const get = (workspace: string, ...more: string[]) => run('cod-settings', 'get', '--workspace', workspace, ...more)
 
 let files = 0
 

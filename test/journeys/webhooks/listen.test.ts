@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type Server, createServer } from 'node:http'
-import { type AddressInfo, type Server as TcpServer, createServer as createTcpServer } from 'node:net'
+import { createServer } from 'node:http'
+import { type Server, createServer as createTcpServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { toProblem } from '../../../src/commands/problem.ts'
 import { listenCommand, runListen } from '../../../src/commands/listen/listen.ts'
@@ -12,6 +11,7 @@ import { runCommand } from '../../world/command-line.ts'
 import { freePort } from '../../programs/program.ts'
 import { type Receiver, assertSigned, startReceiver } from '../../world/receiver.ts'
 import { record } from '../../database/events.ts'
+import { listen } from '../../world/listen.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type World, startWorld } from '../../world/world.ts'
 
@@ -100,17 +100,12 @@ test('while the local server is down events wait, then arrive in order, without 
   const server = createServer((request, response) => {
     received.push(String(request.headers['webhook-id']))
     response.writeHead(204).end()
-  }).listen(port, '127.0.0.1')
-  t.after(() => closed(server))
+  })
+  await listen(t, server, port)
   await listening.line('forwarded', 3)
   await listening.line('resumed')
   assert.deepEqual(received, ids.toSorted())
 })
-
-const closed = async (server: Server): Promise<void> => {
-  server.closeAllConnections()
-  await new Promise((resolve) => void server.close(resolve))
-}
 
 test('an error answer is shown, and the next event follows', async (t) => {
   const world = await startWorld(t, { works: false })
@@ -228,12 +223,7 @@ const WRONG_ANSWERS = [
   { status: 502, body: '<h1>Bad gateway</h1>', message: /^SERVICE_UNAVAILABLE .* answered 502\. Check --url/ },
 ]
 
-async function urlOfServer(t: TestContext, server: Server | TcpServer): Promise<string> {
-  t.after(() => ('closeAllConnections' in server ? closed(server) : server.close()))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
+const urlOfServer = async (t: TestContext, server: Server): Promise<string> => `http://${await listen(t, server)}`
 
 test('the API’s base address, with or without a final slash, works as --url', () => {
   const { options } = listenCommand
