@@ -3471,17 +3471,10 @@ where l.locktype = 'relation' and l.granted and l.relation = 'messages'::regclas
 
 prepare read_confirmations_to_verify as
 select c.id, array_remove(array[(select c.api_key_id where c.api_key_id <> 'dashboard' and not exists (
-  select from api_keys k where k.public_id = c.api_key_id and k.workspace_id = c.workspace_id)), (select (select f.api_key_id where f.api_key_id <> 'dashboard' and not exists (
-  select from api_keys k where k.public_id = f.api_key_id and k.workspace_id = f.workspace_id)) from refusal_checks f
-  where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1)], null) as "unknownKeys"
+    select from api_keys k where k.public_id = c.api_key_id and k.workspace_id = c.workspace_id)), (select (select f.api_key_id where f.api_key_id <> 'dashboard' and not exists (
+    select from api_keys k where k.public_id = f.api_key_id and k.workspace_id = f.workspace_id)) from refusal_checks f
+    where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1)], null) as "unknownKeys"
 from (select * from confirmations where workspace_id = $1 and id > $2 order by id limit $3) c order by c.id;
-
-prepare read_confirmations_to_verify_again as
-select c.id, array_remove(array[(select c.api_key_id where c.api_key_id <> 'dashboard' and not exists (
-  select from api_keys k where k.public_id = c.api_key_id and k.workspace_id = c.workspace_id)), (select (select f.api_key_id where f.api_key_id <> 'dashboard' and not exists (
-  select from api_keys k where k.public_id = f.api_key_id and k.workspace_id = f.workspace_id)) from refusal_checks f
-  where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1)], null) as "unknownKeys"
-from (select r.* from unnest($2::uuid[]) as chosen (chosen_id) cross join lateral (select * from confirmations where workspace_id = $1 and id = chosen_id limit 1) r) c order by c.id;
 
 prepare read_messages_of_conversations_to_verify as
 select unit.id as unit_id, m.id, m.sender_id, m.recipient, m.check_kind as check, m.purpose, m.offered, m.round, m.failure_code,
@@ -3490,6 +3483,29 @@ from unnest($2::uuid[]) as unit (id)
 cross join lateral (
   select * from messages m where m.workspace_id = $1 and m.confirmation_id = unit.id limit $3) m
 order by m.id;
+
+-- src/operations/verify/counts.ts
+
+prepare list_days_to_verify as
+select day, time_zone, groups, counted_at from daily_figures
+where workspace_id = $1 and day >= coalesce($2::date, '-infinity'::date) order by day desc limit 100;
+
+prepare read_units_to_verify as
+with accepted (unit, units) as (
+  select 'otp ' || date_trunc('month', created_at at time zone 'UTC')::date, 1 from messages where workspace_id = $1 and id >= $2 and kind = 'otp'
+  union all
+  select 'cod_confirmation ' || date_trunc('month', created_at at time zone 'UTC')::date, 1 from confirmations where workspace_id = $1 and id >= $2
+  union all
+  select 'cod_refusal ' || date_trunc('month', created_at at time zone 'UTC')::date, 1 from refusal_checks
+  where workspace_id = $1 and created_at > '-infinity' and created_at >= coalesce($3, '-infinity'::timestamptz)
+  union all
+  select key, value::integer from jsonb_each_text($4)
+)
+select split_part(unit, ' ', 1) as kind, split_part(unit, ' ', 2) as month, coalesce(used, 0) as stored,
+  coalesce(units, 0) as derived
+from (select unit, sum(units)::integer as units from accepted group by 1) counted
+full join (select kind || ' ' || month as unit, used from quota_usage where workspace_id = $1) counters using (unit)
+where split_part(unit, ' ', 2)::timestamp at time zone 'UTC' >= coalesce($3, '-infinity'::timestamptz);
 
 -- src/operations/verify/events.ts
 
@@ -3508,40 +3524,16 @@ select e.id, e.type, e.recorded_at, e.endpoint_id,
       select (recorded_order - i.added_to_order) & 4294967295 = xmin::text::bigint as is_own from events p
       where p.workspace_id = e.workspace_id and p.id < e.id order by p.id desc limit 5) before)
   then e.is_own_order end as is_own_order,
-  (select jsonb_agg(jsonb_build_object('id', d.id, 'endpoint_id', d.endpoint_id, 'status', d.status, 'ended_at', d.ended_at,
-     'attempts', d.attempts, 'made', tried.made, 'last', tried.last, 'has_succeeded', tried.has_succeeded,
-     'last_succeeded', tried.last_succeeded) order by d.id)
+  (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'endpoint_id', d.endpoint_id, 'status', d.status, 'ended_at', d.ended_at,
+     'attempts', d.attempts, 'last', tried.last, 'successes', tried.successes) order by d.id), '[]')
    from (select * from webhook_deliveries d where d.event_id = e.id and d.workspace_id = e.workspace_id limit 201) d
    cross join lateral (
-     select count(*)::int as made, max(t.attempt) as last, coalesce(bool_or(coalesce(t.http_status between 200 and 299, false)), false) as has_succeeded,
-       (array_agg(coalesce(t.http_status between 200 and 299, false) order by t.attempt desc))[1] as last_succeeded
+     select max(t.attempt) as last,
+       coalesce(jsonb_agg(coalesce(t.http_status between 200 and 299, false) order by t.attempt), '[]') as successes
      from webhook_attempts t where t.delivery_id = d.id) tried) as deliveries
-from instance i cross join lateral (select *, (recorded_order - i.added_to_order) & 4294967295 = xmin::text::bigint as is_own_order from events where workspace_id = $1 and id > $2 order by id limit $3) e order by e.id;
-
-prepare read_events_to_verify_again as
-select e.id, e.type, e.recorded_at, e.endpoint_id,
-  (e.message_id is not null or e.confirmation_id is not null) as has_owner, e.recorded_order::text as recorded_order,
-  e.recorded_order < i.added_to_order + pg_snapshot_xmax(pg_current_snapshot())::text::bigint as is_reached,
-  case when e.body <> '' and e.recorded_order >= i.added_to_order and (
-    select bool_or(before.is_own) from (
-      select (recorded_order - i.added_to_order) & 4294967295 = xmin::text::bigint as is_own from events p
-      where p.workspace_id = e.workspace_id and p.id < e.id order by p.id desc limit 5) before)
-  then e.is_own_order end as is_own_order,
-  (select jsonb_agg(jsonb_build_object('id', d.id, 'endpoint_id', d.endpoint_id, 'status', d.status, 'ended_at', d.ended_at,
-     'attempts', d.attempts, 'made', tried.made, 'last', tried.last, 'has_succeeded', tried.has_succeeded,
-     'last_succeeded', tried.last_succeeded) order by d.id)
-   from (select * from webhook_deliveries d where d.event_id = e.id and d.workspace_id = e.workspace_id limit 201) d
-   cross join lateral (
-     select count(*)::int as made, max(t.attempt) as last, coalesce(bool_or(coalesce(t.http_status between 200 and 299, false)), false) as has_succeeded,
-       (array_agg(coalesce(t.http_status between 200 and 299, false) order by t.attempt desc))[1] as last_succeeded
-     from webhook_attempts t where t.delivery_id = d.id) tried) as deliveries
-from instance i cross join lateral (select r.* from unnest($2::uuid[]) as chosen (chosen_id) cross join lateral (select *, (recorded_order - i.added_to_order) & 4294967295 = xmin::text::bigint as is_own_order from events where workspace_id = $1 and id = chosen_id limit 1) r) e order by e.id;
-
--- src/operations/verify/figures.ts
-
-prepare list_days_to_verify as
-select day, time_zone, groups, counted_at from daily_figures
-where workspace_id = $1 and day >= coalesce($2::date, '-infinity'::date) order by day desc limit 100;
+from instance i cross join lateral (
+  select *, (recorded_order - i.added_to_order) & 4294967295 = xmin::text::bigint as is_own_order from events where workspace_id = $1 and id > $2 order by id limit $3) e
+order by e.id;
 
 -- src/operations/verify/messages.ts
 
@@ -3551,32 +3543,8 @@ select m.id, m.workspace_id, m.kind, m.confirmation_id, m.check_kind, m.purpose,
   (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms,
   m.code is not null as has_code, m.accepted_at, m.submit_by, m.due_at, m.lease, m.attempts, m.attempted_at,
   m.unknown_outcomes, m.quarantined_at, (select m.api_key_id where m.api_key_id <> 'dashboard' and not exists (
-  select from api_keys k where k.public_id = m.api_key_id and k.workspace_id = m.workspace_id)) as unknown_key
+    select from api_keys k where k.public_id = m.api_key_id and k.workspace_id = m.workspace_id)) as unknown_key
 from (select * from messages where workspace_id = $1 and id > $2 order by id limit $3) m order by m.id;
-
-prepare read_messages_to_verify_again as
-select m.id, m.workspace_id, m.kind, m.confirmation_id, m.check_kind, m.purpose, m.status, m.reference, m.recipient,
-  m.created_at, m.sent_at, m.failure_code, m.failed_at, m.sent_event_at, m.failed_event_at, m.provider_message_id, m.inputs,
-  (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms,
-  m.code is not null as has_code, m.accepted_at, m.submit_by, m.due_at, m.lease, m.attempts, m.attempted_at,
-  m.unknown_outcomes, m.quarantined_at, (select m.api_key_id where m.api_key_id <> 'dashboard' and not exists (
-  select from api_keys k where k.public_id = m.api_key_id and k.workspace_id = m.workspace_id)) as unknown_key
-from (select r.* from unnest($2::uuid[]) as chosen (chosen_id) cross join lateral (select * from messages where workspace_id = $1 and id = chosen_id limit 1) r) m order by m.id;
-
--- src/operations/verify/units.ts
-
-prepare count_recent_units_to_verify as
-select 'otp' as kind, date_trunc('month', created_at at time zone 'UTC')::date::text as month, count(*) as units from messages
-where workspace_id = $1 and id >= $2 and kind = 'otp' group by 2
-union all
-select 'cod_confirmation', date_trunc('month', created_at at time zone 'UTC')::date::text as month, count(*) from confirmations where workspace_id = $1 and id >= $2 group by 2
-union all
-select 'cod_refusal', date_trunc('month', created_at at time zone 'UTC')::date::text as month, count(*) from refusal_checks
-where workspace_id = $1 and created_at > '-infinity' and created_at >= coalesce($3::date, '-infinity'::date) at time zone 'UTC'
-group by 2;
-
-prepare read_quota_usage_to_verify as
-select kind, month::text as month, used as units from quota_usage where workspace_id = $1;
 
 -- src/otp/accept.ts
 

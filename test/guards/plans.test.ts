@@ -4,8 +4,9 @@ import { type TestContext, test } from 'node:test'
 import { escapeLiteral } from 'pg'
 import { type Statement, type Value, sqlState } from '../../src/lib/db/pool.ts'
 import { examine } from '../../src/operations/doctor/examine.ts'
+import { FIRST_ID } from '../../src/lib/ids.ts'
 import { readConversations } from '../../src/operations/verify/conversation-facts.ts'
-import { readMessages } from '../../src/operations/verify/messages.ts'
+import { checkMessages } from '../../src/operations/verify/messages.ts'
 import { type Call, spyOnDb } from '../database/db-spy.ts'
 import { withConnection } from '../database/postgres.ts'
 import { type World, startWorld } from '../world/world.ts'
@@ -83,6 +84,8 @@ test('with 20,000 future rows of everything no statement scans a growing table',
   assert.deepEqual(faults, [])
 })
 
+const ONE = { after: FIRST_ID, limit: 1 }
+
 /** Every statement of acceptance, submission, reports, delivery, the examination of the instance, and what "explain" and "verify" share. */
 async function walk(world: World): Promise<void> {
   const key = () => ({ headers: { 'idempotency-key': randomUUID() } })
@@ -97,7 +100,7 @@ async function walk(world: World): Promise<void> {
   for (const after of ['latest', event?.id]) await world.request('GET', `/api/v1/events?limit=1&after=${after}`)
   await walkThroughConversation(world, key)
   await examine(world.parts, { outside: false })
-  await readMessages(world.parts.db, world.workspaceId, { ids: [otp.messageId] })
+  await checkMessages(world.parts.db, world.workspaceId, ONE, world.parts.provider)
 }
 
 /** Every statement of confirmations and refusal checks: asked, reminded, rescheduled, refused, expired. */
@@ -117,7 +120,7 @@ async function walkThroughConversation(world: World, key: () => { headers: Recor
   await world.settled()
   const { refusalCheck } = await world.getConfirmation(order)
   assert.equal(refusalCheck?.status, 'refusal_confirmed')
-  await readConversations(world.parts.db, world.workspaceId, { ids: [order.confirmationId] })
+  await readConversations(world.parts.db, world.workspaceId, ONE)
 }
 
 async function fillWithFutureWork({ databaseUrl, workspaceId, senderId, account }: World): Promise<void> {

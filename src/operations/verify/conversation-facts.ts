@@ -12,7 +12,8 @@ import {
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import type { Check, Purpose } from '../../messages/conversation.ts'
 import type { FailureCode } from '../../providers/failure-codes.ts'
-import { FACT_LIMIT, type Selected, findRemoved, readerOf, unknownKeyOf } from './read.ts'
+import { findRemoved } from '../lifecycle/retention/kept-since.ts'
+import { FACT_LIMIT, type Page, unknownKeyOf } from './differences.ts'
 
 /** What is stored about a confirmation and its refusal check. */
 export type ConversationFacts = Conversation & {
@@ -43,39 +44,36 @@ type SentRow = {
 /** `reports`: of a failed template or reminder. */
 export type SentFact = SentRow & { reports: ReportRow[] }
 
-const readRows = readerOf<{ id: string; unknownKeys: string[] }>(
-  'confirmations',
-  (confirmations) =>
-    `select c.id, array_remove(array[${unknownKeyOf('c')}, (select ${unknownKeyOf('f')} from refusal_checks f
+const selectKeys: Statement<{ id: string; unknownKeys: string[] }> = statement(
+  'read_confirmations_to_verify',
+  `select c.id, array_remove(array[${unknownKeyOf('c')}, (select ${unknownKeyOf('f')} from refusal_checks f
        where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1)], null) as "unknownKeys"
-     from (${confirmations}) c order by c.id`,
+   from (select * from confirmations where workspace_id = $1 and id > $2 order by id limit $3) c order by c.id`,
 )
 
 export async function readConversations(
   tx: Sql,
   workspaceId: string,
-  selected: Selected,
+  { after, limit }: Page,
 ): Promise<ConversationFacts[]> {
-  const rows = await readRows(tx, workspaceId, selected)
-  const units = { workspaceId, ids: rows.map(({ id }) => id), limit: FACT_LIMIT }
+  const keys = new Map((await tx.rows(selectKeys, [workspaceId, after, limit])).map((row) => [row.id, row.unknownKeys]))
+  const units = { workspaceId, ids: [...keys.keys()], limit: FACT_LIMIT }
   const conversations = await findConversations(tx, workspaceId, units.ids)
   const answers = await readOfUnits(tx, selectAnswers, units)
   const inbound = await readOfUnits(tx, selectInbound, units)
   const events = await readOfUnits(tx, selectEvents, units)
   const messages = await readSent(tx, units)
   const mayLackNote = await findRemoved(tx, 'content')
-  return rows.flatMap(({ id, unknownKeys }) =>
-    conversations
-      .filter((conversation) => conversation.id === id)
-      .map((conversation) => ({
-        ...conversation,
-        unknownKeys,
-        answers: answers(id).map((answer) => ({ ...answer, mayLackNote: mayLackNote(answer.id) })),
-        inbound: inbound(id),
-        messages: messages(id),
-        events: events(id),
-      })),
-  )
+  return conversations
+    .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+    .map((conversation) => ({
+      ...conversation,
+      unknownKeys: keys.get(conversation.id) ?? [],
+      answers: answers(conversation.id).map((answer) => ({ ...answer, mayLackNote: mayLackNote(answer.id) })),
+      inbound: inbound(conversation.id),
+      messages: messages(conversation.id),
+      events: events(conversation.id),
+    }))
 }
 
 const selectSent: Statement<SentRow> = statement(

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { MINUTE_MS, later } from '../../lib/clock.ts'
 import { type ConversationEvent, advanceCopy } from '../../cod/conversation/advance.ts'
 import { confirmation } from '../../cod/conversation/confirmation.ts'
@@ -7,14 +8,27 @@ import { refusal } from '../../cod/conversation/refusal.ts'
 import type { Conversation } from '../../cod/conversation/store.ts'
 import { limits } from '../../cod/settings/settings.ts'
 import type { EventRow, ReportRow } from '../../explain/rows.ts'
+import type { Sql } from '../../lib/db/pool.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
 import type { Check } from '../../messages/conversation.ts'
 import type { FailureCode } from '../../providers/failure-codes.ts'
+import { failureSchema } from '../../providers/failure-schema.ts'
 import type { Provider } from '../../providers/provider.ts'
-import { type ConversationFacts, isFailedAsk } from './conversation-facts.ts'
-import { type CheckResult, type Difference, checkNumbers, checkResult, compared, difference } from './differences.ts'
-import { type Members, anyFailure, checkEvent, failureOf, oneOf, readBody } from './event-body.ts'
-import { isWhole } from './read.ts'
+import { type ConversationFacts, isFailedAsk, readConversations } from './conversation-facts.ts'
+import {
+  type CheckedUnit,
+  type Difference,
+  type Page,
+  checkNumbers,
+  checkResult,
+  compared,
+  difference,
+  differencesOf,
+  isWhole,
+  shown,
+  take,
+} from './differences.ts'
+import { type Members, compareEvent, readBody, withoutCause } from './event-body.ts'
 
 type Reader = Pick<Provider, 'readInbound' | 'readStatus'>
 
@@ -25,18 +39,21 @@ const checkTexts = {
   refusal: { code: 'explain.check_refusal' },
 } as const
 
-/** Compares a confirmation with its customer's messages, answers and events (docs/verify.md#conversations). Pure. */
-export function checkConversation(facts: ConversationFacts, reader: Reader): CheckResult {
-  const { id, answers, inbound, messages, events, unknownKeys } = facts
-  const differences = [
-    ...CHECKS.flatMap((check) => checkTimers(facts, check)),
-    ...checkEventTimes(facts),
-    ...checkMessages(facts),
-    ...unknownKeys.map((key) => difference(id, { code: 'verify.unknown_key', key })),
-  ]
-  const isRemoved = inbound.some(({ body, inputNumber }) => body === '' && inputNumber !== null)
-  if (isRemoved || !isWhole(answers, inbound, messages, events)) return { differences, verifiable: false }
-  return { differences: [...differences, ...replay(facts, reader)], verifiable: true }
+/** Compares confirmations with their customers' messages, answers and events (docs/verify.md#conversations). */
+export async function checkConversations(
+  tx: Sql,
+  workspaceId: string,
+  page: Page,
+  reader: Reader,
+): Promise<CheckedUnit[]> {
+  return (await readConversations(tx, workspaceId, page)).map((facts) => {
+    const { id, createdAt: at, answers, inbound, messages, events } = facts
+    const isRemoved = inbound.some(({ body, inputNumber }) => body === '' && inputNumber !== null)
+    const verifiable = !isRemoved && isWhole(answers, inbound, messages, events)
+    const differences = [...CHECKS.flatMap((check) => checkTimers(facts, check)), ...checkRows(facts)]
+    if (verifiable) differences.push(...replay(facts, reader))
+    return { id, differences, verifiable, used: { kind: 'cod_confirmation', at } }
+  })
 }
 
 /** A timer is armed exactly in the statuses that wait for it. Reminders are optional. */
@@ -49,66 +66,89 @@ function checkTimers(facts: ConversationFacts, check: Check): Difference[] {
   const minDeadline = later(facts.createdAt, limits.noResponseMinutes.min * MINUTE_MS)
   // A sandbox's timers move with its clock.
   const isEarly = deadlineAt !== null && facts.clockOffsetMs === 0 && deadlineAt < minDeadline
-  const wrong = [
-    reminderAt !== null && !awaits && 'reminder',
-    ((deadlineAt !== null) !== awaits || isEarly) && 'deadline',
-    (followUpAt !== null) !== runsIn.includes(status) && 'expiry',
-  ].filter((timer) => timer !== false)
-  return wrong.map((timer) => difference(facts.id, { code: 'verify.timer', check: checkTexts[check], timer, status }))
+  const text = (timer: string) => ({ code: 'verify.timer', check: checkTexts[check], timer, status }) as const
+  return differencesOf(facts.id, [
+    [reminderAt !== null && !awaits, text('reminder')],
+    [(deadlineAt !== null) !== awaits || isEarly, text('deadline')],
+    [(followUpAt !== null) !== runsIn.includes(status), text('expiry')],
+  ])
 }
 
-/** `occurredAt` rises strictly, and the confirmation keeps the latest. */
-function checkEventTimes({ id, events, lastEventAt }: ConversationFacts): Difference[] {
+/** `occurredAt` rises strictly, and the confirmation keeps the latest. All messages have its sender and its customer. */
+function checkRows({ id, events, messages, unknownKeys, ...confirmation }: ConversationFacts): Difference[] {
   const times = events.map(({ occurredAt }) => occurredAt.getTime())
-  const twice = events.filter((_, index) => times.indexOf(times[index] ?? 0) < index)
   const latest = times.length === 0 ? null : new Date(Math.max(...times))
   return [
-    ...twice.map((event) =>
-      difference(event.id, { code: 'verify.event_time_twice', at: event.occurredAt.toISOString() }),
-    ),
-    ...compared(id, { code: 'verify.last_event_at' }, { stored: lastEventAt, derived: latest }),
+    ...unknownKeys.map((key) => difference(id, { code: 'verify.unknown_key', key })),
+    ...compared(id, { code: 'verify.last_event_at' }, { stored: confirmation.lastEventAt, derived: latest }),
+    ...events.flatMap((event, index) => {
+      const isTwice = times.indexOf(event.occurredAt.getTime()) < index
+      return differencesOf(event.id, [[isTwice, { code: 'verify.event_time_twice', at: shown(event.occurredAt) }]])
+    }),
+    ...messages.flatMap(({ id: messageId, senderId, recipient }) => {
+      const text = (member: string) => ({ code: 'verify.message_of_order', messageId, member }) as const
+      return differencesOf(id, [
+        [senderId !== confirmation.senderId, text('sender_id')],
+        [recipient !== confirmation.recipient, text('recipient')],
+      ])
+    }),
   ]
 }
 
-/** Each message of the conversation goes from the sender of the confirmation to its customer. */
-const checkMessages = ({ id, senderId, recipient, messages }: ConversationFacts): Difference[] =>
-  messages.flatMap((message) => {
-    const wrong = [message.senderId !== senderId && 'sender_id', message.recipient !== recipient && 'recipient']
-    return wrong
-      .filter((member) => member !== false)
-      .map((member) => difference(id, { code: 'verify.message_of_order', messageId: message.id, member }))
-  })
+/** The conversation after some inputs. */
+type Replay = {
+  facts: ConversationFacts
+  reader: Reader
+  now: Conversation
+  found: Difference[]
+  /** Messages that these inputs cause. */
+  sends: string[]
+  /** Rows that none of these inputs causes. */
+  answers: StoredAnswer[]
+  events: EventRow[]
+}
 
-/** The conversation and what is found on the way. */
-type Replay = { facts: ConversationFacts; reader: Reader; now: Conversation; sends: string[]; found: Difference[] }
+type StoredAnswer = ConversationFacts['answers'][number]
 
 /** Advances the conversation again by each stored input, in their order, and compares what the machines give. */
 function replay(facts: ConversationFacts, reader: Reader): Difference[] {
-  const of: Replay = { facts, reader, now: beforeInputs(facts), sends: [], found: [] }
-  const numbered = facts.inbound.filter(({ inputNumber }) => inputNumber !== null)
-  const ofReport = new Map(numbered.map((report) => [report.inputNumber, report]))
-  const others = facts.events.filter((event) => !ofReport.has(event.inputNumber) || eventOf(facts, event) !== event)
-  const causes = [...numbered, ...others]
-  for (const cause of causes.toSorted((one, other) => orderOf(one) - orderOf(other)))
-    if ('writtenAt' in cause) replayReport(of, cause)
-    else replayEvent(of, cause)
-  const checks = CHECKS.flatMap((check) => compare(of, check))
-  return [...of.found, ...checkNumbers(facts.inputs, numbered), ...checkUnnumbered(facts), ...checks, ...checkSent(of)]
+  const { inbound, inputs, answers, events } = facts
+  const of: Replay = {
+    facts,
+    reader,
+    now: beforeInputs(facts),
+    found: checkNumbers(inputs, inbound.filter(isInput)),
+    sends: CHECKS.flatMap((check) => [`${check} template`, `${check} reminder`]),
+    answers: [...answers],
+    events: [...events],
+  }
+  const numbers = new Set([...inbound, ...events].flatMap(({ inputNumber }) => inputNumber ?? []))
+  for (const number of [...numbers].toSorted((one, other) => one - other)) replayInput(of, number)
+  return [
+    ...of.found,
+    ...of.answers.map(({ id, answer }) => difference(id, { code: 'verify.answer_without_message', answer })),
+    ...of.events.map(withoutCause),
+    ...CHECKS.flatMap((check) => compareCheck(of, check)),
+    // Questions need texts and are not sent without them, so there may be fewer messages, but never more.
+    ...facts.messages.flatMap(({ id, check, purpose }) =>
+      take(of.sends, (sent) => sent === `${check} ${purpose}`)
+        ? []
+        : [difference(id, { code: 'verify.question_without_cause', purpose })],
+    ),
+  ]
 }
 
-/** The only event that an input has. */
-const eventOf = ({ events }: ConversationFacts, { inputNumber }: { inputNumber: number | null }) =>
-  events.find((event) => event.inputNumber === inputNumber)
-
-const orderOf = ({ inputNumber }: { inputNumber: number | null }): number => inputNumber ?? Number.MAX_SAFE_INTEGER
+/** A superseded answer changes nothing, and goes into the history. */
+const isInput = ({ inputNumber, outcome, note }: ReportRow): boolean =>
+  inputNumber !== null || outcome === 'applied' || (outcome === 'ignored' && note?.code === 'cod.superseded')
 
 /** When a check was submitted is not stored, nor its settings: the deadline counts as due, and an event shows when it passed. */
 function beforeInputs(facts: ConversationFacts): Conversation {
   const stateOf = (check: Check) => {
-    const isSubmitted = facts.messages.some(
-      (sent) => sent.check === check && sent.purpose === 'template' && sent.submitted,
-    )
-    return isSubmitted ? ({ ...ACCEPTED, status: 'awaiting_answer', deadlineAt: facts.createdAt } as const) : ACCEPTED
+    const templates = facts.messages.filter((sent) => sent.check === check && sent.purpose === 'template')
+    return templates.some(({ submitted }) => submitted)
+      ? ({ ...ACCEPTED, status: 'awaiting_answer', deadlineAt: facts.createdAt } as const)
+      : ACCEPTED
   }
   return {
     ...facts,
@@ -119,91 +159,66 @@ function beforeInputs(facts: ConversationFacts): Conversation {
   }
 }
 
-function replayReport(of: Replay, report: ReportRow): void {
+/** An input is a customer's message, or else a timer, a failed message or an erasure, of which only the event is stored. */
+function replayInput(of: Replay, number: number): void {
   const { facts, found } = of
-  const stored = facts.answers.find(({ reportId }) => reportId === report.id)
-  const recorded = eventOf(facts, report)
-  const trigger = triggerOf(of, report, stored?.check)
-  if (!trigger) {
-    if (stored) found.push(withoutMessage(stored))
+  const report = facts.inbound.find(({ inputNumber }) => inputNumber === number)
+  const stored = facts.events.find(({ inputNumber }) => inputNumber === number)
+  const answer = facts.answers.find(({ reportId }) => report && reportId === report.id)
+  const advanced = report ? advancedByReport(of, report, answer?.check) : stored && advancedByEvent(of, stored)
+  if (!advanced) return
+  const { check, after, ignored, event, sends } = advanced
+  of.now = after
+  of.sends.push(...sends.map((purpose) => `${check} ${purpose}`))
+  if (report) {
+    take(of.answers, (each) => each === answer)
+    found.push(
+      ...checkResult(report, ignored),
+      ...checkAnswer(facts, { report, stored: answer, derived: advanced.answer }),
+    )
+  }
+  if (!event) return
+  if (stored?.type !== event.type) {
+    found.push(difference(facts.id, { code: 'verify.event_missing', type: event.type }))
     return
   }
-  const { after, ignored, answer, event, sends } = advanceCopy(of.now, trigger)
-  of.now = after
-  of.sends.push(...sends.map((purpose) => `${trigger.check} ${purpose}`))
-  found.push(...checkResult(report, ignored), ...checkAnswer(of, { report, stored, answer }))
-  if (event && recorded?.type !== event.type)
-    found.push(difference(facts.id, { code: 'verify.event_missing', type: event.type }))
-  if (recorded && recorded.type !== event?.type) found.push(withoutCause(recorded))
-  else if (recorded && event) compareEvent(of, recorded, { event, check: trigger.check })
+  take(of.events, (each) => each === stored)
+  after.lastEventAt = stored.occurredAt
+  const at = new Date(event.data.occurredAt)
+  const data = bodyOf(of, stored.body, { data: event.data, check })
+  found.push(...compareEvent(stored, { at, data, aheadMs: facts.clockOffsetMs }))
 }
 
-type StoredAnswer = ConversationFacts['answers'][number]
-type AnswerPair = {
-  report: ReportRow
-  stored: StoredAnswer | undefined
-  answer: ReturnType<typeof advanceCopy>['answer']
-}
+type Advanced = ReturnType<typeof advanceCopy> & { check: Check }
 
-function checkAnswer({ facts }: Replay, { report, stored, answer }: AnswerPair): Difference[] {
-  if (!stored) return answer ? [difference(report.id, { code: 'verify.answer_missing', confirmationId: facts.id })] : []
-  const values = { stored: namedAnswer(stored), derived: answer ? namedAnswer(answer) : null }
-  const isSame = answer && isSameChosen(chosenIn(answer.detail), chosenIn(stored.detail), stored.mayLackNote)
-  const found = compared(
-    stored.id,
-    { code: 'verify.answer' },
-    { ...values, isSame: isSame === true && values.stored === values.derived },
-  )
-  if (found.length > 0) return found
-  const times = { stored: stored.answeredAt, derived: answer?.answered_at, aheadMs: facts.clockOffsetMs }
-  return compared(stored.id, { code: 'verify.answer_time' }, times)
-}
+const advanceBy = ({ now }: Replay, trigger: ConversationEvent): Advanced => ({
+  ...advanceCopy(now, trigger),
+  check: trigger.check,
+})
 
-const withoutMessage = ({ id, answer }: StoredAnswer): Difference =>
-  difference(id, { code: 'verify.answer_without_message', answer })
-const withoutCause = ({ id, type }: EventRow): Difference =>
-  difference(id, { code: 'verify.event_without_cause', type })
-
-const namedAnswer = ({ answer, superseded }: { answer: string; superseded: boolean }): string =>
-  `${answer}${superseded ? ' (superseded)' : ''}`
-
-const chosenIn = ({ reschedule, ...others }: Members): Members => ({ ...others, ...(reschedule as Members | null) })
-
-/** Nothing chosen equals a follow-up without choices. */
-const isSameChosen = (derived: Members | null, stored: Members | null, mayLackNote: boolean): boolean =>
-  Object.keys({ ...derived, ...stored }).every((name) => {
-    const [one, other] = [derived?.[name] ?? null, stored?.[name] ?? null]
-    return one === other || (name === 'note' && mayLackNote && other === null)
-  })
-
-/** What the customer's message says. The answer says to which check a text belongs; without one, it belonged to an open follow-up. */
-function triggerOf({ facts, reader, now }: Replay, report: ReportRow, answered?: Check): ConversationEvent | undefined {
-  const { id: confirmationId, workspaceId, messages } = facts
+/** The answer says to which check a text belongs; without one, it belonged to an open follow-up. */
+function advancedByReport(of: Replay, report: ReportRow, answered?: Check): Advanced | undefined {
+  const { id: confirmationId, workspaceId, messages } = of.facts
   const { id, body, accountId, receivedAt, writtenAt } = report
   const stored = { id, workspace_id: workspaceId, account_id: accountId, body }
   const isOpen = (check: Check): boolean =>
-    (machines[check].followUp.runsIn as readonly unknown[]).includes(now[check]?.state.status)
-  return interpretAgain(
-    reader,
+    (machines[check].followUp.runsIn as readonly unknown[]).includes(of.now[check]?.state.status)
+  const trigger = interpretAgain(
+    of.reader,
     { ...stored, occurred_at: writtenAt, received_at: receivedAt },
     { confirmationId, questions: messages, check: answered ?? CHECKS.find(isOpen), isAnswered: answered !== undefined },
   )
+  return trigger && advanceBy(of, trigger)
 }
 
-/** A timer, a failed message or an erasure, of which only the event is stored. */
-function replayEvent(of: Replay, event: EventRow): void {
-  const check = (Object.values(refusal.outcomes) as string[]).includes(event.type) ? 'refusal' : 'confirmation'
-  const { data } = readBody(event.body)
+function advancedByEvent(of: Replay, { type, body, occurredAt }: EventRow): Advanced | undefined {
+  const check = (Object.values(refusal.outcomes) as string[]).includes(type) ? 'refusal' : 'confirmation'
+  const { data } = readBody(body)
   const answeredAt = (check === 'refusal' ? (data['refusalCheck'] as Members | null) : data)?.['answeredAt']
-  const expiredAt = typeof answeredAt === 'string' ? new Date(answeredAt) : event.occurredAt
-  const caused = causesOf(of, check, event.occurredAt, expiredAt)
-    .map((trigger) => advanceCopy(of.now, trigger))
-    .find((result) => result.event?.type === event.type)
-  if (!caused?.event || event.inputNumber === null) of.found.push(withoutCause(event))
-  else {
-    of.now = caused.after
-    compareEvent(of, event, { event: caused.event, check })
-  }
+  const expiredAt = typeof answeredAt === 'string' ? new Date(answeredAt) : occurredAt
+  return causesOf(of, check, occurredAt, expiredAt)
+    .map((trigger) => advanceBy(of, trigger))
+    .find(({ event }) => event?.type === type)
 }
 
 function causesOf({ facts }: Replay, check: Check, at: Date, expiredAt: Date): ConversationEvent[] {
@@ -220,80 +235,86 @@ function causesOf({ facts }: Replay, check: Check, at: Date, expiredAt: Date): C
 const failedAsks = ({ messages }: ConversationFacts, check: Check) =>
   messages.filter((sent) => sent.check === check && isFailedAsk(sent))
 
-type EventOfMachine = { event: NonNullable<ReturnType<typeof advanceCopy>['event']>; check: Check }
+type AnswerPair = { report: ReportRow; stored: StoredAnswer | undefined; derived: Advanced['answer'] }
 
-/** `event`: as the machine gives it. */
-function compareEvent({ facts, now, found }: Replay, stored: EventRow, { event, check }: EventOfMachine): void {
-  now.lastEventAt = stored.occurredAt
-  const at = new Date(event.data.occurredAt)
-  const data = bodyOf({ facts, now }, stored.body, { event, check })
-  found.push(...checkEvent(stored, { at, data, aheadMs: facts.clockOffsetMs }))
+function checkAnswer(facts: ConversationFacts, { report, stored, derived }: AnswerPair): Difference[] {
+  if (!stored)
+    return differencesOf(report.id, [[!!derived, { code: 'verify.answer_missing', confirmationId: facts.id }]])
+  const values = { stored: namedAnswer(stored), derived: derived ? namedAnswer(derived) : null }
+  const isSame =
+    values.stored === values.derived &&
+    isSameChosen(chosenIn(derived?.detail), chosenIn(stored.detail), stored.mayLackNote)
+  if (!isSame) return compared(stored.id, { code: 'verify.answer' }, { ...values, isSame })
+  const times = { stored: stored.answeredAt, derived: derived?.answered_at, aheadMs: facts.clockOffsetMs }
+  return compared(stored.id, { code: 'verify.answer_time' }, times)
 }
+
+const namedAnswer = ({ answer, superseded }: { answer: string; superseded: boolean }): string =>
+  `${answer}${superseded ? ' (superseded)' : ''}`
+
+const chosenIn = ({ reschedule, ...others }: Members = {}): Members => ({
+  ...others,
+  ...(reschedule as Members | null),
+})
+
+/** Nothing chosen equals a follow-up without choices. */
+const isSameChosen = (derived: Members | null, stored: Members | null, mayLackNote: boolean): boolean =>
+  Object.keys({ ...derived, ...stored }).every((name) => {
+    const [one, other] = [derived?.[name] ?? null, stored?.[name] ?? null]
+    return one === other || (name === 'note' && mayLackNote && other === null)
+  })
 
 const WAITING = ['accepted', 'awaiting_answer']
 
 /** When a check was requested and submitted is not stored. A failure that a later answer replaced has left no code. */
-function bodyOf(
-  { facts, now }: Pick<Replay, 'facts' | 'now'>,
-  body: string,
-  { event, check }: EventOfMachine,
-): Members {
-  const data: Members = event.data
+function bodyOf({ facts, now }: Replay, body: string, { data, check }: { data: Members; check: Check }): Members {
   const isCodeLost = CHECKS.some((each) => now[each]?.state.failure && !facts[each]?.state.failure)
-  const failure = data['failure'] as { code: string } | null
   const withStatus = (view: Members): Members =>
-    WAITING.includes(String(view['status'])) ? { ...view, status: oneOf(WAITING) } : view
+    WAITING.includes(String(view['status'])) ? { ...view, status: z.enum(WAITING) } : view
   const other = data['refusalCheck'] as Members | null
   const isBeforeOther = check === 'confirmation' && readBody(body).data['refusalCheck'] === null
   return {
     ...withStatus(data),
     refusalCheck: other && !isBeforeOther ? withStatus(other) : null,
-    failure: failure && isCodeLost ? anyFailure : failureOf(failure && failure.code),
+    ...(data['failure'] && isCodeLost ? { failure: failureSchema } : {}),
   }
 }
 
-const SUPERSEDED = 'cod.superseded'
-
-/** What says that it was an input, and has no number; and a second answer of one input. */
-function checkUnnumbered({ id: confirmationId, inbound, answers }: ConversationFacts): Difference[] {
-  const numbers = new Map(inbound.map(({ id, inputNumber }) => [id, inputNumber]))
-  const answered = new Map(answers.toReversed().map((answer) => [answer.reportId, answer]))
-  return [
-    ...answers
-      .filter((answer) => numbers.get(answer.reportId ?? '') == null || answered.get(answer.reportId) !== answer)
-      .map(withoutMessage),
-    ...inbound
-      .filter(({ id, inputNumber }) => inputNumber === null && !answered.has(id))
-      .filter(({ outcome, note }) => outcome === 'applied' || (outcome === 'ignored' && note?.code === SUPERSEDED))
-      .map(({ id }) => difference(id, { code: 'verify.answer_missing', confirmationId })),
-  ]
-}
+/** What the inputs give, each compared with its column. */
+const DERIVED = [
+  ['status', 'verify.check_status'],
+  ['answeredAt', 'verify.check_answered_at'],
+  ['round', 'verify.check_round'],
+  ['closingSent', 'verify.check_closing_sent'],
+] as const
 
 /** The stored check with its state at the end. */
-function compare(of: Replay, name: Check): Difference[] {
+function compareCheck(of: Replay, name: Check): Difference[] {
   const { facts, now, reader } = of
-  const [stored, state] = [facts[name]?.state, now[name]?.state]
-  if (!stored || !state) return []
+  const [stored, derived] = [facts[name]?.state, now[name]?.state]
+  if (!stored || !derived) return []
   const { id, clockOffsetMs: aheadMs } = facts
   const check = checkTexts[name]
-  const both = (member: keyof typeof stored) => ({ stored: stored[member], derived: state[member], aheadMs })
-  const event = state.status === stored.status ? undefined : eventThatLeadsTo(of, name, stored.status)
-  if (event) return [difference(id, { code: 'verify.event_missing', type: event })]
+  const type = derived.status === stored.status ? undefined : eventThatLeadsTo(of, name, stored.status)
+  if (type) return [difference(id, { code: 'verify.event_missing', type })]
   // Retention removes a note from the check together with that of its answer.
   const mayLackNote = facts.answers.some((answer) => answer.check === name && answer.mayLackNote)
-  const chosen = { ...both('chosen'), isSame: isSameChosen(state.chosen, stored.chosen, mayLackNote) }
+  const chosen = { stored: stored.chosen, derived: derived.chosen }
   const failure = stored.failure?.code ?? null
   const codes = failureCodesOf(facts, name, reader)
   const wasEnded = isErased(facts.recipient) && failure === 'RECIPIENT_ERASED'
-  const isSame = failure === null || wasEnded || codes === 'unknown' || codes.includes(failure)
-  const failures = { stored: failure, derived: codes === 'unknown' ? codes : codes.join(', ') || null, isSame }
+  const isKnown = failure === null || wasEnded || codes === 'unknown' || codes.includes(failure)
+  const failures = { stored: failure, derived: codes === 'unknown' ? codes : codes.join(', ') || null }
   return [
-    ...compared(id, { code: 'verify.check_status', check }, both('status')),
-    ...compared(id, { code: 'verify.check_chosen', check }, chosen),
-    ...compared(id, { code: 'verify.check_answered_at', check }, both('answeredAt')),
-    ...compared(id, { code: 'verify.check_round', check }, both('round')),
-    ...compared(id, { code: 'verify.check_closing_sent', check }, both('closingSent')),
-    ...compared(id, { code: 'verify.check_failure', check }, failures),
+    ...DERIVED.flatMap(([member, code]) =>
+      compared(id, { code, check }, { stored: stored[member], derived: derived[member], aheadMs }),
+    ),
+    ...compared(
+      id,
+      { code: 'verify.check_chosen', check },
+      { ...chosen, isSame: isSameChosen(chosen.derived, chosen.stored, mayLackNote) },
+    ),
+    ...compared(id, { code: 'verify.check_failure', check }, { ...failures, isSame: isKnown }),
   ]
 }
 
@@ -313,16 +334,6 @@ function eventThatLeadsTo(of: Replay, check: Check, status: string): string | un
   const at = of.now[check]?.state.followUpAt ?? createdAt
   const latest = at > createdAt ? at : later(createdAt, 1)
   return causesOf(of, check, latest, latest)
-    .map((trigger) => advanceCopy(of.now, trigger))
+    .map((trigger) => advanceBy(of, trigger))
     .find(({ after, event }) => after[check]?.state.status === status && event)?.event?.type
-}
-
-/** Questions need texts and are not sent without them, so there may be fewer messages, but never more. */
-function checkSent({ facts, sends }: Replay): Difference[] {
-  const left = [...sends, ...CHECKS.flatMap((check) => [`${check} template`, `${check} reminder`])]
-  return facts.messages.flatMap(({ id, check, purpose }): Difference[] => {
-    const index = left.indexOf(`${check} ${purpose}`)
-    if (index >= 0) left.splice(index, 1)
-    return index < 0 ? [difference(id, { code: 'verify.question_without_cause', purpose })] : []
-  })
 }

@@ -1,18 +1,43 @@
 import type { CodedText, PlainCode, TextCode } from '../../../locales/text.ts'
-import type { StoredReport } from '../../explain/rows.ts'
+import { DASHBOARD_KEY_ID } from '../../workspaces/keys/keys.ts'
+import type { QuotaKind } from '../../workspaces/quota.ts'
 
 type Code = Extract<TextCode, `verify.${string}`>
 /** Each kind of difference has a text. */
-export type DifferenceCode = Exclude<Code, Extract<PlainCode, Code>>
-
-type DifferenceText = Extract<CodedText, { code: DifferenceCode }>
+type DifferenceText = Extract<CodedText, { code: Exclude<Code, Extract<PlainCode, Code>> }>
 /** `id`: the row that differs from what other rows say. */
 export type Difference = { id: string; text: DifferenceText }
 
-/** `verifiable`: false when the facts that decide were removed. */
-export type CheckResult = { differences: Difference[]; verifiable: boolean }
+/** A message, confirmation or event. `verifiable`: false when the facts that decide were removed. */
+export type CheckedUnit = {
+  id: string
+  differences: Difference[]
+  verifiable: boolean
+  /** What it took from the quota, and when. */
+  used?: { kind: QuotaKind; at: Date } | false
+}
+
+/** Units to read, by id. */
+export type Page = { after: string; limit: number }
+
+/** Facts of one kind per unit. A unit that has more is not verified. */
+const MAX_FACTS = 200
+/** For queries. One more fact shows that there are too many. */
+export const FACT_LIMIT = MAX_FACTS + 1
+
+export const isWhole = (...facts: readonly (readonly unknown[])[]): boolean =>
+  facts.every((list) => list.length <= MAX_FACTS)
+
+/** The key of a row, unless it is one of the row's workspace. */
+export const unknownKeyOf = (row: string): string =>
+  `(select ${row}.api_key_id where ${row}.api_key_id <> '${DASHBOARD_KEY_ID}' and not exists (
+       select from api_keys k where k.public_id = ${row}.api_key_id and k.workspace_id = ${row}.workspace_id))`
 
 export const difference = (id: string, text: DifferenceText): Difference => ({ id, text })
+
+/** What is wrong with a row, for each condition that is true. */
+export const differencesOf = (id: string, found: readonly (readonly [boolean, DifferenceText])[]): Difference[] =>
+  found.flatMap(([isWrong, text]) => (isWrong ? [{ id, text }] : []))
 
 type Value = Date | object | string | number | boolean | null | undefined
 
@@ -39,8 +64,16 @@ export function isSameValue(stored: Value, derived: Value, aheadMs: number): boo
   return laterMs >= 0 && laterMs <= aheadMs
 }
 
+/** Takes the first row that matches out of the list: what is left in the end has no cause. */
+export function take<Row>(rows: Row[], isMatch: (row: Row) => boolean): Row | undefined {
+  const index = rows.findIndex(isMatch)
+  return index < 0 ? undefined : rows.splice(index, 1)[0]
+}
+
+type NumberedReport = { id: string; inputNumber: number | null; outcome: string; note: CodedText | null }
+
 /** `ignored`: why the report changed nothing in the replay, or null. */
-export function checkResult({ id, outcome, note }: StoredReport, ignored: CodedText | null): Difference[] {
+export function checkResult({ id, outcome, note }: NumberedReport, ignored: CodedText | null): Difference[] {
   const result = ignored ? 'ignored' : 'applied'
   const [from, to] = [note?.code ?? null, ignored?.code ?? null]
   const [stored, derived] = from === to ? [outcome, result] : [from, to]
@@ -48,10 +81,7 @@ export function checkResult({ id, outcome, note }: StoredReport, ignored: CodedT
 }
 
 /** Each report that was an input has a number of its own, up to the number of inputs. */
-export const checkNumbers = (
-  inputs: number,
-  reports: readonly { id: string; inputNumber: number | null }[],
-): Difference[] =>
+export const checkNumbers = (inputs: number, reports: readonly NumberedReport[]): Difference[] =>
   reports
     .filter(({ inputNumber: number }, index) => {
       const first = reports.findIndex(({ inputNumber }) => inputNumber === number)

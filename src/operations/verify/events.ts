@@ -1,11 +1,19 @@
 import { MINUTE_MS, later } from '../../lib/clock.ts'
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import type { DeliveryStatus } from '../../webhooks/delivery/claim.ts'
-import { type CheckResult, type Difference, compared, difference } from './differences.ts'
-import { FACT_LIMIT, type Selected, findRemoved, isWhole, readerOf } from './read.ts'
+import { findRemoved } from '../lifecycle/retention/kept-since.ts'
+import {
+  type CheckedUnit,
+  type Difference,
+  FACT_LIMIT,
+  type Page,
+  compared,
+  differencesOf,
+  isWhole,
+} from './differences.ts'
 
-/** What is stored about one event, its deliveries and the endpoints of its workspace. */
-type DeliveredFacts = {
+/** What is stored about one event and its deliveries. */
+type DeliveredEvent = {
   id: string
   type: string
   recorded_at: Date
@@ -18,8 +26,7 @@ type DeliveredFacts = {
   is_reached: boolean
   /** The number is that of the transaction that wrote the row; null if the row was written again or loaded since. */
   is_own_order: boolean | null
-  deliveries: DeliveryFact[] | null
-  endpoints: EndpointFact[]
+  deliveries: DeliveryFact[]
 }
 
 type DeliveryFact = {
@@ -28,11 +35,10 @@ type DeliveryFact = {
   status: DeliveryStatus
   ended_at: string | null
   attempts: number
-  /** Stored attempts: how many, the highest number, and whether one of them, and the last one, succeeded. */
-  made: number
+  /** The highest number of a stored attempt. */
   last: number | null
-  has_succeeded: boolean
-  last_succeeded: boolean | null
+  /** Whether each stored attempt succeeded, in their order. */
+  successes: boolean[]
 }
 
 type EndpointFact = {
@@ -44,15 +50,14 @@ type EndpointFact = {
   was_updated: boolean
 }
 
-const SUCCEEDED = 'coalesce(t.http_status between 200 and 299, false)'
-
 /** Rows before the event that may show that the table was neither loaded nor rewritten since. */
 const NEIGHBOURS = 5
 
 /** PostgreSQL keeps the lower 32 bits of a transaction's number in the row that it wrote. */
 const IS_OWN_ORDER = '(recorded_order - i.added_to_order) & 4294967295 = xmin::text::bigint'
 
-const factsOf = (events: string): string =>
+const readDelivered: Statement<DeliveredEvent> = statement(
+  'read_events_to_verify',
   `select e.id, e.type, e.recorded_at, e.endpoint_id,
      (e.message_id is not null or e.confirmation_id is not null) as has_owner, e.recorded_order::text as recorded_order,
      e.recorded_order < i.added_to_order + pg_snapshot_xmax(pg_current_snapshot())::text::bigint as is_reached,
@@ -61,19 +66,17 @@ const factsOf = (events: string): string =>
          select ${IS_OWN_ORDER} as is_own from events p
          where p.workspace_id = e.workspace_id and p.id < e.id order by p.id desc limit ${NEIGHBOURS}) before)
      then e.is_own_order end as is_own_order,
-     (select jsonb_agg(jsonb_build_object('id', d.id, 'endpoint_id', d.endpoint_id, 'status', d.status, 'ended_at', d.ended_at,
-        'attempts', d.attempts, 'made', tried.made, 'last', tried.last, 'has_succeeded', tried.has_succeeded,
-        'last_succeeded', tried.last_succeeded) order by d.id)
+     (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'endpoint_id', d.endpoint_id, 'status', d.status, 'ended_at', d.ended_at,
+        'attempts', d.attempts, 'last', tried.last, 'successes', tried.successes) order by d.id), '[]')
       from (select * from webhook_deliveries d where d.event_id = e.id and d.workspace_id = e.workspace_id limit ${FACT_LIMIT}) d
       cross join lateral (
-        select count(*)::int as made, max(t.attempt) as last, coalesce(bool_or(${SUCCEEDED}), false) as has_succeeded,
-          (array_agg(${SUCCEEDED} order by t.attempt desc))[1] as last_succeeded
+        select max(t.attempt) as last,
+          coalesce(jsonb_agg(coalesce(t.http_status between 200 and 299, false) order by t.attempt), '[]') as successes
         from webhook_attempts t where t.delivery_id = d.id) tried) as deliveries
-   from instance i cross join lateral (${events}) e order by e.id`
-
-type Row = Omit<DeliveredFacts, 'endpoints'>
-
-const readRows = readerOf<Row>('events', factsOf, `*, ${IS_OWN_ORDER} as is_own_order`)
+   from instance i cross join lateral (
+     select *, ${IS_OWN_ORDER} as is_own_order from events where workspace_id = $1 and id > $2 order by id limit $3) e
+   order by e.id`,
+)
 
 const MAX_ENDPOINTS = 1_000
 
@@ -85,65 +88,65 @@ const readEndpoints: Statement<EndpointFact> = statement(
    from webhook_endpoints p where p.workspace_id = $1 limit ${MAX_ENDPOINTS}`,
 )
 
-export async function readEvents(tx: Sql, workspaceId: string, selected: Selected): Promise<DeliveredFacts[]> {
-  const rows = await readRows(tx, workspaceId, selected)
-  if (rows.length === 0) return []
+/** Compares events with their deliveries, and those with their attempts (docs/verify.md#events-and-deliveries). */
+export async function checkEvents(tx: Sql, workspaceId: string, { after, limit }: Page): Promise<CheckedUnit[]> {
+  const events = await tx.rows(readDelivered, [workspaceId, after, limit])
+  if (events.length === 0) return []
   // An update leaves only an entry of the audit log, which may be kept for less time than the event.
   const mayLackUpdates = await findRemoved(tx, 'audit')
   const endpoints = (await tx.rows(readEndpoints, [workspaceId])).map((endpoint) => ({
     ...endpoint,
     was_updated: endpoint.was_updated || mayLackUpdates(endpoint.id),
   }))
-  return rows.map((row) => ({ ...row, endpoints }))
+  return events.map((event) => {
+    const verifiable = isWhole(event.deliveries)
+    return { id: event.id, verifiable, differences: verifiable ? checkEvent(event, endpoints) : [] }
+  })
+}
+
+function checkEvent(event: DeliveredEvent, endpoints: readonly EndpointFact[]): Difference[] {
+  const { id, type, has_owner, endpoint_id, deliveries, recorded_order: stored } = event
+  const isPing = type === 'ping'
+  return [
+    ...deliveries.flatMap(checkDelivery),
+    ...differencesOf(id, [
+      [has_owner === isPing || isPing !== (endpoint_id !== null), { code: 'verify.event_without_cause', type }],
+      [!event.is_reached || event.is_own_order === false, { code: 'verify.event_order', stored }],
+    ]),
+    ...endpoints.flatMap((endpoint) => {
+      const { id: endpointId } = endpoint
+      const delivery = deliveries.find((each) => each.endpoint_id === endpointId)
+      return differencesOf(delivery?.id ?? id, [
+        [!delivery && mustReceive(event, endpoint), { code: 'verify.delivery_missing', endpointId }],
+        [!!delivery && !mayReceive(event, endpoint), { code: 'verify.delivery_without_cause', endpointId }],
+      ])
+    }),
+  ]
 }
 
 /** An endpoint that was added or deleted at about the time of an event may or may not have received it. */
 const RACE_MS = MINUTE_MS
 
-/** Compares an event with its deliveries, and those with their attempts (docs/verify.md#events-and-deliveries). Pure. */
-export function checkDeliveries(facts: DeliveredFacts): CheckResult {
-  const { id, type, endpoints, has_owner, endpoint_id } = facts
-  if (!isWhole(facts.deliveries ?? [])) return { differences: [], verifiable: false }
-  const deliveries = facts.deliveries ?? []
-  const differences = deliveries.flatMap(checkDelivery)
-  if (has_owner === (type === 'ping') || (type === 'ping') !== (endpoint_id !== null))
-    differences.push(difference(id, { code: 'verify.event_without_cause', type }))
-  if (!facts.is_reached || facts.is_own_order === false)
-    differences.push(difference(id, { code: 'verify.event_order', stored: facts.recorded_order }))
-  for (const endpoint of endpoints) {
-    const delivery = deliveries.find((each) => each.endpoint_id === endpoint.id)
-    if (!delivery && mustReceive(facts, endpoint))
-      differences.push(difference(id, { code: 'verify.delivery_missing', endpointId: endpoint.id }))
-    if (delivery && !mayReceive(facts, endpoint))
-      differences.push(difference(delivery.id, { code: 'verify.delivery_without_cause', endpointId: endpoint.id }))
-  }
-  return { differences, verifiable: true }
-}
+const mayReceive = (event: DeliveredEvent, { id, created_at, deleted_at }: EndpointFact, raceMs = RACE_MS): boolean =>
+  (event.endpoint_id === null || event.endpoint_id === id) &&
+  created_at <= later(event.recorded_at, raceMs) &&
+  (deleted_at === null || deleted_at >= later(event.recorded_at, -raceMs))
 
-function mustReceive(event: DeliveredFacts, endpoint: EndpointFact): boolean {
-  const { created_at, deleted_at, event_types, was_updated } = endpoint
-  if (created_at > later(event.recorded_at, -RACE_MS)) return false
-  if (deleted_at && deleted_at < later(event.recorded_at, RACE_MS)) return false
-  if (event.endpoint_id !== null) return event.endpoint_id === endpoint.id
-  // Which types an endpoint received before it was changed is not stored.
-  return !was_updated && (event_types === null || event_types.includes(event.type))
-}
-
-function mayReceive(event: DeliveredFacts, { id, created_at, deleted_at }: EndpointFact): boolean {
-  if (event.endpoint_id !== null && event.endpoint_id !== id) return false
-  if (deleted_at && deleted_at < later(event.recorded_at, -RACE_MS)) return false
-  return created_at <= later(event.recorded_at, RACE_MS)
-}
+/** Which types an endpoint received before it was changed is not stored. */
+const mustReceive = (event: DeliveredEvent, endpoint: EndpointFact): boolean =>
+  mayReceive(event, endpoint, -RACE_MS) &&
+  (event.endpoint_id !== null ||
+    (!endpoint.was_updated && (endpoint.event_types === null || endpoint.event_types.includes(event.type))))
 
 /** `attempts` counts claims; an attempt whose process died has no row. */
-function checkDelivery({ id, status, ended_at, attempts, made, last, ...tried }: DeliveryFact): Difference[] {
+function checkDelivery({ id, status, ended_at, attempts, last, successes }: DeliveryFact): Difference[] {
   const isImpossible =
-    (status === 'succeeded' && !tried.has_succeeded) ||
-    (status === 'failed' && tried.last_succeeded !== false) ||
+    (status === 'succeeded' && !successes.includes(true)) ||
+    (status === 'failed' && successes.at(-1) !== false) ||
     (status === 'succeeded' || status === 'failed') !== (ended_at !== null)
-  const highest = Math.max(attempts, last ?? 0, made)
+  const highest = Math.max(attempts, last ?? 0, successes.length)
   return [
     ...compared(id, { code: 'verify.delivery_attempts' }, { stored: attempts, derived: highest }),
-    ...(isImpossible ? [difference(id, { code: 'verify.delivery_status', stored: status })] : []),
+    ...differencesOf(id, [[isImpossible, { code: 'verify.delivery_status', stored: status }]]),
   ]
 }

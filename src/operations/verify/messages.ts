@@ -1,5 +1,4 @@
 import { canBeSuperseded } from '../../cod/conversation/superseded.ts'
-import type { EventType } from '../../events/event-types.ts'
 import {
   type AttemptFact,
   type EventRow,
@@ -9,16 +8,30 @@ import {
   selectEvents,
   selectReports,
 } from '../../explain/rows.ts'
-import type { Sql } from '../../lib/db/pool.ts'
+import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
 import { applyToMessage, ownFailure } from '../../messages/reports/apply.ts'
 import { toMessageReport } from '../../messages/reports/process.ts'
 import type { MessageRow } from '../../messages/subscribers.ts'
 import { otpView } from '../../otp/view.ts'
+import { failureSchema } from '../../providers/failure-schema.ts'
 import type { Provider } from '../../providers/provider.ts'
-import { type CheckResult, type Difference, checkNumbers, checkResult, compared, difference } from './differences.ts'
-import { anyFailure, checkEvent, failureOf } from './event-body.ts'
-import { FACT_LIMIT, type Selected, isWhole, readerOf, unknownKeyOf } from './read.ts'
+import {
+  type CheckedUnit,
+  type Difference,
+  FACT_LIMIT,
+  type Page,
+  checkNumbers,
+  checkResult,
+  compared,
+  difference,
+  differencesOf,
+  isWhole,
+  shown,
+  take,
+  unknownKeyOf,
+} from './differences.ts'
+import { compareEvent, withoutCause } from './event-body.ts'
 
 /** The row is also the job. */
 type StoredMessage = MessageRow & {
@@ -37,60 +50,72 @@ type StoredMessage = MessageRow & {
 
 type MessageFacts = StoredMessage & { made: AttemptFact[]; reports: ReportRow[]; events: EventRow[] }
 
-const readRows = readerOf<StoredMessage>(
-  'messages',
-  (messages) =>
-    `select m.id, m.workspace_id, m.kind, m.confirmation_id, m.check_kind, m.purpose, m.status, m.reference, m.recipient,
-       m.created_at, m.sent_at, m.failure_code, m.failed_at, m.sent_event_at, m.failed_event_at, m.provider_message_id, m.inputs,
-       (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms,
-       m.code is not null as has_code, m.accepted_at, m.submit_by, m.due_at, m.lease, m.attempts, m.attempted_at,
-       m.unknown_outcomes, m.quarantined_at, ${unknownKeyOf('m')} as unknown_key
-     from (${messages}) m order by m.id`,
+const readMessages: Statement<StoredMessage> = statement(
+  'read_messages_to_verify',
+  `select m.id, m.workspace_id, m.kind, m.confirmation_id, m.check_kind, m.purpose, m.status, m.reference, m.recipient,
+     m.created_at, m.sent_at, m.failure_code, m.failed_at, m.sent_event_at, m.failed_event_at, m.provider_message_id, m.inputs,
+     (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms,
+     m.code is not null as has_code, m.accepted_at, m.submit_by, m.due_at, m.lease, m.attempts, m.attempted_at,
+     m.unknown_outcomes, m.quarantined_at, ${unknownKeyOf('m')} as unknown_key
+   from (select * from messages where workspace_id = $1 and id > $2 order by id limit $3) m order by m.id`,
 )
 
-export async function readMessages(tx: Sql, workspaceId: string, selected: Selected): Promise<MessageFacts[]> {
-  const rows = await readRows(tx, workspaceId, selected)
+type Reader = Pick<Provider, 'readStatus' | 'findError'>
+
+/** Compares messages with their attempts, reports and events (docs/verify.md#messages). */
+export async function checkMessages(
+  tx: Sql,
+  workspaceId: string,
+  { after, limit }: Page,
+  reader: Reader,
+): Promise<CheckedUnit[]> {
+  const rows = await tx.rows(readMessages, [workspaceId, after, limit])
   const units = { workspaceId, ids: rows.map(({ id }) => id), limit: FACT_LIMIT }
   const made = await readOfUnits(tx, selectAttempts, units)
   const reports = await readOfUnits(tx, selectReports, units)
   const events = await readOfUnits(tx, selectEvents, units)
-  return rows.map((row) => ({ ...row, made: made(row.id), reports: reports(row.id), events: events(row.id) }))
+  return rows.map((row) => {
+    const { id, kind, created_at: at } = row
+    const result = check({ ...row, made: made(id), reports: reports(id), events: events(id) }, reader)
+    return { ...result, id, used: kind === 'otp' && { kind, at } }
+  })
 }
 
-type Reader = Pick<Provider, 'readStatus' | 'findError'>
-
-/** Compares a message with its attempts, reports and events (docs/verify.md#messages). Pure. */
-export function checkMessage(facts: MessageFacts, reader: Reader): CheckResult {
+function check(facts: MessageFacts, reader: Reader): Pick<CheckedUnit, 'differences' | 'verifiable'> {
   const { made, reports, events } = facts
-  const differences = [...checkJob(facts), ...checkAttempts(facts), ...checkRest(facts)]
+  const differences = [...checkJob(facts), ...checkAttempts(facts)]
   if (!isWhole(made, reports, events) || reports.some((report) => isProcessed(report) && report.body === ''))
     return { differences, verifiable: false }
   // A report that waits may be about to change the message.
   if (reports.some(({ outcome }) => outcome === 'waiting')) return { differences, verifiable: true }
-  const replayed = replay(facts, reader)
-  if (replayed.length > 0 && isOrderUnknown(facts, reader)) return { differences, verifiable: false }
-  differences.push(...replayed, ...checkOwnFailure(facts, reader))
-  return { differences, verifiable: true }
+  const inputs = inputsOf(facts, reader)
+  const replayed = replay(facts, inputs)
+  if (replayed.length > 0 && isOrderUnknown(facts, inputs)) return { differences, verifiable: false }
+  return { differences: [...differences, ...replayed], verifiable: true }
 }
 
 const isProcessed = ({ outcome }: ReportRow): boolean => outcome === 'applied' || outcome === 'ignored'
 const isPending = ({ status }: MessageRow): boolean => status === 'queued' || status === 'sending'
 
-/** A message to send is due, and one that ended is not. */
+/** A message to send is due, and one that ended is not. No report that names it has given up waiting for it. */
 function checkJob(facts: MessageFacts): Difference[] {
-  const { id, status, due_at, lease, has_code, accepted_at, provider_message_id, quarantined_at } = facts
-  const { check_kind: check, purpose } = facts
+  const { id, status, due_at, lease, has_code, accepted_at, provider_message_id, quarantined_at, reports } = facts
+  const { check_kind: check, purpose, unknown_key: key } = facts
   const isDue = due_at !== null || lease !== null
-  const found: Difference[] = []
-  if (!isPending(facts) && isDue) found.push(difference(id, { code: 'verify.message_still_due', status }))
-  if (has_code && (!isPending(facts) || accepted_at !== null))
-    found.push(difference(id, { code: 'verify.code_kept', status }))
-  if (lease !== null && due_at === null) found.push(difference(id, { code: 'verify.lease_without_end', lease }))
   const isAccepted = accepted_at !== null || provider_message_id !== null
   const isSuperseded = status === 'queued' && check !== null && purpose !== null && canBeSuperseded({ check, purpose })
-  if (isPending(facts) && !isDue && !isAccepted && !isSuperseded && quarantined_at === null)
-    found.push(difference(id, { code: 'verify.message_stuck', status }))
-  return found
+  const isWaiting = isDue || isAccepted || isSuperseded || quarantined_at !== null
+  const givenUp = reports.filter(({ outcome, dueAt }) => outcome === 'parked' && dueAt === null)
+  return [
+    ...differencesOf(id, [
+      [!isPending(facts) && isDue, { code: 'verify.message_still_due', status }],
+      [has_code && (!isPending(facts) || accepted_at !== null), { code: 'verify.code_kept', status }],
+      [lease !== null && due_at === null, { code: 'verify.lease_without_end', lease: shown(lease) }],
+      [isPending(facts) && !isWaiting, { code: 'verify.message_stuck', status }],
+      [key !== null, { code: 'verify.unknown_key', key: shown(key) }],
+    ]),
+    ...givenUp.map((report) => difference(report.id, { code: 'verify.report_parked', messageId: id })),
+  ]
 }
 
 function checkAttempts({ id, attempts, unknown_outcomes, made }: MessageFacts): Difference[] {
@@ -124,38 +149,36 @@ function isPossible({ outcome, httpStatus: status, providerCode: code, detail }:
   }
 }
 
-/** Its key is known, and no report that names it has given up waiting for it. */
-const checkRest = ({ id, unknown_key: key, reports }: MessageFacts): Difference[] => [
-  ...(key === null ? [] : [difference(id, { code: 'verify.unknown_key', key })]),
-  ...reports
-    .filter(({ outcome, dueAt }) => outcome === 'parked' && dueAt === null)
-    .map((report) => difference(report.id, { code: 'verify.report_parked', messageId: id })),
-]
-
 type Input = Parameters<typeof applyToMessage>[1] & { stored: ReportRow | null }
 
-/** In the order in which they were applied. */
-const readReports = ({ reports }: MessageFacts, reader: Reader): Input[] =>
-  reports
+/** In their order. Our own decision that the message failed has no report, so its number is missing among theirs. */
+function inputsOf(facts: MessageFacts, reader: Reader): Input[] {
+  const { id, workspace_id: workspaceId, failed_event_at: failedAt, inputs } = facts
+  const reports = facts.reports
     .filter(isProcessed)
     .toSorted((one, other) => (one.inputNumber ?? 0) - (other.inputNumber ?? 0))
-    .flatMap((stored) => {
+    .flatMap((stored): Input[] => {
       const status = reader.readStatus(stored.body)
       const { providerMessageId, receivedAt } = stored
-      return status ? { stored, providerMessageId, receivedAt, report: toMessageReport(status, receivedAt) } : []
+      return status ? [{ stored, providerMessageId, receivedAt, report: toMessageReport(status, receivedAt) }] : []
     })
+  const known = new Set(reports.map(({ stored }) => stored?.inputNumber))
+  const missing = Array.from({ length: inputs }, (_, index) => index).find((index) => !known.has(index + 1))
+  if (missing === undefined || !failedAt || !mayHaveFailed(facts)) return reports
+  const { report } = ownFailure({ id, workspaceId }, ownFailureCode(facts, reader), failedAt)
+  return reports.toSpliced(missing, 0, { report, providerMessageId: null, stored: null })
+}
 
-/** Our own decision that the message failed has no report, so its number is missing among theirs. */
-function inputsOf(facts: MessageFacts, reader: Reader): Input[] {
-  const reports = readReports(facts, reader)
-  const missing = Array.from({ length: facts.inputs }, (_, index) => index + 1).find(
-    (number) => !reports.some(({ stored }) => stored?.inputNumber === number),
-  )
-  const { failed_event_at: at, failure_code, provider_message_id } = facts
-  if (missing === undefined || !at || !mayHaveFailed(facts)) return reports
-  const isOwn = provider_message_id === null || failure_code === 'RECIPIENT_ERASED'
-  const { report } = ownFailure({ id: facts.id, workspaceId: '' }, (isOwn && failure_code) || 'UNKNOWN', at)
-  return reports.toSpliced(missing - 1, 0, { report, providerMessageId: null, stored: null })
+/** The meaning of this error depends on its sub-code, which is not stored. */
+const SHARED_CODE = 100
+
+/** As the last attempt's answer gives it, if that answer decided. A report that corrected or replaced the failure left no code. */
+function ownFailureCode({ made, attempts, provider_message_id, failure_code }: MessageFacts, { findError }: Reader) {
+  if (provider_message_id !== null && failure_code !== 'RECIPIENT_ERASED') return 'UNKNOWN'
+  const last = made.at(-1)
+  const decided = last?.outcome === 'rejected' && last.attempt === attempts && last.providerCode !== SHARED_CODE
+  const error = decided && last.providerCode !== null ? findError(last.providerCode) : undefined
+  return error?.failureCode ?? failure_code ?? 'UNKNOWN'
 }
 
 /** Whether anything stored could have made Doorcode decide that the message failed. */
@@ -169,29 +192,47 @@ const mayHaveFailed = (facts: MessageFacts): boolean =>
   facts.failure_code === 'TEMPLATE_NOT_FOUND'
 
 /** A sandbox's clock may have moved between a failure and "sent": which of them counts as the later one is not stored. */
-function isOrderUnknown(facts: MessageFacts, reader: Reader): boolean {
-  const outcomes = new Set(readReports(facts, reader).map(({ report }) => report.outcome))
+function isOrderUnknown(facts: MessageFacts, inputs: readonly Input[]): boolean {
+  const outcomes = new Set(inputs.flatMap(({ stored, report }) => (stored ? report.outcome : [])))
   const isCertain = outcomes.has('delivered') || outcomes.has('read') || outcomes.has('played')
   return facts.clock_offset_ms > 0 && outcomes.has('sent') && outcomes.has('failed') && !isCertain
 }
 
+/** What the inputs give, each compared with its column. */
+const DERIVED = [
+  ['status', { code: 'verify.message_status' }],
+  ['sent_at', { code: 'verify.sent_at' }],
+  ['failure_code', { code: 'verify.message_failure' }],
+  ['failed_at', { code: 'verify.failed_at' }],
+  ['sent_event_at', { code: 'verify.event_time_of_message', type: 'message.sent' }],
+  ['failed_event_at', { code: 'verify.event_time_of_message', type: 'message.failed' }],
+] as const
+
 /** Applies the inputs again, and compares each result, the events, and the row at the end. */
-function replay(facts: MessageFacts, reader: Reader): Difference[] {
+function replay(facts: MessageFacts, inputs: readonly Input[]): Difference[] {
+  const { id, clock_offset_ms: aheadMs } = facts
   const found: Difference[] = []
-  const recorded = new Map<string, MessageRow>()
+  const events = facts.events.toSorted((one, other) => +one.occurredAt - +other.occurredAt)
   let message = beforeInputs(facts)
-  const inputs = inputsOf(facts, reader)
   for (const input of inputs) {
-    const { message: next, event, ignored } = applyToMessage(message, input, facts.created_at)
-    message = next
-    if (input.stored) found.push(...checkResult(input.stored, ignored))
-    if (event && facts.kind === 'otp') recorded.set(event, message)
+    const applied = applyToMessage(message, input, facts.created_at)
+    message = applied.message
+    if (input.stored) found.push(...checkResult(input.stored, applied.ignored))
+    const type = facts.kind === 'otp' && applied.event
+    if (!type) continue
+    const stored = take(events, (event) => event.type === type)
+    if (!stored) found.push(difference(id, { code: 'verify.event_missing', type }))
+    else found.push(...compareEvent(stored, { at: applied.eventAt, data: bodyOf(facts, message), aheadMs }))
   }
-  const numbers = checkNumbers(
-    facts.inputs,
-    inputs.flatMap(({ stored }) => stored ?? []),
-  )
-  return [...found, ...numbers, ...compare(facts, message), ...checkEvents(facts, recorded)]
+  const reports = inputs.flatMap(({ stored }) => stored ?? [])
+  return [
+    ...found,
+    ...events.map(withoutCause),
+    ...checkNumbers(facts.inputs, reports),
+    ...DERIVED.flatMap(([column, text]) =>
+      compared(id, text, { stored: facts[column], derived: message[column], aheadMs }),
+    ),
+  ]
 }
 
 function beforeInputs(facts: MessageFacts): MessageRow {
@@ -210,59 +251,9 @@ function beforeInputs(facts: MessageFacts): MessageRow {
   }
 }
 
-const EVENT_TIMES = {
-  'message.sent': 'sent_event_at',
-  'message.failed': 'failed_event_at',
-} as const satisfies Record<Extract<EventType, `message.${string}`>, keyof MessageRow>
-
-function compare(facts: MessageFacts, derived: MessageRow): Difference[] {
-  const { id, clock_offset_ms: aheadMs } = facts
-  const both = (column: keyof MessageRow) => ({ stored: facts[column], derived: derived[column], aheadMs })
-  const failure = compared(id, { code: 'verify.message_failure' }, both('failure_code'))
-  const events = Object.entries(EVENT_TIMES).flatMap(([type, column]) =>
-    compared(id, { code: 'verify.event_time_of_message', type }, both(column)),
-  )
-  return [
-    ...compared(id, { code: 'verify.message_status' }, both('status')),
-    ...compared(id, { code: 'verify.sent_at' }, both('sent_at')),
-    ...failure,
-    ...(failure.length > 0 ? [] : compared(id, { code: 'verify.failed_at' }, both('failed_at'))),
-    ...events,
-  ]
-}
-
-/** The failure code that follows from the last attempt's answer, if that answer decided. */
-function checkOwnFailure(facts: MessageFacts, reader: Reader): Difference[] {
-  const { id, failure_code: stored, provider_message_id, attempts } = facts
-  const last = facts.made.at(-1)
-  if (stored === null || provider_message_id !== null || last?.outcome !== 'rejected' || last.attempt !== attempts)
-    return []
-  if (last.providerCode === null || last.providerCode === SHARED_CODE) return []
-  const derived = reader.findError(last.providerCode)?.failureCode
-  return compared(id, { code: 'verify.message_failure' }, { stored, derived: derived ?? stored })
-}
-
-/** The meaning of this error depends on its sub-code, which is not stored. */
-const SHARED_CODE = 100
-
-/** Each outcome of a code has its event once; other messages have none. `recorded`: the message as clients saw it then. */
-function checkEvents(facts: MessageFacts, recorded: ReadonlyMap<string, MessageRow>): Difference[] {
-  const { id, events, clock_offset_ms: aheadMs } = facts
-  const inOrder = events.toSorted((one, other) => +one.occurredAt - +other.occurredAt)
-  const first = new Map(inOrder.toReversed().map((event) => [event.type, event]))
-  const missing = [...recorded.keys()].filter((type) => !first.has(type))
-  // A report replaced or corrected our own failure: its code is only in the event.
+/** A report replaced or corrected our own failure: its code is only in the event. */
+function bodyOf(facts: MessageFacts, message: MessageRow) {
   const wasReplaced = facts.failure_code === null || facts.reports.some(isProcessed)
-  return [
-    ...missing.map((type) => difference(id, { code: 'verify.event_missing', type })),
-    ...events.flatMap((event): Difference[] => {
-      const { type } = event
-      const message = first.get(type) === event ? recorded.get(type) : undefined
-      if (!message) return [difference(event.id, { code: 'verify.event_without_cause', type })]
-      const isCodeLost = type === 'message.failed' && message.provider_message_id === null && wasReplaced
-      const failure = isCodeLost ? anyFailure : failureOf(message.failure_code)
-      const at = message[EVENT_TIMES[type as keyof typeof EVENT_TIMES]] ?? event.occurredAt
-      return checkEvent(event, { at, data: { ...otpView(message), failure }, aheadMs })
-    }),
-  ]
+  const isCodeLost = message.status === 'failed' && message.provider_message_id === null && wasReplaced
+  return { ...otpView(message), ...(isCodeLost ? { failure: failureSchema } : {}) }
 }

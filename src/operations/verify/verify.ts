@@ -1,21 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { inEnglish } from '../../../locales/resources.ts'
-import { MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
-import { dayAt } from '../../charts/days.ts'
-import type { Db, Sql } from '../../lib/db/pool.ts'
+import { SECOND_MS, later } from '../../lib/clock.ts'
+import type { Sql } from '../../lib/db/pool.ts'
 import { FIRST_ID, firstIdAt } from '../../lib/ids.ts'
-import type { Parts } from '../../runtime/parts.ts'
 import { idMargin } from '../../lib/lists/id-range.ts'
-import { quotaMonth } from '../../workspaces/quota.ts'
+import type { Provider } from '../../providers/provider.ts'
+import type { Parts } from '../../runtime/parts.ts'
 import { type Workspace, getWorkspace, listWorkspaces } from '../../workspaces/workspaces.ts'
-import { readConversations } from './conversation-facts.ts'
-import { checkConversation } from './conversations.ts'
-import type { CheckResult, Difference } from './differences.ts'
-import { checkDeliveries, readEvents } from './events.ts'
-import { checkDay, findMissingDays, isCounted, readDays } from './figures.ts'
-import { checkMessage, readMessages } from './messages.ts'
-import { type Selected, recordsKeptSince } from './read.ts'
-import { checkUnits, countUnit, noUnits } from './units.ts'
+import { findKeptSince, sinceBeginning } from '../lifecycle/retention/kept-since.ts'
+import { checkConversations } from './conversations.ts'
+import { checkDay, checkUnits, countUnit, findMissingDays, isCounted, noUnits, readDays } from './counts.ts'
+import type { CheckedUnit, Difference, Page } from './differences.ts'
+import { checkEvents } from './events.ts'
+import { checkMessages } from './messages.ts'
 
 /** Rows that one snapshot reads, with everything that belongs to them. */
 const MAX_BATCH = 500
@@ -27,8 +24,16 @@ const SECOND_LOOK_MS = 2 * SECOND_MS
 const MAX_SHOWN = 100
 const PROGRESS_EVERY_MS = 10 * SECOND_MS
 
-const UNITS = ['messages', 'confirmations', 'events', 'months', 'days'] as const
-type UnitKind = (typeof UNITS)[number]
+type UnitKind = 'messages' | 'confirmations' | 'events' | 'months' | 'days'
+
+type CheckPage = (tx: Sql, workspaceId: string, page: Page, reader: Provider) => Promise<CheckedUnit[]>
+
+/** What is read and checked page by page, in the order of its ids. */
+const PAGED = {
+  messages: checkMessages,
+  confirmations: checkConversations,
+  events: checkEvents,
+} satisfies Partial<Record<UnitKind, CheckPage>>
 
 type VerifyParts = Pick<Parts, 'db' | 'clock' | 'provider'>
 
@@ -59,138 +64,107 @@ export async function verify(parts: VerifyParts, options: VerifyOptions = {}): P
   const { db } = parts
   const { workspaceId } = options
   const workspaces = workspaceId === undefined ? await listWorkspaces(db) : [await getWorkspace(db, workspaceId)]
-  const report = new Report(options.progress)
-  for (const workspace of workspaces) await verifyWorkspace(parts, report, { workspace, options })
-  return report.verification
-}
-
-/** Collects what was found. */
-class Report {
-  readonly verification: Verification = {
-    checked: zeros(),
-    notVerifiable: zeros(),
+  const none = { messages: 0, confirmations: 0, events: 0, months: 0, days: 0 }
+  const verification: Verification = {
+    checked: { ...none },
+    notVerifiable: { ...none },
     differences: { total: 0, byCode: {}, shown: [] },
   }
-  readonly #progress: (line: string) => void
-  #lastProgressAt = performance.now()
+  const progress = progressOf(verification, options)
+  for (const workspace of workspaces) await verifyWorkspace({ parts, options, workspace, verification, progress })
+  return verification
+}
 
-  constructor(progress: (line: string) => void = () => {}) {
-    this.#progress = progress
-  }
-
-  count(kind: UnitKind, checked: number, notVerifiable = 0): void {
-    this.verification.checked[kind] += checked
-    this.verification.notVerifiable[kind] += notVerifiable
-    if (performance.now() - this.#lastProgressAt < PROGRESS_EVERY_MS) return
-    this.#lastProgressAt = performance.now()
-    const { checked: all, differences } = this.verification
-    this.#progress(
-      `So far: ${all.messages} messages, ${all.confirmations} confirmations, ${all.events} events; differences: ${differences.total}.`,
-    )
-  }
-
-  add(workspaceId: string, found: readonly Difference[]): void {
-    const { differences } = this.verification
-    for (const { id, text } of found) {
-      const { code: name, ...parameters } = text
-      const code = name.replace('verify.', '')
-      differences.total += 1
-      differences.byCode[code] = (differences.byCode[code] ?? 0) + 1
-      if (differences.shown.length < MAX_SHOWN)
-        differences.shown.push({ workspaceId, id, code, parameters, text: inEnglish(text) })
-    }
+/** Reports how far it has come, from time to time. */
+function progressOf({ checked, differences }: Verification, { progress = () => {} }: VerifyOptions): () => void {
+  let lastAt = performance.now()
+  return () => {
+    if (performance.now() - lastAt < PROGRESS_EVERY_MS) return
+    lastAt = performance.now()
+    const { messages, confirmations, events } = checked
+    const { total } = differences
+    progress(`So far: ${messages} messages, ${confirmations} confirmations, ${events} events; differences: ${total}.`)
   }
 }
 
-const zeros = (): Record<UnitKind, number> => ({ messages: 0, confirmations: 0, events: 0, months: 0, days: 0 })
+type Walk = {
+  parts: VerifyParts
+  options: VerifyOptions
+  workspace: Workspace
+  verification: Verification
+  progress: () => void
+}
 
-type Scope = { workspace: Workspace; options: VerifyOptions }
-
-async function verifyWorkspace(parts: VerifyParts, report: Report, { workspace, options }: Scope): Promise<void> {
-  const { db, provider } = parts
+async function verifyWorkspace(walk: Walk): Promise<void> {
+  const { parts, options, workspace, verification } = walk
+  const { db } = parts
   const { workspaceId, sandbox } = workspace
-  const kept = await recordsKeptSince(db, workspaceId)
+  // Retention removes older records, and what they would prove is not verified.
+  const { records: kept } = sinceBeginning(workspaceId, await findKeptSince(db))
   const since = [options.since, kept].filter((at) => at != null).toSorted((one, other) => +other - +one)[0] ?? null
-  const { earlierMs } = idMargin({ sandbox, offsetMs: 0 })
-  const after = since ? firstIdAt(later(since, -earlierMs)) : FIRST_ID
-  const walk = { db, report, workspaceId, after, options }
   const walked = noUnits()
-  await walkUnits(walk, {
-    kind: 'messages',
-    read: readMessages,
-    check: (facts) => checkMessage(facts, provider),
-    onRead({ id, kind, created_at: at }) {
-      if (kind === 'otp') countUnit(walked, 'otp', { id, at })
-    },
-  })
-  await walkUnits(walk, {
-    kind: 'confirmations',
-    read: readConversations,
-    check: (facts) => checkConversation(facts, provider),
-    onRead: ({ id, createdAt: at }) => countUnit(walked, 'cod_confirmation', { id, at }),
-  })
-  await walkUnits(walk, { kind: 'events', read: readEvents, check: checkDeliveries })
+  for (const kind of ['messages', 'confirmations', 'events'] as const)
+    await checkPages(walk, kind, since, ({ id, used }) => used && countUnit(walked, used.kind, { id, at: used.at }))
   // Ids follow real time and months a sandbox's clock: only from its beginning are all units of a month walked.
   if (!sandbox || !since) {
-    const counted = { walked, firstMonth: since && monthAfter(since) }
-    const { checked, differences } = await db.snapshot((tx) => checkUnits(tx, workspaceId, counted))
-    report.count('months', checked)
-    report.add(workspaceId, differences)
+    const { checked, differences } = await db.snapshot((tx) => checkUnits(tx, workspaceId, { walked, since }))
+    verification.checked.months += checked
+    addDifferences(walk, differences)
   }
-  if (!sandbox) await verifyDays(walk, workspace, since)
+  if (!sandbox) await checkDays(walk, since)
 }
 
-/** The first month that begins then or later. */
-function monthAfter(since: Date): string {
-  const month = quotaMonth(since)
-  if (since <= new Date(month)) return month
-  return quotaMonth(new Date(Date.UTC(since.getUTCFullYear(), since.getUTCMonth() + 1, 1)))
+function addDifferences({ workspace, verification: { differences } }: Walk, found: readonly Difference[]): void {
+  for (const { id, text } of found) {
+    const { code: name, ...parameters } = text
+    const code = name.replace('verify.', '')
+    differences.total += 1
+    differences.byCode[code] = (differences.byCode[code] ?? 0) + 1
+    const shown = { workspaceId: workspace.workspaceId, id, code, parameters, text: inEnglish(text) }
+    if (differences.shown.length < MAX_SHOWN) differences.shown.push(shown)
+  }
 }
 
-type Walk = { db: Db; report: Report; workspaceId: string; after: string; options: VerifyOptions }
-
-type Kind<Facts extends { id: string }> = {
-  kind: UnitKind
-  read: (tx: Sql, workspaceId: string, selected: Selected) => Promise<Facts[]>
-  check: (facts: Facts) => CheckResult
-  onRead?: (facts: Facts) => void
-}
-
-async function walkUnits<Facts extends { id: string }>(
-  { db, report, workspaceId, after, options }: Walk,
-  { kind, read, check, onRead }: Kind<Facts>,
+async function checkPages(
+  walk: Walk,
+  kind: keyof typeof PAGED,
+  since: Date | null,
+  onChecked: (unit: CheckedUnit) => void,
 ): Promise<void> {
-  const limit = options.maxBatch ?? MAX_BATCH
-  for (let last = after; ; ) {
-    const facts = await db.snapshot((tx) => read(tx, workspaceId, { after: last, limit }))
-    const results = facts.map((each) => ({ id: each.id, ...check(each) }))
-    for (const each of facts) onRead?.(each)
-    const ids = results.filter(({ differences }) => differences.length > 0).map(({ id }) => id)
-    if (ids.length > 0) {
+  const { parts, options, workspace, verification, progress } = walk
+  const { workspaceId, sandbox } = workspace
+  const { earlierMs } = idMargin({ sandbox, offsetMs: 0 })
+  const page = { after: since ? firstIdAt(later(since, -earlierMs)) : FIRST_ID, limit: options.maxBatch ?? MAX_BATCH }
+  const check = () => parts.db.snapshot((tx) => PAGED[kind](tx, workspaceId, page, parts.provider))
+  for (;;) {
+    const units = await check()
+    const differing = new Set(units.filter(({ differences }) => differences.length > 0).map(({ id }) => id))
+    if (differing.size > 0) {
       await wait(options.secondLookMs ?? SECOND_LOOK_MS)
-      const again = await db.snapshot((tx) => read(tx, workspaceId, { ids }))
-      for (const each of again) report.add(workspaceId, check(each).differences)
+      const again = (await check()).filter(({ id }) => differing.has(id))
+      for (const { differences } of again) addDifferences(walk, differences)
     }
-    const notVerifiable = results.filter(({ verifiable }) => !verifiable).length
-    report.count(kind, facts.length - notVerifiable, notVerifiable)
-    const next = facts.at(-1)?.id
-    if (next === undefined || facts.length < limit) return
-    last = next
+    units.forEach(onChecked)
+    const verifiable = units.filter((unit) => unit.verifiable).length
+    verification.checked[kind] += verifiable
+    verification.notVerifiable[kind] += units.length - verifiable
+    progress()
+    const last = units.at(-1)
+    if (!last || units.length < page.limit) return
+    page.after = last.id
     await wait(PAUSE_MS)
   }
 }
 
-async function verifyDays({ db, report }: Walk, workspace: Workspace, since: Date | null): Promise<void> {
+async function checkDays(walk: Walk, since: Date | null): Promise<void> {
+  const { parts, workspace, verification, progress } = walk
   const { workspaceId } = workspace
-  const from = since && dayAt(later(since, DAY_MARGIN_MS), 'UTC')
-  const days = await db.snapshot((tx) => readDays(tx, workspaceId, from))
-  report.add(workspaceId, findMissingDays(workspace, days))
+  const days = await parts.db.snapshot((tx) => readDays(tx, workspaceId, since))
+  addDifferences(walk, findMissingDays(workspace, days))
   for (const day of days.filter(isCounted)) {
-    report.add(workspaceId, await db.snapshot((tx) => checkDay(tx, workspaceId, day)))
-    report.count('days', 1)
+    addDifferences(walk, await parts.db.snapshot((tx) => checkDay(tx, workspaceId, day)))
+    verification.checked.days += 1
+    progress()
     await wait(PAUSE_MS)
   }
 }
-
-/** In every time zone, the day that contains the time is incomplete. */
-const DAY_MARGIN_MS = 48 * 60 * MINUTE_MS

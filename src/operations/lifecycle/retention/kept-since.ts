@@ -15,6 +15,15 @@ export async function findKeptSince(sql: Sql): Promise<KeptSince> {
   return { content: latest(content, records), records, audit }
 }
 
+/**
+ * For a class of data, of which rows, by their ids, it may have been removed. Read it in the snapshot of the rows: what is
+ * removed commits together with how far the removal has come.
+ */
+export async function findRemoved(sql: Sql, keptClass: KeptClass): Promise<(id: string) => boolean> {
+  const { [keptClass]: keptSince } = await findKeptSince(sql)
+  return (id) => keptSince !== null && timeOfId(id) <= keptSince
+}
+
 const latest = (one: Date | null, other: Date | null): Date | null =>
   one === null || other === null ? (one ?? other) : one > other ? one : other
 

@@ -1,0 +1,110 @@
+import { countDays } from '../../charts/count.ts'
+import { MAX_RANGE_DAYS } from '../../charts/daily.ts'
+import { type Day, addDays, dayAt, daysBetween, startOfDay } from '../../charts/days.ts'
+import { type Group, sumOf, totalOf } from '../../charts/figures.ts'
+import { HOUR_MS, MINUTE_MS, later } from '../../lib/clock.ts'
+import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
+import { firstIdAt } from '../../lib/ids.ts'
+import { type QuotaKind, quotaMonth } from '../../workspaces/quota.ts'
+import type { Workspace } from '../../workspaces/workspaces.ts'
+import { type Difference, compared, difference } from './differences.ts'
+
+/** No request is stored this long after its id was created. */
+const MAX_ACCEPTING_MS = 5 * MINUTE_MS
+
+/** Accepted requests by kind and month, as they are walked. Those from the id `until` are counted together with the counters. */
+export type WalkedUnits = { until: string; counts: Record<string, number> }
+
+/** Ids are created with the system's clock. */
+export const noUnits = (): WalkedUnits => ({ until: firstIdAt(later(new Date(), -MAX_ACCEPTING_MS)), counts: {} })
+
+/** The month counts in the workspace's time, which a sandbox may have moved. */
+export function countUnit({ until, counts }: WalkedUnits, kind: QuotaKind, unit: { id: string; at: Date }): void {
+  const key = `${kind} ${quotaMonth(unit.at)}`
+  if (unit.id < until) counts[key] = (counts[key] ?? 0) + 1
+}
+
+const UNIT = (kind: string): string => `'${kind} ' || date_trunc('month', created_at at time zone 'UTC')::date`
+
+/**
+ * Of months that begin at $3 or later: the counters, and in their snapshot the requests from the id $2, added to the earlier
+ * ones that were walked ($4). The ids of refusal checks are not in the order of time.
+ */
+const readUnits: Statement<{ kind: QuotaKind; month: string; stored: number; derived: number }> = statement(
+  'read_units_to_verify',
+  `with accepted (unit, units) as (
+     select ${UNIT('otp')}, 1 from messages where workspace_id = $1 and id >= $2 and kind = 'otp'
+     union all
+     select ${UNIT('cod_confirmation')}, 1 from confirmations where workspace_id = $1 and id >= $2
+     union all
+     select ${UNIT('cod_refusal')}, 1 from refusal_checks
+     where workspace_id = $1 and created_at > '-infinity' and created_at >= coalesce($3, '-infinity'::timestamptz)
+     union all
+     select key, value::integer from jsonb_each_text($4)
+   )
+   select split_part(unit, ' ', 1) as kind, split_part(unit, ' ', 2) as month, coalesce(used, 0) as stored,
+     coalesce(units, 0) as derived
+   from (select unit, sum(units)::integer as units from accepted group by 1) counted
+   full join (select kind || ' ' || month as unit, used from quota_usage where workspace_id = $1) counters using (unit)
+   where split_part(unit, ' ', 2)::timestamp at time zone 'UTC' >= coalesce($3, '-infinity'::timestamptz)`,
+)
+
+/** Compares the counters with the accepted requests of each kind and month. `since`: all records from then on were walked. */
+export async function checkUnits(
+  tx: Sql,
+  workspaceId: string,
+  { walked, since }: { walked: WalkedUnits; since: Date | null },
+): Promise<{ checked: number; differences: Difference[] }> {
+  const rows = await tx.rows(readUnits, [workspaceId, walked.until, since, JSON.stringify(walked.counts)])
+  const differences = rows.flatMap(({ kind, month, ...values }) =>
+    compared(workspaceId, { code: 'verify.units', kind, month }, values),
+  )
+  return { checked: rows.length, differences }
+}
+
+/** A range of a chart is shorter; older days are in no chart. */
+const MAX_DAYS = 100
+
+type StoredDay = { day: Day; time_zone: string; groups: Group[]; counted_at: Date | null }
+
+const selectDays: Statement<StoredDay> = statement(
+  'list_days_to_verify',
+  `select day, time_zone, groups, counted_at from daily_figures
+   where workspace_id = $1 and day >= coalesce($2::date, '-infinity'::date) order by day desc limit ${MAX_DAYS}`,
+)
+
+/** In every time zone, the day that contains the time is incomplete. */
+const DAY_MARGIN_MS = 48 * HOUR_MS
+
+/** The latest first. `since`: all records from then on are kept. */
+export const readDays = (tx: Sql, workspaceId: string, since: Date | null): Promise<StoredDay[]> =>
+  tx.rows(selectDays, [workspaceId, since && dayAt(later(since, DAY_MARGIN_MS), 'UTC')])
+
+/** Days without a row between days that have one. A worker plans all of them, unless it did not run for that long. */
+export const findMissingDays = ({ workspaceId, createdAt }: Workspace, days: readonly StoredDay[]): Difference[] =>
+  days.flatMap((next, index) => {
+    const before = days[index + 1]
+    if (!before || !next.counted_at) return []
+    const planned = addDays(dayAt(next.counted_at, next.time_zone), -1 - MAX_RANGE_DAYS)
+    return daysBetween(addDays(before.day, 1), addDays(next.day, -1))
+      .filter((day) => day >= planned && day > dayAt(createdAt, next.time_zone))
+      .map((day) => difference(workspaceId, { code: 'verify.daily_figures_missing', day }))
+  })
+
+/** Whether it was counted when all its rows were stored. */
+export const isCounted = ({ day, time_zone, counted_at }: StoredDay): boolean =>
+  counted_at !== null && counted_at >= later(startOfDay(addDays(day, 1), time_zone), HOUR_MS)
+
+/** Numbers that do not change after the last count of a day, as the statuses do. */
+const FIGURES = ['message.otp', 'message.cod', 'otp.', 'order.', 'refusal.']
+
+/** Compares a day with a recount: how many of each kind there were. */
+export async function checkDay(tx: Sql, workspaceId: string, stored: StoredDay): Promise<Difference[]> {
+  const { day, time_zone: timeZone, groups } = stored
+  const clock = { sandbox: false, offsetMs: 0 }
+  const [counts, recount] = [sumOf(groups), sumOf(await countDays(tx, { workspaceId, days: [day], timeZone, clock }))]
+  return FIGURES.flatMap((prefix) => {
+    const values = { stored: totalOf(counts, prefix), derived: totalOf(recount, prefix) }
+    return compared(workspaceId, { code: 'verify.daily_figures', day, figure: `${prefix}*` }, values)
+  })
+}
