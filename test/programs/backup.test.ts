@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { readFile, readdir, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
+import { typesOf } from '../world/order.ts'
 import { promisify } from 'node:util'
 import { openBackupFile } from '../../src/operations/backup/read-file.ts'
 import { isExcluded } from '../../src/operations/backup/tables.ts'
@@ -104,10 +105,7 @@ test('timers, due messages and webhooks continue in a restored database', async 
   await waitFor('the reminder', () => sent() === 2)
   world.advance('23h')
   await receiver.waitFor(1)
-  assert.deepEqual(
-    receiver.events().map(({ type }) => type),
-    ['cod.no_response'],
-  )
+  assert.deepEqual(typesOf(receiver), ['cod.no_response'])
 })
 
 test('a message in progress during the backup is sent again at most once', async (t) => {

@@ -1,7 +1,8 @@
 import type { TestContext } from 'node:test'
 import type { BehaviourSeed } from '@doorcode/whatsapp-emulator'
 import { codAccount } from './cod.ts'
-import { type WorldOptions, type WorldReceiver, newPhone, startWorld } from './world.ts'
+import type { Receiver } from './receiver.ts'
+import { type WorldOptions, newPhone, startWorld } from './world.ts'
 
 type OrderOptions = WorldOptions & {
   /** Changes of the COD settings. */
@@ -22,4 +23,4 @@ export async function startOrder(t: TestContext, { cod = {}, sends = [], ...opti
   return { world, receiver, order, ana: world.customer(order) }
 }
 
-export const typesOf = (receiver: WorldReceiver): string[] => receiver.events().map(({ type }) => type)
+export const typesOf = (receiver: Pick<Receiver, 'events'>): string[] => receiver.events().map(({ type }) => type)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { typesOf } from '../../world/order.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/lib/clock.ts'
 import type { Db } from '../../../src/lib/db/pool.ts'
 import { advanceSandbox } from '../../../src/sandbox/advance.ts'
@@ -181,10 +182,7 @@ test('without a running server the command does the work', async (t) => {
     events: 1,
     webhookAttempts: 1,
   })
-  assert.deepEqual(
-    receiver.events().map(({ type }) => type),
-    ['cod.no_response'],
-  )
+  assert.deepEqual(typesOf(receiver), ['cod.no_response'])
   assert.equal(await statusOf(world, order), 'no_response')
 })
 

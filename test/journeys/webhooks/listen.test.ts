@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { type Server, createServer as createTcpServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { typesOf } from '../../world/order.ts'
 import { toProblem } from '../../../src/commands/problem.ts'
 import { listenCommand, runListen } from '../../../src/commands/listen/listen.ts'
 import { readConfig } from '../../../src/lib/config.ts'
@@ -74,10 +75,7 @@ test('new events reach the local server in order, signed, as an endpoint gets th
   await world.settled()
   await world.customer(order).taps('Confirm')
   await local.waitFor(2)
-  assert.deepEqual(
-    local.events().map(({ type }) => type),
-    ['message.sent', 'cod.confirmed'],
-  )
+  assert.deepEqual(typesOf(local), ['message.sent', 'cod.confirmed'])
   const sent = new Map(endpoint.received.map(({ id, body }) => [id, body]))
   for (const received of local.received) {
     assertSigned(received, String(secret))
@@ -135,10 +133,7 @@ test('Ctrl-C stops it and prints a command that continues after the last event',
   const [two] = await record(world, 1)
   const second = await startListening(t, world, { forward: local.url, environment, after: one })
   await second.line('forwarded')
-  assert.deepEqual(
-    local.received.map(({ id }) => id),
-    [one, two],
-  )
+  assert.deepEqual(local.ids(), [one, two])
   for (const received of local.received) assertSigned(received, secret)
 })
 
