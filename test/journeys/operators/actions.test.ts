@@ -184,11 +184,12 @@ function assertLabelled({ action, before, after }: Entry): void {
     assert.ok(english.has(`page_audit_log.fields_${inSnakeCase(field)}`), `${action}: ${field}`)
 }
 
-/** Entries that were written after this id was made, by this operator. */
+/** Entries that were written after this id was made, of the world's workspace or by this operator. */
 async function entriesSince(world: World, id: string, who: string): Promise<Entry[]> {
   const entries = await world.query<Entry & { who: string; workspaceId: string }>(
-    'select action, target, before, after, who, workspace_id as "workspaceId" from audit_log where id > $1 order by id',
-    [id],
+    `select action, target, before, after, who, workspace_id as "workspaceId" from audit_log
+     where id > $1 and (workspace_id = $2 or who = $3) order by id`,
+    [id, world.workspaceId, who],
   )
   return entries.map(({ who: writer, workspaceId, ...entry }) => {
     assert.deepEqual([writer, workspaceId], [who, world.workspaceId])
