@@ -15,10 +15,11 @@ import { MAX_BODY_BYTES } from '../src/lib/http/body.ts'
 import { MAX_FAULTS } from '../src/lib/http/faults.ts'
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../src/lib/http/fields.ts'
 import { REQUESTS_PER_WINDOW, WINDOW_MS } from '../src/lib/http/rate-limit.ts'
-import { MESSAGE_STATUSES, type MessageReport, type MessageState, type MessageStatus, applyReport } from '../src/messages/status.ts'
+import { MESSAGE_STATUSES, type MessageState, type MessageStatus, applyReport } from '../src/messages/status.ts'
 import { COMMON_FINDINGS, FINDINGS } from '../src/operations/doctor/finding.ts'
 import { otpBody } from '../src/otp/routes.ts'
 import { failureCodes } from '../src/providers/failure-codes.ts'
+import type { StatusReport } from '../src/providers/provider.ts'
 import { errorMeanings, meaningOf } from '../src/providers/whatsapp/errors.ts'
 import { MAX_ENDPOINTS } from '../src/webhooks/endpoints.ts'
 import { DEFAULT_MONTHLY_UNITS } from '../src/workspaces/quota.ts'
@@ -169,14 +170,12 @@ function transitionRows(): string[][] {
 }
 
 /** The status after a report, before and after the failure. */
-function statusAfter({ status, ours }: { status: MessageStatus; ours: boolean }, outcome: MessageReport['outcome']): string {
+function statusAfter({ status, ours }: { status: MessageStatus; ours: boolean }, outcome: StatusReport['outcome']): string {
   const [failedAt, ...times] = [1, 0, 2].map((minutes) => new Date(minutes * MINUTE_MS)) as [Date, Date, Date]
   const failure = status === 'failed' ? { code: 'UNKNOWN' as const, at: failedAt, ours } : null
   const state: MessageState = { status, sentAt: null, failure, sentEventRecorded: false, failedEventRecorded: false }
   const [earlier, later] = times.map((at) => {
-    const report: MessageReport =
-      outcome === 'failed' ? { outcome, at, failureCode: 'UNKNOWN', ours: false } : { outcome, at }
-    const step = applyReport(state, report)
+    const step = applyReport(state, { outcome, failureCode: outcome === 'failed' ? 'UNKNOWN' : null, ours: false }, at)
     return step.ignored === null ? step.state.status : undefined
   })
   if (later === undefined) return '–'

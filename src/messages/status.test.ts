@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { type MessageReport, type MessageState, applyReport } from './status.ts'
+import type { StatusReport } from '../providers/provider.ts'
+import { type MessageState, applyReport } from './status.ts'
 
 const at = (second: number): Date => new Date(Date.UTC(2026, 10, 20, 10, 0, second))
 
@@ -13,17 +14,21 @@ const sending: MessageState = {
   failedEventRecorded: false,
 }
 
-const report = (outcome: MessageReport['outcome'], second: number): MessageReport =>
-  outcome === 'failed'
-    ? { outcome, at: at(second), failureCode: 'RECIPIENT_UNREACHABLE', ours: false }
-    : { outcome, at: at(second) }
+type Report = Parameters<typeof applyReport>[1] & { at: Date }
 
-function run(...reports: MessageReport[]) {
+const report = (outcome: StatusReport['outcome'], second: number): Report => ({
+  outcome,
+  at: at(second),
+  failureCode: outcome === 'failed' ? 'RECIPIENT_UNREACHABLE' : null,
+  ours: false,
+})
+
+function run(...reports: Report[]) {
   let state = sending
   const events: string[] = []
   const ignored: boolean[] = []
   for (const each of reports) {
-    const step = applyReport(state, each)
+    const step = applyReport(state, each, each.at)
     state = step.state
     if (step.event) events.push(step.event)
     ignored.push(step.ignored !== null)
@@ -78,7 +83,7 @@ test('an outcome beyond "sent" corrects a failure at any time', () => {
   }
 })
 
-const givenUp = (second: number): MessageReport => ({
+const givenUp = (second: number): Report => ({
   outcome: 'failed',
   at: at(second),
   failureCode: 'PROVIDER_UNAVAILABLE',
@@ -104,7 +109,7 @@ test('the provider’s failure replaces our own at any time', () => {
 })
 
 const anyReport = fc
-  .tuple(fc.constantFrom<MessageReport['outcome'][]>('sent', 'delivered', 'read', 'played', 'failed'), fc.nat(20))
+  .tuple(fc.constantFrom<StatusReport['outcome'][]>('sent', 'delivered', 'read', 'played', 'failed'), fc.nat(20))
   .map(([outcome, second]) => report(outcome, second))
 const RANK: Record<string, number> = { queued: 0, sending: 0, failed: 0, sent: 1, delivered: 2, read: 3, played: 4 }
 
@@ -114,7 +119,7 @@ test('no order of reports undoes an outcome beyond "sent" or repeats an event', 
       let state = sending
       const events: string[] = []
       for (const each of reports) {
-        const step = applyReport(state, each)
+        const step = applyReport(state, each, each.at)
         const before = RANK[state.status] ?? 0
         if (before >= 2) assert.ok((RANK[step.state.status] ?? 0) >= before)
         if (step.event) events.push(step.event)

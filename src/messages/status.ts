@@ -1,4 +1,5 @@
 import type { FailureCode } from '../providers/failure-codes.ts'
+import type { StatusReport } from '../providers/provider.ts'
 import { type CodedText, plainText } from '../../locales/text.ts'
 
 /** docs/otp.md#statuses. The API has `accepted` and `received`, but our messages begin as `queued`. */
@@ -26,11 +27,6 @@ export type MessageState = {
   failedEventRecorded: boolean
 }
 
-/** What a provider's report says about a message, or our own decision that it failed. */
-export type MessageReport =
-  | { outcome: 'sent' | 'delivered' | 'read' | 'played'; at: Date }
-  | { outcome: 'failed'; at: Date; failureCode: FailureCode; ours: boolean }
-
 type Step = {
   state: MessageState
   event: 'message.sent' | 'message.failed' | null
@@ -41,18 +37,21 @@ type Step = {
 const OUTCOME_RANK = { sent: 1, delivered: 2, read: 3, played: 4 } as const
 
 /** Applies a provider's report, or our own decision that the message failed (docs/otp.md#reports). Pure. */
-export function applyReport(state: MessageState, report: MessageReport): Step {
-  return report.outcome === 'failed' ? fail(state, report) : advance(state, report)
+export function applyReport(
+  state: MessageState,
+  { outcome, failureCode, ours }: Pick<StatusReport, 'outcome' | 'failureCode' | 'ours'>,
+  at: Date,
+): Step {
+  return outcome === 'failed' ? fail(state, { code: failureCode ?? 'UNKNOWN', at, ours }) : advance(state, outcome, at)
 }
 
-function fail(state: MessageState, report: MessageReport & { outcome: 'failed' }): Step {
+function fail(state: MessageState, failure: NonNullable<MessageState['failure']>): Step {
   if (rankOf(state.status) >= OUTCOME_RANK.delivered) {
     return toUnchanged(state, { code: 'messages.stale_failure', status: plainText(`messages.status_${state.status}`) })
   }
-  const failure = { code: report.failureCode, at: report.at, ours: report.ours }
   if (state.failure) {
     // Our own failure is a guess: a failure that the provider reports replaces it.
-    const isNews = report.at > state.failure.at || (state.failure.ours && !report.ours)
+    const isNews = failure.at > state.failure.at || (state.failure.ours && !failure.ours)
     return isNews
       ? { state: { ...state, failure }, event: null, ignored: null }
       : toUnchanged(state, { code: 'messages.known_failure' })
@@ -61,12 +60,14 @@ function fail(state: MessageState, report: MessageReport & { outcome: 'failed' }
   return { state: { ...state, status: 'failed', failure, failedEventRecorded: true }, event, ignored: null }
 }
 
-function advance(state: MessageState, report: MessageReport & { outcome: keyof typeof OUTCOME_RANK }): Step {
-  const sentAt = state.sentAt && state.sentAt <= report.at ? state.sentAt : report.at
-  if (state.failure && !corrects(report, state.failure)) {
+function advance(state: MessageState, outcome: keyof typeof OUTCOME_RANK, at: Date): Step {
+  const sentAt = state.sentAt && state.sentAt <= at ? state.sentAt : at
+  // A failed message may have been sent before. A later `sent`, or an outcome beyond it, shows that it did not fail. Our own
+  // failure is a guess, which any outcome of the provider proves wrong.
+  if (state.failure && !state.failure.ours && outcome === 'sent' && at <= state.failure.at) {
     return toUnchanged({ ...state, sentAt }, { code: 'messages.failed_afterwards' })
   }
-  if (!state.failure && OUTCOME_RANK[report.outcome] <= rankOf(state.status)) {
+  if (!state.failure && OUTCOME_RANK[outcome] <= rankOf(state.status)) {
     return toUnchanged(
       { ...state, sentAt },
       { code: 'messages.already_known', status: plainText(`messages.status_${state.status}`) },
@@ -74,18 +75,11 @@ function advance(state: MessageState, report: MessageReport & { outcome: keyof t
   }
   const event = state.sentEventRecorded ? null : 'message.sent'
   return {
-    state: { ...state, status: report.outcome, sentAt, failure: null, sentEventRecorded: true },
+    state: { ...state, status: outcome, sentAt, failure: null, sentEventRecorded: true },
     event,
     ignored: null,
   }
 }
-
-/**
- * A failed message may have been sent before. A later `sent`, or an outcome beyond it, shows that it did not fail. Our own
- * failure is a guess, which any outcome of the provider proves wrong.
- */
-const corrects = (report: MessageReport, failure: { at: Date; ours: boolean }): boolean =>
-  failure.ours || report.outcome !== 'sent' || report.at > failure.at
 
 const rankOf = (status: MessageStatus): number =>
   status in OUTCOME_RANK ? OUTCOME_RANK[status as keyof typeof OUTCOME_RANK] : 0

@@ -1,8 +1,8 @@
 import type { CodedText } from '../../locales/text.ts'
 import type { Sql } from '../lib/db/pool.ts'
-import type { InboundMessage, MessageKind } from '../providers/provider.ts'
+import type { InboundMessage, MessageKind, StatusReport } from '../providers/provider.ts'
 import type { Check, Conversation, Purpose } from './conversation.ts'
-import type { MessageReport, MessageStatus, applyReport } from './status.ts'
+import type { MessageStatus, applyReport } from './status.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
 
 /** What the products do when something happens to their messages, in the transaction that stores it. */
@@ -23,7 +23,7 @@ export type AppliedReport = Pick<ReturnType<typeof applyReport>, 'event' | 'igno
   message: MessageRow
   /** Whether the provider's id of the message was known before this report. */
   wasIdentified: boolean
-  report: MessageReport
+  report: StatusReport
   receivedAt: Date
   /** `occurredAt` of an event that this report triggers. */
   eventAt: Date

@@ -186,11 +186,16 @@ export type ProviderItem = {
   occurredAt: Date | null
 }
 
+/** What the provider says about a message, or our own decision that it failed. */
 export type StatusReport = {
   outcome: 'sent' | 'delivered' | 'read' | 'played' | 'failed'
   /** Null when the report has no time: then the time of receipt counts. */
   at: Date | null
-  /** Set exactly for failed: the first error whose code is known, or else the first. */
+  /** Set exactly for failed. */
+  failureCode: FailureCode | null
+  /** Decided by us; the provider never reported it. */
+  ours: boolean
+  /** Set for a failure that the provider reported: the first error whose code is known, or else the first. */
   error: ProviderError | null
   /** In the report's order. Empty for a failure without errors, which still sets `error`. */
   errors: readonly ProviderError[]

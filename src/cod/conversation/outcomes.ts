@@ -22,8 +22,8 @@ function eventsOf(
   if (!confirmationId || !check || (purpose !== 'template' && purpose !== 'reminder')) return []
   const conversation = { workspaceId, confirmationId, check }
   if (report.outcome === 'failed') {
-    const at = happenedAt(report.at, receivedAt)
-    const event = { type: 'send_failed', at, code: report.failureCode } as const
+    const at = happenedAt(report.at ?? receivedAt, receivedAt)
+    const event = { type: 'send_failed', at, code: report.failureCode ?? 'UNKNOWN' } as const
     return ignored === null ? [{ ...conversation, event }] : []
   }
   const completesSubmission = purpose === 'template' && !wasIdentified

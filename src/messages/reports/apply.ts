@@ -2,15 +2,16 @@ import { later, notBefore } from '../../lib/clock.ts'
 import { type Sql, type Statement, batch, changes, inLockOrder, statement } from '../../lib/db/pool.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
 import type { FailureCode } from '../../providers/failure-codes.ts'
-import { type MessageReport, type MessageState, applyReport } from '../status.ts'
+import type { StatusReport } from '../../providers/provider.ts'
+import { type MessageState, applyReport } from '../status.ts'
 import type { AppliedReport, MessageRow, Subscribers } from '../subscribers.ts'
 
-type ReportOfMessage = {
+export type ReportOfMessage = {
   workspaceId: string
   messageId: string
   /** Null: the report does not name it. */
   providerMessageId: string | null
-  report: MessageReport
+  report: StatusReport
   /** Set for a provider's report. */
   receivedAt?: Date
 }
@@ -24,7 +25,7 @@ export const ownFailure = (
   workspaceId,
   messageId: id,
   providerMessageId: null,
-  report: { outcome: 'failed', at, failureCode, ours: true },
+  report: { outcome: 'failed', at, failureCode, ours: true, error: null, errors: [] },
 })
 
 /**
@@ -57,16 +58,17 @@ export async function applyReports(
 /** Pure: "verify" derives the row with it. */
 export function applyToMessage(
   row: MessageRow,
-  { report, providerMessageId, receivedAt }: Pick<ReportOfMessage, 'report' | 'providerMessageId' | 'receivedAt'>,
+  { report, providerMessageId, ...reported }: Pick<ReportOfMessage, 'report' | 'providerMessageId' | 'receivedAt'>,
   now: Date,
 ): AppliedReport {
+  const { receivedAt = now } = reported
   // Clients see the workspace's time. The provider reports whole seconds, which may begin before the message.
-  const visible = { ...report, at: notBefore(row.created_at, later(report.at, row.clock_offset_ms)) }
-  const { state, event, ignored } = applyReport(stateOf(row), visible)
-  const eventAt = afterEarlierEvents(row, visible.at)
+  const at = notBefore(row.created_at, later(report.at ?? receivedAt, row.clock_offset_ms))
+  const { state, event, ignored } = applyReport(stateOf(row), report, at)
+  const eventAt = afterEarlierEvents(row, at)
   const message = withState(row, state, eventAt, providerMessageId)
   const wasIdentified = row.provider_message_id !== null
-  return { message, wasIdentified, report, receivedAt: receivedAt ?? now, event, ignored, eventAt }
+  return { message, wasIdentified, report, receivedAt, event, ignored, eventAt }
 }
 
 /** A correction may have an earlier time than the failure that it corrects; occurredAt must still increase. */

@@ -5,12 +5,11 @@ import { erasedIn } from '../../lib/phone/erased-recipient.ts'
 import { withEvents } from '../../events/record.ts'
 import { type DueItem, createBatchLoop } from '../../runtime/jobs/batch-loop.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
-import type { MessageReport } from '../status.ts'
 import type { Parts } from '../../runtime/parts.ts'
-import type { ProviderItem, StatusReport } from '../../providers/provider.ts'
+import type { ProviderItem } from '../../providers/provider.ts'
 import { applyChange } from '../../accounts/sync/sync.ts'
 import type { StoredInbound, Subscribers } from '../subscribers.ts'
-import { applyReports } from './apply.ts'
+import { type ReportOfMessage, applyReports } from './apply.ts'
 
 type ReportParts = Pick<Parts, 'db' | 'clock' | 'log' | 'metrics' | 'provider' | 'wake' | 'live'> & {
   subscribers: Subscribers
@@ -128,6 +127,9 @@ async function processReports(
   return ends
 }
 
+/** Of a message that is stored. */
+type KnownReport = ReportOfMessage & { receivedAt: Date; stored: DueReport }
+
 async function processStatuses(
   tx: Sql,
   { provider, subscribers }: Readers,
@@ -135,7 +137,7 @@ async function processStatuses(
   now: Date,
 ): Promise<ReportEnd[]> {
   const ends: ReportEnd[] = []
-  const known: (Parameters<typeof applyReports>[2][number] & { stored: DueReport })[] = []
+  const known: KnownReport[] = []
   for (const report of reports) {
     const status = provider.readStatus(report.body)
     if (!status) ends.push(toEnd(report, { note: { code: 'messages.unknown_status' } }))
@@ -146,12 +148,12 @@ async function processStatuses(
         workspaceId: report.workspace_id,
         messageId: report.message_id,
         providerMessageId: report.provider_message_id,
-        report: toMessageReport(status, report.received_at),
+        report: status,
         receivedAt: report.received_at,
       })
   }
   if (known.length === 0) return ends
-  known.sort((a, b) => compareReports(a.report, b.report))
+  known.sort(compareReports)
   const applied = await applyReports({ tx, subscribers }, now, known)
   return [
     ...ends,
@@ -189,15 +191,8 @@ async function processOther(
 const ORDER = { sent: 0, delivered: 1, read: 2, played: 3, failed: 4 } as const
 
 /** Reports of one batch apply in the provider's order; within one second a failure comes after "sent". */
-const compareReports = (a: MessageReport, b: MessageReport): number =>
-  a.at.getTime() - b.at.getTime() || ORDER[a.outcome] - ORDER[b.outcome]
-
-export function toMessageReport({ outcome, at, error }: StatusReport, receivedAt: Date): MessageReport {
-  const reportedAt = at ?? receivedAt
-  return outcome === 'failed'
-    ? { outcome, at: reportedAt, failureCode: error?.failureCode ?? 'UNKNOWN', ours: false }
-    : { outcome, at: reportedAt }
-}
+const compareReports = (a: KnownReport, b: KnownReport): number =>
+  +(a.report.at ?? a.receivedAt) - +(b.report.at ?? b.receivedAt) || ORDER[a.report.outcome] - ORDER[b.report.outcome]
 
 /** `note`: why it was ignored. `inputNumber`: its place among the inputs of its message or conversation. */
 const toEnd = (

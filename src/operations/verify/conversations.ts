@@ -323,7 +323,7 @@ function failureCodesOf(facts: ConversationFacts, check: Check, reader: Reader):
   const failed = failedAsks(facts, check)
   const codes = failed.flatMap(({ failureCode, reports }) => [
     ...(failureCode === null ? [] : [failureCode]),
-    ...reports.flatMap(({ body }) => reader.readStatus(body)?.error?.failureCode ?? []),
+    ...reports.flatMap(({ body }) => reader.readStatus(body)?.failureCode ?? []),
   ])
   return failed.length > 0 && codes.length === 0 ? 'unknown' : codes
 }

@@ -11,7 +11,6 @@ import {
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
 import { applyToMessage, ownFailure } from '../../messages/reports/apply.ts'
-import { toMessageReport } from '../../messages/reports/process.ts'
 import type { MessageRow } from '../../messages/subscribers.ts'
 import { otpView } from '../../otp/view.ts'
 import { failureSchema } from '../../providers/failure-schema.ts'
@@ -158,9 +157,9 @@ function inputsOf(facts: MessageFacts, reader: Reader): Input[] {
     .filter(isProcessed)
     .toSorted((one, other) => (one.inputNumber ?? 0) - (other.inputNumber ?? 0))
     .flatMap((stored): Input[] => {
-      const status = reader.readStatus(stored.body)
+      const report = reader.readStatus(stored.body)
       const { providerMessageId, receivedAt } = stored
-      return status ? [{ stored, providerMessageId, receivedAt, report: toMessageReport(status, receivedAt) }] : []
+      return report ? [{ stored, providerMessageId, receivedAt, report }] : []
     })
   const known = new Set(reports.map(({ stored }) => stored?.inputNumber))
   const missing = Array.from({ length: inputs }, (_, index) => index).find((index) => !known.has(index + 1))

@@ -40,7 +40,14 @@ test('a status carries the provider’s message id, ours, and its time', () => {
   assert.equal(item.providerMessageId, 'wamid.A')
   assert.equal(item.messageId, MESSAGE_ID)
   assert.equal(item.occurredAt?.toISOString(), '2025-11-20T12:00:00.000Z')
-  assert.deepEqual(readStatus(item.body), { outcome: 'delivered', at: item.occurredAt, error: null, errors: [] })
+  assert.deepEqual(readStatus(item.body), {
+    outcome: 'delivered',
+    at: item.occurredAt,
+    failureCode: null,
+    ours: false,
+    error: null,
+    errors: [],
+  })
 })
 
 test('a repeated status has the same identity in any webhook', () => {
@@ -276,7 +283,14 @@ test('a report without a time is still a report', () => {
   for (const timestamp of [undefined, null, 'soon', '-1', '']) {
     const item = onlyStatus({ timestamp })
     assert.equal(item.occurredAt, null)
-    assert.deepEqual(readStatus(item.body), { outcome: 'delivered', at: null, error: null, errors: [] })
+    assert.deepEqual(readStatus(item.body), {
+      outcome: 'delivered',
+      at: null,
+      failureCode: null,
+      ours: false,
+      error: null,
+      errors: [],
+    })
   }
 })
 

@@ -10,9 +10,10 @@ export function readStatus(body: string): StatusReport | undefined {
   const outcome = OUTCOMES.find((each) => each === status?.status)
   const at = instantOf(status?.timestamp)
   if (!outcome) return undefined
-  if (outcome !== 'failed') return { outcome, at, error: null, errors: [] }
+  if (outcome !== 'failed') return { outcome, at, failureCode: null, ours: false, error: null, errors: [] }
   const errors = listOf(status?.errors).slice(0, MAX_ERRORS).map(readStatusError)
-  return { outcome, at, error: errors.find(isKnown) ?? errors[0] ?? readStatusError(undefined), errors }
+  const error = errors.find(isKnown) ?? errors[0] ?? readStatusError(undefined)
+  return { outcome, at, failureCode: error.failureCode, ours: false, error, errors }
 }
 
 const MAX_ERRORS = 10
