@@ -2121,9 +2121,9 @@ where id = $1 and outcome = 'quarantined' returning 'report' as kind, workspace_
 -- src/messages/reports/apply.ts
 
 prepare lock_messages_for_reports as
-select m.id, m.workspace_id, m.status, m.reference, m.recipient, m.created_at, m.sent_at, m.failure_code, m.failed_at,
-       m.sent_event_at, m.failed_event_at, m.provider_message_id, m.inputs, m.kind, m.confirmation_id, m.check_kind, m.purpose,
-       (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms
+select m.id, m.workspace_id, m.status, m.reference, m.recipient, m.created_at, m.sent_at, m.failure_code,
+  m.failed_at, m.sent_event_at, m.failed_event_at, m.provider_message_id, m.inputs, m.kind, m.confirmation_id, m.check_kind,
+  m.purpose, (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms
 from jsonb_to_recordset($1) as r (workspace_id uuid, id uuid)
 cross join lateral (
   select * from messages m where m.workspace_id = r.workspace_id and m.id = r.id limit 1 for no key update) m;
@@ -3538,11 +3538,10 @@ order by e.id;
 -- src/operations/verify/messages.ts
 
 prepare read_messages_to_verify as
-select m.id, m.workspace_id, m.kind, m.confirmation_id, m.check_kind, m.purpose, m.status, m.reference, m.recipient,
-  m.created_at, m.sent_at, m.failure_code, m.failed_at, m.sent_event_at, m.failed_event_at, m.provider_message_id, m.inputs,
-  (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms,
-  m.code is not null as has_code, m.accepted_at, m.submit_by, m.due_at, m.lease, m.attempts, m.attempted_at,
-  m.unknown_outcomes, m.quarantined_at, (select m.api_key_id where m.api_key_id <> 'dashboard' and not exists (
+select m.id, m.workspace_id, m.status, m.reference, m.recipient, m.created_at, m.sent_at, m.failure_code,
+  m.failed_at, m.sent_event_at, m.failed_event_at, m.provider_message_id, m.inputs, m.kind, m.confirmation_id, m.check_kind,
+  m.purpose, (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms, m.code is not null as has_code, m.accepted_at, m.submit_by, m.due_at, m.lease, m.attempts,
+  m.attempted_at, m.unknown_outcomes, m.quarantined_at, (select m.api_key_id where m.api_key_id <> 'dashboard' and not exists (
     select from api_keys k where k.public_id = m.api_key_id and k.workspace_id = m.workspace_id)) as unknown_key
 from (select * from messages where workspace_id = $1 and id > $2 order by id limit $3) m order by m.id;
 

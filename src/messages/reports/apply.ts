@@ -78,11 +78,14 @@ function afterEarlierEvents({ sent_event_at, failed_event_at }: MessageRow, at: 
   return earliest
 }
 
+/** Of a MessageRow. */
+export const MESSAGE_COLUMNS = `m.id, m.workspace_id, m.status, m.reference, m.recipient, m.created_at, m.sent_at, m.failure_code,
+     m.failed_at, m.sent_event_at, m.failed_event_at, m.provider_message_id, m.inputs, m.kind, m.confirmation_id, m.check_kind,
+     m.purpose, (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms`
+
 const lockMessages: Statement<MessageRow> = statement(
   'lock_messages_for_reports',
-  `select m.id, m.workspace_id, m.status, m.reference, m.recipient, m.created_at, m.sent_at, m.failure_code, m.failed_at,
-          m.sent_event_at, m.failed_event_at, m.provider_message_id, m.inputs, m.kind, m.confirmation_id, m.check_kind, m.purpose,
-          (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms
+  `select ${MESSAGE_COLUMNS}
    from jsonb_to_recordset($1) as r (workspace_id uuid, id uuid)
    cross join lateral (
      select * from messages m where m.workspace_id = r.workspace_id and m.id = r.id limit 1 for no key update) m`,

@@ -211,25 +211,22 @@ function advancedByReport(of: Replay, report: ReportRow, answered?: Check): Adva
   return trigger && advanceBy(of, trigger)
 }
 
-function advancedByEvent(of: Replay, { type, body, occurredAt }: EventRow): Advanced | undefined {
+function advancedByEvent(of: Replay, { type, body, occurredAt: at }: EventRow): Advanced | undefined {
+  const { facts } = of
   const check = (Object.values(refusal.outcomes) as string[]).includes(type) ? 'refusal' : 'confirmation'
   const { data } = readBody(body)
   const answeredAt = (check === 'refusal' ? (data['refusalCheck'] as Members | null) : data)?.['answeredAt']
-  const expiredAt = typeof answeredAt === 'string' ? new Date(answeredAt) : occurredAt
-  return causesOf(of, check, occurredAt, expiredAt)
-    .map((trigger) => advanceBy(of, trigger))
-    .find(({ event }) => event?.type === type)
-}
-
-function causesOf({ facts }: Replay, check: Check, at: Date, expiredAt: Date): ConversationEvent[] {
+  const expiredAt = typeof answeredAt === 'string' ? new Date(answeredAt) : at
   const code = facts[check]?.state.failure?.code ?? 'UNKNOWN'
-  const events = [
+  const causes = [
     { type: 'deadline_passed', at },
     { type: 'follow_up_expired', at: expiredAt },
     ...(failedAsks(facts, check).length > 0 ? [{ type: 'send_failed', at, code } as const] : []),
     ...(isErased(facts.recipient) ? [{ type: 'recipient_erased', at } as const] : []),
   ] as const
-  return events.map((event) => ({ workspaceId: facts.workspaceId, confirmationId: facts.id, check, event }))
+  return causes
+    .map((event) => advanceBy(of, { workspaceId: facts.workspaceId, confirmationId: facts.id, check, event }))
+    .find(({ event }) => event?.type === type)
 }
 
 const failedAsks = ({ messages }: ConversationFacts, check: Check) =>
@@ -295,8 +292,10 @@ function compareCheck(of: Replay, name: Check): Difference[] {
   if (!stored || !derived) return []
   const { id, clockOffsetMs: aheadMs } = facts
   const check = checkTexts[name]
-  const type = derived.status === stored.status ? undefined : eventThatLeadsTo(of, name, stored.status)
-  if (type) return [difference(id, { code: 'verify.event_missing', type })]
+  // Of a timer or a failed message, only the event is stored.
+  const outcomes: Partial<Record<string, string>> = machines[name].outcomes
+  const type = derived.status === stored.status ? undefined : outcomes[stored.status]
+  const isMissing = type !== undefined && facts.events.every((event) => event.type !== type)
   // Retention removes a note from the check together with that of its answer.
   const mayLackNote = facts.answers.some((answer) => answer.check === name && answer.mayLackNote)
   const chosen = { stored: stored.chosen, derived: derived.chosen }
@@ -306,6 +305,7 @@ function compareCheck(of: Replay, name: Check): Difference[] {
   const isKnown = failure === null || wasEnded || codes === 'unknown' || codes.includes(failure)
   const failures = { stored: failure, derived: codes === 'unknown' ? codes : codes.join(', ') || null }
   return [
+    ...(isMissing ? [difference(id, { code: 'verify.event_missing', type })] : []),
     ...DERIVED.flatMap(([member, code]) =>
       compared(id, { code, check }, { stored: stored[member], derived: derived[member], aheadMs }),
     ),
@@ -326,14 +326,4 @@ function failureCodesOf(facts: ConversationFacts, check: Check, reader: Reader):
     ...reports.flatMap(({ body }) => reader.readStatus(body)?.failureCode ?? []),
   ])
   return failed.length > 0 && codes.length === 0 ? 'unknown' : codes
-}
-
-/** The event of the timer or failed message that alone would lead to the stored status. */
-function eventThatLeadsTo(of: Replay, check: Check, status: string): string | undefined {
-  const { createdAt } = of.facts
-  const at = of.now[check]?.state.followUpAt ?? createdAt
-  const latest = at > createdAt ? at : later(createdAt, 1)
-  return causesOf(of, check, latest, latest)
-    .map((trigger) => advanceBy(of, trigger))
-    .find(({ after, event }) => after[check]?.state.status === status && event)?.event?.type
 }

@@ -10,7 +10,7 @@ import {
 } from '../../explain/rows.ts'
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
-import { applyToMessage, ownFailure } from '../../messages/reports/apply.ts'
+import { MESSAGE_COLUMNS, applyToMessage, ownFailure } from '../../messages/reports/apply.ts'
 import type { MessageRow } from '../../messages/subscribers.ts'
 import { otpView } from '../../otp/view.ts'
 import { failureSchema } from '../../providers/failure-schema.ts'
@@ -51,11 +51,8 @@ type MessageFacts = StoredMessage & { made: AttemptFact[]; reports: ReportRow[];
 
 const readMessages: Statement<StoredMessage> = statement(
   'read_messages_to_verify',
-  `select m.id, m.workspace_id, m.kind, m.confirmation_id, m.check_kind, m.purpose, m.status, m.reference, m.recipient,
-     m.created_at, m.sent_at, m.failure_code, m.failed_at, m.sent_event_at, m.failed_event_at, m.provider_message_id, m.inputs,
-     (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms,
-     m.code is not null as has_code, m.accepted_at, m.submit_by, m.due_at, m.lease, m.attempts, m.attempted_at,
-     m.unknown_outcomes, m.quarantined_at, ${unknownKeyOf('m')} as unknown_key
+  `select ${MESSAGE_COLUMNS}, m.code is not null as has_code, m.accepted_at, m.submit_by, m.due_at, m.lease, m.attempts,
+     m.attempted_at, m.unknown_outcomes, m.quarantined_at, ${unknownKeyOf('m')} as unknown_key
    from (select * from messages where workspace_id = $1 and id > $2 order by id limit $3) m order by m.id`,
 )
 
@@ -121,7 +118,10 @@ function checkAttempts({ id, attempts, unknown_outcomes, made }: MessageFacts): 
   const highest = Math.max(attempts, made.at(-1)?.attempt ?? 0)
   // Each claim after an attempt whose outcome is unknown counts.
   const unknown = made.filter(({ attempt, outcome }) => outcome === 'unknown' && attempt < attempts).length
-  const impossible = made.filter((attempt) => !isPossible(attempt))
+  const impossible = made.filter(({ outcome, httpStatus, ...response }) => {
+    const isSuccess = httpStatus !== null && httpStatus >= 200 && httpStatus < 300
+    return !IS_POSSIBLE[outcome]({ ...response, httpStatus, isSuccess })
+  })
   return [
     ...compared(id, { code: 'verify.message_attempts' }, { stored: attempts, derived: highest }),
     ...compared(id, { code: 'verify.unknown_outcomes' }, { stored: unknown_outcomes, derived: unknown }),
@@ -131,21 +131,15 @@ function checkAttempts({ id, attempts, unknown_outcomes, made }: MessageFacts): 
   ]
 }
 
-/** Whether the provider's answer can have given the outcome. Retention may have removed the detail of an error. */
-function isPossible({ outcome, httpStatus: status, providerCode: code, detail }: AttemptFact): boolean {
-  const isSuccess = status !== null && status >= 200 && status < 300
-  switch (outcome) {
-    case 'accepted':
-      return isSuccess && code === null && detail === null
-    case 'unknown':
-      return code === null && (detail !== null || !isSuccess)
-    case 'retry':
-      return !isSuccess
-    case 'rejected':
-      return !isSuccess && status !== null
-    case 'not_made':
-      return status === null && code === null
-  }
+type Response = Pick<AttemptFact, 'httpStatus' | 'providerCode' | 'detail'> & { isSuccess: boolean }
+
+/** Whether the provider's response can have given the outcome. Retention may have removed the detail of an error. */
+const IS_POSSIBLE: Record<AttemptFact['outcome'], (response: Response) => boolean> = {
+  accepted: ({ isSuccess, providerCode, detail }) => isSuccess && providerCode === null && detail === null,
+  unknown: ({ isSuccess, providerCode, detail }) => providerCode === null && (detail !== null || !isSuccess),
+  retry: ({ isSuccess }) => !isSuccess,
+  rejected: ({ isSuccess, httpStatus }) => !isSuccess && httpStatus !== null,
+  not_made: ({ httpStatus, providerCode }) => httpStatus === null && providerCode === null,
 }
 
 type Input = Parameters<typeof applyToMessage>[1] & { stored: ReportRow | null }
