@@ -36,7 +36,7 @@ const pageIn = <Name extends string>(load: () => Promise<Record<Name, () => Reac
 const findSession = () => queryClient.ensureQueryData(api.session.current.queryOptions())
 
 /**
- * The previous page stays this long. Most answers come sooner, and React keeps a skeleton for 300 ms once it is shown.
+ * The previous page stays this long. Most responses come sooner, and React keeps a skeleton for 300 ms once it is shown.
  */
 const SKELETON_AFTER_MS = 150
 

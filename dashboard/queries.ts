@@ -7,7 +7,7 @@ import type { MessageSearch } from './messages/search.ts'
 import type { TemplateSearch } from './templates/search.ts'
 import type { ListSearch } from './ui/list/list-search.ts'
 
-/** What the lists of messages and confirmations ask for: rows before the one where the earlier page ended. */
+/** The input of the lists of messages and confirmations: they ask for the rows before the one where the earlier page ended. */
 export const listInput = <Search extends ListSearch>(workspaceId: string, { before, ...filter }: Search) => ({
   workspaceId,
   ...filter,

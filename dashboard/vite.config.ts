@@ -5,7 +5,7 @@ import { type Plugin, defineConfig } from 'vite'
 
 const LOCALES = path.resolve(import.meta.dirname, '../locales')
 
-/** The files of a language that the first load can show: of its pages, and of what the server answers to them. */
+/** The files of a language that the first load can show: those of its pages, and those in the server's responses to them. */
 const FIRST = new Set([
   'page_charts',
   'page_list',

@@ -4,12 +4,12 @@ import { BY_INDEX, statements } from '../src/lib/db/pool.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 
-/** `file`: the one that declares it, from the root. */
+/** `file` declares the statement. Its path is relative to the repository's root. */
 export type DeclaredStatement = { name: string; file: string; text: string }
 
 const fileOf = new Map<string, string>()
 const add = statements.set.bind(statements)
-// A helper may put the statement together for the file that declares it, which is the outermost on the stack.
+// A helper may build the statement for the file that declares it, which is the outermost on the stack.
 statements.set = (name, declared) => {
   const frames = (new Error().stack ?? '').split(`${ROOT}/`)
   const [file] = frames.findLast((frame) => frame.startsWith('src/'))?.split(':') ?? []
@@ -18,8 +18,8 @@ statements.set = (name, declared) => {
 }
 
 /**
- * All statements of `src`, by file and name. Needs a process that has not imported them: a module runs only the first time that
- * it is imported.
+ * All statements of `src`, by file and name. Call it in a process that has not imported them: a module runs only on its first
+ * import.
  */
 export async function declaredStatements(): Promise<DeclaredStatement[]> {
   for await (const file of glob('src/**/*.ts', { cwd: ROOT })) {
@@ -35,7 +35,7 @@ export async function declaredStatements(): Promise<DeclaredStatement[]> {
   return declared.sort((one, other) => (positionOf(one) < positionOf(other) ? -1 : 1))
 }
 
-/** The first line begins after a quote, the others are indented as in their file. */
+/** Removes the indent of the source file. The first line has none, because it begins after a quote. */
 function withoutIndent(text: string): string {
   const [first = '', ...others] = text.split('\n')
   const indents = others.filter((line) => line.trim() !== '').map((line) => line.search(/\S/))
@@ -45,7 +45,7 @@ function withoutIndent(text: string): string {
 
 export const prepareText = ({ name, text }: DeclaredStatement): string => `prepare ${name} as\n${text};\n`
 
-/** The whole of docs/statements.sql. */
+/** Returns the content of docs/statements.sql. */
 export function statementsFile(declared: readonly DeclaredStatement[]): string {
   const files = Map.groupBy(declared, ({ file }) => file)
   const parts = [...files].map(([file, each]) => `-- ${file}\n\n${each.map(prepareText).join('\n')}`)

@@ -70,7 +70,7 @@ export const tables: readonly Table[] = [
   { document: 'otp.md', mark: 'otp transitions', rows: transitionRows() },
 ]
 
-/** The document with the table's rows. */
+/** Returns the document with the table's rows. */
 export function withRows(text: string, { mark, rows }: Table): string {
   const table = new RegExp(`(<!-- ${mark} -->\n\\|.*\n\\|.*\n)(?:\\|.*\n)*`)
   if (!table.test(text)) throw new Error(`there is no table under <!-- ${mark} -->`)
@@ -86,7 +86,7 @@ type SettingSchema = {
   additionalProperties?: boolean | SettingSchema
 }
 
-/** A row for each setting that has a meaning, and for those within it. */
+/** A row for each setting, and for each setting nested in it. */
 function settingRows(name: string, schema: unknown): string[][] {
   const { meaning, limit, properties = {}, additionalProperties, ...rest } = schema as SettingSchema
   if (typeof additionalProperties === 'object')
@@ -169,7 +169,7 @@ function transitionRows(): string[][] {
   ]
 }
 
-/** The status after a report, before and after the failure. */
+/** The status after a report from before the failure, and after one from after it. */
 function statusAfter({ status, ours }: { status: MessageStatus; ours: boolean }, outcome: StatusReport['outcome']): string {
   const [failedAt, ...times] = [1, 0, 2].map((minutes) => new Date(minutes * MINUTE_MS)) as [Date, Date, Date]
   const failure = status === 'failed' ? { code: 'UNKNOWN' as const, at: failedAt, ours } : null

@@ -3,13 +3,13 @@
 create table instance (
   only_row boolean primary key default true check (only_row),
   key_check bytea not null,
-  -- Sealed: what sessions are signed with and second factors are encrypted with, so that they outlive a rotation of the
+  -- Sealed: the secret that signs sessions and encrypts second factors, so that both outlive a rotation of the
   -- instance key.
   sign_in_secret bytea not null,
   -- fingerprints of former instance keys that rows may still be sealed under
   old_keys text[] not null default '{}',
-  -- Each PostgreSQL server counts its transactions for itself. A restored database adds so much to the numbers of its new
-  -- server that they come after those of the events it has.
+  -- Each PostgreSQL server counts its transactions for itself. A restored database adds this to the numbers of its new
+  -- server, so that they come after those of the restored events.
   added_to_order bigint not null default 0
 );
 

@@ -18,7 +18,7 @@ create table messages (
   -- of an OTP: the sealed code
   code bytea,
 
-  -- Of a conversation. Without a foreign key, which would lock each new confirmation once more, a twentieth of its cost:
+  -- Of a conversation. Without a foreign key, which would lock each new confirmation again, a twentieth of its cost:
   -- the statement that inserts the message inserts or locks the confirmation, and a confirmation is deleted only after its
   -- messages.
   confirmation_id uuid,
@@ -38,7 +38,7 @@ create table messages (
   failure_code text,
   failed_at timestamptz,
   failed_event_at timestamptz,
-  -- How many reports were applied, and decisions of our own. Each gets its number under the lock of the row, so a replay needs
+  -- How many reports, and decisions of our own, were applied. Each gets its number under the lock of the row, so a replay needs
   -- no other order.
   inputs integer not null default 0,
 
@@ -132,7 +132,7 @@ create table provider_reports (
   repeats integer not null default 0,
   -- the conversation that a customer's message was matched to
   confirmation_id uuid,
-  -- its place among the inputs of its message or conversation; null: it changed nothing
+  -- its number among the inputs of its message or conversation; null: it changed nothing
   input_number integer,
 
   -- schedule of the processing; null when it is over
@@ -152,6 +152,6 @@ create index provider_reports_message on provider_reports (message_id) where mes
 create index provider_reports_parked on provider_reports (workspace_id, provider_message_id) where outcome = 'parked';
 create index provider_reports_confirmation on provider_reports (confirmation_id) where confirmation_id is not null;
 create index provider_reports_quarantined on provider_reports (received_at, workspace_id) where outcome = 'quarantined';
--- The id of a report is made from its content, so its age is found by this. The condition always holds. It keeps this index
+-- The id of a report is made from its content, so its age is found by this index. The condition is always true. It keeps the index
 -- out of look-ups by message or confirmation.
 create index provider_reports_received on provider_reports (received_at) where received_at > '-infinity';

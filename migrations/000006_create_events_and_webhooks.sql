@@ -1,4 +1,4 @@
--- The order in which callers read events (docs/webhooks.md#reading-events). Ids are made before the commit, so an event may be
+-- The order in which clients read events (docs/webhooks.md#reading-events). Ids are made before the commit, so an event may be
 -- committed after one with a later id. The transaction's number has the same fault, but PostgreSQL knows the lowest one that is
 -- still running: everything below it is complete, and only that is read.
 create function next_recorded_order() returns bigint language sql volatile as
@@ -35,7 +35,7 @@ create table webhook_endpoints (
   url text not null,
   -- shown instead of the URL; empty: none
   description text not null default '',
-  -- the types that it receives; null: all, also those that later releases add. A ping is always sent.
+  -- the types that it receives; null: all, including those that later releases add. A ping is always sent.
   event_types text[],
   -- earlier attempts went to another URL
   url_changed_at timestamptz,

@@ -18,7 +18,7 @@ create table retention_postponed (
   primary key (step, id)
 );
 
--- By what the removal of old data is judged (docs/retention.md#when-removal-stops). The first worker writes the only row.
+-- What the guard of retention compares times with (docs/retention.md#when-removal-stops). The first worker writes the only row.
 create table removal_guard (
   only_row boolean primary key default true check (only_row),
   -- the database's time when it was last plausible

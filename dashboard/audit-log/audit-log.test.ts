@@ -6,7 +6,7 @@ import { COMMAND_LINE } from '../../src/admin/audit/audit.ts'
 import { COMMAND_LINE as SHOWN_COMMAND_LINE, codeOfAction, sentenceCodeOf } from './action.ts'
 import { differences, valueOf } from './values.ts'
 
-test('every action has a name, a sentence and a resource that is named', () => {
+test('every action has a name, a sentence and a named resource', () => {
   const actions = Object.keys(auditActions).filter(isAuditAction)
   const codes = [
     ...actions.flatMap((action) => [codeOfAction(action), sentenceCodeOf(action)]),
@@ -39,7 +39,7 @@ test('only the values that differ are listed, with both sides', () => {
   )
 })
 
-test('a new thing lists neither what is empty nor its own name again', () => {
+test('a created target lists neither empty values nor its own name', () => {
   assert.deepEqual(
     differences({ ...about, before: null, after: { name: 'Backend', footer: '', expiresAt: null, accountId: 'a' } }),
     [],
@@ -49,7 +49,7 @@ test('a new thing lists neither what is empty nor its own name again', () => {
   ])
 })
 
-test('a very large change is cut to the limit of the page', () => {
+test('a very large change is cut at the limit of the page', () => {
   const after = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`k${n}`, n]))
   assert.equal(differences({ ...about, before: null, after }).length, 40)
 })

@@ -37,7 +37,7 @@ export function Details({ entry }: { entry: Entry }) {
   )
 }
 
-/** As many as fit in a row of the list. */
+/** How many changes fit in a row of the list. */
 const MAX_IN_ROW = 2
 
 /** The first changes, one per line. */

@@ -43,7 +43,7 @@ const sentenceOf = ({ action }: Entry, texts: PageTexts, words: { who: string; t
 
 export type Entry = RouterOutputs['auditLog']['list']['entries'][number]
 
-/** What the entry is about: its name, or its id where it has none. */
+/** What the entry is about, by its name or, without one, by its id. */
 function TargetLink({ entry }: { entry: Entry }) {
   const texts = useTexts()
   const { t } = texts

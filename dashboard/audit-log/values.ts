@@ -92,7 +92,7 @@ export function labelOf(field: string, texts: PageTexts): string {
   return has(code) ? t(code) : field
 }
 
-/** One value of an entry; undefined if there was none. */
+/** Shows one value of an entry. Returns undefined if there was none. */
 export type Difference = { field: string; before: unknown; after: unknown }
 
 const MAX_DIFFERENCES = 40

@@ -250,7 +250,7 @@ function useImport() {
     }
   }, [])
 
-  /** False: it was stopped. */
+  /** Returns false if it was stopped. */
   async function eachBatch(
     doing: ImportAction,
     lines: readonly Line[],
@@ -292,7 +292,7 @@ function useImport() {
     }
   }
 
-  /** Faulty lines stay, to be fixed. */
+  /** Lines with faults stay in the field, so that the user can correct them. */
   async function addAll(good: readonly Line[], faulty: FaultyLine[]): Promise<void> {
     let added = 0
     try {

@@ -38,7 +38,7 @@ export function AnswersByDay(props: Of & { wide?: boolean }) {
 type Parts = Of & {
   name: 'answer_times' | 'reminder' | 'refusals' | 'reasons'
   headline: Headline
-  /** What the parts are. */
+  /** The column heading of the parts. */
   column: string
   bars: readonly Bar[]
   whole: number

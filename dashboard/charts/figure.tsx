@@ -25,7 +25,7 @@ type AsTable = { columns: readonly string[]; rows: readonly (readonly (string | 
 /** A chart's total, and the total of the previous span. */
 export type Headline = { value: Value; before: Value | undefined; label: string }
 
-/** What the charts have of both spans. */
+/** The data of the charts for both spans. */
 type Spanned = Pick<Charts, 'funnel' | 'confirmations' | 'answerTimes' | 'reminder' | 'refusals'>
 
 type Name = 'messages' | 'funnel' | 'failures' | 'answers' | 'answer_times' | 'reminder' | 'refusals' | 'reasons'
@@ -37,7 +37,7 @@ export const headlineOf = (of: Charts, valueOf: (span: Spanned) => Value, label:
 })
 
 type FigureProps = Of & {
-  /** Of its texts: the title, and `<name>_about`. */
+  /** The key of its texts: the title, and `<name>_about`. */
   name: Name
   headline: Headline
   table: AsTable
@@ -148,7 +148,7 @@ function TableOf({ label, of: { columns, rows } }: { label: string; of: AsTable 
   )
 }
 
-/** `code`: of a failure. */
+/** `code`: a failure code. */
 export type Bar = { label: string; count: number; note?: string | undefined; code?: FailureCode; colour?: ChartColour }
 
 /** Bars with their numbers and shares of the whole. The bar itself only repeats what the text says. */
@@ -186,7 +186,7 @@ export function Bars({ bars, whole }: { bars: readonly Bar[]; whole: number }) {
   )
 }
 
-/** `link`: to what is counted. */
+/** `link` leads to what is counted. */
 type LegendItem = { label: string; colour: ChartColour; count: number; link?: LinkOf | undefined }
 
 /** What the colours of a chart mean. */

@@ -6,7 +6,7 @@ export type Value = number | { part: number; whole: number }
 /** A number changes by a percentage of the earlier number, a share by percentage points. */
 export type Change = { kind: 'percent' | 'points'; by: number }
 
-/** Undefined if the earlier span has nothing to compare with. */
+/** Returns undefined if the earlier span has nothing to compare with. */
 export function changeOf(now: Value, before: Value | undefined): Change | undefined {
   if (before === undefined) return undefined
   if (typeof now === 'number' || typeof before === 'number')

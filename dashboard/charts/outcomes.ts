@@ -6,12 +6,12 @@ export type Charts = RouterOutputs['charts']['all']
 type Confirmations = Charts['confirmations']
 type Codes = Charts['funnel']
 
-/** Each code or confirmation has exactly one outcome, so that they add up. Only a failure is red. */
+/** Each code or confirmation has exactly one outcome, so the outcomes add up. Only a failure is red. */
 export type Outcome<Status extends string> = {
   label: string
   count: number
   colour: ChartColour
-  /** Absent for several statuses together. */
+  /** Absent if several statuses are combined. */
   status: Status | undefined
 }
 

@@ -4,7 +4,7 @@ export const SPANS = [7, 30, 90] as const
 export const USUAL_SPAN = 30
 const MAX_TEXT = 512
 
-/** What the charts show, in the page's address. Days are of the delivery zone. */
+/** What the charts show, in the page's address. Days are in the delivery zone. */
 const FILTERS = {
   days: (value: unknown) => SPANS.find((each) => each === Number(value)),
   from: dayIn,

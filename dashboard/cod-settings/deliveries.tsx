@@ -139,7 +139,7 @@ const plain = (text: string): string =>
     .replaceAll(/[_\s]+/g, ' ')
     .trim()
 
-/** Undefined for an unknown zone. */
+/** Returns undefined for an unknown zone. */
 function timeIn(timeZone: string, now: Date, language: string): string | undefined {
   try {
     return dateFormat(language, {

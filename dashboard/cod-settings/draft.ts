@@ -139,7 +139,7 @@ type Merge = {
   both: string[]
 }
 
-/** `base` is what both started from, or undefined when there was nothing. */
+/** `base` is what both edits started from; undefined if there was nothing. */
 export function merge(base: CodSettings | undefined, mine: CodSettings, theirs: CodSettings): Merge {
   const myChanges = diffSettings(base, mine)
   const theirChanges = diffSettings(base, theirs)
@@ -172,7 +172,7 @@ const isMembers = (value: unknown): value is Record<string, unknown> =>
 
 export type Stored = NonNullable<RouterOutputs['codSettings']['get']['stored']>
 
-/** The draft, and the version that it is based on; null when there was none. */
+/** The draft, and the version that it is based on; null if there was none. */
 export type Editing = { draft: Draft; base: Stored | null }
 
 export const editingOf = (stored: Stored): Editing => ({ draft: draftOf(stored.settings), base: stored })
@@ -182,7 +182,7 @@ export const isUnsaved = ({ draft, base }: Editing): boolean => !base || isChang
 /** Unsaved input by workspace. A language switch rebuilds the page and must not lose it. */
 const unsaved = new Map<string, Editing>()
 
-/** Undefined if no settings are stored and there is no draft. */
+/** Returns undefined if no settings are stored and there is no draft. */
 export function useEditing(
   workspaceId: string,
   stored: Stored | null,

@@ -11,7 +11,7 @@ type Limits = typeof limits
 type Form = {
   limits: Limits
   weekdays: readonly Weekday[]
-  /** The faults that the fields show. */
+  /** The faults to show at the fields. */
   faults: readonly SettingsFault[]
   /** The JSON pointers of settings that differ from the saved ones. */
   changed: readonly string[]
@@ -86,7 +86,7 @@ export function faultOfPage(pointer: string, fault: CodedText, texts: PageTexts)
 
 const HOUR_MINUTES = 60
 
-/** In hours if the minutes are whole hours. */
+/** Shows the minutes in hours if they are whole hours. */
 export const minutesText = (minutes: number, language: string): string =>
   minutes % HOUR_MINUTES === 0 ? inUnit(minutes / HOUR_MINUTES, 'hour', language) : inUnit(minutes, 'minute', language)
 

@@ -110,7 +110,7 @@ export function Changes({ changes, note }: Description) {
   )
 }
 
-/** Undefined when there is no value. */
+/** Returns undefined if there is no value. */
 function valueInWords(
   pointer: string,
   value: unknown,

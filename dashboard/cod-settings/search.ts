@@ -16,5 +16,5 @@ export const topicOf = (pointer: string): Topic => TOPIC_OF[pointer.split('/')[1
 /** Whether a JSON pointer is `outer` or lies within it. */
 export const isWithin = (pointer: string, outer: string): boolean => `${pointer}/`.startsWith(`${outer}/`)
 
-/** The open tab. */
+/** The tab that is open. */
 export const readCodSettingsSearch = searchReader({ tab: oneOf(TOPICS) })

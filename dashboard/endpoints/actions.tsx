@@ -139,7 +139,7 @@ const POLL_INTERVAL_MS = 500
 /** Longer than an attempt may take (15 s). After that, only the log has the result. */
 const PATIENCE_MS = 20_000
 
-/** Sends a test event, waits for the result, and shows request and response. `isMain`: it is the page's main action. */
+/** Sends a test event, waits for the result, and shows request and response. `isMain`: whether it is the page's main action. */
 function Ping({ endpointId, isMain }: { endpointId: string; isMain: boolean }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()

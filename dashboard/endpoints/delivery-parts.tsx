@@ -110,7 +110,7 @@ export function Body({ text: body }: { text: string }) {
 
 type Sent = { endpointId: string; deliveryId: string }
 
-/** A link to a delivery in its endpoint's log. With `about`, a message or an order, the log shows only its deliveries. */
+/** A link to a delivery in its endpoint's log. With `about`, the log shows only the deliveries of that message or confirmation. */
 export function LogLink({ of: { endpointId, deliveryId }, about, label }: { of: Sent; about?: string; label: string }) {
   return (
     <AnchorLink

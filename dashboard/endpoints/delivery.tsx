@@ -84,7 +84,7 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryData }) {
   )
 }
 
-/** A waiting delivery is tried immediately. For one that has ended, a dialog asks first. */
+/** Tries a waiting delivery immediately. For a delivery that has ended, a dialog asks first. */
 function SendAgain({ delivery, of: endpointId }: { delivery: DeliveryData; of: string }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()

@@ -199,7 +199,7 @@ function TypeSelect(props: NativeSelectProps) {
 type Props = {
   label: string
   description: string
-  /** Such as `2026-05-03T14:30`; empty: none. */
+  /** For example `2026-05-03T14:30`; empty if none is chosen. */
   value: string
   onChange: (value: string) => void
   error?: ReactNode

@@ -13,7 +13,7 @@ export const EVENT_TYPES = Object.keys(eventTypes).filter(isEventType)
 /** The server's limit. */
 const MAX_ABOUT = 200
 
-/** The filters, in the page's address: a shared link shows the same. Days are of the delivery zone, inclusive. */
+/** The filters, in the page's address: a shared link shows the same. Days are in the delivery zone, inclusive. */
 const FILTERS = {
   status: oneOf(STATUSES),
   type: oneOf(EVENT_TYPES),
@@ -21,7 +21,7 @@ const FILTERS = {
   to: dayIn,
   /** An id, a reference or a phone number. */
   about: textUpTo(MAX_ABOUT),
-  /** The delivery that is open. */
+  /** The id of the open delivery. */
   delivery: idIn,
 }
 

@@ -4,7 +4,7 @@ export function localIn(instant: string, timeZone: string): string {
   return `${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}`
 }
 
-/** Undefined when it is no time. A time that a clock change skips becomes the time equally long after the change. */
+/** Returns undefined if it is not a valid time. A time that a clock change skips is moved by the length of the change. */
 export function instantOf(local: string, timeZone: string): string | undefined {
   const asIfUtc = Date.parse(`${local}Z`)
   if (local === '' || Number.isNaN(asIfUtc)) return undefined

@@ -29,7 +29,7 @@ import { useWorkspace } from '../ui/workspace.ts'
 
 export type Key = RouterOutputs['keys']['list'][number]
 
-/** In days; the empty one never expires. */
+/** In days. A key with the empty choice never expires. */
 const EXPIRIES = ['', '30', '90', '180', '365'] as const
 
 const daysOf = (chosen: string): number | null => (chosen === '' ? null : Number(chosen))

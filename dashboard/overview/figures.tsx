@@ -52,7 +52,7 @@ type OverviewFigures = RouterOutputs['charts']['overview']
 export function Today({ of: { latest, yesterday, week } }: { of: OverviewFigures }) {
   const { t, language } = useTexts()
   const { funnel, confirmations, day } = latest
-  // Without direction marks, which the text would show: it isolates its values itself.
+  // Without direction marks, which would be visible: the text isolates its values itself.
   const share = (part: number, whole: number): string => shareText(part, whole, language).replaceAll('\u200e', '')
   const isToday = day === week.today
   const ofDay = { from: day, to: day }
@@ -97,7 +97,7 @@ function DayName({ day, week: { today, messages } }: { day: string; week: Overvi
   return day === messages.at(-2)?.day ? t('page_overview.yesterday', { day: text }) : text
 }
 
-/** After a move of the clock, the day is new and empty: the figures are not lost. */
+/** After the clock has moved, the day is new and empty; this shows that the figures are not lost. */
 function NothingToday() {
   const { t } = useTexts()
   const { sandbox, clockOffsetMs } = useWorkspace()

@@ -104,7 +104,7 @@ export function PasswordLink({ member: { userId, email, twoFactor }, onDone }: {
 
 type LinkOnceProps = { token: string; expiresAt: string; about: string; onDone: () => void }
 
-/** A one-time link, under the address of this browser, to be sent by the person who created it: for a SecretDialog. */
+/** A one-time link with the address that this browser uses. The person who created it sends it. Shown in a SecretDialog. */
 function LinkOnce({ token, expiresAt, about, onDone }: LinkOnceProps) {
   const { t } = useTexts()
   return (

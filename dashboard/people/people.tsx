@@ -188,7 +188,7 @@ export function Invitations({ invitations, onDo }: InvitationsProps) {
       <List
         label={t('page_people.invitations')}
         rows={invitations}
-        keyOf={({ email }) => email} // a new link is another invitation, whose row must keep the focus
+        keyOf={({ email }) => email} // a new link is a new invitation, but its row must keep the focus
         columns={[
           { title: t('page_people.email'), wide: true, cell: ({ email }) => <span className="as-typed">{email}</span> },
           { title: t('page_people.role'), cell: ({ role }) => t(`page_people.roles_${role}`) },

@@ -22,7 +22,7 @@ import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { ConnectEmulator } from './connect-emulator.tsx'
 
-/** WhatsApp's own Graph URL. An account of an emulator has another. */
+/** WhatsApp's own Graph URL. An account on an emulator has another one. */
 export const GRAPH_URL = 'https://graph.facebook.com'
 
 /** A sandbox gets an account of the emulator with one click, which its empty page offers itself, or another by credentials. */

@@ -7,9 +7,9 @@ import { Section } from '../ui/facts.tsx'
 import { CountedInput } from '../ui/form/fields.tsx'
 import type { FormState } from './form-state.ts'
 
-/** What a field needs of the form. */
+/** What a field needs from the form. */
 export type FormPart = {
-  /** The sentence to show at the field; undefined: none. */
+  /** Returns the sentence to show at the field, or undefined. */
   errorAt(at: string): string | undefined
 }
 

@@ -16,7 +16,7 @@ export const StatusBadge = ({ status }: { status: string }) => (
 
 type WithVerdicts = Pick<ListedTemplate, 'verdicts' | 'onceApproved' | 'likely' | 'status'>
 
-/** Statuses after which WhatsApp lets a template be sent (again) on its own. */
+/** Statuses from which WhatsApp itself may make a template sendable (again). */
 const PASSING = ['PENDING', 'IN_APPEAL', 'PAUSED']
 
 const isUsable = ({ verdicts }: WithVerdicts, use: Use): boolean => verdicts[use] === null
@@ -28,7 +28,7 @@ const isFit = (template: WithVerdicts, use: Use): boolean => isUsable(template, 
 
 const reasonOf = ({ verdicts, onceApproved }: WithVerdicts, use: Use) => onceApproved[use] ?? verdicts[use]
 
-/** What the template can be used for; without `brief` also why it does not fit its likely use. */
+/** What the template can be used for and, without `brief`, why it does not fit its likely use. */
 export function UsableFor({ template, brief = false }: { template: WithVerdicts; brief?: boolean }) {
   const { t, textOf } = useTexts()
   const uses = USES.filter((use) => isFit(template, use))
@@ -62,7 +62,7 @@ export function UsableFor({ template, brief = false }: { template: WithVerdicts;
   )
 }
 
-/** What the template cannot be used for and why, folded. Its likely use comes first. */
+/** What the template cannot be used for, and why; collapsed. Its likely use comes first. */
 export function NotUsableFor({ template }: { template: WithVerdicts }) {
   const { t, textOf } = useTexts()
   const uses = USES.filter((use) => !isFit(template, use)).toSorted(

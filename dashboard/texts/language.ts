@@ -13,7 +13,7 @@ export function initialLanguage(): Language {
 
 export const saveLanguage = (language: Language): void => localStorage.setItem(LANGUAGE_KEY, language)
 
-/** The right-to-left ones among the languages of WhatsApp's templates. */
+/** The languages of WhatsApp's templates that are written from right to left. */
 const RIGHT_TO_LEFT = new Set(['ar', 'ckb', 'dv', 'fa', 'he', 'ps', 'prs', 'sd', 'ug', 'ur', 'yi'])
 
 /** `code`: a template's language, such as ar or en_US. */
@@ -23,7 +23,7 @@ export const directionOfTexts = (code: string): 'ltr' | 'rtl' =>
 /** The value of HTML's `lang`. */
 export const tagOf = (code: string): string => code.replaceAll('_', '-')
 
-/** In the language of the page; the code itself where it has no name. */
+/** The name in the language of the page, or the code if it has no name. */
 export function nameOfLanguage(code: string, pageLanguage: string): string {
   try {
     return new Intl.DisplayNames([pageLanguage], { type: 'language' }).of(tagOf(code)) ?? code

@@ -3,7 +3,7 @@ import { numberFormat } from './formats.ts'
 
 type TextFile = () => Promise<{ resources: Resources }>
 
-/** Two files per language, which vite.config.ts puts together: the texts of the first load, and those of all other pages. */
+/** Two files per language, which vite.config.ts builds: the texts of the first load, and those of all other pages. */
 const files: Readonly<Record<Language, { first: TextFile; later: TextFile }>> = {
   en: { first: () => import('texts:en/first'), later: () => import('texts:en/later') },
   ar: { first: () => import('texts:ar/first'), later: () => import('texts:ar/later') },

@@ -60,7 +60,7 @@ const NamedTemplate = ({ name, language }: { name: string; language: string | nu
   </>
 )
 
-/** In place of a key, for requests sent from the phone page (src/admin/phone/phone.ts). */
+/** Stands in for the key of requests that were sent from the phone page (src/admin/phone/phone.ts). */
 const SENT_BY_HAND = 'dashboard'
 
 /** The API key of a request: its name and its public part. */

@@ -202,7 +202,7 @@ export function ServerSentence({ children }: { children: CodedText }) {
   )
 }
 
-/** Drawn in a 24 px square; their meaning is in the text next to them. */
+/** Icons in a 24 px square. The text next to them gives their meaning. */
 const PATHS: Readonly<Record<Kind, string>> = {
   request: 'M3 12h14M12 6l6 6-6 6M21 4v16',
   quota: 'M4 20V10M10 20V4M16 20v-7M22 20H2',

@@ -43,7 +43,7 @@ export function CopyText({ text }: { text: string }) {
 
 type Block = {
   text: string
-  /** What the button copies, where the page has several. */
+  /** What the button copies. Needed if the page has several. */
   label?: string | undefined
   onCopy?: (() => void) | undefined
   /** Longer text scrolls. */
@@ -51,7 +51,7 @@ type Block = {
   autoFocus?: boolean
 }
 
-/** Code as typed, with its copy button inside. */
+/** Code exactly as written, with its copy button inside. */
 export function CodeBlock({ text, label, onCopy, maxHeight, autoFocus = false }: Block) {
   const { t } = useTexts()
   const button = useRef<HTMLButtonElement>(null)
@@ -82,13 +82,13 @@ export function CodeBlock({ text, label, onCopy, maxHeight, autoFocus = false }:
   )
 }
 
-/** Copying may fail: only a success is announced. */
+/** Copying may fail, so only a success is announced. */
 function Told({ by: onCopy }: { by: (() => void) | undefined }) {
   useEffect(() => onCopy?.(), [onCopy])
   return null
 }
 
-/** The same in several languages: `{ curl: '…', PHP: '…' }`. */
+/** The same code in several languages: `{ curl: '…', PHP: '…' }`. */
 export function CodeTabs({ label, of }: { label: string; of: Readonly<Record<string, string>> }) {
   const names = Object.keys(of)
   return (
@@ -121,7 +121,7 @@ export function Recipient({ of, copyable = false }: { of: string; copyable?: boo
   return copyable ? <Copyable text={of} /> : <span className="as-typed">{of}</span>
 }
 
-/** Longer references may wrap, so that a table fits. */
+/** Longer references may wrap, so that the table fits. */
 const MAX_WHOLE = 24
 
 /** The shop's reference of an order. A short one does not wrap at its hyphen. */
@@ -129,7 +129,7 @@ export const Reference = ({ of }: { of: string }) => (
   <bdi style={of.length <= MAX_WHOLE ? { whiteSpace: 'nowrap' } : { overflowWrap: 'anywhere' }}>{visibleText(of)}</bdi>
 )
 
-/** An address, so that it breaks between its parts before it breaks within a word. */
+/** An address that breaks between its parts rather than within a word. */
 export const withBreaks = (address: string): ReactNode =>
   address.split(/(?<=[/?&])(?!\/)/).map((part, index) => (
     <Fragment key={index}>

@@ -48,7 +48,7 @@ test('a span is shown in its largest unit', () => {
   assert.equal(spanText(3 * 3_600_000, 'en'), '3 hr')
 })
 
-test('a span in Arabic has its unit in full', () => {
+test('a span in Arabic has its unit written out', () => {
   assert.deepEqual(
     [4, 4_000, 5 * 60_000, 3_600_000].map((ms) => spanText(ms, 'ar')),
     ['4 ملي ثانية', '4 ثوان', '5 دقائق', 'ساعة'],

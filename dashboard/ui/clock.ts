@@ -84,7 +84,7 @@ const SPAN_UNITS = [
   { unit: 'millisecond', ms: 1 },
 ] as const
 
-/** In its largest unit, with one decimal below ten: `340 ms`, `2.5 sec`, `3 hr`. Arabic has no clear abbreviations of units. */
+/** Shows a span in its largest unit, with one decimal below ten: `340 ms`, `2.5 sec`, `3 hr`. Arabic has no clear abbreviations of units. */
 export function spanText(spanMs: number, language: string): string {
   const { unit, ms } = SPAN_UNITS.find((each) => spanMs >= each.ms) ?? { unit: 'millisecond' as const, ms: 1 }
   const count = spanMs / ms

@@ -27,7 +27,7 @@ export const Facts = ({ label, form = 'strip', of }: Props) => (
   </Paper>
 )
 
-/** A fact in any `dl`. */
+/** One fact, for any `dl`. */
 export const FactItem = ({ fact: [title, content, width] }: { fact: Fact }) => (
   <div className={`${classes['fact']} ${width ? classes['wide'] : ''}`}>
     <Text component="dt" size="sm" c="dimmed">

@@ -14,7 +14,7 @@ type ProgressNoteProps = {
   onStop: () => void
 }
 
-/** How often a screen reader announces progress in total: every batch would be too much. */
+/** How often a screen reader announces progress in total: after every batch would be too often. */
 const ANNOUNCEMENTS = 4
 
 /** Work in batches whose total is known: progress, a stop button, and a question before leaving the page. */

@@ -12,7 +12,7 @@ export function useSession(): Session {
   return data
 }
 
-/** For the shell: the workspace that the page's path names. Returns undefined if it is missing or not this person's. */
+/** For the shell: the workspace that the page's path names. Returns undefined if it is missing or this person may not see it. */
 export function useWorkspaceOfPath(): Workspace | undefined {
   const { workspaceId } = useParams({ strict: false })
   return useSession().workspaces.find((each) => each.workspaceId === workspaceId)

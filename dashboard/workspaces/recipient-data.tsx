@@ -148,7 +148,7 @@ function saveFile(name: string, text: string): void {
 
 type Erasure = RouterOutputs['recipients']['erase']['erasure']
 
-/** Erases step by step. If the page closes, the rest stays, and the next run finishes it. */
+/** Erases step by step. If the page closes, the rest is kept, and the next run finishes it. */
 function useErase(phone: string) {
   const { workspaceId } = useWorkspace()
   const [erasure, setErasure] = useState<Erasure>()

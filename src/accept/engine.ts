@@ -59,7 +59,7 @@ type Row = { id: string; message_id?: string }
 const MAX_GROUP = 256
 /** While the database works on one group, the next one is looked up and decided: a fifth to a half more per second. */
 const GROUP_CONCURRENCY = 2
-/** A request that lost its key or the last unit to another request normally gets its response at the next try. */
+/** A request that lost its key or the last unit to another request normally gets its response on the next try. */
 const MAX_TRIES = 100
 
 type AcceptParts = { db: Sql; clock: Clock }

@@ -156,7 +156,7 @@ export const SECRETS = ['accessToken', 'appSecret', 'verifyToken'] as const sati
 export const sealContext = (accountId: string, secret: Secret): string =>
   tables.provider_accounts.sealed[SECRET_COLUMNS[secret]](accountId)
 
-/** Undefined when this instance key cannot open it. */
+/** Returns undefined if this instance key cannot open it. */
 function openSecret<Name extends Secret>(
   seal: Seal,
   row: { accountId: string } & Record<Name, Buffer>,

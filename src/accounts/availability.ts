@@ -19,7 +19,7 @@ export const obstacleText = (obstacle: SenderObstacle, status: string): CodedTex
     ? { code: 'accounts.obstacle_status', status, first: 'CONNECTED', second: 'FLAGGED' }
     : plainText(`accounts.obstacle_${obstacle}`)
 
-/** Undefined when it can send. */
+/** Returns undefined if it can send. */
 export function senderUnavailableReason(sender: SenderState): CodedText | undefined {
   if (sender.accountStatus === 'removed') return { code: 'accounts.obstacle_removed' }
   const obstacle = senderObstacle(sender)

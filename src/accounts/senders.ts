@@ -49,12 +49,12 @@ const updatePaused = statement<{ id: string }>(
    where workspace_id = $1 and id = $2 returning id`,
 )
 
-/** Accepted messages wait until they expire. False when the workspace has no such sender. */
+/** Accepted messages wait until they expire. Returns false if the workspace has no such sender. */
 export async function pauseSender(sql: Sql, { workspaceId, senderId }: SenderRef, now: Date): Promise<boolean> {
   return (await sql.row(updatePaused, [workspaceId, senderId, now])) !== undefined
 }
 
-/** False when the workspace has no such sender. The caller wakes the submission after its commit. */
+/** Returns false if the workspace has no such sender. The caller wakes the submission after its commit. */
 export const resumeSender = async (sql: Sql, { workspaceId, senderId }: SenderRef): Promise<boolean> =>
   (await sql.row(updatePaused, [workspaceId, senderId, null])) !== undefined
 

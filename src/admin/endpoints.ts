@@ -97,7 +97,7 @@ export const endpoints = router({
 
   pause: callOf(endpointActions.pause).use(ofEnabled).mutation(resolverOf(endpointActions.pause)),
 
-  /** After a pause or after failures. */
+  /** Resumes after a pause or after failures. */
   enable: callOf(endpointActions.enable)
     .use(endpointIn('paused', 'disabled'))
     .mutation(({ ctx: { operator, endpoint }, input }) =>

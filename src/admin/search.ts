@@ -36,7 +36,7 @@ export const search = router({
       const hasPhone = phoneFinder(text, senders)
       return {
         confirmations: found,
-        // The page of a confirmation has its messages.
+        // A confirmation's page already shows its messages.
         messages: messages.rows
           .filter(({ confirmationId }) => confirmationId === null || !foundIds.has(confirmationId))
           .slice(0, MAX_FOUND),

@@ -94,7 +94,7 @@ export const senders = router({
   /** Running syncs on all nodes. */
   syncs: readCall.query(({ ctx: { parts }, input: { workspaceId } }) => listRunningSyncs(parts, workspaceId)),
 
-  /** It continues when the page is closed. */
+  /** The sync continues when the page is closed. */
   sync: callOf(senderActions.sync)
     .use(ofAccount)
     .mutation(async ({ ctx: { operator }, input }) => {

@@ -66,7 +66,7 @@ export const templates = router({
     }
   }),
 
-  /** WhatsApp is asked between transactions, of which the last records the outcome. */
+  /** Calls WhatsApp between transactions; the last one records the outcome. */
   submit: writeCall
     .input(accountInput.extend({ draft: validDraft }))
     .use(ofAccount)

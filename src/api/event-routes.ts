@@ -68,7 +68,7 @@ const listSchema = z
     next: z
       .uuid()
       .nullable()
-      .meta({ description: 'For `after` in the next request. Null while the workspace has no event.' }),
+      .meta({ description: 'The value of `after` for the next request. Null while the workspace has no event.' }),
   })
   .meta({ id: 'EventList' })
 
@@ -83,7 +83,7 @@ export function eventRoutes(parts: Pick<Parts, 'db' | 'live'>): Route[] {
       tag: 'Events',
       summary: 'Read events',
       description:
-        'The events of the workspace, as webhooks report them, in one order that never changes. To read them all, send `next` of each response as `after` of the next request: no event is left out, even one that is committed late. With `wait` the response comes as soon as there is an event. Pings are not listed, and neither are events whose content was removed.',
+        'The events of the workspace, as webhooks report them, in one order that never changes. To read them all, send `next` of each response as `after` of the next request: no event is missed, even one that is committed late. With `wait` the response comes as soon as there is an event. Pings are not listed, and neither are events whose content was removed.',
       errors: ['EVENT_NOT_FOUND'],
       schemas: { params: noParams, query, headers: noHeaders, body: noBody },
       success: {

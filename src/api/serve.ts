@@ -134,7 +134,7 @@ const inputOf = ({ raw, params, query }: FastifyRequest, body: JsonBody): RawInp
 
 const IDEMPOTENCY_KEY = 'idempotency-key'
 
-/** Node decodes headers as Latin-1. A key in UTF-8, which most clients send, has its length in characters. */
+/** Node decodes headers as Latin-1. A key in UTF-8, which most clients send, is measured in characters. */
 function withUtf8Key(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const bytes = Buffer.from(String(headers[IDEMPOTENCY_KEY] ?? ''), 'latin1')
   return bytes.length > 0 && isUtf8(bytes) ? { ...headers, [IDEMPOTENCY_KEY]: bytes.toString('utf8') } : headers

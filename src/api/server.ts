@@ -105,7 +105,7 @@ export function buildServer(
     return problem(code, message, correlationId, faults)
   }
 
-  /** Its reason is for the operator: the client gets the fixed text. */
+  /** The reason is for the operator; the client gets a fixed text. */
   const unavailable = ({ code, message }: ApiError, correlationId: string): ProblemResponse => {
     log.error({ correlationId, outage: true, reason: message }, 'a request failed because the node cannot do its work')
     return problem(code, fixedDetail(code), correlationId)

@@ -108,7 +108,7 @@ const firstWholeDay = (keptSince: Date, timeZone: string): Day => addDays(dayAt(
 /** Time zones are at most this far from UTC, and the clocks of nodes a little apart. */
 const ZONE_MARGIN_MS = DAY_MS
 
-/** Records from this instant on are still to be counted. Returns undefined if there are no days to count. */
+/** The instant from which records are not counted yet. Returns undefined if there are no days to count. */
 export async function findUncountedSince(sql: Sql): Promise<Date | undefined> {
   const day = (await sql.row(selectUncounted))?.day
   return day ? later(startOfDay(day, 'UTC'), -ZONE_MARGIN_MS) : undefined
@@ -143,7 +143,7 @@ const postpone = statement(
   'update daily_figures set due_at = $3 where workspace_id = $1 and day = $2',
 )
 
-/** False when no day is due. */
+/** Returns false if no day is due. */
 async function countNext({ db, clock, log }: DailyParts): Promise<boolean> {
   let taken: DueDay | undefined
   try {

@@ -37,7 +37,7 @@ for (const [name, machine] of Object.entries(machines)) {
     assert.equal(between(`${name} states`), drawn(machine))
   })
 
-  test(`the ${name} sends each message in a status in which it makes sense`, () => {
+  test(`the ${name} sends each message only in a status in which it makes sense`, () => {
     for (const { sends, to } of machine.transitions)
       if (sends !== undefined) assert.ok(machine.sentOnlyIn[sends]?.includes(to), `${sends} in ${to}`)
   })

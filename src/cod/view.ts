@@ -27,7 +27,7 @@ export const refusalCheckSchema = z
   .strictObject({
     status: z.enum(REFUSAL_STATUSES).meta({
       description:
-        '`accepted`: the question is not sent yet; `awaiting_answer`, `awaiting_reason`, `awaiting_note`: the customer is asked; `refusal_confirmed`: they refused the parcel; `denied`: they say that they did not; `no_response`: the deadline passed; `failed`: see `failure`. A later answer can change it.',
+        '`accepted`: the question is not sent yet; `awaiting_answer`, `awaiting_reason`, `awaiting_note`: the customer is asked; `refusal_confirmed`: they refused the parcel; `denied`: they said that they did not; `no_response`: the deadline passed; `failed`: see `failure`. A later answer can change it.',
     }),
     reason: z.string().nullable().meta({
       description: 'The label of the chosen reason, in the language of the template. Null if none was chosen.',

@@ -71,7 +71,7 @@ const accountList = command({
     ) ?? 'The workspace has no accounts. Connect one with "account connect".',
 })
 
-/** The command names only the account. */
+/** The command line names only the account, so its workspace is looked up. */
 async function findRef(db: Sql, accountId: string): Promise<AccountRef> {
   const workspaceId = await findWorkspaceOfAccount(db, accountId)
   if (!workspaceId) throw unknownAccount(accountId)

@@ -147,7 +147,7 @@ export function command<
   }
 }
 
-/** Performs an action, and lets open pages show its result. */
+/** Performs an action and notifies open pages. */
 export async function act<Schema extends z.ZodObject, Result>(
   action: Action<Schema, Result>,
   operator: Operator,

@@ -56,7 +56,7 @@ function cellsOf(endpoint: ReturnType<typeof withEnglish>): string[] {
 
 const endpointId = argument(uuid('The id that "endpoint list" shows.'))
 
-/** The command names only the endpoint. */
+/** The command line names only the endpoint, so its workspace is looked up. */
 async function findId(db: Sql, endpointId: string): Promise<EndpointId> {
   const workspaceId = await findWorkspaceOf(db, endpointId)
   if (!workspaceId) throw notFound(`There is no endpoint ${endpointId}.`)

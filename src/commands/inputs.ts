@@ -41,7 +41,7 @@ export const name = (description: string): Input<string> =>
     const { data } = displayName.safeParse(text)
     if (data !== undefined) return data
     throw new InputError(
-      `must be 1 to ${MAX_NAME_CHARACTERS} characters on one line, and none may change the direction of text`,
+      `must be 1 to ${MAX_NAME_CHARACTERS} characters on one line, without characters that change the direction of text`,
     )
   })
 

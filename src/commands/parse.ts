@@ -80,7 +80,7 @@ function withoutSynonyms([first = '', ...rest]: readonly string[]): string[] {
   return [first === '--version' ? 'version' : first, ...rest].filter((word, index) => index > 0 || word !== '')
 }
 
-/** For commander every option is optional and a list, so that `readValues` can report all faults together. */
+/** Commander sees every option as optional and as a list, so that `readValues` can report all faults together. */
 function addCommand(program: Program, command: Command, { name, title }: { name: string; title: string }): Program {
   const { words, example, summary, options } = command
   const [noun = '', verb] = words.split(' ')

@@ -40,7 +40,7 @@ const personLink = command({
 const invitationList = command({
   words: 'invitation list',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f',
-  summary: 'List the invitations to a workspace that were not accepted yet, and those that have expired.',
+  summary: 'List the open and expired invitations to a workspace.',
   options: { workspace },
   async run({ db, clock }, { workspace: workspaceId }) {
     return { workspaceId, invitations: await listInvitations(db, { workspaceId, at: clock.now() }) }

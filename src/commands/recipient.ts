@@ -48,7 +48,7 @@ const MAX_LISTED = 1_000
 const blockList = command({
   words: 'block list',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f',
-  summary: `List the blocked recipients of a workspace: the latest ${MAX_LISTED}.`,
+  summary: `List the latest ${MAX_LISTED} blocked recipients of a workspace.`,
   options: { workspace },
   async run({ db }, { workspace: workspaceId }) {
     const blocked: ListedBlock[] = []
@@ -83,7 +83,7 @@ const recipientExport = command({
   interruptedMessage: 'The export was interrupted, and no file was written. Run the command again.',
   async run(operator, { workspace: workspaceId, phone, file }, { signal }) {
     const request = { workspaceId, phone, at: operator.clock.now() }
-    const begin = (): Promise<void> => recordExport(operator, request) // after the file can be written
+    const begin = (): Promise<void> => recordExport(operator, request) // only once the file is known to be writable
     if (file === undefined || file === STANDARD_OUTPUT) {
       await begin()
       return JSON.parse(await exportText(operator, request)) as object

@@ -28,7 +28,7 @@ export async function runUntilSignal(
   using listening = listenForSignals()
   const { signal } = listening
   const resources = new AsyncDisposableStack()
-  /** False if the promise is still pending at the limit. Rejects when the promise does. */
+  /** Returns false if the promise is still pending at the limit. Rejects when the promise does. */
   const endsInTime = async (promise: Promise<unknown>): Promise<boolean> => {
     if (!signal.aborted) await Promise.race([promise, once(signal, 'abort')])
     return !signal.aborted || (await withTimeout(maxEndMs, promise))

@@ -72,7 +72,8 @@ const workspaceId = argument(uuid('The id of the workspace, as "workspace list" 
 const workspaceDelete = command({
   words: 'workspace delete',
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f --name "My shop"',
-  summary: 'Delete a workspace: a sandbox immediately, a live one after seven days. Its API keys stop within a second.',
+  summary:
+    'Delete a workspace: a sandbox immediately, a live one after seven days. Its API keys stop working within a second.',
   options: { workspaceId, name: optional(name('The name of the workspace. Required for a live one.')) },
   async run(operator, { workspaceId, name }) {
     const { deletionDueAt } = await act(workspaceActions.askDeletion, operator, { workspaceId, name })

@@ -19,7 +19,7 @@ export const START: Position = { recordedOrder: '0', id: FIRST_ID }
 /** `hasContent`: false if the content was removed with age, or erased. */
 export type FoundPosition = Position & { hasContent: boolean }
 
-/** Undefined if the workspace has no such event, or no longer. */
+/** Returns undefined if the workspace has no such event, or no longer. */
 export const findPosition = (sql: Sql, workspaceId: string, eventId: string): Promise<FoundPosition | undefined> =>
   sql.row(findEvent, [workspaceId, eventId])
 

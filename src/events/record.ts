@@ -9,7 +9,7 @@ export type NewEvent = {
   type: EventType
   messageId?: string
   confirmationId?: string
-  /** Of an event of a conversation: the input that caused it. */
+  /** The input that triggered an event of a conversation. */
   inputNumber?: number
   /** Only for a ping, which goes to this endpoint and no other. */
   endpointId?: string

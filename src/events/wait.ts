@@ -64,7 +64,7 @@ export function createWaiter(live: Pick<LiveUpdates, 'follow'>) {
         const result = await look()
         if (!isEmpty(result) || end.aborted || within(1) === 0) return result
         await sleep(within(MIN_INTERVAL_MS), undefined, { signal: end }).catch(() => undefined)
-        // After a change, look once more: an event becomes readable when earlier transactions have ended.
+        // After a change, look again: an event becomes readable when earlier transactions have ended.
         isWoken = isWoken ? false : await withTimeout(within(POLL_MS), changed.promise)
       }
     } finally {

@@ -233,7 +233,7 @@ export type DeliveryDetails = LoggedDelivery & {
   })[]
 }
 
-/** The delivery with its attempts. Undefined when it is missing or belongs to another workspace or endpoint. */
+/** The delivery with its attempts. Returns undefined if it is missing or belongs to another workspace or endpoint. */
 export async function findDeliveryDetails(
   db: Sql,
   { workspaceId, endpointId, deliveryId }: EndpointId & { deliveryId: string },

@@ -83,7 +83,7 @@ type MessageRow = SenderState & {
   senderPhone: string
   /** The sender's id at the provider. */
   phoneNumberId: string
-  /** The client's; for a message of a conversation, that of its confirmation. */
+  /** The client's reference; for a message of a conversation, its confirmation's. */
   reference: string | null
   createdAt: Date
   sentAt: Date | null

@@ -48,7 +48,7 @@ const noAction = (why: CodedText): NextAction => action('none', { code: 'explain
 
 const time = (at: Date): string => at.toISOString()
 
-/** Undefined when nothing is left to do for the message, or when it failed. */
+/** Returns undefined if nothing is left to do for the message, or if it failed. */
 function ofSubmission(
   message: MessageFact,
   { reports, works, now }: Facts,
@@ -92,7 +92,7 @@ const isOverdue = (dueAt: Date, now: Date): boolean => now.getTime() - dueAt.get
 const noWorker = (dueAt: Date): NextAction =>
   action('operator', { code: 'explain.no_worker', role: 'worker', dueAt: time(dueAt) })
 
-/** Undefined unless a message or a check failed. */
+/** Returns undefined unless a message or a check failed. */
 function ofFailure(facts: Facts, provider: ProviderReader): NextAction | undefined {
   const failed = findFailure(facts)
   if (!failed) return undefined
@@ -134,7 +134,7 @@ const OPEN_STATUSES: ReadonlySet<string> = new Set(OPEN)
 const openCheck = (facts: Facts): CheckFact | undefined =>
   checksOf(facts).findLast(({ status }) => OPEN_STATUSES.has(status))
 
-/** Undefined when every webhook arrived, or will at its first attempt. */
+/** Returns undefined if every webhook arrived, or will at its first attempt. */
 function ofWebhooks(facts: Facts): NextAction | undefined {
   const { deliveries, webhookAttempts, works, now } = facts
   const found = deliveries.map((delivery) => {
@@ -204,7 +204,7 @@ const faultOf = ({ httpStatus, error }: WebhookAttemptFact): CodedText =>
     ? { code: 'explain.fault_no_answer', why: error ?? { code: 'explain.fault_unknown' } }
     : { code: 'explain.fault_answered', httpStatus }
 
-/** Undefined unless a timer failed, or is overdue without a worker. */
+/** Returns undefined unless a timer failed, or is overdue without a worker. */
 function ofTimers(facts: Facts): NextAction | undefined {
   const checks = checksOf(facts)
   if (facts.confirmation && checks.some(({ timerQuarantinedAt }) => timerQuarantinedAt))

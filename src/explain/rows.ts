@@ -15,19 +15,19 @@ export type AttemptFact = {
   attempt: number
   startedAt: Date
   endedAt: Date
-  /** `not_made`: Doorcode itself could not make it. */
+  /** `not_made`: Doorcode could not make the request. */
   outcome: 'accepted' | 'retry' | 'rejected' | 'unknown' | 'not_made'
   httpStatus: number | null
   providerCode: number | null
   detail: CodedText | null
 }
 
-/** A status of a message, or a message of a customer. */
+/** A message's status, or a customer's message. */
 export type StoredReport = {
   id: string
   /** Null while it is parked: its message is not known yet. */
   messageId: string | null
-  /** Empty: removed. */
+  /** Empty if it was removed. */
   body: string
   receivedAt: Date
   /** The provider's time. */
@@ -41,18 +41,18 @@ type Processing = {
   accountId: string
   providerMessageId: string | null
   dueAt: Date | null
-  /** Its place among the inputs that changed the unit; null: it changed nothing. */
+  /** Its number among the inputs that changed the unit; null: it changed nothing. */
   inputNumber: number | null
 }
 
-/** `receivedAt`: of the customer's message that gave it. */
+/** `receivedAt`: when the customer's message arrived. */
 export type AnswerFact = {
   check: Check
   answer: ConfirmationTypes['answer'] | RefusalTypes['answer']
   detail: { reschedule?: Reschedule | null; reason?: string | null; note?: string | null }
   answeredAt: Date
   receivedAt: Date | null
-  /** Reported after a later answer: it changed nothing. */
+  /** It was reported after a later answer and changed nothing. */
   superseded: boolean
 }
 
@@ -62,7 +62,7 @@ export type ReportRow = OfUnit<StoredReport & Processing>
 export type AnswerRow = OfUnit<AnswerFact & { id: string; reportId: string | null }>
 export type EventRow = OfUnit<EventFact & { body: string; inputNumber: number | null }>
 
-/** $1: the workspace, $2: the units, $3: the most rows of each: which ones is open, since an order could lead to an index of all rows. */
+/** $1: workspace; $2: units; $3: rows per unit. They are limited without an order, which could make PostgreSQL read an index of all rows. */
 const ofUnits = (columns: string, rows: string, order: string): string =>
   `select unit.id as unit_id, ${columns} from unnest($2::uuid[]) as unit (id) cross join lateral (${rows}) r order by ${order}`
 
@@ -95,7 +95,7 @@ export const selectReports: Statement<ReportRow> = statement(
   ),
 )
 
-/** Messages of the customer. */
+/** The customer's messages. */
 export const selectInbound: Statement<ReportRow> = statement(
   'read_customer_messages',
   ofUnits(
@@ -129,7 +129,7 @@ export const selectEvents: Statement<EventRow> = statement(
   ),
 )
 
-/** Names the columns as in types. */
+/** Renames columns to the names in the types. */
 export const camelCased = <Row extends object>(row: Row): Row =>
   Object.fromEntries(
     Object.entries(row).map(([column, value]: [string, unknown]) => [

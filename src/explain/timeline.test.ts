@@ -6,7 +6,7 @@ import { readInbound, readStatus, readStatusWord } from '../providers/whatsapp/r
 import type { ConfirmationFact, ConversationMessageFact, Facts, ReportFact } from './facts.ts'
 import { attemptEntry, timeline } from './timeline.ts'
 
-test('an attempt shows the provider’s code, also 0, which is a rejected token', () => {
+test('an attempt shows the provider’s code, even 0, which means a rejected token', () => {
   const at = new Date(0)
   const attempt = {
     messageId: 'm',

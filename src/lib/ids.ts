@@ -46,7 +46,7 @@ export function newApiKey(): ApiKeyParts & { apiKey: string } {
   return { publicId, secret, apiKey: `dck_${publicId}_${secret}` }
 }
 
-/** Split by length, since the secret may contain `_`. Undefined if it is not one of our keys. */
+/** Split by length, since the secret may contain `_`. Returns undefined if it is not one of our keys. */
 export function parseApiKey(text: string): ApiKeyParts | undefined {
   const [, publicId, secret] = API_KEY.exec(text) ?? []
   return publicId && secret ? { publicId, secret } : undefined

@@ -11,7 +11,7 @@ export type SealingKey = {
   /** Names the key in answers and logs without revealing it. */
   readonly fingerprint: string
   close(text: string, context: string): Buffer
-  /** Undefined if the key, the context or the bytes differ. */
+  /** Returns undefined if the key, the context or the bytes differ. */
   open(sealed: Buffer, context: string): string | undefined
   /** The same for the same text, to look a row up by. Without the key it says nothing about the text. */
   hash(text: string): Buffer
@@ -40,7 +40,7 @@ export class UnsealError extends Error {
   }
 }
 
-/** Undefined unless the text is 32 bytes in base64 (44 characters) or hex (64 characters). */
+/** Returns undefined unless the text is 32 bytes in base64 (44 characters) or hex (64 characters). */
 function parseInstanceKey(text: string): Buffer | undefined {
   if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex')
   const bytes = Buffer.from(text, 'base64')

@@ -44,7 +44,7 @@ export type ListedMessage = {
 export type SearchTerms = {
   /** The id of a message or a confirmation. */
   id: string | null
-  /** The client's reference, or the provider's id, exactly. */
+  /** The exact reference of the client, or the exact id of the provider. */
   text: string
   /** E.164 */
   phones: string[]

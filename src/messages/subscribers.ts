@@ -9,7 +9,7 @@ import type { FailureCode } from '../providers/failure-codes.ts'
 export type Subscribers = {
   /** One function for each kind of message. Gets the reports in the order in which they were applied. */
   outcomes: Readonly<Record<MessageKind, (tx: Sql, now: Date, applied: readonly AppliedReport[]) => Promise<void>>>
-  /** Which of these messages must not be sent because their conversation has moved on, by id. */
+  /** The ids of those messages that must not be sent, because their conversation has moved on. */
   superseded(tx: Sql, due: readonly DueOfConversation[]): Promise<ReadonlySet<string>>
   /** The provider accepted these templates of conversations. */
   accepted(tx: Sql, accepted: readonly AcceptedMessage[]): Promise<void>
@@ -48,7 +48,7 @@ export type MessageRow = {
   sent_event_at: Date | null
   failed_event_at: Date | null
   provider_message_id: string | null
-  /** How many reports, and decisions of our own, were applied to it. */
+  /** How many reports, and decisions of our own, were applied to the message. */
   inputs: number
 }
 

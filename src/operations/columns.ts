@@ -1,12 +1,12 @@
 /**
- * The life of every row: whose data its columns hold, what is sealed, when it is in use, how long it is kept and what it goes with.
+ * The life of every row: whose data its columns hold, what is sealed, when it is in use, how long it is kept and with what it is removed.
  * Erasure, retention, the purge of deleted workspaces, export, key rotation, backups and the guards read this table. A migration
- * that adds a table or a text column adds it here (test/guards/personal-data.test.ts).
+ * that adds a table or a text column must add an entry here (test/guards/personal-data.test.ts).
  */
 
 /**
- * What a column holds of a person: it decides what an erasure leaves of it (docs/recipients.md#erase), and whether the removal of
- * old content empties it (docs/retention.md). `lifecycle/rows.ts` has the SQL of each, except of the last three:
+ * What a column holds about a person: it decides what an erasure leaves of it (docs/recipients.md#erase), and whether the removal of
+ * old content empties it (docs/retention.md). `lifecycle/rows.ts` has the SQL for each, except for the last three:
  * report: `lifecycle/recipients/reports.ts` · mention: `lifecycle/recipients/audit-entries.ts` · row: `lifecycle/recipients/erase.ts`.
  */
 export type Holds =
@@ -40,17 +40,17 @@ export type Life = {
   exported?: string
   /** Columns that are sealed under the instance key, and the context of each. A rotation seals them again. */
   sealed?: Readonly<Record<string, (id: string) => string>>
-  /** Of the few rows that have something sealed, if the table has many others. */
+  /** The condition of the few rows with something sealed, if most rows have nothing. */
   sealedWhile?: string
-  /** Columns of bytes that no rotation seals again, and why. */
+  /** Binary columns that no rotation seals again, and why. */
   notSealed?: Readonly<Record<string, string>>
-  /** What the row belongs to, by its column: it is removed and erased with that row. Of several columns one is set. */
+  /** The table of the row that it belongs to, by column: it is removed and erased with that row. Only one of several columns is set. */
   partOf?: Readonly<Record<string, string>>
   /** Whether work that has begun still needs the row `of`: retention waits for its end. */
   inUse?: (of: string) => string
   /** Whether the row has a lease while it is being sent (`isBeingSent`). */
   leased?: true
-  /** After how many days the row is removed: a setting. Undefined if it is kept as long as what it is part of, or as long as it is needed. */
+  /** The setting for how many days the row is kept. Undefined if it is kept as long as the row that it belongs to, or as long as it is needed. */
   kept?: 'records' | 'audit'
   /**
    * How it is removed with its workspace. work: in batches, while requests under way may add more · part: with the row that it
@@ -62,13 +62,13 @@ export type Life = {
   notInBackup?: string
 }
 
-/** Of a leased row, at `now`: a lease ends at its due_at. */
+/** Whether the lease of a row still runs at `now`: it ends at the row's due_at. */
 export const isBeingSent = (of: string, now: string): string =>
   `((${of}.lease is not null and ${of}.due_at > ${now}) is true)`
 
 const timerRuns = (of: string): string => `(${of}.timer_due_at is not null and ${of}.timer_quarantined_at is null)`
 
-/** What belongs to a row is before it: rows are removed in this order with their workspace. */
+/** Parts of a row come before it: with their workspace, rows are removed in this order. */
 export const tables = {
   audit_log: {
     person: { target: 'mention', before: 'mention', after: 'mention' },
@@ -227,7 +227,7 @@ export const tables = {
   },
   'auth.session': {
     purge: 'stays',
-    notInBackup: 'a person who has the file must not be signed in as someone else: everyone must sign in again',
+    notInBackup: 'sessions: a person who has the file could use them, so everyone must sign in again',
   },
   'auth.verification': { purge: 'stays', notInBackup: 'sign-ins in progress' },
   'auth.rateLimit': { purge: 'stays', notInBackup: 'counts requests of the last minute' },
@@ -235,12 +235,12 @@ export const tables = {
 
 export type Table = keyof typeof tables
 
-/** Of any table, with the members that not all have. */
+/** The entry of any table, with the optional members. */
 export const lifeOf = (table: Table): Life => tables[table]
 
 export const tableNames = Object.keys(tables) as Table[]
 
-/** What belongs to a row of the table, and the column that names the row. */
+/** The tables whose rows belong to a row of this table, and the column that refers to it. */
 export const partsOf = (table: Table): { part: Table; column: string }[] =>
   tableNames.flatMap((part) => {
     const column = lifeOf(part).partOf?.[table]

@@ -11,16 +11,16 @@ export const SEND_TIMEOUT_MS = 10_000
 export type Provider = {
   /** Whether the bytes are signed with the account's app secret. */
   verify(account: { appSecret: string }, raw: Buffer, headers: IncomingHttpHeaders): boolean
-  /** Whether there is a signature at all: a webhook without one is rejected before its body is read. */
+  /** Whether there is any signature: a webhook without one is rejected before its body is read. */
   isSigned(headers: IncomingHttpHeaders): boolean
   /** Splits a webhook into its items. Never throws: unreadable input becomes an item of kind `unknown`. */
   parse(raw: Buffer): ProviderItem[]
-  /** Reads a stored status item. Undefined for an unknown status. */
+  /** Reads a stored status item. Returns undefined for an unknown status. */
   readStatus(body: string): StatusReport | undefined
   /** The status word of an item that readStatus does not know. */
   readStatusWord(body: string): string | null
   findError(code: number): KnownError | undefined
-  /** Reads a stored customer message. Undefined when it holds no message. */
+  /** Reads a stored customer message. Returns undefined if it holds no message. */
   readInbound(body: string): InboundMessage | undefined
   /** Reads a stored template, number or account item: a hint of what to sync. */
   readChange(body: string): ProviderChange | undefined
@@ -34,7 +34,7 @@ export type Provider = {
   subscribe(account: ProviderAccount & { appSecret: string }): Promise<void>
   /** Names of the apps that receive the account's webhooks. */
   subscribers(account: ProviderAccount): Promise<string[]>
-  /** Undefined when the account has no such template. */
+  /** Returns undefined if the account has no such template. */
   findTemplate(account: ProviderAccount, id: TemplateId): Promise<ProviderTemplate | undefined>
   /** Submits a template for review. */
   createTemplate(account: ProviderAccount, draft: TemplateDraft): Promise<{ status: string }>

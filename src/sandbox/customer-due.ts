@@ -23,7 +23,7 @@ type CustomerConfirmation = {
 /** `number`: the phone number ID of the business. */
 export type CustomerKey = { workspaceId: string; phone: string; number: string }
 
-/** Only the customer's latest confirmations matter. */
+/** Only the customer's latest confirmations count. */
 const MAX_CONFIRMATIONS = 20
 
 const CONFIRMATIONS = `senders s

@@ -68,7 +68,7 @@ const selectDue: Statement<DueWork> = statement(
 
 export const hasBusyWork = (due: readonly DueWork[]): boolean => due.some(({ busy }) => busy > 0)
 
-/** Undefined if nothing is scheduled. */
+/** Returns undefined if nothing is scheduled. */
 export function findNextDueAt(due: readonly DueWork[]): Date | undefined {
   const instants = due.flatMap(({ nextAt }) => nextAt ?? [])
   return instants.length > 0 ? new Date(Math.min(...instants.map((at) => at.getTime()))) : undefined

@@ -32,7 +32,7 @@ async function startWithEndpoint(t: TestContext) {
   return { ...world, id: { workspaceId, endpointId }, secret }
 }
 
-/** Every change of an endpoint, and what each of them says. */
+/** The results of all changes of an endpoint. */
 async function outcomesOf(parts: WebhookWorld['parts'], id: { workspaceId: string; endpointId: string }) {
   const { db, clock } = parts
   return Promise.allSettled([

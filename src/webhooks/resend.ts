@@ -57,7 +57,7 @@ const restart = statement<{ status: EndpointStatus; endpointId: string; hasBody:
    select status, endpoint_id as "endpointId", has_body as "hasBody" from chosen`,
 )
 
-/** Selects deliveries by their events. */
+/** Chooses deliveries by their events. */
 export type EventFilter = {
   type?: EventType | undefined
   /** Recorded at this time or later. */
@@ -75,7 +75,7 @@ export const UNDELIVERED: readonly Resendable[] = ['failed', 'held']
 
 export type ResendFilter = EventFilter & {
   workspaceId: string
-  /** Without it, all enabled endpoints of the workspace. */
+  /** Default: all enabled endpoints of the workspace. */
   endpointId?: string
   statuses?: readonly Resendable[] | undefined
 }

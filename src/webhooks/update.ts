@@ -14,7 +14,7 @@ export async function checkUpdate(
   return { workspaceId, endpointId, ...(await checkSettings(change, parts, url)) }
 }
 
-/** Makes a change of `checkUpdate`. Pending events are tried at a new URL immediately. */
+/** Applies a change that `checkUpdate` has approved. Pending events are tried at a new URL immediately. */
 export async function updateEndpoint(
   tx: Sql,
   clock: Clock,

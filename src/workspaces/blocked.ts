@@ -38,7 +38,7 @@ const deleteBlocked = statement<ListedBlock>(
   `delete from blocked_recipients where workspace_id = $1 and phone = $2 returning ${COLUMNS}`,
 )
 
-/** Undefined when the phone was not blocked. */
+/** Returns undefined if the phone was not blocked. */
 export const unblockRecipient = (
   sql: Sql,
   { workspaceId, phone }: { workspaceId: string; phone: string },

@@ -12,7 +12,7 @@ export const listClockMoves = (sql: Sql, workspaceId: string): Promise<ClockMove
 export const findWorkspaceTime = async (sql: Sql, workspaceId: string): Promise<WorkspaceTime> =>
   workspaceTime(await listClockMoves(sql, workspaceId))
 
-/** Moves the workspace's clock forward. The caller has locked the workspace, and moves what is due. */
+/** Moves the workspace's clock forward. The caller must have locked the workspace, and must move what is due. */
 export async function recordClockMove(tx: Sql, workspaceId: string, { moved_at, by_ms }: ClockMove): Promise<void> {
   await tx.rows(insertMove, [workspaceId, moved_at, by_ms])
   await tx.rows(addToOffset, [workspaceId, by_ms])

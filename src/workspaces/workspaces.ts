@@ -61,7 +61,7 @@ const selectAndLock = statement<LockedWorkspace>(
    from workspaces where id = $1 and deleted_at is null for no key update`,
 )
 
-/** Makes transactions that change the workspace, or add to it, wait for each other. Throws UserError, also for a deleted one. */
+/** Serializes transactions that change the workspace or add to it. Throws UserError, also for a deleted one. */
 export async function lockWorkspace(tx: Sql, workspaceId: string): Promise<LockedWorkspace> {
   const workspace = isUuid(workspaceId) ? await tx.row(selectAndLock, [workspaceId]) : undefined
   if (!workspace) throw unknownWorkspace(workspaceId)

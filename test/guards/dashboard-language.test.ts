@@ -16,7 +16,7 @@ const procedures: readonly Procedure[] = Object.entries(
 
 type Rejected = { data: { text: CodedText; faults: { path: string; text: CodedText }[] } }
 
-/** The error of a call. Undefined if it succeeded. */
+/** The error of a call. Returns undefined if it succeeded. */
 async function errorOf(
   world: World,
   { path: name, type }: Procedure,

@@ -146,7 +146,7 @@ test('no files import each other in a circle', () => {
   assert.deepEqual(circlesIn(imports), [])
 })
 
-/** Undefined for what all folders use, such as `dashboard/api.ts`. */
+/** Returns undefined for what all folders use, such as `dashboard/api.ts`. */
 const dashboardFolderOf = (file: string): string | undefined => /^dashboard\/([^/]+)\//.exec(file)?.[1]
 
 test('dashboard/ui imports no folder of a page, and no folders of the dashboard import each other in a circle', () => {

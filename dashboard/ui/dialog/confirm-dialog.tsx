@@ -12,7 +12,7 @@ const NOTHING: PendingAction = { isPending: false, error: null }
 type Question = {
   /** What happens. */
   children: ReactNode
-  /** The call that the answer makes. */
+  /** The call that the confirmation makes. */
   doing?: PendingAction
   yes: string
   /** The default is "Cancel". */
@@ -89,7 +89,7 @@ type Danger = {
   children: ReactNode
 }
 
-/** A button that deletes something for good, once its name was typed. */
+/** A button that deletes something permanently after the user has typed its name. */
 export const DangerDialog = ({
   label,
   title,

@@ -23,7 +23,7 @@ export function faultSentence(field: string, fault: CodedText, { t, textOf }: Pa
 const CONTROLS = 'input, textarea, select, button'
 
 /**
- * Focuses the field with this path, or the first control of a group. False: there is none. Fields carry their path as
+ * Focuses the field with this path, or the first control of a group. Returns false if there is none. Fields carry their path as
  * @mantine/form writes it.
  */
 export function focusField(path: string, within: ParentNode = document): boolean {

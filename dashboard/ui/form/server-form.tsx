@@ -13,7 +13,7 @@ export function useServerForm<Values extends Record<string, unknown>>(labels: La
   return {
     ...form,
     labels,
-    /** For `onError` of the call. */
+    /** Pass it to the call as `onError`. */
     showFaults: (error: unknown): Record<string, string> => {
       const faults = faultsIn(error)
       form.setErrors(faults)

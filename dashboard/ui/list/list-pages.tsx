@@ -69,7 +69,7 @@ export function KeptSince({ of }: { of: keyof Workspace['keptSince'] }) {
 
 type NextPage = { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown }
 
-/** Below a list that grows, while there is more. */
+/** Shown below a list that grows, while there is more. */
 export const MoreButton = ({ of, children }: { of: NextPage; children: string }) =>
   of.hasNextPage && (
     <Button variant="default" w="fit-content" loading={of.isFetchingNextPage} onClick={() => void of.fetchNextPage()}>

@@ -18,7 +18,7 @@ export const oneOf =
   (value: unknown): Value | undefined =>
     values.find((each) => each === value)
 
-/** The router reads text of only digits as a number. */
+/** The router reads a text of digits as a number. */
 export const textUpTo =
   (max: number) =>
   (value: unknown): string | undefined =>

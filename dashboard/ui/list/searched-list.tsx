@@ -14,7 +14,7 @@ import { KeptSince, ListPages } from './list-pages.tsx'
 import { type Counted, type ListSearch, isFiltered, positionOf } from './list-search.ts'
 import { type Column, List } from './list.tsx'
 
-/** What both lists have of a row. */
+/** What a row has in both lists. */
 type ListedRow = { id: string; templateName: string | null; senderPhone: string; createdAt: string }
 
 type ListPage<Row> = { rows: readonly Row[]; nextCursor: string | null; searchedBackTo: string | null }
@@ -52,7 +52,7 @@ export function SearchedList<Row extends ListedRow>(props: Props<Row>) {
   const { list, search, query, onNarrow, onClear } = props
   const { templates, senders } = useChoices(list, search)
   const { before: _, ...filters } = search
-  // With only one sender, its column and filter would say nothing.
+  // With a single sender, its column and filter would say nothing.
   const hasSeveralSenders = senders.length > 1
   return (
     <Page title={t(`page_${list}.title`)} about={t(`page_${list}.about`)} live>

@@ -29,7 +29,7 @@ export function ToStart() {
   )
 }
 
-/** In place of a page that failed. A missing object looks like an unknown address. */
+/** Shown in place of a page that failed. A missing object looks like an unknown address. */
 export function PageFault({ error, reset }: ErrorComponentProps) {
   const queries = useQueryErrorResetBoundary()
   const router = useRouter()

@@ -242,5 +242,5 @@ function SandboxPill({ workspace: { clockOffsetMs } }: { workspace: Workspace })
   )
 }
 
-/** Our mark, next to the name. */
+/** The logo, shown next to the name. */
 export const Mark = () => <img src={mark} alt="" width={24} height={24} />

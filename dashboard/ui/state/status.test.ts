@@ -44,7 +44,7 @@ test('a new word of WhatsApp is neutral', () => {
   assert.equal(toneOf('template', 'SOMETHING_NEW'), 'neutral')
 })
 
-/** WCAG 2.2, 1.4.11: the contrast of graphics with what is next to them. */
+/** WCAG 2.2, 1.4.11: the contrast of graphics with adjacent colours. */
 const MIN_CONTRAST = 3
 /** Mantine's body in each theme. */
 const BODY = { light: '#ffffff', dark: '#242424' } as const

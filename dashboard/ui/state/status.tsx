@@ -26,7 +26,7 @@ export const CodeLink = ({ code }: { code: FailureCode | ApiErrorCode }) => (
   </Anchor>
 )
 
-/** A status of a list, with the code below it where it failed. */
+/** A status in a list, with the failure code below it if there is one. */
 export const FailureBelow = ({ code, children }: { code: FailureCode | null; children: ReactNode }) =>
   code === null ? (
     children
@@ -55,7 +55,7 @@ export function OutcomeBanner({ tone, title, action, children }: OutcomeBannerPr
   )
 }
 
-/** The outcome in one line that asks nothing of the reader. */
+/** The outcome in one line, for which the reader need not act. */
 export const QuietOutcome = ({ tone, children }: { tone: Tone; children: ReactNode }) => (
   <Text component="div" className={classes['quiet'] ?? ''} style={{ '--outcome': `var(--tone-${tone})` }}>
     {children}

@@ -224,7 +224,7 @@ export function daysOf<Dated extends { at: string | null }>(entries: readonly Da
   return days
 }
 
-/** `+` and digits, or undefined for what is no phone number. */
+/** `+` and digits, or undefined if it is not a phone number. */
 export function phoneTyped(text: string): string | undefined {
   const digits = text.replaceAll(/[\s()-]/g, '')
   return /^\+\d{7,15}$/.test(digits) ? digits : undefined

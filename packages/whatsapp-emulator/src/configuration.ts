@@ -10,7 +10,7 @@ export const SETTINGS = {
   appSecret: setting('app-secret', DEMO.appSecret, 'Key of the webhook signature'),
   accessToken: setting('access-token', DEMO.accessToken, 'Token that calls must bear'),
   verifyToken: setting('verify-token', DEMO.verifyToken, 'Token of the verification handshake'),
-  speed: setting('speed', '1', 'Every delay is multiplied by this; 0 is at once'),
+  speed: setting('speed', '1', 'Every delay is multiplied by this; 0 means no delay'),
   data: setting(
     'data',
     '',

@@ -76,7 +76,7 @@ export const EMULATOR_LIMITS = {
   nameCharacters: 100,
   updatesWaiting: 200_000,
   postsInFlight: 32,
-  /** The size of all posts that wait for a retry; beyond it a rejected post is lost at once. */
+  /** The size of all posts that wait for a retry; beyond it a rejected post is lost immediately. */
   retryBytesWaiting: 256 * 1_048_576,
   webhookTimeoutMs: 10_000,
   handshakeTimeoutMs: 5_000,
@@ -114,7 +114,7 @@ export const EMULATOR_LIMITS = {
 const RETRY_GAPS_S = [0, 1, 5, 15, 60, 5 * 60, 15 * 60, 3_600, 3 * 3_600, ...Array<number>(27).fill(6 * 3_600)]
 
 /**
- * Gaps between the attempts at one webhook: at once, then ever longer, about seven days in all, as Meta does.
+ * Gaps between the attempts of one webhook: none, then ever longer, about seven days in all, as Meta does.
  * Scaled by `retrySpeed`.
  */
 export const WEBHOOK_RETRY_GAPS_MS: readonly number[] = RETRY_GAPS_S.map((seconds) => seconds * 1_000)

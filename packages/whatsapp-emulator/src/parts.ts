@@ -16,7 +16,7 @@ import { type Batch, Outbox } from './webhooks/outbox.ts'
 import type { WebhookPost } from './wire/chats.ts'
 
 export type Settings = {
-  /** Every delay of the emulator is multiplied by this; 0 means at once. A function is called for each delay. */
+  /** Every delay of the emulator is multiplied by this; 0 means no delay. A function is called for each delay. */
   speed?: number | (() => number) | undefined
   retryGapsMs?: readonly number[] | undefined
   /** How many updates share a POST, and how long an update waits for others. Default: 100, and 10 ms. */
@@ -26,7 +26,7 @@ export type Settings = {
   schedule?: Partial<Schedule> | undefined
   /** Whether the last four digits of a recipient can choose a preset of a script. */
   magicNumbers?: boolean | undefined
-  /** How a text outside the service window is rejected: as Meta does by a `failed` status, or at once by HTTP. */
+  /** How a text outside the service window is rejected: as Meta does by a `failed` status, or immediately by HTTP. */
   closedWindow?: 'status' | 'http' | undefined
   pairLimit?: boolean | undefined
   throughputLimit?: boolean | undefined

@@ -192,18 +192,18 @@ test('the callback can be verified', async (t) => {
 const ACCOUNT = `/control/accounts/${DEMO.accountId}`
 const CREDENTIALS = { appSecret: 's', accessToken: 't', verifyToken: 'v' }
 const WRONG: [string, string, unknown, RegExp, number?][] = [
-  ['a body that is no JSON', 'POST /control/scripts', '{', /must be JSON/],
+  ['a body that is not JSON', 'POST /control/scripts', '{', /must be JSON/],
   ['a body that is a list', 'POST /control/scripts', [], /faults/],
   ['an account without secrets', 'POST /control/accounts', {}, /appSecret.*accessToken.*verifyToken/],
-  ['a callback that is no URL', `PATCH ${ACCOUNT}`, { callbackUrl: 'ftp://x' }, /callbackUrl/],
+  ['an invalid callback URL', `PATCH ${ACCOUNT}`, { callbackUrl: 'ftp://x' }, /callbackUrl/],
   ['an account twice', 'POST /control/accounts', { id: DEMO.accountId, ...CREDENTIALS }, /exists already/],
   ['no such account', 'POST /control/accounts/1/numbers', { displayPhoneNumber: '+34911222333' }, /GET \/control/, 404],
-  ['a number that is none', `POST ${ACCOUNT}/numbers`, { displayPhoneNumber: 'call me' }, /begins with \+/],
+  ['an invalid number', `POST ${ACCOUNT}/numbers`, { displayPhoneNumber: 'call me' }, /begins with \+/],
   ['no such message', 'POST /control/statuses', { message: 'wamid.x', statuses: ['sent'] }, /no such message/, 404],
   ['an unknown status', 'POST /control/statuses', { message: 'wamid.x', statuses: ['eaten'] }, /statuses\.0/],
   ['nothing written', 'POST /control/inbound', { from: CUSTOMER }, /exactly one of text, tap, choose, raw and again/],
   ['no business number', 'POST /control/inbound', { from: CUSTOMER, text: 'x' }, /say by \\"to\\"/],
-  ['a customer without a number', 'POST /control/inbound', { from: 'Ana', text: 'x' }, /no phone number/],
+  ['a customer without a number', 'POST /control/inbound', { from: 'Ana', text: 'x' }, /not a phone number/],
   ['an unknown template', 'PATCH /control/templates/1', { status: 'PAUSED' }, /no template 1/, 404],
   ['an unknown filter', 'GET /control/messages?colour=red', undefined, /colour/],
   ['a limit of nothing', 'GET /control/messages?limit=0', undefined, /limit/],

@@ -243,15 +243,15 @@ const WRONG: [string, object, RegExp][] = [
   ['an unknown preset', { preset: 'confirmes' }, /no preset \\"confirmes\\"; choose from not_on_whatsapp, held_back/],
   ['neither behaviour nor steps', {}, /exactly one of behaviour, steps and preset/],
   ['an unknown behaviour', { behaviour: { explode: true } }, /Unrecognized key: \\"explode\\"/],
-  ['an answer after years', { behaviour: { answerAfterMs: 1e12 } }, /behaviour\.answerAfterMs/],
+  ['a response after years', { behaviour: { answerAfterMs: 1e12 } }, /behaviour\.answerAfterMs/],
   ['no steps', { steps: [] }, /at least|>=1/],
   ['a first step that follows', { steps: [{ follows: true, do: 'read' }] }, /the first step follows nothing/],
   ['an unknown trait', { steps: [{ when: { colour: 'red' }, do: 'read' }] }, /steps\.0\.when.*colour/],
-  ['a kind that is none', { steps: [{ when: { kind: 'video' }, do: 'read' }] }, /steps\.0\.when\.kind/],
+  ['an unknown kind', { steps: [{ when: { kind: 'video' }, do: 'read' }] }, /steps\.0\.when\.kind/],
   ['an action without content', { steps: [{ do: [{ afterMs: 1 }] }] }, /steps\.0\.do\.0.*exactly one of text, tap/],
-  ['two things at once', { steps: [{ do: [{ ...tapping, text: 'x' }] }] }, /exactly one of text, tap/],
+  ['two actions in one', { steps: [{ do: [{ ...tapping, text: 'x' }] }] }, /exactly one of text, tap/],
   ['an action after years', { steps: [{ do: [{ ...tapping, afterMs: 1e12 }] }] }, /steps\.0\.do\.0\.afterMs/],
-  ['a recipient that is none', { match: { to: 'Ana' }, preset: 'confirms' }, /match\.to.*is no phone number/],
+  ['an invalid recipient', { match: { to: 'Ana' }, preset: 'confirms' }, /match\.to.*is not a phone number/],
   ['no times', { match: { times: 0 }, preset: 'confirms' }, /match\.times/],
 ]
 
@@ -335,7 +335,7 @@ test('chats are listed latest first, limited to their latest entries', async (t)
 })
 
 for (const [query, says] of [
-  ['phone=Ana', /phone: Ana is no phone number/],
+  ['phone=Ana', /phone: Ana is not a phone number/],
   ['number=123', /there is no business number 123/],
   ['limit=0', /limit/],
   ['colour=red', /colour/],

@@ -252,7 +252,7 @@ test('utility templates inside the window are free until October 2026', async (t
 
 const button = (changes: object = {}) => ({ id: 'a', title: 'A', ...changes })
 const buttons = (count: number) => Array.from({ length: count }, (_, at) => ({ id: `b${at}`, title: `B ${at}` }))
-/** Two sections with so many rows in the first, and one in the second. */
+/** Two sections: `count` rows in the first, and one in the second. */
 const sections = (count: number, second: object = { title: 'b' }) =>
   list([
     { title: 'a', rows: rows(count) },

@@ -87,7 +87,7 @@ test('the README has the ids of the demo account', () => {
   for (const value of Object.values(DEMO)) assert.ok(readme.includes(value), value)
 })
 
-test('all wrong settings are reported at once', () => {
+test('all invalid settings are reported together', () => {
   assert.throws(() => readConfiguration(['--port', 'x', '--speed=-1'], { WHATSAPP_EMULATOR_CALLBACK_URL: 'nowhere' }), {
     message: 'port: x is not 0 to 65535\nspeed: -1 is not 0 to 1000\ncallback-url: nowhere is not an http or https URL',
   })

@@ -28,7 +28,7 @@ for (const [what, damage, says] of [
   ['empty', (file: string) => truncate(file, 0), /it is empty/],
   ['whole and makes no sense', inSql(`update things set value = '{}'`), /it was not understood/],
   ['of an older form', inSql('pragma user_version = 1'), /an older release has written it/],
-  ['of a newer form', inSql('pragma user_version = 9'), /a newer release has written it/],
+  ['of a newer format', inSql('pragma user_version = 9'), /a newer release has written it/],
 ] as const) {
   test(`a file that is ${what} is put aside, and the emulator starts empty`, async (t) => {
     const data = await newFolder(t)

@@ -299,7 +299,7 @@ test('a created template is approved by webhook, with an id beyond 2^53', async 
   assert.equal((await world.call('GET', `/${String(answer.at('id'))}?fields=status`)).at('status'), 'APPROVED')
 })
 
-test('a review can approve at once, reject with a reason, or change the category', async (t) => {
+test('a review can approve immediately, reject with a reason, or change the category', async (t) => {
   const world = await startWorld(t)
   world.emulator.planReview(DEMO.accountId, { afterMs: 0, times: 1 })
   world.emulator.planReview(DEMO.accountId, { outcome: 'reject', reason: 'SCAM', afterMs: 0, times: 1 })

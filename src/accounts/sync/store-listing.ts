@@ -9,7 +9,7 @@ const selectForUpdate = statement<{ status: string; synced_at: Date | null }>(
    where workspace_id = $1 and id = $2 and status <> 'removed' for no key update`,
 )
 
-/** Before its senders or templates are changed, so that each change is recorded once. Returns undefined if the account does not exist or was removed. */
+/** Call it before changing senders or templates, so that each change is recorded once. Returns undefined if the account does not exist or was removed. */
 export const lockAccount = (tx: Sql, { workspaceId, accountId }: AccountRef) =>
   tx.row(selectForUpdate, [workspaceId, accountId])
 

@@ -23,7 +23,7 @@ export const validDraft = templateDraft.superRefine((draft, context) => {
 
 /**
  * `shown`: whether the template could be read back; if not, the next sync finds it.
- * `unknown`: WhatsApp neither answered nor shows the template. The next sync finds it if it was created; WhatsApp rejects a
+ * `unknown`: WhatsApp neither responded nor shows the template. The next sync finds it if it was created; WhatsApp rejects a
  * second template of the same name and language.
  */
 type SubmissionResult = { outcome: 'submitted'; status: string; shown: boolean } | { outcome: 'unknown' }
@@ -41,7 +41,7 @@ export async function submitTemplate(
   const { name, language } = draft
   if (await findStoredTemplate(parts.db, { workspaceId, accountId, name, language }))
     throw new FieldError([{ field: 'draft.name', message: { code: 'accounts.known' } }])
-  /** Undefined, too, when the provider does not answer: the next sync finds the template. */
+  /** Returns undefined also if the provider does not respond: the next sync finds the template. */
   const readBack = () => parts.provider.findTemplate(account, { name, language }).catch(() => undefined)
   const store = async (tx: Sql, template: ProviderTemplate | undefined): Promise<void> => {
     if (template) await storeTemplates(tx, account, { templates: [template], now: parts.clock.now() })
@@ -65,7 +65,7 @@ export async function submitTemplate(
   return { outcome, status: template?.status ?? created?.status ?? 'PENDING', shown: template !== undefined }
 }
 
-/** Reads one template from WhatsApp now. False when WhatsApp does not show it; only a sync, which reads all, deletes it. */
+/** Reads one template from WhatsApp now. Returns false if WhatsApp does not show it; only a sync, which reads all, deletes it. */
 export async function refreshTemplate(
   parts: SubmitParts,
   { accountId, name, language }: AccountRef & TemplateId,
@@ -98,7 +98,7 @@ const deleteRow = statement<TemplateId & { status: string }>(
    returning name, language, status`,
 )
 
-/** Deletes a template in one language, here and at WhatsApp. False when there is none. Throws FieldError. */
+/** Deletes a template in one language, here and at WhatsApp. Returns false if there is none. Throws FieldError. */
 export async function deleteTemplate(
   parts: SubmitParts,
   { workspaceId, accountId, name, language }: AccountRef & TemplateId,

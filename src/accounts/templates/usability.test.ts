@@ -14,7 +14,7 @@ const buttons = (...list: TemplateButton[]): TemplateComponent => ({ type: 'BUTT
 const copyCode: TemplateButton = { type: 'URL', text: 'Copy code', url: link('COPY_CODE') }
 
 type Changes = Partial<{ status: string; category: string; components: TemplateComponent[] }>
-/** What a template is, how it differs from a usable one, and the reason. */
+/** A description of the template, its difference from a usable one, and the reason. */
 type Case = readonly [what: string, changes: Changes, reason: RegExp]
 
 const template = (more: Changes = {}) => ({
@@ -62,7 +62,7 @@ test('a repeated parameter in the body counts once', () => {
 })
 
 const OTP_REJECTED: readonly Case[] = [
-  ['that waits for review', { status: 'PENDING' }, /status PENDING.*Wait until/],
+  ['in review', { status: 'PENDING' }, /status PENDING.*Wait until/],
   ['that is paused', { status: 'PAUSED' }, /status PAUSED.*another template/],
   ['with an unknown status', { status: 'SOMETHING_NEW' }, /status SOMETHING_NEW/],
   ['whose status only looks approved', { status: 'approved' }, /status approved/],
@@ -134,7 +134,7 @@ const codTemplate = (more: Changes = {}) => ({
   ...more,
 })
 
-test('approved utility templates serve confirmations with three replies, refusals with two', () => {
+test('approved utility templates serve confirmations with three replies, and refusal checks with two', () => {
   assert.equal(codUnusableReason(codTemplate(), 'confirmation'), undefined)
   assert.equal(codUnusableReason(codTemplate({ components: [two, footer, question, header] }), 'refusal'), undefined)
 })
@@ -150,7 +150,7 @@ test('header, footer, parameters and the header’s format are optional', () => 
   }
 })
 
-test('neither template can serve the other check', () => {
+test('a template for one check cannot serve the other', () => {
   assert.match(
     textOf(codUnusableReason(codTemplate(), 'refusal')),
     /has 3 quick replies, but the refusal template has exactly 2 quick replies, in this order: yes/,
@@ -162,13 +162,13 @@ test('neither template can serve the other check', () => {
 })
 
 const COD_REJECTED: readonly Case[] = [
-  ['that waits for review', { status: 'PENDING' }, /status PENDING/],
+  ['in review', { status: 'PENDING' }, /status PENDING/],
   ['that is paused', { status: 'PAUSED' }, /status PAUSED/],
   ['of the category MARKETING', { category: 'MARKETING' }, /category MARKETING/],
   ['of the category AUTHENTICATION', { category: 'AUTHENTICATION' }, /category AUTHENTICATION/],
   ['with a picture above it', { components: [{ type: 'HEADER', format: 'IMAGE' }, question, three] }, /format IMAGE/],
   [
-    'with a place above it',
+    'with a location above it',
     { components: [{ type: 'HEADER', format: 'LOCATION' }, question, three] },
     /format LOCATION/,
   ],

@@ -7,7 +7,7 @@ import { BUTTON_MEANINGS } from './draft.ts'
 
 type Template = Pick<ProviderTemplate, 'status' | 'category' | 'components'>
 
-/** Why a template cannot carry a one-time code (docs/api.md#order-of-checks), and what to do. Undefined when it can. */
+/** Why a template cannot carry a one-time code (docs/api.md#order-of-checks), and what to do. Returns undefined if it can. */
 export function otpUnusableReason({ status, category, components }: Template): CodedText | undefined {
   const remedy = { code: 'accounts.remedy_create' } as const
   if (status !== 'APPROVED')
@@ -42,7 +42,7 @@ export type CodCheck = Exclude<TemplateUse, 'otp'>
 /** Carousels, limited-time offers and others have further components. */
 const STANDARD_COMPONENTS = ['HEADER', 'BODY', 'FOOTER', 'BUTTONS']
 
-/** Why a template cannot be used for a check (docs/cod.md#templates), and what to do. Undefined when it can. */
+/** Why a template cannot be used for a check (docs/cod.md#templates), and what to do. Returns undefined if it can. */
 export function codUnusableReason({ status, category, components }: Template, check: CodCheck): CodedText | undefined {
   const remedy = { code: 'accounts.remedy' } as const
   if (status !== 'APPROVED') return { code: 'accounts.cod_usability_status', status, approved: 'APPROVED' }

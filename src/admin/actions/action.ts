@@ -14,10 +14,10 @@ export type ActionInput<Input extends z.ZodObject> = z.output<Input> & { workspa
 /** What an operator can do in a workspace. The dashboard's calls and the commands perform it. */
 export type Action<Input extends z.ZodObject, Result> = {
   minRole: MemberRole
-  /** The workspace, which every action has, is added to it. */
+  /** Without the workspace, which is added to every action's input. */
   input: Input
   run: (operator: Operator, input: ActionInput<Input>) => Promise<Result>
-  /** The work that the change makes due. */
+  /** The work that the action makes due. */
   wakes?: WorkName | undefined
 }
 
@@ -32,10 +32,10 @@ export const action = <Input extends z.ZodObject, Result>(
   wakes?: WorkName,
 ): Action<Input, Result> => ({ minRole, input, run, wakes })
 
-/** Without the pool, so that every statement runs in the transaction. */
+/** Has no pool, so that every statement runs in the transaction. */
 export type ChangeContext = Omit<Operator, 'db'> & { tx: Sql; record: RecordEntry }
 
-/** An action of a single transaction. */
+/** An action that is a single transaction. */
 export const change = <Input extends z.ZodObject, Result>(
   minRole: MemberRole,
   input: Input,

@@ -6,7 +6,7 @@ import { phoneInput } from '../inputs.ts'
 import { listOwnPhones } from '../lists.ts'
 import { change } from './action.ts'
 
-/** In one call; the page splits a longer list. */
+/** Limits one call; the page splits a longer list. */
 const MAX_LINES = 500
 const MAX_CELL = 1_000
 
@@ -54,7 +54,7 @@ export const blockActions = {
     return { added: phones.length, already: good.length - phones.length, faulty }
   }),
 
-  /** False if the number was not blocked. */
+  /** Returns false if the number was not blocked. */
   remove: change('admin', z.object({ phone: phoneInput }), async ({ tx, record }, recipient) => {
     const removed = await unblockRecipient(tx, recipient)
     if (!removed) return false

@@ -27,7 +27,7 @@ async function store(operator: Operator, { workspaceId, settings: json, basedOn 
 }
 
 export const codSettingsActions = {
-  /** Saves what a page edited, unless another person saved since. The type is for the page: `readCodSettings` checks it. */
+  /** Saves a page's edits, unless another person has saved since. The type is for the page: `readCodSettings` checks the value. */
   save: action(
     'admin',
     z.object({ settings: z.custom<CodSettings>(), basedOn: z.iso.datetime().nullable() }),

@@ -36,12 +36,12 @@ const settings = {
     .trim()
     .min(1, asIssue({ code: 'admin.no_url', example: 'https://example.com/path' }))
     .max(MAX_URL_LENGTH, asIssue(URL_TOO_LONG)),
-  /** A code point has at most two characters. */
+  /** The length counts UTF-16 units, of which a code point has at most two. */
   description: z
     .string()
     .max(2 * MAX_DESCRIPTION_LENGTH, asIssue(BAD_DESCRIPTION))
     .optional(),
-  /** Null: all. */
+  /** Null means all types. */
   eventTypes: z
     .array(z.enum(chosenEventTypes))
     .min(1, asIssue({ code: 'webhooks.no_types' }))
@@ -83,7 +83,7 @@ const toEnabled = (name: 'endpoint.resumed' | 'endpoint.enabled', enable: typeof
   })
 
 export const endpointActions = {
-  /** The only answer that holds the secret. */
+  /** Returns the secret, which no other call shows. */
   add: action('admin', z.object(settings), async (operator, { workspaceId, ...input }) => {
     const settings = await checkNewSettings(input, operator)
     return commit(operator, workspaceId, async (tx, record) => {
@@ -93,7 +93,7 @@ export const endpointActions = {
     })
   }),
 
-  /** Changes what is given. */
+  /** Changes only the given settings. */
   update: action('admin', z.object(settings).partial().extend({ endpointId }), async (operator, input) => {
     const checked = await checkUpdate(operator, input)
     return commit(operator, input.workspaceId, async (tx, record) => {
@@ -103,7 +103,7 @@ export const endpointActions = {
     })
   }),
 
-  /** For good. */
+  /** Cannot be undone. */
   remove: action('admin', endpointInput, async (operator, id) => {
     await commit(operator, id.workspaceId, async (tx, record) => {
       const { url, description, eventTypes, status } = await getEndpoint(tx, id)
@@ -125,7 +125,7 @@ export const endpointActions = {
   resume: toEnabled('endpoint.resumed', resumeEndpoint),
   enable: toEnabled('endpoint.enabled', enableEndpoint),
 
-  /** The only answer that holds the new secret. */
+  /** Returns the new secret, which no other call shows. */
   rotate: change('admin', endpointInput, async ({ tx, record, clock, seal }, id) => {
     const rotated = await rotateSecret({ db: tx, clock, seal }, id)
     const after = { previousSecretUntil: rotated.previousSecretUntil }
@@ -157,7 +157,7 @@ export const endpointActions = {
     'deliver',
   ),
 
-  /** Tries everything that waits for its next attempt now, at the pace of a release. */
+  /** Retries all pending deliveries now, at the pace of a release. */
   retryWaiting: action('admin', endpointInput, async (operator, id) => {
     const waiting = await endPauses(operator, id)
     if (waiting > 0)

@@ -16,7 +16,7 @@ import { change } from './action.ts'
 
 const publicId = z.string().regex(/^[a-z2-7]{12}$/, asIssue({ code: 'admin.id' }))
 const MAX_EXPIRY_DAYS = 3_650
-/** In days from now, so that time zones do not matter. */
+/** Counted from now, so that time zones do not matter. */
 const expiresInDays = z
   .int(asIssue({ code: 'admin.whole_days' }))
   .min(1, asIssue({ code: 'admin.one_day' }))
@@ -29,7 +29,7 @@ const inDays = (clock: Clock, days: number | null): Date | null =>
   days === null ? null : later(clock.now(), days * DAY_MS)
 
 export const keyActions = {
-  /** The only answer that holds the complete key. */
+  /** Returns the complete key, which no other call shows. */
   create: change('admin', z.object({ name: displayName, expiresInDays }), async ({ tx, record, clock }, input) => {
     const { workspaceId, name } = input
     const expiresAt = inDays(clock, input.expiresInDays)

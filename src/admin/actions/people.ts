@@ -10,13 +10,13 @@ import { type ChangeContext, type Operator, change, commit, workspaceOnly } from
 const role = z.enum(MEMBER_ROLES)
 export const userId = z.string().max(100)
 
-/** Of a person who is no longer an owner. */
+/** Ends the invitations by a person who is no longer an owner. */
 async function endInvitations({ tx, record, clock }: ChangeContext, id: { workspaceId: string; userId: string }) {
   for (const { email, role } of await endInvitationsOf(tx, { ...id, at: clock.now() }))
     await record({ action: 'invitation.revoked', target: email, before: { role } })
 }
 
-/** For a person who forgot the password. It belongs to the instance. */
+/** For a person who forgot the password. Passwords belong to the instance, not to a workspace. */
 export const makePasswordLink = (operator: Operator, person: { email: string; endsSecondFactor: boolean }) =>
   commit(operator, null, async (tx, record) => {
     const { email, endsSecondFactor } = person

@@ -8,7 +8,7 @@ type Advance = {
   signal?: AbortSignal
 }
 
-/** Moves a sandbox's clock, in many transactions: the first has the audit entry. If it stops early, another entry says so. */
+/** Moves a sandbox's clock in many transactions, of which the first writes the audit entry. If it stops early, another entry says so. */
 export async function advanceClock(operator: Operator, { workspaceId, byMs, ...options }: Advance) {
   const clock = { workspaceId, target: workspaceId }
   const advanced = await advanceSandbox(operator, {

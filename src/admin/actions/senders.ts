@@ -36,7 +36,7 @@ const throwNamed =
 
 type AccountToConnect = z.output<typeof accountToConnect> & { workspaceId: string }
 
-/** `takesOver`: from another workspace, if that has the account. */
+/** `takesOver`: takes the account from another workspace that has it. */
 async function connect(operator: Operator, account: AccountToConnect, { takesOver }: { takesOver: boolean }) {
   const { workspaceId } = account
   const [wabaId, graphUrl] = [account.wabaId.trim(), account.graphUrl.trim()]
@@ -80,7 +80,7 @@ export const senderActions = {
     'submit',
   ),
 
-  /** Only for the command line: people may not see the other workspace. */
+  /** Only the command line offers this, because a person may not be allowed to see the other workspace. */
   takeOver: action(
     'owner',
     accountToConnect,
@@ -116,7 +116,7 @@ export const senderActions = {
     await context.record({ action: 'account.removed', target: account.accountId, before: { wabaId } })
   }),
 
-  /** Reads numbers and templates now, as long as WhatsApp takes. The sync has its own transaction, also for a failure. */
+  /** Reads numbers and templates now, however long WhatsApp takes. The sync stores its result, even a failure, in its own transaction. */
   sync: action('admin', accountInput, async (operator, account) => {
     const { workspaceId, accountId: target } = account
     const before = await describeAccount(operator.db, account)

@@ -6,7 +6,7 @@ import { peopleActions } from './people.ts'
 import { senderActions } from './senders.ts'
 import { workspaceActions } from './workspaces.ts'
 
-/** Every action of operators in a workspace, named like the dashboard's call that performs it. */
+/** Every operator action in a workspace, named like the dashboard's call that performs it. */
 export const actions = {
   workspaces: workspaceActions,
   people: peopleActions,

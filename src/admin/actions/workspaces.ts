@@ -7,7 +7,7 @@ import { addMember } from '../auth/members.ts'
 import { displayName } from '../inputs.ts'
 import { type Operator, change, commit, workspaceOnly } from './action.ts'
 
-/** More than any name has. */
+/** Longer than any name. */
 const MAX_TYPED_NAME = 1_000
 
 /** The only action without a workspace: it makes one, which a person then owns. */
@@ -33,7 +33,7 @@ export const workspaceActions = {
     await record({ action: 'workspace.renamed', target: name, before: { name: former }, after: { name } })
   }),
 
-  /** A sandbox is gone with the answer. `name`: what the operator typed to confirm it. */
+  /** A sandbox is gone when this returns. `name`: what the operator typed to confirm it. */
   askDeletion: change(
     'owner',
     z.object({ name: z.string().max(MAX_TYPED_NAME).optional() }),

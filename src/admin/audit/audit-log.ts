@@ -132,7 +132,7 @@ async function realRange(sql: Sql, { workspaceId, timeZone }: Membership, { from
   return { from: from ? startOf(from) : null, until: to ? startOf(addDays(to, 1)) : null }
 }
 
-/** Without it, all. */
+/** Without a filter, all actions. */
 function chosenActions(action: string | undefined, resource: Resource | undefined): string[] | undefined {
   const ofResource = resource && actionsOf(resource)
   if (!action) return ofResource

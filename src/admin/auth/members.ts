@@ -37,7 +37,7 @@ const selectMembership = statement<Membership>('find_membership', `${MEMBERSHIPS
 
 type MemberId = { workspaceId: string; userId: string }
 
-/** Undefined for a missing workspace and for one that the user may not see. */
+/** Returns undefined for a missing workspace and for one that the user may not see. */
 export const findMembership = (sql: Sql, { userId, workspaceId }: MemberId): Promise<Membership | undefined> =>
   sql.row(selectMembership, [userId, workspaceId])
 
@@ -172,7 +172,7 @@ export async function changeRole(tx: Sql, id: MemberId, role: MemberRole): Promi
 
 const deleteMember = statement('delete_member', 'delete from members where workspace_id = $1 and user_id = $2')
 
-/** Undefined when there is no such member. Throws UserError for the last owner. Takes effect with the next call. */
+/** Returns undefined if there is no such member. Throws UserError for the last owner. Takes effect with the next call. */
 export async function removeMember(tx: Sql, id: MemberId): Promise<LockedMember | undefined> {
   const member = await lockMemberFor(tx, id, undefined)
   if (member) await tx.rows(deleteMember, [id.workspaceId, id.userId])

@@ -50,7 +50,7 @@ type Within = Omit<Parts, 'db'> & { db: Sql }
 const sendCall = writeCall.use(onlySandboxes).use(async ({ ctx, input: { workspaceId }, next }) => {
   const { operator, correlationId } = ctx
   const by = { workspaceId, apiKeyId: DASHBOARD_KEY_ID, correlationId, idempotencyKey: null }
-  /** Acceptors announce what they accept, which is announced here only after the commit. */
+  /** Silences the acceptors' own announcements: here, the announcement must wait for the commit. */
   const silent = { wake: () => {}, live: { ...operator.live, changed: () => {} } }
   const send = async <Accepted>(
     accept: (within: Within, record: RecordEntry) => Promise<Accepted>,
@@ -120,7 +120,7 @@ export const phone = router({
 
   webhooks: sandboxRead.query(({ ctx: { parts }, input }) => listLatestDeliveries(parts.db, input.workspaceId)),
 
-  /** The number as the API stores it. Null: the API would reject it. */
+  /** The number as the API stores it, or null if the API would reject it. */
   normalize: sandboxRead
     .input(z.object({ typed: z.string().max(MAX_TYPED) }))
     .query(({ input: { typed } }) => normalizePhone(typed) ?? null),

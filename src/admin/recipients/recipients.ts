@@ -28,7 +28,7 @@ const contextOf = ({ workspaceId, phone }: Recipient): string => `erasure:${work
 const sealErasure = (seal: Seal, erasure: Erasure, of: Recipient): string =>
   seal.close(JSON.stringify(erasure), contextOf(of)).toString('base64')
 
-/** Undefined for anything but what this erasure of this number gave the page: it begins again. */
+/** Returns undefined for anything but what this erasure of this number gave the page: it begins again. */
 function openErasure(seal: Seal, sealed: string, of: Recipient): Erasure | undefined {
   try {
     const erasure = JSON.parse(seal.open(Buffer.from(sealed, 'base64'), contextOf(of))) as Erasure

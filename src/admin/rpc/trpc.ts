@@ -142,6 +142,6 @@ export const resolverOf =
   ({ ctx, input }: Performed<Input>): Promise<Result> =>
     perform(action, ctx.operator, input)
 
-/** The whole call of an action that needs nothing else. */
+/** The call of an action, complete if it needs nothing else. */
 export const mutationOf = <Input extends z.ZodObject, Result>(action: Action<Input, Result>) =>
   callOf(action).mutation<Result>(resolverOf(action) as never)

@@ -206,7 +206,7 @@ const WEBHOOK_HEADERS = [
   ['webhook-timestamp', 'When this attempt was made, in seconds since 1970.'],
   [
     'webhook-signature',
-    'One or more signatures with a space between; each is `v1,` and a Base64 text. “Webhooks” at the top says how to verify them.',
+    'One or more signatures, separated by spaces; each is `v1,` followed by Base64. “Webhooks” at the top says how to verify them.',
   ],
 ].map(([name = '', description = '']) => ({
   name,
@@ -249,7 +249,7 @@ const LATER_VALUE = 'LaterValue'
  */
 const laterValue: Schema = {
   type: 'string',
-  description: 'A value that a later release has added. Treat it as one that you do not use.',
+  description: 'A value added in a later release. Treat it like any value that you do not use.',
   allOf: [{ properties: { length: { type: 'integer' } } }],
 }
 

@@ -26,7 +26,7 @@ if (given.size > 0) {
 const TEMPLATE_NAME = /^[a-z0-9_]{1,512}$/
 const LANGUAGE = /^[A-Za-z_]{2,15}$/
 
-/** Undefined if the query has no valid sender and template. */
+/** Returns undefined if the query has no valid sender and template. */
 export function readExample({ sender, template, language }: Record<string, unknown>): RequestExample | undefined {
   if (typeof sender !== 'string' || typeof template !== 'string' || typeof language !== 'string') return undefined
   if (!isUuid(sender) || !TEMPLATE_NAME.test(template) || !LANGUAGE.test(language)) return undefined

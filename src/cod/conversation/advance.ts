@@ -38,7 +38,8 @@ type Submitted = { type: 'template_submitted'; at: Date }
 
 /**
  * Runs the machines in the caller's transaction, each conversation locked: state, answers, messages, events and their
- * deliveries commit together. Returns what each event did. After the commit the caller wakes `submit` and `deliver`. `locked` holds the conversations that this transaction has locked; the others are added to it.
+ * deliveries commit together. Returns what each event did. After the commit the caller wakes `submit` and `deliver`. `locked`
+ * holds the conversations that this transaction has locked; the others are added to it.
  */
 export async function advance(
   tx: Sql,
@@ -65,7 +66,7 @@ export async function advance(
   return advanced
 }
 
-/** `inputNumber`: its place among the inputs that changed the conversation; null: it changed nothing. */
+/** `inputNumber`: its number among the inputs that changed the conversation; null: it changed nothing. */
 type InputResult = { ignored: CodedText | null; inputNumber: number | null; sends: readonly SentPurpose[] }
 
 const toIgnored = (ignored: CodedText | null): InputResult => ({ ignored, inputNumber: null, sends: [] })
@@ -115,7 +116,7 @@ function whyNot(conversation: Conversation | undefined, { event }: ConversationE
   return isErased(conversation.recipient) && event.type !== 'recipient_erased' ? { code: 'cod.erased' } : null
 }
 
-/** What an input makes of a conversation, which stays as it is. Pure: "verify" applies stored inputs again with it. */
+/** Applies an input to a copy of the conversation. Pure: "verify" applies stored inputs again with it. */
 export function advanceCopy(before: Conversation, trigger: ConversationEvent) {
   const { confirmation, refusal } = before
   const after = { ...before, confirmation: { ...confirmation }, refusal: refusal && { ...refusal } }
@@ -167,7 +168,7 @@ function runMachine<T extends Types>(
   return { ignored, inputNumber: conversation.inputs, sends }
 }
 
-/** Clients see the workspace's time; times that the event did not change are in it already. */
+/** Clients see the workspace's time. Times that the event did not change are already in it. */
 const inWorkspaceTimes = <T extends Types>(
   conversation: Conversation,
   { answeredAt, failure, ...state }: CheckState<T>,

@@ -130,7 +130,7 @@ function testMachine<T extends Types>(of: MachineCase<T>): void {
     assert.equal(count(submitted(0), timer('deadline_passed'), ends()), 1)
   })
 
-  test('an older answer than the current one only goes into the history', () => {
+  test('an answer older than the current one only enters the history', () => {
     for (const [story, late, answer] of of.late) {
       const before = run(...story).state
       const { state, effects, ignored } = step(before, late)
@@ -140,7 +140,7 @@ function testMachine<T extends Types>(of: MachineCase<T>): void {
     }
   })
 
-  test('without a current answer a tap of any time counts', () => {
+  test('without a current answer a tap counts, however old it is', () => {
     for (const before of statesIn('accepted', 'awaiting_answer', 'no_response', 'failed'))
       assert.deepEqual(step(before, ends(-600)).state.answeredAt, at(-600))
   })

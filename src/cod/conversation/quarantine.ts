@@ -29,6 +29,6 @@ const releaseBoth = statement<{ workspaceId: string }>(
    select workspace_id as "workspaceId" from of_confirmation union all select workspace_id from of_check limit 1`,
 )
 
-/** Releases the timers of both checks. Undefined when none is quarantined. */
+/** Releases the timers of both checks. Returns undefined if none is quarantined. */
 export const releaseTimers = (tx: Sql, confirmationId: string): Promise<{ workspaceId: string } | undefined> =>
   tx.row(releaseBoth, [confirmationId])

@@ -21,7 +21,7 @@ export type MessageContext = {
   check: Check
 }
 
-/** Undefined when the language is no longer configured, or has no closing message for this check. */
+/** Returns undefined if the language is no longer configured, or has no closing message for this check. */
 export function composeMessage(purpose: ComposedPurpose, context: MessageContext): ComposedMessage | undefined {
   const { settings, language, questionId, now, check } = context
   const languageSettings = Object.hasOwn(settings.languages, language) ? settings.languages[language] : undefined

@@ -213,7 +213,7 @@ type StoredContext = {
   confirmationId: string
   /** The messages of the confirmation. */
   questions: readonly { id: string; check: Check; purpose: Purpose; offered: string[] | null; round: number | null }[]
-  /** Of a text. */
+  /** The check that a text belongs to. */
   check: Check | undefined
   /** Whether only this check counts. */
   isAnswered: boolean

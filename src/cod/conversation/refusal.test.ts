@@ -27,7 +27,7 @@ test('a note after Other has its label as the reason, any other note none', () =
   assert.deepEqual([without.chosen?.reason, without.chosen?.note], [null, 'it was wet'])
 })
 
-test('no drops a note too', () => {
+test('the answer "no" also drops a note', () => {
   const { state } = run(tap('yes'), other(), typed('it was wet'), tap('no', 50))
   assert.deepEqual([state.chosen, state.followUpAt, state.answeredAt], [null, null, at(50)])
 })

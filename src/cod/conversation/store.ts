@@ -14,7 +14,7 @@ export type Conversation = {
   /** How far the workspace's clock is ahead of the real one. */
   clockOffsetMs: number
   lastEventAt: Date | null
-  /** How many inputs have changed it. */
+  /** How many inputs have changed the conversation. */
   inputs: number
   confirmation: ConversationCheck<ConfirmationTypes>
   refusal: ConversationCheck<RefusalTypes> | null

@@ -4,7 +4,7 @@ import type { DueOfConversation } from '../../messages/subscribers.ts'
 import { type ConfirmationStatus, confirmation } from './confirmation.ts'
 import { type RefusalStatus, refusal } from './refusal.ts'
 
-/** The messages whose question the customer has answered while they waited, or can no longer answer. */
+/** Finds messages whose question the customer answered while they waited, or can no longer answer. */
 export async function findSuperseded(tx: Sql, due: readonly DueOfConversation[]): Promise<ReadonlySet<string>> {
   const asking = due.filter(({ conversation }) => canBeSuperseded(conversation))
   if (asking.length === 0) return new Set()
@@ -22,7 +22,7 @@ export async function findSuperseded(tx: Sql, due: readonly DueOfConversation[])
 
 type OfCheck = Pick<Conversation, 'check' | 'purpose'>
 
-/** Only a message that asks for something. */
+/** Only a message that asks for something can be superseded. */
 export const canBeSuperseded = (message: OfCheck): boolean => statusesFor(message) !== undefined
 
 const machines = { confirmation, refusal }

@@ -31,7 +31,7 @@ export async function setCodSettings(
 
 const lockStored = statement<StoredSettings>('lock_cod_settings', `${SELECT} for update`)
 
-/** Locks the settings until the end of the transaction. Undefined when there are none. */
+/** Locks the settings until the end of the transaction. Returns undefined if there are none. */
 const lockCodSettings = (tx: Sql, workspaceId: string): Promise<StoredSettings | undefined> =>
   tx.row(lockStored, [workspaceId])
 

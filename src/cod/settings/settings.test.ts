@@ -46,7 +46,7 @@ test('the guide’s example is accepted unchanged', () => {
 const languages = (count: number): object =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`en_${100 + index}`, english]))
 
-/** The settings, the pointer of the fault and its text. The pointer is undefined if the value is the last one that is accepted. */
+/** The settings, the pointer of the fault and its text. Without a pointer the value is the last one that is still valid. */
 const edges: readonly [string, unknown, string | undefined, RegExp?][] = [
   ['15 minutes to the reminder', file({ refusal: { reminderMinutes: 15 } }), undefined],
   ['14 minutes to the reminder', file({ refusal: { reminderMinutes: 14 } }), '/refusal/reminderMinutes', /15 to 4,320/],

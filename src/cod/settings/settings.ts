@@ -30,7 +30,7 @@ export type SettingsFault = { pointer: string; detail: CodedText }
 
 export const MAX_FAULTS = 100
 
-/** Names every fault, by JSON pointer. Texts are returned without spaces at the ends. */
+/** Lists every fault by its JSON pointer. Texts are returned trimmed. */
 export function readCodSettings(json: unknown): { settings: CodSettings } | { faults: SettingsFault[] } {
   const { success, data, error } = document.safeParse(json, { reportInput: true })
   const faults = [...protoFaults(json), ...(error?.issues ?? []).flatMap(faultsOf)]
@@ -40,7 +40,7 @@ export function readCodSettings(json: unknown): { settings: CodSettings } | { fa
 
 type Range = { min: number; max: number }
 
-/** What docs/cod-settings.md says of a setting: `npm run docs` writes its table. */
+/** What the table in docs/cod-settings.md says about a setting. */
 type Documented = { meaning: string; limit: string }
 
 const count = (value: number): string => value.toLocaleString('en')
@@ -205,7 +205,7 @@ const document = z.strictObject({
   } satisfies Documented),
 })
 
-/** JSON Schema, with what is documented of each setting. */
+/** JSON Schema, with the documentation of each setting. */
 export const settingsSchema = () => z.toJSONSchema(document, { io: 'input', unrepresentable: 'any' })
 
 /** A workspace's settings of cash-on-delivery checks (docs/cod-settings.md), as stored: with defaults. */

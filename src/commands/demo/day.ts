@@ -141,13 +141,13 @@ const codesAt = (hour: number): number => (hour < 6 ? 1 : hour < 9 ? 2 : hour < 
 const ordersAt = (hour: number, slot: number): number =>
   hour < 7 || hour > 21 ? (slot % 3 === 0 ? 1 : 0) : 1 + (slot % 2)
 
-/** Endings of presets.ts in the emulator: most codes are delivered and read. */
+/** Last digits from presets.ts in the emulator: most codes are delivered and read. */
 const CODE_ENDINGS = (
   '2001 2002 2003 0601 2004 2005 2006 1026 2007 0602 2008 2009 0600 ' +
   '2010 2011 0604 2012 2013 0605 2014 1049 2015 2016 0603 2017'
 ).split(' ')
 
-/** Endings of presets.ts in the emulator. */
+/** Last digits from presets.ts in the emulator. */
 const ORDER_ENDINGS = '0701 0703 0701 0709 0702 0706 0701 0704 0710 0706 0711 0705 0708 0707 0712 1026'.split(' ')
 
 const LATE_ENDING = '0706'

@@ -8,7 +8,7 @@ export type ReceivedWebhook = { receivedAt: string; verified: boolean; id: strin
 
 type ReceiverOptions = {
   port: number
-  /** Undefined until the endpoint is registered. */
+  /** Returns undefined until the endpoint is registered. */
   secret: () => string | undefined
   onWebhook: (webhook: ReceivedWebhook) => void
 }

@@ -85,7 +85,7 @@ export async function ensureDemoEndpoint(parts: Parts, workspace: DemoWorkspace,
 
 const fileOf = (dataDir: string): string => path.resolve(dataDir, 'demo.json')
 
-/** Undefined if the file is missing or invalid: then a new workspace is created. */
+/** Returns undefined if the file is missing or invalid: then a new workspace is created. */
 async function read(file: string): Promise<DemoWorkspace | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '')
   try {

@@ -15,7 +15,7 @@ import { migrate } from './migrate.ts'
 import { type LockingOptions, withTableLocks } from './migration-locks.ts'
 import { type Db, type DbOptions, openDb } from './pool.ts'
 
-test('a database whose migrations are not of this release is left as it is', async (t) => {
+test('a database with migrations of another version is left unchanged', async (t) => {
   const url = await newDatabase(t)
   await ask(url, `update migrations set name = '000003_create_api_keys.sql' where number = 3`)
   const before = await readCatalog(url)
@@ -87,7 +87,7 @@ async function newDatabase(t: TestContext): Promise<string> {
   return urlOf(serverUrl(), name)
 }
 
-/** As `migrate` does with each migration. */
+/** Does what `migrate` does with each migration. */
 function addColumn(url: string, options: LockingOptions = {}): Promise<void> {
   const text = 'create table lanes (id uuid); alter table messages add column lane uuid;'
   return withDb({ url }, async (db) => {

@@ -7,7 +7,7 @@ import { type Db, type Sql, UNDEFINED_TABLE, isLockTimeout, sqlState, statement 
 const FOLDER = new URL('../../../migrations/', import.meta.url)
 const FILE_NAME = /^(\d{6})_[a-z0-9_]+\.sql$/
 
-/** Advisory lock: two nodes must not migrate simultaneously. Any number that no other lock of the database uses. */
+/** Advisory lock: two nodes must not migrate simultaneously. The number may be any that no other lock of the database uses. */
 export const MIGRATION_LOCK = 7_305_221
 
 export type Migration = { number: number; name: string }
@@ -16,7 +16,7 @@ export type Migration = { number: number; name: string }
 type MigrateOptions = LockingOptions & {
   /** Called when another process migrates and this one waits. */
   onWait?: () => void
-  /** The wait fails after this time. Without it, the wait lasts as long as the other migration. */
+  /** How long to wait for another migration. Without it, there is no limit. */
   waitForMs?: number | undefined
 }
 
@@ -91,7 +91,7 @@ async function waitForMigrationLock(connection: Connection, waitForMs = 0): Prom
   await connection.query('set lock_timeout = 0')
 }
 
-/** Until the connection ends, no other process can migrate the database. False if another process is migrating it. */
+/** Until the connection ends, no other process can migrate the database. Returns false if another process is migrating it. */
 export async function tryMigrationLock(connection: Connection): Promise<boolean> {
   const { rows } = await connection.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
     MIGRATION_LOCK,
@@ -114,7 +114,7 @@ export type SchemaState =
   /** This release cannot use it, because of migration `contracting`. */
   | { state: 'contracted'; newest: number; known: number; contracting: number }
 
-/** Changes nothing. Throws StartupError for a database whose migrations are not of this release. */
+/** Changes nothing. Throws StartupError if the database has migrations that this release does not have. */
 export async function findSchemaState(sql: Sql): Promise<SchemaState> {
   const migrations = await listMigrations()
   const known = migrations.at(-1)?.number ?? 0

@@ -259,7 +259,7 @@ export const storableText = (text: string): string => text.replaceAll('\0', '').
 /** PostgreSQL's text form of bytes, for a batch. */
 export const bytea = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`
 
-/** Undefined for errors that are not of the database. */
+/** Returns undefined for errors that are not of the database. */
 export const faultOf = (error: unknown): DatabaseFault | undefined =>
   error instanceof Error
     ? findFault({

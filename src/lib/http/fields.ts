@@ -60,7 +60,7 @@ export const templateReference = z
   })
   .meta({ id: 'TemplateReference' })
 
-/** In responses and events. */
+/** The recipient in responses and events. */
 export const recipient = z.string().meta({
   description:
     'The recipient in E.164 form; after an erasure of the person’s data, a pseudonym that begins with `erased:`.',

@@ -71,7 +71,7 @@ test('over nodes a granted request stops counting after exactly a second', async
   assert.equal(third.filter(Boolean).length, 15)
 })
 
-test('over nodes a rejected request does not lengthen the wait', async () => {
+test('across nodes a rejected request does not lengthen the wait', async () => {
   const node = await openNode()
   await Promise.all(times(20).map(() => node('rejected')))
   assert.deepEqual(

@@ -18,7 +18,7 @@ export type Caller = {
   workspaceId: string
   apiKeyId: string
   correlationId: string
-  /** Aborts when the client has disconnected, or when this node stops and must respond immediately. */
+  /** Aborts when the client disconnects, or when this node stops and must respond immediately. */
   end: () => AbortSignal
 }
 

@@ -8,7 +8,7 @@ export type SearchPart = { phone: string | null; reference: string | null; id: s
 /** Ids are hexadecimal, so a few digits occur in many of them. */
 const MIN_ID_CHARACTERS = 6
 
-/** Null for a whole id or a whole number with its country code. `phones`: the numbers that the text may mean. */
+/** Returns null for a whole id or a whole number with its country code. `phones`: the numbers that the text may mean. */
 export function partOf(text: string, phones: readonly string[]): SearchPart | null {
   if (isUuid(text) || (phones.length > 0 && /^(\+|00)/.test(text))) return null
   const lower = text.toLowerCase()

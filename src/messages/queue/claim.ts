@@ -99,7 +99,7 @@ async function removeUnsendable(
 const ofConversation = ({ id, workspaceId, conversation, followsOpenAttempt }: DueMessage): DueOfConversation[] =>
   conversation && !followsOpenAttempt ? [{ id, workspaceId, conversation }] : []
 
-/** Whether a claim found that the conversation of the message had moved on: it is not sent. */
+/** Whether a claim found that the message's conversation had moved on, so it is not sent. */
 export const isSuperseded = ({
   status,
   dueAt,

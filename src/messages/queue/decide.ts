@@ -50,7 +50,7 @@ const MAX_ACCOUNT_OPEN_MS = 8 * MINUTE_MS
  * worse. Longer than the window of a code, so that the code fails instead of arriving when it is no longer needed.
  */
 const QUALITY_OPEN_MS = 15 * MINUTE_MS
-/** How often messages retry under an invalid token. A renewed token releases them immediately. */
+/** How often messages are retried while the token is invalid. A renewed token releases them immediately. */
 const CREDENTIALS_RETRY_MS = 15 * SECOND_MS
 const JITTER = 0.25
 

@@ -22,7 +22,7 @@ export type NewMessage = {
   created_at: Date
 }
 
-/** In the transaction of the change that triggers the messages. After the commit the caller wakes `submit`. */
+/** Call it in the transaction of the change that triggers the messages. After the commit the caller wakes `submit`. */
 export async function enqueueMessages(tx: Sql, now: Date, messages: readonly NewMessage[]): Promise<void> {
   if (messages.length > 0) await tx.rows(insertMessages, [batch(messages), now, later(now, SUBMISSION_WINDOW_MS)])
 }

@@ -87,13 +87,13 @@ async function write(sql: Sql, group: EndedAttempt[], now: Date): Promise<Set<st
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The code of a text whose words are not ours. */
+/** The codes of texts whose words are not ours. */
 const FREE_TEXT = `('words.quoted', 'text')`
 
-/** A condition of a column `detail`: what the provider wrote about a failed attempt, which may repeat the customer's values. */
+/** A condition on the column `detail`: it contains what the provider wrote about a failed attempt, which may repeat the customer's values. */
 export const HAS_TEXT = `(detail ->> 'code' = 'providers.titled' or detail ->> 'code' in ${FREE_TEXT})`
 
-/** Only our own title of a known error, without which `explain` would show only the number of the error. */
+/** Keeps only our own title of a known error: without it, `explain` would show only the error's number. */
 export const WITHOUT_TEXT = `case when detail #>> '{title,code}' not in ${FREE_TEXT} then detail -> 'title' end`
 
 /**

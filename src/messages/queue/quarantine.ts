@@ -22,7 +22,7 @@ const listQuarantined = statement<Quarantined>(
 
 type Released = Pick<Quarantined, 'kind' | 'workspaceId'>
 
-/** A report or a message. Undefined when there is none. */
+/** A report or a message. Returns undefined if there is none. */
 export const releaseMessage = async (tx: Sql, id: string, now: Date): Promise<Released | undefined> =>
   (await tx.row(releaseReport, [id, now])) ?? tx.row(releaseOverdue, [id, now])
 

@@ -194,7 +194,7 @@ const ORDER = { sent: 0, delivered: 1, read: 2, played: 3, failed: 4 } as const
 const compareReports = (a: KnownReport, b: KnownReport): number =>
   +(a.report.at ?? a.receivedAt) - +(b.report.at ?? b.receivedAt) || ORDER[a.report.outcome] - ORDER[b.report.outcome]
 
-/** `note`: why it was ignored. `inputNumber`: its place among the inputs of its message or conversation. */
+/** `note`: why it was ignored. `inputNumber`: its number among the inputs of its message or conversation. */
 const toEnd = (
   { id, message_id }: DueReport,
   {

@@ -25,7 +25,7 @@ const runScrypt = promisify<string, Buffer, number, object, Buffer>(scrypt)
 /** AES-256-GCM under a key of this file only, so that the number of the frame can be the nonce: a frame opens only in its place. */
 export type FrameCipher = {
   seal(kind: FrameKind, index: number, content: Buffer): Buffer
-  /** Undefined if the frame was changed or is not in its place. */
+  /** Returns undefined if the frame was changed or is not in its place. */
   open(kind: FrameKind, index: number, stored: Buffer): Buffer | undefined
 }
 
@@ -51,7 +51,7 @@ export function isReasonable({ cost, blockSize, parallelization }: Encryption): 
   )
 }
 
-/** Undefined if the passphrase is wrong. The parameters must be reasonable. */
+/** Returns undefined if the passphrase is wrong. The parameters must be reasonable. */
 export async function openEncryption(passphrase: string, encryption: Encryption): Promise<FrameCipher | undefined> {
   const key = await deriveKey(passphrase, encryption)
   const [expected, found] = [checkOf(key), Buffer.from(encryption.check, 'base64')]

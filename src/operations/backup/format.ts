@@ -55,7 +55,7 @@ const headerSchema = z.strictObject({
 })
 export type Header = z.infer<typeof headerSchema>
 
-/** Undefined if it has another form, such as that of a newer release. */
+/** Returns undefined if it has another form, such as that of a newer release. */
 export function parseHeader(text: string): Header | undefined {
   try {
     return headerSchema.safeParse(JSON.parse(text)).data

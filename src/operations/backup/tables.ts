@@ -2,7 +2,7 @@ import type { Connection } from '../../lib/db/connection.ts'
 import { type Life, tables } from '../columns.ts'
 
 /**
- * Whether a table is not in a backup. All others are, including those of later migrations. Unlogged tables are left out too: their
+ * Whether a backup leaves a table out. It has all others, including those of later migrations. Unlogged tables are left out too: their
  * content is worthless after a crash or a restore.
  */
 export const isExcluded = (name: string): boolean => lives[name]?.notInBackup !== undefined

@@ -5,7 +5,7 @@ import type { TemplateId } from '../../providers/provider.ts'
 
 type DeletedTemplate = TemplateId & { wabaId: string }
 
-/** Messages of the workspace that are searched for templates, latest first. */
+/** How many messages of the workspace are searched for templates, latest first. */
 const MAX_SEARCHED = 300
 const MAX_FOUND = 20
 
@@ -32,7 +32,7 @@ const selectDeletedInUse = statement<DeletedTemplate>(
    order by d.name, d.language limit ${MAX_FOUND}`,
 )
 
-/** Templates that the provider has deleted since, and that one of the latest messages since used. */
+/** Deleted templates that one of the latest messages has used since the deletion. */
 export const listDeletedInUse = (
   sql: Sql,
   workspaceId: string,

@@ -7,7 +7,7 @@ import { type NewFinding, durationText } from './finding.ts'
 /** Another worker takes over from a dead node within 11 seconds. */
 export const MAX_NODE_SILENT_MS = MINUTE_MS
 
-/** Undefined for a node that removes nothing: only workers do. */
+/** Returns undefined for a node that removes nothing: only workers do. */
 const keptBy = ({ roles, settings }: ListedNode) => (roles.includes('worker') ? settings.keep : undefined)
 
 /** Settings that should be the same on all nodes. Undefined on a node that does not use or report the setting. */

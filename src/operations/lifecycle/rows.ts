@@ -4,7 +4,7 @@ import { type Holds, type Table, lifeOf, partsOf, tableNames } from '../columns.
 
 type Id = { id: string }
 
-/** `holds`: whether there is something to remove; undefined if there always is. `left`: what stays. $3: the pseudonym. $4: a pattern of the number. */
+/** `holds`: whether there is something to remove; undefined if there always is. `left`: what stays. $3: the pseudonym. $4: a pattern for the number. */
 type Emptying = { holds?: (column: string) => string; left: (column: string) => string }
 
 const EMPTYING: Readonly<Record<Exclude<Holds, 'report' | 'mention' | 'row'>, Emptying>> = {
@@ -29,12 +29,12 @@ const EMPTYING: Readonly<Record<Exclude<Holds, 'report' | 'mention' | 'row'>, Em
   payload: { holds: (column) => `${column} <> ''`, left: () => `''` },
 }
 
-/** What the removal of old content empties without further ado: parameters may be needed to compare a repeated request with. */
+/** What the removal of old content always empties. Parameters are not listed: a repeated request may be compared with them. */
 const CONTENT: readonly Holds[] = ['message', 'notes', 'error', 'text', 'payload']
 
 type Emptied = { column: string; emptying: Emptying }
 
-/** Of a table: what an erasure changes, or only the content. */
+/** The columns of a table with these kinds of data: all that an erasure changes, or only the content. */
 function emptiedColumns(table: Table, kinds: readonly Holds[]): Emptied[] {
   return Object.entries(lifeOf(table).person ?? {}).flatMap(([column, kind]) => {
     if (kind === 'report' || kind === 'mention' || kind === 'row' || !kinds.includes(kind)) return []
@@ -52,10 +52,10 @@ const anyHolds = (columns: readonly Emptied[]): string => {
 const assignments = (columns: readonly Emptied[]): string =>
   columns.map(({ column, emptying }) => `${column} = ${emptying.left(column)}`).join(',\n     ')
 
-/** A condition of the table's rows that hold content. */
+/** The condition of the table's rows that hold content. */
 export const hasContent = (table: Table): string => anyHolds(emptiedColumns(table, CONTENT))
 
-/** Empties the content of the rows that fulfil the condition. Without one: of those that belong to `$1`. */
+/** Empties the content of the rows that fulfil the condition; without one, of the rows that belong to `$1`. */
 export function emptyContent(table: Table, condition = reach(table, '$1::uuid[]')?.rows): Statement<unknown> {
   const columns = emptiedColumns(table, CONTENT)
   return statement(
@@ -64,12 +64,12 @@ export function emptyContent(table: Table, condition = reach(table, '$1::uuid[]'
   )
 }
 
-/** What an erasure locks; with it, everything that belongs to it is erased. */
+/** The rows that an erasure locks. Everything that belongs to such a row is erased with it. */
 export type Root = 'events' | 'messages' | 'confirmations'
 
 const isRoot = (table: Table): table is Root => ['events', 'messages', 'confirmations'].includes(table)
 
-/** What a row of the table belongs to, and the condition of those that belong to the rows with these ids. */
+/** What the table's rows belong to, and the condition of those that belong to the rows with these ids. */
 function reach(table: Table, ids: string): { root: Root; rows: string } | undefined {
   if (isRoot(table)) return { root: table, rows: `id = any (${ids})` }
   const [[parent, column] = []] = Object.entries(lifeOf(table).partOf ?? {}) as [Table, string][]

@@ -22,7 +22,7 @@ const insertInstance = statement(
   'insert into instance (key_check, sign_in_secret) values ($1, $2) on conflict do nothing',
 )
 
-/** `keys`: newest first. A new database takes the newest. Undefined if none of them is the key of the database. */
+/** `keys`: newest first. A new database takes the newest. Returns undefined if none of them is the key of the database. */
 export async function openInstance(db: Sql, keys: readonly Buffer[]): Promise<Seal | undefined> {
   const sealingKeys = keys.map(createSealingKey)
   const instance = (await findInstance(db)) ?? (await createInstance(db, sealingKeys))
@@ -60,7 +60,7 @@ const sealInstance = (key: SealingKey, signInSecret: string): [Buffer, Buffer] =
   key.close(signInSecret, SIGN_IN_CONTEXT),
 ]
 
-/** Adopts the state of the database. False if its key is not known. */
+/** Adopts the state of the database. Returns false if its key is not known. */
 export function followInstance(seal: Seal, { keyCheck, signInSecret }: SealedInstance): boolean {
   const key = keyOf(seal.keys, keyCheck, CHECK_CONTEXT)
   if (!key) return false

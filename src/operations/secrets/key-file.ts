@@ -15,7 +15,7 @@ import {
 
 export type KeyConfig = Pick<Config, 'secretKeys' | 'dataDir'>
 
-/** The keys of these settings, newest first. Undefined if there is none yet. */
+/** The keys of these settings, newest first. Returns undefined if there is none yet. */
 export const findInstanceKeys = async (config: KeyConfig): Promise<readonly Buffer[] | undefined> =>
   config.secretKeys ?? (await readKeys(instanceKeyFile(config.dataDir)))
 
@@ -30,7 +30,7 @@ export async function replaceInstanceKeys(dataDir: string, keys: readonly Buffer
   await createKeyFile(file, keys)
 }
 
-/** A new key would not help: it could not open what the old one sealed. */
+/** Creating a new key would not help: it could not open what the old one sealed. */
 export function throwMissingKey(file: string): never {
   throw new StartupError(
     `The instance key of this database is missing: ${file} does not exist. Restore the file from a backup of the data folder, or set DOORCODE_SECRET_KEY to the key.`,
@@ -103,7 +103,7 @@ export async function addKey(config: KeyConfig, seal: Seal) {
   return { fingerprint, key: undefined, file }
 }
 
-/** After a rotation, leaves only the key in use in the key file. False if the keys are those of DOORCODE_SECRET_KEY. */
+/** After a rotation, leaves only the key in use in the key file. Returns false if the keys are those of DOORCODE_SECRET_KEY. */
 export async function removeOldKeys(config: KeyConfig, seal: Seal): Promise<boolean> {
   if (config.secretKeys) return false
   const file = instanceKeyFile(config.dataDir)

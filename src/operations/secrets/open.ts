@@ -20,11 +20,11 @@ export async function openSeal(config: KeyConfig, db: Db): Promise<Seal> {
   )
 }
 
-/** For reading only: creates no key. Undefined if the database has none yet. Throws StartupError like openSeal. */
+/** For reading only: creates no key. Returns undefined if the database has none yet. Throws StartupError like openSeal. */
 export const findSeal = async (config: KeyConfig, db: Db): Promise<Seal | undefined> =>
   (await findInstance(db)) && openSeal(config, db)
 
-/** The beginning of a sentence, which "the instance key of …" continues, and of another one. */
+/** `fault` begins a sentence that "the instance key of …" continues; `configured` is a sentence of its own. */
 export function describeWrongKeys(source: string, keys: readonly Buffer[]) {
   const fingerprints = keys.map((key) => createSealingKey(key).fingerprint)
   const named = fingerprints.join(', ')
@@ -39,7 +39,7 @@ export function describeWrongKeys(source: string, keys: readonly Buffer[]) {
 
 const MAX_LISTED_ROTATIONS = 1_000
 
-/** By the audit log, newest first. Older entries may be removed. */
+/** The rotations in the audit log, newest first. Older entries may have been removed. */
 const selectRotations = statement<{ before: string | null; after: string }>(
   'list_key_rotations',
   `select before ->> 'key' as before, target as after from audit_log
@@ -65,7 +65,7 @@ async function throwWrongKey(db: Sql, { source, keys }: { source: string; keys: 
 }
 
 /**
- * Before a node serves: without a key that rows still need, it would fail their messages and stop their accounts. Throws
+ * Checks before a node serves: without a key that rows still need, it would fail their messages and stop their accounts. Throws
  * StartupError.
  */
 export async function assertOldKeysKnown(sql: Sql, seal: Seal): Promise<void> {

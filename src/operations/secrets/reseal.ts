@@ -52,7 +52,7 @@ export type SealedText = {
   column: string
   id: string
   key: SealingKey | undefined
-  /** False if the text was changed or is locked. */
+  /** Returns false if the text was changed or is locked. */
   replace(by: SealingKey): Promise<boolean>
 }
 
@@ -101,7 +101,7 @@ function* textOf(db: Sql, { row: { id, workspaceId, ...row }, column, keys }: Ce
 
 const MAX_LISTED_UNREADABLE = 100
 
-/** What no known key opens: the first of them, and how many there are. */
+/** The texts that no known key opens: the first one, and how many there are. */
 export type UnreadableTexts = { unreadable: { column: string; id: string }[]; unreadableCount: number }
 
 /** Calls `read` for each text that a known key opens. */

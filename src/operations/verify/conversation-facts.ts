@@ -37,7 +37,7 @@ type SentRow = {
   failureCode: FailureCode | null
   /** It failed, even if a later report corrected that. */
   hasFailed: boolean
-  /** Whether WhatsApp took it. */
+  /** Whether WhatsApp accepted the message. */
   submitted: boolean
 }
 

@@ -51,13 +51,13 @@ export const shown = (value: Value): string => {
 type WithoutValues<Text> = Text extends { stored: unknown; derived: unknown } ? Omit<Text, 'stored' | 'derived'> : never
 type Compared = { stored: Value; derived: Value; isSame?: boolean; aheadMs?: number }
 
-/** The difference between two values, if there is one. */
+/** Returns the difference between two values, or nothing. */
 export function compared(id: string, text: WithoutValues<DifferenceText>, values: Compared): Difference[] {
   const { stored, derived, aheadMs = 0, isSame = isSameValue(stored, derived, aheadMs) } = values
   return isSame ? [] : [{ id, text: { ...text, stored: shown(stored), derived: shown(derived) } }]
 }
 
-/** An instant lies at `derived`, or later by as much as a sandbox's clock may have been ahead when it was stored. */
+/** An instant may be later than `derived` by as much as a sandbox's clock may have been ahead when it was stored. */
 export function isSameValue(stored: Value, derived: Value, aheadMs: number): boolean {
   if (!(stored instanceof Date && derived instanceof Date)) return stored === derived
   const laterMs = stored.getTime() - derived.getTime()

@@ -25,7 +25,7 @@ export function compareEvent(
 export const withoutCause = ({ id, type }: EventRow): Difference =>
   difference(id, { code: 'verify.event_without_cause', type })
 
-/** The first member that differs, or that one of them does not have. */
+/** The first member that differs or is missing on one side. */
 function firstWrong(stored: Members, derived: Members, aheadMs: number): string | undefined {
   const names = new Set([...Object.keys(derived), ...Object.keys(stored)])
   return [...names].find((name) => {

@@ -17,7 +17,7 @@ type DeliveredEvent = {
   id: string
   type: string
   recorded_at: Date
-  /** Set for a ping. */
+  /** Set only for a ping. */
   endpoint_id: string | null
   /** Whether the event belongs to a message or a confirmation. A ping belongs to neither. */
   has_owner: boolean
@@ -46,11 +46,11 @@ type EndpointFact = {
   created_at: Date
   deleted_at: Date | null
   event_types: string[] | null
-  /** Its types may have changed. */
+  /** The endpoint's types may have changed since. */
   was_updated: boolean
 }
 
-/** Rows before the event that may show that the table was neither loaded nor rewritten since. */
+/** How many rows before the event are read to show that the table was neither loaded nor rewritten since. */
 const NEIGHBOURS = 5
 
 /** PostgreSQL keeps the lower 32 bits of a transaction's number in the row that it wrote. */

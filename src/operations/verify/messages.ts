@@ -32,7 +32,7 @@ import {
 } from './differences.ts'
 import { compareEvent, withoutCause } from './event-body.ts'
 
-/** The row is also the job. */
+/** A message row is also its job. */
 type StoredMessage = MessageRow & {
   has_code: boolean
   accepted_at: Date | null

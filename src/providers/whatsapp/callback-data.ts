@@ -5,7 +5,7 @@ export const callbackDataOf = (kind: string, messageId: string): string => `${ki
 
 const CALLBACK_DATA = /^([a-z_]{1,30}):(.{36})$/
 
-/** Undefined when it is not ours: other apps may send with the same number. */
+/** Returns undefined for data that is not ours: other apps may send with the same number. */
 export function readCallbackData(text: string | undefined): { kind: string; messageId: string } | undefined {
   const [, kind, messageId] = CALLBACK_DATA.exec(text ?? '') ?? []
   return kind && messageId && isUuid(messageId) ? { kind, messageId: messageId.toLowerCase() } : undefined

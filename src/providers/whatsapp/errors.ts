@@ -112,7 +112,7 @@ function unknownMeaning(httpStatus: number): ErrorMeaning {
 
 export const MAX_INT4 = 2_147_483_647
 
-/** Null when there is no code, or it does not fit the integer column. */
+/** Returns null if there is no code, or it does not fit the integer column. */
 export const codeOf = (error: unknown): number | null => numberOf(objectOf(error)?.code)
 
 function numberOf(value: unknown): number | null {

@@ -8,7 +8,7 @@ export const objectOf = (value: unknown): JsonObject | undefined =>
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** Accepts numbers too: ids and times come as either. Undefined for an empty text. */
+/** Accepts numbers too: ids and times come as either. Returns undefined for an empty text. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : Number.isFinite(value) ? String(value) : undefined
 
@@ -20,7 +20,7 @@ export function identifier(value: unknown): string | null {
   return text !== undefined && IDENTIFIER.test(text) ? text : null
 }
 
-/** Undefined when the text is not a JSON object. Hides the parser's message, which quotes the text. */
+/** Returns undefined if the text is not a JSON object. Hides the parser's message, which quotes the text. */
 export function readObject(text: string): JsonObject | undefined {
   try {
     return objectOf(JSON.parse(text))

@@ -152,7 +152,7 @@ async function readPagesOnce(call: Call, { operation, path, onItems }: PagedCall
   throw new ProviderUnreachableError(operation, { code: 'providers.too_many', pages: MAX_PAGES, items: PAGE_ITEMS })
 }
 
-/** Undefined for a number that no row can hold. */
+/** Returns undefined for a number that no row can hold. */
 function readNumber(source: JsonObject): ProviderNumber | undefined {
   const phoneNumberId = identifier(source.id)
   if (!phoneNumberId) return undefined

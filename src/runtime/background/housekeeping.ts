@@ -9,8 +9,8 @@ import type { Loop } from '../jobs/loop.ts'
 import type { RemovalGuard } from '../../operations/lifecycle/retention/guard.ts'
 
 /**
- * Removes short-lived rows in small batches. The guard is not checked for paces, leases and rate limits: they are worth nothing
- * after a minute, and after a wrong removal only the pace of that minute is lost.
+ * Removes short-lived rows in small batches. The guard is not asked about paces, leases and rate limits: they are worthless
+ * after a minute, and a wrong removal loses only the pace of that minute.
  */
 export const housekeepingLoop = ({
   db,

@@ -123,7 +123,7 @@ export function createBatchLoop<Item extends DueItem, Result>(
     return items.length
   }
 
-  /** False, too, when the row is locked: `take` skips it until it is free. */
+  /** Also returns false if the row is locked: `take` skips it until it is free. */
   async function storeFault(item: Item, fault: RetryDecision): Promise<boolean> {
     try {
       return (await work.storeFault(db, item, fault)).length > 0

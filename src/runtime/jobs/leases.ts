@@ -72,7 +72,7 @@ export const removeLeases = statement<Lease>(
 )
 
 /**
- * Takes the leases of the nodes $1, those of messages that were taken between $2 and $3 and never began, and those that were taken
+ * Takes the leases of the nodes $1, those of messages claimed between $2 and $3 whose requests never began, and those claimed
  * after $4. A lease that began while this statement waited for its row stays with its node, unless the node is dead or its clock was
  * ahead.
  */
@@ -90,5 +90,5 @@ export const takeLeases = statement<Lease & { state: 'begun' | 'unbegun' | 'deli
      case when kind = 'deliveries' then kind when ${IS_UNBEGUN} then 'unbegun' else 'begun' end as state`,
 )
 
-/** Leases end within seconds: their work is done or due again. */
+/** Leases end within seconds: by then their work is done or due again. */
 export const removeOldLeases = removal('remove_old_leases', 'leases', 'taken_at < $1')

@@ -52,7 +52,7 @@ export async function openForDoctor(config: Config): Promise<OpenInstance> {
 
 const folderOf = ({ dataDir }: Config): string => path.resolve(dataDir)
 
-/** Undefined if there is no embedded database yet. Starts the server if no other process has. */
+/** Returns undefined if there is no embedded database yet. Starts the server if no other process has. */
 async function findEmbedded(config: Config, opened: AsyncDisposableStack): Promise<string | undefined> {
   if (!(await hasEmbeddedDatabase(config.dataDir))) return undefined
   const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir })

@@ -121,7 +121,7 @@ function describeForeignHost({ host }: Address): string {
   return `${host} is not an address of this machine. Set DOORCODE_HOST to one, or to 0.0.0.0 for all.`
 }
 
-/** Undefined for an error that the operator cannot fix. */
+/** Returns undefined for an error that the operator cannot fix. */
 const describeListenError = (code: string, address: Address, setting: SettingName): string | undefined =>
   listenErrors[code]?.(address, setting)
 

@@ -48,7 +48,7 @@ function open(file: string): DatabaseSync {
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
 
-/** Undefined if the other process is just claiming the folder. */
+/** Returns undefined if the other process is just claiming the folder. */
 function findHolder(database: DatabaseSync): Running | undefined {
   try {
     return database.prepare('select pid, url from running').get() as Running | undefined

@@ -39,7 +39,7 @@ const selectWorkspaceOf = statement<{ workspaceId: string }>(
   'select workspace_id as "workspaceId" from api_keys where public_id = $1',
 )
 
-/** For the command line, which names only the key. */
+/** The command line names only the key. */
 export const findWorkspaceOfKey = async (sql: Sql, publicId: string): Promise<string | undefined> =>
   (await sql.row(selectWorkspaceOf, [publicId]))?.workspaceId
 
@@ -52,7 +52,7 @@ const markRevoked = statement<{ public_id: string }>(
 
 export type KeyId = { workspaceId: string; publicId: string }
 
-/** Takes effect on every node within a second. Returns false if the workspace has no such key that works. */
+/** Takes effect on every node within a second. Returns false if the workspace has no such key, or it no longer works. */
 export const revokeKey = async (sql: Sql, { workspaceId, publicId }: KeyId): Promise<boolean> =>
   (await sql.row(markRevoked, [workspaceId, publicId])) !== undefined
 
@@ -64,7 +64,7 @@ const bringExpiryForward = statement<{ expiresAt: Date }>(
    returning expires_at as "expiresAt"`,
 )
 
-/** Never postpones an expiry. Takes effect on every node within a second. Undefined when there is no such key. */
+/** Never postpones an expiry. Takes effect on every node within a second. Returns undefined if there is no such key. */
 export async function expireKey(
   sql: Sql,
   { workspaceId, publicId, expiresAt }: KeyId & { expiresAt: Date },

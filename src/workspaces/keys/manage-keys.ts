@@ -31,7 +31,7 @@ const selectKey = statement<ListedKey>(
    from api_keys where workspace_id = $1 and public_id = $2`,
 )
 
-/** Undefined also for a key of another workspace. */
+/** Returns undefined for a key of another workspace too. */
 export const findKey = (sql: Sql, { workspaceId, publicId }: KeyId): Promise<ListedKey | undefined> =>
   sql.row(selectKey, [workspaceId, publicId])
 
@@ -66,7 +66,7 @@ type Rotation = KeyId & {
   expiresAt?: Date | null
 }
 
-/** Creates a key with the same name. Undefined when there is no such key. Throws UserError for a key that no longer works. */
+/** Creates a key with the same name. Returns undefined if there is no such key. Throws UserError for a key that no longer works. */
 export async function rotateKey(tx: Sql, clock: Clock, rotation: Rotation) {
   const { workspaceId, publicId, overlap, expiresAt } = rotation
   const old = await tx.row(lockKey, [workspaceId, publicId])

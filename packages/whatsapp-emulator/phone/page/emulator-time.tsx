@@ -7,7 +7,7 @@ import { type DueRow, type Outcome, TimeMachine } from '../time-machine.tsx'
 import { type CodedText, asWritten, coded } from '../../../../locales/text.ts'
 import { usePhoneTexts } from '../texts.ts'
 
-/** Several changes at once cause one fetch. */
+/** Several simultaneous changes trigger one fetch. */
 const ASK_AFTER_MS = 150
 /** The longest pause between fetches while changes never stop. */
 const ASK_EVERY_MS = 1_000

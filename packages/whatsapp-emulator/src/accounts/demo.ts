@@ -11,7 +11,7 @@ export const DEMO = {
   highNumber: '+1 555-010-0102',
 } as const
 
-/** A business that can send at once: the same ids on every start. */
+/** A business that can send immediately: the same ids on every start. */
 export function demoAccount(changes: Partial<AccountSeed> = {}): AccountSeed {
   return {
     id: DEMO.accountId,

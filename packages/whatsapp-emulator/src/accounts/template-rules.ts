@@ -81,7 +81,7 @@ function checkComponentKinds(components: readonly TemplateComponent[]): void {
   const types = components.map((component) => component.type)
   const known = ['HEADER', 'BODY', 'FOOTER', 'BUTTONS']
   for (const type of types)
-    rule(known.includes(type), `components: type ${type} is not known to the emulator: it has ${known.join(', ')}`)
+    rule(known.includes(type), `components: type ${type} is not supported by the emulator, only ${known.join(', ')}`)
   rule(new Set(types).size === types.length, 'components: each type can come once')
   rule(types.includes('BODY'), 'components: BODY is required', 2388072)
 }
@@ -179,7 +179,7 @@ function checkButtons(buttons: readonly TemplateButton[]): void {
   rule(isInRange, `BUTTONS: 1 to ${META_LIMITS.templateButtons} buttons`)
   for (const type of new Set(types)) {
     const max = MAX_BUTTONS[type]
-    rule(max !== undefined, `BUTTONS: type ${type} is not known to the emulator`)
+    rule(max !== undefined, `BUTTONS: type ${type} is not supported by the emulator`)
     rule(types.filter((other) => other === type).length <= max, `BUTTONS: at most ${max} of type ${type}`)
   }
   const runs = types.filter((type, at) => type === 'QUICK_REPLY' && types[at - 1] !== 'QUICK_REPLY').length

@@ -118,7 +118,8 @@ function readSpan(parts: Parts, move: MoveSeed): number {
   // An instant that has passed needs no move.
   const askedMs = by ?? Math.max(0, Date.parse(to ?? '') - parts.now())
   const { clockMoveMs, clockAheadMs } = EMULATOR_LIMITS
-  if (askedMs > clockMoveMs) throw new ControlError(`the clock moves by ${clockMoveMs / DAY_MS} days at once at most`)
+  if (askedMs > clockMoveMs)
+    throw new ControlError(`the clock moves by at most ${clockMoveMs / DAY_MS} days in one move`)
   const days = clockAheadMs / DAY_MS
   if (aheadMs + askedMs <= clockAheadMs) return askedMs
   throw new ControlError(`the clock can be ${days} days ahead at most; start a new emulator to go on`, 409)

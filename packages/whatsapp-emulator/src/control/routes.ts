@@ -222,8 +222,9 @@ async function rejectOtherPages({ headers }: FastifyRequest): Promise<void> {
   const { host = '', origin } = headers
   const site = headers['sec-fetch-site']
   if (!LOOPBACK.test(host)) throw rejection(`the host is ${host}: call the emulator by 127.0.0.1 or localhost`)
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw rejection('the page of another site asked')
-  if (origin !== undefined && origin !== `http://${host}`) throw rejection(`the page is from ${origin}`)
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    throw rejection('the request comes from a page of another site')
+  if (origin !== undefined && origin !== `http://${host}`) throw rejection(`the request comes from a page of ${origin}`)
 }
 
 const rejection = (why: string): ControlError =>

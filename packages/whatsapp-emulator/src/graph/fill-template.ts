@@ -61,7 +61,7 @@ function fillPart(
   if (component !== undefined && part.parameters.length === 0) {
     if (parameters.length === 0)
       reject(132012, `the ${name} of the template takes no parameters: leave its component out`)
-    reject(132000, `${name}: ${parameters.length} parameters were given, the template takes none`)
+    reject(132000, `${name}: ${parameters.length} parameters were given, but the template takes none`)
   }
   const read = parameters.map(readParameter)
   const byName = valuesByName(name, read, part, format)
@@ -102,7 +102,7 @@ function valuesByName(name: string, read: Parameter[], part: TextPart, format: P
     values.set(sentName ?? String(at + 1), text)
   }
   if (values.size !== part.parameters.length)
-    reject(132000, `${name}: ${values.size} parameters were given, the template takes ${part.parameters.length}`)
+    reject(132000, `${name}: ${values.size} parameters were given, but the template takes ${part.parameters.length}`)
   return values
 }
 
@@ -113,7 +113,7 @@ function checkCode(code: string | undefined): string {
   return code
 }
 
-/** `index` counts every button of the template, also those that take nothing. */
+/** `index` counts every button of the template, including those that take nothing. */
 function fillButtons(shapes: readonly ButtonShape[], components: Map<number, ObjectReader>): ShownButton[] {
   for (const index of components.keys()) {
     if (index >= shapes.length) reject(131009, `the template has no button at index ${index}`)

@@ -23,7 +23,7 @@ export function readInteractive(interactive: ObjectReader): ShownMessage {
     const texts = readTexts(interactive, META_LIMITS.interactiveListBodyCharacters, { allowsMedia: false })
     return { ...texts, buttons: [], list: readList(action) }
   }
-  return reject(131009, `interactive.type "${type}" is not known to the emulator: it has button and list`)
+  return reject(131009, `interactive.type "${type}" is not supported by the emulator, only button and list`)
 }
 
 function readTexts(interactive: ObjectReader, maxBodyCharacters: number, { allowsMedia }: { allowsMedia: boolean }) {

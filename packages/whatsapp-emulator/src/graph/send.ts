@@ -124,7 +124,7 @@ export function readReceipt(parts: Parts, { number }: NumberOfAccount, body: unk
   const id = requireMessagingProduct(body).text('message_id')
   const inbound = parts.inbox.find(id)?.record
   if (inbound === undefined || inbound.phoneNumberId !== number.id)
-    reject(131009, 'message_id is no message to this number')
+    reject(131009, 'message_id is not a message to this number')
   if (parts.now() - inbound.at > THIRTY_DAYS_MS) reject(131009, 'message_id is older than 30 days')
   parts.inbox.markRead(inbound)
   parts.counts.readReceipts++
@@ -141,7 +141,7 @@ export function requireMessagingProduct(body: unknown): ObjectReader {
 function readEnvelope(request: ObjectReader): Pick<CheckedSend, 'callbackData' | 'quotes'> {
   const recipientType = request.findText('recipient_type')
   if (recipientType !== undefined && recipientType !== 'individual')
-    reject(100, `recipient_type "${recipientType}" is not known to the emulator: it has individual`)
+    reject(100, `recipient_type "${recipientType}" is not supported by the emulator, only individual`)
   const callbackData = request.findText('biz_opaque_callback_data')
   if (characters(callbackData ?? '') > META_LIMITS.callbackDataCharacters)
     reject(100, `biz_opaque_callback_data has at most ${META_LIMITS.callbackDataCharacters} characters`)
@@ -193,7 +193,7 @@ function readContent(account: Account, request: ObjectReader, to: Recipient): Co
   const type = request.findText('type') ?? 'text'
   if (type === 'template') return readTemplate(account, request.object(type), to)
   if (type !== 'text' && type !== 'interactive')
-    reject(131051, `type "${type}" is not known to the emulator: it has template, text and interactive`)
+    reject(131051, `type "${type}" is not supported by the emulator, only template, text and interactive`)
   const shown = type === 'text' ? readText(request.object(type)) : readInteractive(request.object(type))
   return { type, shown, parameters: [shown.body], template: undefined, code: undefined, warnings: [] }
 }

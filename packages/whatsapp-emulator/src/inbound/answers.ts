@@ -67,7 +67,7 @@ async function write(parts: Parts, { script, message, actions: [action] }: Answe
     }
     await receive(parts, seed, script.id)
   } catch (fault) {
-    // No caller waits: the fault goes to the log and to the list of scripts.
+    // No request waits for this: the fault goes to the log and to the list of scripts.
     const what = `${message.to}: ${fault instanceof Error ? fault.message : String(fault)}`
     parts.log(`${script.id} could not answer as ${what}`)
     parts.scripts.noteFault(script, what)

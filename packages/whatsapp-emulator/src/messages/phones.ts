@@ -17,7 +17,7 @@ const DEFAULT_PHONE: Phone = { online: true, name: 'Customer', username: undefin
 const NUMBER = /^\+?[0-9()\s-]+$/
 const USER_ID = /^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/
 
-/** Digits of a number as Meta tolerates it in `to`, or undefined when it is no phone number. */
+/** Digits of a number as Meta tolerates it in `to`, or undefined if it is not a phone number. */
 export function digitsOf(input: string): string | undefined {
   if (!NUMBER.test(input)) return undefined
   const digits = input.replace(/\D/g, '')
@@ -36,7 +36,7 @@ export function isUserId(input: string): boolean {
 /** The WhatsApp id of a phone number in any form; `field` names it in the error. */
 export function parseWaId(number: string, field: string): string {
   const digits = digitsOf(number)
-  if (digits === undefined) throw new ControlError(`${field}: ${number} is no phone number`)
+  if (digits === undefined) throw new ControlError(`${field}: ${number} is not a phone number`)
   return waIdOf(digits)
 }
 

@@ -16,13 +16,13 @@ const then = (kind: Kind, ...actions: Action[]): StepSeed => ({ follows: true, w
 const tap = (button: number, options: Partial<Action> = {}): Action => ({ tap: { button }, ...options })
 const choose = (row: number, options: Partial<Action> = {}): Action => ({ choose: { row }, ...options })
 
-/** Long enough for everything that the first answer starts. */
+/** Long enough for everything that the first answer triggers. */
 const LATER = { afterMs: 30_000 }
 const SLOWLY = { afterMs: 10_000 }
 const HIDDEN = { hidePhone: true }
 
 /**
- * Scripts that a sender gets by choosing the recipient: the last four digits decide. Other scripts take them by name. The
+ * Scripts that a sender gets by choosing the recipient: the last four digits decide. Scripts can also name one as their preset. The
  * README describes each.
  */
 export const FAILURES = [

@@ -8,7 +8,7 @@ export const delay = z.number().min(0).max(EMULATOR_LIMITS.scriptDelayMs)
 
 const LIST = new Intl.ListFormat('en-GB')
 
-/** For `refine`: only one of these members may be given, and one must be. */
+/** For `refine`: exactly one of these members must be given. */
 export function exactlyOne<Name extends string>(...names: Name[]) {
   const isOne = (value: { [_ in Name]?: unknown }) => names.filter((name) => value[name] !== undefined).length === 1
   return [isOne, { message: `give exactly one of ${LIST.format(names)}` }] as const
@@ -23,7 +23,7 @@ const scriptedErrorSchema = z.union([
     title: z.string().optional(),
     details: z.string().optional(),
     subcode: z.int().optional(),
-    /** Puts the message's parameter values into the details, as Meta sometimes does: callers must redact them. */
+    /** Puts the message's parameter values into the details, as Meta sometimes does: clients must redact them. */
     echoParameters: z.boolean().optional(),
   }),
 ])
@@ -57,15 +57,15 @@ export const behaviourSchema = z.strictObject({
   error: scriptedErrorSchema.optional(),
   /** The HTTP call gets a page instead of JSON, as from an edge server, and no message is accepted. */
   html: z.strictObject({ httpStatus: z.int().min(400).max(599).default(502), body: z.string().optional() }).optional(),
-  /** Before the HTTP answer. The message itself is accepted at once. */
+  /** Delays the HTTP response. The message itself is accepted immediately. */
   answerAfterMs: delay.optional(),
-  /** How the connection ends without an answer; with "after_accepting" the message is accepted. */
+  /** How the connection ends without a response; with "after_accepting" the message is accepted. */
   connection: z
     .enum(['drop_before_accepting', 'drop_after_accepting', 'hang_before_accepting', 'hang_after_accepting'])
     .optional(),
-  /** `message_status` of the answer. A message that is held or paused gets no statuses unless `statuses` lists them. */
+  /** `message_status` of the response. A message that is held or paused gets no statuses unless `statuses` lists them. */
   messageStatus: z.enum(['accepted', 'held_for_quality_assessment', 'paused', 'omitted']).optional(),
-  /** The statuses to post, instead of sent, delivered, read. Equal times go in the order given. */
+  /** The statuses to post, instead of sent, delivered, read. Statuses with equal times keep the given order. */
   statuses: z.union([z.literal('none'), z.array(statusSchema).max(EMULATOR_LIMITS.stepsPerScript)]).optional(),
   /** Short for one `failed` status. */
   failed: scriptedErrorSchema.optional(),
@@ -75,11 +75,11 @@ export const behaviourSchema = z.strictObject({
   copies: z.int().min(1).max(100).optional(),
   /** The statuses are posted in reverse order. */
   reversed: z.boolean().optional(),
-  /** The statuses are posted and answered before the HTTP call is answered. */
+  /** The statuses are posted and acknowledged before the HTTP call gets its response. */
   statusesBeforeAnswer: z.boolean().optional(),
-  /** Fields left out of statuses and, for wa_id and user_id, of the answer. */
+  /** Fields left out of statuses and, for wa_id and user_id, of the response. */
   omit: z.array(z.enum(OMITTABLE)).optional(),
-  /** Adds undocumented fields to statuses and the answer. */
+  /** Adds undocumented fields to statuses and the response. */
   extraFields: z.boolean().optional(),
   /** Adds a lean `contacts` to the value that holds the status. */
   statusContacts: z.boolean().optional(),
@@ -106,7 +106,7 @@ export const actionShape = {
   hidePhone: z.boolean().optional(),
   omitContext: z.boolean().optional(),
   omitContacts: z.boolean().optional(),
-  /** Posts the same payload this many times at once. */
+  /** Posts this many copies of the payload simultaneously. */
   copies: z.int().min(1).max(100).optional(),
 }
 
@@ -144,7 +144,7 @@ const matchSchema = z.strictObject({
   /** Recipient: a phone number in any form, or a user id. */
   to: z
     .string()
-    .refine((to) => digitsOf(to) !== undefined || isUserId(to), 'is no phone number')
+    .refine((to) => digitsOf(to) !== undefined || isUserId(to), 'is not a phone number')
     .transform(normalised)
     .optional(),
   /** The last digits of the recipient's phone number. */

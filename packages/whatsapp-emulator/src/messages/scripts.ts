@@ -13,7 +13,7 @@ export type Script = {
   readonly preset?: string | undefined
   readonly behaviour?: Behaviour | undefined
   readonly steps?: readonly Step[] | undefined
-  /** How many sends it was for, or how many conversations the customer has begun to answer. */
+  /** How many sends it applied to, or how many conversations the customer has begun to answer. */
   used: number
   /** What the customer could not do. */
   faults: string[]
@@ -60,12 +60,12 @@ export class Scripts {
     })
   }
 
-  /** Turns that idle() waits for. */
+  /** The turns that idle() waits for. */
   get acting(): number {
     return this.#turns.size
   }
 
-  /** Without the presets. */
+  /** The added scripts, without the presets. */
   get size(): number {
     return this.#added.size
   }
@@ -114,14 +114,14 @@ export class Scripts {
     this.#added.changed(script.id)
   }
 
-  /** Takes the behaviour for a send. Empty without a matching script. */
+  /** Uses and returns the behaviour for a send. Empty without a matching script. */
   takeBehaviour(send: Addressed): Behaviour {
     const script = this.list().find(({ match, behaviour }) => behaviour !== undefined && isAddressed(send, match))
     if (script !== undefined) this.#use(script)
     return script?.behaviour ?? {}
   }
 
-  /** Takes the step for a message that arrived: the one after the last step, else a first step. */
+  /** Uses and returns the step for a message that arrived: the one after the last step, or else a first step. */
   takeStep(message: Message): { script: Script; step: Step } | undefined {
     if (message.waId === undefined) return undefined
     const pair = `${message.phoneNumberId}/${message.waId}`

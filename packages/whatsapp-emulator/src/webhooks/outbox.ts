@@ -120,7 +120,7 @@ export class Outbox {
     this.#gather(queue)
   }
 
-  /** Posts at once and separately, paused or not. Resolves when the first attempt was answered or failed. */
+  /** Posts immediately and separately, paused or not. Resolves when the first attempt was answered or failed. */
   async sendNow(account: Account, update: Update): Promise<WebhookPost | undefined> {
     const queue = this.#queueOf(account)
     if (queue === undefined) return undefined

@@ -46,7 +46,7 @@ export type CustomerEntry = EntryFields & {
   /** What the customer's own bubble shows: the words, or the label of what was tapped or chosen. */
   text: string
   payload?: string | undefined
-  /** The id of the script that did it, if any. */
+  /** The id of the script that caused it, if any. */
   script?: string | undefined
   readByBusiness: boolean
 }

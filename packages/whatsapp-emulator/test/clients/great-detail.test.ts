@@ -55,7 +55,7 @@ test('Great Detail’s client sends texts and buttons within a service window', 
   assert.equal(emulator.inboundMessages()[0]?.readByBusiness, true)
 })
 
-test('Great Detail’s client narrows templates by several values at once', async (t) => {
+test('Great Detail’s client filters templates by several values in one call', async (t) => {
   const { client, emulator } = await start(t)
   const named = async (options: Parameters<typeof client.template.list>[1]) => {
     const { data } = await client.template.list(DEMO.accountId, options).json()

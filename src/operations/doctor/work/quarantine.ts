@@ -14,7 +14,7 @@ export async function listQuarantined(sql: Sql, workspaceId: string | null): Pro
 
 type Released = Pick<Quarantined, 'kind' | 'workspaceId'>
 
-/** Lets the job be tried again. Undefined when no job with this id is quarantined. */
+/** Lets the job be tried again. Returns undefined if no job with this id is quarantined. */
 export async function releaseQuarantined(tx: Sql, id: string, now: Date): Promise<Released | undefined> {
   const message = await releaseMessage(tx, id, now)
   if (message) return message

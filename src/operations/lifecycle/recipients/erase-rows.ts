@@ -24,7 +24,8 @@ export class BeingSentError extends Error {}
 /**
  * Erases the next confirmations with everything that belongs to them, or else the next one-time codes, in the caller's
  * transaction; rows since `startedAt` are new data. What still runs ends, and its last events already have the pseudonym.
- * Returns the user ids in the reports too. Returns undefined if nothing is left. Throws BeingSentError if only what is being sent is left.
+ * Also returns the user ids in the reports. Returns undefined if nothing is left. Throws BeingSentError
+ * if only rows that are being sent are left.
  */
 export async function eraseRows(
   tx: Sql,

@@ -173,7 +173,7 @@ const STAGES: Readonly<Record<Erasure['stage'], (tx: Sql, context: StageContext)
   done: (_, { erasure }) => Promise.resolve({ erasure, erased: NOTHING_ERASED }),
 }
 
-/** From confirmations of other numbers. Those of this number keep the ids until they are erased, because reports are found by them. */
+/** Removes the user ids from confirmations of other numbers. Those of this number keep them until they are erased: they lead to the reports. */
 async function eraseUserIds(tx: Sql, { workspaceId, userIds, phones }: Person): Promise<void> {
   if (userIds.length > 0) await tx.rows(clearUserIds, [workspaceId, userIds, phones])
 }
@@ -185,7 +185,7 @@ const clearUserIds = statement(
      select id from confirmations where customer_user_id = any ($2::text[])))`,
 )
 
-/** The pace of sending to the number, and its block, or only the reason of a block that is kept. */
+/** Removes the number's pace of sending, and its block or, if the block is kept, only its reason. */
 async function eraseBlock(
   tx: Sql,
   { workspaceId, phones }: Person,

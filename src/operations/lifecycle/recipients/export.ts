@@ -49,7 +49,7 @@ export async function* exportRecipient(
   return exported
 }
 
-/** In memory; a file of the command line has no limit. */
+/** The limit in memory; a file written by the command line has none. */
 const MAX_CHARACTERS = 32 * 1024 * 1024
 
 /** The whole export. */
@@ -144,7 +144,7 @@ const ATTEMPTS = list(exportOf('message_attempts', 'a'), 'message_attempts a whe
 
 const MESSAGE = { attempts: ATTEMPTS, reports: reportsOf('r.message_id = m.id') }
 
-/** In the order of time: that of the ids. */
+/** In the order of the ids, which is the order of time. */
 const NEXT = { select: '*', and: 'and id > $3', limit: '$4' }
 
 const readCodes: Statement<Document> = statement(

@@ -5,7 +5,7 @@ const SEPARATORS = '[ ./()\u00A0\u202F\u2011-]{0,3}'
 /** A shorter national number is found only with its country code: the same digits could be anything else. */
 const MIN_NATIONAL_DIGITS = 7
 
-/** For texts that contain any number. With + or 00 it may have separators: other groups of digits are rarely numbers. */
+/** For texts that contain any number. A number with + or 00 may have separators: other groups of digits are rarely numbers. */
 export const ANY_NUMBER = `(?:[+]|(?<![0-9])00)(?:${SEPARATORS}[0-9]){7,15}(?![0-9])|(?<![0-9])[0-9]{7,15}(?![0-9])`
 
 const separated = (digits: string): string => digits.split('').join(SEPARATORS)

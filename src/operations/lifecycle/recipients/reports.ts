@@ -4,15 +4,15 @@ import { type Person, findOwned, maskContactCard, mentionPatterns, withLearnedUs
 
 /** Pages of the table: 8 MB, read in one statement. Reports have no index by workspace or number. */
 const PAGES_PER_STEP = 1_000
-/** Reports in memory at a time. This is more than a page can hold, so each step ends on a later page than it began on. */
+/** Reports in memory at a time: more than a page can hold, so that each step ends on a later page than it began on. */
 const MAX_REPORTS_PER_STEP = 2_000
 
-/** Null: nothing was found. The count of pages is known in any case. */
+/** `page` is null if nothing was found; the number of pages is always known. */
 type PartRow = { pages: number; page: number | null }
 
 type FoundReport = PartRow & { body: string }
 
-/** Reports in one part of the table whose text contains the number or a user id: not all are this person's. */
+/** Reports in one part of the table whose text contains the number or a user id. Not all of them are this person's. */
 const reportsInPart = (columns: string, { and = '', lock = '' } = {}): string =>
   `select (pg_relation_size('provider_reports') / current_setting('block_size')::int)::int as pages, r.*
    from (select 1) always left join lateral (
@@ -21,7 +21,7 @@ const reportsInPart = (columns: string, { and = '', lock = '' } = {}): string =>
        and r.body like any ($4::text[]) ${and}
      order by r.ctid limit ${MAX_REPORTS_PER_STEP} ${lock}) r on true`
 
-/** The first values of the statement. */
+/** The first parameters of the statement. */
 const valuesOfPart = (person: Person, page: number): [string, string, string, string[]] => [
   person.workspaceId,
   `(${page},0)`,
@@ -54,7 +54,7 @@ async function* readParts<Row extends PartRow>(
   }
 }
 
-/** Adds the user ids of all reports that belong to the number: others of the person come without the number. */
+/** Adds the user ids of all reports that name the number: the person's other reports come without it. */
 export async function learnUserIds(sql: Sql, person: Person): Promise<Person> {
   let learned = person
   for await (const { body } of readParts(sql, { ...person, userIds: [] }, { read: readBodies }))
@@ -62,7 +62,7 @@ export async function learnUserIds(sql: Sql, person: Person): Promise<Person> {
   return learned
 }
 
-/** Reports that belong to the person and to none of their messages and confirmations. */
+/** The person's reports that belong to none of their messages and confirmations. */
 export async function* readReports(sql: Sql, person: Person): AsyncGenerator {
   for await (const { body, document } of readParts(sql, person, { read: readDocuments, values: [person.phones] }))
     if (findOwned(person, body)) yield document

@@ -59,7 +59,7 @@ export async function endUnfinished(
   if (covered.length > 0) await tx.rows(removeUnfinished, [workspaceId, covered.map(({ id }) => id)])
 }
 
-/** How long a row stays that no known key opens, in case that its key returns. Webhooks of that time are then removed. */
+/** How long a row that no known key opens is kept, in case the key returns. By then, the webhooks of its time are removed. */
 const UNREADABLE_KEPT_MS = 90 * DAY_MS
 
 export async function removeUnreadable({ db, seal }: Pick<Parts, 'db' | 'seal'>, now: Date): Promise<void> {

@@ -27,7 +27,7 @@ const messages = stepOf({
   },
 })
 
-/** With their confirmations, which hold the parameters. A running conversation keeps its texts: its reminder repeats the first message. */
+/** Includes their confirmations, which hold the parameters. A running conversation keeps its texts: its reminder repeats the first message. */
 const lockFreeMessages = statement<IdRow & { confirmationId: string; checkKind: Check; isFirst: boolean }>(
   'lock_messages_to_remove_content',
   `select m.id, m.confirmation_id as "confirmationId", m.check_kind as "checkKind", m.purpose = 'template' as "isFirst"

@@ -10,15 +10,15 @@ import { type Count, MAX_READ_TO_COUNT, type Position, type Step } from './step.
 /** Records first: content that goes with its record needs no step of its own. */
 export const retentionSteps: readonly Step[] = [...recordSteps, ...contentSteps]
 
-/** Records from this instant on have not been counted for the charts. Undefined if all have. */
+/** Returns the instant from which records have not been counted for the charts; undefined if all have. */
 export type FindUncountedSince = (sql: Sql) => Promise<Date | undefined>
 
-/** A day that cannot be counted does not keep records for longer. */
+/** A day that cannot be counted keeps its records no longer than this. */
 const MAX_WAIT_FOR_COUNT_MS = 30 * DAY_MS
 
 type CutoffOptions = { now: Date; keep: Keep; findUncountedSince: FindUncountedSince }
 
-/** The class must not have anything that was recorded before this instant. */
+/** Returns the instant before which nothing of the class may be kept. */
 export async function findCutoff(
   sql: Sql,
   keptClass: KeptClass,
@@ -31,7 +31,7 @@ export async function findCutoff(
 
 type DueClass = { class: KeptClass; cutoff: Date; steps: { step: Step; position: Position | undefined }[] }
 
-/** Without the classes that are kept forever. */
+/** Leaves out the classes that are kept forever. */
 async function listClasses(sql: Sql, options: CutoffOptions): Promise<DueClass[]> {
   const rows = await sql.rows(selectPositions)
   const positions = new Map(rows.map(({ step, id, at }) => [step, { id, at }]))
@@ -52,17 +52,17 @@ const selectPositions = statement<{ step: string; id: string; at: string }>(
   'select step, position as id, kept_since::text as at from retention where position is not null',
 )
 
-/** Null: the database could not count them now, because it is busy or the table is locked. */
+/** Null if the database cannot count the rows now, because it is busy or the table is locked. */
 type TableCount = { table: string } & (Count | { rows: null; more: null })
 
 /** What removal would remove now. */
 export type RemovalPreview = {
   classes: { class: KeptClass; days: number; until: Date; tables: TableCount[] }[]
-  /** Whose deletion is due. */
+  /** How many workspaces are due for deletion. */
   workspaces: number
 }
 
-/** Also while removal is held. Rows that are still in use are counted too. */
+/** Works even while removal is held. It also counts rows that are still in use. */
 export async function previewRemoval(sql: Sql, options: CutoffOptions & { maxRead?: number }): Promise<RemovalPreview> {
   const { now, keep, maxRead = MAX_READ_TO_COUNT } = options
   const classes: RemovalPreview['classes'] = []
@@ -79,7 +79,7 @@ export async function previewRemoval(sql: Sql, options: CutoffOptions & { maxRea
   return { classes, workspaces }
 }
 
-/** Only one table is unknown then: an operator can still see the others, and confirm. */
+/** Leaves only this table unknown: an operator can still see the others and confirm. */
 function ifUncountable(error: unknown): { rows: null; more: null } {
   if (!isTemporary(error)) throw error
   return { rows: null, more: null }
@@ -91,12 +91,12 @@ const countDeletions = statement<{ workspaces: number }>(
    where deletion_due_at <= $1 and purged_at is null and deleted_at is null`,
 )
 
-/** Nothing is in use for longer (docs/retention.md#why-at-least-30-days). */
+/** No row should be in use for longer (docs/retention.md#why-at-least-30-days). */
 const MAX_IN_USE_MS = 30 * DAY_MS
-/** A larger number is shown as this one. */
+/** The count stops here. */
 const MAX_COUNTED = 1_000
 
-/** What should have been removed and still exists. */
+/** Rows that should have been removed but still exist. */
 export type Overdue = {
   class: KeptClass
   /** How long ago the oldest row that no step has read should have been removed. Negative: the row is not old enough. */

@@ -10,7 +10,7 @@ export type Permit = { now: Date; keep: Keep }
 
 /** Everything that removes data by its age asks first (docs/retention.md#when-removal-stops). */
 export type RemovalGuard = {
-  /** Undefined while removal is held. */
+  /** Returns undefined while removal is held. */
   check(): Promise<Permit | undefined>
 }
 
@@ -20,7 +20,7 @@ export const keepOfWorkers = (nodes: readonly ListedNode[]): Keep[] =>
     .filter(({ isAlive, roles }) => isAlive && roles.includes('worker'))
     .flatMap(({ settings }) => settings.keep ?? [])
 
-/** The longest of them counts. Undefined if no worker runs or reports it. */
+/** The longest of them counts. Returns undefined if no worker runs or reports it. */
 export const keptByWorkers = (nodes: readonly ListedNode[]): Keep | undefined =>
   keepOfWorkers(nodes).reduce<Keep | undefined>(
     (longer, each) => (longer ? longestKeep(longer, each) : each),
@@ -86,7 +86,7 @@ export async function readAndCheck(
   return { ...checkRemoval({ now, machinesAheadMs, keep: longer, state, lastActiveAt }), now, state }
 }
 
-/** Of everything that an instance writes, the newest. Undefined for an empty database. */
+/** When the instance last wrote anything. Returns undefined for an empty database. */
 async function findLastActive(sql: Sql): Promise<Date | undefined> {
   const { times = [], ids = [] } = (await sql.row(selectNewest, [MIN_RUNNING_MS])) ?? {}
   const all = [...times, ...ids.map(timeOfId)].map((at) => at.getTime())

@@ -41,7 +41,7 @@ export type Removal = {
   hold: Hold | undefined
   /** How long data is kept now. */
   keep: Keep
-  /** What to store. Undefined if there is nothing new. */
+  /** What to store. Undefined if nothing has changed. */
   next: GuardState | undefined
 }
 

@@ -56,7 +56,7 @@ const findEnded = (table: 'messages' | 'events', column: string): Statement<IdRo
        and id not in (select id from in_use)`,
   )
 
-/** What has parts is removed with them. `findEnded`: of `$1`, what is older than `$2` and no work needs any more. */
+/** Rows are removed with their parts. `findEnded` finds which rows of `$1` are older than `$2` and no longer needed by any work. */
 const WITH_PARTS: Partial<Record<Table, { findEnded: Statement<IdRow>; condition?: string; showsInUse?: boolean }>> = {
   // an order with everything that belongs to it, when its last message is older than records are kept
   confirmations: { findEnded: findEndedConfirmations },

@@ -16,16 +16,16 @@ export type Position = {
   at: string
 }
 
-/** How the rows of a table are walked in the order of their time, a page at a time. */
+/** How to walk the rows of a table in the order of time, a page at a time. */
 type Walk = {
   maxRows: number
   at: string
   order: string
   after: string
   until: string
-  /** Of `after`. */
+  /** The parameters of `after`. */
   position(after: Position | undefined): string[]
-  /** Of `until`. */
+  /** The parameter of `until`. */
   end(until: Date): string | Date
 }
 
@@ -67,11 +67,11 @@ type StepOptions = {
   of?: Table
   class: KeptClass
   /**
-   * A row that the step postpones for very long is in use for too long. Not for orders, which are postponed while they have a
-   * younger message: the step of messages shows that message. Nor for steps that postpone only locked rows or reports.
+   * Whether a row that the step postpones for very long counts as stuck. False for orders, which are postponed while they have a
+   * younger message: the step of messages shows that message. Also false for steps that postpone only locked rows or reports.
    */
   showsInUse?: boolean
-  /** Of the rows that hold something to remove. */
+  /** Selects the rows that hold something to remove. */
   condition?: string
   /** `$1`: ids of rows that this transaction has locked. Returns those that were removed. */
   remove: (tx: Sql, ids: readonly string[], until: Date) => Promise<string[]>
@@ -111,18 +111,18 @@ export function stepOf({
   )
   return {
     name: `${keptClass} of ${removedFrom}`,
-    /** From which rows or their content are removed. */
+    /** The table from which rows, or their content, are removed. */
     table: removedFrom,
     class: keptClass,
     showsInUse,
-    /** Of a full page. */
+    /** The size of a full page. */
     maxRows: walk.maxRows,
     /** When the next row was recorded. */
     async next(sql: Sql, after: Position | undefined): Promise<Date | undefined> {
       const row = await sql.row(next, walk.position(after))
       return row && new Date(timeOf(row))
     },
-    /** The next rows that are older than `until`. `last`: undefined at the end. `ids`: those that hold something to remove. */
+    /** The next rows that are older than `until`. `last` is undefined at the end. `ids`: the rows that hold something to remove. */
     async page(tx: Sql, after: Position | undefined, until: Date) {
       const rows = await tx.rows(page, [...walk.position(after), walk.end(until)])
       const last = rows.at(-1)
@@ -132,12 +132,12 @@ export function stepOf({
         ids: idsOf(rows.filter(({ holds }) => holds)),
       }
     },
-    /** Rows that hold something to remove and are older than `until`, of the next `maxRead`, without the postponed ones. */
+    /** Counts, among the next `maxRead` rows, those that hold something to remove and are older than `until`. Postponed rows are left out. */
     async count(sql: Sql, after: Position | undefined, until: Date, maxRead: number): Promise<Count> {
       const { rows = 0, seen = 0 } = (await sql.row(count, [...walk.position(after), walk.end(until), maxRead])) ?? {}
       return { rows, more: seen >= maxRead }
     },
-    /** Of `ids`, those that still exist. */
+    /** Returns those of `ids` that still exist. */
     existing: async (tx: Sql, ids: readonly string[]): Promise<string[]> => idsOf(await tx.rows(existing, [ids])),
     /**
      * Removes what is not in use, and returns those ids. Rows that another transaction has locked are in use. A later statement
@@ -152,7 +152,7 @@ export function stepOf({
 
 export const idsOf = (rows: readonly IdRow[]): string[] => rows.map(({ id }) => id)
 
-/** One statement removes them, and returns their ids. */
+/** Removes rows with one statement that returns their ids. */
 export const removedBy =
   (removal: Statement<IdRow>) =>
   async (tx: Sql, ids: readonly string[]): Promise<string[]> =>

@@ -118,7 +118,7 @@ type CopyOptions = {
   folders: readonly string[]
 }
 
-/** Makes a copy of `source` that `user` can run, once. Undefined if no folder is usable. */
+/** Makes a copy of `source` that `user` can run, once. Returns undefined if no folder is usable. */
 export async function copyForUser(source: string, { name, user, folders }: CopyOptions): Promise<string | undefined> {
   for (const systemFolder of folders) {
     const folder = await openSystemFolder(systemFolder, user)
@@ -128,7 +128,7 @@ export async function copyForUser(source: string, { name, user, folders }: CopyO
   return undefined
 }
 
-/** False if it failed, for example on a full disk. Of two processes the slower one uses the other's copy. */
+/** Returns false if the copy failed, for example on a full disk. Of two processes the slower one uses the other's copy. */
 async function copyOnce(source: string, copy: string): Promise<boolean> {
   if (await isComplete(copy, source)) return true
   const unfinished = unfinishedIn(path.dirname(copy))

@@ -65,7 +65,7 @@ export const SYSTEM_FOLDER = '/var/lib/doorcode'
 /** Creating a copy or cluster never takes this long. */
 const STALE_AFTER_MS = 3_600_000
 
-/** Creates a folder that `user` can enter and only root can change. Undefined if that is impossible. */
+/** Creates a folder that `user` can enter and only root can change. Returns undefined if that is impossible. */
 export async function openSystemFolder(folder: string, user: SystemUser): Promise<string | undefined> {
   try {
     const first = await ensureDir(folder, 0o711)

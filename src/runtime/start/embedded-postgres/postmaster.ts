@@ -11,7 +11,7 @@ const run = promisify(execFile)
 
 type Postmaster = { pid: number; socketFolder: string | undefined }
 
-/** Undefined if none runs on this data directory. */
+/** Returns undefined if none runs on this data directory. */
 export async function findPostmaster(data: string): Promise<Postmaster | undefined> {
   const postmaster = await readPidFile(pidFileIn(data))
   return postmaster && (await isPostgres(postmaster.pid)) ? postmaster : undefined

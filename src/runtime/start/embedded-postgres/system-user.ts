@@ -11,7 +11,7 @@ export type SystemUser = {
   ownsFolder: boolean
 }
 
-/** Undefined if Doorcode does not run as root: then PostgreSQL runs as the same user. */
+/** Returns undefined if Doorcode does not run as root: then PostgreSQL runs as the same user. */
 export async function systemUserFor(folder: string): Promise<SystemUser | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const users = await listUsers()
