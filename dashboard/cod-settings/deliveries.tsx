@@ -34,19 +34,19 @@ type Delivering = { value: readonly Weekday[]; onChange: (value: string[]) => vo
 function DeliveryDays({ value, onChange }: Delivering) {
   const { t } = useTexts()
   const { limits, weekdays } = useForm()
-  const isLeast = value.length <= weekdays.length - limits.weekdaysSkipped.max
+  const isMinimum = value.length <= weekdays.length - limits.weekdaysSkipped.max
   return (
     <Input.Wrapper
       label={t('page_cod_settings.skip_weekdays')}
       labelElement="div"
-      description={isLeast ? t('page_cod_settings.one_day') : t('page_cod_settings.skip_weekdays_hint')}
+      description={isMinimum ? t('page_cod_settings.one_day') : t('page_cod_settings.skip_weekdays_hint')}
       error={useFault('/deliveryDays/skipWeekdays')}
       data-path="/deliveryDays/skipWeekdays"
     >
       <Chip.Group multiple value={[...value]} onChange={onChange}>
         <Group gap="xs" mt={8} role="group" aria-label={t('page_cod_settings.skip_weekdays')}>
           {weekdays.map((weekday) => (
-            <Chip key={weekday} value={weekday} size="sm" disabled={isLeast && value.includes(weekday)}>
+            <Chip key={weekday} value={weekday} size="sm" disabled={isMinimum && value.includes(weekday)}>
               {t(`page_cod_settings.${weekday}`)}
             </Chip>
           ))}

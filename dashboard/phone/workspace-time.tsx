@@ -107,9 +107,9 @@ function useJump(workspaceId: string) {
   const refetchInterval = advance.isPending ? POLL_INTERVAL_MS : false
   useQuery({ ...api.phone.state.queryOptions({ workspaceId }), refetchInterval })
   return async (to: Target): Promise<Outcome> => {
-    const { askedMs, advancedBy: movedMs, fired } = await advance.mutateAsync({ workspaceId, to })
+    const { requestedMs, advancedBy: movedMs, fired } = await advance.mutateAsync({ workspaceId, to })
     const kinds = FIRED.filter((kind) => fired[kind] > 0)
     const happened = kinds.map((kind) => coded(`page_phone.fired_${FIRED_TEXTS[kind]}`, { count: fired[kind] }))
-    return { askedMs, movedMs, happened }
+    return { requestedMs, movedMs, happened }
   }
 }

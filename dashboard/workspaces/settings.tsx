@@ -105,7 +105,7 @@ export function DeleteWorkspace() {
     else await navigate({ to: '/new-workspace' })
   }
   const ask = useMutation(
-    api.workspaces.askDeletion.mutationOptions({
+    api.workspaces.requestDeletion.mutationOptions({
       async onSuccess() {
         if (sandbox) {
           await leave()

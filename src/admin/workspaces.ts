@@ -33,7 +33,7 @@ export const workspaces = router({
   get: readCall.query(({ ctx: { parts }, input: { workspaceId } }) => getWorkspace(parts.db, workspaceId)),
 
   rename: mutationOf(workspaceActions.rename),
-  askDeletion: mutationOf(workspaceActions.askDeletion),
+  requestDeletion: mutationOf(workspaceActions.requestDeletion),
   cancelDeletion: mutationOf(workspaceActions.cancelDeletion),
   setQuota: mutationOf(workspaceActions.setQuota),
 

@@ -76,7 +76,7 @@ const workspaceDelete = command({
     'Delete a workspace: a sandbox immediately, a live one after seven days. Its API keys stop working within a second.',
   options: { workspaceId, name: optional(name('The name of the workspace. Required for a live one.')) },
   async run(operator, { workspaceId, name }) {
-    const { deletionDueAt } = await act(workspaceActions.askDeletion, operator, { workspaceId, name })
+    const { deletionDueAt } = await act(workspaceActions.requestDeletion, operator, { workspaceId, name })
     const isDeleted = deletionDueAt <= operator.clock.now()
     return { workspaceId, deletionDueAt: deletionDueAt.toISOString(), isDeleted }
   },

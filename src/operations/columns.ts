@@ -9,7 +9,7 @@
  * old content empties it (docs/retention.md). `lifecycle/rows.ts` has the SQL for each, except for the last three:
  * report: `lifecycle/recipients/reports.ts` · mention: `lifecycle/recipients/audit-entries.ts` · row: `lifecycle/recipients/erase.ts`.
  */
-export type Holds =
+export type PersonalDataKind =
   | 'number'
   | 'user_id'
   /** The provider's id, which contains the number in another form. */
@@ -33,7 +33,7 @@ export type Holds =
 
 export type Life = {
   /** The columns with a recipient's data. */
-  person?: Readonly<Record<string, Holds>>
+  person?: Readonly<Record<string, PersonalDataKind>>
   /** The other texts of a table that has `person`: codes, and names that Doorcode or the shop chose. */
   others?: string
   /** What an export of the person contains of a row, as `column` or `column:name`. */

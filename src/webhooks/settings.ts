@@ -3,7 +3,7 @@ import { isBlank, isOneVisibleLine } from '../../locales/visible-text.ts'
 import { type ChosenEventType, chosenEventTypes } from '../events/event-types.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { UserError } from '../lib/errors.ts'
-import { AddressRejected, checkHost } from './delivery/connector.ts'
+import { AddressRejectedError, checkHost } from './delivery/connector.ts'
 
 export const MAX_URL_LENGTH = 2_048
 /** In code points. */
@@ -83,7 +83,7 @@ async function checkPublic(hostname: string, log: Parts['log']): Promise<void> {
   try {
     await checkHost(hostname)
   } catch (error) {
-    if (!(error instanceof AddressRejected)) throw new UserError({ code: 'webhooks.not_found', hostname })
+    if (!(error instanceof AddressRejectedError)) throw new UserError({ code: 'webhooks.not_found', hostname })
     log.warn({ hostname, address: error.address }, 'an endpoint was rejected, because its address is not public')
     throw new UserError({ code: 'webhooks.endpoints_not_public' })
   }

@@ -16,7 +16,7 @@ type Deletion = {
  * From now on the workspace's keys are rejected, on every node within a second. A sandbox is gone immediately, a live workspace
  * after GRACE_MS. A repeated request changes nothing: `isNew` is false. Throws UserError.
  */
-export async function askDeletion(
+export async function requestDeletion(
   tx: Sql,
   clock: Clock,
   { workspaceId, name: typedName }: Deletion,

@@ -50,7 +50,7 @@ test('conversations are shown only in Arabic, in texts that follow the chosen la
 
 const pathOf = (world: World, place: string): string => `/dashboard/w/${world.workspaceId}/${place}`
 
-/** Opens another page: the page that changes then shows all changes at once. */
+/** Opens another page: the page that changes then shows all changes together. */
 const lookAway = (page: Page, world: World): Promise<void> => openWithin(page, pathOf(world, 'blocked'))
 
 /** Shows three states, the last with everything customers can do that matches nothing. */

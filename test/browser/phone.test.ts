@@ -42,7 +42,7 @@ async function opensNewCustomer(page: Page): Promise<void> {
   for (let times = 0; times < 2; times += 1) {
     await opener.click()
     await dialog.waitFor()
-    assert.ok(await isFocused(dialog.getByRole('textbox')), 'the reader can type at once')
+    assert.ok(await isFocused(dialog.getByRole('textbox')), 'the reader can type immediately')
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'hidden' })
     assert.ok(await isFocused(opener), 'the focus is back')

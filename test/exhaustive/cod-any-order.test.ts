@@ -230,7 +230,7 @@ class Shop {
     return id
   }
 
-  /** One worker, and every webhook at once. */
+  /** One worker, and all webhooks simultaneously. */
   async tellInOrder(subject: Subject, answers: readonly (AnswerContent & { second: number })[]): Promise<void> {
     for (const { second, ...content } of answers) {
       this.world.clock.advance(2)

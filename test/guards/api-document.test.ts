@@ -70,7 +70,7 @@ function closedSets(schema: unknown): unknown[] {
   return isOpen ? [] : Object.values(schema).flatMap(closedSets)
 }
 
-/** Itself, or as a component. */
+/** The schema itself, or the component that it refers to. */
 const isDescribed = (schema: Schema | boolean): boolean =>
   typeof schema === 'object' &&
   Boolean(schema.description ?? (schema.$ref && schemas[componentOf(schema)]?.description))

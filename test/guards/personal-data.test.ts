@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { statements } from '../../src/lib/db/pool.ts'
-import { type Holds, type Life, type Table, lifeOf, tableNames, tables } from '../../src/operations/columns.ts'
+import {
+  type PersonalDataKind,
+  type Life,
+  type Table,
+  lifeOf,
+  tableNames,
+  tables,
+} from '../../src/operations/columns.ts'
 import '../../src/operations/lifecycle/recipients/erase.ts'
 import '../../src/operations/lifecycle/retention/loop.ts'
 import { fileDatabase } from '../database/database.ts'
 import { withConnection } from '../database/postgres.ts'
 
-/** Of the schema of people's accounts only columns of bytes: no recipient is in it. */
+/** The schema `auth` has no recipients, so only its binary columns count. */
 const COLUMNS = `
   select case when table_schema = 'public' then table_name else table_schema || '.' || table_name end as table,
     column_name as column, data_type = 'bytea' as "isBytes",
@@ -71,7 +78,7 @@ test('the table of columns names only what exists', async () => {
 })
 
 /** Their rows are exported whole, or are only found by the number. */
-const NOT_BY_COLUMN: readonly Holds[] = ['mention', 'row']
+const NOT_BY_COLUMN: readonly PersonalDataKind[] = ['mention', 'row']
 
 const personalTables = tableNames.filter((table) =>
   Object.values(lifeOf(table).person ?? {}).some((holds) => !NOT_BY_COLUMN.includes(holds)),

@@ -227,7 +227,7 @@ async function planAll(t: TestContext, world: World, calls: readonly Call[]): Pr
   }
 }
 
-/** Gives accepted requests new ids and keys: any index finds an existing key at once, so a bad plan would not show. */
+/** Gives accepted requests new ids and keys: any index finds an existing key immediately, so a bad plan would not show. */
 const withNewIds = (value: Value): Value =>
   typeof value === 'string' && value.includes('"requests"')
     ? value.replaceAll(/"(id|message_id|key)":"[^"]*"/g, (_, name: string) => `"${name}":"${randomUUID()}"`)

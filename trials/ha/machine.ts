@@ -57,7 +57,7 @@ export async function makeMachine(
     etcd,
     patroni,
     link,
-    /** Patroni and all of PostgreSQL end at once; etcd continues. */
+    /** Patroni and all of PostgreSQL end immediately; etcd continues. */
     crash,
     /** The machine disappears with its etcd, and no connection to it is reset. */
     async lose(): Promise<void> {
@@ -71,7 +71,7 @@ export async function makeMachine(
       await etcd.start()
       await patroni.start()
     },
-    /** What is frozen does not know afterwards that time has passed. Returns what resumes it. */
+    /** Freezes the processes, which later do not know that time has passed. Returns the function that resumes them. */
     async freeze(parts: readonly Freezable[]): Promise<() => void> {
       const pid = patroni.pid()
       const frozen = [

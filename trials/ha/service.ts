@@ -34,7 +34,7 @@ export function createService({ program, args, environment, logFile }: ServiceOp
       await once(child, 'spawn')
       await log.close()
     },
-    /** Returns undefined if it does not run. */
+    /** Returns undefined if the service is not running. */
     pid: () => (isRunning() ? child?.pid : undefined),
     kill: () => stop('SIGKILL'),
     end: () => stop('SIGTERM'),

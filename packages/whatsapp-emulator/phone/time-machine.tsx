@@ -20,7 +20,7 @@ export type DueRow = {
 }
 
 export type Outcome = {
-  askedMs: number
+  requestedMs: number
   movedMs: number
   /** What happened on the way: "2 statuses". */
   happened: readonly CodedText[]
@@ -101,8 +101,8 @@ export function TimeMachine({ source, title }: { source: TimeSource; title: 'sho
           {moving && <OnTheWay {...moving} aheadMs={aheadMs} />}
           {outcome && <Happened {...outcome} stopped={stopped} />}
         </div>
-        {move && outcome && outcome.movedMs < outcome.askedMs && (
-          <button type="button" onClick={() => moveBy(outcome.askedMs - outcome.movedMs)}>
+        {move && outcome && outcome.movedMs < outcome.requestedMs && (
+          <button type="button" onClick={() => moveBy(outcome.requestedMs - outcome.movedMs)}>
             {t('page_time_machine.go_on')}
           </button>
         )}
@@ -249,9 +249,9 @@ function OnTheWay({ fromMs, byMs, aheadMs }: { fromMs: number; byMs: number; ahe
   )
 }
 
-function Happened({ askedMs, movedMs, happened, stopped }: Outcome & Pick<TimeSource, 'stopped'>) {
+function Happened({ requestedMs, movedMs, happened, stopped }: Outcome & Pick<TimeSource, 'stopped'>) {
   const { t, language } = usePhoneTexts()
-  if (askedMs === 0) return <p>{t('page_time_machine.has_come')}</p>
+  if (requestedMs === 0) return <p>{t('page_time_machine.has_come')}</p>
   return (
     <>
       <p className={style.heading}>{t('page_time_machine.moved', { span: spanOf(movedMs, language) })}</p>
@@ -260,7 +260,7 @@ function Happened({ askedMs, movedMs, happened, stopped }: Outcome & Pick<TimeSo
           ? t('page_time_machine.on_the_way', { happened })
           : t('page_time_machine.nothing_happened')}
       </p>
-      {movedMs < askedMs && <p>{stopped(spanOf(askedMs - movedMs, language))}</p>}
+      {movedMs < requestedMs && <p>{stopped(spanOf(requestedMs - movedMs, language))}</p>}
     </>
   )
 }

@@ -40,7 +40,7 @@ test('due plans run in order, with the emulator’s time in webhooks', async (t)
     reviews: 0,
     webhooks: 4,
   })
-  assert.deepEqual([moved.at('askedMs'), moved.at('movedMs'), moved.at('aheadMs')], [HOUR_MS, HOUR_MS, HOUR_MS])
+  assert.deepEqual([moved.at('requestedMs'), moved.at('movedMs'), moved.at('aheadMs')], [HOUR_MS, HOUR_MS, HOUR_MS])
   const acceptedAt = world.emulator.messages()[0]?.acceptedAt ?? 0
   const reported = world.callback.posts.flatMap(({ body }) =>
     body.entry.flatMap(({ changes }) => {

@@ -24,7 +24,7 @@ export const accountInput = z.object({ accountId })
 const senderInput = z.object({ senderId: z.uuid(asIssue({ code: 'admin.senders_sender_id' })) })
 
 /** Names the other workspace that has the account, if the operator may see it. */
-const throwNamed =
+const throwWithWorkspaceName =
   ({ db, actor: { userId } }: Operator) =>
   async (error: unknown): Promise<never> => {
     if (!(error instanceof ConnectedElsewhereError)) throw error
@@ -40,7 +40,7 @@ type AccountToConnect = z.output<typeof accountToConnect> & { workspaceId: strin
 async function connect(operator: Operator, account: AccountToConnect, { takesOver }: { takesOver: boolean }) {
   const { workspaceId } = account
   const [wabaId, graphUrl] = [account.wabaId.trim(), account.graphUrl.trim()]
-  const reading = await readAccount(operator, account, { takesOver }).catch(throwNamed(operator)) // asks WhatsApp
+  const reading = await readAccount(operator, account, { takesOver }).catch(throwWithWorkspaceName(operator)) // asks WhatsApp
   const { former, ...stored } = await commit(operator, workspaceId, async (tx, record) => {
     const former = takesOver ? await takeOver(tx, operator, reading) : undefined
     if (former) {
@@ -54,7 +54,7 @@ async function connect(operator: Operator, account: AccountToConnect, { takesOve
       after: { wabaId, ...(graphUrl && { graphUrl }) },
     })
     return { ...stored, former }
-  }).catch(throwNamed(operator))
+  }).catch(throwWithWorkspaceName(operator))
   if (former) operator.live.changed([former.workspaceId])
   return stored
 }

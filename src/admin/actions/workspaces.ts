@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { asIssue } from '../../../locales/text.ts'
-import { askDeletion, cancelDeletion } from '../../workspaces/deletion.ts'
+import { requestDeletion, cancelDeletion } from '../../workspaces/deletion.ts'
 import { MAX_MONTHLY_UNITS, QUOTA_KINDS, changeQuota } from '../../workspaces/quota.ts'
 import { type NewWorkspace, createWorkspace, getWorkspace, renameWorkspace } from '../../workspaces/workspaces.ts'
 import { addMember } from '../auth/members.ts'
@@ -34,11 +34,11 @@ export const workspaceActions = {
   }),
 
   /** A sandbox is gone when this returns. `name`: what the operator typed to confirm it. */
-  askDeletion: change(
+  requestDeletion: change(
     'owner',
     z.object({ name: z.string().max(MAX_TYPED_NAME).optional() }),
     async ({ tx, record, clock }, input) => {
-      const { name, deletionDueAt, isNew } = await askDeletion(tx, clock, input)
+      const { name, deletionDueAt, isNew } = await requestDeletion(tx, clock, input)
       if (isNew) await record({ action: 'workspace.deletion_requested', target: name, after: { deletionDueAt } })
       return { deletionDueAt }
     },

@@ -142,7 +142,7 @@ export const phone = router({
       return { senderId, templates: { otp, confirmation, refusal } }
     }),
 
-  /** Moves the clock by a span or to a customer's timer. If it stops early, `advancedBy` is less than `askedMs`. */
+  /** Moves the clock by a span or to a customer's timer. If it stops early, `advancedBy` is less than `requestedMs`. */
   advance: writeCall
     .use(onlySandboxes)
     .input(
@@ -164,9 +164,9 @@ export const phone = router({
       }),
     )
     .mutation(async ({ ctx: { parts, operator }, input: { workspaceId, to } }) => {
-      const askedMs = 'byMs' in to ? to.byMs : await msUntilDue(parts, { workspaceId, ...to })
+      const requestedMs = 'byMs' in to ? to.byMs : await msUntilDue(parts, { workspaceId, ...to })
       const signal = AbortSignal.timeout(MAX_JUMP_MS)
-      return { ...(await advanceClock(operator, { workspaceId, byMs: askedMs, signal })), askedMs }
+      return { ...(await advanceClock(operator, { workspaceId, byMs: requestedMs, signal })), requestedMs }
     }),
 
   sendOtp: sendCall.input(z.object({ body: otpBody })).mutation(({ ctx: { by, send }, input: { body } }) =>

@@ -8,7 +8,7 @@ import { startWorld } from '../../../test/world/world.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { migrate } from '../../lib/db/migrate.ts'
 import { openDb } from '../../lib/db/pool.ts'
-import { askDeletion } from '../../workspaces/deletion.ts'
+import { requestDeletion } from '../../workspaces/deletion.ts'
 import { createWorkspace } from '../../workspaces/workspaces.ts'
 import { assertDemoDatabase, createDemoWorkspace, ensureDemoEndpoint, findDemoWorkspace } from './workspace.ts'
 
@@ -37,7 +37,7 @@ test('a deleted demo workspace is not found again', async (t) => {
   const parts = { ...world.parts, config: { ...world.parts.config, dataDir } }
   const { workspaceId } = await createDemoWorkspace(parts)
   assert.equal((await findDemoWorkspace(parts))?.workspaceId, workspaceId)
-  await parts.db.transaction((tx) => askDeletion(tx, parts.clock, { workspaceId }))
+  await parts.db.transaction((tx) => requestDeletion(tx, parts.clock, { workspaceId }))
   assert.equal(await findDemoWorkspace(parts), undefined)
 })
 

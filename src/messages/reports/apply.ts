@@ -78,7 +78,7 @@ function afterEarlierEvents({ sent_event_at, failed_event_at }: MessageRow, at: 
   return earliest
 }
 
-/** Of a MessageRow. */
+/** The columns of a MessageRow. */
 export const MESSAGE_COLUMNS = `m.id, m.workspace_id, m.status, m.reference, m.recipient, m.created_at, m.sent_at, m.failure_code,
      m.failed_at, m.sent_event_at, m.failed_event_at, m.provider_message_id, m.inputs, m.kind, m.confirmation_id, m.check_kind,
      m.purpose, (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms`

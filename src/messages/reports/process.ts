@@ -127,7 +127,7 @@ async function processReports(
   return ends
 }
 
-/** Of a message that is stored. */
+/** A report of a stored message. */
 type KnownReport = ReportOfMessage & { receivedAt: Date; stored: DueReport }
 
 async function processStatuses(

@@ -1,13 +1,13 @@
 import { type Statement, statement } from '../../lib/db/pool.ts'
 import { HAS_TEXT, WITHOUT_TEXT } from '../../messages/queue/finish.ts'
-import { type Holds, type Table, lifeOf, partsOf, tableNames } from '../columns.ts'
+import { type PersonalDataKind, type Table, lifeOf, partsOf, tableNames } from '../columns.ts'
 
 type Id = { id: string }
 
 /** `holds`: whether there is something to remove; undefined if there always is. `left`: what stays. $3: the pseudonym. $4: a pattern for the number. */
 type Emptying = { holds?: (column: string) => string; left: (column: string) => string }
 
-const EMPTYING: Readonly<Record<Exclude<Holds, 'report' | 'mention' | 'row'>, Emptying>> = {
+const EMPTYING: Readonly<Record<Exclude<PersonalDataKind, 'report' | 'mention' | 'row'>, Emptying>> = {
   number: { left: () => '$3' },
   user_id: { left: () => 'null' },
   // a late report is found by our own id
@@ -30,12 +30,12 @@ const EMPTYING: Readonly<Record<Exclude<Holds, 'report' | 'mention' | 'row'>, Em
 }
 
 /** What the removal of old content always empties. Parameters are not listed: a repeated request may be compared with them. */
-const CONTENT: readonly Holds[] = ['message', 'notes', 'error', 'text', 'payload']
+const CONTENT: readonly PersonalDataKind[] = ['message', 'notes', 'error', 'text', 'payload']
 
 type Emptied = { column: string; emptying: Emptying }
 
 /** The columns of a table with these kinds of data: all that an erasure changes, or only the content. */
-function emptiedColumns(table: Table, kinds: readonly Holds[]): Emptied[] {
+function emptiedColumns(table: Table, kinds: readonly PersonalDataKind[]): Emptied[] {
   return Object.entries(lifeOf(table).person ?? {}).flatMap(([column, kind]) => {
     if (kind === 'report' || kind === 'mention' || kind === 'row' || !kinds.includes(kind)) return []
     return [{ column, emptying: EMPTYING[kind] }]

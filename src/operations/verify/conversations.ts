@@ -101,9 +101,9 @@ type Replay = {
   reader: Reader
   now: Conversation
   found: Difference[]
-  /** Messages that these inputs cause. */
+  /** Messages that these inputs trigger. */
   sends: string[]
-  /** Rows that none of these inputs causes. */
+  /** Rows that none of these inputs explains. */
   answers: StoredAnswer[]
   events: EventRow[]
 }
@@ -138,7 +138,7 @@ function replay(facts: ConversationFacts, reader: Reader): Difference[] {
   ]
 }
 
-/** A superseded answer changes nothing, and goes into the history. */
+/** A superseded answer changes nothing but enters the history. */
 const isInput = ({ inputNumber, outcome, note }: ReportRow): boolean =>
   inputNumber !== null || outcome === 'applied' || (outcome === 'ignored' && note?.code === 'cod.superseded')
 
@@ -277,7 +277,7 @@ function bodyOf({ facts, now }: Replay, body: string, { data, check }: { data: M
   }
 }
 
-/** What the inputs give, each compared with its column. */
+/** Compares what the inputs lead to with each column. */
 const DERIVED = [
   ['status', 'verify.check_status'],
   ['answeredAt', 'verify.check_answered_at'],

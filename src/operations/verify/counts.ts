@@ -12,7 +12,7 @@ import { type Difference, compared, difference } from './differences.ts'
 /** No request is stored this long after its id was created. */
 const MAX_ACCEPTING_MS = 5 * MINUTE_MS
 
-/** Accepted requests by kind and month, as they are walked. Those from the id `until` are counted together with the counters. */
+/** Accepted requests by kind and month, as they are walked. Requests from the id `until` on are counted together with the counters. */
 export type WalkedUnits = { until: string; counts: Record<string, number> }
 
 /** Ids are created with the system's clock. */
@@ -27,8 +27,8 @@ export function countUnit({ until, counts }: WalkedUnits, kind: QuotaKind, unit:
 const UNIT = (kind: string): string => `'${kind} ' || date_trunc('month', created_at at time zone 'UTC')::date`
 
 /**
- * Of months that begin at $3 or later: the counters, and in their snapshot the requests from the id $2, added to the earlier
- * ones that were walked ($4). The ids of refusal checks are not in the order of time.
+ * For months that begin at $3 or later: the counters and, in the same snapshot, the requests from the id $2 on, added to the
+ * earlier ones that were walked ($4). The ids of refusal checks are not in the order of time.
  */
 const readUnits: Statement<{ kind: QuotaKind; month: string; stored: number; derived: number }> = statement(
   'read_units_to_verify',
@@ -62,7 +62,7 @@ export async function checkUnits(
   return { checked: rows.length, differences }
 }
 
-/** A range of a chart is shorter; older days are in no chart. */
+/** Longer than any range of a chart: older days are in no chart. */
 const MAX_DAYS = 100
 
 type StoredDay = { day: Day; time_zone: string; groups: Group[]; counted_at: Date | null }
@@ -76,11 +76,11 @@ const selectDays: Statement<StoredDay> = statement(
 /** In every time zone, the day that contains the time is incomplete. */
 const DAY_MARGIN_MS = 48 * HOUR_MS
 
-/** The latest first. `since`: all records from then on are kept. */
+/** Returns the latest days first. `since`: all records from then on are kept. */
 export const readDays = (tx: Sql, workspaceId: string, since: Date | null): Promise<StoredDay[]> =>
   tx.rows(selectDays, [workspaceId, since && dayAt(later(since, DAY_MARGIN_MS), 'UTC')])
 
-/** Days without a row between days that have one. A worker plans all of them, unless it did not run for that long. */
+/** Finds days without a row between days that have one. A worker plans every day, unless none ran for too long. */
 export const findMissingDays = ({ workspaceId, createdAt }: Workspace, days: readonly StoredDay[]): Difference[] =>
   days.flatMap((next, index) => {
     const before = days[index + 1]
@@ -95,7 +95,7 @@ export const findMissingDays = ({ workspaceId, createdAt }: Workspace, days: rea
 export const isCounted = ({ day, time_zone, counted_at }: StoredDay): boolean =>
   counted_at !== null && counted_at >= later(startOfDay(addDays(day, 1), time_zone), HOUR_MS)
 
-/** Numbers that do not change after the last count of a day, as the statuses do. */
+/** Numbers that, unlike statuses, do not change after the last count of a day. */
 const FIGURES = ['message.otp', 'message.cod', 'otp.', 'order.', 'refusal.']
 
 /** Compares a day with a recount: how many of each kind there were. */

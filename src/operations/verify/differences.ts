@@ -8,27 +8,27 @@ type DifferenceText = Extract<CodedText, { code: Exclude<Code, Extract<PlainCode
 /** `id`: the row that differs from what other rows say. */
 export type Difference = { id: string; text: DifferenceText }
 
-/** A message, confirmation or event. `verifiable`: false when the facts that decide were removed. */
+/** The result for a message, confirmation or event. `verifiable` is false if the facts that decide were removed. */
 export type CheckedUnit = {
   id: string
   differences: Difference[]
   verifiable: boolean
-  /** What it took from the quota, and when. */
+  /** The unit that it took from the quota, and when. */
   used?: { kind: QuotaKind; at: Date } | false
 }
 
 /** Units to read, by id. */
 export type Page = { after: string; limit: number }
 
-/** Facts of one kind per unit. A unit that has more is not verified. */
+/** The most facts of one kind per unit. A unit with more is not verified. */
 const MAX_FACTS = 200
-/** For queries. One more fact shows that there are too many. */
+/** The limit of queries: one more than MAX_FACTS shows that there are too many. */
 export const FACT_LIMIT = MAX_FACTS + 1
 
 export const isWhole = (...facts: readonly (readonly unknown[])[]): boolean =>
   facts.every((list) => list.length <= MAX_FACTS)
 
-/** The key of a row, unless it is one of the row's workspace. */
+/** The API key of a row, or null if the row's workspace has that key. */
 export const unknownKeyOf = (row: string): string =>
   `(select ${row}.api_key_id where ${row}.api_key_id <> '${DASHBOARD_KEY_ID}' and not exists (
        select from api_keys k where k.public_id = ${row}.api_key_id and k.workspace_id = ${row}.workspace_id))`
@@ -64,7 +64,7 @@ export function isSameValue(stored: Value, derived: Value, aheadMs: number): boo
   return laterMs >= 0 && laterMs <= aheadMs
 }
 
-/** Takes the first row that matches out of the list: what is left in the end has no cause. */
+/** Removes the first matching row from the list and returns it. Rows that are left at the end have no cause. */
 export function take<Row>(rows: Row[], isMatch: (row: Row) => boolean): Row | undefined {
   const index = rows.findIndex(isMatch)
   return index < 0 ? undefined : rows.splice(index, 1)[0]
@@ -80,7 +80,7 @@ export function checkResult({ id, outcome, note }: NumberedReport, ignored: Code
   return compared(id, { code: 'verify.report_result' }, { stored, derived })
 }
 
-/** Each report that was an input has a number of its own, up to the number of inputs. */
+/** Each report that was an input has its own number, at most the number of inputs. */
 export const checkNumbers = (inputs: number, reports: readonly NumberedReport[]): Difference[] =>
   reports
     .filter(({ inputNumber: number }, index) => {

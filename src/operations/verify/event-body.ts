@@ -4,7 +4,7 @@ import { type Difference, compared, difference, isSameValue } from './difference
 
 export type Members = Readonly<Record<string, unknown>>
 
-/** `data`: of the body, with a value, members of their own, or a schema for each member. Retention removes bodies. */
+/** `data`: for each member of the body's `data`, its value, its own members or a schema. Retention removes bodies. */
 type DerivedEvent = { at: Date; data: Members; aheadMs: number }
 
 export function compareEvent(

@@ -93,7 +93,7 @@ function check(facts: MessageFacts, reader: Reader): Pick<CheckedUnit, 'differen
 const isProcessed = ({ outcome }: ReportRow): boolean => outcome === 'applied' || outcome === 'ignored'
 const isPending = ({ status }: MessageRow): boolean => status === 'queued' || status === 'sending'
 
-/** A message to send is due, and one that ended is not. No report that names it has given up waiting for it. */
+/** A message to send is due, and one that ended is not. No report that names it has stopped waiting for it. */
 function checkJob(facts: MessageFacts): Difference[] {
   const { id, status, due_at, lease, has_code, accepted_at, provider_message_id, quarantined_at, reports } = facts
   const { check_kind: check, purpose, unknown_key: key } = facts
@@ -144,7 +144,7 @@ const IS_POSSIBLE: Record<AttemptFact['outcome'], (response: Response) => boolea
 
 type Input = Parameters<typeof applyToMessage>[1] & { stored: ReportRow | null }
 
-/** In their order. Our own decision that the message failed has no report, so its number is missing among theirs. */
+/** Returns the inputs in their order. Our own decision that the message failed has no report, so its number is missing among theirs. */
 function inputsOf(facts: MessageFacts, reader: Reader): Input[] {
   const { id, workspace_id: workspaceId, failed_event_at: failedAt, inputs } = facts
   const reports = facts.reports
@@ -165,7 +165,7 @@ function inputsOf(facts: MessageFacts, reader: Reader): Input[] {
 /** The meaning of this error depends on its sub-code, which is not stored. */
 const SHARED_CODE = 100
 
-/** As the last attempt's answer gives it, if that answer decided. A report that corrected or replaced the failure left no code. */
+/** The failure code that the last attempt's response gives, if that response decided. A report that corrected or replaced the failure left no code. */
 function ownFailureCode({ made, attempts, provider_message_id, failure_code }: MessageFacts, { findError }: Reader) {
   if (provider_message_id !== null && failure_code !== 'RECIPIENT_ERASED') return 'UNKNOWN'
   const last = made.at(-1)
@@ -191,7 +191,7 @@ function isOrderUnknown(facts: MessageFacts, inputs: readonly Input[]): boolean 
   return facts.clock_offset_ms > 0 && outcomes.has('sent') && outcomes.has('failed') && !isCertain
 }
 
-/** What the inputs give, each compared with its column. */
+/** Compares what the inputs lead to with each column. */
 const DERIVED = [
   ['status', { code: 'verify.message_status' }],
   ['sent_at', { code: 'verify.sent_at' }],

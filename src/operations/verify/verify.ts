@@ -14,7 +14,7 @@ import type { CheckedUnit, Difference, Page } from './differences.ts'
 import { checkEvents } from './events.ts'
 import { checkMessages } from './messages.ts'
 
-/** Rows that one snapshot reads, with everything that belongs to them. */
+/** How many rows one snapshot reads, each with everything that belongs to it. */
 const MAX_BATCH = 500
 /** The pause between batches, about as long as a batch, leaves the database time for other work. */
 const PAUSE_MS = 20
@@ -50,7 +50,7 @@ export type VerifyOptions = {
 export type ShownDifference = { workspaceId: string; id: string; code: string; parameters: object; text: string }
 
 export type Verification = {
-  /** How many of each kind were compared, and how many could not be: their facts were removed. */
+  /** How many of each kind were compared, and how many could not be, because their facts were removed. */
   checked: Record<UnitKind, number>
   notVerifiable: Record<UnitKind, number>
   differences: { total: number; byCode: Record<string, number>; shown: ShownDifference[] }
@@ -75,7 +75,7 @@ export async function verify(parts: VerifyParts, options: VerifyOptions = {}): P
   return verification
 }
 
-/** Reports how far it has come, from time to time. */
+/** Reports the progress at intervals. */
 function progressOf({ checked, differences }: Verification, { progress = () => {} }: VerifyOptions): () => void {
   let lastAt = performance.now()
   return () => {

@@ -73,13 +73,13 @@ test('no notation of a loopback or private address reaches an internal server', 
     '[2002:7f00:1::]',
     '169.254.169.254',
   ]
-  for (const host of hosts) await assert.rejects(inside.post(host), { name: 'AddressRejected' }, host)
+  for (const host of hosts) await assert.rejects(inside.post(host), { name: 'AddressRejectedError' }, host)
   assert.equal(inside.connections(), 0)
 })
 
 test('a name is rejected if any of its addresses is not public', async (t) => {
   const inside = await startInside(t, { resolve: async () => [PUBLIC, LOOPBACK] })
-  await assert.rejects(inside.post('mixed.example'), { name: 'AddressRejected', message: /127\.0\.0\.1/ })
+  await assert.rejects(inside.post('mixed.example'), { name: 'AddressRejectedError', message: /127\.0\.0\.1/ })
   assert.equal(inside.connections(), 0)
 })
 
@@ -88,7 +88,7 @@ test('a name that turned private after its registration is rejected at the conne
   const resolve: Resolve = async () => answers.shift() ?? [LOOPBACK]
   await checkHost('rebinding.example', resolve)
   const inside = await startInside(t, { resolve })
-  await assert.rejects(inside.post('rebinding.example'), { name: 'AddressRejected' })
+  await assert.rejects(inside.post('rebinding.example'), { name: 'AddressRejectedError' })
   assert.equal(inside.connections(), 0)
 })
 
@@ -109,8 +109,8 @@ test('private hosts are rejected at registration too', async () => {
   await checkHost('fine.example', async () => [PUBLIC])
   await assert.rejects(
     checkHost('mixed.example', async () => [PUBLIC, LOOPBACK]),
-    { name: 'AddressRejected' },
+    { name: 'AddressRejectedError' },
   )
   for (const host of ['127.0.0.1', '[::1]', '10.0.0.1'])
-    await assert.rejects(checkHost(host), { name: 'AddressRejected' })
+    await assert.rejects(checkHost(host), { name: 'AddressRejectedError' })
 })

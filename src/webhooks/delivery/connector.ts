@@ -6,12 +6,12 @@ import { buildConnector } from 'undici'
 import { SECOND_MS } from '../../lib/clock.ts'
 
 /** The endpoint's address is not public, so no connection was made. */
-export class AddressRejected extends Error {
+export class AddressRejectedError extends Error {
   readonly address: string
 
   constructor(address: string) {
     super(`${address} is not a public address`)
-    this.name = 'AddressRejected'
+    this.name = 'AddressRejectedError'
     this.address = address
   }
 }
@@ -36,23 +36,23 @@ export function publicConnector({ allowPrivate, resolve = resolveName }: Connect
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: publicLookup(resolve) })
   return (options, callback) => {
     const host = options.hostname.replace(/^\[|\]$/g, '')
-    if (isAddress(host) && !isPublicAddress(host)) return callback(new AddressRejected(host), null)
+    if (isAddress(host) && !isPublicAddress(host)) return callback(new AddressRejectedError(host), null)
     connect(options, (...[error, socket]) => {
       if (error) return callback(error, null)
       const peer = socket.remoteAddress ?? 'an unknown peer'
       if (isPublicAddress(peer)) return callback(null, socket)
       socket.destroy()
-      callback(new AddressRejected(peer), null)
+      callback(new AddressRejectedError(peer), null)
     })
   }
 }
 
-/** The addresses of a host. Throws AddressRejected, or the resolver's error, unless all are public now. */
+/** The addresses of a host. Throws AddressRejectedError, or the resolver's error, unless all are public now. */
 export async function checkHost(hostname: string, resolve: Resolve = resolveName): Promise<Address[]> {
   const host = hostname.replace(/^\[|\]$/g, '')
   const addresses = isAddress(host) ? [{ address: host, family: 4 } as const] : await resolve(host)
   const rejected = addresses.find(({ address }) => !isPublicAddress(address))
-  if (rejected) throw new AddressRejected(rejected.address)
+  if (rejected) throw new AddressRejectedError(rejected.address)
   return addresses
 }
 

@@ -4,7 +4,7 @@ import https from 'node:https'
 import type { Duplex } from 'node:stream'
 import type { buildConnector } from 'undici'
 import { SECOND_MS } from '../../lib/clock.ts'
-import { type ConnectorOptions, AddressRejected, publicConnector } from './connector.ts'
+import { type ConnectorOptions, AddressRejectedError, publicConnector } from './connector.ts'
 
 /** The limit on everything: DNS, connection, answer and body. */
 export const ATTEMPT_TIMEOUT_MS = 15 * SECOND_MS
@@ -38,7 +38,7 @@ export function webhookAgent(options: ConnectorOptions): WebhookAgent {
     request(url, args) {
       if (url.protocol === 'https:') return https.request(url, { ...args, agent: tls })
       // Checked at each attempt: the endpoint may have been added while DOORCODE_ALLOW_PRIVATE_WEBHOOKS was set.
-      if (!options.allowPrivate) throw new SchemeRejected()
+      if (!options.allowPrivate) throw new SchemeRejectedError()
       return http.request(url, { ...args, agent: plain })
     },
     destroy() {
@@ -65,7 +65,7 @@ function connectedBy(agent: http.Agent, protocol: string, connect: buildConnecto
   return agent
 }
 
-class SchemeRejected extends Error {}
+class SchemeRejectedError extends Error {}
 
 export class Interrupted extends Error {}
 
@@ -108,7 +108,7 @@ export async function post(agent: WebhookAgent, outgoing: Outgoing, stop: AbortS
   } catch (thrown) {
     const error: unknown = attempt.signal.aborted ? attempt.signal.reason : thrown
     if (error instanceof Interrupted) throw error
-    const hidden = error instanceof AddressRejected && { hiddenAddress: error.address }
+    const hidden = error instanceof AddressRejectedError && { hiddenAddress: error.address }
     return { httpStatus: null, retryAfter: null, response: null, error: failureReason(error), ...hidden }
   } finally {
     clearTimeout(timer)
@@ -176,8 +176,8 @@ const MAX_ERROR_LENGTH = 300
 /** Why a request got no answer. */
 export function failureReason(error: unknown): CodedText {
   if (error instanceof TookTooLong) return { code: 'webhooks.took_too_long', seconds: ATTEMPT_TIMEOUT_MS / SECOND_MS }
-  if (error instanceof AddressRejected) return { code: 'webhooks.post_not_public' }
-  if (error instanceof SchemeRejected) return { code: 'webhooks.not_https' }
+  if (error instanceof AddressRejectedError) return { code: 'webhooks.post_not_public' }
+  if (error instanceof SchemeRejectedError) return { code: 'webhooks.not_https' }
   if (!(error instanceof Error)) return { code: 'webhooks.failed' }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   const known = ALIASES[code] ?? NETWORK_ERRORS.find((each) => each === code)

@@ -166,7 +166,7 @@ test('a command that reads creates no database where it finds none', async (t) =
   assert.deepEqual(await readdir(folder), [])
 })
 
-test('all configuration errors are reported at once', async () => {
+test('all configuration errors are reported together', async () => {
   const { code, stderr } = await run(['workspace', 'create', '--name', 'A'], {
     DOORCODE_PORT: 'x',
     DOORCODE_ROLES: 'boss',

@@ -67,7 +67,7 @@ for (const { moment, statement } of [
   { moment: 'committed', statement: 'claim_messages' },
   { moment: 'before', statement: 'begin_lease' },
 ] as const) {
-  test(`a code whose node is killed ${moment} ${statement} goes at once, as attempt 1`, async (t) => {
+  test(`a code whose node is killed ${moment} ${statement} is sent immediately, as attempt 1`, async (t) => {
     const { world, otp, takeOver } = await killedAt(t, { moment, statement })
     await takeOver()
     await assertSentOnce(world, otp)
@@ -90,7 +90,7 @@ test('a code whose request had begun is sent again after ten seconds', async (t)
   assert.deepEqual(await outcomesOf(world, otp), ['unknown', 'accepted'])
 })
 
-test('another node delivers a killed node’s webhook at once', async (t) => {
+test('another node delivers a killed node’s webhook immediately', async (t) => {
   const { world, receiver, otp, takeOver } = await killedAt(t, {
     moment: 'after',
     statement: 'claim_deliveries',

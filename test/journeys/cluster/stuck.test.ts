@@ -131,7 +131,7 @@ for (const [what, change, why] of [
   ],
   ['is missing', 'code = null', 'the stored code is missing'],
 ] as const) {
-  test(`a code that ${what} fails only its message, at once and without a request`, async (t) => {
+  test(`a code that ${what} fails only its message, immediately and without a request`, async (t) => {
     const world = await startWorld(t, { works: false, mayLogErrors: true })
     const receiver = await world.receiver()
     const otp = await world.sendOtp()

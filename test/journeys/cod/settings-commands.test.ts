@@ -56,7 +56,7 @@ test('settings of one workspace do not affect another', async () => {
   assert.match(stderr, /has no cash-on-delivery settings yet/)
 })
 
-test('a file with faults changes nothing and reports all faults at once', async () => {
+test('a file with faults changes nothing and reports all faults together', async () => {
   const workspace = await newWorkspace()
   await set(workspace, SMALLEST)
   const faulty = await file({ timeZone: '+05:00', deliveryDays: { offered: 9 }, colour: 'red' })

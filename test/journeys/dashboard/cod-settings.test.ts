@@ -27,7 +27,7 @@ test('saved settings apply to new orders, and the log shows each change', async 
   assert.equal(log.length, 2)
 })
 
-test('all faults are reported at once, and faulty settings are not stored', async (t) => {
+test('all faults are reported together, and faulty settings are not stored', async (t) => {
   const world = await startWorld(t)
   const admin = await signIn(world, 'admin')
   const faulty = { timeZone: '+02:00', deliveryDays: { offered: 4 }, confirmation: { reminderMinutes: 14 } }

@@ -172,7 +172,7 @@ async function addLongRows(world: World): Promise<void> {
   )
 }
 
-test('an export reads as its reader takes rows, few run at once, and removal ends it', async (t) => {
+test('an export reads only as fast as its client, few run concurrently, and losing access ends it', async (t) => {
   const world = await startWorld(t, { works: false })
   await addLongRows(world)
   const [owner, member, other] = [

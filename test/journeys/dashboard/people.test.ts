@@ -8,7 +8,7 @@ import { startWorld, type World } from '../../world/world.ts'
 /** An instance without operators. */
 const withoutOperators = (world: World) => world.query('delete from operators')
 
-test('a workspace keeps its last owner, even when two owners leave at once', async (t) => {
+test('a workspace keeps its last owner, even when two owners leave simultaneously', async (t) => {
   const world = await startWorld(t)
   await withoutOperators(world)
   const { workspaceId } = world
@@ -89,7 +89,7 @@ test('an invitation ends with its workspace', async (t) => {
   const invite = (email: string) => owner.calls.people.invite.mutate({ workspaceId, email, role: 'owner' })
   const [forNew, forKnown] = [await invite(`new-${invited.email}`), await invite(invited.email)]
   await world.query('update workspaces set sandbox = true where id = $1', [workspaceId])
-  await owner.calls.workspaces.askDeletion.mutate({ workspaceId })
+  await owner.calls.workspaces.requestDeletion.mutate({ workspaceId })
   const { session } = createCalls(world.first.url)
   const account = { token: forNew.token, name: 'New', password: PASSWORD }
   await assert.rejects(() => session.link.mutate({ token: forNew.token }), /link is not valid/)

@@ -45,7 +45,7 @@ test('nothing is sent and no clock moves without an audit entry', async (t) => {
   await assertVerified(world)
 })
 
-test('a request from the page is processed at once and uses one unit', async (t) => {
+test('a request from the page is processed immediately and uses one unit', async (t) => {
   const world = await startSandbox(t, { otpQuota: 1 })
   const { workspaceId } = world
   const { calls } = await signIn(world, 'admin')

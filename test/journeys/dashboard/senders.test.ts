@@ -86,7 +86,7 @@ test('only an operator may use another URL than WhatsApp’s', async (t) => {
   await connect(operator)
 })
 
-test('all faults of a form are reported at once', async (t) => {
+test('all faults of a form are reported together', async (t) => {
   const world = await startWorld(t)
   const { calls } = await signIn(world, 'admin')
   const faults = await faultsOf(

@@ -198,7 +198,7 @@ test('a changed password ends all other sessions and is listed as event', async 
   assert.ok((await eventsOf(world, person)).includes('person.password_changed'))
 })
 
-test('signing out everywhere ends every session at once, on every node', async (t) => {
+test('signing out everywhere ends every session immediately, on every node', async (t) => {
   const world = await startWorld(t)
   const person = await signInWithPassword(world, 'member')
   const second = await world.node()
@@ -258,7 +258,7 @@ test('use extends a session, and the browser gets the new expiry', async (t) => 
   assert.ok(Number(row?.left) * 1000 > 6 * DAY_MS)
 })
 
-test('of two uses of setup links at once only one creates the owner', async (t) => {
+test('of two simultaneous uses of setup links only one creates the owner', async (t) => {
   const world = await startWorld(t)
   await noOwners(world)
   const links = [tokenOf(await createSetupLink(world.parts)), tokenOf(await createSetupLink(world.parts))]
@@ -402,7 +402,7 @@ test('expired sign-in data is deleted', async (t) => {
       [person.userId],
     )
   assert.equal(Number((await left())[0]?.count), 6)
-  await world.node() // its housekeeping starts at once
+  await world.node() // its housekeeping starts immediately
   await waitFor('the leftovers to be gone', async () => Number((await left())[0]?.count) === 0)
 })
 

@@ -5,7 +5,7 @@ import { purgeLoop } from '../../../src/operations/lifecycle/purge.ts'
 import type { Parts } from '../../../src/runtime/parts.ts'
 import { confirmRemoval, createRemovalGuard } from '../../../src/operations/lifecycle/retention/guard.ts'
 import { DatabaseUnavailable } from '../../../src/lib/db/connection.ts'
-import { askDeletion, cancelDeletion } from '../../../src/workspaces/deletion.ts'
+import { requestDeletion, cancelDeletion } from '../../../src/workspaces/deletion.ts'
 import { getWorkspace, listWorkspaces } from '../../../src/workspaces/workspaces.ts'
 import { signIn } from '../../world/dashboard.ts'
 import { assertKeyEnds, statusOfKey } from '../../world/rejections.ts'
@@ -17,7 +17,7 @@ const makeSandbox = (world: World) =>
   world.query('update workspaces set sandbox = true where id = $1', [world.workspaceId])
 
 const ask = (world: World, name?: string) =>
-  world.parts.db.transaction((tx) => askDeletion(tx, world.clock, { workspaceId: world.workspaceId, name }))
+  world.parts.db.transaction((tx) => requestDeletion(tx, world.clock, { workspaceId: world.workspaceId, name }))
 
 /** Creates a row in as many tables as possible. */
 async function fill(world: World): Promise<void> {
@@ -85,7 +85,7 @@ async function purge(world: World): Promise<void> {
   })
 }
 
-test('a deleted sandbox is gone at once on every node, and its rows soon after', async (t) => {
+test('a deleted sandbox is gone immediately on every node, and its rows soon after', async (t) => {
   const [world, bystander] = [await startWorld(t), await startWorld(t)]
   await makeSandbox(world)
   await fill(world)
@@ -97,7 +97,7 @@ test('a deleted sandbox is gone at once on every node, and its rows soon after',
   for (const url of urls) assert.equal(await statusOfKey(world, key, url), 404)
 
   const { workspaceId } = world
-  await owner.calls.workspaces.askDeletion.mutate({ workspaceId })
+  await owner.calls.workspaces.requestDeletion.mutate({ workspaceId })
   await assertKeyEnds(world, key, urls)
   await assert.rejects(owner.calls.workspaces.get.query({ workspaceId }), /There is no such workspace/)
   await assert.rejects(cancelDeletion(world.parts.db, workspaceId), /No workspace has the id/)
@@ -199,14 +199,14 @@ test('until a live workspace is deleted, accepted messages are sent and the dele
   const { workspaceId } = world
   const [owner, admin] = [await signIn(world, 'owner'), await signIn(world, 'admin')]
   const key = await world.freshKey()
-  await assert.rejects(admin.calls.workspaces.askDeletion.mutate({ workspaceId, name: 'Test shop' }), /role owner/)
+  await assert.rejects(admin.calls.workspaces.requestDeletion.mutate({ workspaceId, name: 'Test shop' }), /role owner/)
   for (const name of [undefined, '', 'test shop'])
-    await assert.rejects(owner.calls.workspaces.askDeletion.mutate({ workspaceId, name }), /exact name.*Test shop/)
+    await assert.rejects(owner.calls.workspaces.requestDeletion.mutate({ workspaceId, name }), /exact name.*Test shop/)
   assert.equal(await statusOfKey(world, key), 404)
 
   const accepted = await world.sendOtp({}, { key })
-  const { deletionDueAt } = await owner.calls.workspaces.askDeletion.mutate({ workspaceId, name: 'Test shop' })
-  await owner.calls.workspaces.askDeletion.mutate({ workspaceId, name: 'Test shop' }) // changes nothing
+  const { deletionDueAt } = await owner.calls.workspaces.requestDeletion.mutate({ workspaceId, name: 'Test shop' })
+  await owner.calls.workspaces.requestDeletion.mutate({ workspaceId, name: 'Test shop' }) // changes nothing
   await waitFor('the key to be rejected', async () => (await statusOfKey(world, key)) === 401)
   await world.whatsapp.reports(accepted, ['delivered'])
   const { deletionDueAt: shown } = await owner.calls.workspaces.get.query({ workspaceId })

@@ -13,7 +13,7 @@ import { createRemovalGuard } from '../../../src/operations/lifecycle/retention/
 import { retentionLoop } from '../../../src/operations/lifecycle/retention/loop.ts'
 import { type RemovalPreview, previewRemoval } from '../../../src/operations/lifecycle/retention/due.ts'
 import { createDatabaseClock } from '../../../src/runtime/start/database-clock.ts'
-import { askDeletion } from '../../../src/workspaces/deletion.ts'
+import { requestDeletion } from '../../../src/workspaces/deletion.ts'
 import { runCommandIn } from '../../world/command-line.ts'
 import { signIn } from '../../world/dashboard.ts'
 import { fileDatabase } from '../../database/database.ts'
@@ -115,7 +115,7 @@ async function fill(world: World): Promise<void> {
   await trade(world)
   await addAuditEntry(world, 1)
   await world.parts.db.transaction((tx) =>
-    askDeletion(tx, world.parts.clock, { workspaceId: world.workspaceId, name: 'Test shop' }),
+    requestDeletion(tx, world.parts.clock, { workspaceId: world.workspaceId, name: 'Test shop' }),
   )
 }
 

@@ -10,17 +10,17 @@ import { newId } from '../../../src/lib/ids.ts'
 import { record } from '../../database/events.ts'
 import { failAuditEntries, stateOf } from '../../faults/audit-faults.ts'
 import { newFile } from '../../world/backups.ts'
-import { type ActionName, DOORS, type Door, type Input, openDoor } from '../../world/doors.ts'
+import { type ActionName, ENTRY_POINTS, type EntryPoint, type Input, openEntryPoint } from '../../world/entry-points.ts'
 import { type World, startWorld } from '../../world/world.ts'
 
-/** Actions that are no call of this name, and why. */
+/** Actions without a call of the same name, and why. */
 const NOT_CALLED: Readonly<Record<string, string>> = {
   'senders.takeOver': 'people may not see the other workspace',
   'endpoints.resume': 'the page has one button to enable an endpoint',
   'codSettings.set': 'a page saves only what was not changed since it was read',
 }
 
-/** Mutations that are no action of the table, and why. */
+/** Mutations that are not in the table of actions, and why. */
 const NO_ACTION: Readonly<Record<string, string>> = {
   'workspaces.create': 'makes the workspace',
   'people.makePasswordLink': 'changes the instance',
@@ -43,7 +43,7 @@ const NO_ACTION: Readonly<Record<string, string>> = {
 
 type Definition = { _def: { type: string; meta?: { minRole?: string } } }
 
-test('every action is a call of its name with its role, and every other change says why it is none', () => {
+test('every action is a call with its name and role, and every other change says why it is not an action', () => {
   const calls = Object.entries(dashboardRouter._def.procedures as unknown as Record<string, Definition>)
   const changes = calls.filter(([path, { _def }]) => _def.type === 'mutation' && !/^(session|account)\./.test(path))
   const roles = Object.fromEntries(changes.map(([path, { _def }]) => [path, _def.meta?.minRole]))
@@ -63,7 +63,7 @@ type Entry = { action: string; target: string; before: object | null; after: obj
 
 /** Something that an operator does, and the entry that it writes: without ids, times, keys and addresses. */
 type Step = {
-  does: (door: Door) => Promise<Record<string, unknown>>
+  does: (entryPoint: EntryPoint) => Promise<Record<string, unknown>>
   name: string
   entry: Entry
   before?: (() => Promise<unknown>) | undefined
@@ -95,7 +95,7 @@ async function stepsOf(t: TestContext, world: World): Promise<Step[]> {
     [entry, target, before = null, after = null]: [string, string, (object | null)?, (object | null)?],
     prepare?: () => Promise<unknown>,
   ): void => {
-    const does = (door: Door) => door.perform(action, input)
+    const does = (entryPoint: EntryPoint) => entryPoint.perform(action, input)
     steps.push({ name: action, does, entry: { action: entry, target, before, after }, before: prepare })
   }
   const endpoint = { endpointId }
@@ -145,32 +145,32 @@ async function stepsOf(t: TestContext, world: World): Promise<Step[]> {
   const minute = { to: { byMs: 60_000 }, duration: '60s' }
   step('phone.advance', minute, ['clock.advanced', '<id>', null, { byMs: 60_000 }])
   step('senders.removeAccount', { accountId, wabaId }, ['account.removed', '<id>', { wabaId }])
-  const restored = () => askDeletionOf(world, `now() + interval '1 day'`)
+  const restored = () => requestDeletionOf(world, `now() + interval '1 day'`)
   step('workspaces.cancelDeletion', {}, ['workspace.deletion_cancelled', 'Test shop'], restored)
   const deletion = { deletionDueAt: '<time>' }
-  step('workspaces.askDeletion', {}, ['workspace.deletion_requested', 'Test shop', null, deletion])
+  step('workspaces.requestDeletion', {}, ['workspace.deletion_requested', 'Test shop', null, deletion])
   return steps
 }
 
-for (const name of DOORS)
+for (const name of ENTRY_POINTS)
   test(`every action of the ${name} is audited without secrets, or fails and changes nothing`, async (t) => {
     const world = await startWorld(t, { works: false, mayLogErrors: true })
-    const door = await openDoor(world, name)
+    const entryPoint = await openEntryPoint(world, name)
     const begun = newId()
     const { accessToken, appSecret, verifyToken } = world.credentials
     const secrets: unknown[] = [accessToken, appSecret, verifyToken]
     for (const step of await stepsOf(t, world)) {
       await step.before?.()
       const state = await stateOf(world)
-      const failing = await failAuditEntries(world, `new.who = '${door.who}'`)
-      await assert.rejects(step.does(door), /internal error/i, step.name)
+      const failing = await failAuditEntries(world, `new.who = '${entryPoint.who}'`)
+      await assert.rejects(step.does(entryPoint), /internal error/i, step.name)
       await failing.again()
       assert.deepEqual(await stateOf(world), state, step.name)
 
       const called = newId()
-      const result = await step.does(door)
+      const result = await step.does(entryPoint)
       secrets.push(...['apiKey', 'secret'].flatMap((member) => result[member] ?? []))
-      assert.deepEqual(await entriesSince(world, called, door.who), [step.entry], step.name)
+      assert.deepEqual(await entriesSince(world, called, entryPoint.who), [step.entry], step.name)
       assertLabelled(step.entry)
     }
     const all = JSON.stringify(await world.query('select * from audit_log where id > $1', [begun]))
@@ -205,7 +205,7 @@ async function entriesSince(world: World, id: string, who: string): Promise<Entr
 }
 
 /** `due` is SQL. */
-const askDeletionOf = (world: World, due: string) =>
+const requestDeletionOf = (world: World, due: string) =>
   world.query(`update workspaces set deletion_requested_at = ${due}, deletion_due_at = ${due} where id = $1`, [
     world.workspaceId,
   ])

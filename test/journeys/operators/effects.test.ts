@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { record } from '../../database/events.ts'
-import { DOORS, type Input, openDoor } from '../../world/doors.ts'
+import { ENTRY_POINTS, type Input, openEntryPoint } from '../../world/entry-points.ts'
 import { assertSigned } from '../../world/receiver.ts'
 import { startWorld } from '../../world/world.ts'
 
-for (const name of DOORS) {
+for (const name of ENTRY_POINTS) {
   test(`${name}: after a rotation both secrets sign for a day`, async (t) => {
     const world = await startWorld(t)
     const receiver = await world.receiver()
     const { endpointId, secret: first } = receiver
-    const { perform } = await openDoor(world, name)
+    const { perform } = await openEntryPoint(world, name)
     const { secret: second, previousSecretUntil } = await perform('endpoints.rotate', { endpointId })
     assert.match(String(second), /^whsec_/)
     assert.notEqual(second, first)
@@ -24,11 +24,11 @@ for (const name of DOORS) {
     assertSigned(ping, String(second))
   })
 
-  test(`${name}: everything that waits is tried at once, and the entry says how many`, async (t) => {
+  test(`${name}: everything that waits is tried immediately, and the entry says how many`, async (t) => {
     const world = await startWorld(t)
     const receiver = await world.receiver()
     const { endpointId } = receiver
-    const { perform } = await openDoor(world, name)
+    const { perform } = await openEntryPoint(world, name)
     receiver.always({ status: 503, headers: { 'retry-after': '600' } })
     await record(world, 3)
     await world.settled()
@@ -46,7 +46,7 @@ for (const name of DOORS) {
   test(`${name}: a paused sender accepts nothing, and its accepted messages wait until it is resumed`, async (t) => {
     const world = await startWorld(t, { works: false })
     const { senderId } = world
-    const { perform } = await openDoor(world, name)
+    const { perform } = await openEntryPoint(world, name)
     const otp = await world.sendOtp()
     await perform('senders.pause', { senderId })
     const rejected = await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })
@@ -63,7 +63,7 @@ for (const name of DOORS) {
 
   test(`${name}: a quota and a block apply to the next request`, async (t) => {
     const world = await startWorld(t, { otpQuota: 1 })
-    const { perform } = await openDoor(world, name)
+    const { perform } = await openEntryPoint(world, name)
     const post = async (to?: string) =>
       (await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody(to === undefined ? {} : { to }) }))
         .body.code
@@ -78,14 +78,14 @@ for (const name of DOORS) {
 
   test(`${name}: what the domain rejects is rejected with its reason`, async (t) => {
     const world = await startWorld(t)
-    const { perform } = await openDoor(world, name)
+    const { perform } = await openEntryPoint(world, name)
     const { accountId } = world.account
     const wrong: [Parameters<typeof perform>[0], Input, RegExp][] = [
       ['endpoints.add', { url: 'https://a:b@example.com/' }, /^The URL must not contain a user name/],
       ['endpoints.add', { url: 'https://example.com/#part' }, /^The URL must not have a fragment/],
       ['senders.connect', { ...world.credentials, wabaId: '123' }, /must be 15 to 17 digits/],
       ['senders.removeAccount', { accountId, wabaId: '1' }, new RegExp(world.credentials.wabaId)],
-      ['workspaces.askDeletion', { name: 'Another shop' }, /Test shop/],
+      ['workspaces.requestDeletion', { name: 'Another shop' }, /Test shop/],
     ]
     for (const [action, input, reason] of wrong)
       await assert.rejects(perform(action, input), { message: reason }, action)

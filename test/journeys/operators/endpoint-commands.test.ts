@@ -136,7 +136,7 @@ test('commands change an endpoint’s URL, types and description, and delete it'
     )
 })
 
-test('--status pending goes only with --count', async (t) => {
+test('of the filters, --status pending allows only --count', async (t) => {
   const world = await startWorld(t)
   const receiver = await world.receiver()
   receiver.answers({ status: 503, headers: { 'retry-after': '300' } })

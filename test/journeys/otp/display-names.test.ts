@@ -18,7 +18,7 @@ test('no name that a person chooses can end its line or turn the text around it'
     const { token } = await calls.people.invite.mutate({ workspaceId, email, role: 'member' })
     return createCalls(world.first.url).session.accept.mutate({ token, name, password: PASSWORD })
   }
-  const doors: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
+  const entryPoints: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
     'a new workspace': (name) => calls.workspaces.create.mutate({ name, sandbox: true }),
     'a workspace': (name) => calls.workspaces.rename.mutate({ workspaceId, name }),
     'a key': (name) => calls.keys.create.mutate({ workspaceId, name }),
@@ -26,10 +26,10 @@ test('no name that a person chooses can end its line or turn the text around it'
     'a new person': invited,
     'an endpoint': (description) => calls.endpoints.update.mutate({ workspaceId, endpointId, description }),
   }
-  for (const [door, enter] of Object.entries(doors)) {
+  for (const [entryPoint, enter] of Object.entries(entryPoints)) {
     // An endpoint without a visible description is shown by its URL.
-    for (const name of door === 'an endpoint' ? HOSTILE.slice(0, -1) : HOSTILE)
-      await assert.rejects(enter(name), `${door}: ${JSON.stringify(name)}`)
+    for (const name of entryPoint === 'an endpoint' ? HOSTILE.slice(0, -1) : HOSTILE)
+      await assert.rejects(enter(name), `${entryPoint}: ${JSON.stringify(name)}`)
     await enter(HARMLESS)
   }
 })

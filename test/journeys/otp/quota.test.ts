@@ -24,7 +24,7 @@ test('of 60 simultaneous requests over two nodes exactly the quota is accepted',
   assert.deepEqual(used, [{ used: 23 }])
 })
 
-test('a raised or lowered quota applies at once', async (t) => {
+test('a raised or lowered quota applies immediately', async (t) => {
   const world = await startWorld(t, { otpQuota: 0 })
   const post = async () => (await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })).status
   const rejected = await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })

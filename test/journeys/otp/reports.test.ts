@@ -440,7 +440,7 @@ test('webhooks under the previous app secret are accepted for seven days', async
   assert.deepEqual(await statuses(), [401, 200])
 })
 
-test('a second change of the app secret ends the first one at once', async (t) => {
+test('a second change of the app secret ends the first one immediately', async (t) => {
   const world = await startWorld(t)
   const { credentials, parts } = world
   const account = world.emulator.changeAccount(credentials.wabaId, {})

@@ -34,7 +34,7 @@ const attemptsOf = (world: World, otp: SentOtp) =>
     [otp.messageId],
   )
 
-test('a permanent error fails the message at once, with one event and one attempt', async (t) => {
+test('a permanent error fails the message immediately, with one event and one attempt', async (t) => {
   const world = await startWorld(t)
   const receiver = await world.receiver()
   for (const [code, failure] of [
@@ -175,7 +175,7 @@ test('a fault with an unknown code delays only its own message', async (t) => {
   await world.whatsapp.gets(await world.sendOtp())
 })
 
-test('an inconclusive trial lets the next message try at once', async (t) => {
+test('an inconclusive trial lets the next message try immediately', async (t) => {
   const world = await startWorld(t)
   await sendInto(world, { error: 131057 })
   await world.settled()
@@ -487,7 +487,7 @@ test('an unreadable report does not block a lost message forever', async (t) => 
   const { world, otp, recheck, resume } = await withUnreadReport(t)
   world.advance('4m')
   await recheck()
-  await waitFor('the message to be sent once more', () => world.whatsapp.got(otp).length === 2)
+  await waitFor('the message to be sent again', () => world.whatsapp.got(otp).length === 2)
   await resume()
 })
 

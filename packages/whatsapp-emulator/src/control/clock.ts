@@ -78,14 +78,14 @@ export function createTimeMachine(parts: Parts, live: Live) {
       move: MoveSeed,
       { takesMs = EMULATOR_LIMITS.clockMoveTakesMs }: { takesMs?: number } = {},
     ): Promise<Moved> => {
-      const askedMs = readSpan(parts, move)
+      const requestedMs = readSpan(parts, move)
       if (isMoving) throw new ControlError('the clock is being moved already; wait until it is there', 409)
       isMoving = true
       const from = parts.now()
       const before = countsOf(parts, from)
       const late = AbortSignal.timeout(takesMs)
       const untilLate = new Promise((resolve) => late.addEventListener('abort', resolve))
-      let leftMs = askedMs
+      let leftMs = requestedMs
       try {
         for (;;) {
           await nextTurn() // so that connections are served in between, and the wait may end
@@ -106,7 +106,7 @@ export function createTimeMachine(parts: Parts, live: Live) {
       }
       const after = Object.entries(countsOf(parts, from)) as [keyof Happened, number][]
       const happened = Object.fromEntries(after.map(([name, count]) => [name, count - before[name]])) as Happened
-      return { ...timeOf(parts), askedMs, movedMs: Math.round(askedMs - leftMs), happened }
+      return { ...timeOf(parts), requestedMs, movedMs: Math.round(requestedMs - leftMs), happened }
     },
   }
 }
@@ -116,12 +116,12 @@ function readSpan(parts: Parts, move: MoveSeed): number {
   const { movedAt, aheadMs } = timeOf(parts)
   if (movedAt !== null) throw new ControlError(`this emulator’s time is not its own; it is moved at ${movedAt}`, 409)
   // An instant that has passed needs no move.
-  const askedMs = by ?? Math.max(0, Date.parse(to ?? '') - parts.now())
+  const requestedMs = by ?? Math.max(0, Date.parse(to ?? '') - parts.now())
   const { clockMoveMs, clockAheadMs } = EMULATOR_LIMITS
-  if (askedMs > clockMoveMs)
+  if (requestedMs > clockMoveMs)
     throw new ControlError(`the clock moves by at most ${clockMoveMs / DAY_MS} days in one move`)
   const days = clockAheadMs / DAY_MS
-  if (aheadMs + askedMs <= clockAheadMs) return askedMs
+  if (aheadMs + requestedMs <= clockAheadMs) return requestedMs
   throw new ControlError(`the clock can be ${days} days ahead at most; start a new emulator to go on`, 409)
 }
 

@@ -176,8 +176,8 @@ export type Happened = {
 }
 
 export type Moved = EmulatorTime & {
-  askedMs: number
-  /** Less than `askedMs` when the call took too long; call again for the rest. */
+  requestedMs: number
+  /** Less than `requestedMs` when the call took too long; call again for the rest. */
   movedMs: number
   happened: Happened
 }

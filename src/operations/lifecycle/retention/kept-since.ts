@@ -16,7 +16,7 @@ export async function findKeptSince(sql: Sql): Promise<KeptSince> {
 }
 
 /**
- * For a class of data, of which rows, by their ids, it may have been removed. Read it in the snapshot of the rows: what is
+ * Whether data of a class may have been removed from a row, by the row's id. Read it in the snapshot of the rows: what is
  * removed commits together with how far the removal has come.
  */
 export async function findRemoved(sql: Sql, keptClass: KeptClass): Promise<(id: string) => boolean> {

@@ -4,12 +4,12 @@ import { runCommandIn } from './command-line.ts'
 import { signIn } from './dashboard.ts'
 import type { World } from './world.ts'
 
-/** The two ways in which an operator performs an action. */
-export const DOORS = ['command line', 'dashboard'] as const
+/** The two ways to perform an operator action. */
+export const ENTRY_POINTS = ['command line', 'dashboard'] as const
 
-/** The command for each call of the dashboard that one performs too, with the members of its input. Members that are not given are left out. */
+/** The command for each of the dashboard's calls that has one, with the members of the input. Missing members are left out. */
 const COMMANDS = {
-  'workspaces.askDeletion': 'workspace delete {workspaceId} --name={name}',
+  'workspaces.requestDeletion': 'workspace delete {workspaceId} --name={name}',
   'workspaces.cancelDeletion': 'workspace restore {workspaceId}',
   'workspaces.setQuota': 'workspace quota --workspace={workspaceId} --otp={otp} --cod-refusals={codRefusals}',
   'keys.create': 'key create --workspace={workspaceId} --name={name}',
@@ -60,13 +60,13 @@ export const sharedCommands = (): string[] => [
   ...new Set(Object.values(COMMANDS).map((command) => command.split(' ').slice(0, 2).join(' '))),
 ]
 
-/** Calls of the dashboard that have another name than their action. */
+/** The dashboard's calls whose name differs from their action's. */
 const CALLS: Partial<Record<ActionName, string>> = { 'endpoints.resume': 'endpoints.enable' }
 
-export type Door = Awaited<ReturnType<typeof openDoor>>
+export type EntryPoint = Awaited<ReturnType<typeof openEntryPoint>>
 
-/** Performs actions in the world's workspace: as commands, or as calls of an owner. `who`: in the audit log. */
-export async function openDoor(world: World, name: (typeof DOORS)[number]) {
+/** Performs actions in the world's workspace: as commands, or as calls of an owner. `who`: the author in the audit log. */
+export async function openEntryPoint(world: World, name: (typeof ENTRY_POINTS)[number]) {
   const { workspaceId } = world
   const run = async (words: readonly string[]): Promise<Record<string, unknown>> => {
     const { code, stdout, stderr } = await runCommandIn(world, [...words, '--json'])
