@@ -23,7 +23,7 @@ export function readChartSearch(raw: Record<string, unknown>): ChartSearch {
   return { ...(from !== undefined && to !== undefined ? { from, to } : days && { days }), ...choice }
 }
 
-/** Without the days. */
+/** The search without its days. */
 export const choiceOf = ({ days: _days, from: _from, to: _to, ...choice }: ChartSearch) => choice
 
 /** The range for the server: from and to, or a number of days up to today. */

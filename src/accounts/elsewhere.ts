@@ -27,11 +27,11 @@ export class ConnectedElsewhereError extends FieldError {
 
 const lockWaba = statement('lock_waba_id', `select pg_advisory_xact_lock(hashtext('doorcode: account ' || $1))`)
 
-/** Of two workspaces that connect an account at the same time, the second waits and sees the first. Before other locks. */
+/** Of two workspaces that connect an account at the same time, the second waits and sees the first. Take it before other locks. */
 export const lockAccountId = async (tx: Sql, { wabaId }: Identity): Promise<void> =>
   void (await tx.rows(lockWaba, [wabaId]))
 
-/** Of one account and one provider: a workspace that shared it before this rule existed. */
+/** How many workspaces with one account are read: they may have shared it before this rule existed. */
 const MAX_CANDIDATES = 100
 
 /** The workspace's own account first. An instance has few workspaces. `$3`: the hosts that are the same provider. */
@@ -48,7 +48,7 @@ const selectConnected = statement<AccountRef & { graphUrl: string }>(
 
 /**
  * The account in another workspace. Undefined if the workspace itself has it: then nothing is taken from another. Two emulators
- * may have accounts with one id, and an account of an emulator does not entitle to the one at WhatsApp.
+ * may have accounts with one id, and an account of an emulator gives no right to the one at WhatsApp.
  */
 export async function findElsewhere(
   sql: Sql,

@@ -10,7 +10,7 @@ export type ListedEvent = { id: string; body: string }
 export type EventPage = { events: readonly ListedEvent[]; hasMore: boolean }
 
 export const MAX_EVENTS_PER_PAGE = 100
-/** Of the bodies of a page, unless its first event alone is larger. */
+/** The limit of a page's bodies, unless its first event is larger. */
 const MAX_PAGE_BYTES = 1024 * 1024
 
 /** Before every event. Events of releases that did not number them have the number 0. */
@@ -36,11 +36,11 @@ const findEvent = statement<FoundPosition>(
 export const IS_COMPLETE = `recorded_order <
   coalesce((select added_to_order from instance), 0) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint`
 
-/** Of the index events_recorded. */
+/** The condition of the index events_recorded. */
 export const IS_LISTED_EVENT = `endpoint_id is null and body <> ''`
 const IS_LISTED = `workspace_id = $1 and ${IS_LISTED_EVENT}`
 
-/** Of the newest event that can be read. */
+/** The position of the newest event that can be read. */
 export const findLatest = async (sql: Sql, workspaceId: string): Promise<Position> =>
   (await sql.row(findLatestEvent, [workspaceId])) ?? START
 

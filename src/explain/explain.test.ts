@@ -92,7 +92,7 @@ test('a message that waits for a worker shows no attempt', async (t) => {
   )
 })
 
-test('an accepted attempt shows the status of WhatsApp’s answer', async (t) => {
+test('an accepted attempt shows the status of WhatsApp’s response', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp()
   await world.whatsapp.gets(otp)

@@ -318,7 +318,7 @@ const cases: readonly [string, Facts, NextAction][] = [
     noAction('explain.why_tried_again', { dueAt: '2026-11-20T12:00:04.000Z' }),
   ],
   [
-    'a lost answer',
+    'a lost response',
     of({ ...waiting, attempts: 1, attemptedAt: NOW, dueAt: later(NOW, 9_000) }),
     noAction('explain.why_answer_lost', { dueAt: '2026-11-20T12:00:09.000Z' }),
   ],

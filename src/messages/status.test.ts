@@ -36,7 +36,7 @@ function run(...reports: Report[]) {
   return { state, events, ignored }
 }
 
-test('each report in order moves the status, and only the first causes an event', () => {
+test('each report in order moves the status, and only the first triggers an event', () => {
   const { state, events } = run(report('sent', 1), report('delivered', 2), report('read', 3))
   assert.equal(state.status, 'read')
   assert.deepEqual(state.sentAt, at(1))

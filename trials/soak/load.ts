@@ -53,7 +53,7 @@ export function createLoad({ shop, nodeUrls, customers, random }: LoadOptions) {
     }
   }
 
-  /** Returns undefined if the answer is a fault. */
+  /** Returns undefined if the response is a fault. */
   const ask = async (request: Request): Promise<string | undefined> => {
     for (;;) {
       const { status, text } = await post(request)

@@ -36,7 +36,7 @@ function isDay(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
 
-/** Without the last day if it is before the first. */
+/** Drops the last day if it is before the first. */
 export function withDaysInOrder<Search extends { from?: string; to?: string }>(search: Search): Search {
   const { from, to, ...others } = search
   return from !== undefined && to !== undefined && to < from ? ({ ...others, from } as Search) : search

@@ -57,7 +57,7 @@ export const recordRemovals = (
 
 type Difference = Omit<TemplateChange, 'at'>
 
-/** For a new template only its status. */
+/** Records only the status of a new template. */
 function differences(before: TemplateState | null, after: TemplateState): Difference[] {
   if (before === null) return [{ field: 'status', before: null, after: after.status }]
   const values: Difference[] = [

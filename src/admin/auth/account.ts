@@ -13,7 +13,7 @@ type Session = { sessionId: string; device: string | null; address: string | nul
 const MAX_SESSIONS = 100
 const MAX_DEVICE_CHARACTERS = 300
 
-/** Without the token, which only the browser may have. */
+/** Leaves out the token, which only the browser may have. */
 const selectSessions = statement<Session>(
   'list_sessions_of_person',
   `select s."id" as "sessionId", left(nullif(s."userAgent", ''), ${MAX_DEVICE_CHARACTERS}) as device,

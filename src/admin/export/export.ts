@@ -41,7 +41,7 @@ export function createExports({ db, clock, live, findViewer, contextOf }: Export
   const open = new Set<{ userId: string; workspaceId: string; reply: FastifyReply }>()
   let ended = false
 
-  /** Takes one of the places until the answer is sent or the reader is gone. */
+  /** Takes one of the places until the response is sent or the reader is gone. */
   function takePlace(userId: string, workspaceId: string, reply: FastifyReply): void {
     const ofUser = [...open].filter((each) => each.userId === userId)
     const ofWorkspace = [...open].filter((each) => each.workspaceId === workspaceId)

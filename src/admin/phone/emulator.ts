@@ -43,7 +43,7 @@ async function isEmulator(origin: string): Promise<boolean> {
 /** Fits a chat of a thousand long messages. */
 const MAX_ANSWER_CHARACTERS = 8 * 1024 * 1024
 
-/** Returns undefined if the answer is late, is not JSON or is longer than MAX_ANSWER_CHARACTERS. */
+/** Returns undefined if the response is late, is not JSON or is longer than MAX_ANSWER_CHARACTERS. */
 export async function callEmulator(
   origin: string,
   path: string,

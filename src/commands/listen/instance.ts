@@ -62,7 +62,7 @@ export function instanceAt(url: string, apiKey: string): Instance {
 }
 
 const EVENTS_PATH = '/api/v1/events'
-/** For answers of other programs. */
+/** For responses of other programs. */
 const SET_URL = 'Set --url to the address where Doorcode answers /healthz, with its port.'
 
 /** Redirects are not followed: the key must not reach a host that the user did not name. */
@@ -92,7 +92,7 @@ function toError(url: string, { status, problem }: Failure): Error {
   if (status >= 500) return new RetryableError(`${url} answered ${status}.`)
   if (problem === undefined && (status === 401 || status === 403))
     return userError(
-      `${url} answered ${status}, but the answer is not Doorcode’s: another program or a proxy rejects the request. If it is a proxy, let /api pass. ${SET_URL}`,
+      `${url} answered ${status}, but the response is not Doorcode’s: another program or a proxy rejects the request. If it is a proxy, let /api pass. ${SET_URL}`,
     )
   if (problem === undefined || problem.code === 'NOT_FOUND')
     return userError(

@@ -12,7 +12,7 @@ export function watchPathMethods(app: FastifyInstance): (path: string) => string
   }
 }
 
-/** Of a route's path with `:name` for a segment and `*` for any rest. */
+/** The pattern of a route's path, with `:name` for a segment and `*` for any rest. */
 function patternOf(url: string): RegExp {
   const parts = url.split(/(:\w+|\*)/).map((part) => {
     if (part === '*') return '.*'

@@ -109,7 +109,7 @@ test('a rejected token opens the breaker of the credentials and fails no message
   assert.deepEqual(breakerOf(rejected('credentials', 'account')), { scope: 'credentials' })
 })
 
-test('a lost answer waits for a report, and a failed connection is retried', () => {
+test('a lost response waits for a report, and a failed connection is retried', () => {
   const unknown = afterAttempt({ outcome: 'unknown', httpStatus: null, detail: asWritten('timeout') }, context())
   assert.equal(unknown.next === 'unknown' && unknown.dueAt.getTime() - now.getTime(), 10_000)
   assert.equal(afterAttempt({ outcome: 'unreachable', detail: asWritten('rejected') }, context()).next, 'retry')

@@ -60,7 +60,7 @@ function risksOf({ publicUrl, host, port, trustedProxies, allowPrivateWebhooks }
   return found
 }
 
-/** Of a node of an earlier release, which does not report its port. */
+/** The port of a node of an earlier release, which does not report it. */
 const portOf = (url: string): number => Number(new URL(url).port)
 
 export const isOnThisMachine = (url: string): boolean => /^https?:\/\/(127\.|localhost(:|$)|\[::1\])/.test(url)

@@ -7,11 +7,11 @@ import type { RemovalGuard } from './retention/guard.ts'
 import { FIRST_ENTRY, eraseNumbersFromAuditLog } from './recipients/audit-entries.ts'
 
 const POLL_MS = 5 * SECOND_MS
-/** In which every node learns that the workspace is deleted, and requests that it accepted before are stored. */
+/** Time for every node to learn of the deletion, and for requests accepted before it to be stored. */
 const SETTLE_MS = 10 * SECOND_MS
 /** Rows of one table, so that a step holds few locks and other workspaces do not wait for it. */
 const MAX_ROWS = 1_000
-/** Of the reports: 800 kB. */
+/** Pages of reports per statement: 800 kB. */
 const MAX_PAGES = 100
 
 /** Whether an audit entry of this action may name a recipient. */

@@ -108,7 +108,7 @@ const selectWriters = statement<{ id: string; name: string }>(
      and l.mode in ('RowExclusiveLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')`,
 )
 
-/** Far longer than Doorcode's own transactions. */
+/** Far longer than any transaction of Doorcode. */
 const MAX_WRITE_MS = 20_000
 const WRITERS_POLL_MS = 100
 

@@ -9,7 +9,7 @@ import { lockDeadNodes, removeNodes } from '../jobs/node.ts'
 
 const POLL_MS = 500
 /**
- * A lease begins as soon as the claim's commit is answered. If it has not begun after this, the answer was lost. A process
+ * A lease begins as soon as the database confirms the claim's commit. If it has not begun after this, the confirmation was lost. A process
  * that is only slow sends nothing once its lease is gone.
  */
 const MAX_BEGIN_MS = 5 * SECOND_MS

@@ -289,7 +289,7 @@ const countForward = async (world: WebhookWorld, { endpointId }: WebhookReceiver
 const releaseOf = (world: WebhookWorld, { endpointId }: WebhookReceiver) =>
   world.db.row<{ release_at: Date | null }>(selectRelease, [endpointId])
 
-/** Not declared, since they are no statements of the program. */
+/** Not declared, since they are not statements of the program. */
 const selectRelease = { name: 'select_release', text: 'select release_at from webhook_endpoints where id = $1' }
 const countBroughtForward = {
   name: 'count_brought_forward',

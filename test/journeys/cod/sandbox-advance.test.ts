@@ -218,7 +218,7 @@ test('a paused sender’s message fails at its window’s end, without stopping 
   assertAfter(new Date(String(event.data['createdAt'])), event.timestamp, 24 * HOUR_MS)
 })
 
-test('the clock waits until no report can resolve a lost answer, even a trial’s', async (t) => {
+test('the clock waits until no report can resolve a lost response, even a trial’s', async (t) => {
   const world = await startSandbox(t)
   const { parts, workspaceId } = world
   const to = newPhone()
@@ -232,7 +232,7 @@ test('the clock waits until no report can resolve a lost answer, even a trial’
       [otp.messageId],
     )
   const advanced = advanceSandbox(parts, { workspaceId, byMs: MINUTE_MS })
-  await waitFor('the lost answer', async () => (await attempts()).length === 2)
+  await waitFor('the lost response', async () => (await attempts()).length === 2)
   await waitFor('the message to be sent again', async () => {
     world.advance('1s') // what the sandbox’s clock waits for is real time
     return (await attempts()).length === 3

@@ -434,7 +434,7 @@ test('a message whose answer was lost is not sent again once its status comes', 
 
 const REPORTS_AWAY = 'a report that is stored while no reports are processed'
 
-/** A lost answer whose status report is stored, on a node that processes no reports until `resume` is called. */
+/** A lost response whose status report is stored, on a node that processes no reports until `resume` is called. */
 async function withUnreadReport(t: TestContext) {
   let away = true
   const world = await startWorld(t, {
@@ -450,7 +450,7 @@ async function withUnreadReport(t: TestContext) {
     ])
     return row?.due_at ?? null
   }
-  await waitFor('the lost answer', async () => (await attemptsOf(world, otp)).length === 1)
+  await waitFor('the lost response', async () => (await attemptsOf(world, otp)).length === 1)
   const reported = world.whatsapp.reports(otp, ['sent']) // resolves when everything has settled
   await waitFor(REPORTS_AWAY, async () => {
     const rows = await world.query('select 1 from provider_reports where message_id = $1', [otp.messageId])

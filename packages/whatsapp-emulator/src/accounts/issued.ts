@@ -38,7 +38,7 @@ const seedOf = (id: string, name: string, displayPhoneNumber: string): AccountSe
     })),
 })
 
-/** Of a range that no real phone uses. */
+/** Takes a number from a range that no real phone uses. */
 function freeNumber(accounts: Accounts): string {
   for (let last = 1; last <= EMULATOR_LIMITS.accounts; last += 1) {
     const number = `+1 555-011-${String(last).padStart(4, '0')}`

@@ -40,7 +40,7 @@ const phoneChangeSchema = z.strictObject({
   name: z.string().max(EMULATOR_LIMITS.nameCharacters).optional(),
   /** Webhooks leave out the number of a person with a username. null removes it. */
   username: z.string().max(EMULATOR_LIMITS.nameCharacters).nullable().optional(),
-  /** False: the business does not learn what was read. */
+  /** If false, the business does not learn what was read. */
   readReceipts: z.boolean().optional(),
   /** A business number, whose later messages never arrive. */
   block: z.string().min(1).optional(),

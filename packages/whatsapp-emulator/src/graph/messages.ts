@@ -63,7 +63,7 @@ function drop(reply: FastifyReply): FastifyReply {
   return reply
 }
 
-/** Holds the connection open without an answer, and drops it after `hangMs` of real time. */
+/** Holds the connection open without a response, and drops it after `hangMs` of real time. */
 function hang(reply: FastifyReply): FastifyReply {
   reply.hijack()
   reply.raw.setTimeout(EMULATOR_LIMITS.hangMs, () => reply.raw.destroy()) // ends with the connection

@@ -77,7 +77,7 @@ export class Delivery {
     else this.#arriveSilently(message)
   }
 
-  /** Posts all statuses of the plan now and waits for the answers. */
+  /** Posts all statuses of the plan now and waits for the responses. */
   async beginNow(row: NumberOfAccount, message: Message): Promise<void> {
     const steps = planSteps(message.behaviour, this.#parts.schedule, this.#parts.manual)
     await this.report(row, message, steps)

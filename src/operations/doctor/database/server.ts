@@ -70,7 +70,7 @@ export function checkServer(facts: ServerFacts): NewFinding[] {
   return found
 }
 
-/** Of one table, or of its values that are stored apart. */
+/** Tables with autovacuum off, for their rows or for values that are stored apart. */
 const listWithoutVacuum = statement<{ table: string }>(
   'list_tables_without_autovacuum',
   `select distinct t.oid::regclass::text as table

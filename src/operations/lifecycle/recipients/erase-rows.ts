@@ -10,7 +10,7 @@ import { BLANK_REPORT, END_REPORT } from './reports.ts'
 import { anyFormPattern } from './number-patterns.ts'
 import { MAX_USER_IDS, type Person, identityPattern, rowsOfPerson } from './person.ts'
 
-/** In one transaction: a confirmation has a dozen messages and reports. */
+/** The limit of one transaction: a confirmation has a dozen messages and reports. */
 const MAX_CONFIRMATIONS = 20
 const MAX_ONE_TIME_CODES = 200
 

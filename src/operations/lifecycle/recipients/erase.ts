@@ -25,7 +25,7 @@ export type ErasedCounts = ErasedRows & {
   auditEntries: number
   /** Removed. */
   blocks: number
-  /** Of blocks that are kept. */
+  /** Reasons removed from blocks that are kept. */
   blockReasons: number
 }
 

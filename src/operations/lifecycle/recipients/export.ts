@@ -8,7 +8,7 @@ import { readEntries, replacerOf } from './audit-entries.ts'
 import { type Person, findPerson, rowsOfPerson, withUserIds } from './person.ts'
 import { findUnfinished } from './unfinished.ts'
 
-/** Of messages or confirmations, each with everything that belongs to it: what is held in memory at one time. */
+/** How many messages or confirmations, each with everything that belongs to it, are in memory at a time. */
 const PAGE = 20
 
 export type ExportParts = Pick<Parts, 'db' | 'seal'>

@@ -10,13 +10,13 @@ export const ANY_NUMBER = `(?:[+]|(?<![0-9])00)(?:${SEPARATORS}[0-9]){7,15}(?![0
 
 const separated = (digits: string): string => digits.split('').join(SEPARATORS)
 
-/** Not inside a longer number. For PostgreSQL and JavaScript. */
+/** Matches none inside a longer number. For PostgreSQL and JavaScript. */
 const anyOf = (patterns: readonly string[]): string => `(?<![0-9])(?:${[...new Set(patterns)].join('|')})(?![0-9])`
 
 /** For texts that contain one of the E.164 numbers, also twice in a row: with 00 or without, and with separators. */
 export const internationalPattern = (phones: readonly string[]): string => anyOf(phones.flatMap(internationalForms))
 
-/** Also as dialled within the country: only for texts of the person, because in others it could be another country's number. */
+/** Also matches numbers as dialled within the country. Only for the person's texts: elsewhere it could be another country's number. */
 export const anyFormPattern = (phones: readonly string[]): string =>
   anyOf(phones.flatMap((phone) => [...internationalForms(phone), ...nationalForms(phone)]))
 

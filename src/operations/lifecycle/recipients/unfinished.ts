@@ -14,7 +14,7 @@ import type { Person } from './person.ts'
  */
 export type Unfinished = { pseudonym: string; userIds: readonly string[] }
 
-/** Of one number: an erasure that is repeated after an interruption adds a row. */
+/** The limit for one number: an erasure that is repeated after an interruption adds a row. */
 const MAX_UNFINISHED = 1_000
 
 const contextOf = tables.unfinished_erasures.sealed.person

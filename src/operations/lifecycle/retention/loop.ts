@@ -17,7 +17,7 @@ const POSTPONED_MS = HOUR_MS
  * docs/decisions/0017-removal-in-steps.md.
  */
 const PAUSES_PER_STEP = 3
-/** Of a step that has fallen behind: otherwise more would come each day than is removed. */
+/** The same for a step that has fallen behind: with longer pauses, more rows would come each day than are removed. */
 const PAUSES_WHEN_BEHIND = 2
 /** Three polls, between which rows gather. */
 const MAX_LAG_MS = 3 * POLL_MS

@@ -20,7 +20,7 @@ export type Cluster = {
   data: string
   log: string
   socketFolder: string
-  /** Of the superuser, which only prepares the role that Doorcode connects as. */
+  /** The password of the superuser, which only prepares the role that Doorcode connects as. */
   password: string
   ownerPasswordFile: string
   durable: boolean

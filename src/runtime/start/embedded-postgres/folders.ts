@@ -45,7 +45,7 @@ export async function throwingStartupError(folder: string, make: () => Promise<v
   }
 }
 
-/** By the code of the file system's error. */
+/** What to do, by the code of the file system's error. */
 const FIXES: Readonly<Record<string, string>> = {
   EACCES: 'Let the user who runs Doorcode write to the folder above it',
   EPERM: 'Let the user who runs Doorcode change the folder',

@@ -24,7 +24,7 @@ export type EmbeddedPostgresOptions = {
   /** PostgreSQL uses only its subfolder `postgres`. */
   dataDir: string
   version?: PostgresVersion
-  /** False: faster but not crash-safe, for tests. */
+  /** False is faster but not crash-safe: for tests. */
   durable?: boolean
   /** Used when Doorcode runs as root and PostgreSQL's user cannot access the usual folders. */
   systemFolder?: string
@@ -33,7 +33,7 @@ export type EmbeddedPostgresOptions = {
 }
 
 export type EmbeddedPostgres = {
-  /** Of the role that owns the database. */
+  /** The URL for the role that owns the database. */
   url: string
   /** For tests, which create databases and change settings of the server. */
   superuserUrl: string
