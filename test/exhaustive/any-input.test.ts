@@ -206,7 +206,7 @@ test('every route gives any request a documented answer and stores only accepted
   )
 })
 
-test('every route rejects random bytes with a documented answer', async (t) => {
+test('every route rejects random bytes with a documented response', async (t) => {
   const world = await startWorld(t)
   const [operations, ids] = [await operationsOf(world), await idsOf(world)]
   const before = await stored(world)

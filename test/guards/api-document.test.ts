@@ -61,7 +61,7 @@ function objectsIn(schema: unknown): Schema[] {
   return isObjectSchema(schema) ? [schema, ...inner] : inner
 }
 
-/** The sets of values in a schema without a place for values of later releases. */
+/** The sets of values in a schema that exclude values of later releases. */
 function closedSets(schema: unknown): unknown[] {
   if (typeof schema !== 'object' || schema === null) return []
   if ('enum' in schema) return [schema.enum]
@@ -107,7 +107,7 @@ test('every property and parameter is described', () => {
     for (const { name, description } of operation.parameters) assert.ok(description, `${path} ${name}`)
 })
 
-test('every set of values is open in what is given, with one component for values of later releases', () => {
+test('every set of values in responses and events is open, with one component for values of later releases', () => {
   for (const name of within(bodies.given)) assert.deepEqual(closedSets(schemas[name]), [], name)
   assert.ok(isValid('ErrorCode', 'CODE_OF_A_LATER_RELEASE') && !isValid('ErrorCode', 7))
 })

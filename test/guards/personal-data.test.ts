@@ -77,7 +77,7 @@ test('the table of columns names only what exists', async () => {
   )
 })
 
-/** Their rows are exported whole, or are only found by the number. */
+/** Tables whose rows are exported whole, or are only found by the number. */
 const NOT_BY_COLUMN: readonly PersonalDataKind[] = ['mention', 'row']
 
 const personalTables = tableNames.filter((table) =>

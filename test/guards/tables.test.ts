@@ -28,9 +28,9 @@ const OWNED: Readonly<Record<string, string>> = {
   lib: 'migrations',
 }
 
-/** The most that a room may do with tables of other rooms, and why. */
+/** What a room may do at most with tables of other rooms, and why. */
 const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[] = [
-  // What spans the whole: these are above the rooms that own the tables.
+  // Rooms that span the instance: they are above the rooms that own the tables.
   {
     room: 'operations/lifecycle',
     may: 'write',

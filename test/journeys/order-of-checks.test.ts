@@ -128,7 +128,7 @@ const last = (product: Product, kind: QuotaKind): readonly Fault[] => [
   { over: 'quota', status: 429, code: `${product}_QUOTA_EXCEEDED`, lay: (_, world) => allow(world, kind, 0) },
 ]
 
-/** In the order of docs/api.md#order-of-checks: of two faults the earlier one is answered. */
+/** In the order of docs/api.md#order-of-checks: of two faults the earlier one is reported. */
 const FAULTS = {
   otp: [...FIRST, senderFound('OTP'), templateFound('OTP'), ...usable('OTP'), ...last('OTP', 'otp')],
   confirmation: [

@@ -89,7 +89,7 @@ const RESCHEDULED = 'rescheduled +rescheduled cod.reschedule_requested closing'
 const ASK_TIME = 'rescheduling +day_chosen time_question'
 const ASK_DAY = 'rescheduling +range_chosen day_question'
 const FAILED = 'failed cod.failed'
-/** In a follow-up, whatever is chosen. */
+/** In a follow-up, with any choices. */
 const FOLLOWING = {
   C,
   X,

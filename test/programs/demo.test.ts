@@ -41,7 +41,7 @@ test('a demo works as it prints, and each start keeps all data', async (t) => {
   first.child.kill('SIGKILL') // no harm to the next start
   await first.ended
 
-  await t.test('a start whose port for metrics is used works without metrics', async (t) => {
+  await t.test('startup continues without metrics if their port is in use', async (t) => {
     const metricsPort = await freePort()
     await occupy(t, metricsPort)
     const second = await start(t, { ...environment, DOORCODE_METRICS_PORT: String(metricsPort) })

@@ -54,7 +54,7 @@ test('PgBouncer in session mode keeps every setting of a connection', { skip }, 
   assert.deepEqual(await findPoolerProblems(openTestDb(t, pgbouncer.url)), SOUND)
 })
 
-test('PgBouncer with fewer server connections than a start needs is rejected', { skip }, async (t) => {
+test('PgBouncer with fewer server connections than startup needs is rejected', { skip }, async (t) => {
   const settings = { default_pool_size: '6' }
   const pgbouncer = await startPgBouncer(await fileDatabase(), { poolMode: 'session', settings })
   t.after(() => pgbouncer.stop())
@@ -69,7 +69,7 @@ for (const poolMode of ['transaction', 'statement'] as const)
     await assertRejected(pgbouncer.url, SESSIONS)
   })
 
-test('PgBouncer in transaction mode is rejected also with server_round_robin', { skip }, async (t) => {
+test('PgBouncer in transaction mode is rejected even with server_round_robin', { skip }, async (t) => {
   const settings = { server_round_robin: '1' }
   const pgbouncer = await startPgBouncer(await fileDatabase(), { poolMode: 'transaction', settings })
   t.after(() => pgbouncer.stop())

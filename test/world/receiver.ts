@@ -63,11 +63,11 @@ export async function startReceiver() {
     /** The events of one type, or all of them, in the order of their arrival. */
     events: (type?: string): WebhookEvent[] =>
       received.map(({ event }) => event).filter((event) => type === undefined || event.type === type),
-    /** The next answers, one per request; after the last of them it answers 204 again. */
+    /** The next responses, one per request; after the last one it responds with 204 again. */
     answers: (...answers: Answer[]): void => {
       script = [...script, ...answers]
     },
-    /** Every answer from now on. */
+    /** Every response from now on. */
     always: (answer: Answer): void => {
       usual = answer
     },
@@ -78,7 +78,7 @@ export async function startReceiver() {
         () => received.length >= count,
       )
     },
-    /** Requests that wait for their answer. */
+    /** Requests that wait for their response. */
     pending: () => pending,
     async close(): Promise<void> {
       server.closeAllConnections()

@@ -17,7 +17,7 @@ export async function inDocumentedOrder(codes: readonly string[]): Promise<strin
   return Array.from(checks.matchAll(/`([A-Z_]+)`/g), ([, code = '']) => code).filter((code) => codes.includes(code))
 }
 
-/** The answer to a request that is sent while its key may make no more. Repeated if the machine was too slow for that. */
+/** The response to a request that exceeds its key's rate limit. Repeated if the machine was too slow to exceed it. */
 export async function requestOverRateLimit(
   world: World,
   { key, path }: { key: string; path: string },

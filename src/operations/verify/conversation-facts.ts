@@ -90,11 +90,11 @@ type Units = Parameters<typeof readOfUnits>[2]
 
 async function readSent(tx: Sql, units: Units): Promise<(confirmationId: string) => SentFact[]> {
   const rows = await readOfUnits(tx, selectSent, units)
-  const failed = units.ids.flatMap(rows).filter(isFailedAsk)
+  const failed = units.ids.flatMap(rows).filter(isFailedTemplate)
   const reports = await readOfUnits(tx, selectReports, { ...units, ids: failed.map(({ id }) => id) })
   return (id) => rows(id).map((sent) => ({ ...sent, reports: reports(sent.id) }))
 }
 
-/** The failure of another message changes no state. */
-export const isFailedAsk = ({ hasFailed, purpose }: SentRow): boolean =>
+/** A reminder sends the template again. The failure of any other message changes no state. */
+export const isFailedTemplate = ({ hasFailed, purpose }: SentRow): boolean =>
   hasFailed && (purpose === 'template' || purpose === 'reminder')

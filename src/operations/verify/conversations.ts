@@ -14,7 +14,7 @@ import type { Check } from '../../messages/conversation.ts'
 import type { FailureCode } from '../../providers/failure-codes.ts'
 import { failureSchema } from '../../providers/failure-schema.ts'
 import type { Provider } from '../../providers/provider.ts'
-import { type ConversationFacts, isFailedAsk, readConversations } from './conversation-facts.ts'
+import { type ConversationFacts, isFailedTemplate, readConversations } from './conversation-facts.ts'
 import {
   type CheckedUnit,
   type Difference,
@@ -221,7 +221,7 @@ function advancedByEvent(of: Replay, { type, body, occurredAt: at }: EventRow): 
   const causes = [
     { type: 'deadline_passed', at },
     { type: 'follow_up_expired', at: expiredAt },
-    ...(failedAsks(facts, check).length > 0 ? [{ type: 'send_failed', at, code } as const] : []),
+    ...(failedTemplates(facts, check).length > 0 ? [{ type: 'send_failed', at, code } as const] : []),
     ...(isErased(facts.recipient) ? [{ type: 'recipient_erased', at } as const] : []),
   ] as const
   return causes
@@ -229,8 +229,8 @@ function advancedByEvent(of: Replay, { type, body, occurredAt: at }: EventRow): 
     .find(({ event }) => event?.type === type)
 }
 
-const failedAsks = ({ messages }: ConversationFacts, check: Check) =>
-  messages.filter((sent) => sent.check === check && isFailedAsk(sent))
+const failedTemplates = ({ messages }: ConversationFacts, check: Check) =>
+  messages.filter((sent) => sent.check === check && isFailedTemplate(sent))
 
 type AnswerPair = { report: ReportRow; stored: StoredAnswer | undefined; derived: Advanced['answer'] }
 
@@ -320,7 +320,7 @@ function compareCheck(of: Replay, name: Check): Difference[] {
 
 /** With which codes template and reminder have failed. Our own failure that a report corrected has left no code. */
 function failureCodesOf(facts: ConversationFacts, check: Check, reader: Reader): FailureCode[] | 'unknown' {
-  const failed = failedAsks(facts, check)
+  const failed = failedTemplates(facts, check)
   const codes = failed.flatMap(({ failureCode, reports }) => [
     ...(failureCode === null ? [] : [failureCode]),
     ...reports.flatMap(({ body }) => reader.readStatus(body)?.failureCode ?? []),

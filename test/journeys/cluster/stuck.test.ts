@@ -182,7 +182,7 @@ const reportsOf = (world: World, otp: SentOtp) =>
     [otp.messageId],
   )
 
-/** Confirmations past their deadline that the database rejects to end, all due before any other. */
+/** Confirmations past their deadline whose end the database rejects, all due before any other. */
 async function deadlinesThatFail(t: TestContext, world: World, howMany: number): Promise<() => Promise<void>> {
   const model = await world.createConfirmation()
   await world.settled()

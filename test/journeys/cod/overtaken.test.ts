@@ -5,7 +5,7 @@ import { explained } from '../../world/explained.ts'
 import { pauseSender, resumeSender } from '../../../src/accounts/senders.ts'
 import { type World, newPhone, startWorld } from '../../world/world.ts'
 
-/** Each keeps a reminder waiting until it returns a function that lets it go. */
+/** Each keeps a reminder waiting and returns the function that releases it. */
 const WAITS: Record<string, (world: World, to: string) => Promise<() => Promise<unknown>>> = {
   'for its sender': async ({ parts, workspaceId, senderId, clock }) => {
     await pauseSender(parts.db, { workspaceId, senderId }, clock.now())

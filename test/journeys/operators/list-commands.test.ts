@@ -20,7 +20,7 @@ test('the list of senders says why one cannot send', async (t) => {
   assert.match(await textOf(world, 'sender'), /CONNECTED {2}no: The sender is/)
 })
 
-test('the list of accounts has their status with its reason, and no secrets', async (t) => {
+test('the list of accounts shows their status with its reason, and no secrets', async (t) => {
   const world = await startWorld(t)
   const { accountId } = world.account
   const { wabaId, accessToken, appSecret } = world.credentials
@@ -41,7 +41,7 @@ test('the list of accounts has their status with its reason, and no secrets', as
   for (const secret of [accessToken, appSecret]) assert.ok(!(text + JSON.stringify(accounts)).includes(secret))
 })
 
-test('the list of keys says which work and when each was used, and has no secret', async (t) => {
+test('the list of keys shows which work and when each was last used, and no secrets', async (t) => {
   const world = await startWorld(t, { works: false })
   const { workspaceId } = world
   const made = await jsonOfCommand(world, 'key', 'create', '--workspace', workspaceId, '--name', 'old')
@@ -54,7 +54,7 @@ test('the list of keys says which work and when each was used, and has no secret
   assert.ok(!(text + JSON.stringify(keys)).includes(String(made['apiKey'])))
 })
 
-test('the list of blocked recipients has the latest first, and says how many it leaves out', async (t) => {
+test('the list of blocked recipients begins with the latest, and says how many it leaves out', async (t) => {
   const world = await startWorld(t, { works: false })
   const { workspaceId } = world
   assert.equal(await textOf(world, 'block'), 'No recipient is blocked.\n')
@@ -72,7 +72,7 @@ test('the list of blocked recipients has the latest first, and says how many it 
   assert.equal(lines.at(-1), '3 more are not listed.')
 })
 
-test('the list of invitations has who invited, the role and until when, and no link', async (t) => {
+test('the list of invitations shows who invited, the role and the expiry, and no link', async (t) => {
   const world = await startWorld(t, { works: false })
   const { workspaceId } = world
   const { calls, email: invitedBy } = await signIn(world, 'owner')

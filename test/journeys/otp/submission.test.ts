@@ -403,7 +403,7 @@ for (const [what, behaviour] of [
   ['a connection lost before acceptance', { connection: 'drop_before_accepting' }],
   ['a 5xx page instead of an answer', { html: { httpStatus: 502 } }],
 ] as const) {
-  test(`${what} causes one resend after ten seconds`, async (t) => {
+  test(`${what} triggers one resend after ten seconds`, async (t) => {
     const world = await startWorld(t)
     const otp = await sendInto(world, behaviour)
     await world.settled()
