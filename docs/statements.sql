@@ -4342,11 +4342,11 @@ delete from blocked_recipients where workspace_id = $1 and phone = $2 returning 
 
 -- src/workspaces/deletion.ts
 
-prepare ask_workspace_deletion as
-update workspaces set deletion_requested_at = clock_timestamp(), deletion_due_at = $2, deleted_at = $3 where id = $1;
-
 prepare cancel_workspace_deletion as
 update workspaces set deletion_requested_at = null, deletion_due_at = null where id = $1;
+
+prepare request_workspace_deletion as
+update workspaces set deletion_requested_at = clock_timestamp(), deletion_due_at = $2, deleted_at = $3 where id = $1;
 
 -- src/workspaces/keys/keys.ts
 

@@ -2,7 +2,7 @@ import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import type { RouterOutputs } from '../api.ts'
 import { nameOfLanguage } from '../texts/language.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { type Draft, durationOf, startOf } from './draft.ts'
+import { type Draft, draftOf, startOf } from './draft.ts'
 import { languagesOfTemplates } from './languages.tsx'
 
 type Known = RouterOutputs['codSettings']['get']
@@ -47,10 +47,8 @@ export function Start({ known, onStart }: { known: Known; onStart: (draft: Draft
 }
 
 /** The browser's time zone is the best guess for the delivery zone. */
-const firstDraft = ({ starts, defaults }: Known, codes: readonly string[]): Draft => ({
-  timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-  deliveryDays: { offered: defaults.daysOffered, skipWeekdays: [] },
-  confirmation: { reminds: true, reminder: durationOf(120), noResponse: durationOf(defaults.noResponseMinutes) },
-  refusal: { reminds: false, reminder: durationOf(120), noResponse: durationOf(defaults.noResponseMinutes) },
-  languages: Object.fromEntries(codes.map((code) => [code, startOf(code, starts)])),
-})
+function firstDraft({ starts, defaults }: Known, codes: readonly string[]): Draft {
+  const draft = draftOf({ ...defaults, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone })
+  const languages = Object.fromEntries(codes.map((code) => [code, startOf(code, starts)]))
+  return { ...draft, confirmation: { ...draft.confirmation, reminds: true }, languages }
+}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Creates the role that Doorcode connects as, which owns the database and is not a superuser, and gives it the tables that an earlier
-# release made as the superuser. PGHOST, PGUSER and PGDATABASE are set. Every "up" runs it: it may be repeated.
+# Creates the role that Doorcode connects as, which owns the database and is not a superuser, and gives it tables that
+# the superuser made, such as those of a dump. PGHOST, PGUSER and PGDATABASE are set. Every "up" runs it: it may be repeated.
 set -euo pipefail
 readonly SECRETS=${1:-/secrets} HAND_OVER=${2:-/hand-over.sql}
 
@@ -11,7 +11,7 @@ export PGPASSWORD OWNER_PASSWORD # not arguments: those are in the list of proce
 exec psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --set hand_over="$HAND_OVER" <<'SQL'
 \getenv owner_password OWNER_PASSWORD
 begin;
--- A node of the earlier release may still run.
+-- A node may run.
 set local lock_timeout = '10s';
 -- The server's log must not show the password, whatever its settings are.
 set local log_statement = 'none';

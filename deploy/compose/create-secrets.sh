@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Creates each missing secret in two folders: "postgres" for PostgreSQL, and "doorcode" for Doorcode. Each container mounts only its
-# own, and each secret is readable only by the user that needs it. Never changes an existing value, except a database URL that
-# names the superuser, which earlier releases wrote.
+# own, and each secret is readable only by the user that needs it. Never changes an existing value.
 set -euo pipefail
 cd "${1:-/secrets}"
 umask 077
@@ -41,14 +40,7 @@ random() { head --bytes=32 /dev/urandom | base64 --wrap=0; }
 
 chmod 0711 doorcode
 chmod 0700 postgres
-if [[ -e doorcode/postgres-password ]]; then # of an earlier release, which had one folder
-  create postgres/postgres-password $ROOT < doorcode/postgres-password
-  rm doorcode/postgres-password
-fi
 create postgres/postgres-password $ROOT < <(random)
 create postgres/owner-password $ROOT < <(random)
-if [[ -e doorcode/database-url && $(< doorcode/database-url) == "$(url doorcode postgres/postgres-password)" ]]; then
-  rm doorcode/database-url
-fi
 create doorcode/database-url $DOORCODE < <(url doorcode_owner postgres/owner-password)
 create doorcode/secret-key $DOORCODE < <(random)

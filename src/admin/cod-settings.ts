@@ -3,7 +3,7 @@ import { later } from '../lib/clock.ts'
 import { languageStarts } from '../cod/settings/language-starts.ts'
 import { previewOf } from '../cod/settings/preview.ts'
 import { findStoredSettings } from '../cod/settings/settings-store.ts'
-import { WEEKDAYS, defaults, limits, readCodSettings } from '../cod/settings/settings.ts'
+import { WEEKDAYS, defaultSettings, limits, readCodSettings } from '../cod/settings/settings.ts'
 import { codSettingsActions } from './actions/cod-settings.ts'
 import { mutationOf, readCall, router } from './rpc/trpc.ts'
 import { listTemplateNames } from '../accounts/templates/stored.ts'
@@ -14,7 +14,7 @@ export const codSettings = router({
     templates: (await listTemplateNames(parts.db, workspaceId)).filter(({ category }) => category === 'UTILITY'),
     starts: languageStarts,
     limits,
-    defaults,
+    defaults: defaultSettings('UTC'),
     weekdays: WEEKDAYS,
   })),
 

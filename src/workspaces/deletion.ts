@@ -43,7 +43,7 @@ export async function cancelDeletion(tx: Sql, workspaceId: string): Promise<bool
 
 /** Database time, which the polls of every node compare with. */
 const markRequested = statement(
-  'ask_workspace_deletion',
+  'request_workspace_deletion',
   `update workspaces set deletion_requested_at = clock_timestamp(), deletion_due_at = $2, deleted_at = $3 where id = $1`,
 )
 

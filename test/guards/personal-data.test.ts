@@ -91,6 +91,9 @@ test('what is erased of a person is also exported', () => {
     return Object.keys(person ?? {}).filter((column) => !names.includes(column))
   })
   assert.deepEqual(missing, [])
+  const read = [...statements.entries()].filter(([name]) => name.startsWith('export_')).map(([, { text }]) => text)
+  const unread = personalTables.filter((table) => !read.some((text) => new RegExp(`\\b${table}\\b`).test(text)))
+  assert.deepEqual(unread, [])
 })
 
 test('every table with a recipient’s data has a statement that erases it, and one that empties its content', () => {

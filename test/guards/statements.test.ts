@@ -38,7 +38,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   list_people: 'of the whole instance, for the command line',
   find_workspace_clock: 'its id is the workspace',
   lock_workspace: 'its id is the workspace',
-  ask_workspace_deletion: 'its id is the workspace',
+  request_workspace_deletion: 'its id is the workspace',
   cancel_workspace_deletion: 'its id is the workspace',
   delete_workspaces_due: 'deletes all that are due',
   lock_workspace_to_purge: 'takes the first that is deleted',

@@ -69,23 +69,6 @@ test('compose makes each secret once, for the one user who reads it', AS_ROOT, a
   assert.deepEqual(await ownersAndModes(), expected)
 })
 
-const SUPERUSER_URL = 'postgres://doorcode:p%40ss%2Fw%23rd%3A%20%C3%A9@postgres:5432/doorcode\n'
-
-test('the secrets of an earlier release are separated, and its key and passwords kept', AS_ROOT, async (t) => {
-  const { folder, create, read } = await newSecrets(t)
-  await writeFile(path.join(folder, 'doorcode/postgres-password'), 'p@ss/w#rd: é\n')
-  await writeFile(path.join(folder, 'doorcode/secret-key'), 'the key')
-  await writeFile(path.join(folder, 'doorcode/database-url'), SUPERUSER_URL)
-  await create()
-  const { 'doorcode/database-url': url = '', ...others } = await read()
-  assert.deepEqual(others, {
-    'postgres/owner-password': others['postgres/owner-password'],
-    'postgres/postgres-password': 'p@ss/w#rd: é\n',
-    'doorcode/secret-key': 'the key',
-  })
-  assert.equal(new URL(url).username, OWNER)
-})
-
 test('compose accepts an own password with any characters and an own database URL', AS_ROOT, async (t) => {
   const { folder, create, read } = await newSecrets(t)
   const [password, url] = ['p@ss/w#rd: é', path.join(folder, 'doorcode/database-url')]

@@ -7,7 +7,6 @@
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { listMigrations } from '../../src/lib/db/migrate.ts'
 import { type ServeProcess, startServe } from '../../test/programs/processes.ts'
 import { freePort } from '../../test/programs/program.ts'
 import { seededRandom } from '../soak/random.ts'
@@ -119,8 +118,7 @@ function print(title: string, scene: Scene, balancer: Balancer, summary: object)
   )
 }
 
-const newest = (await listMigrations()).at(-1)?.name ?? ''
-const commit = values.from ?? (await findPreviousRelease(newest))
+const commit = values.from ?? (await findPreviousRelease())
 console.log(`seed ${seed}, ${ordersPerSecond} orders/s, previous release ${commit}`)
 const faults = await roll({ title: 'rolling restart', replacements: rounds })
 await using release = await unpackRelease(commit)

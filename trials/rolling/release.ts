@@ -11,15 +11,12 @@ const INSTALLS_WITHIN_MS = 5 * 60_000
 
 const git = async (...args: string[]): Promise<string> => (await run('git', args, { cwd: ROOT })).stdout.trim()
 
-/** The last tag, or before the first one the commit that added the newest migration. */
-export async function findPreviousRelease(newestMigration: string): Promise<string> {
+/** The last tag, or before the first one the last commit that changed a migration. */
+export async function findPreviousRelease(): Promise<string> {
   const tag = await git('describe', '--tags', '--abbrev=0', 'HEAD^').catch(() => '')
-  if (tag !== '') return tag
-  const [added = ''] = (
-    await git('log', '--diff-filter=A', '--format=%H', '--', `migrations/${newestMigration}`)
-  ).split('\n')
-  if (added === '') throw new Error('no previous release was found: name its commit with --from')
-  return git('rev-parse', '--short', added)
+  const commit = tag || (await git('log', '-1', '--format=%h', '--', 'migrations'))
+  if (commit === '') throw new Error('no previous release was found: name its commit with --from')
+  return commit
 }
 
 /** Unpacks the files of the commit into a temporary folder, and installs the npm packages of that release there. */

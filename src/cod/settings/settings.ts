@@ -208,6 +208,9 @@ const document = z.strictObject({
 /** JSON Schema, with the documentation of each setting. */
 export const settingsSchema = () => z.toJSONSchema(document, { io: 'input', unrepresentable: 'any' })
 
+/** The settings of a file that has only a time zone. */
+export const defaultSettings = (timeZone: string): CodSettings => document.parse({ timeZone })
+
 /** A workspace's settings of cash-on-delivery checks (docs/cod-settings.md), as stored: with defaults. */
 export type CodSettings = z.output<typeof document>
 export type CheckSettings = CodSettings['confirmation']

@@ -31,7 +31,7 @@ const NO_ACTION: Readonly<Record<string, string>> = {
   'templates.refresh': 'a sync of one template',
   'templates.remove': 'WhatsApp is asked between its transactions',
   'recipients.find': 'changes nothing',
-  'recipients.export': 'changes nothing',
+  'recipients.export': 'reads in many transactions, and records that it began',
   'recipients.erase': 'many transactions, of which a page sees the progress',
   'phone.connect': 'asks the emulator in its transaction',
   'phone.act': 'what a customer does',
