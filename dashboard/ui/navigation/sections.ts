@@ -1,48 +1,72 @@
+import {
+  ActivityLogIcon,
+  BarChartIcon,
+  ChatBubbleIcon,
+  CheckCircledIcon,
+  CircleBackslashIcon,
+  DashboardIcon,
+  FileTextIcon,
+  GearIcon,
+  HeartIcon,
+  Link2Icon,
+  LockClosedIcon,
+  MixerHorizontalIcon,
+  MobileIcon,
+  PaperPlaneIcon,
+  PersonIcon,
+} from '@radix-ui/react-icons'
+import type { ComponentType } from 'react'
 import type { KeyOf } from '../../texts/use-texts.ts'
 
 type Word = KeyOf<'page_shell'>
-type Section = { name: Word; to: string; sandboxOnly?: true; adminsOnly?: true; operatorsOnly?: true }
+type Icon = ComponentType<{ 'aria-hidden': 'true'; className: string | undefined }>
+type Section = { name: Word; icon: Icon; to: string; sandboxOnly?: true; adminsOnly?: true; operatorsOnly?: true }
 
 /** The sections of a workspace, in the order in which people need them. */
 export const SECTION_GROUPS = [
   {
     name: 'traffic',
     sections: [
-      { name: 'overview', to: '/w/$workspaceId/overview' },
-      { name: 'messages', to: '/w/$workspaceId/messages' },
-      { name: 'confirmations', to: '/w/$workspaceId/confirmations' },
-      { name: 'charts', to: '/w/$workspaceId/charts' },
-      { name: 'phone', to: '/w/$workspaceId/phone', sandboxOnly: true },
+      { name: 'overview', icon: DashboardIcon, to: '/w/$workspaceId/overview' },
+      { name: 'messages', icon: ChatBubbleIcon, to: '/w/$workspaceId/messages' },
+      { name: 'confirmations', icon: CheckCircledIcon, to: '/w/$workspaceId/confirmations' },
+      { name: 'charts', icon: BarChartIcon, to: '/w/$workspaceId/charts' },
+      { name: 'phone', icon: MobileIcon, to: '/w/$workspaceId/phone', sandboxOnly: true },
     ],
   },
   {
     name: 'whats_app',
     sections: [
-      { name: 'senders', to: '/w/$workspaceId/senders' },
-      { name: 'templates', to: '/w/$workspaceId/templates' },
-      { name: 'cod_settings', to: '/w/$workspaceId/cod-settings' },
-      { name: 'blocked', to: '/w/$workspaceId/blocked' },
+      { name: 'senders', icon: PaperPlaneIcon, to: '/w/$workspaceId/senders' },
+      { name: 'templates', icon: FileTextIcon, to: '/w/$workspaceId/templates' },
+      { name: 'cod_settings', icon: MixerHorizontalIcon, to: '/w/$workspaceId/cod-settings' },
+      { name: 'blocked', icon: CircleBackslashIcon, to: '/w/$workspaceId/blocked' },
     ],
   },
   {
     name: 'backend',
     sections: [
-      { name: 'keys', to: '/w/$workspaceId/keys' },
-      { name: 'endpoints', to: '/w/$workspaceId/endpoints' },
+      { name: 'keys', icon: LockClosedIcon, to: '/w/$workspaceId/keys' },
+      { name: 'endpoints', icon: Link2Icon, to: '/w/$workspaceId/endpoints' },
     ],
   },
   {
     name: 'workspace',
     sections: [
-      { name: 'settings', to: '/w/$workspaceId/settings' },
-      { name: 'people', to: '/w/$workspaceId/people' },
-      { name: 'audit', to: '/w/$workspaceId/audit', adminsOnly: true },
-      { name: 'system', to: '/w/$workspaceId/system', operatorsOnly: true },
+      { name: 'settings', icon: GearIcon, to: '/w/$workspaceId/settings' },
+      { name: 'people', icon: PersonIcon, to: '/w/$workspaceId/people' },
+      { name: 'audit', icon: ActivityLogIcon, to: '/w/$workspaceId/audit', adminsOnly: true },
+      { name: 'system', icon: HeartIcon, to: '/w/$workspaceId/system', operatorsOnly: true },
     ],
   },
 ] as const satisfies readonly { name: Word; sections: readonly Section[] }[]
 
 export const SECTIONS = SECTION_GROUPS.flatMap(({ sections }) => [...sections])
+
+export type SectionName = (typeof SECTIONS)[number]['name']
+
+const icons = new Map<SectionName, Icon>(SECTIONS.map(({ name, icon }) => [name, icon]))
+export const iconOf = (section: SectionName): Icon => icons.get(section) as Icon
 
 /** Sections that the workspace has and the person may open. */
 export const sectionsOf = ({ sandbox, role, operator }: Opened): (typeof SECTIONS)[number][] =>

@@ -1,30 +1,12 @@
 import { Box, Divider, NavLink, ScrollArea, Stack, Text, Tooltip } from '@mantine/core'
 import { useLocalStorage, useMediaQuery } from '@mantine/hooks'
-import {
-  ActivityLogIcon,
-  BarChartIcon,
-  ChatBubbleIcon,
-  CheckCircledIcon,
-  CircleBackslashIcon,
-  DashboardIcon,
-  FileTextIcon,
-  GearIcon,
-  HeartIcon,
-  Link2Icon,
-  LockClosedIcon,
-  MixerHorizontalIcon,
-  MobileIcon,
-  PaperPlaneIcon,
-  PersonIcon,
-  PinLeftIcon,
-  PinRightIcon,
-} from '@radix-ui/react-icons'
+import { PinLeftIcon, PinRightIcon } from '@radix-ui/react-icons'
 import { useRouterState } from '@tanstack/react-router'
-import type { ComponentType, ReactElement } from 'react'
+import type { ReactElement } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
 import { linkTo } from '../link.tsx'
 import { type Workspace, useSession } from '../workspace.ts'
-import { type SECTIONS, SECTION_GROUPS, sectionsOf } from './sections.ts'
+import { SECTION_GROUPS, type SectionName, iconOf, sectionsOf } from './sections.ts'
 import classes from './sidebar.module.css'
 
 export const SIDEBAR_WIDTH = { whole: 240, icons: 57 } as const
@@ -113,32 +95,10 @@ const Named = ({ label, iconsOnly, children }: { label: string; iconsOnly: boole
   </Tooltip>
 )
 
-export type SectionName = (typeof SECTIONS)[number]['name']
-
-type Icon = ComponentType<{ 'aria-hidden': 'true'; className: string | undefined }>
-
-const ICONS: Readonly<Record<SectionName, Icon>> = {
-  overview: DashboardIcon,
-  messages: ChatBubbleIcon,
-  confirmations: CheckCircledIcon,
-  charts: BarChartIcon,
-  phone: MobileIcon,
-  senders: PaperPlaneIcon,
-  templates: FileTextIcon,
-  cod_settings: MixerHorizontalIcon,
-  blocked: CircleBackslashIcon,
-  keys: LockClosedIcon,
-  endpoints: Link2Icon,
-  settings: GearIcon,
-  people: PersonIcon,
-  audit: ActivityLogIcon,
-  system: HeartIcon,
-}
-
 /** These icons have a direction, so Arabic mirrors them. */
 const MIRRORED: ReadonlySet<SectionName> = new Set(['messages', 'charts', 'senders', 'audit'])
 
 export function SectionIcon({ of }: { of: SectionName }) {
-  const Icon = ICONS[of]
+  const Icon = iconOf(of)
   return <Icon aria-hidden="true" className={MIRRORED.has(of) ? 'mirrored' : undefined} />
 }
