@@ -24,6 +24,9 @@ export type ShopsOptions = { databaseUrl: string; graphUrl: string; shops: numbe
 
 const MONTHLY_UNITS = 1_000_000_000
 
+/** An account belongs to one workspace, so each shop has one that no other has. */
+let newWabaId = 100_000_000_000_000
+
 export type Setup = Awaited<ReturnType<typeof setupParts>>
 
 /** The parts that an operator's commands need. */
@@ -56,7 +59,7 @@ export async function openShops({ databaseUrl, graphUrl, shops, keysEach }: Shop
       await setQuota(parts.db, { workspaceId, kind: 'otp', monthlyUnits: MONTHLY_UNITS })
       const account = await connectAccount(parts, {
         workspaceId,
-        wabaId: String(100_000_000_000_000 + number),
+        wabaId: String(newWabaId++),
         graphUrl,
         accessToken: 'bench-token',
         appSecret: APP_SECRET,
