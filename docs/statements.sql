@@ -2563,7 +2563,8 @@ prepare end_workspace_purge as
 update workspaces set purged_at = $2, name = '' where id = $1;
 
 prepare has_workspace_rows_to_purge as
-select exists (select from events where workspace_id = $1) or exists (select from messages where workspace_id = $1)
+select exists (select from events where workspace_id = $1)
+or exists (select from messages where workspace_id = $1)
 or exists (select from confirmations where workspace_id = $1) as "left";
 
 prepare lock_workspace_to_purge as
@@ -3026,8 +3027,7 @@ cross join lateral (
 where m.id = any ($1::uuid[]) and not (m.due_at is not null or m.lease is not null)
   and not exists (
     select from refusal_checks f
-    where f.workspace_id = m.workspace_id and f.confirmation_id = m.confirmation_id
-      and (f.timer_due_at is not null and f.timer_quarantined_at is null));
+    where f.workspace_id = m.workspace_id and f.confirmation_id = m.confirmation_id and (f.timer_due_at is not null and f.timer_quarantined_at is null));
 
 prepare next_content_of_cod_answers as
 select id, null as at from cod_answers where id > $1 order by id limit 1;

@@ -170,7 +170,7 @@ function BlockedList({ rows }: { rows: readonly BlockedNumber[] }) {
   )
 }
 
-export function BlockNumber({ onDone }: { onDone: () => void }) {
+function BlockNumber({ onDone }: { onDone: () => void }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const labels = { phone: t('page_blocked.phone'), reason: t('page_blocked.reason') }

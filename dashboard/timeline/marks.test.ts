@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type TimelineEntry, byDay, cutAtInstants, isMuted, isToCome, marksOf } from './marks.ts'
+import {
+  type TimelineEntry,
+  byDay,
+  cutAtInstants,
+  isMuted,
+  isToCome,
+  marksOf,
+  groupsOf,
+  latestPerDelivery,
+  reportedAfterMs,
+} from './marks.ts'
 
 const entry = (fields: Partial<TimelineEntry>): TimelineEntry => ({
   at: '2026-11-20T10:00:00.000Z',
@@ -62,4 +72,46 @@ test('a sentence is cut at the instants in it and loses nothing', () => {
   const parts = cutAtInstants(sentence)
   assert.deepEqual([parts[1], parts[3]], ['2026-11-20T12:00:04.000Z', '2026-11-20T12:01:04Z'])
   assert.equal(parts.join(''), sentence)
+})
+
+/** An entry some seconds after the start. */
+const step = (seconds: number, what: TimelineEntry['what'], members: object = {}): TimelineEntry => ({
+  at: `2026-11-20T10:00:0${seconds}.000Z`,
+  what,
+  detail: { code: 'text', text: '' },
+  ...members,
+})
+
+test('a message keeps its attempts and reports, and an event its webhooks', () => {
+  const groups = groupsOf([
+    step(0, 'request'),
+    step(1, 'message', { messageId: 'one' }),
+    step(2, 'attempt', { messageId: 'one' }),
+    step(3, 'event', { eventId: 'e' }),
+    step(4, 'message', { messageId: 'two' }),
+    step(5, 'report', { messageId: 'one', outcome: 'applied' }),
+    step(6, 'webhook', { eventId: 'e' }),
+    step(7, 'report', { messageId: 'one', outcome: 'ignored' }),
+  ])
+  assert.deepEqual(
+    groups.map(({ head, rest }) => [head.what, ...rest.map(({ what }) => what)]),
+    [['request'], ['message', 'attempt', 'report', 'report'], ['event', 'webhook'], ['message']],
+  )
+  assert.deepEqual(groups.map(reportedAfterMs), [undefined, 4_000, undefined, undefined])
+})
+
+test('steps of a message without an entry of its own are entries', () => {
+  const steps = [step(1, 'attempt', { messageId: 'otp' }), step(2, 'report', { messageId: 'otp' })]
+  assert.deepEqual(
+    groupsOf(steps).map(({ head }) => head),
+    steps,
+  )
+})
+
+test('an event shows one result per delivery: the latest attempt', () => {
+  const [first, retry] = [1, 2].map((second) => step(second, 'webhook', { deliveryId: 'a', httpStatus: 404 }))
+  const upcoming = step(3, 'webhook', { deliveryId: 'a', status: 'pending' })
+  const untried = step(3, 'webhook', { deliveryId: 'b', status: 'pending' })
+  assert.ok(first && retry)
+  assert.deepEqual(latestPerDelivery([first, retry, upcoming, untried]), [retry, untried])
 })

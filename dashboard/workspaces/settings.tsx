@@ -94,7 +94,7 @@ function Rename({ name }: { name: string }) {
 }
 
 /** A sandbox is deleted immediately; a live workspace after seven days, during which DeletionBanner offers to cancel. */
-export function DeleteWorkspace() {
+function DeleteWorkspace() {
   const { t } = useTexts()
   const navigate = useNavigate()
   const { workspaces } = useSession()

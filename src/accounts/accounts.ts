@@ -182,10 +182,13 @@ const listTemplates = statement<ConnectedAccount['templates'][number]>(
    order by name, language`,
 )
 
+/** Where WhatsApp sends the account's webhooks, below the public URL. */
+export const webhookPathOf = (accountId: string): string => `/whatsapp/${accountId}`
+
 export async function describeAccount(sql: Sql, { workspaceId, accountId }: AccountRef): Promise<ConnectedAccount> {
   const senders = await sql.rows(listSenders, [workspaceId, accountId])
   const templates = await sql.rows(listTemplates, [workspaceId, accountId])
-  return { accountId, webhookPath: `/whatsapp/${accountId}`, senders, templates }
+  return { accountId, webhookPath: webhookPathOf(accountId), senders, templates }
 }
 
 type AccountRow = AccountRef & {

@@ -5,7 +5,7 @@ import { listSenderTraffic } from '../charts/sender-traffic.ts'
 import { later } from '../lib/clock.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { FieldError } from '../lib/errors.ts'
-import { findAccount, getAccount, listAccounts } from '../accounts/accounts.ts'
+import { findAccount, getAccount, listAccounts, webhookPathOf } from '../accounts/accounts.ts'
 import { listSenders } from '../accounts/senders.ts'
 import { GRAPH_URL } from '../accounts/new-account.ts'
 import { throwAccountError } from '../accounts/provider-api-error.ts'
@@ -107,7 +107,7 @@ export const senders = router({
 })
 
 const callbackUrl = ({ config }: Pick<Parts, 'config'>, accountId: string): string =>
-  `${config.publicUrl}/whatsapp/${accountId}`
+  `${config.publicUrl}${webhookPathOf(accountId)}`
 
 type AccountContents = { accountId: string; senders: readonly object[]; templates: readonly object[] }
 

@@ -1,3 +1,4 @@
+import { webhookPathOf } from '../accounts/accounts.ts'
 import { DAY_MS, MINUTE_MS, SECOND_MS, later } from '../lib/clock.ts'
 import { senderUnavailableReason } from '../accounts/availability.ts'
 import { type CodedText, plainText, type TextValue } from '../../locales/text.ts'
@@ -244,7 +245,7 @@ function ofStatus(message: MessageFact, now: Date): NextAction {
   if (ARRIVED.has(message.status)) return noAction({ code: 'explain.why_arrived' })
   const since = message.acceptedAt ?? message.createdAt
   if (now.getTime() - since.getTime() <= MAX_SILENCE_MS) return action('provider', { code: 'explain.just_taken' })
-  const path = `/whatsapp/${message.accountId}`
+  const path = webhookPathOf(message.accountId)
   return action('operator', { code: 'explain.silent', path, since: time(since) })
 }
 

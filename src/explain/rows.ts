@@ -1,7 +1,7 @@
 import type { CodedText } from '../../locales/text.ts'
 import type { ConfirmationTypes, Reschedule } from '../cod/conversation/confirmation.ts'
 import type { RefusalTypes } from '../cod/conversation/refusal.ts'
-import { type Sql, type Statement, statement } from '../lib/db/pool.ts'
+import { type Sql, type Statement, camelCase, statement } from '../lib/db/pool.ts'
 import type { Check } from '../messages/conversation.ts'
 
 /**
@@ -131,12 +131,7 @@ export const selectEvents: Statement<EventRow> = statement(
 
 /** Renames columns to the names in the types. */
 export const camelCased = <Row extends object>(row: Row): Row =>
-  Object.fromEntries(
-    Object.entries(row).map(([column, value]: [string, unknown]) => [
-      column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
-      value,
-    ]),
-  ) as Row
+  Object.fromEntries(Object.entries(row).map(([column, value]: [string, unknown]) => [camelCase(column), value])) as Row
 
 type Units = { workspaceId: string; ids: readonly string[]; limit: number }
 

@@ -26,7 +26,6 @@ export type CreatedConfirmation = { confirmationId: string; status: string; refe
 
 type RefusalFields = { template: { name: string; language: string }; parameters: unknown }
 
-/** The settings of docs/cod-settings.md's example, and the same in Arabic. */
 /** What must be set for a language, in English. */
 export const ENGLISH = {
   texts: {
@@ -41,6 +40,7 @@ export const ENGLISH = {
   refusalReasons: ['Too late', 'Damaged'],
 }
 
+/** The settings of the example in docs/cod-settings.md, and the same in Arabic. */
 const SETTINGS = {
   timeZone: 'Africa/Casablanca',
   deliveryDays: { offered: 3, skipWeekdays: ['friday'] },

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
-import { createTRPCClient, httpLink } from '@trpc/client'
+import { TRPCClientError, createTRPCClient, httpLink } from '@trpc/client'
+import { inEnglish } from '../../locales/resources.ts'
+import type { CodedText } from '../../locales/text.ts'
 import { DAY_MS, later } from '../../src/lib/clock.ts'
 import type { CodSettings } from '../../src/cod/settings/settings.ts'
 import { createTrustedDevices } from '../../src/admin/auth/sign-in.ts'
@@ -106,3 +108,18 @@ export const saveCodSettings = (
 
 export const getCodSettings = ({ workspaceId }: World, { calls }: SignedIn) =>
   calls.codSettings.get.query({ workspaceId })
+
+/** The faults of a rejected form, by field. */
+export async function faultsOf(call: Promise<unknown>): Promise<Record<string, string>> {
+  const error = await call.then(
+    () => assert.fail('the form was taken'),
+    (rejected: unknown) => rejected,
+  )
+  assert.ok(error instanceof TRPCClientError)
+  const { faults } = error.data as { faults: { path: string; text: CodedText }[] }
+  return Object.fromEntries(faults.map(({ path, text }) => [path, inEnglish(text)]))
+}
+
+/** For `assert.rejects`. */
+export const rejectedAs = (code: string) => (error: unknown) =>
+  error instanceof TRPCClientError && (error.data as { code: string }).code === code

@@ -4,18 +4,12 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { translatorOf } from '../../../locales/resources.ts'
 import { languageStarts } from './language-starts.ts'
+import { ENGLISH } from '../../../test/world/cod.ts'
 import { type CodSettings, readCodSettings, WEEKDAYS } from './settings.ts'
 
 const guide = readFileSync(new URL('../../../docs/cod-settings.md', import.meta.url), 'utf8')
 
-const texts = {
-  dayQuestion: 'Which day?',
-  timeQuestion: 'At what time?',
-  refusalReasonQuestion: 'Why?',
-  reasonsListButton: 'Reasons',
-  otherLabel: 'Other',
-  notePrompt: 'Tell us more',
-}
+const { texts } = ENGLISH
 const english = { texts, timeRanges: ['09:00-12:00'], refusalReasons: ['Too late'] }
 
 /** The smallest file, with the given changes. */

@@ -316,3 +316,7 @@ export const sqlState = (error: unknown): string =>
 
 /** The SQLSTATE of a table that does not exist. */
 export const UNDEFINED_TABLE = '42P01'
+
+/** `workspaceId` for the column `workspace_id`. */
+export const camelCase = (column: string): string =>
+  column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())

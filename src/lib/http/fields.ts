@@ -53,7 +53,7 @@ export const phone = text()
 /** No maximum: a name longer than the provider's 512 characters is a template that is not found. */
 const nonEmptyText = () => text().min(1, { error: asIssue({ code: 'http.must_not_be_empty' }) })
 
-export const templateReference = z
+const templateReference = z
   .strictObject({
     name: nonEmptyText().meta({ description: 'Exact template name.' }),
     language: nonEmptyText().meta({ description: 'Exact template language code: `en` and `en_US` are two languages.' }),

@@ -116,8 +116,10 @@ const WORK: readonly Step[] = tablesOf('work').map(workStep)
 
 const findRowsLeft = statement<{ left: boolean }>(
   'has_workspace_rows_to_purge',
-  `select exists (select from events where workspace_id = $1) or exists (select from messages where workspace_id = $1)
-     or exists (select from confirmations where workspace_id = $1) as "left"`,
+  `select ${tablesOf('work')
+    .filter((table) => table !== 'webhook_deliveries') // without an index by workspace; their events are left too
+    .map((table) => `exists (select from ${table} where workspace_id = $1)`)
+    .join('\n     or ')} as "left"`,
 )
 
 /** Through all reports, page by page, and then through the workspace's audit log. */

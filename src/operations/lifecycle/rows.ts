@@ -1,4 +1,4 @@
-import { type Statement, statement } from '../../lib/db/pool.ts'
+import { type Statement, camelCase, statement } from '../../lib/db/pool.ts'
 import { HAS_TEXT, WITHOUT_TEXT } from '../../messages/queue/finish.ts'
 import { type PersonalDataKind, type Table, lifeOf, partsOf, tableNames } from '../columns.ts'
 
@@ -128,8 +128,7 @@ export function deleteWithParts(table: Table): Statement<Id> {
 /** The exported columns of a row as a JSON object. `more`: members that are not columns. */
 export function exportOf(table: Table, of: string, more: Readonly<Record<string, string>> = {}): string {
   const columns = (lifeOf(table).exported ?? '').split(/\s+/).map((each) => {
-    const [column = '', name = column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())] =
-      each.split(':')
+    const [column = '', name = camelCase(column)] = each.split(':')
     return `'${name}', ${of}.${column}`
   })
   const members = Object.entries(more).map(([name, value]) => `'${name}', ${value}`)

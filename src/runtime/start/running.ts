@@ -1,7 +1,8 @@
 import { chown } from 'node:fs/promises'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { StartupError } from '../../lib/errors.ts'
+import { openLock } from './embedded-postgres/folder-lock.ts'
 import { makeDataFolder } from './embedded-postgres/folders.ts'
 import { systemUserFor } from './embedded-postgres/system-user.ts'
 
@@ -18,7 +19,7 @@ export async function claimFolder(dataDir: string, running: Running): Promise<Di
   const user = await systemUserFor(folder)
   await makeDataFolder(folder, user)
   const file = path.join(folder, 'running.db')
-  const database = open(file)
+  const database = openLock(file)
   try {
     database.exec('begin immediate')
     database.exec('create table if not exists running (pid integer not null, url text not null)')
@@ -33,16 +34,6 @@ export async function claimFolder(dataDir: string, running: Running): Promise<Di
   }
   if (user?.ownsFolder) await chown(file, user.uid, user.gid) // otherwise the owner could not use it later without root
   return { [Symbol.dispose]: () => database.close() }
-}
-
-function open(file: string): DatabaseSync {
-  try {
-    return new DatabaseSync(file, { timeout: 0 })
-  } catch {
-    throw new StartupError(
-      `${file} cannot be opened. Start Doorcode as the user who owns the folder, or set DOORCODE_DATA_DIR to a folder of this user.`,
-    )
-  }
 }
 
 const isBusy = (error: unknown): boolean =>

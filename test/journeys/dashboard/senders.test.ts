@@ -1,29 +1,14 @@
-import { type CodedText, asWritten } from '../../../locales/text.ts'
+import { asWritten } from '../../../locales/text.ts'
 import { inEnglish } from '../../../locales/resources.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TRPCClientError } from '@trpc/client'
 import { DEMO } from '@doorcode/whatsapp-emulator'
 import { DAY_MS } from '../../../src/lib/clock.ts'
 import { advanceSandbox } from '../../../src/sandbox/advance.ts'
 import { accountForm, anotherAccount, startSlowEmulator } from '../../world/accounts.ts'
-import { createCalls, signIn } from '../../world/dashboard.ts'
+import { createCalls, faultsOf, rejectedAs, signIn } from '../../world/dashboard.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { startWorld } from '../../world/world.ts'
-
-/** The faults of a rejected form, by field. */
-async function faultsOf(call: Promise<unknown>): Promise<Record<string, string>> {
-  const error = await call.then(
-    () => assert.fail('the form was taken'),
-    (rejected: unknown) => rejected,
-  )
-  assert.ok(error instanceof TRPCClientError)
-  const { faults } = error.data as { faults: { path: string; text: CodedText }[] }
-  return Object.fromEntries(faults.map(({ path, text }) => [path, inEnglish(text)]))
-}
-
-const rejectedAs = (code: string) => (error: unknown) =>
-  error instanceof TRPCClientError && (error.data as { code: string }).code === code
 
 test('each invalid id, token or URL of an account is rejected at its field', async (t) => {
   const world = await startWorld(t)

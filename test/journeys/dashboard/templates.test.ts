@@ -1,13 +1,10 @@
-import type { CodedText } from '../../../locales/text.ts'
-import { inEnglish } from '../../../locales/resources.ts'
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { TRPCClientError } from '@trpc/client'
 import { DEMO } from '@doorcode/whatsapp-emulator'
-import { type SignedIn, signIn } from '../../world/dashboard.ts'
+import { type SignedIn, faultsOf, rejectedAs, signIn } from '../../world/dashboard.ts'
 import { type World, startWorld } from '../../world/world.ts'
 
 type Draft = Parameters<SignedIn['calls']['templates']['submit']['mutate']>[0]['draft']
@@ -43,19 +40,6 @@ const get = (world: World, { calls }: SignedIn, { name, language }: { name: stri
 
 const historyOf = (page: Awaited<ReturnType<typeof get>>): string[] =>
   page.changes.map(({ field, before, after }) => `${field}: ${before} → ${after}`)
-
-const faultsOf = async (call: Promise<unknown>): Promise<Record<string, string>> => {
-  const error = await call.then(
-    () => assert.fail('the form was taken'),
-    (rejected: unknown) => rejected,
-  )
-  assert.ok(error instanceof TRPCClientError)
-  const { faults } = error.data as { faults: { path: string; text: CodedText }[] }
-  return Object.fromEntries(faults.map(({ path, text }) => [path, inEnglish(text)]))
-}
-
-const rejectedAs = (code: string) => (error: unknown) =>
-  error instanceof TRPCClientError && (error.data as { code: string }).code === code
 
 test('a submitted confirmation template is followed through review and used for orders', async (t) => {
   const world = await startWorld(t)

@@ -131,7 +131,7 @@ const whenSchema = z.strictObject({
   template: z.string().min(1).optional(),
 })
 
-export const stepSchema = z.strictObject({
+const stepSchema = z.strictObject({
   /** Matches only after the previous step; messages that match nothing may come in between. */
   follows: z.boolean().optional(),
   /** Empty: every message matches. */

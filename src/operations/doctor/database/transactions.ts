@@ -7,7 +7,7 @@ import type { HeldEvents } from '../../../events/held.ts'
 import { type NewFinding, durationText } from '../finding.ts'
 
 /** Doorcode's own transactions take milliseconds, and those of a migration or a restore minutes. */
-export const MAX_OPEN_MS = MINUTE_MS
+const MAX_OPEN_MS = MINUTE_MS
 
 export function checkHeldEvents({ transaction, number, heldMs }: HeldEvents): NewFinding[] {
   if (!transaction || heldMs <= MAX_OPEN_MS) return []

@@ -1,5 +1,5 @@
 import { DAY_MS, MINUTE_MS, later } from '../../../lib/clock.ts'
-import { listAccounts } from '../../../accounts/accounts.ts'
+import { listAccounts, webhookPathOf } from '../../../accounts/accounts.ts'
 import { type Sql, type Statement, statement } from '../../../lib/db/pool.ts'
 import { firstIdAt } from '../../../lib/ids.ts'
 import type { NewFinding } from '../finding.ts'
@@ -36,7 +36,7 @@ export async function findMissingReports(sql: Sql, now: Date): Promise<NewFindin
     for (const { accountId, wabaId } of await listAccounts(sql, workspaceId)) {
       const submitted = silent.find((each) => each.accountId === accountId)?.submitted
       if (submitted !== undefined)
-        found.push({ code: 'reports_missing', workspace, wabaId, number: submitted, path: `/whatsapp/${accountId}` })
+        found.push({ code: 'reports_missing', workspace, wabaId, number: submitted, path: webhookPathOf(accountId) })
     }
   }
   return found

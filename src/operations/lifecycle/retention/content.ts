@@ -3,7 +3,7 @@ import { type StoredParameters, removedParameters } from '../../../cod/parameter
 import { firstIdAt } from '../../../lib/ids.ts'
 import { tables } from '../../columns.ts'
 import { emptyContent, hasContent } from '../rows.ts'
-import { type Step, idsOf, removedBy, stepOf } from './step.ts'
+import { type Step, hasRefusalCheckInUse, idsOf, removedBy, stepOf } from './step.ts'
 
 type IdRow = { id: string }
 
@@ -37,10 +37,7 @@ const lockFreeMessages = statement<IdRow & { confirmationId: string; checkKind: 
      where c.workspace_id = m.workspace_id and c.id = m.confirmation_id and not ${tables.confirmations.inUse('c')}
      limit 1 for no key update skip locked) c
    where m.id = any ($1::uuid[]) and not ${tables.messages.inUse('m')}
-     and not exists (
-       select from refusal_checks f
-       where f.workspace_id = m.workspace_id and f.confirmation_id = m.confirmation_id
-         and ${tables.refusal_checks.inUse('f')})`,
+     and not ${hasRefusalCheckInUse('m', 'm.confirmation_id')}`,
 )
 
 const emptyMessages = emptyContent('messages')

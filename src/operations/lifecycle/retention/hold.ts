@@ -5,7 +5,7 @@ import { KEPT_CLASSES, type KeptClass } from './kept-since.ts'
 /** A step of a badly synchronized clock is smaller, and removes nothing visibly too early. */
 export const MAX_DIFFERENCE_MS = 5 * MINUTE_MS
 /** An instance may be off for a weekend. A longer jump of the time is confirmed by an operator. */
-export const MAX_OFF_MS = 3 * DAY_MS
+const MAX_OFF_MS = 3 * DAY_MS
 /** So that not each turn writes the row. */
 const TRUST_STEP_MS = HOUR_MS
 

@@ -2,7 +2,7 @@ import { type Statement, statement } from '../../../lib/db/pool.ts'
 import { firstIdAt } from '../../../lib/ids.ts'
 import { type Table, lifeOf, tableNames, tables } from '../../columns.ts'
 import { deleteWithParts } from '../rows.ts'
-import { type Step, idsOf, removedBy, stepOf } from './step.ts'
+import { type Step, hasRefusalCheckInUse, idsOf, removedBy, stepOf } from './step.ts'
 
 type IdRow = { id: string }
 
@@ -37,9 +37,7 @@ const findEndedConfirmations = statement<IdRow>(
    ), ${lockEventsOf('confirmation_id')}
    select c.id from confirmations c
    where c.id = any ($1::uuid[]) and not ${tables.confirmations.inUse('c')}
-     and not exists (
-       select from refusal_checks f
-       where f.workspace_id = c.workspace_id and f.confirmation_id = c.id and ${tables.refusal_checks.inUse('f')})
+     and not ${hasRefusalCheckInUse('c', 'c.id')}
      and not exists (
        select from messages m
        where m.workspace_id = c.workspace_id and m.confirmation_id = c.id

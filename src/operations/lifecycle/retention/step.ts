@@ -1,6 +1,6 @@
 import { type Sql, type Statement, statement } from '../../../lib/db/pool.ts'
 import { FIRST_ID, firstIdAt, timeOfId } from '../../../lib/ids.ts'
-import type { Table } from '../../columns.ts'
+import { type Table, tables } from '../../columns.ts'
 import type { KeptClass } from './kept-since.ts'
 
 /** Rows of one table that a preview reads, whether they match or not: a second, or a few from a disk. */
@@ -157,3 +157,9 @@ export const removedBy =
   (removal: Statement<IdRow>) =>
   async (tx: Sql, ids: readonly string[]): Promise<string[]> =>
     idsOf(await tx.rows(removal, [ids]))
+
+/** Whether the refusal check of a confirmation is in use. `of` has its workspace. */
+export const hasRefusalCheckInUse = (of: string, confirmationId: string): string =>
+  `exists (
+       select from refusal_checks f
+       where f.workspace_id = ${of}.workspace_id and f.confirmation_id = ${confirmationId} and ${tables.refusal_checks.inUse('f')})`

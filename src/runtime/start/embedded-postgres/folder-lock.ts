@@ -53,7 +53,8 @@ async function assertWritable(folder: string, file: string): Promise<void> {
     )
 }
 
-function openLock(file: string): DatabaseSync {
+/** Throws StartupError if another user owns the folder. */
+export function openLock(file: string): DatabaseSync {
   try {
     return new DatabaseSync(file, { timeout: 0 })
   } catch {
