@@ -61,10 +61,10 @@ prepare find_connected_accounts as
 select a.workspace_id as "workspaceId", a.id as "accountId", a.graph_url as "graphUrl"
 from workspaces w
 cross join lateral (select * from provider_accounts
-  where workspace_id = w.id and waba_id = $2 and status <> 'removed'
-    and lower(split_part(split_part(graph_url, '://', 2), '/', 1)) = any ($3)) a
+  where workspace_id = w.id and waba_id = $1 and status <> 'removed'
+    and lower(split_part(split_part(graph_url, '://', 2), '/', 1)) = any ($2)) a
 where w.deleted_at is null
-order by w.id <> $1, a.id limit 100;
+order by a.id limit 100;
 
 prepare lock_waba_id as
 select pg_advisory_xact_lock(hashtext('doorcode: account ' || $1));
@@ -4450,8 +4450,7 @@ prepare list_workspaces as
 select id as "workspaceId", name, sandbox, created_at as "createdAt", deletion_due_at as "deletionDueAt" from workspaces where deleted_at is null order by created_at, id limit 1000;
 
 prepare list_workspaces_of_any_schema as
-select id as "workspaceId", name, coalesce((to_jsonb(w) ->> 'sandbox')::boolean, false) as sandbox
-from workspaces w where to_jsonb(w) ->> 'deleted_at' is null order by id limit 1000;
+select id as "workspaceId", name, sandbox from workspaces where deleted_at is null order by id limit 1000;
 
 prepare lock_workspace as
 select id as "workspaceId", name, sandbox, deletion_due_at as "deletionDueAt", clock_offset_ms as "clockOffsetMs"

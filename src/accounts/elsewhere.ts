@@ -31,19 +31,19 @@ const lockWaba = statement('lock_waba_id', `select pg_advisory_xact_lock(hashtex
 export const lockAccountId = async (tx: Sql, { wabaId }: Identity): Promise<void> =>
   void (await tx.rows(lockWaba, [wabaId]))
 
-/** How many workspaces with one account are read: they may have shared it before this rule existed. */
+/** More than there can be: one for each protocol and port of a host. */
 const MAX_CANDIDATES = 100
 
-/** The workspace's own account first. An instance has few workspaces. `$3`: the hosts that are the same provider. */
+/** An instance has few workspaces. `$2`: the hosts that are the same provider. */
 const selectConnected = statement<AccountRef & { graphUrl: string }>(
   'find_connected_accounts',
   `select a.workspace_id as "workspaceId", a.id as "accountId", a.graph_url as "graphUrl"
    from workspaces w
    cross join lateral (select * from provider_accounts
-     where workspace_id = w.id and waba_id = $2 and status <> 'removed'
-       and lower(split_part(split_part(graph_url, '://', 2), '/', 1)) = any ($3)) a
+     where workspace_id = w.id and waba_id = $1 and status <> 'removed'
+       and lower(split_part(split_part(graph_url, '://', 2), '/', 1)) = any ($2)) a
    where w.deleted_at is null
-   order by w.id <> $1, a.id limit ${MAX_CANDIDATES}`,
+   order by a.id limit ${MAX_CANDIDATES}`,
 )
 
 /**
@@ -54,7 +54,7 @@ export async function findElsewhere(
   sql: Sql,
   { workspaceId, wabaId, graphUrl }: Identity,
 ): Promise<AccountRef | undefined> {
-  const rows = await sql.rows(selectConnected, [workspaceId, wabaId, hostsOf(graphUrl)])
+  const rows = await sql.rows(selectConnected, [wabaId, hostsOf(graphUrl)])
   const first = rows.find((row) => originOf(row.graphUrl) === originOf(graphUrl))
   return first?.workspaceId === workspaceId ? undefined : first
 }

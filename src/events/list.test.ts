@@ -165,18 +165,6 @@ test('pings and events without content are left out and can still be a position'
   }
 })
 
-test('events of earlier releases come first, in the order of their ids', async () => {
-  const workspaceId = await newWorkspace()
-  const [one, two, three] = newEvents(newEvent(workspaceId), newEvent(workspaceId), newEvent(workspaceId))
-  assert.ok(one && two && three)
-  await recordNow([three])
-  await recordNow([two])
-  await recordNow([one])
-  const old = { name: 'make_old', text: `update events set recorded_order = 0 where id = any ($1::uuid[])` }
-  await db.rows(old, [[one.id, three.id]])
-  assert.deepEqual(await untilRead(workspaceId, 3), [one.id, three.id, two.id])
-})
-
 test('events of another server stay in their order, before those recorded here', async () => {
   const workspaceId = await newWorkspace()
   const [last, ping, one, two, next] = newEvents(

@@ -79,10 +79,10 @@ const selectWorkspaces = statement<Workspace>(
 /** Every workspace of the instance, for its operator. */
 export const listWorkspaces = (sql: Sql): Promise<Workspace[]> => sql.rows(selectWorkspaces)
 
+/** Only columns that each release has. */
 const selectWorkspacesOfAnySchema = statement<Pick<Workspace, 'workspaceId' | 'name' | 'sandbox'>>(
   'list_workspaces_of_any_schema',
-  `select id as "workspaceId", name, coalesce((to_jsonb(w) ->> 'sandbox')::boolean, false) as sandbox
-   from workspaces w where to_jsonb(w) ->> 'deleted_at' is null order by id limit ${MAX_WORKSPACES}`,
+  `select id as "workspaceId", name, sandbox from workspaces where deleted_at is null order by id limit ${MAX_WORKSPACES}`,
 )
 
 /** Also works on a database that an earlier release migrated. Returns none before the first migration. */

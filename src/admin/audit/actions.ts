@@ -93,7 +93,7 @@ export const isAuditAction = (text: string): text is AuditAction => Object.hasOw
 /** What is done for one recipient, or with a list of them. Other entries are about the workspace's own things and people. */
 const WITH_RECIPIENTS: readonly Resource[] = ['list', 'message', 'confirmation', 'recipient']
 
-/** Whether its entries may name a recipient, by number or in a text that a person wrote. Also true for actions that only earlier versions had. */
+/** Whether its entries may name a recipient, by number or in a text that a person wrote. Also true for actions that only other releases have. */
 export const mayNameRecipient = (action: string): boolean =>
   !isAuditAction(action) || WITH_RECIPIENTS.includes(auditActions[action])
 

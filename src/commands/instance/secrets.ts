@@ -130,7 +130,7 @@ const secretsStatus = command({
       ...describeUnreadable(unreadable),
       ...nodes.map(
         ({ nodeId, roles, version, knows, uses }) =>
-          `Node ${nodeId} (${roles.join(', ')}; ${version}) knows ${knows.join(', ') || 'no keys that it reports'} and encrypts with ${uses ?? 'an unknown key'}.`,
+          `Node ${nodeId} (${roles.join(', ')}; ${version}) knows ${knows.join(', ')} and encrypts with ${uses}.`,
       ),
     ].join('\n'),
 })

@@ -74,7 +74,6 @@ async function findContracting(connection: Connection, known: number): Promise<n
   return (await connection.query<{ number: number }>(selectContracting.text, [known])).rows[0]?.number
 }
 
-/** Only for a database of a later release: in an older one the table may lack the column. */
 const selectContracting = statement<{ number: number }>(
   'find_contracting_migration',
   'select number from migrations where number > $1 and contracts order by number limit 1',

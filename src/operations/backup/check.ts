@@ -56,7 +56,7 @@ const areKeys = (keys: readonly Buffer[], { keyCheck }: Header): boolean =>
 
 const INSTANCE = 'instance'
 
-/** The fingerprints in the only row of the table. Backups of earlier releases have no such column. */
+/** The fingerprints in the only row of the table. */
 function readOldKeys(columns: readonly string[], { content }: Frame): string[] {
   const values = content.toString('latin1').split('\n')[0]?.split('\t') ?? []
   return values[columns.indexOf('old_keys')]?.match(/[0-9a-f]+/g) ?? []

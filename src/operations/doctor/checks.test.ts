@@ -137,7 +137,6 @@ const CASES: readonly [name: string, found: NewFinding[], codes: readonly string
     nodeFindings(node(), node({ roles: ['api'], settings: { DOORCODE_KEEP_CONTENT_DAYS: '30' } })),
     [],
   ],
-  ['a node of an earlier release', nodeFindings(node(), { ...node(), settings: { allowPrivateWebhooks: false } }), []],
   ['enough connections', checkConnections(server, [node()]), []],
   [
     'pools larger than the server',

@@ -16,7 +16,7 @@ export function checkClocks(aheadMs: number, nodes: readonly ListedNode[]): NewF
       .filter(({ isAlive }) => isAlive)
       .map(({ nodeId, settings }) => ({
         machine: coded('doctor.machine_of_node', { nodeId }),
-        aheadMs: settings.clockAheadMs ?? 0,
+        aheadMs: settings.clockAheadMs,
       })),
   ]
   return machines

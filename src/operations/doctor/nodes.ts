@@ -10,7 +10,7 @@ export const MAX_NODE_SILENT_MS = MINUTE_MS
 /** Returns undefined for a node that removes nothing: only workers do. */
 const keptBy = ({ roles, settings }: ListedNode) => (roles.includes('worker') ? settings.keep : undefined)
 
-/** Settings that should be the same on all nodes. Undefined on a node that does not use or report the setting. */
+/** Settings that should be the same on all nodes. Undefined on a node that does not use the setting. */
 const SHARED: Readonly<Record<string, (node: ListedNode) => unknown>> = {
   DOORCODE_PUBLIC_URL: ({ settings }) => settings.publicUrl,
   DOORCODE_RATE_LIMIT: ({ settings }) => settings.rateLimit,

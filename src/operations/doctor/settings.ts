@@ -47,21 +47,18 @@ const ALL_ADDRESSES = new Set(['0.0.0.0', '::'])
 
 function risksOf({ publicUrl, host, port, trustedProxies, allowPrivateWebhooks }: NodeSettings): NewFinding[] {
   const found: NewFinding[] = []
-  if (publicUrl !== undefined && isOnThisMachine(publicUrl))
+  if (isOnThisMachine(publicUrl))
     found.push(
-      publicUrl === defaultPublicUrl(port ?? portOf(publicUrl))
+      publicUrl === defaultPublicUrl(port)
         ? { code: 'public_url_missing' }
         : { code: 'public_url_loopback', url: publicUrl },
     )
-  else if (publicUrl?.startsWith('http:')) found.push({ code: 'public_url_plain', url: publicUrl })
-  const isBehindProxy = publicUrl?.startsWith('https:') || (host !== undefined && ALL_ADDRESSES.has(host))
-  if (isBehindProxy && trustedProxies?.length === 0) found.push({ code: 'proxies_missing' })
+  else if (publicUrl.startsWith('http:')) found.push({ code: 'public_url_plain', url: publicUrl })
+  const isBehindProxy = publicUrl.startsWith('https:') || ALL_ADDRESSES.has(host)
+  if (isBehindProxy && trustedProxies.length === 0) found.push({ code: 'proxies_missing' })
   if (allowPrivateWebhooks) found.push({ code: 'private_webhooks' })
   return found
 }
-
-/** The port of a node of an earlier release, which does not report it. */
-const portOf = (url: string): number => Number(new URL(url).port)
 
 export const isOnThisMachine = (url: string): boolean => /^https?:\/\/(127\.|localhost(:|$)|\[::1\])/.test(url)
 

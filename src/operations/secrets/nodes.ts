@@ -30,7 +30,7 @@ const KEY_LOST =
 
 /** A node that does not know the key could not read what is sealed again. */
 export async function assertNodesKnow(sql: Sql, key: SealingKey): Promise<void> {
-  const lacking = (await listLiveNodes(sql)).find(({ keys }) => !keys?.known.includes(key.fingerprint))
+  const lacking = (await listLiveNodes(sql)).find(({ keys }) => !keys.known.includes(key.fingerprint))
   if (lacking) throw nodeLacksKey(lacking, key)
 }
 
@@ -48,7 +48,7 @@ function nodeLacksKey({ id, roles, version }: LiveNode, { fingerprint }: Sealing
 export async function assertNodesLack(sql: Sql, fingerprints: readonly string[]): Promise<void> {
   if (fingerprints.length === 0) return
   for (const { id, roles, keys } of await listLiveNodes(sql)) {
-    const known = keys?.known.find((each) => fingerprints.includes(each))
+    const known = keys.known.find((each) => fingerprints.includes(each))
     if (known !== undefined)
       throw new UserError({ code: 'secrets.node_knows_key', nodeId: id, roles: roles.join(', '), key: known })
   }
@@ -63,7 +63,7 @@ export async function waitForNodes(sql: Sql, key: SealingKey): Promise<void> {
   const deadline = performance.now() + MAX_FOLLOW_MS
   for (;;) {
     await assertNodesKnow(sql, key)
-    const behind = (await listLiveNodes(sql)).find(({ keys }) => keys?.current !== key.fingerprint)
+    const behind = (await listLiveNodes(sql)).find(({ keys }) => keys.current !== key.fingerprint)
     if (!behind) return
     if (performance.now() > deadline) throw new UserError({ code: 'secrets.node_behind', nodeId: behind.id })
     await wait(POLL_MS)

@@ -9,7 +9,7 @@ export type SecretsStatus = UnreadableTexts & {
   keys: { key: string; inUse: boolean; texts: number }[]
   /** Former keys under which texts may still be sealed. */
   oldKeys: string[]
-  nodes: { nodeId: string; roles: string[]; version: string; knows: readonly string[]; uses: string | null }[]
+  nodes: { nodeId: string; roles: string[]; version: string; knows: readonly string[]; uses: string }[]
 }
 
 /** Opens every sealed text once. Changes nothing. */
@@ -27,8 +27,8 @@ export async function findSecretsStatus({ db, seal }: { db: Sql; seal: Seal }): 
     nodeId: id,
     roles,
     version,
-    knows: keys?.known ?? [],
-    uses: keys?.current ?? null,
+    knows: keys.known,
+    uses: keys.current,
   }))
   return { keys, oldKeys: (await findInstance(db))?.oldKeys ?? [], ...unreadable, nodes }
 }

@@ -14,15 +14,30 @@ export type Node = {
   mayDeclareDead(): boolean
 }
 
-const OPTIONAL_SETTINGS = ['publicUrl', 'host', 'port', 'trustedProxies', 'rateLimit', 'databasePool', 'keep'] as const
+/** Settings of a node that other processes need to know. */
+export type NodeSettings = Pick<
+  Config,
+  'allowPrivateWebhooks' | 'publicUrl' | 'host' | 'port' | 'trustedProxies' | 'rateLimit' | 'databasePool' | 'keep'
+>
 
-/** Settings of a node that other processes need to know. Nodes of an earlier release write only the first. */
-export type NodeSettings = Pick<Config, 'allowPrivateWebhooks'> &
-  Partial<Pick<Config, (typeof OPTIONAL_SETTINGS)[number]>>
-
-export const nodeSettings = (config: Config): NodeSettings => ({
-  allowPrivateWebhooks: config.allowPrivateWebhooks,
-  ...Object.fromEntries(OPTIONAL_SETTINGS.map((name) => [name, config[name]])),
+export const nodeSettings = ({
+  allowPrivateWebhooks,
+  publicUrl,
+  host,
+  port,
+  trustedProxies,
+  rateLimit,
+  databasePool,
+  keep,
+}: Config): NodeSettings => ({
+  allowPrivateWebhooks,
+  publicUrl,
+  host,
+  port,
+  trustedProxies,
+  rateLimit,
+  databasePool,
+  keep,
 })
 
 /** Fingerprints of instance keys: the known ones, newest first, and the one that this node seals with. */
@@ -53,7 +68,7 @@ const LOCK = 'hashtextextended(n.id::text, 7305222)'
 
 type NodeOptions = {
   roles: ReadonlySet<Role>
-  settings: NodeSettings
+  settings: NodeSettings | undefined
   keys?: NodeKeys | undefined
   /** Called with the database's time at each heartbeat. */
   onTime?: ((databaseNow: Date) => void) | undefined
@@ -169,8 +184,7 @@ const findWorker = statement<{ alive: boolean }>(
   `select exists (select from nodes n where 'worker' = any (n.roles) and ${IS_ALIVE}) as alive`,
 )
 
-/** `keys`: null for a node of a release that has no key rotation. */
-export type LiveNode = { id: string; roles: string[]; version: string; keys: KeyReport | null }
+export type LiveNode = { id: string; roles: string[]; version: string; keys: KeyReport }
 
 /** Includes nodes that are reconnecting, and dead ones that no worker has detected yet. */
 export const listLiveNodes = (sql: Sql): Promise<LiveNode[]> => sql.rows(selectLiveNodes, [MAX_SILENT_MS, MAX_AHEAD_MS])
@@ -197,7 +211,7 @@ export type ListedNode = {
   nodeId: string
   roles: Role[]
   /** `clockAheadMs`: how far its machine's clock is ahead of the database's. */
-  settings: NodeSettings & { clockAheadMs?: number }
+  settings: NodeSettings & { clockAheadMs: number }
   version: string
   startedAt: Date
   seenAt: Date

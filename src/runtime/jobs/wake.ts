@@ -33,7 +33,7 @@ const MAX_RETRY_MS = 2_000
 
 /** Wakes loops when work is due. Every loop also polls, so a lost wake-up only delays the work by one poll interval. */
 export function createWakeUps(options: WakeOptions) {
-  const { db, roles, log, settings = { allowPrivateWebhooks: false }, keys, onTime } = options
+  const { db, roles, log, settings, keys, onTime } = options
   const loops = new Map<string, () => void>()
   const node = createNode({ roles, settings, keys, onTime })
   const live = createLive({ db, roles, nodeId: node.id })

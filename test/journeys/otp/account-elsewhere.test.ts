@@ -182,19 +182,3 @@ test('a deleted workspace or a removed account does not keep another workspace f
   await two.connect()
   await assert.rejects(one.connect(), /another workspace/)
 })
-
-test('a workspace that shares an account since an earlier release may renew it', async (t) => {
-  const world = await startWorld(t)
-  const other = await anotherWorkspace(world, 'Second shop')
-  await world.query('update provider_accounts set workspace_id = workspace_id, waba_id = $2 where id = $1', [
-    world.account.accountId,
-    'moved-away',
-  ])
-  await other.connect()
-  await world.query('update provider_accounts set waba_id = $2 where id = $1', [
-    world.account.accountId,
-    DEMO.accountId,
-  ])
-  await connectAccount(world.parts, world.credentials)
-  assert.equal((await other.connect()).known, true)
-})

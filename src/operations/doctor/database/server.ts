@@ -91,6 +91,6 @@ export function checkConnections(
 ): NewFinding[] {
   const needed = nodes
     .filter(({ isAlive }) => isAlive)
-    .reduce((sum, { roles, settings: { databasePool = 0 } }) => sum + connectionsOf({ databasePool, roles }), 0)
+    .reduce((sum, { roles, settings: { databasePool } }) => sum + connectionsOf({ databasePool, roles }), 0)
   return needed > available ? [{ code: 'connections_short', needed, available }] : []
 }

@@ -18,7 +18,7 @@ const MAX_URLS = 3
 /** Asks for `/healthz` at the public URL, as seen from this machine. */
 export async function findPublicUrlProblems(config: Config, nodes: readonly ListedNode[]): Promise<NewFinding[]> {
   const alive = nodes.filter(({ isAlive }) => isAlive).map(({ settings }) => settings)
-  const inUse = (alive.length > 0 ? alive : [nodeSettings(config)]).flatMap(({ publicUrl }) => publicUrl ?? [])
+  const inUse = (alive.length > 0 ? alive : [nodeSettings(config)]).map(({ publicUrl }) => publicUrl)
   const urls = [...new Set(inUse)].filter((url) => !isOnThisMachine(url)).slice(0, MAX_URLS)
   return (await Promise.all(urls.map((url) => findProblemsOf(url)))).flat()
 }

@@ -35,7 +35,6 @@ type CreateOptions = {
 
 type ClusterOptions = CreateOptions & { folder: string; systemFolder: string }
 
-/** Earlier releases connected as this role. */
 export const SUPERUSER = 'doorcode'
 
 /** Opens the cluster of the data folder, and creates it if there is none. */
