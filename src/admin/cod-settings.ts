@@ -5,10 +5,12 @@ import { previewOf } from '../cod/settings/preview.ts'
 import { findStoredSettings } from '../cod/settings/settings-store.ts'
 import { WEEKDAYS, defaultSettings, limits, readCodSettings } from '../cod/settings/settings.ts'
 import { codSettingsActions } from './actions/cod-settings.ts'
-import { mutationOf, readCall, router } from './rpc/trpc.ts'
+import { callsOf, readCall, router } from './rpc/trpc.ts'
 import { listTemplateNames } from '../accounts/templates/stored.ts'
 
 export const codSettings = router({
+  ...callsOf(codSettingsActions),
+
   get: readCall.query(async ({ ctx: { parts }, input: { workspaceId } }) => ({
     stored: (await findStoredSettings(parts.db, workspaceId)) ?? null,
     templates: (await listTemplateNames(parts.db, workspaceId)).filter(({ category }) => category === 'UTILITY'),
@@ -30,6 +32,4 @@ export const codSettings = router({
         preview: language === null ? null : previewOf(settings, language, now),
       }
     }),
-
-  save: mutationOf(codSettingsActions.save),
 })

@@ -27,7 +27,7 @@ import { trimmedText } from './inputs.ts'
 import { listOwnPhones, pageOf } from './lists.ts'
 import { CallError } from './rpc/errors.ts'
 import type { Parts } from '../runtime/parts.ts'
-import { callOf, mutationOf, resolverOf, readCall, router } from './rpc/trpc.ts'
+import { callOf, callsOf, readCall, router } from './rpc/trpc.ts'
 
 const logInput = z
   .object({
@@ -60,6 +60,17 @@ async function subjectsOf(sql: Sql, workspaceId: string, text: string): Promise<
 }
 
 export const endpoints = router({
+  ...callsOf(endpointActions, {
+    update: ofAny,
+    pause: ofEnabled,
+    enable: endpointIn('paused', 'disabled'),
+    rotate: ofAny,
+    ping: ofEnabled,
+    resend: ofEnabled,
+    retryWaiting: ofEnabled,
+    resendChosen: ofEnabled,
+  }),
+
   list: readCall.query(async ({ ctx: { parts, figures }, input: { workspaceId } }) => {
     const [all, healthRows] = await Promise.all([
       listEndpoints(parts.db, workspaceId),
@@ -82,9 +93,6 @@ export const endpoints = router({
     lastFailure: (await findLastFailure(figures, input)) ?? null,
   })),
 
-  add: mutationOf(endpointActions.add),
-  update: callOf(endpointActions.update).use(ofAny).mutation(resolverOf(endpointActions.update)),
-
   /** `host` is what the person typed to confirm it. */
   remove: callOf(endpointActions.remove)
     .use(ofAny)
@@ -94,18 +102,6 @@ export const endpoints = router({
       if (input.host !== host) throw new CallError('BAD_REQUEST', { code: 'admin.endpoint_host', host })
       return perform(endpointActions.remove, operator, input)
     }),
-
-  pause: callOf(endpointActions.pause).use(ofEnabled).mutation(resolverOf(endpointActions.pause)),
-
-  /** Resumes after a pause or after failures. */
-  enable: callOf(endpointActions.enable)
-    .use(endpointIn('paused', 'disabled'))
-    .mutation(({ ctx: { operator, endpoint }, input }) =>
-      perform(endpoint.status === 'paused' ? endpointActions.resume : endpointActions.enable, operator, input),
-    ),
-
-  rotate: callOf(endpointActions.rotate).use(ofAny).mutation(resolverOf(endpointActions.rotate)),
-  ping: callOf(endpointActions.ping).use(ofEnabled).mutation(resolverOf(endpointActions.ping)),
 
   deliveries: readEndpoint
     .input(logInput)
@@ -118,12 +114,8 @@ export const endpoints = router({
     .input(z.object({ endpointId, deliveryId }))
     .query(async ({ ctx: { parts }, input }) => found(await findDeliveryDetails(parts.db, input), 'delivery')),
 
-  resend: callOf(endpointActions.resend).use(ofEnabled).mutation(resolverOf(endpointActions.resend)),
-
   /** How many deliveries `retryWaiting` would bring forward. */
   waiting: readEndpoint.query(({ ctx: { parts, figures }, input }) => countWaiting(figures, input, parts.clock.now())),
-
-  retryWaiting: callOf(endpointActions.retryWaiting).use(ofEnabled).mutation(resolverOf(endpointActions.retryWaiting)),
 
   /** The missed deliveries, whatever the endpoint's status. Pass `at` to `resendChosen`. */
   missed: readEndpoint.query(async ({ ctx: { parts, figures }, input }) => ({
@@ -139,6 +131,4 @@ export const endpoints = router({
       const at = parts.clock.now()
       return { at, total: await countResendable({ db: figures, clock: { now: () => at } }, input) }
     }),
-
-  resendChosen: callOf(endpointActions.resendChosen).use(ofEnabled).mutation(resolverOf(endpointActions.resendChosen)),
 })

@@ -2,10 +2,12 @@ import { z } from 'zod'
 import { LANGUAGES } from '../../locales/text.ts'
 import { keyActions } from './actions/keys.ts'
 import { findFirstRequest } from './first-steps.ts'
-import { mutationOf, readCall, router } from './rpc/trpc.ts'
+import { callsOf, readCall, router } from './rpc/trpc.ts'
 import { keyState, listKeys } from '../workspaces/keys/manage-keys.ts'
 
 export const keys = router({
+  ...callsOf(keyActions),
+
   list: readCall.query(async ({ ctx: { parts }, input }) => {
     const now = parts.clock.now()
     const keys = await listKeys(parts.db, input.workspaceId)
@@ -19,8 +21,4 @@ export const keys = router({
       baseUrl: `${parts.config.publicUrl}/api/v1`,
       ...(await findFirstRequest(parts.db, input)),
     })),
-
-  create: mutationOf(keyActions.create),
-  rotate: mutationOf(keyActions.rotate),
-  revoke: mutationOf(keyActions.revoke),
 })

@@ -17,7 +17,7 @@ import { accountInput, senderActions } from './actions/senders.ts'
 import type { Membership } from './auth/members.ts'
 import { found } from './found.ts'
 import { findEmulatorUrl } from './phone/emulator.ts'
-import { callOf, mutationOf, resolverOf, readCall, router, writeCall } from './rpc/trpc.ts'
+import { callOf, callsOf, readCall, router, writeCall } from './rpc/trpc.ts'
 
 /** The server calls this URL from inside the operator's network and shows the answer (SSRF). */
 const mayUseGraphUrl = (graphUrl: string, { operator }: Membership, { config }: Pick<Parts, 'config'>): boolean =>
@@ -32,6 +32,8 @@ export const ofAccount = experimental_standaloneMiddleware<{ ctx: { parts: Parts
 )
 
 export const senders = router({
+  ...callsOf(senderActions, { subscribe: ofAccount, removeAccount: ofAccount }),
+
   accounts: readCall.query(async ({ ctx: { parts }, input: { workspaceId } }) =>
     (await listAccounts(parts.db, workspaceId)).map((account) => ({
       ...account,
@@ -68,8 +70,6 @@ export const senders = router({
       return parts.provider.subscribers(account).catch(throwAccountError(account))
     }),
 
-  subscribe: callOf(senderActions.subscribe).use(ofAccount).mutation(resolverOf(senderActions.subscribe)),
-
   /** The emulator that a sandbox can use. Null if there is none, or if this person may not enter its URL. */
   emulatorUrl: writeCall.query(async ({ ctx: { parts, membership }, input: { workspaceId } }) => {
     const url = membership.sandbox ? await findEmulatorUrl(parts, workspaceId) : undefined
@@ -89,8 +89,6 @@ export const senders = router({
       syncCounts((await perform(senderActions.renew, operator, input)).connected),
     ),
 
-  removeAccount: callOf(senderActions.removeAccount).use(ofAccount).mutation(resolverOf(senderActions.removeAccount)),
-
   /** Running syncs on all nodes. */
   syncs: readCall.query(({ ctx: { parts }, input: { workspaceId } }) => listRunningSyncs(parts, workspaceId)),
 
@@ -101,9 +99,6 @@ export const senders = router({
       const { before, synced } = await perform(senderActions.sync, operator, input)
       return syncResult(before, synced)
     }),
-
-  pause: mutationOf(senderActions.pause),
-  resume: mutationOf(senderActions.resume),
 })
 
 const callbackUrl = ({ config }: Pick<Parts, 'config'>, accountId: string): string =>

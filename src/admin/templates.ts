@@ -7,28 +7,27 @@ import {
   listStoredTemplates,
   listTemplateChoices,
 } from '../accounts/templates/stored.ts'
-import { deleteTemplate, refreshTemplate, submitTemplate, validDraft } from '../accounts/templates/submit.ts'
+import { refreshTemplate } from '../accounts/templates/submit.ts'
 import { withVerdicts } from '../accounts/templates/usability.ts'
 import { limitedText, trimmedText } from './inputs.ts'
 import { found } from './found.ts'
-import { readCall, router, writeCall } from './rpc/trpc.ts'
-import { recordChange } from './actions/action.ts'
-import { accountInput } from './actions/senders.ts'
+import { callsOf, readCall, router, writeCall } from './rpc/trpc.ts'
+import { templateActions, templateKey } from './actions/templates.ts'
 import { ofAccount } from './senders.ts'
 import { listAccounts } from '../accounts/accounts.ts'
 import { listSenders } from '../accounts/senders.ts'
-
-const templateKey = { ...accountInput.shape, name: limitedText(512), language: limitedText(512) }
 
 const filter = z.object({
   use: z.enum(['otp', 'confirmation', 'refusal', 'none']).optional(),
   status: limitedText(100).optional(),
   language: limitedText(512).optional(),
   search: trimmedText(200).optional(),
-  cursor: z.object(templateKey).optional(),
+  cursor: templateKey.optional(),
 })
 
 export const templates = router({
+  ...callsOf(templateActions, { submit: ofAccount, remove: ofAccount }),
+
   list: readCall.input(filter).query(async ({ ctx: { figures }, input: { cursor, search, ...filter } }) => {
     const page = await listStoredTemplates(figures, { ...filter, search: search || undefined, after: cursor })
     return { templates: page.templates, nextCursor: page.next }
@@ -43,7 +42,7 @@ export const templates = router({
     }
   }),
 
-  get: readCall.input(z.object(templateKey)).query(async ({ ctx, input }) => {
+  get: readCall.input(templateKey).query(async ({ ctx, input }) => {
     const { parts } = ctx
     const { workspaceId, accountId, language } = input
     const template = await findStoredTemplate(parts.db, input)
@@ -66,38 +65,9 @@ export const templates = router({
     }
   }),
 
-  /** Calls WhatsApp between transactions; the last one records the outcome. */
-  submit: writeCall
-    .input(accountInput.extend({ draft: validDraft }))
-    .use(ofAccount)
-    .mutation(({ ctx: { operator }, input: { workspaceId, accountId, draft } }) => {
-      const target = `${draft.name} (${draft.language})`
-      return submitTemplate(operator, { workspaceId, accountId, draft }, (tx, outcome) => {
-        const after = { accountId, outcome, ...draft }
-        return recordChange(operator, tx, { workspaceId, action: 'template.submitted', target, after })
-      })
-    }),
-
   /** Reads one template during its review. One call to WhatsApp. */
   refresh: writeCall
-    .input(z.object(templateKey))
+    .input(templateKey)
     .use(ofAccount)
     .mutation(async ({ ctx: { parts }, input }) => ({ found: await refreshTemplate(parts, input) })),
-
-  remove: writeCall
-    .input(z.object(templateKey))
-    .use(ofAccount)
-    .mutation(async ({ ctx: { operator }, input }) => {
-      const { workspaceId, accountId, name, language } = input
-      const target = `${name} (${language})`
-      const removed = await deleteTemplate(operator, input, (tx, before) =>
-        recordChange(operator, tx, {
-          workspaceId,
-          action: 'template.deleted',
-          target,
-          before: { accountId, ...before },
-        }),
-      )
-      found(removed, 'template')
-    }),
 })

@@ -14,11 +14,13 @@ import { getWorkspace } from '../workspaces/workspaces.ts'
 import { CallError } from './rpc/errors.ts'
 import { mayCreateWorkspace } from './auth/members.ts'
 import { displayName } from './inputs.ts'
-import { mutationOf, readCall, router, signedInCall } from './rpc/trpc.ts'
+import { callsOf, readCall, router, signedInCall } from './rpc/trpc.ts'
 import { listSenders } from '../accounts/senders.ts'
 import { listAccounts } from '../accounts/accounts.ts'
 
 export const workspaces = router({
+  ...callsOf(workspaceActions),
+
   mayCreate: signedInCall.query(({ ctx: { parts, person } }) => mayCreateWorkspace(parts.db, person.userId)),
 
   create: signedInCall
@@ -31,11 +33,6 @@ export const workspaces = router({
     }),
 
   get: readCall.query(({ ctx: { parts }, input: { workspaceId } }) => getWorkspace(parts.db, workspaceId)),
-
-  rename: mutationOf(workspaceActions.rename),
-  requestDeletion: mutationOf(workspaceActions.requestDeletion),
-  cancelDeletion: mutationOf(workspaceActions.cancelDeletion),
-  setQuota: mutationOf(workspaceActions.setQuota),
 
   /** The filters of lists and charts. */
   choices: readCall.query(async ({ ctx: { parts }, input: { workspaceId } }) => {

@@ -121,7 +121,9 @@ const statusCommand = (verb: 'pause' | 'resume' | 'enable', summary: string) =>
     summary,
     options: { endpointId },
     async run(operator, { endpointId }) {
-      await act(endpointActions[verb], operator, await findId(operator.db, endpointId))
+      const id = await findId(operator.db, endpointId)
+      if (verb === 'pause') await act(endpointActions.pause, operator, id)
+      else await act(endpointActions.enable, operator, { ...id, from: verb === 'resume' ? 'paused' : 'disabled' })
       return { endpointId, status: verb === 'pause' ? 'paused' : 'enabled' }
     },
     format: ({ endpointId, status }) =>

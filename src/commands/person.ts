@@ -1,9 +1,8 @@
 import { makePasswordLink } from '../admin/actions/people.ts'
-import { listInvitations } from '../admin/auth/invitations.ts'
 import { linkUrl } from '../admin/auth/links.ts'
 import { type ListedPerson, findPersonByEmail, listPeople } from '../admin/auth/person.ts'
-import { columns, command, notFound } from './command.ts'
-import { argument, email, flag, workspace } from './inputs.ts'
+import { command, notFound } from './command.ts'
+import { argument, email, flag } from './inputs.ts'
 
 const personList = command({
   words: 'person list',
@@ -37,24 +36,4 @@ const personLink = command({
     `${email} can use this link once, until ${expiresAt}, to set a new password. Using it ends all their sessions:\n${link}`,
 })
 
-const invitationList = command({
-  words: 'invitation list',
-  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f',
-  summary: 'List the open and expired invitations to a workspace.',
-  options: { workspace },
-  async run({ db, clock }, { workspace: workspaceId }) {
-    return { workspaceId, invitations: await listInvitations(db, { workspaceId, at: clock.now() }) }
-  },
-  format: ({ invitations }) =>
-    columns(
-      ['EMAIL', 'ROLE', 'EXPIRES', 'INVITED BY'],
-      invitations.map(({ email, role, expiresAt, isExpired, invitedBy }) => [
-        email,
-        role,
-        isExpired ? `${expiresAt.toISOString()} (expired)` : expiresAt.toISOString(),
-        invitedBy ?? '',
-      ]),
-    ) ?? 'The workspace has no open invitations.',
-})
-
-export const personCommands = [personList, personLink, invitationList]
+export const personCommands = [personList, personLink]

@@ -1,76 +1,14 @@
 import type { FileHandle } from 'node:fs/promises'
 import { asWritten } from '../../locales/text.ts'
-import { blockActions } from '../admin/actions/blocked.ts'
-import { erasureRecorder, recordExport } from '../admin/actions/recipients.ts'
-import { eraseRecipient } from '../operations/lifecycle/recipients/erase.ts'
-import { type ExportedCounts, exportRecipient, exportText } from '../operations/lifecycle/recipients/export.ts'
+import { recipientActions } from '../admin/actions/recipients.ts'
+import { type ExportedCounts, textOfExport } from '../operations/lifecycle/recipients/export.ts'
 import { countStored, findPerson } from '../operations/lifecycle/recipients/person.ts'
 import { writeNewFile } from '../runtime/start/new-file.ts'
 import { UserError } from '../lib/errors.ts'
-import {
-  type BlockedCursor,
-  type BlockedPage,
-  type ListedBlock,
-  countBlocked,
-  listBlocked,
-} from '../workspaces/blocked.ts'
-import { act, columns, command } from './command.ts'
+import { act, command } from './command.ts'
 import { STANDARD_OUTPUT, flag, nonEmpty, optional, phone, workspace } from './inputs.ts'
 
 const options = { workspace, phone: phone('The phone number of the recipient, such as +212612345678.') }
-
-const blockAdd = command({
-  words: 'block add',
-  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --phone +212612345678',
-  summary: 'Reject every request for a message to a recipient.',
-  options,
-  async run(operator, { workspace: workspaceId, phone }) {
-    const { added: changed } = await act(blockActions.add, operator, { workspaceId, phone, reason: null })
-    return { workspaceId, phone, blocked: true, changed }
-  },
-  format: ({ phone, changed }) => `${phone} is ${changed ? 'now' : 'already'} blocked.`,
-})
-
-const blockRemove = command({
-  words: 'block remove',
-  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --phone +212612345678',
-  summary: 'Allow messages to a blocked recipient again.',
-  options,
-  async run(operator, { workspace: workspaceId, phone }) {
-    const changed = await act(blockActions.remove, operator, { workspaceId, phone })
-    return { workspaceId, phone, blocked: false, changed }
-  },
-  format: ({ phone, changed }) => (changed ? `${phone} is no longer blocked.` : `${phone} was not blocked.`),
-})
-
-const MAX_LISTED = 1_000
-
-const blockList = command({
-  words: 'block list',
-  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f',
-  summary: `List the latest ${MAX_LISTED} blocked recipients of a workspace.`,
-  options: { workspace },
-  async run({ db }, { workspace: workspaceId }) {
-    const blocked: ListedBlock[] = []
-    let after: BlockedCursor | null = null
-    do {
-      const page: BlockedPage = await listBlocked(db, { workspaceId, order: 'latest', after, search: null })
-      blocked.push(...page.rows)
-      after = page.next
-    } while (after && blocked.length < MAX_LISTED)
-    return { workspaceId, blocked, total: await countBlocked(db, { workspaceId, search: null }) }
-  },
-  format({ blocked, total }) {
-    const rows = blocked.map(({ phone, blockedAt, blockedBy, reason }) => [
-      phone,
-      blockedAt.toISOString(),
-      blockedBy ?? '',
-      reason ?? '',
-    ])
-    const table = columns(['NUMBER', 'BLOCKED', 'BY', 'REASON'], rows) ?? 'No recipient is blocked.'
-    return total > blocked.length ? `${table}\n${total - blocked.length} more are not listed.` : table
-  },
-})
 
 const recipientExport = command({
   words: 'recipient export',
@@ -82,16 +20,10 @@ const recipientExport = command({
   },
   interruptedMessage: 'The export was interrupted, and no file was written. Run the command again.',
   async run(operator, { workspace: workspaceId, phone, file }, { signal }) {
-    const request = { workspaceId, phone, at: operator.clock.now() }
-    const begin = (): Promise<void> => recordExport(operator, request) // only once the file is known to be writable
-    if (file === undefined || file === STANDARD_OUTPUT) {
-      await begin()
-      return JSON.parse(await exportText(operator, request)) as object
-    }
-    const counts = await writeNewFile(file, {}, async (output) => {
-      await begin()
-      return writePieces(output, exportRecipient(operator, request), signal)
-    })
+    const begin = () => act(recipientActions.export, operator, { workspaceId, phone })
+    if (file === undefined || file === STANDARD_OUTPUT) return JSON.parse(await textOfExport(await begin())) as object
+    // recorded only once the file is known to be writable
+    const counts = await writeNewFile(file, {}, async (output) => writePieces(output, await begin(), signal))
     return { workspaceId, phone, file, found: Object.values(counts).some((count) => count > 0), counts }
   },
   format: (result) =>
@@ -146,11 +78,13 @@ const recipientErase = command({
           `This erases everything about ${phone} for good. To do so, add --yes. To keep a copy, run "recipient export" first.`,
         ),
       )
-    const { pseudonym, finishesEarlier, erased } = await eraseRecipient(
-      operator,
-      { workspaceId, phone, keepBlock: keepBlock ?? false },
-      erasureRecorder(operator, workspaceId),
-    )
+    const { erasure, erased } = await act(recipientActions.erase, operator, {
+      workspaceId,
+      phone,
+      keepBlock: keepBlock ?? false,
+      maxMs: Number.POSITIVE_INFINITY,
+    })
+    const { pseudonym, finishesEarlier } = erasure
     const found = Object.values(erased).some((count) => count > 0)
     const { isBlocked } = await countStored(operator.db, await findPerson(operator.db, { workspaceId, phone }))
     return {
@@ -181,7 +115,5 @@ const recipientErase = command({
     return lines.join('\n')
   },
 })
-
-export const blockCommands = [blockAdd, blockList, blockRemove]
 
 export const recipientCommands = [recipientExport, recipientErase]

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../lib/clock.ts'
-import { advanceClock } from '../admin/actions/sandbox.ts'
+import { sandboxActions } from '../admin/actions/sandbox.ts'
 import { MAX_ADVANCE_MS } from '../sandbox/advance.ts'
-import { command, InputError } from './command.ts'
+import { act, command, InputError } from './command.ts'
 import { required, workspace } from './inputs.ts'
 
 /** `1d12h`, `23h`, `90s`: days, hours, minutes and seconds in this order. */
@@ -23,7 +23,14 @@ export const sandboxAdvance = command({
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --by 1d12h',
   summary: 'Move the clock of a sandbox workspace forward, and run everything that falls due on the way.',
   options: { workspace, by: duration },
-  run: (operator, { workspace: workspaceId, by: byMs }) => advanceClock(operator, { workspaceId, byMs }),
+  async run(operator, { workspace: workspaceId, by: byMs }) {
+    const { now, advancedBy, fired } = await act(sandboxActions.advance, operator, {
+      workspaceId,
+      to: { byMs },
+      maxMs: Number.POSITIVE_INFINITY,
+    })
+    return { workspaceId, now, advancedBy, fired }
+  },
   format({ now, fired }) {
     const counts = Object.entries(fired)
       .filter(([, count]) => count > 0)

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { UsageError, parse } from './parse.ts'
+import { UsageError, parse } from './line/parse.ts'
 import { groups } from './table.ts'
 
 const ACCOUNT = 'account connect --workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --waba-id 1'.split(' ')

@@ -2,11 +2,13 @@ import { existsSync } from 'node:fs'
 import { StartupError } from '../lib/errors.ts'
 import { accountCommands } from './account.ts'
 import { backupCommands } from './instance/backup.ts'
+import { blockCommands } from './block.ts'
 import { codSettingsCommands } from './cod-settings.ts'
 import type { Command, CommandGroup } from './command.ts'
 import { doctor } from './diagnose/doctor.ts'
 import { endpointCommands } from './endpoint.ts'
 import { explainCommand } from './diagnose/explain.ts'
+import { invitationList } from './invitation.ts'
 import { keyCommands } from './key.ts'
 import { listenCommand } from './listen/listen.ts'
 import { sandboxAdvance } from './sandbox.ts'
@@ -14,7 +16,7 @@ import { personCommands } from './person.ts'
 import { quarantineCommands } from './diagnose/quarantine.ts'
 import { retentionCommands } from './instance/retention.ts'
 import { secretsCommands } from './instance/secrets.ts'
-import { blockCommands, recipientCommands } from './recipient.ts'
+import { recipientCommands } from './recipient.ts'
 import { senderCommands } from './sender.ts'
 import { verifyCommand } from './diagnose/verify.ts'
 import { version } from './version.ts'
@@ -59,6 +61,7 @@ export const groups: readonly CommandGroup[] = [
       ...endpointCommands,
       ...codSettingsCommands,
       ...personCommands,
+      invitationList,
       ...secretsCommands,
     ],
   },

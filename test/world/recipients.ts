@@ -3,6 +3,7 @@ import { COMMAND_LINE, audit } from '../../src/admin/audit/audit.ts'
 import {
   type ErasureParts,
   type RecordErasure,
+  beginErasure,
   eraseRecipient,
 } from '../../src/operations/lifecycle/recipients/erase.ts'
 import { exportRecipient } from '../../src/operations/lifecycle/recipients/export.ts'
@@ -25,8 +26,12 @@ export const recordIn =
 
 type Choice = { keepBlock?: boolean; parts?: ErasureParts }
 
-export const erase = (world: World, of: Recipient, { parts = world.parts, ...choice }: Choice = {}) =>
-  eraseRecipient(parts, { ...requestOf(world, of), ...choice }, recordIn(world))
+export async function erase(world: World, of: Recipient, { parts = world.parts, ...choice }: Choice = {}) {
+  const how = { erasure: beginErasure(parts), record: recordIn(world), maxMs: Number.POSITIVE_INFINITY }
+  const { erasure, erased } = await eraseRecipient(parts, { ...requestOf(world, of), ...choice }, how)
+  const { pseudonym, finishesEarlier } = erasure
+  return { pseudonym, finishesEarlier, erased }
+}
 
 export const waitForLock = (world: World, transactions = 1) =>
   waitFor('transactions wait for a lock', async () => {

@@ -21,6 +21,9 @@ export type Action<Input extends z.ZodObject, Result> = {
   wakes?: WorkName | undefined
 }
 
+/** An action that pages do not offer. */
+export const onlyForCommands = <Each extends object>(action: Each) => ({ ...action, onlyForCommands: true as const })
+
 /** The input of an action that needs only the workspace. */
 export const workspaceOnly = z.object({ workspaceId: z.uuid() })
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { changedMembers, diffSettings } from '../../cod/settings/settings-changes.ts'
 import { findStoredSettings, replaceCodSettings } from '../../cod/settings/settings-store.ts'
 import { type CodSettings, readCodSettings } from '../../cod/settings/settings.ts'
-import { type Operator, action, commit } from './action.ts'
+import { type Operator, action, commit, onlyForCommands } from './action.ts'
 
 type NewSettings = {
   workspaceId: string
@@ -35,8 +35,10 @@ export const codSettingsActions = {
       store(operator, { ...input, basedOn: basedOn === null ? null : new Date(basedOn) }),
   ),
 
-  /** Replaces whatever is stored. */
-  set: action('admin', z.object({ settings: z.unknown() }), (operator, input) =>
-    store(operator, { ...input, basedOn: undefined }),
+  /** Replaces whatever is stored. A page saves only what was not changed since it was read. */
+  set: onlyForCommands(
+    action('admin', z.object({ settings: z.unknown() }), (operator, input) =>
+      store(operator, { ...input, basedOn: undefined }),
+    ),
   ),
 }

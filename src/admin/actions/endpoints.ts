@@ -74,14 +74,6 @@ export const chosenDeliveries = z
   })
   .refine(rangeIsForward, RANGE_ISSUE)
 
-/** Delivers new events again. Deliveries held until now stay held. */
-const toEnabled = (name: 'endpoint.resumed' | 'endpoint.enabled', enable: typeof resumeEndpoint) =>
-  change('admin', endpointInput, async ({ tx, record, clock }, id) => {
-    const { status, statusReason: reason, failingSince } = await getEndpoint(tx, id)
-    await enable(tx, clock, id)
-    await record({ action: name, target: id.endpointId, before: { status, reason, failingSince } })
-  })
-
 export const endpointActions = {
   /** Returns the secret, which no other call shows. */
   add: action('admin', z.object(settings), async (operator, { workspaceId, ...input }) => {
@@ -122,8 +114,20 @@ export const endpointActions = {
     await holdBacklog(operator.db, id)
   }),
 
-  resume: toEnabled('endpoint.resumed', resumeEndpoint),
-  enable: toEnabled('endpoint.enabled', enableEndpoint),
+  /** Delivers new events again, after a pause or after failures, or only after one of them. Deliveries held until now stay held. */
+  enable: change(
+    'admin',
+    endpointInput.extend({ from: z.enum(['paused', 'disabled']).optional() }),
+    async ({ tx, record, clock }, { from, ...id }) => {
+      const { status, statusReason: reason, failingSince } = await getEndpoint(tx, id)
+      const [action, enable] =
+        (from ?? status) === 'paused'
+          ? (['endpoint.resumed', resumeEndpoint] as const)
+          : (['endpoint.enabled', enableEndpoint] as const)
+      await enable(tx, clock, id)
+      await record({ action, target: id.endpointId, before: { status, reason, failingSince } })
+    },
+  ),
 
   /** Returns the new secret, which no other call shows. */
   rotate: change('admin', endpointInput, async ({ tx, record, clock, seal }, id) => {

@@ -1,28 +1,66 @@
-import { advanceSandbox } from '../../sandbox/advance.ts'
-import { type Operator, recordChange } from './action.ts'
+import { z } from 'zod'
+import { asIssue } from '../../../locales/text.ts'
+import { MINUTE_MS, SECOND_MS } from '../../lib/clock.ts'
+import type { Parts } from '../../runtime/parts.ts'
+import { MAX_ADVANCE_MS, advanceSandbox } from '../../sandbox/advance.ts'
+import { type CustomerKey, listDueOfCustomer } from '../../sandbox/customer-due.ts'
+import { found } from '../found.ts'
+import { customer } from '../phone/chats.ts'
+import { action, recordChange } from './action.ts'
 
-type Advance = {
-  workspaceId: string
-  byMs: number
-  /** Ends the wait early. */
-  signal?: AbortSignal
+/** How long a page's jump may take; a hanging endpoint would take longer. */
+const MAX_JUMP_MS = 90 * SECOND_MS
+const MIN_SPAN_MS = MINUTE_MS / 2
+
+const span = z.object({
+  byMs: z
+    .int(asIssue({ code: 'http.must_be_whole' }))
+    .min(MIN_SPAN_MS, asIssue({ code: 'admin.too_short' }))
+    .max(MAX_ADVANCE_MS, asIssue({ code: 'admin.phone_too_long' })),
+})
+
+const timer = z.object({
+  ...customer,
+  confirmationId: z.uuid(),
+  check: z.enum(['confirmation', 'refusal']),
+  timer: z.enum(['reminder', 'deadline', 'expiry']),
+})
+
+const advanceInput = z.object({
+  to: z.union([span, timer]),
+  maxMs: z.int().min(1).max(MAX_JUMP_MS).default(MAX_JUMP_MS),
+})
+
+export const sandboxActions = {
+  /**
+   * Moves the clock by a span or to a customer's timer, in many transactions, of which the first writes the audit entry. If it
+   * stops early, `advancedBy` is less than `requestedMs`, and another entry says so.
+   */
+  advance: action('admin', advanceInput, async (operator, { workspaceId, to, maxMs }) => {
+    const byMs = 'byMs' in to ? to.byMs : await msUntilDue(operator, { workspaceId, ...to })
+    const clock = { workspaceId, target: workspaceId }
+    const advanced = await advanceSandbox(operator, {
+      workspaceId,
+      byMs,
+      ...(Number.isFinite(maxMs) && { signal: AbortSignal.timeout(maxMs) }),
+      recordRequest: (tx) => recordChange(operator, tx, { ...clock, action: 'clock.advanced', after: { byMs } }),
+    })
+    const { advancedBy, now } = advanced
+    if (advancedBy > 0 && advancedBy < byMs) {
+      const after = { byMs: advancedBy, now }
+      await recordChange(operator, operator.db, { ...clock, action: 'clock.stopped_early', after })
+    }
+    return { ...advanced, requestedMs: byMs }
+  }),
 }
 
-/** Moves a sandbox's clock in many transactions, of which the first writes the audit entry. If it stops early, another entry says so. */
-export async function advanceClock(operator: Operator, { workspaceId, byMs, ...options }: Advance) {
-  const clock = { workspaceId, target: workspaceId }
-  const advanced = await advanceSandbox(operator, {
-    workspaceId,
-    byMs,
-    ...options,
-    recordRequest: (tx) => recordChange(operator, tx, { ...clock, action: 'clock.advanced', after: { byMs } }),
-  })
-  const { advancedBy, now } = advanced
-  if (advancedBy > 0 && advancedBy < byMs)
-    await recordChange(operator, operator.db, {
-      ...clock,
-      action: 'clock.stopped_early',
-      after: { byMs: advancedBy, now },
-    })
-  return advanced
+type Timer = CustomerKey & { confirmationId: string; check: string; timer: string }
+
+async function msUntilDue({ db, clock }: Parts, to: Timer): Promise<number> {
+  const due = await listDueOfCustomer(db, to)
+  const timer = due.find(
+    (each) => each.confirmationId === to.confirmationId && each.check === to.check && each.timer === to.timer,
+  )
+  const { at } = found(timer, 'due')
+  return Math.min(MAX_ADVANCE_MS, Math.max(1, at.getTime() - clock.now().getTime()))
 }

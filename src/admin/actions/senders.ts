@@ -11,7 +11,7 @@ import { getWorkspace } from '../../workspaces/workspaces.ts'
 import { findMembership } from '../auth/members.ts'
 import { found } from '../found.ts'
 import { limitedText } from '../inputs.ts'
-import { type Operator, action, change, commit, recordChange } from './action.ts'
+import { type Operator, action, change, commit, onlyForCommands, recordChange } from './action.ts'
 
 /** The domain validates the values. */
 const MAX_TEXT = 4_096
@@ -81,11 +81,8 @@ export const senderActions = {
   ),
 
   /** Only the command line offers this, because a person may not be allowed to see the other workspace. */
-  takeOver: action(
-    'owner',
-    accountToConnect,
-    (operator, account) => connect(operator, account, { takesOver: true }),
-    'submit',
+  takeOver: onlyForCommands(
+    action('owner', accountToConnect, (operator, account) => connect(operator, account, { takesOver: true }), 'submit'),
   ),
 
   /** Asks WhatsApp again to send the account's webhooks, with the stored credentials. */

@@ -2,12 +2,14 @@ import { z } from 'zod'
 import { makePasswordLink, peopleActions, userId } from '../actions/people.ts'
 import { found } from '../found.ts'
 import { CallError } from '../rpc/errors.ts'
-import { mutationOf, ownerCall, readCall, router } from '../rpc/trpc.ts'
+import { callsOf, ownerCall, readCall, router } from '../rpc/trpc.ts'
 import { listInvitations } from './invitations.ts'
 import { listMembers } from './members.ts'
 
 /** Members and invitations. The page shows links to copy, because Doorcode sends no email. */
 export const people = router({
+  ...callsOf(peopleActions),
+
   /** Only owners see invitations, second factors and when a person was last seen. */
   list: readCall.query(async ({ ctx: { parts, membership }, input: { workspaceId } }) => {
     const members = await listMembers(parts.db, workspaceId)
@@ -15,12 +17,6 @@ export const people = router({
       return { members, invitations: await listInvitations(parts.db, { workspaceId, at: parts.clock.now() }) }
     return { members: members.map((member) => ({ ...member, twoFactor: null, lastSeenAt: null })), invitations: [] }
   }),
-
-  invite: mutationOf(peopleActions.invite),
-  revokeInvitation: mutationOf(peopleActions.revokeInvitation),
-  changeRole: mutationOf(peopleActions.changeRole),
-  remove: mutationOf(peopleActions.remove),
-  leave: mutationOf(peopleActions.leave),
 
   /** The creator could use the link too, so only operators create one, and only the command line one for an operator. */
   makePasswordLink: ownerCall

@@ -1,6 +1,6 @@
 import { experimental_standaloneMiddleware } from '@trpc/server'
 import { z } from 'zod'
-import { MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
+import { later } from '../../lib/clock.ts'
 import { createRefusalCheckAcceptor } from '../../cod/accept-refusal.ts'
 import { createConfirmationAcceptor } from '../../cod/accept.ts'
 import { confirmationBody, refusalCheckBody } from '../../cod/routes.ts'
@@ -9,18 +9,16 @@ import { otpBody } from '../../otp/routes.ts'
 import type { Sql } from '../../lib/db/pool.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { normalizePhone } from '../../lib/phone/phone.ts'
-import { type CustomerKey, listDueOfCustomer, listConfirmationsOfCustomer } from '../../sandbox/customer-due.ts'
-import { MAX_ADVANCE_MS } from '../../sandbox/advance.ts'
+import { listDueOfCustomer, listConfirmationsOfCustomer } from '../../sandbox/customer-due.ts'
 import { listDueWork } from '../../sandbox/due.ts'
 import { listClockMoves } from '../../workspaces/workspace-time.ts'
 import { DASHBOARD_KEY_ID } from '../../workspaces/keys/keys.ts'
-import { asIssue } from '../../../locales/text.ts'
 import { type RecordEntry, commit } from '../actions/action.ts'
-import { advanceClock } from '../actions/sandbox.ts'
+import { sandboxActions } from '../actions/sandbox.ts'
 import type { Membership } from '../auth/members.ts'
 import { found } from '../found.ts'
 import { CallError } from '../rpc/errors.ts'
-import { readCall, router, writeCall } from '../rpc/trpc.ts'
+import { callsOf, readCall, router, writeCall } from '../rpc/trpc.ts'
 import { act, actInput, customer, listEntries } from './chats.ts'
 import { findEmulator } from './emulator.ts'
 import { connectEmulator } from './own-account.ts'
@@ -29,9 +27,6 @@ import type { TemplateUse } from '../../providers/template-draft.ts'
 import { verdictsOf } from '../../accounts/templates/usability.ts'
 import { listApprovedTemplates, type ApprovedTemplate } from '../../accounts/templates/stored.ts'
 
-/** How long a jump may take; a hanging endpoint would take longer. */
-const MAX_JUMP_MS = 90 * SECOND_MS
-const MIN_SPAN_MS = MINUTE_MS / 2
 /** The length of a typed phone number. */
 const MAX_TYPED = 50
 /** For each use. */
@@ -71,6 +66,8 @@ const emulatorCall = sandboxRead.use(async ({ ctx, input: { workspaceId }, next 
 })
 
 export const phone = router({
+  ...callsOf(sandboxActions, { advance: onlySandboxes }),
+
   state: sandboxRead.query(async ({ ctx: { parts, membership }, input: { workspaceId } }) => {
     const { clockOffsetMs: offsetMs } = membership
     const moves = await listClockMoves(parts.db, workspaceId)
@@ -142,33 +139,6 @@ export const phone = router({
       return { senderId, templates: { otp, confirmation, refusal } }
     }),
 
-  /** Moves the clock by a span or to a customer's timer. If it stops early, `advancedBy` is less than `requestedMs`. */
-  advance: writeCall
-    .use(onlySandboxes)
-    .input(
-      z.object({
-        to: z.union([
-          z.object({
-            byMs: z
-              .int(asIssue({ code: 'http.must_be_whole' }))
-              .min(MIN_SPAN_MS, asIssue({ code: 'admin.too_short' }))
-              .max(MAX_ADVANCE_MS, asIssue({ code: 'admin.phone_too_long' })),
-          }),
-          z.object({
-            ...customer,
-            confirmationId: z.uuid(),
-            check: z.enum(['confirmation', 'refusal']),
-            timer: z.enum(['reminder', 'deadline', 'expiry']),
-          }),
-        ]),
-      }),
-    )
-    .mutation(async ({ ctx: { parts, operator }, input: { workspaceId, to } }) => {
-      const requestedMs = 'byMs' in to ? to.byMs : await msUntilDue(parts, { workspaceId, ...to })
-      const signal = AbortSignal.timeout(MAX_JUMP_MS)
-      return { ...(await advanceClock(operator, { workspaceId, byMs: requestedMs, signal })), requestedMs }
-    }),
-
   sendOtp: sendCall.input(z.object({ body: otpBody })).mutation(({ ctx: { by, send }, input: { body } }) =>
     send(async (within, record) => {
       const { to, reference = null, ...request } = body
@@ -205,17 +175,6 @@ export const phone = router({
 })
 
 const inMs = (at: Date, now: Date): number => Math.max(0, at.getTime() - now.getTime())
-
-type Timer = CustomerKey & { confirmationId: string; check: string; timer: string }
-
-async function msUntilDue({ db, clock }: Parts, to: Timer): Promise<number> {
-  const due = await listDueOfCustomer(db, to)
-  const timer = due.find(
-    (each) => each.confirmationId === to.confirmationId && each.check === to.check && each.timer === to.timer,
-  )
-  const { at } = found(timer, 'due')
-  return Math.min(MAX_ADVANCE_MS, Math.max(1, inMs(at, clock.now())))
-}
 
 /** A template with the parts that a request fills in. */
 const toSendable = ({ name, language, components }: ApprovedTemplate) => ({

@@ -6,9 +6,11 @@ import { blockActions, blockLines, parseLines } from '../actions/blocked.ts'
 import { found } from '../found.ts'
 import { trimmedText } from '../inputs.ts'
 import { listOwnPhones } from '../lists.ts'
-import { callOf, mutationOf, readCall, router } from '../rpc/trpc.ts'
+import { callOf, callsOf, readCall, router } from '../rpc/trpc.ts'
 
 export const blocked = router({
+  ...callsOf(blockActions),
+
   /**
    * `text` is a phone number in any form, or a part of one. `phones`: the numbers that it can be, empty when it is only
    * a part.
@@ -29,8 +31,6 @@ export const blocked = router({
       return { ...page, phones, total: cursor ? null : await countBlocked(figures, { workspaceId, search }) }
     }),
 
-  add: mutationOf(blockActions.add),
-
   /** Validates lines and marks those that are blocked already. */
   check: readCall
     .meta({ changesNothing: true })
@@ -41,8 +41,6 @@ export const blocked = router({
       const known = new Set((await findBlocked(parts.db, { workspaceId, phones })).map(({ phone }) => phone))
       return { good: good.map(({ line, phone }) => ({ line, phone, blocked: known.has(phone) })), faulty }
     }),
-
-  import: mutationOf(blockActions.import),
 
   remove: callOf(blockActions.remove).mutation(async ({ ctx: { operator }, input }) => {
     found(await perform(blockActions.remove, operator, input), 'blocked_recipient')

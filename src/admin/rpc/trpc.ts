@@ -135,13 +135,27 @@ const CALLS = { member: readCall, admin: writeCall, owner: ownerCall }
 export const callOf = <Input extends z.ZodObject>({ minRole, input }: Action<Input, unknown>) =>
   CALLS[minRole].input<Input>(input as never) // tRPC cannot check a schema whose type it does not know
 
-type Performed<Input extends z.ZodObject> = { ctx: { operator: Operator }; input: ActionInput<Input> }
+/** A middleware that may reject a call before its action runs. */
+type Guard = { readonly _middlewares: unknown }
 
-export const resolverOf =
-  <Input extends z.ZodObject, Result>(action: Action<Input, Result>) =>
-  ({ ctx, input }: Performed<Input>): Promise<Result> =>
-    perform(action, ctx.operator, input)
+const mutationOf = <Input extends z.ZodObject, Result>(action: Action<Input, Result>, guard: Guard | undefined) => {
+  const call = callOf(action)
+  const guarded = guard ? (call.use(guard as never) as unknown as typeof call) : call
+  type Performed = { ctx: { operator: Operator }; input: ActionInput<Input> }
+  return guarded.mutation<Result>((({ ctx, input }: Performed) => perform(action, ctx.operator, input)) as never)
+}
 
-/** The call of an action, complete if it needs nothing else. */
-export const mutationOf = <Input extends z.ZodObject, Result>(action: Action<Input, Result>) =>
-  callOf(action).mutation<Result>(resolverOf(action) as never)
+type Actions = Readonly<Record<string, { run: (operator: Operator, input: never) => Promise<unknown> }>>
+type MutationOf<Each> =
+  Each extends Action<infer Input, infer Result> ? ReturnType<typeof mutationOf<Input, Result>> : never
+type CallsOf<All> = {
+  [Name in keyof All as All[Name] extends { onlyForCommands: true } ? never : Name]: MutationOf<All[Name]>
+}
+
+/** The calls of a noun's actions, by name. A call that needs more than a guard is written after them. */
+export const callsOf = <All extends Actions>(all: All, guards: { [Name in keyof All]?: Guard } = {}): CallsOf<All> =>
+  Object.fromEntries(
+    Object.entries(all)
+      .filter(([, action]) => !('onlyForCommands' in action))
+      .map(([name, action]) => [name, mutationOf(action as never, guards[name])]),
+  ) as CallsOf<All>

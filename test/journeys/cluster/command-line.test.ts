@@ -8,7 +8,7 @@ import { runProgram } from '../../programs/program.ts'
 import { runCommand } from '../../world/command-line.ts'
 import { startReceiver } from '../../world/receiver.ts'
 import { temporaryFolder } from '../../world/temporary-folder.ts'
-import { parse } from '../../../src/commands/parse.ts'
+import { parse } from '../../../src/commands/line/parse.ts'
 import { commands, groups } from '../../../src/commands/table.ts'
 
 const UNKNOWN = '019f0000-0000-7000-8000-000000000000'

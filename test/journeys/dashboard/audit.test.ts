@@ -12,7 +12,7 @@ import { newFile } from '../../world/backups.ts'
 import { jsonOfCommand, runCommandIn } from '../../world/command-line.ts'
 import { signIn, signInWithPassword } from '../../world/dashboard.ts'
 import { failAuditEntries, stateOf } from '../../faults/audit-faults.ts'
-import { sharedCommands } from '../../world/entry-points.ts'
+import { sharedCommands } from '../../world/operator-actions.ts'
 import { type World, startWorld } from '../../world/world.ts'
 
 type Run = { words: string; more: string[]; before?: () => Promise<unknown> }

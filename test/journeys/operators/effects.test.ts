@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { record } from '../../database/events.ts'
-import { ENTRY_POINTS, type Input, openEntryPoint } from '../../world/entry-points.ts'
+import { ENTRY_POINTS, openEntryPoint } from '../../world/entry-points.ts'
+import type { Input } from '../../world/operator-actions.ts'
 import { assertSigned } from '../../world/receiver.ts'
 import { startWorld } from '../../world/world.ts'
 

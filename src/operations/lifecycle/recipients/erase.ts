@@ -71,26 +71,26 @@ const MAX_WAITS = 240
 export const MAX_STEPS = 100_000
 
 /**
- * Erases everything that the workspace holds about a recipient (docs/recipients.md#erase). Each step is a transaction. The next
- * erasure finishes an interrupted one.
+ * Erases everything that the workspace holds about a recipient (docs/recipients.md#erase), until it is done or `maxMs` have
+ * passed. Each step is a transaction. The next erasure finishes an interrupted one.
  */
 export async function eraseRecipient(
   parts: ErasureParts,
   request: ErasureRequest,
-  record: RecordErasure,
-): Promise<{ erased: ErasedCounts } & Pick<Erasure, 'pseudonym' | 'finishesEarlier'>> {
-  let erasure = beginErasure(parts)
+  { erasure: begun, record, maxMs }: { erasure: Erasure; record: RecordErasure; maxMs: number },
+): Promise<Step> {
+  let erasure = begun
   const erased = { ...NOTHING_ERASED }
-  while (erasure.stage !== 'done') {
+  const startedAtMs = performance.now()
+  while (erasure.stage !== 'done' && performance.now() - startedAtMs < maxMs) {
     const step = await eraseNext(parts, request, { erasure, record })
     erasure = step.erasure
     addCounts(erased, step.erased)
   }
-  const { pseudonym, finishesEarlier } = erasure
-  return { pseudonym, finishesEarlier, erased }
+  return { erasure, erased }
 }
 
-export function addCounts(total: ErasedCounts, erased: ErasedCounts): void {
+function addCounts(total: ErasedCounts, erased: ErasedCounts): void {
   for (const name of Object.keys(total) as (keyof ErasedCounts)[]) total[name] += erased[name]
 }
 

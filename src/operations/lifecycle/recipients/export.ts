@@ -53,9 +53,9 @@ export async function* exportRecipient(
 const MAX_CHARACTERS = 32 * 1024 * 1024
 
 /** The whole export. */
-export async function exportText(parts: ExportParts, request: ExportRequest): Promise<string> {
+export async function textOfExport(pieces: AsyncIterable<string>): Promise<string> {
   let text = ''
-  for await (const piece of exportRecipient(parts, request)) {
+  for await (const piece of pieces) {
     text += piece
     if (text.length > MAX_CHARACTERS)
       throw new UserError({ code: 'recipients.export_too_large', command: 'recipient export --file <file>' })

@@ -1,6 +1,6 @@
 import { Command as Program, CommanderError } from 'commander'
-import { type Command, type CommandGroup, type Environment, type Input, InputError, optionName } from './command.ts'
-import { STANDARD_INPUT, readSecretFile } from './json-file.ts'
+import { type Command, type CommandGroup, type Environment, type Input, InputError, optionName } from '../command.ts'
+import { STANDARD_INPUT, readSecretFile } from '../json-file.ts'
 
 /** `help` is the help of the command, or of the group in which the command was not found. */
 export class UsageError extends Error {

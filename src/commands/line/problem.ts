@@ -1,7 +1,7 @@
-import { StartupError, ApiError, type ApiErrorCode, UserError } from '../lib/errors.ts'
-import { ConfigError } from '../lib/config.ts'
-import { isTemporary } from '../lib/db/pool.ts'
-import { ProviderRejectedError, ProviderUnreachableError } from '../providers/provider.ts'
+import { StartupError, ApiError, type ApiErrorCode, UserError } from '../../lib/errors.ts'
+import { ConfigError } from '../../lib/config.ts'
+import { isTemporary } from '../../lib/db/pool.ts'
+import { ProviderRejectedError, ProviderUnreachableError } from '../../providers/provider.ts'
 import { UsageError } from './parse.ts'
 
 /** The code and detail of the problem (docs/api.md#errors) that a command prints for an error. */

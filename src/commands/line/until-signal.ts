@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { asWritten } from '../../locales/text.ts'
-import { withTimeout } from '../lib/with-timeout.ts'
-import { listenForSignals } from '../lib/shutdown-signal.ts'
-import { UserError } from '../lib/errors.ts'
-import type { Command, Output } from './command.ts'
+import { asWritten } from '../../../locales/text.ts'
+import { withTimeout } from '../../lib/with-timeout.ts'
+import { listenForSignals } from '../../lib/shutdown-signal.ts'
+import { UserError } from '../../lib/errors.ts'
+import type { Command, Output } from '../command.ts'
 
 /** After Ctrl-C, the work may take this long to end, and then closing what it has opened. */
 const MAX_END_MS = 10_000

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { test } from 'node:test'
-import { interruptCommand } from '../../test/world/command-line.ts'
-import type { Output } from './command.ts'
+import { interruptCommand } from '../../../test/world/command-line.ts'
+import type { Output } from '../command.ts'
 import { runUntilSignal } from './until-signal.ts'
 
 const DONE: Output = { result: {}, text: 'done' }
