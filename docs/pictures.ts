@@ -1,6 +1,6 @@
 /**
  * `npm run pictures`: takes the README's pictures of the dashboard. Starts the demo in a new folder, creates its first
- * owner, sends a code and an order, and opens the pages as a person would.
+ * owner, sends a code and a confirmation, and opens the pages as a person would.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ const ROOT = path.resolve(import.meta.dirname, '..')
 const PICTURES = path.join(import.meta.dirname, 'pictures')
 const SCREEN = { width: 1280, height: 800 }
 const OWNER = { name: 'Nadia', email: 'nadia@shop.example', password: 'correct horse battery' }
-/** A delivered code and an order whose customer chooses another time, of the demo's customers. */
+/** A delivered code and a confirmation whose customer chooses another time, of the demo's customers. */
 const CODE_TO = '+34600111222'
 const ORDER_TO = '+34600110703'
 /** Live pages keep a connection open, so the network never rests. */

@@ -677,9 +677,9 @@ with item (created_at, sender_id, template, language, names) as (
   where m.workspace_id = $1 and m.id >= $3::uuid and m.id < $4::uuid and m.created_at >= ($2::timestamptz[])[1] and m.created_at < ($2::timestamptz[])[cardinality($2::timestamptz[])]
   union all
   select c.created_at, c.sender_id, c.template_name, c.template_language, array[
-      'order.' || c.status, case when reminder.at is not null then 'order_reminded' end,
-      case when answer.at is not null then 'order_answered' end, 'answer.' || width_bucket((extract(epoch from answer.at - c.created_at) * 1000)::float8, $7::float8[]),
-      case when answer.at >= reminder.at then 'order_answered_reminded' end]
+      'confirmation.' || c.status, case when reminder.at is not null then 'confirmation_reminded' end,
+      case when answer.at is not null then 'confirmation_answered' end, 'answer.' || width_bucket((extract(epoch from answer.at - c.created_at) * 1000)::float8, $7::float8[]),
+      case when answer.at >= reminder.at then 'confirmation_answered_reminded' end]
   from confirmations c
   cross join lateral (
     select min(m.created_at) as at from messages m

@@ -136,7 +136,7 @@ function limitRows(): string[][] {
     ['`code`', `1 to ${maxLengthOf(otpBody.shape.code)} characters of A–Z, a–z, 0–9`],
     ['`reference` of a code', `0 to ${maxLengthOf(otpBody.shape.reference)} characters, optional`],
     [
-      '`reference` of an order',
+      '`reference` of a confirmation',
       `1 to ${maxLengthOf(confirmationBody.shape.reference)} characters, required, need not be unique`,
     ],
     ['value of a template parameter', `1 to ${count(MAX_PARAMETER_LENGTH)} characters, not blank`],

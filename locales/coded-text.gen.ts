@@ -699,6 +699,8 @@ export type ParameterNames = {
   'export.column_blocked_by': never
   'export.column_cancelled': never
   'export.column_category': never
+  'export.column_cod': never
+  'export.column_confirmation_id': never
   'export.column_confirmed': never
   'export.column_conversation': never
   'export.column_created': never
@@ -735,8 +737,6 @@ export type ParameterNames = {
   'export.column_number': never
   'export.column_one_time_codes': never
   'export.column_operator': never
-  'export.column_order_id': never
-  'export.column_orders': never
   'export.column_paused': never
   'export.column_phone': never
   'export.column_purpose': never
@@ -1268,6 +1268,8 @@ export type ParameterNames = {
   'page_charts.cause': never
   'page_charts.cod': never
   'page_charts.codes_delivered': never
+  'page_charts.confirmations_confirmed': never
+  'page_charts.confirmations_open': never
   'page_charts.confirmed': never
   'page_charts.count': never
   'page_charts.customers_refused': never
@@ -1295,8 +1297,6 @@ export type ParameterNames = {
   'page_charts.nothing': never
   'page_charts.nothing_sent': never
   'page_charts.open': never
-  'page_charts.orders_confirmed': never
-  'page_charts.orders_open': never
   'page_charts.otp': never
   'page_charts.points': 'number'
   'page_charts.read': never
@@ -2038,9 +2038,9 @@ export type ParameterNames = {
   'page_phone.meanings_total': never
   'page_phone.next_of_all': never
   'page_phone.no_answer': never
+  'page_phone.no_confirmation': never
   'page_phone.no_emulator': never
   'page_phone.no_emulator_how': never
-  'page_phone.no_order': never
   'page_phone.no_template_confirmation': never
   'page_phone.no_template_otp': never
   'page_phone.no_template_refusal': never
@@ -2068,6 +2068,7 @@ export type ParameterNames = {
   'page_phone.webhooks': never
   'page_recipients.blocked': never
   'page_recipients.codes': 'count'
+  'page_recipients.confirmations': 'count'
   'page_recipients.download': never
   'page_recipients.earlier_finished': 'pseudonym'
   'page_recipients.erase': never
@@ -2082,7 +2083,6 @@ export type ParameterNames = {
   'page_recipients.means': never
   'page_recipients.nothing': 'phone'
   'page_recipients.nothing_erased': 'phone'
-  'page_recipients.orders': 'count'
   'page_recipients.phone': never
   'page_recipients.phone_hint': never
   'page_recipients.stays': never
@@ -2876,7 +2876,7 @@ export type ParameterNames = {
   'verify.lease_without_end': 'lease'
   'verify.message_attempts': 'derived' | 'stored'
   'verify.message_failure': 'derived' | 'stored'
-  'verify.message_of_order': 'member' | 'messageId'
+  'verify.message_of_confirmation': 'member' | 'messageId'
   'verify.message_status': 'derived' | 'stored'
   'verify.message_still_due': 'status'
   'verify.message_stuck': 'status'

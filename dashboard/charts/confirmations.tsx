@@ -19,7 +19,7 @@ export function AnswersByDay(props: Of & { wide?: boolean }) {
       headline={headlineOf(
         props.of,
         ({ confirmations: { confirmed, requested } }) => ({ part: confirmed, whole: requested }),
-        t('page_charts.orders_confirmed'),
+        t('page_charts.confirmations_confirmed'),
       )}
       table={{
         columns: [t('page_charts.day'), ...outcomes.map(({ label }) => label)],
@@ -130,7 +130,7 @@ export function Refusals(props: Of) {
     { label: t('page_charts.denied'), count: denied, colour: 'success' },
     { label: t('page_charts.no_response'), count: noResponse, colour: 'neutral_strong' },
     { label: t('page_charts.failed'), count: failed, colour: 'failure' },
-    { label: t('page_charts.orders_open'), count: open, colour: 'neutral' },
+    { label: t('page_charts.confirmations_open'), count: open, colour: 'neutral' },
   ]
   return (
     <Parts

@@ -33,6 +33,6 @@ export const confirmationOutcomes = (t: T, confirmations: Confirmations) =>
       { name: 'cancelled', status: 'cancelled', label: t('page_charts.cancelled'), colour: 'neutral_strong' },
       { name: 'noResponse', status: 'no_response', label: t('page_charts.no_response'), colour: 'warning' },
       { name: 'failed', status: 'failed', label: t('page_charts.failed'), colour: 'failure' },
-      { name: 'open', status: undefined, label: t('page_charts.orders_open'), colour: 'neutral' },
+      { name: 'open', status: undefined, label: t('page_charts.confirmations_open'), colour: 'neutral' },
     ] as const satisfies (Omit<Outcome<string>, 'count'> & { name: keyof Confirmations })[]
   ).map((each) => ({ ...each, count: confirmations[each.name] }))

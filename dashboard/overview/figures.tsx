@@ -76,7 +76,7 @@ export function Today({ of: { latest, yesterday, week } }: { of: OverviewFigures
           }
         />
         <Card
-          title={t('page_charts.cod')}
+          title={t('page_shell.confirmations')}
           count={confirmations.requested}
           rate={t('page_overview.confirmed', { share: share(confirmations.confirmed, confirmations.requested) })}
           before={isToday ? yesterday?.confirmations.requested : undefined}

@@ -95,7 +95,7 @@ function SendForm({ kind, sendable: { senderId, templates }, customer, baseUrl }
   if (!choice) return <NoTemplate kind={kind} />
   const askable = confirmations?.filter(({ refusalStatus }) => refusalStatus === null) ?? []
   const about = askable.find((each) => each.confirmationId === asked) ?? askable[0]
-  if (kind === 'refusal' && confirmations && !about) return <Text size="sm">{t('page_phone.no_order')}</Text>
+  if (kind === 'refusal' && confirmations && !about) return <Text size="sm">{t('page_phone.no_confirmation')}</Text>
 
   const confirmationId = about?.confirmationId
   const template = { name: choice.name, language: choice.language, ...parametersIn(choice) }

@@ -102,7 +102,7 @@ function RecipientCounts({ found: { phone, oneTimeCodes, confirmations, isBlocke
   if (oneTimeCodes + confirmations === 0 && !isBlocked) return t('page_recipients.nothing', { phone })
   const parts = [
     t('page_recipients.codes', { count: oneTimeCodes }),
-    t('page_recipients.orders', { count: confirmations }),
+    t('page_recipients.confirmations', { count: confirmations }),
     ...(isBlocked ? [t('page_recipients.blocked')] : []),
   ]
   return parts.join(' · ')

@@ -75,19 +75,19 @@ test('failures and reasons are ordered by frequency; a missing reason is null', 
   ])
 })
 
-test('every order appears under exactly one status', () => {
+test('every confirmation appears under exactly one status', () => {
   const counts = {
-    'order.confirmed': 5,
-    'order.cancelled': 2,
-    'order.rescheduled': 1,
-    'order.no_response': 1,
-    'order.failed': 1,
-    'order.awaiting_answer': 2,
-    'order.rescheduling': 1,
-    'order.accepted': 1,
-    order_answered: 9,
-    order_reminded: 4,
-    order_answered_reminded: 2,
+    'confirmation.confirmed': 5,
+    'confirmation.cancelled': 2,
+    'confirmation.rescheduled': 1,
+    'confirmation.no_response': 1,
+    'confirmation.failed': 1,
+    'confirmation.awaiting_answer': 2,
+    'confirmation.rescheduling': 1,
+    'confirmation.accepted': 1,
+    confirmation_answered: 9,
+    confirmation_reminded: 4,
+    confirmation_answered_reminded: 2,
   }
   const { confirmations, reminder } = chartsOf(days, [group(days[0] ?? '', counts)])
   const { requested, ...answers } = confirmations

@@ -49,7 +49,7 @@ export function latestOf(days: readonly Day[], groups: readonly Group[], today: 
   return { day, funnel: funnelOf(counts), confirmations: confirmationsOf(counts) }
 }
 
-const sentOf = (counts: Counts): number => countOf(counts, 'message.otp') + totalOf(counts, 'order.')
+const sentOf = (counts: Counts): number => countOf(counts, 'message.otp') + totalOf(counts, 'confirmation.')
 
 /** More than the settings allow, since reasons of earlier settings count too. */
 const MAX_REASONS = 15
@@ -87,13 +87,13 @@ function latencyOf(counts: Counts, prefix: string) {
 }
 
 const confirmationsOf = (counts: Counts) => ({
-  requested: totalOf(counts, 'order.'),
-  confirmed: countOf(counts, 'order.confirmed'),
-  cancelled: countOf(counts, 'order.cancelled'),
-  rescheduled: countOf(counts, 'order.rescheduled'),
-  noResponse: countOf(counts, 'order.no_response'),
-  failed: countOf(counts, 'order.failed'),
-  open: countOf(counts, 'order.accepted', 'order.awaiting_answer', 'order.rescheduling'),
+  requested: totalOf(counts, 'confirmation.'),
+  confirmed: countOf(counts, 'confirmation.confirmed'),
+  cancelled: countOf(counts, 'confirmation.cancelled'),
+  rescheduled: countOf(counts, 'confirmation.rescheduled'),
+  noResponse: countOf(counts, 'confirmation.no_response'),
+  failed: countOf(counts, 'confirmation.failed'),
+  open: countOf(counts, 'confirmation.accepted', 'confirmation.awaiting_answer', 'confirmation.rescheduling'),
 })
 
 const answerTimesOf = (counts: Counts) =>
@@ -103,11 +103,11 @@ const answerTimesOf = (counts: Counts) =>
   }))
 
 function reminderOf(counts: Counts) {
-  const answered = countOf(counts, 'order_answered')
-  const answeredAfter = countOf(counts, 'order_answered_reminded')
+  const answered = countOf(counts, 'confirmation_answered')
+  const answeredAfter = countOf(counts, 'confirmation_answered_reminded')
   return {
     answered,
-    reminded: countOf(counts, 'order_reminded'),
+    reminded: countOf(counts, 'confirmation_reminded'),
     answeredAfter,
     answeredBefore: answered - answeredAfter,
   }

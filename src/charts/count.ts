@@ -13,11 +13,11 @@ export type Counting = {
 }
 
 /**
- * The counts of days, read from the messages and orders. Their names:
+ * The counts of days, read from messages and confirmations. Their names:
  * `message.otp` `message.cod` every outgoing message · `otp.<status>` · `failure.<code>` of messages of either kind ·
  * `took.sent.<n>` `took.delivered.<n>` `took.read.<n>` codes by how long the step took, n a bucket of LATENCY_BOUNDS_MS ·
- * `order.<status>` by the day on which the customer was asked · `order_answered` at any time, `order_reminded`,
- * `order_answered_reminded` after the reminder · `answer.<n>` by how soon, n a bucket of ANSWER_BOUNDS_MS ·
+ * `confirmation.<status>` by the day on which the customer was asked · `confirmation_answered` at any time,
+ * `confirmation_reminded`, `confirmation_answered_reminded` after the reminder · `answer.<n>` by how soon, n a bucket of ANSWER_BOUNDS_MS ·
  * `refusal.<status>` · `reason.<label>` of confirmed refusals, empty for none.
  */
 export async function countDays(sql: Sql, { days, timeZone, ...counting }: Counting): Promise<Group[]> {
@@ -48,7 +48,7 @@ const BUCKET = (span: string, bounds: string): string =>
 /** A status as src/providers/whatsapp/parse.ts stores it: the format is ours, and a body has one status. */
 const REPORTED = (status: string): string => `min(r.occurred_at) filter (where r.body like '%"status":"${status}"%')`
 
-/** An order counts by its first answer, whatever the customer chose later. */
+/** A confirmation counts by its first answer, whatever the customer chose later. */
 const selectGroups = statement<Group>(
   'count_days',
   `with item (created_at, sender_id, template, language, names) as (
@@ -66,9 +66,9 @@ const selectGroups = statement<Group>(
      where ${WITHIN('m')}
      union all
      select c.created_at, c.sender_id, c.template_name, c.template_language, array[
-         'order.' || c.status, case when reminder.at is not null then 'order_reminded' end,
-         case when answer.at is not null then 'order_answered' end, 'answer.' || ${BUCKET('answer.at - c.created_at', '$7')},
-         case when answer.at >= reminder.at then 'order_answered_reminded' end]
+         'confirmation.' || c.status, case when reminder.at is not null then 'confirmation_reminded' end,
+         case when answer.at is not null then 'confirmation_answered' end, 'answer.' || ${BUCKET('answer.at - c.created_at', '$7')},
+         case when answer.at >= reminder.at then 'confirmation_answered_reminded' end]
      from confirmations c
      cross join lateral (
        select min(m.created_at) as at from messages m

@@ -28,7 +28,7 @@ export function hasSameParameters(
   return canonicalParameters(stored) === canonicalParameters(requested)
 }
 
-/** Includes the id, so that equal orders have different digests. */
+/** Includes the id, so that equal parameters have different digests. */
 const digestOf = (confirmationId: string, parameters: RequestParameters): string =>
   contentId(confirmationId, canonicalParameters(parameters))
 

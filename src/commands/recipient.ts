@@ -107,7 +107,7 @@ const recipientErase = command({
           `${reports} reports, ${auditEntries} entries of the audit log.`,
       )
     }
-    if (pseudonym !== null) lines.push(`Messages and orders show "${pseudonym}" instead of the number.`)
+    if (pseudonym !== null) lines.push(`Messages and confirmations show "${pseudonym}" instead of the number.`)
     else lines.push(`Nothing ${blocked ? 'else ' : ''}is held about ${phone}.`)
     if (erased.blocks > 0)
       lines.push('The number was blocked and no longer is. If it must not get messages, block it again.')

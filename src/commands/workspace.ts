@@ -30,7 +30,7 @@ const workspaceQuota = command({
   options: {
     workspace,
     otp: optional(units('One-time codes per month. Default: unchanged.')),
-    codConfirmations: optional(units('Order confirmations per month. Default: unchanged.')),
+    codConfirmations: optional(units('Confirmations per month. Default: unchanged.')),
     codRefusals: optional(units('Refusal checks per month. Default: unchanged.')),
   },
   async run(operator, { workspace: workspaceId, ...quotas }) {

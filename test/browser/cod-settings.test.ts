@@ -151,7 +151,7 @@ test('every limit is shown when it is near, and enforced on save', async (t) => 
   }
   await tab('Reminders').click()
   await page.waitForURL(/tab=reminders/)
-  const timers = page.getByRole('region', { name: 'Order confirmation' })
+  const timers = page.getByRole('region', { name: 'Confirmation' })
   await timers.getByLabel('Remind after: hours').fill('72')
   await timers.getByLabel('Remind after: minutes').fill('1')
   await timers.getByLabel('Stop waiting after: hours').fill('168')

@@ -6,7 +6,7 @@ import { signIn } from '../world/dashboard.ts'
 import { addConfirmations } from '../database/many-rows.ts'
 import { newPhone, startWorld } from '../world/world.ts'
 
-test('an order is found, followed, and shown with its origin and escaped text', async (t) => {
+test('a confirmation is found, followed, and shown with its origin and escaped text', async (t) => {
   const world = await startWorld(t)
   const { workspaceId, senderId } = world
   await world.codSettings()
@@ -36,7 +36,7 @@ test('an order is found, followed, and shown with its origin and escaped text', 
   await page.getByLabel('Customer, reference or id').fill('00212 612 34 56 78')
   await orderLink('A-7').waitFor({ state: 'detached' })
   await orderLink('A-1001').click()
-  await page.getByRole('heading', { level: 1, name: /Order .*A-1001/ }).waitFor()
+  await page.getByRole('heading', { level: 1, name: /Confirmation .*A-1001/ }).waitFor()
   await page.getByText('Answer deadline').waitFor()
   const [key] = await world.query<{ id: string; name: string }>(
     'select k.public_id as id, k.name from api_keys k join confirmations c on c.api_key_id = k.public_id where c.id = $1',
@@ -59,7 +59,7 @@ test('an order is found, followed, and shown with its origin and escaped text', 
   await backToList()
   await orderLink('A-1\\u202e002').click()
   await page.getByRole('heading', { level: 1, name: 'A-1\\u202e002' }).waitFor()
-  const facts = page.getByRole('region', { name: 'The order' })
+  const facts = page.getByRole('region', { name: 'The confirmation' })
   await facts.getByText('“at\\u2067 noon ⏎ please”').waitFor()
   assert.doesNotMatch((await facts.textContent()) ?? '', /\p{Bidi_Control}/u)
 

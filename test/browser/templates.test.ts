@@ -32,7 +32,7 @@ test('a confirmation template from the form is approved live and asks a customer
   await page.getByTestId('preview').getByText('Hello Sara, do you still want the order A-1001 today?').waitFor()
   await page.getByRole('button', { name: 'Submit for review' }).click()
   await page.getByRole('heading', { level: 1, name: 'order_check' }).waitFor()
-  await page.getByRole('region', { name: 'Usable for' }).getByText('Order confirmations').waitFor()
+  await page.getByRole('region', { name: 'Usable for' }).getByText('Confirmations').waitFor()
   const created = await world.createConfirmation({
     template: { name: 'order_check', language: 'en' },
     parameters: { body: { customer: 'Ana', order: 'B-7' } },

@@ -41,7 +41,7 @@ export const chartTables = {
   'messages-by-day': table(({ messages }) => messages, {
     day: ({ day }) => day,
     one_time_codes: ({ otp }) => otp,
-    orders: ({ cod }) => cod,
+    cod: ({ cod }) => cod,
   }),
   'code-funnel': table(
     ({ funnel: { accepted, sent, delivered, read, failed, open, took } }) =>

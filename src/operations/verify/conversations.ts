@@ -86,7 +86,7 @@ function checkRows({ id, events, messages, unknownKeys, ...confirmation }: Conve
       return differencesOf(event.id, [[isTwice, { code: 'verify.event_time_twice', at: shown(event.occurredAt) }]])
     }),
     ...messages.flatMap(({ id: messageId, senderId, recipient }) => {
-      const text = (member: string) => ({ code: 'verify.message_of_order', messageId, member }) as const
+      const text = (member: string) => ({ code: 'verify.message_of_confirmation', messageId, member }) as const
       return differencesOf(id, [
         [senderId !== confirmation.senderId, text('sender_id')],
         [recipient !== confirmation.recipient, text('recipient')],

@@ -116,7 +116,7 @@ test('the command and the dashboard say that they finished an earlier erasure, w
   const { stdout } = await run(world, 'erase', phone)
   assert.equal(
     stdout,
-    `The earlier erasure is finished.\nMessages and orders show "${pseudonym}" instead of the number.\n`,
+    `The earlier erasure is finished.\nMessages and confirmations show "${pseudonym}" instead of the number.\n`,
   )
   assert.match((await run(world, 'erase', phone)).stdout, /^Nothing is held about/)
   await interrupt()

@@ -267,7 +267,7 @@ const PLANTS: readonly Plant[] = [
     `update events set ${bodyWith('data', 'failure', 'code')} where confirmation_id = $1 and type = 'cod.failed' returning id`,
     'lost',
   ),
-  ofOrder('message_of_order', `recipient = '+212600000009'`),
+  ofOrder('message_of_confirmation', `recipient = '+212600000009'`),
   ofOrder('unknown_key', KEY_OF_NO_ONE),
   ofOrder('unknown_key', KEY_OF_NO_ONE, 'rescheduled', 'refusal_checks'),
   inOrder(

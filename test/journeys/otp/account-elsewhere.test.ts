@@ -13,7 +13,6 @@ import { accountConnect } from '../../../src/commands/account.ts'
 import { createWorkspace } from '../../../src/workspaces/workspaces.ts'
 import { accountForm } from '../../world/accounts.ts'
 import { QUIET_CONTEXT } from '../../world/command-line.ts'
-import { connectAccount } from '../../world/set-up.ts'
 import { signIn } from '../../world/dashboard.ts'
 import { type World, startWorld } from '../../world/world.ts'
 

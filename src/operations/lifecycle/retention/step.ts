@@ -67,7 +67,7 @@ type StepOptions = {
   of?: Table
   class: KeptClass
   /**
-   * Whether a row that the step postpones for very long counts as stuck. False for orders, which are postponed while they have a
+   * Whether a row that the step postpones for very long counts as stuck. False for confirmations, which are postponed while they have a
    * younger message: the step of messages shows that message. Also false for steps that postpone only locked rows or reports.
    */
   showsInUse?: boolean
