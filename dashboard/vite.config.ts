@@ -15,7 +15,6 @@ const FIRST = new Set([
   'page_workspaces',
   'admin',
   'events',
-  'failures',
   'http',
   'messages',
   'recipients',

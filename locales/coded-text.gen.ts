@@ -763,6 +763,87 @@ export type ParameterNames = {
   'export.column_within_ms': never
   'export.cut': 'max'
   'export.too_many': never
+  'failures.error_0': never
+  'failures.error_1': never
+  'failures.error_10': never
+  'failures.error_100': never
+  'failures.error_102': never
+  'failures.error_104': never
+  'failures.error_130403': never
+  'failures.error_130429': never
+  'failures.error_130472': never
+  'failures.error_130497': never
+  'failures.error_131000': never
+  'failures.error_131005': never
+  'failures.error_131008': never
+  'failures.error_131009': never
+  'failures.error_131016': never
+  'failures.error_131021': never
+  'failures.error_131026': never
+  'failures.error_131030': never
+  'failures.error_131031': never
+  'failures.error_131037': never
+  'failures.error_131042': never
+  'failures.error_131045': never
+  'failures.error_131047': never
+  'failures.error_131048': never
+  'failures.error_131049': never
+  'failures.error_131050': never
+  'failures.error_131051': never
+  'failures.error_131052': never
+  'failures.error_131053': never
+  'failures.error_131055': never
+  'failures.error_131056': never
+  'failures.error_131057': never
+  'failures.error_131059': never
+  'failures.error_131062': never
+  'failures.error_131063': never
+  'failures.error_131064': never
+  'failures.error_132000': never
+  'failures.error_132001': never
+  'failures.error_132005': never
+  'failures.error_132007': never
+  'failures.error_132008': never
+  'failures.error_132012': never
+  'failures.error_132015': never
+  'failures.error_132016': never
+  'failures.error_132018': never
+  'failures.error_132068': never
+  'failures.error_132069': never
+  'failures.error_133000': never
+  'failures.error_133004': never
+  'failures.error_133005': never
+  'failures.error_133006': never
+  'failures.error_133008': never
+  'failures.error_133009': never
+  'failures.error_133010': never
+  'failures.error_133015': never
+  'failures.error_133016': never
+  'failures.error_134011': never
+  'failures.error_135000': never
+  'failures.error_137000': never
+  'failures.error_141002': never
+  'failures.error_17': never
+  'failures.error_190': never
+  'failures.error_2': never
+  'failures.error_2388019': never
+  'failures.error_2388039': never
+  'failures.error_2388040': never
+  'failures.error_2388047': never
+  'failures.error_2388072': never
+  'failures.error_2388073': never
+  'failures.error_2388293': never
+  'failures.error_2388299': never
+  'failures.error_2494100': never
+  'failures.error_3': never
+  'failures.error_33': never
+  'failures.error_341': never
+  'failures.error_368': never
+  'failures.error_4': never
+  'failures.error_80007': never
+  'failures.error_object_missing': never
+  'failures.error_permission': never
+  'failures.error_unknown': never
   'failures.policy_violation': never
   'failures.policy_violation_remedy': never
   'failures.policy_violation_short': never
@@ -784,6 +865,25 @@ export type ParameterNames = {
   'failures.recipient_unreachable': never
   'failures.recipient_unreachable_remedy': never
   'failures.recipient_unreachable_short': never
+  'failures.remedy_1': never
+  'failures.remedy_130403': never
+  'failures.remedy_130472': never
+  'failures.remedy_130497': never
+  'failures.remedy_131000': never
+  'failures.remedy_131021': never
+  'failures.remedy_131030': never
+  'failures.remedy_131037': never
+  'failures.remedy_131042': never
+  'failures.remedy_131045': never
+  'failures.remedy_131048': never
+  'failures.remedy_131049': never
+  'failures.remedy_131050': never
+  'failures.remedy_131064': never
+  'failures.remedy_133006': never
+  'failures.remedy_133010': never
+  'failures.remedy_134011': never
+  'failures.remedy_137000': never
+  'failures.remedy_141002': never
   'failures.sender_rate_limited': never
   'failures.sender_rate_limited_remedy': never
   'failures.sender_rate_limited_short': never
@@ -2633,87 +2733,6 @@ export type ParameterNames = {
   'page_workspaces.units_hint': never
   'page_workspaces.used_of': 'units' | 'used'
   'providers.call_not_from_graph': 'httpStatus'
-  'providers.error_0': never
-  'providers.error_1': never
-  'providers.error_10': never
-  'providers.error_100': never
-  'providers.error_102': never
-  'providers.error_104': never
-  'providers.error_130403': never
-  'providers.error_130429': never
-  'providers.error_130472': never
-  'providers.error_130497': never
-  'providers.error_131000': never
-  'providers.error_131005': never
-  'providers.error_131008': never
-  'providers.error_131009': never
-  'providers.error_131016': never
-  'providers.error_131021': never
-  'providers.error_131026': never
-  'providers.error_131030': never
-  'providers.error_131031': never
-  'providers.error_131037': never
-  'providers.error_131042': never
-  'providers.error_131045': never
-  'providers.error_131047': never
-  'providers.error_131048': never
-  'providers.error_131049': never
-  'providers.error_131050': never
-  'providers.error_131051': never
-  'providers.error_131052': never
-  'providers.error_131053': never
-  'providers.error_131055': never
-  'providers.error_131056': never
-  'providers.error_131057': never
-  'providers.error_131059': never
-  'providers.error_131062': never
-  'providers.error_131063': never
-  'providers.error_131064': never
-  'providers.error_132000': never
-  'providers.error_132001': never
-  'providers.error_132005': never
-  'providers.error_132007': never
-  'providers.error_132008': never
-  'providers.error_132012': never
-  'providers.error_132015': never
-  'providers.error_132016': never
-  'providers.error_132018': never
-  'providers.error_132068': never
-  'providers.error_132069': never
-  'providers.error_133000': never
-  'providers.error_133004': never
-  'providers.error_133005': never
-  'providers.error_133006': never
-  'providers.error_133008': never
-  'providers.error_133009': never
-  'providers.error_133010': never
-  'providers.error_133015': never
-  'providers.error_133016': never
-  'providers.error_134011': never
-  'providers.error_135000': never
-  'providers.error_137000': never
-  'providers.error_141002': never
-  'providers.error_17': never
-  'providers.error_190': never
-  'providers.error_2': never
-  'providers.error_2388019': never
-  'providers.error_2388039': never
-  'providers.error_2388040': never
-  'providers.error_2388047': never
-  'providers.error_2388072': never
-  'providers.error_2388073': never
-  'providers.error_2388293': never
-  'providers.error_2388299': never
-  'providers.error_2494100': never
-  'providers.error_3': never
-  'providers.error_33': never
-  'providers.error_341': never
-  'providers.error_368': never
-  'providers.error_4': never
-  'providers.error_80007': never
-  'providers.error_object_missing': never
-  'providers.error_permission': never
-  'providers.error_unknown': never
   'providers.no_answer': 'timeoutMs'
   'providers.no_code': never
   'providers.no_list': never
@@ -2727,25 +2746,6 @@ export type ParameterNames = {
   'providers.operation_subscribe': never
   'providers.rejected': 'errorCode' | 'operation' | 'title'
   'providers.rejected_with_detail': 'detail' | 'errorCode' | 'operation' | 'title'
-  'providers.remedy_1': never
-  'providers.remedy_130403': never
-  'providers.remedy_130472': never
-  'providers.remedy_130497': never
-  'providers.remedy_131000': never
-  'providers.remedy_131021': never
-  'providers.remedy_131030': never
-  'providers.remedy_131037': never
-  'providers.remedy_131042': never
-  'providers.remedy_131045': never
-  'providers.remedy_131048': never
-  'providers.remedy_131049': never
-  'providers.remedy_131050': never
-  'providers.remedy_131064': never
-  'providers.remedy_133006': never
-  'providers.remedy_133010': never
-  'providers.remedy_134011': never
-  'providers.remedy_137000': never
-  'providers.remedy_141002': never
   'providers.send_not_from_graph': never
   'providers.titled': 'detail' | 'title'
   'providers.too_long': 'bytes'

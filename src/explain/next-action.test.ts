@@ -175,7 +175,7 @@ const held = (breakerCode: number | null): Facts =>
 const heldByCode = (errorCode: number): NextAction =>
   noAction('explain.why_breaker_open_by_code', {
     errorCode,
-    title: { code: `providers.error_${errorCode}` },
+    title: { code: `failures.error_${errorCode}` },
     breakerOpenUntil: '2026-11-20T12:01:00.000Z',
   })
 
@@ -232,17 +232,17 @@ const cases: readonly [string, Facts, NextAction][] = [
   [
     'a recipient whom the business blocked',
     reportedWith('RECIPIENT_NOT_ALLOWED', 130_403),
-    operator('providers.remedy_130403'),
+    operator('failures.remedy_130403'),
   ],
   [
     'a message that WhatsApp holds back for the day',
     reportedWith('RECIPIENT_RATE_LIMITED', 131_049),
-    client('providers.remedy_131049'),
+    client('failures.remedy_131049'),
   ],
   [
     'a number whose quality is bad',
     rejectedWith('SENDER_RATE_LIMITED', { outcome: 'retry', providerCode: 131_048 }),
-    operator('providers.remedy_131048'),
+    operator('failures.remedy_131048'),
   ],
   ['a failure that WhatsApp reports without any error', reportedWith('UNKNOWN'), operator('explain.nothing_reported')],
   [
@@ -253,13 +253,13 @@ const cases: readonly [string, Facts, NextAction][] = [
   [
     'an unknown failure that WhatsApp names so, three times',
     rejectedWith('UNKNOWN', ...Array.from({ length: 3 }, () => ({ providerCode: 131_000, httpStatus: 500 }))),
-    client('providers.remedy_131000'),
+    client('failures.remedy_131000'),
   ],
   ['a rejection without a code', rejectedWith('UNKNOWN', {}), operator('explain.nothing_said')],
   [
     'a code that is known and that no message should meet',
     rejectedWith('UNKNOWN', { providerCode: 131_051 }),
-    operator('explain.look_up_known_code', { errorCode: 131_051, title: { code: 'providers.error_131051' } }),
+    operator('explain.look_up_known_code', { errorCode: 131_051, title: { code: 'failures.error_131051' } }),
   ],
   [
     'a message whose answers were lost',
@@ -273,7 +273,7 @@ const cases: readonly [string, Facts, NextAction][] = [
   [
     'a provider that had a fault until the end',
     rejectedWith('PROVIDER_UNAVAILABLE', { outcome: 'retry', httpStatus: 500, providerCode: 131_016 }),
-    client('explain.fault_till_the_end', { errorCode: 131_016, title: { code: 'providers.error_131016' } }),
+    client('explain.fault_till_the_end', { errorCode: 131_016, title: { code: 'failures.error_131016' } }),
   ],
   [
     'a provider that could not be reached until the end',
@@ -288,7 +288,7 @@ const cases: readonly [string, Facts, NextAction][] = [
   [
     'a fault that WhatsApp reports after it took the message',
     reportedWith('PROVIDER_UNAVAILABLE', 131_016),
-    client('explain.fault_reported', { errorCode: 131_016, title: { code: 'providers.error_131016' } }),
+    client('explain.fault_reported', { errorCode: 131_016, title: { code: 'failures.error_131016' } }),
   ],
   ['a message that waits for its first attempt', of(waiting), noAction('explain.why_about_to_go')],
   ['an attempt under way', of(underWay), noAction('explain.why_under_way')],
@@ -333,7 +333,7 @@ const cases: readonly [string, Facts, NextAction][] = [
     'a sender whose quality is bad',
     held(131_048),
     operator('explain.breaker_and_remedy', {
-      remedy: { code: 'providers.remedy_131048' },
+      remedy: { code: 'failures.remedy_131048' },
       breakerOpenUntil: '2026-11-20T12:01:00.000Z',
     }),
   ],

@@ -56,20 +56,20 @@ const toMeaning = ([errorClass, scope, failureCode]: Kind, title: CodedText): Er
 })
 
 export const errorMeanings: Readonly<Record<number, ErrorMeaning>> = Object.fromEntries(
-  CODES.flatMap((row) => row[3].map((code) => [code, toMeaning(row, plainText(`providers.error_${code}`))])),
+  CODES.flatMap((row) => row[3].map((code) => [code, toMeaning(row, plainText(`failures.error_${code}`))])),
 )
 
 const CREDENTIALS: Kind = ['credentials', 'account', 'PROVIDER_CREDENTIALS_INVALID']
 const SENDER: Kind = ['permanent', 'sender', 'SENDER_UNAVAILABLE']
 
 /** Codes 200 to 299 share one meaning. */
-const PERMISSION = { from: 200, to: 299, meaning: toMeaning(CREDENTIALS, { code: 'providers.error_permission' }) }
+const PERMISSION = { from: 200, to: 299, meaning: toMeaning(CREDENTIALS, { code: 'failures.error_permission' }) }
 
 /** Sub-code 33 of code 100: the id in the path is wrong, or the token has no access to it. */
 const OBJECT_MISSING = {
   code: 100,
   subcode: 33,
-  meaning: toMeaning(SENDER, { code: 'providers.error_object_missing' }),
+  meaning: toMeaning(SENDER, { code: 'failures.error_object_missing' }),
 }
 
 /** Errors whose remedy is more precise than that of their failure code, by who must act. */
@@ -80,7 +80,7 @@ const REMEDIES = {
 
 export const remedies: ReadonlyMap<number, Remedy> = new Map(
   (['operator', 'client'] as const).flatMap((who) =>
-    REMEDIES[who].map((code) => [code, { who, sentence: plainText(`providers.remedy_${code}`) }]),
+    REMEDIES[who].map((code) => [code, { who, sentence: plainText(`failures.remedy_${code}`) }]),
   ),
 )
 
@@ -99,7 +99,7 @@ export function findError(code: number): KnownError | undefined {
   return meaning && { title: meaning.title, failureCode: meaning.failureCode, remedy: remedies.get(code) }
 }
 
-const UNKNOWN_TITLE: CodedText = { code: 'providers.error_unknown' }
+const UNKNOWN_TITLE: CodedText = { code: 'failures.error_unknown' }
 
 /** A status webhook has no HTTP status: its failure is final. */
 function unknownMeaning(httpStatus: number): ErrorMeaning {

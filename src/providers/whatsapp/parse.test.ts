@@ -117,7 +117,7 @@ test('a failed status keeps every code and its meaning', () => {
   })
   const report = readStatus(item.body)
   assert.equal(report?.error?.failureCode, 'RECIPIENT_UNREACHABLE')
-  assert.deepEqual(report?.error?.title, { code: 'providers.error_131026' })
+  assert.deepEqual(report?.error?.title, { code: 'failures.error_131026' })
   assert.match(item.body, /131000/)
 })
 
