@@ -1,4 +1,4 @@
-import type { AuditAction } from '../../src/admin/audit/actions.ts'
+import type { TextCode } from '../../locales/text.ts'
 import type { PageTexts } from '../texts/use-texts.ts'
 
 /** The form of text keys: `key_created`, `monthly_units`. */
@@ -13,11 +13,13 @@ export function actionIn(action: string, { t, has }: Pick<PageTexts, 't' | 'has'
   return has(code) ? t(code) : action
 }
 
-type Key<Action extends string> = Action extends `${infer Noun}.${infer Past}` ? `${Noun}_${Past}` : never
-type SentenceCode = `page_audit_log.did_${Key<AuditAction>}`
+type SentenceCode = Extract<TextCode, `page_audit_log.did_${string}`>
 
-export const sentenceCodeOf = (action: AuditAction): SentenceCode =>
-  `page_audit_log.did_${inSnakeCase(action) as Key<AuditAction>}`
+/** Returns undefined for an action of another release. */
+export function sentenceCodeOf(action: string, { has }: Pick<PageTexts, 'has'>): SentenceCode | undefined {
+  const code: string = `page_audit_log.did_${inSnakeCase(action)}`
+  return has(code) ? (code as SentenceCode) : undefined
+}
 
 /** What the audit log names as the author of a change that a command made. */
 export const COMMAND_LINE = 'command line'

@@ -1,22 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { english, translatorOf } from '../../locales/resources.ts'
-import { RESOURCES, actionsOf, auditActions, isAuditAction } from '../../src/admin/audit/actions.ts'
+import { english, readResources, translatorOf } from '../../locales/resources.ts'
+import { RESOURCES } from '../../src/admin/audit/actions.ts'
+import { actionsOf } from '../../src/admin/audit/audit-log.ts'
 import { COMMAND_LINE } from '../../src/admin/audit/audit.ts'
-import { COMMAND_LINE as SHOWN_COMMAND_LINE, codeOfAction, sentenceCodeOf } from './action.ts'
+import { COMMAND_LINE as SHOWN_COMMAND_LINE, codeOfAction, inSnakeCase } from './action.ts'
 import { differences, valueOf } from './values.ts'
 
 test('every action has a name, a sentence and a named resource', () => {
-  const actions = Object.keys(auditActions).filter(isAuditAction)
-  const codes = [
-    ...actions.flatMap((action) => [codeOfAction(action), sentenceCodeOf(action)]),
-    ...RESOURCES.map((resource) => `page_audit_log.resources_${resource}`),
-  ]
+  const keys = Object.keys(readResources('en')['page_audit_log'] ?? {})
+  const keysOf = (prefix: string) => keys.filter((key) => key.startsWith(prefix)).map((key) => key.replace(prefix, ''))
+  const actions = RESOURCES.flatMap(actionsOf)
+  assert.deepEqual(actions.map(inSnakeCase).toSorted(), keysOf('actions_').toSorted())
+  assert.deepEqual(keysOf('did_').toSorted(), keysOf('actions_').toSorted())
+  const codes = [...actions.map(codeOfAction), ...RESOURCES.map((resource) => `page_audit_log.resources_${resource}`)]
   assert.deepEqual(
     codes.filter((code) => !english.has(code)),
     [],
   )
-  assert.deepEqual(RESOURCES.flatMap(actionsOf).toSorted(), actions.toSorted())
 })
 
 test('the pages know the command line by the name that the server records', () => {

@@ -1,5 +1,5 @@
 import { Stack, Table, Text, VisuallyHidden } from '@mantine/core'
-import { auditActions, isAuditAction } from '../../src/admin/audit/actions.ts'
+import { resourceOf } from '../../src/admin/audit/actions.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/as-typed.tsx'
 import { Facts } from '../ui/facts.tsx'
@@ -13,6 +13,7 @@ export function Details({ entry }: { entry: Entry }) {
   const texts = useTexts()
   const { t } = texts
   const { action, target, name } = entry
+  const resource = resourceOf(action)
   return (
     <Stack gap="lg">
       <Text style={{ overflowWrap: 'anywhere' }}>
@@ -25,10 +26,7 @@ export function Details({ entry }: { entry: Entry }) {
           [t('page_audit_log.when'), <Time at={entry.at} kind="past" form="second" />],
           [t('page_audit_log.who'), <bdi>{whoText(entry.who, texts)}</bdi>],
           [t('page_audit_log.what'), actionIn(action, texts)],
-          isAuditAction(action) && [
-            t('page_audit_log.resource'),
-            t(`page_audit_log.resources_${auditActions[action]}`),
-          ],
+          resource !== undefined && [t('page_audit_log.resource'), t(`page_audit_log.resources_${resource}`)],
           name !== null && [t('page_audit_log.target_id'), <Copyable text={target} />],
         ]}
       />

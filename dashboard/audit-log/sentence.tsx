@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core'
 import { Fragment } from 'react'
 import { visibleText } from '../../locales/visible-text.ts'
-import { auditActions, isAuditAction } from '../../src/admin/audit/actions.ts'
+import { resourceOf } from '../../src/admin/audit/actions.ts'
 import type { ExportedListName } from '../../src/admin/export/lists.ts'
 import { isErased } from '../../src/lib/phone/erased-recipient.ts'
 import type { RouterOutputs } from '../api.ts'
@@ -36,10 +36,10 @@ export function Sentence({ entry }: { entry: Entry }) {
 export const sentenceText = (entry: Entry, texts: PageTexts): string =>
   sentenceOf(entry, texts, { who: whoText(entry.who, texts), target: targetName(entry, texts) })
 
-const sentenceOf = ({ action }: Entry, texts: PageTexts, words: { who: string; target: string }): string =>
-  isAuditAction(action)
-    ? texts.t(sentenceCodeOf(action), words)
-    : `${words.who}${texts.t('page_shell.colon')}${actionIn(action, texts)}`
+function sentenceOf({ action }: Entry, texts: PageTexts, words: { who: string; target: string }): string {
+  const code = sentenceCodeOf(action, texts)
+  return code ? texts.t(code, words) : `${words.who}${texts.t('page_shell.colon')}${actionIn(action, texts)}`
+}
 
 export type Entry = RouterOutputs['auditLog']['list']['entries'][number]
 
@@ -113,7 +113,7 @@ const TEMPLATE = /^(.+) \((\S+)\)$/
 
 /** Returns undefined if the target has no page. */
 function pageOf({ action, target, before, after, ...entry }: Entry): LinkOf | undefined {
-  switch (isAuditAction(action) ? auditActions[action] : undefined) {
+  switch (resourceOf(action)) {
     case 'account':
     case 'sender':
       return linkTo({ to: '/w/$workspaceId/senders' })

@@ -2,8 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Sql, type Statement, type Value, openDb } from '../../src/lib/db/pool.ts'
 import { countConfirmations, listConfirmations } from '../../src/cod/list.ts'
-import { actionsOf } from '../../src/admin/audit/actions.ts'
-import { selectActions, selectEntries, selectEntriesOf, selectPeople } from '../../src/admin/audit/audit-log.ts'
+import {
+  actionsOf,
+  selectActions,
+  selectEntries,
+  selectEntriesOf,
+  selectPeople,
+} from '../../src/admin/audit/audit-log.ts'
 import { type MessageFilter, countMessages, listMessages } from '../../src/messages/search.ts'
 import { listDeliveries } from '../../src/explain/deliveries.ts'
 import { FIRST_ID, LAST_ID, firstIdAt } from '../../src/lib/ids.ts'

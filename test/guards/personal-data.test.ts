@@ -10,6 +10,7 @@ import {
   tables,
 } from '../../src/operations/columns.ts'
 import '../../src/operations/lifecycle/recipients/erase.ts'
+import '../../src/operations/lifecycle/recipients/export.ts'
 import '../../src/operations/lifecycle/retention/loop.ts'
 import { fileDatabase } from '../database/database.ts'
 import { withConnection } from '../database/postgres.ts'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readResources } from '../../../locales/resources.ts'
 import { type Day, addDays, startOfDay } from '../../charts/days.ts'
 import { type Sql, statement } from '../../lib/db/pool.ts'
 import { idMargin, idRange } from '../../lib/lists/id-range.ts'
@@ -7,7 +8,7 @@ import type { Membership } from '../auth/members.ts'
 import { dayInput } from '../inputs.ts'
 import { CallError } from '../rpc/errors.ts'
 import { router, writeCall } from '../rpc/trpc.ts'
-import { RESOURCES, type Resource, actionsOf } from './actions.ts'
+import { RESOURCES, RESOURCE_OF, type Resource } from './actions.ts'
 import { findTargetNames } from './target-names.ts'
 
 type AuditEntry = {
@@ -132,11 +133,22 @@ async function realRange(sql: Sql, { workspaceId, timeZone }: Membership, { from
   return { from: from ? startOf(from) : null, until: to ? startOf(addDays(to, 1)) : null }
 }
 
+const NAMED = Object.keys(readResources('en')['page_audit_log'] ?? {})
+
+export const actionsOf = (resource: Resource): string[] =>
+  Object.entries(RESOURCE_OF)
+    .filter(([, about]) => about === resource)
+    .flatMap(([noun]) =>
+      NAMED.filter((key) => key.startsWith(`actions_${noun}_`)).map((key) =>
+        key.replace(`actions_${noun}_`, `${noun}.`),
+      ),
+    )
+
 /** Without a filter, all actions. */
 function chosenActions(action: string | undefined, resource: Resource | undefined): string[] | undefined {
   const ofResource = resource && actionsOf(resource)
   if (!action) return ofResource
-  return !ofResource || ofResource.some((each) => each === action) ? [action] : []
+  return !ofResource || ofResource.includes(action) ? [action] : []
 }
 
 function idOf(of: Scope, { workspaceId, operator }: Membership): string | null {

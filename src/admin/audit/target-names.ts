@@ -1,5 +1,5 @@
 import { type Sql, statement } from '../../lib/db/pool.ts'
-import { auditActions, isAuditAction } from './actions.ts'
+import { resourceOf } from './actions.ts'
 import { isUuid } from '../../lib/ids.ts'
 
 export type TargetName = { name: string; isDeleted: boolean }
@@ -33,9 +33,7 @@ export async function findTargetNames(
   workspaceId: string,
   entries: readonly { action: string; target: string }[],
 ): Promise<Map<string, TargetName>> {
-  const keys = entries
-    .filter(({ action }) => isAuditAction(action) && auditActions[action] === 'key')
-    .map(({ target }) => target)
+  const keys = entries.filter(({ action }) => resourceOf(action) === 'key').map(({ target }) => target)
   const ids = entries.map(({ target }) => target).filter(isUuid)
   if (keys.length + ids.length === 0) return new Map()
   const rows = await sql.rows(selectNames, [workspaceId, [...new Set(ids)], [...new Set(keys)]])

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inSnakeCase } from '../../../dashboard/audit-log/action.ts'
+import { codeOfAction, inSnakeCase } from '../../../dashboard/audit-log/action.ts'
 import { english } from '../../../locales/resources.ts'
 import { actions } from '../../../src/admin/actions/table.ts'
-import { isAuditAction } from '../../../src/admin/audit/actions.ts'
+import { resourceOf } from '../../../src/admin/audit/actions.ts'
 import { dashboardRouter } from '../../../src/admin/router.ts'
 import { newId } from '../../../src/lib/ids.ts'
 import { failAuditEntries, stateOf } from '../../faults/audit-faults.ts'
@@ -73,7 +73,7 @@ for (const name of ENTRY_POINTS)
 
 /** The log's page has a name for each value. */
 function assertLabelled({ action, before, after }: Entry): void {
-  assert.ok(isAuditAction(action), action)
+  assert.ok(resourceOf(action) && english.has(codeOfAction(action)), action)
   for (const field of Object.keys({ ...before, ...after }).filter((name) => !name.startsWith('/')))
     assert.ok(english.has(`page_audit_log.fields_${inSnakeCase(field)}`), `${action}: ${field}`)
 }
