@@ -10,6 +10,7 @@ import { backup } from './backup.ts'
 import { codAccept } from './cod-accept.ts'
 import { codFlow } from './cod-flow.ts'
 import { codTimers } from './cod-timers.ts'
+import { costs } from './costs.ts'
 import { type Figure, printTable } from './figures.ts'
 import { intake } from './intake.ts'
 import { lists } from './lists.ts'
@@ -27,6 +28,7 @@ const parts: Readonly<Record<string, BenchPart>> = {
   accept,
   wire,
   'whole-way': endToEnd,
+  costs,
   intake,
   async queue(options) {
     await ensureInstalled('bench')

@@ -176,20 +176,26 @@ export function startMessages({
     endIfOver(to, message)
   })
 
-  const one = async (): Promise<void> => {
+  const begin = (): { recipient: string; status: Promise<number>; ended: Promise<void> } => {
     const request = requests.next()
     const recipient = requests.lastRecipient()
-    const { promise, resolve } = Promise.withResolvers<void>()
+    const { promise: ended, resolve } = Promise.withResolvers<void>()
     underWay.set(recipient, { at: performance.now(), webhook: false, reports: false, over: resolve })
-    const status = await client.send(request)
-    if (status !== 202) throw new Error(`a request was answered ${status}`)
-    await promise
+    return { recipient, status: client.send(request), ended }
+  }
+  const one = async (): Promise<void> => {
+    const { status, ended } = begin()
+    const answered = await status
+    if (answered !== 202) throw new Error(`a request was answered ${answered}`)
+    await ended
   }
   const work = async (): Promise<void> => {
     while (!stopped) await one()
   }
   return {
     latencies,
+    /** Starts one message; without it, `run` does. */
+    begin,
     done: () => done,
     reported(recipient: string): void {
       const message = underWay.get(recipient)
