@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
-import { type Figure, atMost, median, megabytes, ms, percentile, perSecond, share } from './figures.ts'
+import { type Figure, atMost, megabytes, ms, percentile, perSecond } from './figures.ts'
 import { openHttpClient } from './http-client.ts'
 import { openLoop } from './load.ts'
 import type { BenchPart } from './part.ts'
@@ -64,7 +64,13 @@ function percent(value: number): string {
 
 /** The costs of a message of this checkout. */
 export const costs: BenchPart = async ({ postgres, provider, short, profile, say }) => {
-  const measured = await measureCosts(path.resolve(import.meta.dirname, '..'), { postgres, provider, short, profile, say })
+  const measured = await measureCosts(path.resolve(import.meta.dirname, '..'), {
+    postgres,
+    provider,
+    short,
+    profile,
+    say,
+  })
   return Object.entries(COST_NAMES).map(([name, { what, print, ...rest }]): Figure => {
     const value = measured[name as CostName]
     const goal = 'goal' in rest ? rest.goal : undefined
@@ -91,8 +97,12 @@ type Subject = Pick<typeof import('./shop.ts'), 'openShops'> &
   Pick<typeof import('./server-process.ts'), 'startServer'>
 
 async function subjectAt(checkout: string): Promise<Subject> {
-  const load = async (file: string): Promise<unknown> => import(path.join(checkout, 'bench', file))
-  return { ...Object.assign({}, await load('shop.ts'), await load('whole-way.ts'), await load('server-process.ts')) }
+  const load = async (file: string): Promise<object> => (await import(path.join(checkout, 'bench', file))) as object
+  return {
+    ...(await load('shop.ts')),
+    ...(await load('whole-way.ts')),
+    ...(await load('server-process.ts')),
+  } as Subject
 }
 
 /** Measures the checkout at this folder. `postgres` is migrated by the same checkout. */
@@ -131,26 +141,12 @@ export async function measureCosts(
     arrivedAt.set(arrival.recipient, arrival.at)
     reports.begin(arrival)
   })
-  if (process.env['PGSS']) {
-    const su = new Client({ connectionString: postgres.superuserUrl.replace(/\/[^/?]*(\?|$)/, '/bench_costs$1') })
-    await su.connect()
-    await su.query('create extension if not exists pg_stat_statements')
-    await su.query('grant all on function pg_stat_statements_reset to public; grant pg_read_all_stats to public').catch(() => su.query('grant all on function pg_stat_statements_reset to public'))
-    await su.end()
-  }
   const running = messages.run(UNDER_WAY)
   await wait(duration(WARM_UP_MS))
-  if (process.env['PGSS']) await connection.query('select pg_stat_statements_reset()')
   const [full, done] = [await usage(), messages.done()]
   await Promise.race([wait(duration(FULL_MS)), running])
   const fullEnd = await usage()
   const fullDone = messages.done() - done
-  if (process.env['PGSS']) {
-    const { rows } = await connection.query(`select substr(regexp_replace(query,'\s+',' ','g'),1,90) q, calls, total_exec_time t, rows, wal_bytes w, shared_blks_dirtied d from pg_stat_statements order by t desc limit 30`)
-    for (const r of rows) say(`${((r.t * 1000) / fullDone).toFixed(1)} us/msg ${(r.t / r.calls).toFixed(2)} ms/call ${r.calls} calls ${r.rows} rows ${(Number(r.w) / fullDone / 1000).toFixed(2)} kB/msg ${r.q}`)
-    const u = usedBetween(full, fullEnd)
-    say(`doorcode ${(u.serverMs / fullDone).toFixed(3)} postgres ${(u.postgresMs / fullDone).toFixed(3)} ms each`)
-  }
   messages.stop()
   await running
   await wait(SETTLE_MS)
@@ -186,7 +182,10 @@ export async function measureCosts(
         answers.map(({ recipient, at }) => (arrivedAt.get(recipient) ?? Number.NaN) - at),
         0.5,
       ),
-      accept: percentile(answers.map(({ tookMs }) => tookMs), 0.5),
+      accept: percentile(
+        answers.map(({ tookMs }) => tookMs),
+        0.5,
+      ),
       webhook: percentile(messages.latencies.slice(from), 0.5),
     })
     say(`${rate}/s: ${ms(steady.get(rate)?.wire ?? 0)} to the wire`)
@@ -240,6 +239,3 @@ const usedBetween = (before: Usage, after: Usage): Used => ({
   transactionIds: after.transactionIds - before.transactionIds,
   walBytes: after.walBytes - before.walBytes,
 })
-
-void median
-void share

@@ -2200,7 +2200,7 @@ returning p.kind, (xmax <> 0) as repeated;
 prepare count_failed_messages as
 select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $10::uuid)::int as newer,
   count(*)::int as counted, coalesce(bool_or(id < $10::uuid), false) as reached
-from (select item.id, ($4::text is null or item.status = $4::text) and ($5::text is null or item.kind = $5::text) and ($6::text is null or item.template_name = $6::text) and ($7::uuid is null or item.sender_id = $7::uuid) and ($8::timestamptz is null or item.created_at >= $8::timestamptz) and ($9::timestamptz is null or item.created_at < $9::timestamptz) as fits from (select * from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.status = 'failed' order by item.id desc limit 10000) item ) item;
+from (select item.id, ($4::text is null or item.status = $4::text) and ($5::text is null or item.kind = $5::text) and ($6::text is null or item.template_name = $6::text) and ($7::uuid is null or item.sender_id = $7::uuid) and ($8::timestamptz is null or item.created_at >= $8::timestamptz) and ($9::timestamptz is null or item.created_at < $9::timestamptz) as fits from (select * from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.failure_code is not null order by item.id desc limit 10000) item ) item;
 
 prepare count_messages as
 select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $10::uuid)::int as newer,
@@ -2242,7 +2242,7 @@ from (select item.id, ($7::text is null or item.status = $7::text) and ($8::text
   (select item.id from messages item where item.provider_message_id = $5 and item.workspace_id = $1 and item.id < $2 and item.id >= $3)) hit order by hit.id desc limit 10000) hit cross join lateral (select * from messages item where item.workspace_id = $1 and item.id = hit.id limit 1) item ) item;
 
 prepare end_of_failed_messages as
-select item.id, item.created_at as "createdAt" from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.status = 'failed'
+select item.id, item.created_at as "createdAt" from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.failure_code is not null
 order by item.id desc offset 9999 limit 1;
 
 prepare end_of_messages as
@@ -2287,7 +2287,7 @@ item.check_kind as "check", item.purpose, item.created_at as "createdAt", item.s
 item.failure_code as "failureCode",
 (select s.phone from senders s where s.workspace_id = item.workspace_id and s.id = item.sender_id) as "senderPhone",
 coalesce(item.reference, (select c.reference from confirmations c
-  where c.workspace_id = item.workspace_id and c.id = item.confirmation_id)) as reference from (select * from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.status = 'failed' order by item.id desc limit 10000) item
+  where c.workspace_id = item.workspace_id and c.id = item.confirmation_id)) as reference from (select * from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.failure_code is not null order by item.id desc limit 10000) item
 where ($4::text is null or item.status = $4::text) and ($5::text is null or item.kind = $5::text) and ($6::text is null or item.template_name = $6::text) and ($7::uuid is null or item.sender_id = $7::uuid) and ($8::timestamptz is null or item.created_at >= $8::timestamptz) and ($9::timestamptz is null or item.created_at < $9::timestamptz) order by item.id desc limit 51;
 
 prepare list_messages as

@@ -154,10 +154,10 @@ const partly = createListSource<ListedMessage>(
   { ...list, filters: [...list.filters, partFilter(REFERENCE)] },
   { name: 'messages_by_part' },
 )
-/** The status is a literal, so that PostgreSQL uses the partial index of failed messages. */
+/** The condition of the partial index of failed messages: exactly these have a failure. */
 const failed = createListSource<ListedMessage>(list, {
   name: 'failed_messages',
-  condition: `and item.status = 'failed'`,
+  condition: 'and item.failure_code is not null',
 })
 
 /** No confirmation has a first message before the millisecond of its own id: ids of one millisecond have no order. */

@@ -161,6 +161,8 @@ export class Connection extends Client {
 }
 
 const POOL_WAIT_MS = 5_000
+/** The driver sends a statement without waiting for the responses to those before it. */
+const PIPELINE = { pipeline: true }
 /** A connection that responded this recently is known to work. */
 const RECENT_RESPONSE_MS = 500
 
@@ -192,7 +194,7 @@ export function openPool({ responseTimeoutMs, ...config }: PoolConfig & Session 
   }
   class Pooled extends Connection {
     constructor(options?: ClientConfig & Session) {
-      super({ ...options, deallocates: true })
+      super({ ...options, ...PIPELINE, deallocates: true })
       this.responseTimeoutMs = responseTimeoutMs
       this.onTimeout = dropSilent
       this.onSpoiled = endAllAfterUse

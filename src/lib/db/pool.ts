@@ -163,9 +163,14 @@ export function openDb(options: DbOptions): Db {
     const begin = `begin${mode}; set local statement_timeout = ${LONG_STATEMENT_TIMEOUT_MS}`
     connection.responseTimeoutMs = transactionTimeoutMs
     try {
-      await connection.query(begin)
+      const begun = connection.query(begin) // the first statement follows without waiting for the answer
+      begun.catch(() => {})
       const result = await work(
-        toSql((statement, values) => query(connection, statement, values).catch(throwUncommitted)),
+        toSql(async (statement, values) => {
+          const rows = await query(connection, statement, values).catch(throwUncommitted)
+          await begun
+          return rows
+        }),
       )
       await connection.query('commit')
       return result

@@ -31,41 +31,52 @@ const MAX_CLAIM_TRIES = 50
  * before everything else. Tries again if none of the due messages may go: a half-open breaker lets one message through,
  * and others may wait behind it. The claim gets `lease`, which must be begun before anything is sent.
  */
-export async function claimMessages(parts: ClaimParts, capacity: number, lease = newId()): Promise<ClaimedMessage[]> {
+export async function claimMessages(parts: ClaimParts, capacity: number, lease = newId()): Promise<Claimed> {
   for (let tries = 0; tries < MAX_CLAIM_TRIES; tries += 1) {
-    const { hadDue, claimed, unreadable } = await claimOnce(parts, capacity, lease)
+    const { hadDue, unreadable, ...claimed } = await claimOnce(parts, capacity, lease)
     // After the commit: the transaction of a claim locks no account.
     for (const account of unreadable) await markCredentialsUnreadable(parts, account)
-    if (!hadDue || claimed.length > 0) return claimed
+    if (!hadDue || claimed.messages.length > 0) return claimed
   }
-  return []
+  return { messages: [], isFull: false, isIdle: false }
+}
+
+export type Claimed = {
+  messages: ClaimedMessage[]
+  /** A sender used its whole share, so more of its messages may be due. */
+  isFull: boolean
+  /** No sender that may send has due messages. */
+  isIdle: boolean
 }
 
 type ClaimParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'log' | 'live' | 'node'> & {
   subscribers: Pick<Subscribers, 'superseded'>
 }
 
-type ClaimResult = { hadDue: boolean; claimed: ClaimedMessage[]; unreadable: UnreadableAccount[] }
+type ClaimResult = Claimed & { hadDue: boolean; unreadable: UnreadableAccount[] }
 
 /** Claims the due messages that may go now. The others are postponed or cancelled, so they are no longer due. */
 const claimOnce = (parts: ClaimParts, capacity: number, lease: string): Promise<ClaimResult> =>
   parts.db.transaction(async (tx) => {
     const now = parts.clock.now()
     const { senders, unreadable } = await lockSenders(tx, parts, now)
-    const due = await lockDue(tx, senders, { capacity, now })
+    const { due, isFull } = await lockDue(tx, senders, { capacity, now })
     const sendable = await removeUnsendable(tx, parts, due, now)
-    if (sendable.length === 0) return { hadDue: due.length > 0, claimed: [], unreadable }
+    const found = { isFull, isIdle: senders.length === 0, unreadable }
+    if (sendable.length === 0) return { ...found, hadDue: due.length > 0, messages: [] }
     const interrupted = sendable.filter(({ endedLease }) => endedLease !== null)
     if (interrupted.length > 0) await recordInterrupted(tx, interrupted, now)
     const ids = sendable.map(({ id }) => id)
-    await tx.rows(claim, [ids, now, later(now, SUBMIT_LEASE_MS), lease, parts.node.id])
-    await writePaces(tx, senders, sendable, now)
+    await Promise.all([
+      tx.rows(claim, [ids, now, later(now, SUBMIT_LEASE_MS), lease, parts.node.id]),
+      writePaces(tx, senders, sendable, now),
+    ])
     const origins = new Map(senders.map(({ id, origin }) => [id, origin]))
-    const claimed = sendable.flatMap((message) => {
+    const messages = sendable.flatMap((message) => {
       const origin = origins.get(message.senderId)
       return origin ? [{ ...message, ...origin, lease, claimedAt: now }] : []
     })
-    return { hadDue: true, claimed, unreadable }
+    return { ...found, hadDue: true, messages }
   })
 
 /** Postpones, cancels or gives back the locked messages that may not go now, and returns the others. */

@@ -24,7 +24,7 @@ const accepted = (world: World, message: ClaimedMessage): EndedAttempt => {
 const claimAll = async (world: World, count: number): Promise<ClaimedMessage[]> => {
   const claimed: ClaimedMessage[] = []
   await waitFor('all to be claimed', async () => {
-    claimed.push(...(await claimMessages(world.parts, count)))
+    claimed.push(...(await claimMessages(world.parts, count)).messages)
     return claimed.length === count
   })
   return claimed

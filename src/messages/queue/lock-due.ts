@@ -12,14 +12,18 @@ const MAX_UNREAD_REPORT_WAIT_MS = 3 * MINUTE_MS
 /** 0: one-time codes, 1: everything else. */
 const PRIORITIES = [0, 1]
 
-/** Locks up to `capacity` due messages: the codes of all senders first, everything else with what is left. */
+/**
+ * Locks up to `capacity` due messages: the codes of all senders first, everything else with what is left. `isFull`: a sender used
+ * its whole share.
+ */
 export async function lockDue(
   tx: Sql,
   senders: readonly LockedSender[],
   { capacity, now }: { capacity: number; now: Date },
-): Promise<DueMessage[]> {
+): Promise<{ due: DueMessage[]; isFull: boolean }> {
   const oldestUnread = later(now, -MAX_UNREAD_REPORT_WAIT_MS)
   const locked: DueMessage[] = []
+  let isFull = false
   for (const priority of PRIORITIES) {
     const ready = senders
       .filter(({ priorities }) => priorities.includes(priority))
@@ -30,9 +34,13 @@ export async function lockDue(
       .filter((sender) => sender.capacity > 0)
     const left = capacity - locked.length
     if (ready.length === 0 || left === 0) continue
-    locked.push(...(await tx.rows(lockDueMessages, [batch(shareCapacity(ready, left)), now, priority, oldestUnread])))
+    const shares = shareCapacity(ready, left)
+    const due = await tx.rows(lockDueMessages, [batch(shares), now, priority, oldestUnread])
+    const used = Map.groupBy(due, ({ senderId }) => senderId)
+    isFull ||= shares.some(({ sender_id, capacity }) => used.get(sender_id)?.length === capacity)
+    locked.push(...due)
   }
-  return locked
+  return { due: locked, isFull }
 }
 
 type SenderCapacity = { sender_id: string; capacity: number }

@@ -35,20 +35,20 @@ export function submitLoop(parts: SubmitParts): Loop {
 
   return { name: 'submit', pollMs: POLL_MS, turn, drain: async () => void (await Promise.all(inFlight)) }
 
-  async function turn(): Promise<{ more: boolean }> {
+  async function turn(): Promise<{ more: boolean; idle?: boolean }> {
     const capacity = Math.min(MAX_CLAIM, MAX_IN_FLIGHT - inFlight.size)
     if (capacity <= 0) {
       await Promise.race(inFlight)
       return { more: true }
     }
     await claims.giveBackDoubtful()
-    const { messages, begun } = await claims.claim(async (lease) => {
-      const messages = await claimMessages(parts, capacity, lease)
-      const begun = messages.length > 0 && (await beginLease(parts.db, lease, parts.clock.now()))
-      return { messages, begun }
+    const { messages, isFull, isIdle, begun } = await claims.claim(async (lease) => {
+      const claimed = await claimMessages(parts, capacity, lease)
+      const begun = claimed.messages.length > 0 && (await beginLease(parts.db, lease, parts.clock.now()))
+      return { ...claimed, begun }
     })
     if (begun) for (const message of messages) start(message)
-    return { more: messages.length > 0 }
+    return { more: isFull, idle: isIdle }
   }
 
   function start(message: ClaimedMessage): void {

@@ -67,14 +67,18 @@ export function createBatchLoop<Item extends DueItem, Result>(
     async turn() {
       const now = clock.now()
       try {
-        return { more: (await processTaken((tx) => work.take(tx, now), now)) >= maxItems }
+        return toTurn(await processTaken((tx) => work.take(tx, now), now))
       } catch (error) {
         if (isDatabaseUnavailable(error)) throw error
         const text = 'a batch of background work failed; its items are now processed one by one'
         log.warn({ err: error, loop: name }, text)
-        return { more: (await processOneByOne(clock.now())) >= maxItems }
+        return toTurn(await processOneByOne(clock.now()))
       }
     },
+  }
+
+  function toTurn(items: number): { more: boolean; idle: boolean } {
+    return { more: items >= maxItems, idle: items === 0 }
   }
 
   async function processTaken(take: (tx: Sql) => Promise<Item[]>, now: Date): Promise<number> {

@@ -5,9 +5,10 @@ import type { Log } from '../../lib/log.ts'
 export type Loop = {
   /** Also the wake-up that starts a turn before the next poll. */
   name: string
-  /** Longest sleep without a wake-up, ms, so that a lost wake-up only causes a delay. */
+  /** Longest sleep without a wake-up, ms, so that a lost wake-up only causes a delay. While nothing is due it grows to IDLE_POLL_MS. */
   pollMs: number
-  turn(): Promise<{ more: boolean }>
+  /** `more`: the next turn follows immediately. `idle`: nothing was due. */
+  turn(): Promise<{ more: boolean; idle?: boolean }>
   /** Waits for work that its turns started. */
   drain?(): Promise<void>
 }
@@ -26,6 +27,8 @@ const AFTER_FAULT_MS = 1_000
 const MIN_FAILED_TURNS = 2
 /** Longer than the pause: a turn that has run for the rest of this time gets answers. */
 const FAILING_FOR_MS = 3_000
+/** The longest interval of polls that find nothing: an idle instance costs its database next to nothing. */
+export const IDLE_POLL_MS = 1_000
 /** Share of the interval by which polls of several nodes are spread. */
 export const JITTER = 0.2
 
@@ -35,6 +38,7 @@ export function startLoop(loop: Loop, log: Log): RunningLoop {
   let endSleep: (() => void) | undefined
   let failedTurns = 0
   let failedAtMs = 0
+  let sleepMs = loop.pollMs
 
   const wake = (): void => {
     wakeRequested = true
@@ -55,9 +59,10 @@ export function startLoop(loop: Loop, log: Log): RunningLoop {
     while (!stopping) {
       wakeRequested = false
       try {
-        const { more } = await loop.turn()
+        const { more, idle = false } = await loop.turn()
         failedTurns = 0
-        if (!more) await sleep(loop.pollMs * (1 + JITTER * (Math.random() - 0.5)))
+        sleepMs = idle ? Math.max(loop.pollMs, Math.min(2 * sleepMs, IDLE_POLL_MS)) : loop.pollMs
+        if (!more) await sleep(sleepMs * (1 + JITTER * (Math.random() - 0.5)))
       } catch (error) {
         log.error({ err: error, loop: loop.name }, 'background work failed and will be retried')
         failedTurns = failsReadiness(error) ? failedTurns + 1 : 0

@@ -51,7 +51,7 @@ export function deliverLoop(parts: Parts): Loop {
 
   return { name: 'deliver', pollMs: POLL_MS, turn, drain }
 
-  async function turn(): Promise<{ more: boolean }> {
+  async function turn(): Promise<{ more: boolean; idle: boolean }> {
     await spaceTurns()
     if (cursor === FIRST_CURSOR) round = { isShort: false, hasFreed: false }
     await claims.giveBackDoubtful()
@@ -70,7 +70,7 @@ export function deliverLoop(parts: Parts): Loop {
     // These deliveries were recorded or rescheduled while the endpoint was being paused or disabled.
     for (const { workspaceId, endpointId, status } of due)
       if (status !== 'enabled') await holdDeliveries(parts.db, workspaceId, endpointId)
-    return { more: cursor !== FIRST_CURSOR || (round.isShort && round.hasFreed) }
+    return { more: cursor !== FIRST_CURSOR || (round.isShort && round.hasFreed), idle: due.length === 0 }
   }
 
   async function spaceTurns(): Promise<void> {

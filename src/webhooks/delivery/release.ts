@@ -23,7 +23,7 @@ export function releaseLoop(parts: Pick<Parts, 'db' | 'clock' | 'wake'>): Loop {
     async turn() {
       const { released, endpoints } = await release(parts.db, parts.clock.now())
       if (released > 0) parts.wake('deliver')
-      return { more: endpoints === MAX_ENDPOINTS }
+      return { more: endpoints === MAX_ENDPOINTS, idle: endpoints === 0 }
     },
   }
 }

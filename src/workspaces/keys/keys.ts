@@ -110,6 +110,9 @@ const listChanged = statement<{ server: string; public_ids: string[] }>(
      where w.deletion_requested_at > clock_timestamp() - interval '1 minute') as public_ids`,
 )
 
+/** After this long without a request the poll pauses: a cached key is read again before its next use. */
+const IDLE_AFTER_MS = 10_000
+
 /** The condition limits several nodes together to one update of a key per minute. */
 const updateLastUses = statement(
   'update_api_key_uses',
@@ -137,6 +140,7 @@ export function createKeyAuthenticator(
   let server: string | undefined
   let polls = 0
   let polledAtMs = Number.NEGATIVE_INFINITY
+  let askedAtMs = Number.NEGATIVE_INFINITY
   let loops: RunningLoop[] = []
 
   /**
@@ -147,6 +151,7 @@ export function createKeyAuthenticator(
     const parts = keyInHeader(authorization)
     if (!parts) return undefined
     const nowMs = monotonicMs()
+    askedAtMs = nowMs
     const key = cache.get(parts.publicId)
     if (key && isFresh(key, nowMs)) return check(key, parts, nowMs)
     if (nowMs - (unknown.get(parts.publicId) ?? Number.NEGATIVE_INFINITY) < UNKNOWN_KEY_TTL_MS) return undefined
@@ -209,6 +214,7 @@ export function createKeyAuthenticator(
     pollMs: CHANGES_POLL_MS,
     async turn() {
       const startedAtMs = monotonicMs()
+      if (startedAtMs - askedAtMs > IDLE_AFTER_MS) return { more: false }
       const answer = await db.row(listChanged)
       // A new server may lack the latest changes of the former one (docs/high-availability.md#what-a-node-remembers).
       if (answer?.server !== server || startedAtMs - polledAtMs > MAX_POLL_GAP_MS) cache.clear()

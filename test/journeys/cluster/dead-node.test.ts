@@ -180,7 +180,7 @@ test('giving back a claim keeps the open attempt before it', async (t) => {
     `update messages set status = 'sending', attempts = 1, attempted_at = $2, lease = gen_random_uuid() where id = $1`,
     [otp.messageId, startedAt],
   )
-  const [claimed] = await claimMessages(world.parts, 10)
+  const [claimed] = (await claimMessages(world.parts, 10)).messages
   assert.equal(claimed?.followsOpenAttempt, true)
   await world.parts.db.transaction(async (tx) =>
     changeLeased(tx, giveBackMessages, await tx.rows(removeLeases, [[claimed.lease]]), world.clock.now()),
@@ -197,7 +197,7 @@ for (const begun of [false, true])
   test(`a message whose claim${begun ? ' and request' : ''} began while the clock was ahead goes after the correction`, async (t) => {
     const world = await startWorld(t, { works: false })
     const otp = await world.sendOtp()
-    const [claimed] = await claimMessages(world.parts, 10)
+    const [claimed] = (await claimMessages(world.parts, 10)).messages
     assert.ok(claimed)
     if (begun) assert.ok(await beginLease(world.parts.db, claimed.lease, world.clock.now()))
     const ahead = `interval '800 days'`
@@ -224,12 +224,12 @@ for (const begun of [false, true])
 test('a locked message keeps no other from being claimed or taken over', async (t) => {
   const world = await startWorld(t, { works: false })
   const [locked, other] = [await world.sendOtp(), await world.sendOtp()]
-  const claimed = await claimMessages(world.parts, 10)
+  const { messages: claimed } = await claimMessages(world.parts, 10)
   assert.equal(claimed.length, 2)
   const unlock = await lockRow(t, world, 'messages', locked.messageId)
   world.clock.advance(SUBMIT_LEASE_MS)
   await waitFor('the other to be claimed', async () =>
-    (await claimMessages(world.parts, 10)).some(({ id }) => id === other.messageId),
+    (await claimMessages(world.parts, 10)).messages.some(({ id }) => id === other.messageId),
   )
   await world.node({ works: true })
   world.clock.advance(10_000) // its lease never began
@@ -242,7 +242,7 @@ test('an expired lease that never began is no unknown outcome', async (t) => {
   const world = await startWorld(t, { works: false })
   const otp = await world.sendOtp()
   for (const _ of [1, 2, 3]) {
-    assert.equal((await claimMessages(world.parts, 10)).length, 1)
+    assert.equal((await claimMessages(world.parts, 10)).messages.length, 1)
     world.clock.advance(SUBMIT_LEASE_MS)
   }
   await world.node({ works: true })
@@ -252,10 +252,10 @@ test('an expired lease that never began is no unknown outcome', async (t) => {
 test('a lease that a node with a faster clock gave back cannot begin', async (t) => {
   const world = await startWorld(t, { works: false })
   const otp = await world.sendOtp()
-  const [claimed] = await claimMessages(world.parts, 10)
+  const [claimed] = (await claimMessages(world.parts, 10)).messages
   assert.ok(claimed)
   const fast = { ...world.parts, clock: { now: () => later(world.clock.now(), 2 * SUBMIT_LEASE_MS) } }
-  assert.equal((await claimMessages(fast, 10)).length, 1)
+  assert.equal((await claimMessages(fast, 10)).messages.length, 1)
   assert.equal(await beginLease(world.parts.db, claimed.lease, world.clock.now()), false)
   assert.equal((await submissionOf(world, otp)).unknown_outcomes, 0)
 })

@@ -222,7 +222,7 @@ test('after a trial with an unknown outcome the next one waits', async (t) => {
 /** Claimed messages whose outcome the test decides. */
 async function claimedOf(world: World, howMany: number, fields: Partial<OtpFields> = {}): Promise<ClaimedMessage[]> {
   for (let sent = 0; sent < howMany; sent += 1) await world.sendOtp(fields)
-  const claimed = await claimMessages(world.parts, howMany)
+  const { messages: claimed } = await claimMessages(world.parts, howMany)
   assert.equal(claimed.length, howMany)
   return claimed
 }
@@ -279,7 +279,7 @@ test('a message that must wait never becomes the trial message', async (t) => {
     to,
     new Date(world.clock.now().getTime() + HOUR_MS),
   ])
-  const claimed = await claimMessages(world.parts, 10)
+  const { messages: claimed } = await claimMessages(world.parts, 10)
   assert.deepEqual(
     claimed.map(({ id }) => id),
     [next.messageId],
@@ -518,7 +518,7 @@ test('of 200 codes a sender sends 80 each second, without a rate error', async (
   const otps = await Promise.all(Array.from({ length: 200 }, () => world.sendOtp()))
   for (const sent of [80, 160, 200]) {
     await waitFor(`${sent} codes on their phones`, () => world.emulator.messages().length === sent)
-    assert.deepEqual(await claimMessages(world.parts, otps.length), [], 'no more may go within this second')
+    assert.deepEqual((await claimMessages(world.parts, otps.length)).messages, [], 'no more may go within this second')
     world.advance('1020ms') // a second and one of our slots
   }
   for (const otp of otps) assert.equal(world.whatsapp.got(otp).length, 1)
@@ -569,9 +569,9 @@ test('with little capacity one sender’s codes go before other senders’ messa
   const codes = await Promise.all(Array.from({ length: 8 }, () => world.sendOtp({ senderId: other })))
   const claimed: string[] = []
   for (let turn = 0; turn < codes.length; turn += 1)
-    claimed.push(...(await claimMessages(world.parts, 1)).map(({ id }) => id))
+    claimed.push(...(await claimMessages(world.parts, 1)).messages.map(({ id }) => id))
   assert.deepEqual(claimed.sort(), codes.map(({ messageId }) => messageId).sort())
-  const [next] = await claimMessages(world.parts, 1)
+  const [next] = (await claimMessages(world.parts, 1)).messages
   assert.ok(
     crowd.some(({ messageId }) => messageId === next?.id),
     'then it is the turn of the others',
