@@ -1,6 +1,10 @@
-/** `npm run docs`: writes every statement, and the tables of the documents that the code has as tables. */
+/**
+ * `npm run docs`: writes every statement, the tables of the documents that the code has as tables, and the types of the client
+ * package.
+ */
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { ensureInstalled } from '../tools/install.ts'
 import { declaredStatements, statementsFile } from './statements.ts'
 import { tables, withRows } from './tables.ts'
 
@@ -10,3 +14,9 @@ for (const table of tables) {
 }
 
 await writeFile(path.join(import.meta.dirname, 'statements.sql'), statementsFile(await declaredStatements()))
+
+// Imported here: statements must be declared after docs/statements.ts was imported, and the tool may not be installed yet.
+await ensureInstalled('check')
+const { CLIENT_TYPES, clientTypes } = await import('../tools/check/client-types.ts')
+const { apiDocument } = await import('./api-document.ts')
+await writeFile(CLIENT_TYPES, await clientTypes(apiDocument()))

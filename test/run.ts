@@ -61,6 +61,7 @@ const LONGEST = [
 /** These change their process, walk all that it declares, or need a database that no other file writes to. */
 const OWN_PROCESS: readonly string[] = [
   'test/programs/emulator-package.test.ts',
+  'test/journeys/integrators/client-package.test.ts',
   'test/programs/backup.test.ts',
   'test/programs/restore.test.ts',
   'test/journeys/cod/settings-commands.test.ts',

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
+import { NODE_MODULES, install, pack } from './packed.ts'
 
 const run = promisify(execFile)
 
 const PACKAGE = path.resolve(import.meta.dirname, '../../packages/whatsapp-emulator')
-const NODE_MODULES = path.resolve(PACKAGE, '../../node_modules')
 
 /** What the test of another project would do: a callback, one message, and the signature checked by hand. */
 const DRIVE = `
@@ -59,7 +59,15 @@ const root = await mkdtemp(path.join(os.tmpdir(), 'doorcode-package-'))
 after(() => rm(root, { recursive: true, force: true }))
 /** Packed and installed once, for all tests. */
 let installed: Promise<string> | undefined
-const project = (): Promise<string> => (installed ??= pack().then(install))
+const project = (): Promise<string> => (installed ??= packed())
+
+async function packed(): Promise<string> {
+  const manifest = await readFile(path.join(PACKAGE, 'package.json'), 'utf8')
+  const done = await pack(root, { name: 'whatsapp-emulator', needs: ['locales'] })
+  const left = await readFile(path.join(done.copy, 'package.json'), 'utf8')
+  assert.equal(left, manifest, 'packing leaves the sources as they were')
+  return install(root, done, [path.join(NODE_MODULES, '@types/node')])
+}
 
 test('another project can install and use the packed emulator', async () => {
   const folder = await project()
@@ -100,45 +108,3 @@ test('the packed emulator includes its types', async () => {
   const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'esnext', '--types', 'node', 'typed.ts']
   await run(path.join(NODE_MODULES, '.bin/tsc'), flags, { cwd: folder })
 })
-
-/** Packs a copy, since packing changes package.json for a moment while other tests import the package. */
-async function pack(): Promise<string> {
-  const repository = path.join(root, 'repository')
-  const copy = path.join(repository, 'packages/whatsapp-emulator')
-  const isSource = (file: string): boolean => !['dist', 'test'].includes(path.relative(PACKAGE, file))
-  await cp(PACKAGE, copy, { recursive: true, filter: isSource })
-  await cp(path.resolve(PACKAGE, '../../tsconfig.json'), path.join(repository, 'tsconfig.json'))
-  await cp(path.resolve(PACKAGE, '../../locales'), path.join(repository, 'locales'), { recursive: true })
-  await symlink(NODE_MODULES, path.join(repository, 'node_modules'))
-  const manifest = await readFile(path.join(copy, 'package.json'), 'utf8')
-  await npm(copy, 'pack', '--pack-destination', root)
-  assert.equal(
-    await readFile(path.join(copy, 'package.json'), 'utf8'),
-    manifest,
-    'packing leaves the sources as they were',
-  )
-  const name = (await readdir(root)).find((name) => name.endsWith('.tgz'))
-  return path.join(root, name ?? '')
-}
-
-/**
- * Installs into an empty folder. The tarball is installed as from a registry; its dependencies are linked to this
- * repository's copies, so that the test needs no network and no warm cache.
- */
-async function install(tarball: string): Promise<string> {
-  const project = path.join(root, 'project')
-  await mkdir(project)
-  await writeFile(path.join(project, 'package.json'), '{ "name": "project", "private": true, "type": "module" }')
-  const { dependencies } = JSON.parse(await readFile(path.join(PACKAGE, 'package.json'), 'utf8')) as {
-    dependencies: Record<string, string>
-  }
-  const linked = [...Object.keys(dependencies), '@types/node'].map((name) => path.join(NODE_MODULES, name))
-  await npm(project, 'install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', tarball, ...linked)
-  return project
-}
-
-const npm = (cwd: string, ...args: string[]) =>
-  run('npm', args, {
-    cwd,
-    env: { ...process.env, npm_config_install_links: 'false', npm_config_cache: path.join(root, 'empty-cache') },
-  })

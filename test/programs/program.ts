@@ -30,9 +30,15 @@ export const runProgram = (t: TestContext, args: readonly string[], environment:
 export const runScript = (t: TestContext, args: readonly string[], environment: Record<string, string>): Program =>
   run(t, ['/bin/sh', '-c', [manifest.scripts.doorcode, ...args].join(' ')], environment)
 
-function run(t: TestContext, [program = '', ...args]: readonly string[], environment: Record<string, string>): Program {
+/** Another program, in the folder of Doorcode unless another is given. */
+export function run(
+  t: TestContext,
+  [program = '', ...args]: readonly string[],
+  environment: Record<string, string>,
+  cwd = path.resolve(import.meta.dirname, '../..'),
+): Program {
   const child = spawn(program, args, {
-    cwd: path.resolve(import.meta.dirname, '../..'),
+    cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], ...compileCacheEnv(), ...environment },
   })

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { apiDocument } from '../../../docs/api-document.ts'
+import { createClient } from '../src/index.ts'
+import { routes } from '../src/routes.ts'
+import { API_KEY } from './instance.ts'
+
+const documented = Object.entries(apiDocument().paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { operationId, parameters, requestBody }]) => ({
+    path,
+    method: method.toUpperCase(),
+    operationId,
+    parameters,
+    requestBody,
+  })),
+)
+
+test('each operation of the document has its row in src/routes.ts, and no row is left over', () => {
+  const rows = documented.map(({ operationId, method, path, parameters }) => [
+    operationId,
+    { method, path, takesKey: parameters.some(({ name }) => name === 'Idempotency-Key') },
+  ])
+  assert.deepEqual(routes, Object.fromEntries(rows))
+})
+
+test('each operation of the document is a method of the client', () => {
+  const client = createClient({ url: 'https://doorcode.example', apiKey: API_KEY })
+  assert.deepEqual(
+    Object.keys(client).toSorted(),
+    [...documented.map(({ operationId }) => operationId), 'events'].toSorted(),
+  )
+})
+
+test('no field of a path is also a field of the query or the body', () => {
+  const { schemas } = apiDocument().components
+  for (const { operationId, parameters, requestBody } of documented) {
+    const reference = requestBody?.content['application/json'].schema.$ref?.split('/').at(-1) ?? ''
+    const names = [
+      ...parameters.filter((each) => each.in !== 'header').map(({ name }) => name),
+      ...Object.keys(schemas[reference]?.properties ?? {}),
+    ]
+    assert.equal(new Set(names).size, names.length, operationId)
+  }
+})
