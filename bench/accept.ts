@@ -9,7 +9,7 @@ import { type Shop, openShops, otpRequests } from './shop.ts'
 const PART = 'accept'
 const KEYS = 1_000
 const SHOPS = 100
-/** Twice the largest group: one group fills while another commits. With fewer, the database waits for callers. */
+/** Twice the largest group: one group fills while another commits. With fewer, the database waits for clients. */
 const WORKERS = 512
 const ROUND_MS = 3_000
 const WARM_UP_MS = 3_000

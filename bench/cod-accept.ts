@@ -8,7 +8,7 @@ import { type Subject, memoryOf, startServer } from './server-process.ts'
 const PART = 'COD accept'
 const KEYS = 1_000
 const SHOPS = 100
-/** Twice the largest group: one group fills while another commits. With fewer, the database waits for callers. */
+/** Twice the largest group: one group fills while another commits. With fewer, the database waits for clients. */
 const WORKERS = 512
 const ROUND_MS = 3_000
 const ROUNDS = 5
@@ -75,7 +75,7 @@ export const codAccept: BenchPart = async ({ postgres, provider, short, profile,
       goal: atLeast(share, FLOOR_SHARE, ' ×'),
     },
     { part: PART, what: `${where}: Doorcode ÷ bare insert of a message row`, figure: times(over(message.rounds)) },
-    { part: PART, what: `${WORKERS} callers at once: p99`, figure: ms(middle(doorcode.rounds, 'p99')) },
+    { part: PART, what: `${WORKERS} clients at once: p99`, figure: ms(middle(doorcode.rounds, 'p99')) },
     {
       part: PART,
       what: 'peak memory of the server',

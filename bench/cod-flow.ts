@@ -83,7 +83,7 @@ export const codFlow: BenchPart = async ({ postgres, provider, short, profile, s
     },
     {
       part: PART,
-      what: "from the caller's request to cod.confirmed, the customer's wait left out: p50, p99",
+      what: "from the client's request to cod.confirmed, the customer's wait left out: p50, p99",
       figure: `${ms(percentile(flows.latencies, 0.5) - TAPPED_AFTER_MS)}, ${ms(percentile(flows.latencies, 0.99) - TAPPED_AFTER_MS)}`,
     },
     {

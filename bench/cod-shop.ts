@@ -57,16 +57,16 @@ export function confirmationRequests(
   shops: readonly Shop[],
   path = '/api/v1/cod-confirmations',
 ): () => ConfirmationRequest {
-  const callers = interleaved(shops)
+  const clients = interleaved(shops)
   const run = Math.floor(Math.random() * 1e9).toString(36)
   const { name, language } = CONFIRMATION_TEMPLATE
   let made = 0
   return () => {
-    const caller = callers[made % callers.length]
-    if (!caller) throw new Error('there is no key to ask with')
+    const client = clients[made % clients.length]
+    if (!client) throw new Error('there is no key to ask with')
     made += 1
     const recipient = `+2126${String(made % 100_000_000).padStart(8, '0')}`
-    const body = `{"to":"${recipient}","senderId":"${caller.senderId}","template":{"name":"${name}","language":"${language}"},"parameters":{"body":["${made}","349 MAD"]},"reference":"order-${made}"}`
-    return { recipient, text: post(path, body, `${caller.head}idempotency-key: ${run}-${made}\r\n`) }
+    const body = `{"to":"${recipient}","senderId":"${client.senderId}","template":{"name":"${name}","language":"${language}"},"parameters":{"body":["${made}","349 MAD"]},"reference":"order-${made}"}`
+    return { recipient, text: post(path, body, `${client.head}idempotency-key: ${run}-${made}\r\n`) }
   }
 }

@@ -18,7 +18,7 @@ export type SendRequest = {
 
 export type LoadOptions = { ms: number; expected: number }
 
-/** Each of `workers` callers sends again once answered: the server's maximum throughput. */
+/** Each of `workers` clients sends again once answered: the server's maximum throughput. */
 export async function closedLoop(
   send: SendRequest,
   { workers, ms, expected }: LoadOptions & { workers: number },

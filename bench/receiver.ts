@@ -16,7 +16,7 @@ export type BenchReceiver = {
   stop(): Promise<void>
 }
 
-/** A caller's endpoint: verifies the signature, reads the event, answers 200. */
+/** A client's endpoint: verifies the signature, reads the event, answers 200. */
 export async function startReceiver(): Promise<BenchReceiver> {
   const secrets = new Map<string, Buffer>()
   let listener: (event: EventReceived) => void = () => {}

@@ -104,19 +104,19 @@ export type OtpRequests = {
  * key, a recipient and a reference of its own.
  */
 export function otpRequests(shops: readonly Shop[]): OtpRequests {
-  const callers = interleaved(shops)
+  const clients = interleaved(shops)
   let made = 0
   let recipient = ''
   const run = Math.floor(Math.random() * 1e9).toString(36)
   return {
     lastRecipient: () => recipient,
     next() {
-      const caller = callers[made % callers.length]
-      if (!caller) throw new Error('there is no key to ask with')
+      const client = clients[made % clients.length]
+      if (!client) throw new Error('there is no key to ask with')
       recipient = `+2126${String(made % 100_000_000).padStart(8, '0')}`
       made += 1
-      const body = `{"to":"${recipient}","senderId":"${caller.senderId}","template":{"name":"${TEMPLATE.name}","language":"${TEMPLATE.language}"},"code":"493817","reference":"login-${made}"}`
-      return post('/api/v1/otp/messages', body, `${caller.head}idempotency-key: ${run}-${made}\r\n`)
+      const body = `{"to":"${recipient}","senderId":"${client.senderId}","template":{"name":"${TEMPLATE.name}","language":"${TEMPLATE.language}"},"code":"493817","reference":"login-${made}"}`
+      return post('/api/v1/otp/messages', body, `${client.head}idempotency-key: ${run}-${made}\r\n`)
     },
   }
 }

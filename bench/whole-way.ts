@@ -95,12 +95,12 @@ export const endToEnd: BenchPart = async ({ postgres, provider, short, profile, 
     },
     {
       part: PART,
-      what: "from the caller's request to the webhook at the receiver: p50",
+      what: "from the client's request to the webhook at the receiver: p50",
       figure: ms(percentile(messages.latencies, 0.5)),
     },
     {
       part: PART,
-      what: "from the caller's request to the webhook at the receiver: p99",
+      what: "from the client's request to the webhook at the receiver: p99",
       figure: ms(percentile(messages.latencies, 0.99)),
     },
     {

@@ -61,18 +61,18 @@ export const wire: BenchPart = async ({ postgres, provider, short, profile }) =>
     return [
       {
         part: PART,
-        what: `${load}, from the caller's request: p50`,
+        what: `${load}, from the client's request: p50`,
         figure: ms(whole.p50),
         goal: atMost(whole.p50, 15, ' ms'),
       },
       {
         part: PART,
-        what: `${load}, from the caller's request: p99`,
+        what: `${load}, from the client's request: p99`,
         figure: ms(whole.p99),
         goal: atMost(whole.p99, 100, ' ms'),
       },
-      { part: PART, what: `${load}, from the caller's 202: p50`, figure: ms(percentile(since(answeredAt), 0.5)) },
-      { part: PART, what: `${load}, from the caller's 202: p99`, figure: ms(percentile(since(answeredAt), 0.99)) },
+      { part: PART, what: `${load}, from the client's 202: p50`, figure: ms(percentile(since(answeredAt), 0.5)) },
+      { part: PART, what: `${load}, from the client's 202: p99`, figure: ms(percentile(since(answeredAt), 0.99)) },
       { part: PART, what: 'peak memory of the server', figure: megabytes(memoryOf(server.samples).highest) },
     ] satisfies Figure[]
   } finally {

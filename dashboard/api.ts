@@ -69,7 +69,7 @@ export function phoneSource(workspaceId: string, textOf: (text: CodedText) => st
 
 export type RouterOutputs = inferRouterOutputs<DashboardRouter>
 
-/** The server rejected the call: a retry would get the same answer. */
+/** The server rejected the call: a retry would get the same response. */
 const isAnswered = (error: unknown): boolean => {
   const code = codeOf(error)
   return code !== undefined && code !== 'SERVICE_UNAVAILABLE'
@@ -93,17 +93,17 @@ type FormFault = { path: string; text: CodedText }
 /** What the server found wrong with the fields of a form. */
 export const faultsOf = (error: unknown): FormFault[] => errorData(error)?.faults ?? []
 
-/** `code` is the reason of a rejection, such as INVALID_CODE; UNREACHABLE: no answer came. */
-export type SignInAnswer = { ok: boolean; code: string | undefined; body: Record<string, unknown> }
+/** `code` is the reason of a rejection, such as INVALID_CODE; UNREACHABLE: no response came. */
+export type SignInResponse = { ok: boolean; code: string | undefined; body: Record<string, unknown> }
 
 /** `callSignIn('sign-in/email', { email, password })`; src/admin/auth/sign-in.ts has the table of calls. */
-export async function callSignIn(path: string, body: object = {}): Promise<SignInAnswer> {
+export async function callSignIn(path: string, body: object = {}): Promise<SignInResponse> {
   const response = await fetch(`${BASE}/auth/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   }).catch(() => undefined)
-  const answer = (await response?.json().catch(() => ({}))) as Record<string, unknown> | null | undefined
-  const code = typeof answer?.['code'] === 'string' ? answer['code'] : 'UNREACHABLE'
-  return { ok: response?.ok === true, code: response?.ok ? undefined : code, body: answer ?? {} }
+  const content = (await response?.json().catch(() => ({}))) as Record<string, unknown> | null | undefined
+  const code = typeof content?.['code'] === 'string' ? content['code'] : 'UNREACHABLE'
+  return { ok: response?.ok === true, code: response?.ok ? undefined : code, body: content ?? {} }
 }

@@ -18,8 +18,8 @@ join messages m on m.workspace_id = r.workspace_id and m.id = r.message_id;
 
 prepare account_by_id as
 select id as "accountId", workspace_id as "workspaceId", waba_id as "wabaId", graph_url as "graphUrl",
-  access_token as "accessToken", app_secret as "appSecret", previous_app_secret as "formerAppSecret",
-  previous_app_secret_until as "formerAppSecretUntil", verify_token as "verifyToken", status,
+  access_token as "accessToken", app_secret as "appSecret", previous_app_secret as "previousAppSecret",
+  previous_app_secret_until as "previousAppSecretUntil", verify_token as "verifyToken", status,
   exists (select from workspaces w where w.id = a.workspace_id and w.deleted_at is not null) as "isDeleted"
 from provider_accounts a where id = $1;
 

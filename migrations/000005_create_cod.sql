@@ -7,7 +7,7 @@ create table cod_settings (
 );
 
 -- A cash-on-delivery confirmation: the request, the state of its conversation (docs/cod.md) and its timers. Timers are in
--- the database's real time; what callers see is in the workspace's time (workspaces.clock_offset_ms).
+-- the database's real time; what clients see is in the workspace's time (workspaces.clock_offset_ms).
 create table confirmations (
   id uuid primary key,
   -- Both are those of the first message, which the same statement inserts: its foreign key proves that they exist. A

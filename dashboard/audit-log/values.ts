@@ -14,7 +14,7 @@ const isInstant = (text: string): boolean => INSTANT.test(text) && !Number.isNaN
 const SKIPPED_DAYS = '/deliveryDays/skipWeekdays'
 
 /** Text, or an instant that the page shows by the workspace's clock. */
-type Shown = string | { at: string; kind: TimeKind }
+type ReadableValue = string | { at: string; kind: TimeKind }
 
 /** Kinds of time values. All others are real times that have passed. */
 const TIME_KINDS: Readonly<Record<string, TimeKind>> = {
@@ -26,7 +26,7 @@ const TIME_KINDS: Readonly<Record<string, TimeKind>> = {
 }
 
 /** A value in the words and units of the pages. */
-export function valueOf(field: string, value: unknown, texts: PageTexts): Shown {
+export function valueOf(field: string, value: unknown, texts: PageTexts): ReadableValue {
   if (typeof value === 'string' && isInstant(value)) return { at: value, kind: TIME_KINDS[field] ?? 'past' }
   const text = textOfValue(field, value, texts)
   return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text

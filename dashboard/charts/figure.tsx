@@ -26,11 +26,11 @@ type AsTable = { columns: readonly string[]; rows: readonly (readonly (string | 
 export type Headline = { value: Value; before: Value | undefined; label: string }
 
 /** The data of the charts for both spans. */
-type Spanned = Pick<Charts, 'funnel' | 'confirmations' | 'answerTimes' | 'reminder' | 'refusals'>
+type SpanFigures = Pick<Charts, 'funnel' | 'confirmations' | 'answerTimes' | 'reminder' | 'refusals'>
 
 type Name = 'messages' | 'funnel' | 'failures' | 'answers' | 'answer_times' | 'reminder' | 'refusals' | 'reasons'
 
-export const headlineOf = (of: Charts, valueOf: (span: Spanned) => Value, label: string): Headline => ({
+export const headlineOf = (of: Charts, valueOf: (span: SpanFigures) => Value, label: string): Headline => ({
   value: valueOf(of),
   before: of.before ? valueOf(of.before) : undefined,
   label,

@@ -15,7 +15,7 @@ import { Page } from '../ui/shell/page.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import classes from './cod-settings.module.css'
 import { Deliveries } from './deliveries.tsx'
-import { type Editing, type Stored, documentOf, editingOf, isUnsaved, useEditing } from './draft.ts'
+import { type Editing, type StoredSettings, documentOf, editingOf, isUnsaved, useEditing } from './draft.ts'
 import { ReadOnly, TabMark } from './fields.tsx'
 import { FormContext, faultOfPage, focusOn } from './form.ts'
 import { Languages } from './languages.tsx'
@@ -25,7 +25,7 @@ import { Changes, EditConflict, SaveBar } from './saving.tsx'
 import { TOPICS, type Topic, topicOf } from './search.ts'
 import { Start } from './start.tsx'
 
-type Known = RouterOutputs['codSettings']['get']
+type CodSettingsData = RouterOutputs['codSettings']['get']
 
 export function CodSettings() {
   const { workspaceId } = useWorkspace()
@@ -52,7 +52,7 @@ function OfWorkspace({ workspaceId }: { workspaceId: string }) {
 const CHECK_DELAY_MS = 300
 
 type DraftCheck = RouterOutputs['codSettings']['tryOut'] & { code: string | null }
-type Editable = { known: Known; editing: Editing; onEdit: (editing: Editing | undefined) => void }
+type Editable = { known: CodSettingsData; editing: Editing; onEdit: (editing: Editing | undefined) => void }
 
 /** Faults of empty fields: shown only after an attempt to save. */
 const EMPTY = new Set<string>(['cod.settings_blank', 'cod.settings_required'])
@@ -82,7 +82,7 @@ function Editor({ known, editing, onEdit }: Editable) {
     if (part === 'languages' && language !== undefined) choose(language)
     openTab(topicOf(pointer))
   })
-  const store = (stored: Stored | null): void => {
+  const store = (stored: StoredSettings | null): void => {
     queryClient.setQueryData(api.codSettings.get.queryKey({ workspaceId }), (before) => before && { ...before, stored })
   }
   const save = useMutation(

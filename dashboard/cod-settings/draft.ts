@@ -170,12 +170,12 @@ function withChange(settings: unknown, { pointer, after }: SettingsChange, mine:
 const isMembers = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-export type Stored = NonNullable<RouterOutputs['codSettings']['get']['stored']>
+export type StoredSettings = NonNullable<RouterOutputs['codSettings']['get']['stored']>
 
 /** The draft, and the version that it is based on; null if there was none. */
-export type Editing = { draft: Draft; base: Stored | null }
+export type Editing = { draft: Draft; base: StoredSettings | null }
 
-export const editingOf = (stored: Stored): Editing => ({ draft: draftOf(stored.settings), base: stored })
+export const editingOf = (stored: StoredSettings): Editing => ({ draft: draftOf(stored.settings), base: stored })
 
 export const isUnsaved = ({ draft, base }: Editing): boolean => !base || isChanged(draft, draftOf(base.settings))
 
@@ -185,7 +185,7 @@ const unsaved = new Map<string, Editing>()
 /** Returns undefined if no settings are stored and there is no draft. */
 export function useEditing(
   workspaceId: string,
-  stored: Stored | null,
+  stored: StoredSettings | null,
 ): [Editing | undefined, (editing: Editing | undefined) => void] {
   const [editing, setEditing] = useState<Editing | undefined>(
     () => unsaved.get(workspaceId) ?? (stored ? editingOf(stored) : undefined),

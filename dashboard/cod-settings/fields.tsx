@@ -8,7 +8,7 @@ import classes from './cod-settings.module.css'
 import { charactersIn, moved } from './draft.ts'
 import { useFault, useForm } from './form.ts'
 
-type Written = {
+type TextProps = {
   pointer: string
   value: string
   max: number
@@ -19,7 +19,7 @@ type Written = {
 } & ({ label: string } | { 'aria-label': string })
 
 /** A text that customers read. */
-export function CustomerText({ pointer, onChange, code, ...field }: Written) {
+export function CustomerText({ pointer, onChange, code, ...field }: TextProps) {
   return (
     <CountedInput
       {...field}
@@ -34,7 +34,7 @@ export function CustomerText({ pointer, onChange, code, ...field }: Written) {
   )
 }
 
-type Listed = {
+type ListProps = {
   pointer: string
   label: string
   /** The label of one item, to which its number is added. */
@@ -48,7 +48,7 @@ type Listed = {
 }
 
 /** Labels in the order in which the customer sees them. */
-export function LabelList({ pointer, label, itemLabel, add, items, size, max, onChange, code }: Listed) {
+export function LabelList({ pointer, label, itemLabel, add, items, size, max, onChange, code }: ListProps) {
   const { t } = useTexts()
   const id = useId()
   const fault = useFault(pointer)

@@ -18,14 +18,14 @@ import { CustomerText, LabelList, ReadOnly, TabMark } from './fields.tsx'
 import { labelKey, useForm } from './form.ts'
 import { isWithin } from './search.ts'
 
-type Known = Pick<RouterOutputs['codSettings']['get'], 'starts' | 'templates'>
+type LanguageData = Pick<RouterOutputs['codSettings']['get'], 'starts' | 'templates'>
 
 type Choosing = {
   draft: Draft
   onChange: (draft: Draft) => void
   code: string | undefined
   onChoose: (code: string) => void
-  known: Known
+  known: LanguageData
   mayChange: boolean
 }
 
@@ -100,7 +100,7 @@ function LanguageTab({ code }: { code: string }) {
   )
 }
 
-type Adding = { present: readonly string[]; known: Known; onAdd: (code: string) => void }
+type Adding = { present: readonly string[]; known: LanguageData; onAdd: (code: string) => void }
 
 function AddLanguage({ present, known, onAdd }: Adding) {
   const { t, language } = useTexts()
@@ -159,7 +159,7 @@ function AddLanguage({ present, known, onAdd }: Adding) {
   )
 }
 
-export const languagesOfTemplates = (templates: Known['templates']): string[] => [
+export const languagesOfTemplates = (templates: LanguageData['templates']): string[] => [
   ...new Set(templates.filter(({ status }) => status === 'APPROVED').map((each) => each.language)),
 ]
 

@@ -19,10 +19,10 @@ const PARTS: readonly { name: keyof Preview; title: KeyOf<'page_cod_settings'> }
   { name: 'afterRefusal', title: 'preview_closing_refusal' },
 ]
 
-type Shown = { code: string; language: LanguageDraft; preview: Preview | undefined; failed: boolean }
+type PreviewProps = { code: string; language: LanguageDraft; preview: Preview | undefined; failed: boolean }
 
 /** Every message of one language as the phone will show it. */
-export function PhonePreview({ code, language, preview, failed }: Shown) {
+export function PhonePreview({ code, language, preview, failed }: PreviewProps) {
   const page = useTexts()
   const { t } = page
   const unsent = (name: keyof Preview): boolean =>

@@ -4,7 +4,7 @@ import type { CodSettings, Weekday } from '../../src/cod/settings/settings.ts'
 import { type PageTexts, useTexts } from '../texts/use-texts.ts'
 import { ConfirmDialog } from '../ui/dialog/confirm-dialog.tsx'
 import classes from './cod-settings.module.css'
-import { type Editing, type Stored, documentOf, draftOf, editingOf, merge } from './draft.ts'
+import { type Editing, type StoredSettings, documentOf, draftOf, editingOf, merge } from './draft.ts'
 import { minutesText, pointerLabel, useForm } from './form.ts'
 
 type Saving = {
@@ -48,7 +48,7 @@ export function SaveBar({ errors, saving, onGoToError, onDiscard, onSave }: Savi
   )
 }
 
-type Resolving = { editing: Editing; by: Stored; onResolve: (editing: Editing) => void }
+type Resolving = { editing: Editing; by: StoredSettings; onResolve: (editing: Editing) => void }
 
 /** A concurrent edit: what the other person changed, and both ways to resolve it. Nothing is lost until one is chosen. */
 export function EditConflict({ editing: { draft, base }, by, onResolve }: Resolving) {

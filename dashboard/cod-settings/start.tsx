@@ -5,10 +5,10 @@ import { useTexts } from '../texts/use-texts.ts'
 import { type Draft, draftOf, startOf } from './draft.ts'
 import { languagesOfTemplates } from './languages.tsx'
 
-type Known = RouterOutputs['codSettings']['get']
+type CodSettingsData = RouterOutputs['codSettings']['get']
 
 /** Shown while there are no settings: offers ready-made texts. */
-export function Start({ known, onStart }: { known: Known; onStart: (draft: Draft) => void }) {
+export function Start({ known, onStart }: { known: CodSettingsData; onStart: (draft: Draft) => void }) {
   const { t, language } = useTexts()
   const ofTemplates = languagesOfTemplates(known.templates)
   const others = Object.keys(known.starts).filter((code) => !ofTemplates.includes(code))
@@ -47,7 +47,7 @@ export function Start({ known, onStart }: { known: Known; onStart: (draft: Draft
 }
 
 /** The browser's time zone is the best guess for the delivery zone. */
-function firstDraft({ starts, defaults }: Known, codes: readonly string[]): Draft {
+function firstDraft({ starts, defaults }: CodSettingsData, codes: readonly string[]): Draft {
   const draft = draftOf({ ...defaults, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone })
   const languages = Object.fromEntries(codes.map((code) => [code, startOf(code, starts)]))
   return { ...draft, confirmation: { ...draft.confirmation, reminds: true }, languages }

@@ -109,12 +109,12 @@ const TICKS = {
   failed: 'failed',
 } as const satisfies Record<BusinessMessage['status'], NonNullable<Bubble['ticks']>>
 
-type Displayed = Pick<BusinessMessage, 'header' | 'body' | 'footer' | 'buttons' | 'status'> & {
+type MessageContent = Pick<BusinessMessage, 'header' | 'body' | 'footer' | 'buttons' | 'status'> & {
   language: string | null
 }
 
 /** A message of ours as the phone shows it. `at` is the displayed time. */
-export function businessBubble(message: Displayed, at: string, { textOf }: Pick<Translator, 'textOf'>): Bubble {
+export function businessBubble(message: MessageContent, at: string, { textOf }: Pick<Translator, 'textOf'>): Bubble {
   const { header, body, footer, buttons, language, status } = message
   return {
     side: 'business',

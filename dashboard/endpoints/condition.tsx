@@ -9,7 +9,7 @@ import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import type { EndpointData } from './endpoint-health.tsx'
 import { answerOf, isGone, stateOf } from './endpoint-state.ts'
 import { SendingProgress } from './resend-events.tsx'
-import { type Missed, UNDELIVERED, refreshEndpoint, useResendAll } from './resend.ts'
+import { type MissedEvents, UNDELIVERED, refreshEndpoint, useResendAll } from './resend.ts'
 
 const TONES = { enabled: 'neutral', failing: 'warning', paused: 'warning', disabled: 'failure' } as const
 
@@ -63,19 +63,19 @@ function RetryWaiting({ endpoint: { endpointId, health } }: { endpoint: Endpoint
 }
 
 /** Exact and therefore expensive: fetched only when the counts of the page change. */
-function useMissed({ endpointId, health }: EndpointData): Missed | undefined {
+function useMissed({ endpointId, health }: EndpointData): MissedEvents | undefined {
   const { workspaceId } = useWorkspace()
   const { held = 0, failed = 0 } = health ?? {}
   const { data } = useQuery({
     queryKey: ['missed', endpointId, held, failed],
     queryFn: () => countMissed({ workspaceId, endpointId }),
     staleTime: Number.POSITIVE_INFINITY,
-    placeholderData: (before: Missed | undefined) => before,
+    placeholderData: (before: MissedEvents | undefined) => before,
   })
   return data
 }
 
-const countMissed = (of: { workspaceId: string; endpointId: string }): Promise<Missed> =>
+const countMissed = (of: { workspaceId: string; endpointId: string }): Promise<MissedEvents> =>
   queryClient.fetchQuery({ ...api.endpoints.missed.queryOptions(of), staleTime: 0 })
 
 function Cause({ endpoint }: { endpoint: EndpointData }) {
@@ -122,7 +122,7 @@ function Cause({ endpoint }: { endpoint: EndpointData }) {
 
 const EXCERPT_LENGTH = 300
 
-function MissedDeliveries({ missed: { held, failed, oldestAt } }: { missed: Missed }) {
+function MissedDeliveries({ missed: { held, failed, oldestAt } }: { missed: MissedEvents }) {
   const { t, n } = useTexts()
   if (held + failed === 0) return <Text size="sm">{t('page_endpoints.missed_nothing')}</Text>
   return (
@@ -139,7 +139,15 @@ function MissedDeliveries({ missed: { held, failed, oldestAt } }: { missed: Miss
 
 type Run = ReturnType<typeof useResendAll>
 
-function RecoveryActions({ endpoint, missed, run }: { endpoint: EndpointData; missed: Missed | undefined; run: Run }) {
+function RecoveryActions({
+  endpoint,
+  missed,
+  run,
+}: {
+  endpoint: EndpointData
+  missed: MissedEvents | undefined
+  run: Run
+}) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const { endpointId, status } = endpoint

@@ -15,7 +15,7 @@ export type Choice = {
 export const UNDELIVERED: Choice = { statuses: ['held', 'failed'] }
 
 /** The count of the chosen deliveries, and its time, with which the run begins. */
-type Counted = { total: number; at: string }
+type Count = { total: number; at: string }
 
 type Sending = {
   phase: 'idle' | 'running' | 'stopping' | 'stopped' | 'done' | 'failed'
@@ -41,7 +41,7 @@ export function useResendAll(endpointId: string) {
   }, [])
 
   /** `prepare` runs first, such as enabling the endpoint, and returns the count. */
-  async function start(choice: Choice, prepare: () => Promise<Counted>): Promise<void> {
+  async function start(choice: Choice, prepare: () => Promise<Count>): Promise<void> {
     stop.current = false
     setSending({ phase: 'running', resent: 0, total: 0 })
     try {
@@ -75,7 +75,7 @@ export type ResendRun = ReturnType<typeof useResendAll>
 
 export const refreshEndpoint = (): Promise<void> => queryClient.invalidateQueries({ queryKey: api.endpoints.pathKey() })
 
-export type Missed = RouterOutputs['endpoints']['missed']
+export type MissedEvents = RouterOutputs['endpoints']['missed']
 
 export type Batch = { resent: number; more: boolean }
 

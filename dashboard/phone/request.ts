@@ -16,17 +16,17 @@ export type Draft = {
 
 type Place = { to: string; senderId: string; confirmationId: string | undefined }
 
-type Named = { name: string; language: string }
+type TemplateName = { name: string; language: string }
 type Parameters = { header?: string; body?: string[] | Record<string, string> }
 
 /** A request to the API: its path and its body. */
 export type SendRequest = { path: string } & (
-  | { kind: 'otp'; body: { to: string; senderId: string; template: Named; code: string; reference?: string } }
+  | { kind: 'otp'; body: { to: string; senderId: string; template: TemplateName; code: string; reference?: string } }
   | {
       kind: 'confirmation'
-      body: { to: string; senderId: string; template: Named; parameters?: Parameters; reference: string }
+      body: { to: string; senderId: string; template: TemplateName; parameters?: Parameters; reference: string }
     }
-  | { kind: 'refusal'; confirmationId: string; body: { template: Named; parameters?: Parameters } }
+  | { kind: 'refusal'; confirmationId: string; body: { template: TemplateName; parameters?: Parameters } }
 )
 
 export function requestOf(kind: Kind, template: SendableTemplate, draft: Draft, place: Place): SendRequest {

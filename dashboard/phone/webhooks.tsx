@@ -17,7 +17,7 @@ const SHOWN = 6
 
 type PhoneWebhook = RouterOutputs['phone']['webhooks'][number]
 
-/** Webhooks to the caller's endpoints, newest first. */
+/** Webhooks to the client's endpoints, newest first. */
 export function Webhooks() {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()

@@ -1,20 +1,20 @@
 import { useState } from 'react'
-import { type SignInAnswer, callSignIn, queryClient } from '../api.ts'
+import { type SignInResponse, callSignIn, queryClient } from '../api.ts'
 import { type T, useTexts } from '../texts/use-texts.ts'
 
 /** A sign-in call with its error and pending state. */
-export function useSignInCall(onAnswer: () => void = () => {}) {
+export function useSignInCall(onSuccess: () => void = () => {}) {
   const { t } = useTexts()
   const [problem, setProblem] = useState<string>()
   const [busy, setBusy] = useState(false)
-  const call = async (path: string, body: object): Promise<SignInAnswer> => {
+  const call = async (path: string, body: object): Promise<SignInResponse> => {
     setBusy(true)
     setProblem(undefined)
-    const answer = await callSignIn(path, body)
+    const response = await callSignIn(path, body)
     setBusy(false)
-    if (answer.ok) onAnswer()
-    else setProblem(errorText(answer, t))
-    return answer
+    if (response.ok) onSuccess()
+    else setProblem(errorText(response, t))
+    return response
   }
   return { problem, busy, call }
 }
@@ -42,7 +42,7 @@ const ERRORS = {
 const isKnown = (code: string): code is keyof typeof ERRORS => Object.hasOwn(ERRORS, code)
 
 /** The error text of a sign-in call. */
-export function errorText({ code = '', body }: Pick<SignInAnswer, 'code' | 'body'>, t: T): string {
+export function errorText({ code = '', body }: Pick<SignInResponse, 'code' | 'body'>, t: T): string {
   if (code === 'WAIT')
     return t('page_session.errors_wait', { count: Math.ceil(Number(body['retryAfterSeconds'] ?? 60) / 60) })
   return t(`page_session.errors_${isKnown(code) ? ERRORS[code] : 'unknown'}`)

@@ -41,9 +41,9 @@ function PasswordStep({ email, onDone, onSecondFactor }: PasswordStepProps) {
   const { problem, busy, call } = useSignInCall()
   const form = useForm({ initialValues: { email: email ?? '', password: '' } })
   const signIn = async (values: { email: string; password: string }): Promise<void> => {
-    const answer = await call('sign-in/email', { ...values, email: values.email.trim() })
-    if (!answer.ok) return
-    if (answer.body['twoFactorRedirect'] === true) onSecondFactor()
+    const response = await call('sign-in/email', { ...values, email: values.email.trim() })
+    if (!response.ok) return
+    if (response.body['twoFactorRedirect'] === true) onSecondFactor()
     else onDone()
   }
   return (
@@ -90,8 +90,8 @@ function CodeStep({ kind, onDone, onOther, onAgain }: CodeStepProps) {
   const form = useForm({ initialValues: { code: '' } })
   const verify = async ({ code }: { code: string }): Promise<void> => {
     const path = kind === 'totp' ? 'two-factor/verify-totp' : 'two-factor/verify-backup-code'
-    const answer = await call(path, { code: code.replaceAll(' ', '') })
-    if (answer.ok) onDone()
+    const response = await call(path, { code: code.replaceAll(' ', '') })
+    if (response.ok) onDone()
     else form.setFieldValue('code', '')
   }
   return (

@@ -8,12 +8,12 @@ import type { Use } from './search.ts'
 
 type Button = { type: string; text?: string; url?: string }
 type Component = { type: string; format?: string; text?: string; buttons?: Button[] }
-type Read = { category: string; language: string; components: readonly Component[] }
+type TemplateContent = { category: string; language: string; components: readonly Component[] }
 
 const SAMPLE_CODE = '123456'
 
 /** A template as the phone shows it, filled with the samples that it was reviewed with. */
-export function bubbleOf({ category, language, components }: Read): Bubble {
+export function bubbleOf({ category, language, components }: TemplateContent): Bubble {
   const find = (wantedType: string): Component | undefined => components.find(({ type }) => type === wantedType)
   const [header, body, footer] = [find('HEADER'), find('BODY'), find('FOOTER')]
   const isCode = category === 'AUTHENTICATION'
@@ -93,7 +93,7 @@ export type TemplateParameters = {
 }
 
 /** The parameters that a request must give. */
-export function parametersIn({ components }: Pick<Read, 'components'>): TemplateParameters {
+export function parametersIn({ components }: Pick<TemplateContent, 'components'>): TemplateParameters {
   const find = (wantedType: string): Component | undefined => components.find(({ type }) => type === wantedType)
   const [header, body] = [find('HEADER'), find('BODY')]
   const [ofHeader] = variablesOf(header?.text ?? '').names
@@ -106,7 +106,7 @@ export function parametersIn({ components }: Pick<Read, 'components'>): Template
 
 /** A complete request that uses the template; docs/api.md has the optional fields. */
 export function exampleOf(
-  template: Read & { name: string },
+  template: TemplateContent & { name: string },
   { use, senderId, baseUrl }: { use: Use; senderId: string | null; baseUrl: string },
 ): ApiRequest {
   const { name, language } = template
@@ -120,7 +120,7 @@ export function exampleOf(
   return { url: baseUrl + path, body }
 }
 
-function exampleParameters(template: Read): object {
+function exampleParameters(template: TemplateContent): object {
   const { header, body } = parametersIn(template)
   const values = body.form === 'named' ? Object.fromEntries(body.values) : body.values.map(([, sample]) => sample)
   const parameters = { ...(header !== undefined && { header }), ...(body.values.length > 0 && { body: values }) }

@@ -10,9 +10,9 @@ export type Kind = Entry['what']
 export type Actor = NextAction['who']
 
 type Word = KeyOf<'page_timeline'>
-type Marked = { word: Word; tone: Tone }
+type WordMark = { word: Word; tone: Tone }
 /** A text code of this folder, the status of a message, or text that is shown unchanged. */
-export type Mark = Marked | { status: StatusValue<'message'>; tone: Tone } | { text: string; tone: Tone }
+export type Mark = WordMark | { status: StatusValue<'message'>; tone: Tone } | { text: string; tone: Tone }
 
 const ATTEMPTS = {
   accepted: { word: 'taken', tone: 'success' },
@@ -21,14 +21,14 @@ const ATTEMPTS = {
   unknown: { word: 'unknown', tone: 'warning' },
   not_made: { word: 'not_made', tone: 'failure' },
   open: { word: 'open', tone: 'warning' },
-} as const satisfies Record<string, Marked>
+} as const satisfies Record<string, WordMark>
 
 const OUTCOMES = {
   ignored: { word: 'ignored', tone: 'neutral' },
   parked: { word: 'parked', tone: 'warning' },
   quarantined: { word: 'quarantined', tone: 'failure' },
   waiting: { word: 'in_line', tone: 'warning' },
-} as const satisfies Record<string, Marked>
+} as const satisfies Record<string, WordMark>
 
 const isStatus = (word: unknown): word is StatusValue<'message'> =>
   typeof word === 'string' && Object.hasOwn(STATUS_TONES.message, word)
@@ -39,9 +39,9 @@ const statusMarks = (status: unknown): Mark[] =>
 const DELIVERIES = {
   pending: { word: 'to_come', tone: 'warning' },
   held: { word: 'held', tone: 'warning' },
-} as const satisfies Record<string, Marked>
+} as const satisfies Record<string, WordMark>
 
-const inTable = (table: Readonly<Record<string, Marked>>, key: unknown): Mark[] => {
+const inTable = (table: Readonly<Record<string, WordMark>>, key: unknown): Mark[] => {
   const mark = typeof key === 'string' && Object.hasOwn(table, key) ? table[key] : undefined
   return mark ? [mark] : []
 }

@@ -17,9 +17,9 @@ export type WorkspaceClock = {
   realOf: (chosen: string | undefined) => string | undefined
 }
 
-type Moved = Pick<Workspace, 'clockOffsetMs' | 'clockMoves'>
+type WorkspaceMoves = Pick<Workspace, 'clockOffsetMs' | 'clockMoves'>
 
-export function workspaceClock({ clockOffsetMs, clockMoves }: Moved): WorkspaceClock {
+export function workspaceClock({ clockOffsetMs, clockMoves }: WorkspaceMoves): WorkspaceClock {
   const listed = clockMoves.reduce((sum, { byMs }) => sum + byMs, 0)
   const time = workspaceTime(
     clockMoves.map(({ at, byMs }) => ({ moved_at: new Date(at), by_ms: byMs })),

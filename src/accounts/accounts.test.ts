@@ -124,7 +124,7 @@ test('connecting again replaces the secrets, keeps ids and reactivates a rejecte
   assert.ok(woken.includes('submit'))
 })
 
-test('the former app secret stays sealed', async (t) => {
+test('the previous app secret stays sealed', async (t) => {
   const { connect, account, parts, stored, clock } = await start(t)
   const { accountId } = await connect()
   account.appSecret = 'renewed0secret'

@@ -86,7 +86,7 @@ export async function connectAccount(
  * The provider retries a webhook for this long, signed with the app secret of that time
  * (docs/whatsapp-cloud-api.md#webhooks).
  */
-export const FORMER_APP_SECRET_MS = 7 * DAY_MS
+export const PREVIOUS_APP_SECRET_MS = 7 * DAY_MS
 
 const findExisting = statement<{ accountId: string; appSecret: Buffer; isConnected: boolean }>(
   'find_account_to_connect',
@@ -127,8 +127,8 @@ async function storeAccount(
   if (renews !== undefined && !existing?.isConnected) throw unknownAccount(renews)
   const accountId = existing?.accountId ?? newId()
   /** Undefined when this instance key cannot open it: then no stored secret can verify a signature. */
-  const former = existing && openSecret(seal, existing, 'appSecret')
-  const isSecretNew = former !== undefined && former !== account.appSecret
+  const previous = existing && openSecret(seal, existing, 'appSecret')
+  const isSecretNew = previous !== undefined && previous !== account.appSecret
   const key = await lockSealingKey(tx, seal)
   const close = (secret: Secret): Buffer => key.close(account[secret], sealContext(accountId, secret))
   await tx.rows(upsertAccount, [
@@ -141,8 +141,8 @@ async function storeAccount(
     close('verifyToken'),
     now,
     nextSyncAt(now),
-    isSecretNew ? later(now, FORMER_APP_SECRET_MS) : null,
-    former === undefined,
+    isSecretNew ? later(now, PREVIOUS_APP_SECRET_MS) : null,
+    previous === undefined,
   ])
   return { accountId, isKnown: existing?.isConnected ?? false }
 }
@@ -199,16 +199,16 @@ type AccountRow = AccountRef & {
   graphUrl: string
   accessToken: Buffer
   appSecret: Buffer
-  formerAppSecret: Buffer | null
-  formerAppSecretUntil: Date | null
+  previousAppSecret: Buffer | null
+  previousAppSecretUntil: Date | null
   verifyToken: Buffer
 }
 
 const accountById: Statement<AccountRow> = statement(
   'account_by_id',
   `select id as "accountId", workspace_id as "workspaceId", waba_id as "wabaId", graph_url as "graphUrl",
-     access_token as "accessToken", app_secret as "appSecret", previous_app_secret as "formerAppSecret",
-     previous_app_secret_until as "formerAppSecretUntil", verify_token as "verifyToken", status,
+     access_token as "accessToken", app_secret as "appSecret", previous_app_secret as "previousAppSecret",
+     previous_app_secret_until as "previousAppSecretUntil", verify_token as "verifyToken", status,
      exists (select from workspaces w where w.id = a.workspace_id and w.deleted_at is not null) as "isDeleted"
    from provider_accounts a where id = $1`,
 )
@@ -250,13 +250,13 @@ export const findAccount = async (
 /** What verifies a webhook. The webhook's path names only the account, which belongs to one workspace. */
 export type WebhookAccount = AccountRef & {
   appSecret: string
-  formerAppSecret: { secret: string; until: Date } | null
+  previousAppSecret: { secret: string; until: Date } | null
   verifyToken: string
 }
 
 /** The secrets that a webhook may be signed with, the current one first. */
-export const appSecretsAt = ({ appSecret, formerAppSecret }: WebhookAccount, now: Date): string[] =>
-  formerAppSecret && now < formerAppSecret.until ? [appSecret, formerAppSecret.secret] : [appSecret]
+export const appSecretsAt = ({ appSecret, previousAppSecret }: WebhookAccount, now: Date): string[] =>
+  previousAppSecret && now < previousAppSecret.until ? [appSecret, previousAppSecret.secret] : [appSecret]
 
 /** Throws UnsealError when this instance key cannot open the secrets. */
 export async function findWebhookAccount(
@@ -265,13 +265,13 @@ export async function findWebhookAccount(
 ): Promise<WebhookAccount | undefined> {
   const row = await findAccountRow(db, accountId)
   if (!row || row.isDeleted) return undefined
-  const { formerAppSecret: former, formerAppSecretUntil: until } = row
+  const { previousAppSecret: previous, previousAppSecretUntil: until } = row
   const open = (sealed: Buffer, secret: Secret): string => seal.open(sealed, sealContext(row.accountId, secret))
   return {
     workspaceId: row.workspaceId,
     accountId: row.accountId,
     appSecret: open(row.appSecret, 'appSecret'),
-    formerAppSecret: former && until && { secret: open(former, 'appSecret'), until },
+    previousAppSecret: previous && until && { secret: open(previous, 'appSecret'), until },
     verifyToken: open(row.verifyToken, 'verifyToken'),
   }
 }

@@ -4,14 +4,14 @@ import { type Sql, statement } from '../lib/db/pool.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { lockSealingKey } from '../operations/secrets/instance.ts'
 import { UserError } from '../lib/errors.ts'
-import { FORMER_APP_SECRET_MS, SECRETS, sealContext, unknownAccount } from './accounts.ts'
+import { PREVIOUS_APP_SECRET_MS, SECRETS, sealContext, unknownAccount } from './accounts.ts'
 import type { AccountRef } from './templates/changes.ts'
 
 const SECRET_BYTES = 32
 
 /**
- * Forgets the account's secrets and templates, and hides it and its senders. Webhooks that WhatsApp signs with the former app
- * secret are still accepted for FORMER_APP_SECRET_MS. Waiting messages wait until the account is connected again or their
+ * Forgets the account's secrets and templates, and hides it and its senders. Webhooks that WhatsApp signs with the previous app
+ * secret are still accepted for PREVIOUS_APP_SECRET_MS. Waiting messages wait until the account is connected again or their
  * window closes. Nothing changes at WhatsApp, where another program may use the account. Throws UserError.
  */
 export async function removeAccount(
@@ -27,7 +27,7 @@ export async function removeAccount(
   const meaningless = SECRETS.map((secret) =>
     key.close(randomBytes(SECRET_BYTES).toString('base64'), sealContext(accountId, secret)),
   )
-  await tx.rows(markRemoved, [workspaceId, accountId, later(clock.now(), FORMER_APP_SECRET_MS), ...meaningless])
+  await tx.rows(markRemoved, [workspaceId, accountId, later(clock.now(), PREVIOUS_APP_SECRET_MS), ...meaningless])
   await tx.rows(deleteTemplates, [workspaceId, accountId])
   return { wabaId }
 }

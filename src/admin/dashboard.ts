@@ -124,7 +124,7 @@ function toFetchRequest(request: FastifyRequest, publicUrl: string): Request {
   return new Request(url, { method, headers: headersOf(request), body: method === 'GET' ? null : body })
 }
 
-/** A caller cannot forge CLIENT_ADDRESS_HEADER: it is always overwritten. */
+/** A client cannot forge CLIENT_ADDRESS_HEADER: it is always overwritten. */
 function headersOf(request: FastifyRequest): Headers {
   const headers = fromNodeHeaders(request.headers)
   headers.set(CLIENT_ADDRESS_HEADER, request.ip)

@@ -11,7 +11,7 @@ import {
 } from '../events/list.ts'
 import { MAX_WAIT_SECONDS, createWaiter } from '../events/wait.ts'
 import { wholeNumber } from '../lib/http/fields.ts'
-import { type Caller, type Route, noBody, noHeaders, noParams, route } from '../lib/http/route.ts'
+import { type Client, type Route, noBody, noHeaders, noParams, route } from '../lib/http/route.ts'
 import { isUuid } from '../lib/ids.ts'
 import { asIssue, asWritten } from '../../locales/text.ts'
 import type { Parts } from '../runtime/parts.ts'
@@ -106,7 +106,7 @@ export function eventRoutes(parts: Pick<Parts, 'db' | 'live'>): Route[] {
     }),
   ]
 
-  async function positionOf(workspaceId: Caller['workspaceId'], after: string | undefined) {
+  async function positionOf(workspaceId: Client['workspaceId'], after: string | undefined) {
     if (after === undefined) return START
     if (after === LATEST) return findLatest(db, workspaceId)
     const position = await findPosition(db, workspaceId, after)

@@ -10,7 +10,7 @@ import { fixedError, invalidInput, keyError } from '../lib/http/problem.ts'
 import { type Fault, headerFault } from '../lib/http/faults.ts'
 import type { RateLimit } from '../lib/http/rate-limit.ts'
 import type { RejectionContext } from '../lib/http/rejection-log.ts'
-import type { Caller, RawInput, Route } from '../lib/http/route.ts'
+import type { Client, RawInput, Route } from '../lib/http/route.ts'
 import type { RecipientExplainer } from './recipient-fault.ts'
 
 export const API_PREFIX = '/api/v1'
@@ -23,7 +23,7 @@ export type ApiParts = {
   metrics: Pick<Metrics, 'requests'>
 }
 
-type Call = { startedAt: number; key?: ApiKey; run?: (caller: Caller) => Promise<unknown> }
+type Call = { startedAt: number; key?: ApiKey; run?: (client: Client) => Promise<unknown> }
 
 const JSON_TYPE = 'application/json'
 
@@ -89,13 +89,13 @@ export function serveApi(
         if (!key || !run) throw new Error('a handler ran without its checks')
         // Fastify's serializer adds a charset, which JSON does not have.
         reply.code(route.success.status).type(JSON_TYPE).serializer(JSON.stringify)
-        const caller = { workspaceId: key.workspaceId, apiKeyId: key.publicId, correlationId: request.id }
+        const client = { workspaceId: key.workspaceId, apiKeyId: key.publicId, correlationId: request.id }
         let mayWait = false
         const end = (): AbortSignal => {
           mayWait = true
           return endOf(reply.raw, stopping.signal)
         }
-        const body = await run({ ...caller, end })
+        const body = await run({ ...client, end })
         if (mayWait) await assertStillValid(request)
         return body
       },

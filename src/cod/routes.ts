@@ -123,8 +123,8 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
       },
       handler: ({ workspaceId, apiKeyId, correlationId, headers, body: { to, parameters = {}, ...body } }) => {
         const idempotencyKey = headers['idempotency-key'] ?? null
-        const caller = { workspaceId, apiKeyId, correlationId }
-        return acceptConfirmation({ ...caller, idempotencyKey, recipient: to, ...body, parameters })
+        const client = { workspaceId, apiKeyId, correlationId }
+        return acceptConfirmation({ ...client, idempotencyKey, recipient: to, ...body, parameters })
       },
     }),
     route({
@@ -192,8 +192,8 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
       },
       handler: ({ workspaceId, apiKeyId, correlationId, headers, params, body: { template, parameters = {} } }) => {
         const idempotencyKey = headers['idempotency-key'] ?? null
-        const caller = { workspaceId, apiKeyId, correlationId }
-        return acceptRefusalCheck({ ...caller, idempotencyKey, ...params, template, parameters })
+        const client = { workspaceId, apiKeyId, correlationId }
+        return acceptRefusalCheck({ ...client, idempotencyKey, ...params, template, parameters })
       },
     }),
   ]

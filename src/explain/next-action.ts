@@ -29,17 +29,17 @@ const MAX_SILENCE_MS = 5 * MINUTE_MS
 
 /** The first that applies: what is broken before what only takes time, a message before its webhooks. */
 export function nextAction(facts: Facts, provider: ProviderReader): NextAction {
-  const sending = facts.messages.flatMap((message) => ofSubmission(message, facts, provider) ?? [])
-  const webhooks = ofWebhooks(facts)
+  const sending = facts.messages.flatMap((message) => actionForMessage(message, facts, provider) ?? [])
+  const webhooks = actionForWebhooks(facts)
   return (
     sending.find(({ who }) => who !== 'none') ??
-    ofFailure(facts, provider) ??
+    actionForFailure(facts, provider) ??
     (webhooks?.who === 'none' ? undefined : webhooks) ??
-    ofTimers(facts) ??
+    actionForTimers(facts) ??
     sending[0] ??
-    ofOpenQuestion(facts) ??
+    actionForOpenQuestion(facts) ??
     webhooks ??
-    ofOutcome(facts)
+    actionForOutcome(facts)
   )
 }
 
@@ -50,15 +50,15 @@ const noAction = (why: CodedText): NextAction => action('none', { code: 'explain
 const time = (at: Date): string => at.toISOString()
 
 /** Returns undefined if nothing is left to do for the message, or if it failed. */
-function ofSubmission(
+function actionForMessage(
   message: MessageFact,
   { reports, works, now }: Facts,
   provider: ProviderReader,
 ): NextAction | undefined {
   const { dueAt } = message
-  if (message.quarantinedAt) return ofQuarantine({ code: 'explain.quarantined_message' }, message.id)
+  if (message.quarantinedAt) return actionForQuarantine({ code: 'explain.quarantined_message' }, message.id)
   const report = reports.find(({ messageId, outcome }) => messageId === message.id && outcome === 'quarantined')
-  if (report) return ofQuarantine({ code: 'explain.quarantined_report' }, report.id)
+  if (report) return actionForQuarantine({ code: 'explain.quarantined_report' }, report.id)
   if (message.failureCode || !dueAt) return undefined
   // The lease ends when the message is due; after that, its process counts as dead.
   if (message.leased && dueAt > now) return noAction({ code: 'explain.why_under_way' })
@@ -68,7 +68,7 @@ function ofSubmission(
     return action('operator', { code: 'explain.unavailable', submitBy, remedy: unavailable })
   }
   if (message.breakerOpenUntil && message.breakerOpenUntil > now)
-    return ofOpenBreaker(message.breakerOpenUntil, message.breakerCode, provider)
+    return actionForOpenBreaker(message.breakerOpenUntil, message.breakerCode, provider)
   if (!works && isOverdue(dueAt, now)) return noWorker(dueAt)
   if (message.attemptedAt) return noAction({ code: 'explain.why_answer_lost', dueAt: time(dueAt) })
   if (message.attempts > 0) return noAction({ code: 'explain.why_tried_again', dueAt: time(dueAt) })
@@ -76,10 +76,10 @@ function ofSubmission(
 }
 
 /** Work that failed on every try (src/runtime/jobs/retry.ts). */
-const ofQuarantine = (what: CodedText, id: string): NextAction =>
+const actionForQuarantine = (what: CodedText, id: string): NextAction =>
   action('operator', { code: 'explain.release', what, release: `"quarantine release ${id}"` })
 
-function ofOpenBreaker(until: Date, errorCode: number | null, provider: ProviderReader): NextAction {
+function actionForOpenBreaker(until: Date, errorCode: number | null, provider: ProviderReader): NextAction {
   const breakerOpenUntil = time(until)
   const error = errorCode === null ? undefined : provider.findError(errorCode)
   if (errorCode === null || !error) return noAction({ code: 'explain.why_breaker_open', breakerOpenUntil })
@@ -94,7 +94,7 @@ const noWorker = (dueAt: Date): NextAction =>
   action('operator', { code: 'explain.no_worker', role: 'worker', dueAt: time(dueAt) })
 
 /** Returns undefined unless a message or a check failed. */
-function ofFailure(facts: Facts, provider: ProviderReader): NextAction | undefined {
+function actionForFailure(facts: Facts, provider: ProviderReader): NextAction | undefined {
   const failed = findFailure(facts)
   if (!failed) return undefined
   const ofMessage = ({ messageId }: { messageId: string | null }): boolean => messageId === failed.message?.id
@@ -136,12 +136,12 @@ const openCheck = (facts: Facts): CheckFact | undefined =>
   checksOf(facts).findLast(({ status }) => OPEN_STATUSES.has(status))
 
 /** Returns undefined if every webhook arrived, or will at its first attempt. */
-function ofWebhooks(facts: Facts): NextAction | undefined {
+function actionForWebhooks(facts: Facts): NextAction | undefined {
   const { deliveries, webhookAttempts, works, now } = facts
   const found = deliveries.map((delivery) => {
-    if (isLost(delivery)) return ofLost(delivery, facts)
+    if (isLost(delivery)) return actionForLost(delivery, facts)
     const last = webhookAttempts.findLast(({ deliveryId }) => deliveryId === delivery.id)
-    return ofDelivery(delivery, last, { now, works })
+    return actionForDelivery(delivery, last, { now, works })
   })
   return found.find((next) => next && next.who !== 'none') ?? found.find((next) => next !== undefined)
 }
@@ -151,12 +151,12 @@ const isLost = ({ hasContent, status, endpointStatus }: DeliveryFact): boolean =
   !hasContent && endpointStatus !== 'deleted' && (status === 'failed' || status === 'held')
 
 /** A ping has nothing to read. */
-const ofLost = ({ url }: DeliveryFact, { confirmation, messages }: Facts): NextAction =>
+const actionForLost = ({ url }: DeliveryFact, { confirmation, messages }: Facts): NextAction =>
   confirmation || messages.length > 0
     ? action('client', { code: 'explain.delivery_removed', url })
     : noAction({ code: 'explain.why_ping_removed', url })
 
-function ofDelivery(
+function actionForDelivery(
   delivery: DeliveryFact,
   last: WebhookAttemptFact | undefined,
   { now, works }: { now: Date; works: boolean },
@@ -206,10 +206,10 @@ const faultOf = ({ httpStatus, error }: WebhookAttemptFact): CodedText =>
     : { code: 'explain.fault_answered', httpStatus }
 
 /** Returns undefined unless a timer failed, or is overdue without a worker. */
-function ofTimers(facts: Facts): NextAction | undefined {
+function actionForTimers(facts: Facts): NextAction | undefined {
   const checks = checksOf(facts)
   if (facts.confirmation && checks.some(({ timerQuarantinedAt }) => timerQuarantinedAt))
-    return ofQuarantine({ code: 'explain.quarantined_timer' }, facts.confirmation.id)
+    return actionForQuarantine({ code: 'explain.quarantined_timer' }, facts.confirmation.id)
   const retryAt = checks.find(({ timerRetryAt }) => timerRetryAt)?.timerRetryAt
   if (retryAt) return action('none', { code: 'explain.tried_again', retryAt: time(retryAt) })
   const overdue = facts.works ? undefined : armedTimers(facts).find(({ at }) => isOverdue(at, facts.now))
@@ -217,11 +217,11 @@ function ofTimers(facts: Facts): NextAction | undefined {
 }
 
 /** The customer must answer, unless the question has not reached them. */
-function ofOpenQuestion(facts: Facts): NextAction | undefined {
+function actionForOpenQuestion(facts: Facts): NextAction | undefined {
   const check = openCheck(facts)
   if (!check) return undefined
   const question = latestQuestion(facts)
-  const onItsWay = question && ofStatus(question, facts.now)
+  const onItsWay = question && actionForStatus(question, facts.now)
   if (onItsWay?.who === 'operator' || onItsWay?.who === 'customer') return onItsWay
   const { deadlineAt, followUpAt } = check
   const sentence: CodedText = followUpAt
@@ -233,15 +233,15 @@ function ofOpenQuestion(facts: Facts): NextAction | undefined {
 }
 
 /** Nothing is left to do, and the webhooks arrived. */
-function ofOutcome(facts: Facts): NextAction {
+function actionForOutcome(facts: Facts): NextAction {
   if (facts.confirmation) return noAction(conversationOutcome(facts))
   const [message] = facts.messages
-  return message ? ofStatus(message, facts.now) : noAction({ code: 'explain.why_reached_all' })
+  return message ? actionForStatus(message, facts.now) : noAction({ code: 'explain.why_reached_all' })
 }
 
-function ofStatus(message: MessageFact, now: Date): NextAction {
+function actionForStatus(message: MessageFact, now: Date): NextAction {
   if (message.status === 'sent')
-    return message.kind === 'otp' ? ofSentCode(message, now) : action('customer', { code: 'explain.offline' })
+    return message.kind === 'otp' ? actionForSentCode(message, now) : action('customer', { code: 'explain.offline' })
   if (ARRIVED.has(message.status)) return noAction({ code: 'explain.why_arrived' })
   const since = message.acceptedAt ?? message.createdAt
   if (now.getTime() - since.getTime() <= MAX_SILENCE_MS) return action('provider', { code: 'explain.just_taken' })
@@ -259,7 +259,7 @@ const LONGEST_TTL_MS = 30 * DAY_MS
 const TTL_BUFFER_MS = MINUTE_MS
 
 /** WhatsApp drops a message whose time is over, and may not report that. */
-function ofSentCode({ sentAt, createdAt, sendTtlSeconds }: MessageFact, now: Date): NextAction {
+function actionForSentCode({ sentAt, createdAt, sendTtlSeconds }: MessageFact, now: Date): NextAction {
   const ttlMs = sendTtlSeconds === null ? CODE_TTL_MS : sendTtlSeconds < 0 ? LONGEST_TTL_MS : sendTtlSeconds * SECOND_MS
   const until = later(sentAt ?? createdAt, ttlMs)
   return now.getTime() > until.getTime() + TTL_BUFFER_MS

@@ -327,7 +327,7 @@ async function submitInto(real: Real, outcome: string): Promise<void> {
   }
 }
 
-test('under any events and crashes, callers see what the model predicts', async (t) => {
+test('under any events and crashes, clients see what the model predicts', async (t) => {
   const breaking = breaker()
   const world = await startWorld(t, {
     works: false,

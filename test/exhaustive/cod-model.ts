@@ -81,7 +81,7 @@ export class Order {
     }
   }
 
-  /** Whether callers see nothing that the last event did not report. */
+  /** Whether clients see nothing that the last event did not report. */
   isReported = (): boolean => this.#isReported
 
   mayStartRefusal = (): boolean => !this.refusal && !['accepted', 'failed'].includes(this.confirmation.status)

@@ -23,7 +23,7 @@ async function setScene(t: TestContext): Promise<Scene> {
   return Object.assign(await startRestartableServer(world), { world, receiver })
 }
 
-/** A caller who repeats a request whose answer was lost, with the same key. */
+/** A client that repeats a request whose response was lost, with the same key. */
 async function sendUntilAccepted({ world, server }: Scene): Promise<SentOtp> {
   const body = world.otpBody()
   const key = await world.freshKey() // known to no server yet
@@ -108,7 +108,7 @@ async function hasOpenAttempt({ world }: Scene): Promise<boolean> {
   return open.length > 0
 }
 
-/** After these commits the program answers a caller or the provider, or calls the provider or an endpoint. */
+/** After these commits the program answers a client or the provider, or calls the provider or an endpoint. */
 const SEEN_OUTSIDE = [
   'insert_otp_messages_within_quota',
   'begin_lease',

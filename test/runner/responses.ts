@@ -30,7 +30,7 @@ const DOCUMENT_ID = 'openapi'
 
 let checks: Promise<Checks> | undefined
 
-/** Reads the document over HTTP, as callers do. Once is enough, since it is the same on all nodes of a process. */
+/** Reads the document over HTTP, as clients do. Once is enough, since it is the same on all nodes of a process. */
 export const fetchChecks = (url: string): Promise<Checks> => (checks ??= readChecks(url))
 
 async function readChecks(url: string): Promise<Checks> {

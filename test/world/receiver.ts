@@ -11,7 +11,7 @@ export type Answer = {
   status?: number
   headers?: Record<string, string>
   body?: string
-  /** Never answers; the connection stays open until the caller gives up. */
+  /** Never answers; the connection stays open until the client gives up. */
   hang?: boolean
   /** Answers only when this resolves. */
   after?: Promise<void>

@@ -32,7 +32,7 @@ export type Scene = Awaited<ReturnType<typeof openScene>>
 
 type SceneOptions = {
   random: Random
-  /** Starts what serves the database, and returns where callers and WhatsApp reach it. It migrates the database. */
+  /** Starts what serves the database, and returns where clients and WhatsApp reach it. It migrates the database. */
   serve: (databaseUrl: string) => Promise<[string, ...string[]]>
   /** Opens the shop with another release. */
   open?: typeof openShop
@@ -40,7 +40,7 @@ type SceneOptions = {
   maxJumpSeconds?: number
 }
 
-/** Opens a shop on its own database, its callers, their endpoint, customers, and WhatsApp behind a bad network. */
+/** Opens a shop on its own database, its clients, their endpoint, customers, and WhatsApp behind a bad network. */
 export async function openScene(
   opened: AsyncDisposableStack,
   { random, serve, open = openShop, maxJumpSeconds }: SceneOptions,

@@ -20,10 +20,10 @@ type Question = {
   colour?: 'red'
 }
 
-type Answered = { onYes: () => void; onNo: () => void }
+type Choices = { onYes: () => void; onNo: () => void }
 
 /** A confirmation dialog. Cancel has the focus. */
-export function Confirmation({ children, doing = NOTHING, yes, no, colour, onYes, onNo }: Question & Answered) {
+export function Confirmation({ children, doing = NOTHING, yes, no, colour, onYes, onNo }: Question & Choices) {
   const { t } = useTexts()
   return (
     <Stack>

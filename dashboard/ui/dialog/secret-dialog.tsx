@@ -4,15 +4,15 @@ import { CodeBlock } from '../as-typed.tsx'
 import { Leaving } from './confirm-dialog.tsx'
 import classes from './secret-dialog.module.css'
 
-type Shown = { add: () => () => void; markCopied: () => void }
+type SecretCount = { add: () => () => void; markCopied: () => void }
 
-const ShownSecrets = createContext<Shown | undefined>(undefined)
+const ShownSecrets = createContext<SecretCount | undefined>(undefined)
 
 /** A dialog that may show a secret. While it shows one that was not copied, only its own button closes it. */
 export function SecretDialog({ children, ...modal }: ModalProps) {
   const [count, setCount] = useState(0)
   const [isCopied, setCopied] = useState(false)
-  const shown = useMemo<Shown>(
+  const shown = useMemo<SecretCount>(
     () => ({
       add() {
         setCopied(false)

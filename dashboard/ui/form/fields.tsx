@@ -14,7 +14,10 @@ import { useTexts } from '../../texts/use-texts.ts'
 const NEAR = 0.8
 const MAX_ROWS = 14
 
-type Counted = Pick<TextInputProps, 'label' | 'aria-label' | 'description' | 'dir' | 'lang' | 'id' | 'flex'> & {
+type CountedInputProps = Pick<
+  TextInputProps,
+  'label' | 'aria-label' | 'description' | 'dir' | 'lang' | 'id' | 'flex'
+> & {
   /** The field's path in its form. */
   'data-path': string
   value: string
@@ -27,7 +30,7 @@ type Counted = Pick<TextInputProps, 'label' | 'aria-label' | 'description' | 'di
 }
 
 /** A text with a limit. The counter appears near the limit. Text over the limit stays, so that it can be shortened. */
-export function CountedInput({ used, max, rows, error, onWrite, description, ...rest }: Counted) {
+export function CountedInput({ used, max, rows, error, onWrite, description, ...rest }: CountedInputProps) {
   const { t, n } = useTexts()
   const counter = used >= max * NEAR && (
     <Text

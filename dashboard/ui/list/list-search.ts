@@ -60,16 +60,16 @@ export const isFiltered = (search: ListSearch): boolean => Object.keys(search).s
 /** The rows of a page, counted from 1. `isMore`: the total was counted only up to a limit. */
 export type PagePosition = { from: number; to: number; total: number; isMore: boolean }
 
-type Listed = { rows: readonly unknown[]; nextCursor: string | null }
+type ListRows = { rows: readonly unknown[]; nextCursor: string | null }
 
 /** `newer`: the rows on the pages before this one; null if they were not counted. */
-export type Counted = { newer: number | null; total: number; isMore: boolean }
+export type Count = { newer: number | null; total: number; isMore: boolean }
 
 /** Without other pages, a page has all rows: nothing needs to be counted. */
-export const hasOtherPages = (list: Listed | undefined, { before }: ListSearch): boolean =>
+export const hasOtherPages = (list: ListRows | undefined, { before }: ListSearch): boolean =>
   before !== undefined || (list !== undefined && list.nextCursor !== null)
 
-export function positionOf(list: Listed, search: ListSearch, counted: Counted | undefined): PagePosition | undefined {
+export function positionOf(list: ListRows, search: ListSearch, counted: Count | undefined): PagePosition | undefined {
   const count = list.rows.length
   if (count === 0) return undefined
   if (!hasOtherPages(list, search)) return { from: 1, to: count, total: count, isMore: false }

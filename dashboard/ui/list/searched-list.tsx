@@ -11,7 +11,7 @@ import { useWorkspace } from '../workspace.ts'
 import { ExportButton } from './export-button.tsx'
 import { type Filter, FilterBar } from './filter-bar.tsx'
 import { KeptSince, ListPages } from './list-pages.tsx'
-import { type Counted, type ListSearch, isFiltered, positionOf } from './list-search.ts'
+import { type Count, type ListSearch, isFiltered, positionOf } from './list-search.ts'
 import { type Column, List } from './list.tsx'
 
 /** What a row has in both lists. */
@@ -32,7 +32,7 @@ type Props<Row> = {
   search: ListSearch
   query: ListQuery<Row>
   /** Requested only if `hasOtherPages`. */
-  counted: Counted | undefined
+  counted: Count | undefined
   /** The list's own filters, before the common ones. */
   filters: readonly Filter[]
   /** The list's own columns, before the common ones. */
@@ -110,9 +110,9 @@ function useChoices(list: 'messages' | 'confirmations', { template, senderId }: 
   }
 }
 
-type Shown<Row> = Props<Row> & { page: ListPage<Row> }
+type ResultsProps<Row> = Props<Row> & { page: ListPage<Row> }
 
-function Results<Row extends ListedRow>(props: Shown<Row> & { hasSeveralSenders: boolean }) {
+function Results<Row extends ListedRow>(props: ResultsProps<Row> & { hasSeveralSenders: boolean }) {
   const { t } = useTexts()
   const { list, search, page, begin, onClear } = props
   if (page.rows.length > 0) return <Rows {...props} />
@@ -132,7 +132,7 @@ function Rows<Row extends ListedRow>({
   columns,
   linkOf,
   hasSeveralSenders,
-}: Shown<Row> & { hasSeveralSenders: boolean }) {
+}: ResultsProps<Row> & { hasSeveralSenders: boolean }) {
   const { t } = useTexts()
   const sender: Column<Row> = {
     title: t(`page_${list}.sender`),
@@ -162,7 +162,7 @@ function Rows<Row extends ListedRow>({
   )
 }
 
-const Pages = <Row,>({ page, search, counted, pageBefore }: Shown<Row>) => (
+const Pages = <Row,>({ page, search, counted, pageBefore }: ResultsProps<Row>) => (
   <ListPages
     searchedBackTo={page.searchedBackTo}
     newest={search.before === undefined ? undefined : pageBefore(undefined)}

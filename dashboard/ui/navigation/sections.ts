@@ -69,7 +69,7 @@ const icons = new Map<SectionName, Icon>(SECTIONS.map(({ name, icon }) => [name,
 export const iconOf = (section: SectionName): Icon => icons.get(section) as Icon
 
 /** Sections that the workspace has and the person may open. */
-export const sectionsOf = ({ sandbox, role, operator }: Opened): (typeof SECTIONS)[number][] =>
+export const sectionsOf = ({ sandbox, role, operator }: Viewer): (typeof SECTIONS)[number][] =>
   SECTIONS.filter(
     (section) =>
       (sandbox || !('sandboxOnly' in section)) &&
@@ -77,7 +77,7 @@ export const sectionsOf = ({ sandbox, role, operator }: Opened): (typeof SECTION
       (operator || !('operatorsOnly' in section)),
   )
 
-type Opened = { sandbox: boolean; role: string; operator: boolean }
+type Viewer = { sandbox: boolean; role: string; operator: boolean }
 
 type SectionPath = (typeof SECTIONS)[number]['to']
 
@@ -85,7 +85,7 @@ type SectionPath = (typeof SECTIONS)[number]['to']
  * The same section in another workspace. A page about one message leads to the section, because the other has no such
  * message.
  */
-export function sectionIn(path: string, workspace: Opened): SectionPath {
+export function sectionIn(path: string, workspace: Viewer): SectionPath {
   const [, name] = /\/w\/[^/]+\/([^/]+)/.exec(path) ?? []
   const section = sectionsOf(workspace).find(({ to }) => to === `/w/$workspaceId/${name}`)
   return section?.to ?? '/w/$workspaceId/overview'

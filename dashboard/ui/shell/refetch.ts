@@ -13,7 +13,7 @@ const ALONE_FROM_MS = 300
 /** Calls this far apart are not batched. */
 const APART_MS = 5
 
-type Refetched = {
+type RefetchOptions = {
   workspaceId: string
   sandbox: boolean
   /** Whether a page follows the workspace. The session is refetched in any case. */
@@ -23,7 +23,7 @@ type Refetched = {
 /** Refetches the active queries at each call, each as soon as its pause is over. `callQuick` leaves out the slow ones. */
 export function createRefetcher(
   queries: QueryClient,
-  { workspaceId, sandbox, isFollowed }: Refetched,
+  { workspaceId, sandbox, isFollowed }: RefetchOptions,
 ): Throttle & { callQuick: () => void } {
   const isSlow = ({ queryKey, meta }: Query): boolean =>
     meta?.['live'] === 'slowly' || (isSession(queryKey) && !sandbox)

@@ -1,5 +1,5 @@
 /**
- * Every limit of the emulator. The first group is Meta's, which callers must obey; the second keeps the emulator small
+ * Every limit of the emulator. The first group is Meta's, which clients must obey; the second keeps the emulator small
  * under any load.
  */
 export const META_LIMITS = {

@@ -114,7 +114,7 @@ function saved<Verbs extends Record<string, (...given: never[]) => unknown>>(
 
 async function buildEmulator(parts: Parts, control: Control, live: Live, store: Store | undefined) {
   const server = buildServer()
-  // A caller may rely on what an answer says, also after a crash.
+  // A client may rely on what a response says, also after a crash.
   if (store !== undefined) server.addHook('onSend', async () => store.flush())
   frontPage(server)
   phonePage(server)

@@ -267,7 +267,7 @@ test('only the latest messages are kept', async (t) => {
 
 test('a reset does not cancel a delayed answer', async (t) => {
   const world = await startWorld(t, { speed: 0.001 })
-  world.emulator.script({ behaviour: { answerAfterMs: 50_000 } })
+  world.emulator.script({ behaviour: { responseAfterMs: 50_000 } })
   const answer = world.sendOtp()
   await world.emulator.waitForMessage()
   world.emulator.reset()

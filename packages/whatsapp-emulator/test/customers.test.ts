@@ -243,7 +243,7 @@ const WRONG: [string, object, RegExp][] = [
   ['an unknown preset', { preset: 'confirmes' }, /no preset \\"confirmes\\"; choose from not_on_whatsapp, held_back/],
   ['neither behaviour nor steps', {}, /exactly one of behaviour, steps and preset/],
   ['an unknown behaviour', { behaviour: { explode: true } }, /Unrecognized key: \\"explode\\"/],
-  ['a response after years', { behaviour: { answerAfterMs: 1e12 } }, /behaviour\.answerAfterMs/],
+  ['a response after years', { behaviour: { responseAfterMs: 1e12 } }, /behaviour\.responseAfterMs/],
   ['no steps', { steps: [] }, /at least|>=1/],
   ['a first step that follows', { steps: [{ follows: true, do: 'read' }] }, /the first step follows nothing/],
   ['an unknown trait', { steps: [{ when: { colour: 'red' }, do: 'read' }] }, /steps\.0\.when.*colour/],

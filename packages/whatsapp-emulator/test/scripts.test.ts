@@ -80,7 +80,7 @@ test('a hanging call holds no timer after its caller left', async (t) => {
 
 test('an answer can be delayed after the message is accepted', async (t) => {
   const world = await startWorld(t, { speed: 0.001 })
-  world.emulator.script({ behaviour: { answerAfterMs: 60_000 } })
+  world.emulator.script({ behaviour: { responseAfterMs: 60_000 } })
   let answered = false
   const answer = world.sendOtp().then((answer) => {
     answered = true
@@ -93,7 +93,7 @@ test('an answer can be delayed after the message is accepted', async (t) => {
 
 test('statuses can precede the answer of the HTTP call', async (t) => {
   const world = await startWorld(t)
-  world.emulator.script({ behaviour: { statusesBeforeAnswer: true } })
+  world.emulator.script({ behaviour: { statusesBeforeResponse: true } })
   await world.sendOtp()
   assert.deepEqual(world.statusNames(), ['sent', 'delivered', 'read'])
 })

@@ -26,7 +26,7 @@ const RATE_LIMITS = {
   '/change-password': { window: 60, max: 10 },
 }
 export const LOCKOUT_MS = 15 * MINUTE_MS
-/** The connection's real address. The server overwrites what a caller sends in this header. */
+/** The connection's real address. The server overwrites what a client sends in this header. */
 export const CLIENT_ADDRESS_HEADER = 'x-doorcode-client-address'
 
 export type AuthParts = Pick<Parts, 'config' | 'seal' | 'db' | 'clock'>

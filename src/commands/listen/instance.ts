@@ -32,7 +32,7 @@ export class RetryableError extends Error {
 /** In addition to the wait. */
 const ANSWER_TIMEOUT_MS = 15 * SECOND_MS
 /** One event may have 3 MiB, and the other events of a page 1 MiB together. */
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 
 const pageSchema = z.looseObject({
   events: z.array(z.looseObject({ id: z.uuid(), type: z.string(), timestamp: z.string() })),
@@ -104,29 +104,29 @@ function toError(url: string, { status, problem }: Failure): Error {
 const userError = (text: string, code?: ConstructorParameters<typeof UserError>[1]): UserError =>
   new UserError(asWritten(text), code)
 
-type HttpAnswer = { status: number; location: string; body: unknown }
+type HttpResponse = { status: number; location: string; body: unknown }
 
 async function get(
   url: string,
   apiKey: string,
   { end, timeoutMs }: { end: AbortSignal; timeoutMs: number },
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const late = AbortSignal.timeout(timeoutMs)
   try {
-    const answer = await request(url, {
+    const response = await request(url, {
       headers: { authorization: `Bearer ${apiKey}`, accept: 'application/json' },
       signal: AbortSignal.any([end, late]),
     })
     const chunks: Buffer[] = []
     let bytes = 0
-    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
       bytes += chunk.length
-      if (bytes > MAX_ANSWER_BYTES)
-        throw userError(`${new URL(url).origin} answered with more than ${MAX_ANSWER_BYTES} bytes. ${SET_URL}`)
+      if (bytes > MAX_RESPONSE_BYTES)
+        throw userError(`${new URL(url).origin} answered with more than ${MAX_RESPONSE_BYTES} bytes. ${SET_URL}`)
       chunks.push(chunk)
     }
-    const { location = '' } = answer.headers
-    return { status: answer.statusCode, location: String(location), body: asJson(Buffer.concat(chunks)) }
+    const { location = '' } = response.headers
+    return { status: response.statusCode, location: String(location), body: asJson(Buffer.concat(chunks)) }
   } catch (error) {
     if (error instanceof UserError || end.aborted) throw error
     const { origin } = new URL(url)

@@ -14,7 +14,7 @@ export type RawInput = {
   faults: readonly Fault[]
 }
 
-export type Caller = {
+export type Client = {
   workspaceId: string
   apiKeyId: string
   correlationId: string
@@ -71,7 +71,7 @@ type Definition<Given extends Schemas, Body extends z.ZodType> = Description & {
   /** `bodyExample` is for the API reference. */
   schemas: Given & { bodyExample?: z.input<Given['body']> }
   success: Success<Body>
-  handler: (request: Caller & Input<Given>) => Promise<z.input<Body>>
+  handler: (request: Client & Input<Given>) => Promise<z.input<Body>>
 }
 
 /** A row of the table of routes. */
@@ -81,7 +81,7 @@ export type Route = Description & {
   /** All faults of all parts, or the handler with the request's input. */
   read(
     raw: RawInput,
-  ): { faults: readonly Fault[]; run?: never } | { faults?: never; run: (caller: Caller) => Promise<unknown> }
+  ): { faults: readonly Fault[]; run?: never } | { faults?: never; run: (client: Client) => Promise<unknown> }
 }
 
 /** Checks that a handler's types match its schemas, then erases them. */
@@ -100,7 +100,7 @@ export function route<Given extends Schemas, Body extends z.ZodType>({
       const body = bodyUnread ? undefined : schemas.body.safeParse(raw.body)
       if (params.success && query.success && headers.success && body?.success && raw.faults.length === 0) {
         const input = { params: params.data, query: query.data, headers: headers.data, body: body.data } as Input<Given>
-        return { run: (caller) => handler({ ...caller, ...input }) }
+        return { run: (client) => handler({ ...client, ...input }) }
       }
       return {
         faults: [

@@ -3,7 +3,7 @@ import { HOUR_MS, SECOND_MS } from '../../lib/clock.ts'
 import type { ListedNode } from '../../runtime/jobs/node.ts'
 import { type NewFinding, durationText } from './finding.ts'
 
-/** Certificates and signatures of webhooks are judged by clocks. */
+/** Certificates and signatures of webhooks depend on clocks. */
 const MAX_AHEAD_MS = 10 * SECOND_MS
 /** Lists look for ids of a time within this margin (src/lib/lists/id-range.ts). */
 const MAX_SKEW_MS = HOUR_MS

@@ -21,11 +21,11 @@ export type GraphRequest = {
   path: string
   body?: string
   timeoutMs: number
-  maxAnswerBytes: number
+  maxResponseBytes: number
 }
 
 /** `unknown`: at least the first byte may have been sent. */
-export type GraphAnswer =
+export type GraphResponse =
   | { outcome: 'answered'; httpStatus: number; body: string }
   | Extract<SendOutcome, { outcome: 'unreachable' | 'unknown' }>
 
@@ -49,7 +49,7 @@ export function createGraphClient() {
   }
 }
 
-function dispatch(agent: Dispatcher, account: ProviderAccount, request: GraphRequest): Promise<GraphAnswer> {
+function dispatch(agent: Dispatcher, account: ProviderAccount, request: GraphRequest): Promise<GraphResponse> {
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined
     let httpStatus: number | null = null
@@ -57,12 +57,12 @@ function dispatch(agent: Dispatcher, account: ProviderAccount, request: GraphReq
     let bytes = 0
     let ended = false
 
-    const end = (answer: GraphAnswer): void => {
+    const end = (response: GraphResponse): void => {
       if (ended) return
       ended = true
       clearTimeout(timer)
       chunks = []
-      resolve(answer)
+      resolve(response)
     }
     /** The agent passes a controller when it is about to write: before that, nothing was sent. */
     const fail = (detail: CodedText): void =>
@@ -99,7 +99,7 @@ function dispatch(agent: Dispatcher, account: ProviderAccount, request: GraphReq
         },
         onResponseData(_controller, chunk) {
           bytes += chunk.length
-          if (bytes > request.maxAnswerBytes) abort({ code: 'providers.too_long', bytes: request.maxAnswerBytes })
+          if (bytes > request.maxResponseBytes) abort({ code: 'providers.too_long', bytes: request.maxResponseBytes })
           else chunks.push(chunk)
         },
         onResponseEnd() {

@@ -19,7 +19,7 @@ import { sampleOf, tidy, variablesOf } from '../template-text.ts'
 
 const TIMEOUT_MS = 30_000
 /** A page of 100 templates with ten buttons each is below 1 MB. */
-const MAX_ANSWER_BYTES = 8 * 1024 * 1024
+const MAX_RESPONSE_BYTES = 8 * 1024 * 1024
 
 /** `path` is relative to the account. */
 type CallRequest = { operation: ProviderOperation; method?: GraphRequest['method']; path: string; body?: object }
@@ -101,7 +101,7 @@ function createCall(graph: GraphClient, account: ProviderAccount) {
       path: `/${account.wabaId}/${path}`,
       ...(sent && { body: JSON.stringify(sent) }),
       timeoutMs: TIMEOUT_MS,
-      maxAnswerBytes: MAX_ANSWER_BYTES,
+      maxResponseBytes: MAX_RESPONSE_BYTES,
     })
     if (answer.outcome !== 'answered')
       throw new ProviderUnreachableError(operation, answer.detail, { mayHaveArrived: answer.outcome === 'unknown' })

@@ -14,12 +14,12 @@ import type {
 } from '../provider.ts'
 import { callbackDataOf } from './callback-data.ts'
 import { readAnswerError } from './errors.ts'
-import type { GraphClient, GraphAnswer } from './graph.ts'
+import type { GraphClient, GraphResponse } from './graph.ts'
 import { type JsonObject, identifier, listOf, objectOf, readObject } from './json.ts'
 import { withoutCode, withoutToken } from './mask.ts'
 
 /** An answer has a few hundred bytes. */
-const MAX_ANSWER_BYTES = 64 * 1024
+const MAX_RESPONSE_BYTES = 64 * 1024
 
 export async function send(
   graph: GraphClient,
@@ -31,7 +31,7 @@ export async function send(
     path: `/${message.phoneNumberId}/messages`,
     body: JSON.stringify(bodyOf(message)),
     timeoutMs,
-    maxAnswerBytes: MAX_ANSWER_BYTES,
+    maxResponseBytes: MAX_RESPONSE_BYTES,
   })
   const code = message.content.type === 'otp' ? message.content.code : ''
   return readOutcome(answer, (text) => withoutToken(withoutCode(text, code), account.accessToken))
@@ -106,10 +106,10 @@ export function otpComponents(components: readonly TemplateComponent[], code: st
   ]
 }
 
-function readOutcome(answer: GraphAnswer, mask: (text: string) => string): SendOutcome {
-  if (answer.outcome !== 'answered') return answer
-  const { httpStatus } = answer
-  const body = readObject(answer.body)
+function readOutcome(response: GraphResponse, mask: (text: string) => string): SendOutcome {
+  if (response.outcome !== 'answered') return response
+  const { httpStatus } = response
+  const body = readObject(response.body)
   if (httpStatus >= 200 && httpStatus < 300) {
     const providerMessageId = identifier(objectOf(listOf(body?.messages)[0])?.id)
     if (providerMessageId) return { outcome: 'accepted', httpStatus, providerMessageId, customer: customerOf(body) }

@@ -1,7 +1,7 @@
 import { type Sql, statement } from '../../lib/db/pool.ts'
 import type { EndpointId } from '../endpoints.ts'
 
-/** The newest deliveries by which an endpoint is judged. */
+/** The newest deliveries, which decide the health of an endpoint. */
 const MAX_RECENT = 1_000
 /** The last success is not searched for further back than this. */
 const MAX_SEARCHED = 10_000

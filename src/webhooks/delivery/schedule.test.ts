@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HOUR_MS, MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
-import { type Answer, type Decision, EARLY_PAUSE_MS, MAX_EARLY_ATTEMPTS, STEPS_MS, decide } from './schedule.ts'
+import {
+  type AttemptResponse,
+  type Decision,
+  EARLY_PAUSE_MS,
+  MAX_EARLY_ATTEMPTS,
+  STEPS_MS,
+  decide,
+} from './schedule.ts'
 
 const endedAt = new Date('2026-12-01T00:00:00.000Z')
-const FAILED: Answer = { httpStatus: 500, retryAfter: null }
+const FAILED: AttemptResponse = { httpStatus: 500, retryAfter: null }
 
-const after = (step: number, answer: Answer, chance = 0.5) =>
+const after = (step: number, answer: AttemptResponse, chance = 0.5) =>
   decide({ step, scheduledAt: null, earlyAttempts: 0, answer, endedAt, chance })
-const waitAfter = (step: number, answer: Answer, chance = 0.5): number => {
+const waitAfter = (step: number, answer: AttemptResponse, chance = 0.5): number => {
   const decision = after(step, answer, chance)
   assert.equal(decision.outcome, 'retry')
   return decision.outcome === 'retry' ? decision.dueAt.getTime() - endedAt.getTime() : Number.NaN
@@ -48,7 +55,7 @@ test('410 is final at every step', () => {
 })
 
 test('Retry-After moves an attempt later, but not past the step that follows', () => {
-  const tooMany = (retryAfter: string): Answer => ({ httpStatus: 429, retryAfter })
+  const tooMany = (retryAfter: string): AttemptResponse => ({ httpStatus: 429, retryAfter })
   assert.equal(waitAfter(0, tooMany('60')), MINUTE_MS)
   assert.equal(waitAfter(0, { httpStatus: 503, retryAfter: 'Tue, 01 Dec 2026 00:02:00 GMT' }), 2 * MINUTE_MS)
   assert.equal(waitAfter(0, tooMany('86400')), 5 * MINUTE_MS)
@@ -68,7 +75,7 @@ test('Retry-After counts only with 429 and 503, in the two forms of HTTP', () =>
 
 /** When the schedule would make the attempt that was brought forward. */
 const scheduledAt = later(endedAt, 2 * HOUR_MS)
-const afterEarly = (earlyAttempts: number, answer: Answer): Decision =>
+const afterEarly = (earlyAttempts: number, answer: AttemptResponse): Decision =>
   decide({ step: 4, scheduledAt, earlyAttempts, answer, endedAt, chance: 0.5 })
 
 test('a failed early attempt keeps the step and its time', () => {

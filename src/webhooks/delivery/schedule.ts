@@ -32,7 +32,7 @@ const EARLY_PAUSE_GROWTH = 4
 export const FAILING_DISABLES_AFTER_MS = 5 * DAY_MS
 
 /** An HTTP answer, or none. */
-export type Answer = { httpStatus: number | null; retryAfter: string | null }
+export type AttemptResponse = { httpStatus: number | null; retryAfter: string | null }
 
 export type Decision =
   | { outcome: 'succeeded' }
@@ -57,7 +57,7 @@ export type EndedAttempt = {
   scheduledAt: Date | null
   /** Earlier attempts that were brought forward and failed. */
   earlyAttempts: number
-  answer: Answer
+  answer: AttemptResponse
   endedAt: Date
   /** 0 to 1. */
   chance: number
@@ -92,7 +92,7 @@ export function decide({ step, scheduledAt, earlyAttempts, answer, endedAt, chan
 }
 
 /** Retry-After in ms; 0 without one, or when it is malformed. */
-function retryAfterMs({ httpStatus, retryAfter }: Answer, endedAt: Date): number {
+function retryAfterMs({ httpStatus, retryAfter }: AttemptResponse, endedAt: Date): number {
   if ((httpStatus !== 429 && httpStatus !== 503) || retryAfter === null) return 0
   const text = retryAfter.trim()
   if (/^\d{1,9}$/.test(text)) return Number(text) * SECOND_MS

@@ -173,7 +173,7 @@ test('after a day without the provider the confirmation fails with the last erro
 
 test('statuses before the provider’s response do not affect the submission', async (t) => {
   const { world, order, ana } = await sentInto(t, {
-    statusesBeforeAnswer: true,
+    statusesBeforeResponse: true,
     statuses: [{ status: 'sent' }, { status: 'read' }],
   })
   assert.equal((await world.getConfirmation(order)).status, 'awaiting_answer')

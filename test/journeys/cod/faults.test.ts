@@ -11,7 +11,7 @@ for (const [what, fault, status, code] of [
   ['a fault of ours', new TypeError('inner secret'), 500, 'INTERNAL_ERROR'],
   ['a database that cannot be reached', new DatabaseUnavailable(new Error('inner secret')), 503, 'SERVICE_UNAVAILABLE'],
 ] as const) {
-  test(`${what} reveals nothing internal to the caller, and takes no unit`, async (t) => {
+  test(`${what} reveals nothing internal to the client, and takes no unit`, async (t) => {
     let faulty = true
     const world = await startWorld(t, {
       works: false,

@@ -160,7 +160,7 @@ test('parameters must fit the template exactly, and reach the phone', async (t) 
   }
   const long = '😀'.repeat(1_024)
   const accepted = await post(world, { ...world.confirmationBody(), parameters: { body: [long, 'b', 'c'] } })
-  assert.equal(accepted.status, 202, 'what the rendered text may hold, the provider judges')
+  assert.equal(accepted.status, 202, 'the provider checks the rendered text')
 
   // Each fault: src/accounts/templates/cod-parameters.test.ts.
   const misfits: [string, unknown][] = [

@@ -120,7 +120,7 @@ test('a new token repairs an account and keeps its other secrets', async (t) => 
   const otp = await world.sendOtp()
   await world.settled()
   await world.whatsapp.reports(otp, ['delivered'])
-  assert.equal((await world.getOtp(otp)).status, 'delivered', 'the app secret still judges what comes in')
+  assert.equal((await world.getOtp(otp)).status, 'delivered', 'the app secret still verifies webhooks')
   const changed = world.emulator.changeAccount(DEMO.accountId, {})
   changed.appSecret = 'renewed0secret'
   await renew({ appSecret: 'renewed0secret' })

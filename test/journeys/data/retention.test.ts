@@ -273,7 +273,7 @@ test('an event that still waits for its endpoint keeps its body and its message'
   ])
   assert.match(event?.body ?? '', /message\.sent/)
   const { status } = await world.request('GET', `/api/v1/events?after=${event?.id}`)
-  assert.equal(status, 200, 'a caller that reads it can continue after it')
+  assert.equal(status, 200, 'a client that reads it can continue after it')
   receiver.always({ status: 204 })
   world.advance('6s')
   await receiver.waitFor(2)

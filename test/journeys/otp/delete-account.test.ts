@@ -45,7 +45,7 @@ test('a deleted account’s sender is not found, and late reports still count', 
   assert.match(row?.text ?? '', /removed/)
   world.advance('169h')
   const webhooks = await findWebhookAccount(parts, accountId)
-  assert.ok(webhooks && webhooks.formerAppSecret && webhooks.formerAppSecret.until < world.clock.now())
+  assert.ok(webhooks && webhooks.previousAppSecret && webhooks.previousAppSecret.until < world.clock.now())
   assert.ok(![webhooks.appSecret, webhooks.verifyToken].some((secret) => Object.values(credentials).includes(secret)))
 })
 
@@ -63,7 +63,7 @@ test('a message that waits for a deleted account is sent once the account is con
   assert.deepEqual([connected.accountId, connected.senders], [account.accountId, account.senders])
   assert.equal((await getAccount(parts, account.accountId)).accessToken, credentials.accessToken)
   const webhooks = await findWebhookAccount(parts, account.accountId)
-  assert.equal(webhooks?.formerAppSecret?.secret, credentials.appSecret)
+  assert.equal(webhooks?.previousAppSecret?.secret, credentials.appSecret)
   await waitFor('WhatsApp to accept the message', async () => {
     worker.wake()
     const rows = await world.query('select from messages where id = $1 and accepted_at is not null', [messageId])

@@ -239,7 +239,7 @@ test('a message that fails, is corrected and fails again has each event once', a
 
 test('a report before the provider’s answer is matched by our id', async (t) => {
   const world = await startWorld(t, { statuses: 'automatic' })
-  world.emulator.script({ match: {}, behaviour: { statusesBeforeAnswer: true } })
+  world.emulator.script({ match: {}, behaviour: { statusesBeforeResponse: true } })
   const receiver = await world.receiver()
   const otp = await world.sendOtp()
   await world.whatsapp.gets(otp)
@@ -251,7 +251,7 @@ test('a report before the provider’s answer is matched by our id', async (t) =
 
 test('a report without our id is parked until the provider’s answer is stored', async (t) => {
   const world = await startWorld(t, { statuses: 'automatic' })
-  world.emulator.script({ match: {}, behaviour: { statusesBeforeAnswer: true, omit: ['biz_opaque_callback_data'] } })
+  world.emulator.script({ match: {}, behaviour: { statusesBeforeResponse: true, omit: ['biz_opaque_callback_data'] } })
   const otp = await world.sendOtp()
   await world.whatsapp.gets(otp)
   await world.settled()

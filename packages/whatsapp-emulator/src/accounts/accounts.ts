@@ -207,7 +207,7 @@ export class Accounts {
     return prefix + String(this.#nextIds.accounts++).padStart(4, '0')
   }
 
-  /** Above 2^53, to expose callers that parse ids as numbers. */
+  /** Above 2^53, to expose clients that parse ids as numbers. */
   #makeTemplateId(): string {
     return `90071992547${String(409_931 + 2 * this.#nextIds.accounts++).padStart(6, '0')}`
   }

@@ -102,7 +102,7 @@ export type Template = {
   rejectedReason: string
   qualityScore: string
   readonly parameterFormat: ParameterFormat
-  /** The components as created. `componentsAsRead` makes what callers read. */
+  /** The components as created. `componentsAsRead` makes what clients read. */
   readonly components: readonly TemplateComponent[]
   ttlSeconds: number | undefined
   readonly createdAt: number

@@ -29,7 +29,7 @@ async function perform(parts: Parts, send: CheckedSend, reply: FastifyReply): Pr
   const { behaviour } = send
   if (behaviour.html !== undefined) {
     parts.counts.rejected++
-    await pause(parts, behaviour.answerAfterMs)
+    await pause(parts, behaviour.responseAfterMs)
     return reply
       .code(behaviour.html.httpStatus)
       .type('text/html')
@@ -41,14 +41,14 @@ async function perform(parts: Parts, send: CheckedSend, reply: FastifyReply): Pr
   await start(parts, send, message)
   if (behaviour.connection === 'drop_after_accepting') return drop(reply)
   if (behaviour.connection === 'hang_after_accepting') return hang(reply)
-  await pause(parts, behaviour.answerAfterMs)
+  await pause(parts, behaviour.responseAfterMs)
   return reply.send(acceptance(send.row.account, send.to, message))
 }
 
 async function start(parts: Parts, { row, to }: CheckedSend, message: Message): Promise<void> {
   const hasNoRecipient = to.waId === undefined && to.userId === undefined
   if (hasNoRecipient) return
-  if (message.behaviour.statusesBeforeAnswer === true) await parts.delivery.beginNow(row, message)
+  if (message.behaviour.statusesBeforeResponse === true) await parts.delivery.beginNow(row, message)
   else parts.delivery.begin(message)
 }
 

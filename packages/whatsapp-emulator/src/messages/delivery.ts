@@ -319,7 +319,7 @@ function failure(scripted: ScriptedError, parameters: readonly string[]): Webhoo
   return webhookError(code, details, title)
 }
 
-/** Meta may repeat the caller's parameters in the details of an error. */
+/** Meta may repeat the client's parameters in the details of an error. */
 export function readScriptedError(scripted: ScriptedError, parameters: readonly string[]): ErrorTexts {
   const error: ErrorTexts = typeof scripted === 'number' ? { code: scripted } : scripted
   if (error.echoParameters !== true) return error

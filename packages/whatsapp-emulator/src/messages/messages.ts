@@ -172,7 +172,7 @@ function savedMessage(message: Message) {
   return { ...message, statuses: message.statuses.map((status) => ({ ...status, post: status.post?.id })) }
 }
 
-/** Looks like a real wamid; callers must treat it as opaque. */
+/** Looks like a real wamid; clients must treat it as opaque. */
 export function makeWamid(party: string): string {
   const tail = `\x15\x02\x00\x11\x18\x12${randomBytes(9).toString('hex').toUpperCase()}\x00`
   return `wamid.${Buffer.from(`\x1c\x18${String.fromCharCode(party.length)}${party}${tail}`, 'latin1').toString('base64')}`

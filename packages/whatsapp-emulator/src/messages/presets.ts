@@ -32,7 +32,7 @@ export const FAILURES = [
   failure('0429', 'throughput_limit', { error: 130429 }),
   failure('0500', 'server_error', { error: 131000 }),
   failure('0502', 'html_error', { html: { httpStatus: 502 } }),
-  failure('0408', 'slow', { answerAfterMs: 8_000 }),
+  failure('0408', 'slow', { responseAfterMs: 8_000 }),
   failure('0440', 'drops_before', { connection: 'drop_before_accepting' }),
   failure('0441', 'drops_after', { connection: 'drop_after_accepting' }),
   failure('0600', 'never_delivered', { skip: ['delivered', 'read'] }),

@@ -58,7 +58,7 @@ export const behaviourSchema = z.strictObject({
   /** The HTTP call gets a page instead of JSON, as from an edge server, and no message is accepted. */
   html: z.strictObject({ httpStatus: z.int().min(400).max(599).default(502), body: z.string().optional() }).optional(),
   /** Delays the HTTP response. The message itself is accepted immediately. */
-  answerAfterMs: delay.optional(),
+  responseAfterMs: delay.optional(),
   /** How the connection ends without a response; with "after_accepting" the message is accepted. */
   connection: z
     .enum(['drop_before_accepting', 'drop_after_accepting', 'hang_before_accepting', 'hang_after_accepting'])
@@ -76,7 +76,7 @@ export const behaviourSchema = z.strictObject({
   /** The statuses are posted in reverse order. */
   reversed: z.boolean().optional(),
   /** The statuses are posted and acknowledged before the HTTP call gets its response. */
-  statusesBeforeAnswer: z.boolean().optional(),
+  statusesBeforeResponse: z.boolean().optional(),
   /** Fields left out of statuses and, for wa_id and user_id, of the response. */
   omit: z.array(z.enum(OMITTABLE)).optional(),
   /** Adds undocumented fields to statuses and the response. */

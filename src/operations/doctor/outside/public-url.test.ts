@@ -4,11 +4,11 @@ import { type RequestListener, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { DAY_MS, later } from '../../../lib/clock.ts'
-import { findProblemsOf, checkAnswer, checkFailure } from './public-url.ts'
+import { findProblemsOf, checkResponse, checkFailure } from './public-url.ts'
 
 const URL = 'https://doorcode.example.com'
 const now = new Date('2026-11-23T12:00:00Z')
-const answer = { status: 200, body: '{"status":"alive"}', validUntil: later(now, 60 * DAY_MS) }
+const response = { status: 200, body: '{"status":"alive"}', validUntil: later(now, 60 * DAY_MS) }
 
 const codesOf = (found: readonly { code: string }[]): string[] => found.map(({ code }) => code)
 
@@ -19,7 +19,7 @@ async function serve(t: TestContext, listener: RequestListener): Promise<string>
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('an answer from Doorcode is no problem, and every other answer has its finding', async (t) => {
+test('an response from Doorcode is no problem, and every other response has its finding', async (t) => {
   const own = await serve(t, (_request, response) => response.end('{"status":"alive"}'))
   assert.deepEqual(await findProblemsOf(`http://${own}`), [])
   const other = await serve(t, (_request, response) => response.end('<html>'.padEnd(1_000_000)))
@@ -50,7 +50,7 @@ test('each network error has its finding', () => {
 })
 
 test('a certificate that expires soon is found', () => {
-  assert.deepEqual(checkAnswer(URL, answer, now), [])
-  const soon = { ...answer, validUntil: later(now, 3 * DAY_MS) }
-  assert.deepEqual(codesOf(checkAnswer(URL, soon, now)), ['certificate_expires'])
+  assert.deepEqual(checkResponse(URL, response, now), [])
+  const soon = { ...response, validUntil: later(now, 3 * DAY_MS) }
+  assert.deepEqual(codesOf(checkResponse(URL, soon, now)), ['certificate_expires'])
 })

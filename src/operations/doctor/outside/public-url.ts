@@ -9,8 +9,8 @@ import { type ListedNode, nodeSettings } from '../../../runtime/jobs/node.ts'
 import { type NewFinding, durationText } from '../finding.ts'
 import { isOnThisMachine } from '../settings.ts'
 
-const ANSWER_TIMEOUT_MS = 5 * SECOND_MS
-const MAX_ANSWER_BYTES = 1_024
+const RESPONSE_TIMEOUT_MS = 5 * SECOND_MS
+const MAX_RESPONSE_BYTES = 1_024
 const MIN_CERTIFICATE_MS = 14 * DAY_MS
 /** Nodes with more URLs than this have their own finding. */
 const MAX_URLS = 3
@@ -25,20 +25,20 @@ export async function findPublicUrlProblems(config: Config, nodes: readonly List
 
 export async function findProblemsOf(url: string): Promise<NewFinding[]> {
   try {
-    return checkAnswer(url, await request(`${url}/healthz`), new Date())
+    return checkResponse(url, await request(`${url}/healthz`), new Date())
   } catch (error) {
     return checkFailure(url, error instanceof Error && 'code' in error ? String(error.code) : 'timeout')
   }
 }
 
-export function checkAnswer(url: string, { status, body, validUntil }: Answer, now: Date): NewFinding[] {
+export function checkResponse(url: string, { status, body, validUntil }: Response, now: Date): NewFinding[] {
   if (status !== 200) return [{ code: 'public_url_status', url, status }]
   if (!isDoorcode(body)) return [{ code: 'public_url_elsewhere', url }]
   const leftMs = validUntil === undefined ? Number.POSITIVE_INFINITY : validUntil.getTime() - now.getTime()
   return leftMs < MIN_CERTIFICATE_MS ? [{ code: 'certificate_expires', url, duration: durationText(leftMs) }] : []
 }
 
-/** Recognizes the answer of /healthz. */
+/** Recognizes the response of /healthz. */
 const isDoorcode = (body: string): boolean => body.includes('"alive"')
 
 /** Matches the names that OpenSSL and Node give to faults of certificates and of the handshake. */
@@ -52,21 +52,21 @@ export function checkFailure(url: string, errorCode: string): NewFinding[] {
   ]
 }
 
-type Answer = { status: number; body: string; validUntil: Date | undefined }
+type Response = { status: number; body: string; validUntil: Date | undefined }
 
-async function request(url: string): Promise<Answer> {
-  const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS)
+async function request(url: string): Promise<Response> {
+  const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS)
   const options = { signal, agent: false as const, headers: { accept: 'application/json' } }
   const sent = url.startsWith('https:') ? getSecure(url, options) : getPlain(url, options)
-  const [answer] = (await once(sent, 'response', { signal })) as [IncomingMessage]
-  const { socket } = answer
+  const [response] = (await once(sent, 'response', { signal })) as [IncomingMessage]
+  const { socket } = response
   const certificate = socket instanceof TLSSocket ? socket.getPeerCertificate() : undefined
   let body = ''
-  for await (const chunk of answer) {
+  for await (const chunk of response) {
     body += String(chunk)
-    if (body.length > MAX_ANSWER_BYTES) break
+    if (body.length > MAX_RESPONSE_BYTES) break
   }
   sent.destroy()
   const validUntil = certificate?.valid_to ? new Date(certificate.valid_to) : undefined
-  return { status: answer.statusCode ?? 0, body, validUntil }
+  return { status: response.statusCode ?? 0, body, validUntil }
 }
