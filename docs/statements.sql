@@ -2008,6 +2008,11 @@ cross join lateral (
 
 -- src/messages/queue/lock-senders.ts
 
+prepare count_sender_breakers as
+select (count(*) filter (where breaker_open_until > $1))::int as open,
+  (count(*) filter (where breaker_open_until <= $1))::int as "halfOpen"
+from sender_pace where breaker_step > 0;
+
 prepare lock_senders_with_work as
 with recursive waiting as (
   (select sender_id, priority, due_at from messages where due_at is not null order by sender_id, priority, due_at limit 1)
@@ -2419,6 +2424,13 @@ left join pg_prepared_xacts p on p.transaction = x.transactionid
 where a.leader_pid is null and coalesce(a.xact_start, p.prepared, '-infinity') <= clock_timestamp() - $1 * interval '1 ms'
 order by coalesce(a.xact_start, p.prepared) nulls last limit 5;
 
+prepare read_transaction_ages as
+select (select max(greatest(age(datfrozenxid), mxid_age(datminmxid))) from pg_database) as "idAge",
+coalesce(round(extract(epoch from clock_timestamp() - least(
+  (select min(xact_start) from pg_stat_activity
+   where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()),
+  (select min(prepared) from pg_prepared_xacts where database = current_database()))) * 1000), 0)::float8 as "oldestMs";
+
 -- src/operations/doctor/deleted-templates.ts
 
 prepare list_deleted_templates_in_use as
@@ -2447,6 +2459,61 @@ order by d.name, d.language limit 20;
 prepare count_operators_without_second_factor as
 select count(*)::int as number from operators o
 where (select u."twoFactorEnabled" from auth."user" u where u."id" = o.user_id) is not true;
+
+-- src/operations/doctor/work/counts.ts
+
+prepare count_due_messages as
+with recursive waiting as (
+  (select sender_id, priority, due_at from messages where due_at is not null order by sender_id, priority, due_at limit 1)
+  union all
+  select n.sender_id, n.priority, n.due_at from waiting w cross join lateral (
+    select m.sender_id, m.priority, m.due_at from messages m
+    where m.due_at is not null and (m.sender_id, m.priority) > (w.sender_id, w.priority)
+    order by m.sender_id, m.priority, m.due_at limit 1) n
+)
+select 'messages' as kind, count(*)::int as number from (select from waiting w
+   cross join lateral (
+  select workspace_id, account_id from senders s where s.id = w.sender_id and s.paused_at is null limit 1) s
+cross join lateral (
+  select 1 from provider_accounts a
+  where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a
+cross join lateral (
+  select 1 from sender_pace p
+  where p.sender_id = w.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $1) limit 1) p
+   cross join lateral (
+     select from messages where sender_id = w.sender_id and priority = w.priority and due_at <= $1 limit 10000) m
+   where w.due_at <= $1 limit 10000) due;
+
+prepare count_due_work as
+select 'reports' as kind, count(*)::int as number from (select from provider_reports where due_at <= $1 limit 10000) due
+union all
+select 'timers' as kind, count(*)::int as number from (select from (
+      select timer_due_at from confirmations where timer_due_at <= $1 and timer_quarantined_at is null
+      union all
+      select timer_due_at from refusal_checks where timer_due_at <= $1 and timer_quarantined_at is null) timer limit 10000) due
+union all
+select 'deliveries' as kind, count(*)::int as number from (select from webhook_endpoints e
+    cross join lateral (select from webhook_deliveries where endpoint_id = e.id and due_at <= $1 limit 10000) d
+    where e.status = 'enabled' limit 10000) due
+union all
+select 'releases' as kind, count(*)::int as number from (select from webhook_endpoints where release_at <= $1 and status = 'enabled' limit 10000) due
+union all
+select 'syncs' as kind, count(*)::int as number from (select from provider_accounts a
+    where a.sync_due_at <= $1 and a.status <> 'removed'
+      and exists (select from workspaces w where w.id = a.workspace_id and w.deleted_at is null) limit 10000) due
+union all
+select 'daily_figures' as kind, count(*)::int as number from (select from daily_figures where due_at <= $1 limit 10000) due
+union all
+select 'deletions' as kind, count(*)::int as number from (select from workspaces where deletion_due_at <= $1 and purged_at is null limit 10000) due;
+
+prepare count_endpoints_by_state as
+select (count(*) filter (where e.status = 'enabled' and e.failing_since is null))::int as healthy,
+  (count(*) filter (where e.status = 'enabled' and e.failing_since is not null))::int as failing,
+  (count(*) filter (where e.status = 'paused'))::int as paused,
+  (count(*) filter (where e.status = 'disabled'))::int as disabled
+from workspaces w cross join lateral (
+  select status, failing_since from webhook_endpoints where workspace_id = w.id and deleted_at is null) e
+where w.deleted_at is null;
 
 -- src/operations/doctor/work/erasures.ts
 
@@ -4402,6 +4469,21 @@ select name, expires_at as "expiresAt", revoked_at as "revokedAt"
 from api_keys where workspace_id = $1 and public_id = $2 for update;
 
 -- src/workspaces/quota.ts
+
+prepare count_quotas_by_left as
+select k.kind, (count(*) filter (where l.share = 0))::int as none,
+  (count(*) filter (where l.share > 0 and l.share < $2))::int as low,
+  (count(*) filter (where l.share >= $2))::int as enough, min(l.share)::float8 as "lowestLeft"
+from unnest($3::text[]) with ordinality as k (kind, position)
+left join lateral (
+  select greatest(0, 1 - coalesce(
+    (select used from quota_usage u where u.workspace_id = q.workspace_id and u.kind = q.kind and u.month = $1), 0)::float8
+      / q.monthly_units) as share
+  from workspaces w cross join lateral (
+    select workspace_id, kind, monthly_units from quotas
+    where workspace_id = w.id and kind = k.kind and monthly_units > 0 limit 1) q
+  where w.deleted_at is null and not w.sandbox) l on true
+group by k.kind, k.position order by k.position;
 
 prepare list_quotas as
 select kind, monthly_units from quotas where workspace_id = $1;

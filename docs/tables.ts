@@ -11,6 +11,7 @@ import { MINUTE_MS } from '../src/lib/clock.ts'
 import { settings } from '../src/lib/config.ts'
 import { databaseFaults } from '../src/lib/db/faults.ts'
 import { apiErrors } from '../src/lib/errors.ts'
+import { createMetrics } from '../src/lib/metrics.ts'
 import { MAX_BODY_BYTES } from '../src/lib/http/body.ts'
 import { MAX_FAULTS } from '../src/lib/http/faults.ts'
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../src/lib/http/fields.ts'
@@ -48,6 +49,7 @@ export const tables: readonly Table[] = [
   },
   { document: 'cod-settings.md', mark: 'settings', rows: settingRows('', settingsSchema()) },
   { document: 'doctor.md', mark: 'findings', rows: findingRows() },
+  { document: 'monitoring.md', mark: 'metrics', rows: metricRows() },
   { document: 'whatsapp-cloud-api.md', mark: 'errors', rows: whatsappErrorRows() },
   {
     document: 'operations.md',
@@ -111,6 +113,19 @@ function findingRows(): string[][] {
   return Object.entries({ ...FINDINGS, any: COMMON_FINDINGS }).flatMap(([check, findings]) =>
     Object.entries(findings).map(([code, level]) => [quoted(code), check, level, textOf(code), textOf(`${code}_fix`)]),
   )
+}
+
+function metricRows(): string[][] {
+  const { registry } = createMetrics()
+  return registry
+    .getMetricsAsArray()
+    .map((metric) => [
+      quoted(metric.name),
+      String(metric.type),
+      (Reflect.get(metric, 'labelNames') as string[]).map(quoted).join(', '),
+      metric.help,
+    ])
+    .sort(([one = ''], [other = '']) => one.localeCompare(other))
 }
 
 /** The known codes of each meaning. */

@@ -1,9 +1,11 @@
 import type { Pages } from './admin/pages/pages.ts'
 import { buildMetricsServer } from './lib/http/metrics-server.ts'
 import type { RequestExample } from './api/docs/try.ts'
+import type { WorkState } from './lib/http/probes.ts'
 import { serveProviderWebhooks } from './api/provider-webhooks.ts'
 import { apiRoutes } from './api/routes.ts'
 import { buildServer } from './api/server.ts'
+import { NEEDED_TO_ACCEPT } from './runtime/background/table.ts'
 import { type RunningLoop, startLoop } from './runtime/jobs/loop.ts'
 import type { WakeUps } from './runtime/jobs/wake.ts'
 import type { Parts } from './runtime/parts.ts'
@@ -26,7 +28,7 @@ export async function buildApp(parts: Parts, { attach, pages, example }: AppOpti
   // A process with only the role worker still serves the probes.
   const server = buildServer(parts, answersApi ? apiRoutes(parts) : [], {
     isDraining: () => draining,
-    isWorkFailing: () => loops.some((loop) => loop.isFailing()),
+    workState: () => workState(loops),
     servesDashboard: dashboard !== undefined,
     ...(example && { example }),
     rawRoutes(scope) {
@@ -45,7 +47,7 @@ export async function buildApp(parts: Parts, { attach, pages, example }: AppOpti
     /** Starts the background work. Only for the role worker. */
     startWork(): void {
       loops = parts.loops(parts).map((loop) => {
-        const running = startLoop(loop, parts.log)
+        const running = startLoop(loop, parts.log, parts.metrics)
         attach(loop.name, () => running.wake())
         return running
       })
@@ -61,6 +63,14 @@ export async function buildApp(parts: Parts, { attach, pages, example }: AppOpti
       await Promise.all(loops.map((loop) => loop.stop()))
       await metricsServer.close()
     },
+  }
+}
+
+function workState(loops: readonly RunningLoop[]): WorkState {
+  const failing = loops.filter((loop) => loop.isFailing() || loop.isBroken())
+  return {
+    blocks: failing.some((loop) => loop.isFailing() || NEEDED_TO_ACCEPT.has(loop.name)),
+    failing: failing.map(({ name }) => name),
   }
 }
 

@@ -1,6 +1,7 @@
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { fromNodeHeaders } from 'better-auth/node'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { SECOND_MS } from '../lib/clock.ts'
 import { type Sql, openDb } from '../lib/db/pool.ts'
 import { createExaminer } from '../operations/doctor/examiner.ts'
 import type { Parts } from '../runtime/parts.ts'
@@ -40,6 +41,7 @@ export function openDashboard(parts: Parts, pages: Pages): (scope: FastifyInstan
     poolSize: FIGURES_POOL_SIZE,
     planEachTime: true,
     statementTimeoutMs: FIGURES_TIMEOUT_MS,
+    watch: parts.metrics.watchPool('figures'),
     onIdleError: (error) => parts.log.warn({ err: error }, 'a database connection of the dashboard ended'),
   })
   const calls = createUserConcurrency(CALL_LIMITS)
@@ -88,6 +90,12 @@ export function openDashboard(parts: Parts, pages: Pages): (scope: FastifyInstan
       await figures.close()
     })
     all.register(async (scope) => {
+      scope.addHook('onResponse', (request, reply, done) => {
+        const { url: route } = request.routeOptions
+        if (route !== undefined && !isStream(reply))
+          parts.metrics.dashboardRequests.observe({ route, status: reply.statusCode }, reply.elapsedTime / SECOND_MS)
+        done()
+      })
       scope.addHook('onRequest', (request, reply, done) => {
         if (isKnownHost(request, parts.config)) done()
         else reply.code(403).send(unknownHost(request, parts.config))
@@ -115,6 +123,10 @@ export function openDashboard(parts: Parts, pages: Pages): (scope: FastifyInstan
     })
   }
 }
+
+/** It lasts as long as its page. */
+const isStream = ({ raw }: FastifyReply): boolean =>
+  String(raw.getHeader('content-type')).startsWith('text/event-stream')
 
 /** Uses our public URL, because the host that the request names may be invalid. */
 function toFetchRequest(request: FastifyRequest, publicUrl: string): Request {

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { BoundedMap } from '../lib/bounded-map.ts'
+import { SECOND_MS } from '../lib/clock.ts'
 import { retryUntilOutcomeKnown } from '../lib/db/pool.ts'
 import { isUuid } from '../lib/ids.ts'
 import { createReceiver } from '../messages/reports/receive.ts'
@@ -69,6 +70,11 @@ export function serveProviderWebhooks(app: FastifyInstance, parts: WebhookParts)
       },
       onError(_request, _reply, error, done) {
         if (error instanceof BodyBudgetExceeded) parts.metrics.rejectedProviderWebhooks.inc({ reason: 'memory' })
+        done()
+      },
+      onResponse(_request, { statusCode, elapsedTime }, done) {
+        const outcome = statusCode < 300 ? 'stored' : statusCode < 500 ? 'rejected' : 'failed'
+        parts.metrics.providerWebhooks.observe({ outcome }, elapsedTime / SECOND_MS)
         done()
       },
     },

@@ -15,7 +15,7 @@ import { describeApi } from './docs/openapi.ts'
 import { servePages } from './docs/pages.ts'
 import type { RequestExample } from './docs/try.ts'
 import { watchPathMethods } from '../lib/http/path-methods.ts'
-import { serveProbes } from '../lib/http/probes.ts'
+import { type WorkState, serveProbes } from '../lib/http/probes.ts'
 import {
   type ProblemResponse,
   commonHeaders,
@@ -37,7 +37,7 @@ export type ServerOptions = {
   /** The node is about to stop: /readyz answers 503 while open requests finish. */
   isDraining?: () => boolean
   /** See probes.ts. */
-  isWorkFailing?: () => boolean
+  workState?: () => WorkState
   /** Whether `rawRoutes` adds the pages under /dashboard/. */
   servesDashboard?: boolean
   example?: () => RequestExample | undefined

@@ -6,10 +6,10 @@ import type { FastifyInstance } from 'fastify'
 import { type App, buildApp } from '../app.ts'
 import { type Clock, SECOND_MS } from '../lib/clock.ts'
 import type { Config } from '../lib/config.ts'
-import { type RetryBudget, addressOf, withRetries } from '../runtime/start/database.ts'
+import { createFiguresReader, openFiguresDb } from '../operations/monitoring/figures.ts'
+import { MAX_CLOSE_MS, type RetryBudget, addressOf, withRetries } from '../runtime/start/database.ts'
 import { createSetupLink } from '../admin/auth/links.ts'
 import type { Db } from '../lib/db/pool.ts'
-import { findHeldEvents } from '../events/held.ts'
 import { createLog, type Log } from '../lib/log.ts'
 import { openParts, SERVER_RETRY_BUDGET_MS } from '../runtime/start/open.ts'
 import { assertOldKeysKnown } from '../operations/secrets/open.ts'
@@ -103,7 +103,15 @@ export async function startServing(
     assertOldKeysKnown(parts.db, parts.seal),
   )
   parts.metrics.watchProcess()
-  parts.metrics.watchEvents(() => findHeldEvents(parts.db, parts.clock.now()))
+  if (config.metricsPort !== 0) {
+    const { metrics, db } = parts
+    const figures = openFiguresDb(db.url, {
+      watch: metrics.watchPool('metrics'),
+      onIdleError: (error) => log.warn({ err: error }, 'the database connection of the metrics ended'),
+    })
+    opened.defer(async () => void (await withTimeout(MAX_CLOSE_MS, figures.close())))
+    metrics.watchInstance(createFiguresReader(parts, figures))
+  }
   const app = await buildApp(parts, { ...wakes, ...(example && { example }) })
   opened.defer(() => stopInTime(app, log))
   const listen = (server: FastifyInstance, { host, port, setting }: PortSetting): Promise<string> =>

@@ -1,18 +1,17 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import { SECOND_MS } from './clock.ts'
-import { withTimeout } from './with-timeout.ts'
+import manifest from '../../package.json' with { type: 'json' }
+import { type Clock, SECOND_MS } from './clock.ts'
+import type { PoolUse, PoolWatch } from './db/connection.ts'
+import { createInstanceGauges } from './instance-gauges.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** The other metrics do not wait longer for a database that hangs. */
-const MAX_READ_MS = SECOND_MS
+/** Up to the time for which requests, commits and loops wait during a failover. */
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+type WatchedLoop = { name: string; pollMs: number }
 
-type Held = { number: number; heldMs: number }
-const UNKNOWN: Held = { number: Number.NaN, heldMs: Number.NaN }
-
-/** All metrics. Labels have few values: no ids, workspaces or recipients. */
+/** All metrics. Labels have few values: no ids, workspaces or recipients. `npm run docs` writes them to docs/monitoring.md. */
 export function createMetrics() {
   const registry = new Registry()
   const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
@@ -25,42 +24,107 @@ export function createMetrics() {
       buckets: SECONDS,
       registers: [registry],
     })
-  let findHeld: (() => Promise<Held>) | undefined
-  let readForMs = MAX_READ_MS
-  const readHeld = async (): Promise<Held> => {
-    const found = Promise.resolve(findHeld?.() ?? UNKNOWN).catch(() => UNKNOWN)
-    return (await withTimeout(readForMs, found)) ? found : UNKNOWN
-  }
-  let reading: Promise<Held> | undefined
-  /** The same answer for all gauges of one read of the metrics, which collects them at the same time. */
-  const readHeldOnce = (): Promise<Held> =>
-    (reading ??= readHeld().finally(() => {
-      reading = undefined
-    }))
-  const gaugeOfHeld = (name: string, help: string, valueOf: (held: Held) => number) =>
-    new Gauge({
+  /** `read` sets the values whenever the metrics are read. */
+  const gauge = <Label extends string>(
+    name: string,
+    help: string,
+    { labels = [], read }: { labels?: readonly Label[]; read?: (gauge: Gauge<Label>) => void } = {},
+  ): Gauge<Label> => {
+    const made: Gauge<Label> = new Gauge({
       name: `doorcode_${name}`,
       help,
+      labelNames: [...labels],
       registers: [registry],
-      async collect() {
-        this.set(valueOf(await readHeldOnce()))
-      },
+      ...(read && { collect: () => read(made) }),
     })
-  gaugeOfHeld('events_held', 'Events that cannot be read yet, because a transaction is open', ({ number }) => number)
-  gaugeOfHeld(
-    'events_held_seconds',
-    'How long the oldest open transaction has kept new events from being read',
-    ({ heldMs }) => heldMs / SECOND_MS,
-  )
+    return made
+  }
+
+  const loops = new Map<string, { pollMs: number; succeededAtMs: number }>()
+  const pools = new Map<string, () => PoolUse>()
+  let clock: Clock | undefined
+
+  const build = gauge('build_info', 'The running release: 1', { labels: ['version', 'node_version', 'node_id'] })
+  const instance = createInstanceGauges(registry)
+  const loopTurns = histogram('loop_turn_seconds', 'Turns of background loops, by outcome: done or failed', [
+    'loop',
+    'outcome',
+  ])
+  gauge('loop_since_success_seconds', 'Time since the last turn of a loop that did not fail, or since its start', {
+    labels: ['loop'],
+    read: (made) => {
+      for (const [loop, { succeededAtMs }] of loops) made.set({ loop }, (performance.now() - succeededAtMs) / SECOND_MS)
+    },
+  })
+  gauge('loop_poll_seconds', 'The longest sleep of a loop between two turns', {
+    labels: ['loop'],
+    read: (made) => {
+      for (const [loop, { pollMs }] of loops) made.set({ loop }, pollMs / SECOND_MS)
+    },
+  })
+  gauge('pool_connections', 'Database connections of a pool, by state: in_use or idle', {
+    labels: ['pool', 'state'],
+    read: (made) => {
+      for (const [pool, use] of pools) {
+        made.set({ pool, state: 'in_use' }, use().inUse)
+        made.set({ pool, state: 'idle' }, use().idle)
+      }
+    },
+  })
+  gauge('pool_waiting', 'Statements and transactions that wait for a connection of a pool', {
+    labels: ['pool'],
+    read: (made) => {
+      for (const [pool, use] of pools) made.set({ pool }, use().waiting)
+    },
+  })
+  const poolWaits = histogram('pool_wait_seconds', 'Waits for a connection of a pool that had no idle one', ['pool'])
+  gauge('clock_ahead_seconds', 'How far the clock of this machine is ahead of the database’s', {
+    read: (made) => made.set(clock ? (Date.now() - clock.now().getTime()) / SECOND_MS : Number.NaN),
+  })
 
   return {
     registry,
     /** Memory, event loop lag and similar. Once per process. */
     watchProcess: () => collectDefaultMetrics({ register: registry }),
+    setBuild: (nodeId: string): void =>
+      build.set({ version: manifest.version, node_version: process.version, node_id: nodeId }, 1),
+    watchClock(databaseClock: Clock): void {
+      clock = databaseClock
+    },
+    /** Returns what must be called after each turn. */
+    watchLoop({ name: loop, pollMs }: WatchedLoop): (outcome: 'done' | 'failed', ms: number) => void {
+      const watched = { pollMs, succeededAtMs: performance.now() }
+      loops.set(loop, watched)
+      // An alert sees no increase in a series that first appears as 1.
+      for (const outcome of ['done', 'failed']) loopTurns.zero({ loop, outcome })
+      return (outcome, ms) => {
+        if (outcome === 'done') watched.succeededAtMs = performance.now()
+        loopTurns.observe({ loop, outcome }, ms / SECOND_MS)
+      }
+    },
+    watchPool: (pool: string): PoolWatch => ({
+      opened: (use) => void pools.set(pool, use),
+      waited: (ms) => poolWaits.observe({ pool }, ms / SECOND_MS),
+    }),
+    watchInstance: instance.watch,
     requests: histogram('http_request_seconds', 'Answered API requests', ['route', 'status'] as const),
+    dashboardRequests: histogram(
+      'dashboard_request_seconds',
+      'Answered requests of the dashboard, without its streams',
+      ['route', 'status'] as const,
+    ),
     otpAccepted: counter('otp_accepted_total', 'OTP messages accepted'),
+    providerRequests: histogram('provider_request_seconds', 'Requests to the provider, by operation and outcome', [
+      'operation',
+      'outcome',
+    ] as const),
     attempts: counter('message_attempts_total', 'Attempts to submit a message, by outcome', ['outcome'] as const),
     acceptToAttempt: histogram('accept_to_attempt_seconds', 'From acceptance of a message to its first attempt'),
+    providerWebhooks: histogram(
+      'provider_webhook_seconds',
+      'Answered webhooks of the provider, by outcome: stored, rejected or failed',
+      ['outcome'] as const,
+    ),
     reports: counter('provider_reports_total', 'Stored items of provider webhooks', ['kind'] as const),
     repeatedReports: counter('provider_reports_repeated_total', 'Items that had been stored before'),
     processedReports: counter('provider_reports_processed_total', 'Processed items, by outcome', ['outcome'] as const),
@@ -72,17 +136,10 @@ export function createMetrics() {
       'reason',
     ] as const),
     events: counter('events_total', 'Recorded events', ['type'] as const),
-    /** Asks the database whenever the metrics are read. The values are NaN if it does not answer in time. */
-    watchEvents(find: () => Promise<Held>, maxMs = MAX_READ_MS): void {
-      findHeld = find
-      readForMs = maxMs
-    },
-    webhookAttempts: counter('webhook_attempts_total', 'Attempts to deliver a webhook', ['outcome'] as const),
-    removalHeld: new Gauge({
-      name: 'doorcode_removal_held',
-      help: 'Whether this worker removes no old data, because a clock may be wrong: 1 or 0',
-      registers: [registry],
-    }),
+    webhookAttempts: histogram('webhook_attempt_seconds', 'Attempts to deliver a webhook, by outcome', [
+      'outcome',
+    ] as const),
+    removalHeld: gauge('removal_held', 'Whether this worker removes no old data, because a clock may be wrong: 1 or 0'),
     syncs: counter('account_syncs_total', 'Syncs of provider accounts', ['outcome'] as const),
   }
 }

@@ -33,6 +33,33 @@ const selectUsedUp = statement<Pick<Quota, 'kind' | 'monthlyUnits'>>(
 export const listUsedUp = (sql: Sql, workspaceId: string, now: Date): Promise<Pick<Quota, 'kind' | 'monthlyUnits'>[]> =>
   sql.rows(selectUsedUp, [workspaceId, quotaMonth(now)])
 
+/** `lowestLeft`: a share from 0 to 1; null without quotas. */
+export type QuotaCount = { kind: QuotaKind; none: number; low: number; enough: number; lowestLeft: number | null }
+
+/** Quotas of live workspaces of which less than this share is left are low. */
+const LOW_SHARE = 0.1
+
+/** The month's quotas of live workspaces, without those of 0, which are intended. */
+export const countQuotas = async (sql: Sql, now: Date): Promise<QuotaCount[]> =>
+  sql.rows(countByLeft, [quotaMonth(now), LOW_SHARE, [...QUOTA_KINDS]])
+
+const countByLeft = statement<QuotaCount>(
+  'count_quotas_by_left',
+  `select k.kind, (count(*) filter (where l.share = 0))::int as none,
+     (count(*) filter (where l.share > 0 and l.share < $2))::int as low,
+     (count(*) filter (where l.share >= $2))::int as enough, min(l.share)::float8 as "lowestLeft"
+   from unnest($3::text[]) with ordinality as k (kind, position)
+   left join lateral (
+     select greatest(0, 1 - coalesce(
+       (select used from quota_usage u where u.workspace_id = q.workspace_id and u.kind = q.kind and u.month = $1), 0)::float8
+         / q.monthly_units) as share
+     from workspaces w cross join lateral (
+       select workspace_id, kind, monthly_units from quotas
+       where workspace_id = w.id and kind = k.kind and monthly_units > 0 limit 1) q
+     where w.deleted_at is null and not w.sandbox) l on true
+   group by k.kind, k.position order by k.position`,
+)
+
 const openMonths = statement(
   'open_quota_months',
   `insert into quota_usage (workspace_id, kind, month, used)

@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { escapeLiteral } from 'pg'
 import { type Statement, type Value, sqlState } from '../../src/lib/db/pool.ts'
 import { examine } from '../../src/operations/doctor/examine.ts'
+import { createFiguresReader } from '../../src/operations/monitoring/figures.ts'
 import { FIRST_ID } from '../../src/lib/ids.ts'
 import { readConversations } from '../../src/operations/verify/conversation-facts.ts'
 import { checkMessages } from '../../src/operations/verify/messages.ts'
@@ -86,7 +87,7 @@ test('with 20,000 future rows of everything no statement scans a growing table',
 
 const ONE = { after: FIRST_ID, limit: 1 }
 
-/** Every statement of acceptance, submission, reports, delivery, the examination of the instance, and what "explain" and "verify" share. */
+/** Every statement of acceptance, submission, reports, delivery, the examination of the instance, its figures, and what "explain" and "verify" share. */
 async function walk(world: World): Promise<void> {
   const key = () => ({ headers: { 'idempotency-key': randomUUID() } })
   const otp = await world.sendOtp({}, key())
@@ -100,6 +101,7 @@ async function walk(world: World): Promise<void> {
   for (const after of ['latest', event?.id]) await world.request('GET', `/api/v1/events?limit=1&after=${after}`)
   await walkThroughConversation(world, key)
   await examine(world.parts, { outside: false })
+  await createFiguresReader(world.parts, world.parts.db)()
   await checkMessages(world.parts.db, world.workspaceId, ONE, world.parts.provider)
 }
 

@@ -14,6 +14,7 @@ import { type Log, createLog } from '../../src/lib/log.ts'
 import { createMetrics } from '../../src/lib/metrics.ts'
 import type { WorkName } from '../../src/runtime/jobs/wake.ts'
 import type { Parts } from '../../src/runtime/parts.ts'
+import { measured } from '../../src/providers/measured.ts'
 import { createWhatsApp } from '../../src/providers/whatsapp/whatsapp.ts'
 import { createNodeKeys } from '../../src/operations/secrets/nodes.ts'
 import { openPooledDb } from '../faults/connections.ts'
@@ -82,7 +83,8 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   })
   const pool = await openPooledDb(databaseUrl, (err) => log.warn({ err }, 'a connection ended'))
   const db = wrapDb(pool)
-  const provider = createWhatsApp()
+  const metrics = createMetrics()
+  const provider = measured(createWhatsApp(), metrics)
   const seal = await openTestSeal(pool, config.secretKeys)
   const wakes = createWakeUps({
     db,
@@ -97,7 +99,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     clock,
     seal,
     log,
-    metrics: createMetrics(),
+    metrics,
     provider,
     wake: wakes.wake,
     live: wakes.live,

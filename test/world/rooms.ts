@@ -10,6 +10,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['runtime/start'],
   ['runtime/background'],
   ['admin'],
+  ['operations/monitoring'],
   ['operations/doctor'],
   ['api'],
   ['operations/verify'],

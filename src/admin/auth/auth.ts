@@ -29,7 +29,7 @@ export const LOCKOUT_MS = 15 * MINUTE_MS
 /** The connection's real address. The server overwrites what a client sends in this header. */
 export const CLIENT_ADDRESS_HEADER = 'x-doorcode-client-address'
 
-export type AuthParts = Pick<Parts, 'config' | 'seal' | 'db' | 'clock'>
+export type AuthParts = Pick<Parts, 'config' | 'seal' | 'db' | 'clock' | 'metrics'>
 
 /** Passwords, sessions and second factors, stored by better-auth in the schema `auth`. */
 export function openAuthLibrary(parts: AuthParts) {
@@ -43,6 +43,7 @@ export function openAuthLibrary(parts: AuthParts) {
     },
     application_name: 'doorcode sign-in',
     responseTimeoutMs: QUERY_TIMEOUT_MS,
+    watch: parts.metrics.watchPool('sign_in'),
   })
   pool.on('error', () => {}) // the next query opens another connection
   const { follow, hooks } = createCallHooks(parts)

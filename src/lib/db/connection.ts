@@ -166,6 +166,17 @@ const PIPELINE = { pipeline: true }
 /** A connection that responded this recently is known to work. */
 const RECENT_RESPONSE_MS = 500
 
+/** What a pool tells the metrics. */
+export type PoolWatch = {
+  opened(use: () => PoolUse): void
+  /** Called after each wait for a connection, if none was idle. */
+  waited(ms: number): void
+}
+
+export type PoolUse = { inUse: number; idle: number; waiting: number }
+
+type PoolOptions = PoolConfig & Session & { responseTimeoutMs: number; watch?: PoolWatch }
+
 export type PooledConnection = Connection & { release(broken?: Error): void }
 
 /**
@@ -173,7 +184,7 @@ export type PooledConnection = Connection & { release(broken?: Error): void }
  * that an outage costs one timeout and not one per connection. They also share one pooler: when it gave one of them another
  * session, none of them is used again.
  */
-export function openPool({ responseTimeoutMs, ...config }: PoolConfig & Session & { responseTimeoutMs: number }): Pool {
+export function openPool({ responseTimeoutMs, watch, ...config }: PoolOptions): Pool {
   const open = new Set<Connection>()
   const inUse = new WeakSet<object>()
   const retired = new WeakSet<object>()
@@ -209,12 +220,23 @@ export function openPool({ responseTimeoutMs, ...config }: PoolConfig & Session 
     const isLost = client instanceof Connection && client.isLost
     if (retired.has(client) || isLost) void client.end() // the pool keeps no connection that is ending
   })
+  watch?.opened(() => ({
+    inUse: pool.totalCount - pool.idleCount,
+    idle: pool.idleCount,
+    waiting: pool.waitingCount,
+  }))
   const connect = pool.connect.bind(pool)
+  const connectWatched = async (): Promise<unknown> => {
+    const startedAtMs = watch && pool.idleCount <= pool.waitingCount ? performance.now() : undefined
+    try {
+      return await connect()
+    } catch (error) {
+      throw toConnectError(error)
+    } finally {
+      if (startedAtMs !== undefined) watch?.waited(performance.now() - startedAtMs)
+    }
+  }
   pool.connect = ((callback?: Parameters<Pool['connect']>[0]) =>
-    callback
-      ? connect(callback)
-      : connect().catch((error: unknown) => {
-          throw toConnectError(error)
-        })) as Pool['connect']
+    callback ? connect(callback) : connectWatched()) as Pool['connect']
   return pool
 }

@@ -1,7 +1,8 @@
 import type { CodedText } from '../../../locales/text.ts'
 import { type QueryResultRow, types } from 'pg'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Connection, DatabaseUnavailable, type PooledConnection, type SessionSettings, openPool } from './connection.ts'
+import { Connection, DatabaseUnavailable, type PooledConnection, openPool } from './connection.ts'
+import type { PoolWatch, SessionSettings } from './connection.ts'
 import { type DatabaseFault, findFault } from './faults.ts'
 
 types.setTypeParser(types.builtins.INT8, Number) // counts: far below 2^53
@@ -74,6 +75,7 @@ export type DbOptions = {
   /** For queries over many rows: a plan that is fast for one range or status reads the whole table for another. */
   planEachTime?: boolean
   onIdleError?: (error: Error) => void
+  watch?: PoolWatch
   /** For single statements; those of a transaction may take longer. */
   statementTimeoutMs?: number
   /** Set by tests. */
@@ -110,7 +112,7 @@ const UNREAD_ROWS = { tcp_user_timeout: IDLE_TRANSACTION_MS }
 const KEEP_ALIVE_AFTER_MS = 30_000
 
 export function openDb(options: DbOptions): Db {
-  const { url, poolSize, planEachTime = false, onIdleError } = options
+  const { url, poolSize, planEachTime = false, onIdleError, watch } = options
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, idleTransactionMs = IDLE_TRANSACTION_MS } = options
   const { responseTimeoutMs, lockTimeoutMs = MAX_LOCK_WAIT_MS } = options
   const sessionSettings = {
@@ -134,6 +136,7 @@ export function openDb(options: DbOptions): Db {
     sessionSettings: { ...config.sessionSettings, ...UNREAD_ROWS },
     max: poolSize,
     responseTimeoutMs: singleTimeoutMs,
+    ...(watch && { watch }),
   })
   // Without a listener the end of an idle connection would crash the process.
   pool.on('error', (error) => onIdleError?.(new DatabaseUnavailable(error)))

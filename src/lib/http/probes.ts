@@ -20,21 +20,29 @@ const pingStatement = statement<{ writable: boolean; commits: boolean }>(
 
 type ProbeOptions = {
   isDraining?: () => boolean
-  /** Background work cannot reach the database, although requests may. */
-  isWorkFailing?: () => boolean
+  workState?: () => WorkState
+}
+
+export type WorkState = {
+  /** Requests should go to another node: background work cannot reach the database, or cannot send what is accepted. */
+  blocks: boolean
+  /** Names of loops that fail. */
+  failing: readonly string[]
 }
 
 /** `/healthz`: the process is alive. `/readyz`: it can take requests. Neither needs a key (docs/operations.md#probes). */
 export function serveProbes(
   app: FastifyInstance,
   db: Db,
-  { isDraining = () => false, isWorkFailing = () => false }: ProbeOptions,
+  { isDraining = () => false, workState = () => ({ blocks: false, failing: [] }) }: ProbeOptions,
 ): void {
   app.get('/healthz', () => ({ status: 'alive' }))
 
   app.get('/readyz', async (_request, reply) => {
     const obstacle = await findObstacle()
-    return reply.code(obstacle ? 503 : 200).send({ status: obstacle ?? 'ready' })
+    const { failing } = workState()
+    const status = obstacle ?? 'ready'
+    return reply.code(obstacle ? 503 : 200).send(failing.length > 0 ? { status, failing } : { status })
   })
 
   const findObstacle = async (): Promise<string | undefined> => {
@@ -45,7 +53,7 @@ export function serveProbes(
     const { writable = false, commits = false } = (await ping) ?? {}
     if (!writable) return 'database read-only'
     if (!commits) return 'database waits for a standby'
-    if (isWorkFailing()) return 'background work fails'
+    if (workState().blocks) return 'background work fails'
     // The probe's own statement may succeed while requests hang on other connections.
     return db.oldestStatementMs() >= HANGING_AFTER_MS ? 'database unreachable' : undefined
   }

@@ -92,6 +92,17 @@ const lockSendersWithWork = statement<SenderRow>(
      where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a`,
 )
 
+/** Senders whose circuit breaker is not closed. Pairs are left out: their breakers are part of their pace, and end within minutes. */
+export const countBreakers = async (sql: Sql, now: Date): Promise<{ open: number; halfOpen: number }> =>
+  (await sql.row(countSenderBreakers, [now])) ?? { open: 0, halfOpen: 0 }
+
+const countSenderBreakers = statement<{ open: number; halfOpen: number }>(
+  'count_sender_breakers',
+  `select (count(*) filter (where breaker_open_until > $1))::int as open,
+     (count(*) filter (where breaker_open_until <= $1))::int as "halfOpen"
+   from sender_pace where breaker_step > 0`,
+)
+
 /** Counts the sends in the pace of their senders. A trial message keeps the breaker open for the others meanwhile. */
 export async function writePaces(
   tx: Sql,

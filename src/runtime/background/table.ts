@@ -16,6 +16,12 @@ import { subscribers } from './subscribers.ts'
 import { leasesLoop } from './dead-nodes.ts'
 import type { Loop } from '../jobs/loop.ts'
 
+/**
+ * While one of them fails, a node is not ready: it would accept codes that it cannot send. Failures of other work leave it ready, because
+ * what it accepts is sent, and every node meets them (docs/operations.md#probes).
+ */
+export const NEEDED_TO_ACCEPT: ReadonlySet<string> = new Set(['submit'])
+
 export function backgroundLoops(parts: Parts): readonly Loop[] {
   const guard = createRemovalGuard(parts)
   return [

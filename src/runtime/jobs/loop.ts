@@ -1,5 +1,6 @@
-import { failsReadiness } from '../../lib/db/pool.ts'
+import { failsReadiness, isConflict } from '../../lib/db/pool.ts'
 import type { Log } from '../../lib/log.ts'
+import type { Metrics } from '../../lib/metrics.ts'
 
 /** One kind of background work. A turn processes what is due and returns whether more may be waiting. */
 export type Loop = {
@@ -18,6 +19,8 @@ export type RunningLoop = {
   wake(): void
   /** Its last turns failed because the database cannot be used. A turn that still runs may be a long one. */
   isFailing(): boolean
+  /** Every turn has failed for a while, whatever the reason, except a lock of another transaction. */
+  isBroken(): boolean
   stop(): Promise<void>
 }
 
@@ -29,16 +32,21 @@ const MIN_FAILED_TURNS = 2
 const FAILING_FOR_MS = 3_000
 /** The longest interval of polls that find nothing: an idle instance costs its database next to nothing. */
 export const IDLE_POLL_MS = 1_000
+/** From the first failed turn to the last: longer than a failover takes to reset connections, or a migration to lock a table. */
+const BROKEN_AFTER_MS = 5_000
 /** Share of the interval by which polls of several nodes are spread. */
 export const JITTER = 0.2
 
-export function startLoop(loop: Loop, log: Log): RunningLoop {
+export function startLoop(loop: Loop, log: Log, metrics?: Pick<Metrics, 'watchLoop'>): RunningLoop {
   let stopping = false
   let wakeRequested = false
   let endSleep: (() => void) | undefined
   let failedTurns = 0
   let failedAtMs = 0
   let sleepMs = loop.pollMs
+  /** The first failure after the last turn that did not fail. */
+  let brokenSinceMs: number | undefined
+  const watch = metrics?.watchLoop(loop)
 
   const wake = (): void => {
     wakeRequested = true
@@ -58,15 +66,20 @@ export function startLoop(loop: Loop, log: Log): RunningLoop {
   const run = async (): Promise<void> => {
     while (!stopping) {
       wakeRequested = false
+      const startedAtMs = performance.now()
       try {
         const { more, idle = false } = await loop.turn()
         failedTurns = 0
         sleepMs = idle ? Math.max(loop.pollMs, Math.min(2 * sleepMs, IDLE_POLL_MS)) : loop.pollMs
+        brokenSinceMs = undefined
+        watch?.('done', performance.now() - startedAtMs)
         if (!more) await sleep(sleepMs * (1 + JITTER * (Math.random() - 0.5)))
       } catch (error) {
         log.error({ err: error, loop: loop.name }, 'background work failed and will be retried')
         failedTurns = failsReadiness(error) ? failedTurns + 1 : 0
         failedAtMs = performance.now()
+        brokenSinceMs = isConflict(error) ? undefined : (brokenSinceMs ?? failedAtMs)
+        watch?.('failed', failedAtMs - startedAtMs)
         wakeRequested = false
         await sleep(AFTER_FAULT_MS)
       }
@@ -78,6 +91,7 @@ export function startLoop(loop: Loop, log: Log): RunningLoop {
     name: loop.name,
     wake,
     isFailing: () => failedTurns >= MIN_FAILED_TURNS && performance.now() - failedAtMs < FAILING_FOR_MS,
+    isBroken: () => brokenSinceMs !== undefined && failedAtMs - brokenSinceMs >= BROKEN_AFTER_MS,
     async stop() {
       stopping = true
       endSleep?.()

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { StartupError } from '../../lib/errors.ts'
 import type { Config } from '../../lib/config.ts'
 import { TooFewConnections, assertConnections } from '../../lib/db/connection-count.ts'
+import type { PoolWatch } from '../../lib/db/connection.ts'
 import { type Db, isDatabaseUnavailable, openDb, sqlState, statement } from '../../lib/db/pool.ts'
 import { type PoolerProblems, findPoolerProblems } from '../../lib/db/pooler.ts'
 import { StandbyMissing, assertCommits } from './commits.ts'
@@ -29,6 +30,7 @@ type OpenDatabaseOptions = RetryBudget & {
   /** See DbOptions. */
   statementTimeoutMs?: number | undefined
   planEachTime?: boolean
+  watch?: PoolWatch
 }
 
 /** Connects to the database of DATABASE_URL or the embedded one, checks and migrates it. Throws StartupError. */
@@ -52,7 +54,7 @@ export async function openDatabase(options: OpenDatabaseOptions) {
 
 /** The same, without migrating it. */
 export async function connectDatabase(options: OpenDatabaseOptions) {
-  const { config, statementTimeoutMs, planEachTime, connections = 0, ...budget } = options
+  const { config, statementTimeoutMs, planEachTime, watch, connections = 0, ...budget } = options
   await using opened = new AsyncDisposableStack()
   let url = config.databaseUrl
   let lost: AbortSignal | undefined
@@ -68,6 +70,7 @@ export async function connectDatabase(options: OpenDatabaseOptions) {
     poolSize: config.databasePool,
     ...(statementTimeoutMs !== undefined && { statementTimeoutMs }),
     ...(planEachTime !== undefined && { planEachTime }),
+    ...(watch && { watch }),
     onIdleError: (error) => budget.log.warn({ err: error }, 'a database connection ended'),
   })
   opened.defer(async () => void (await withTimeout(MAX_CLOSE_MS, db.close())))

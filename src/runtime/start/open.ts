@@ -13,6 +13,7 @@ import type { Log } from '../../lib/log.ts'
 import { createMetrics } from '../../lib/metrics.ts'
 import type { Parts } from '../parts.ts'
 import { createNodeKeys } from '../../operations/secrets/nodes.ts'
+import { measured } from '../../providers/measured.ts'
 import { createWhatsApp } from '../../providers/whatsapp/whatsapp.ts'
 import { withTimeout } from '../../lib/with-timeout.ts'
 
@@ -50,12 +51,14 @@ export async function openParts(
   await using opened = new AsyncDisposableStack()
   const budget = { log, ...waiting }
   const isNode = config.roles.size > 0
+  const metrics = createMetrics()
   const database = await openDatabase({
     config,
     connections: isNode ? connectionsOf(config) : 0,
     statementTimeoutMs,
     check,
     isNode,
+    watch: metrics.watchPool('main'),
     ...budget,
   })
   opened.defer(database.close)
@@ -64,7 +67,7 @@ export async function openParts(
   if (isNode) await withRetries(db, budget, () => adoptRestoredEvents(db))
   const real = await withRetries(db, budget, () => createDatabaseClock(db))
   const clock = onClock(opened.adopt(real, (clock) => clock.stop()))
-  const provider = opened.adopt(createWhatsApp(), (provider) => provider.close())
+  const provider = opened.adopt(measured(createWhatsApp(), metrics), (provider) => provider.close())
   const keys = createNodeKeys(seal)
   const wakes = opened.adopt(
     createWakeUps({
@@ -78,7 +81,8 @@ export async function openParts(
     async (wakes) => void (await withTimeout(MAX_LEAVE_MS, wakes.stop())),
   )
   const { wake, live, node } = wakes
-  const metrics = createMetrics()
+  metrics.setBuild(node.id)
+  metrics.watchClock(clock)
   const parts = { config, db, clock, seal, log, metrics, provider, wake, live, node, loops: backgroundLoops }
   const whenClosed = opened.move()
   const lost = AbortSignal.any([keys.lost, ...(database.lost ? [database.lost] : [])])

@@ -1,4 +1,5 @@
 import { plainText } from '../../../locales/text.ts'
+import { SECOND_MS } from '../../lib/clock.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { type Seal, UnsealError, keyOf } from '../../lib/seal.ts'
 import { tables } from '../../operations/columns.ts'
@@ -49,8 +50,8 @@ export const createDeliverer =
     const decision = interrupted
       ? ({ outcome: 'interrupted' } as const)
       : decide({ ...delivery, answer, endedAt, chance: Math.random() })
-    metrics.webhookAttempts.inc({ outcome: decision.outcome })
     const durationMs = Math.round(performance.now() - startedAtMs)
+    metrics.webhookAttempts.observe({ outcome: decision.outcome }, durationMs / SECOND_MS)
     return { ...result, delivery, startedAt, endedAt, durationMs, decision }
   }
 

@@ -6,6 +6,7 @@ import { createBatcher } from '../../lib/db/batcher.ts'
 import { type ApiKeyParts, hashSecret, newApiKey, parseApiKey } from '../../lib/ids.ts'
 import { type Loop, type RunningLoop, startLoop } from '../../runtime/jobs/loop.ts'
 import type { Log } from '../../lib/log.ts'
+import type { Metrics } from '../../lib/metrics.ts'
 import { unknownWorkspace } from '../workspaces.ts'
 
 export type ApiKey = { publicId: string; workspaceId: string }
@@ -131,7 +132,7 @@ type CachedKey = ApiKey & {
 
 /** Polling for changes and recording uses run in the background, so that no request waits for them. */
 export function createKeyAuthenticator(
-  { db, clock, log }: { db: Db; clock: Clock; log: Log },
+  { db, clock, log, metrics }: { db: Db; clock: Clock; log: Log; metrics?: Pick<Metrics, 'watchLoop'> },
   monotonicMs: () => number = () => performance.now(),
 ) {
   const cache = new BoundedMap<string, CachedKey>(MAX_CACHED_KEYS)
@@ -242,7 +243,7 @@ export function createKeyAuthenticator(
     findExpiry,
     /** Starts to poll for changes, which keeps cached keys valid for longer than CACHE_TTL_MS. */
     watch(): void {
-      loops = [pollChanges, recordUses].map((loop) => startLoop(loop, log))
+      loops = [pollChanges, recordUses].map((loop) => startLoop(loop, log, metrics))
     },
     async close(): Promise<void> {
       await Promise.all(loops.map((loop) => loop.stop()))

@@ -28,6 +28,25 @@ function sessionOf({ pid, user, program, state }: OpenTransaction) {
   return { pid: String(pid), user: textOf(user), program: textOf(program), state: textOf(state) }
 }
 
+export type TransactionFacts = {
+  /** Of the oldest transaction id, or the oldest group of row locks, in any database of the server. */
+  idAge: number
+  /** Of the oldest transaction in this database, as far as this database user can see, also if it only reads. */
+  oldestMs: number
+}
+
+export const readTransactions = async (sql: Sql): Promise<TransactionFacts> =>
+  (await sql.row(selectTransactions)) ?? { idAge: 0, oldestMs: 0 }
+
+const selectTransactions: Statement<TransactionFacts> = statement(
+  'read_transaction_ages',
+  `select (select max(greatest(age(datfrozenxid), mxid_age(datminmxid))) from pg_database) as "idAge",
+     coalesce(round(extract(epoch from clock_timestamp() - least(
+       (select min(xact_start) from pg_stat_activity
+        where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()),
+       (select min(prepared) from pg_prepared_xacts where database = current_database()))) * 1000), 0)::float8 as "oldestMs"`,
+)
+
 /** What the database user may not see. */
 const UNKNOWN = coded('doctor.unknown')
 

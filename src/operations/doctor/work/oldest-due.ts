@@ -25,6 +25,16 @@ export type OldestDue = { kind: WorkKind; dueAt: Date }
 /** Retries move due times ahead, so the work that was due first is among the next ones to be tried. Bounds what is read. */
 const MAX_NEXT = 200
 
+/** SQL: of the senders in `waiting`, those that no pause, rejected token or open circuit breaker holds back at $1. */
+export const SENDER_MAY_SEND = `cross join lateral (
+     select workspace_id, account_id from senders s where s.id = w.sender_id and s.paused_at is null limit 1) s
+   cross join lateral (
+     select 1 from provider_accounts a
+     where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a
+   cross join lateral (
+     select 1 from sender_pace p
+     where p.sender_id = w.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $1) limit 1) p`
+
 /**
  * Messages that a pause, a rejected token or an open circuit breaker holds back are not late. A message in progress is due
  * when its lease ends, and one that could not be failed was due when its window closed.
@@ -39,14 +49,7 @@ const selectOldestMessage: Statement<OldestDue> = statement(
        select due_at, submit_by, finish_error from messages
        where sender_id = w.sender_id and priority = w.priority and due_at is not null
        order by due_at limit ${MAX_NEXT}) next) m
-   cross join lateral (
-     select workspace_id, account_id from senders s where s.id = w.sender_id and s.paused_at is null limit 1) s
-   cross join lateral (
-     select 1 from provider_accounts a
-     where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a
-   cross join lateral (
-     select 1 from sender_pace p
-     where p.sender_id = w.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $1) limit 1) p`,
+   ${SENDER_MAY_SEND}`,
 )
 
 /**
