@@ -1,4 +1,4 @@
-/** How a receiver verifies a webhook: the code of docs/webhooks.md, which src/webhooks/guide.test.ts runs. */
+/** How a receiver verifies a webhook: the code of docs/webhooks.md, which src/webhooks/documentation.test.ts runs. */
 export const VERIFY = {
   'Node.js': `// npm install standardwebhooks
 import { createServer } from 'node:http'

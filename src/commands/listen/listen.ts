@@ -6,9 +6,8 @@ import { UserError } from '../../lib/errors.ts'
 import { type Call, type Command, InputError, type ReadValues } from '../command.ts'
 import { flag, nonEmpty, optional, required, url } from '../inputs.ts'
 import { instanceAt } from './instance.ts'
-import { jsonOutput, textOutput } from './output.ts'
+import { type Start, jsonOutput, textOutput } from './output.ts'
 import { listen } from './run.ts'
-import type { Start } from './start.ts'
 
 const API_PATH = /^\/(api\/v1(\/events)?\/?)?$/
 

@@ -2,7 +2,9 @@ import { inEnglish } from '../../../locales/resources.ts'
 import { visibleText } from '../../../locales/visible-text.ts'
 import type { PostResult } from '../../webhooks/delivery/post.ts'
 import type { ReadEvent } from './instance.ts'
-import type { Start } from './start.ts'
+
+/** The event with which `listen` begins. */
+export type Start = { from: 'now' } | { from: 'start' } | { from: 'event'; id: string }
 
 type Forwarded = Pick<PostResult, 'httpStatus' | 'error'> & { durationMs: number }
 

@@ -6,8 +6,7 @@ import { UserError } from '../../lib/errors.ts'
 import { type PostResult, post, webhookAgent } from '../../webhooks/delivery/post.ts'
 import { sign } from '../../webhooks/delivery/sign.ts'
 import { type Instance, type ReadEvent, type ReadPage, RetryableError } from './instance.ts'
-import type { Output } from './output.ts'
-import type { Start } from './start.ts'
+import type { Output, Start } from './output.ts'
 
 /** Shorter than the timeouts of common proxies. */
 const WAIT_SECONDS = 25

@@ -10,7 +10,7 @@ export const FIRST_ENTRY = FIRST_ID
 /** Entries of the audit log that are read at a time. */
 const MAX_ENTRIES = 1_000
 
-type AuditEntry = {
+type EntryToErase = {
   id: string
   at: Date
   who: string
@@ -25,12 +25,12 @@ export async function readEntries(
   sql: Sql,
   workspaceId: string,
   after: string,
-): Promise<{ entries: AuditEntry[]; next: string | undefined }> {
+): Promise<{ entries: EntryToErase[]; next: string | undefined }> {
   const entries = await sql.rows(selectEntries, [workspaceId, after, MAX_ENTRIES])
   return { entries, next: entries.length < MAX_ENTRIES ? undefined : entries.at(-1)?.id }
 }
 
-const selectEntries: Statement<AuditEntry> = statement(
+const selectEntries: Statement<EntryToErase> = statement(
   'read_audit_entries',
   `select id, at, who, action, target, before, after from audit_log where workspace_id = $1 and id > $2 order by id limit $3`,
 )
@@ -68,7 +68,7 @@ export async function eraseNumbersFromAuditLog(
 async function rewrite(
   tx: Sql,
   workspaceId: string,
-  entries: readonly AuditEntry[],
+  entries: readonly EntryToErase[],
   replace: (value: unknown) => unknown,
 ): Promise<number> {
   let erased = 0

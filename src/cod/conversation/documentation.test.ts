@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { confirmation } from './conversation/confirmation.ts'
-import { refusal } from './conversation/refusal.ts'
+import { confirmation } from './confirmation.ts'
+import { refusal } from './refusal.ts'
 
-const document = readFileSync(new URL('../../docs/cod.md', import.meta.url), 'utf8')
+const document = readFileSync(new URL('../../../docs/cod.md', import.meta.url), 'utf8')
 const between = (mark: string): string =>
   document.split(`<!-- ${mark} -->`)[1]?.split(`<!-- /${mark} -->`)[0]?.trim() ?? ''
 
