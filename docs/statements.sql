@@ -2462,6 +2462,11 @@ where (select u."twoFactorEnabled" from auth."user" u where u."id" = o.user_id) 
 
 -- src/operations/doctor/work/counts.ts
 
+prepare count_due_deliveries as
+select 'deliveries' as kind, count(*)::int as number from (select from webhook_endpoints e
+cross join lateral (select from webhook_deliveries where endpoint_id = e.id and due_at <= $1 limit 10000) d
+where e.status = 'enabled' limit 10000) due;
+
 prepare count_due_messages as
 with recursive waiting as (
   (select sender_id, priority, due_at from messages where due_at is not null order by sender_id, priority, due_at limit 1)
@@ -2484,18 +2489,10 @@ cross join lateral (
      select from messages where sender_id = w.sender_id and priority = w.priority and due_at <= $1 limit 10000) m
    where w.due_at <= $1 limit 10000) due;
 
-prepare count_due_work as
-select 'reports' as kind, count(*)::int as number from (select from provider_reports where due_at <= $1 limit 10000) due
-union all
-select 'timers' as kind, count(*)::int as number from (select from (
-      select timer_due_at from confirmations where timer_due_at <= $1 and timer_quarantined_at is null
-      union all
-      select timer_due_at from refusal_checks where timer_due_at <= $1 and timer_quarantined_at is null) timer limit 10000) due
-union all
-select 'deliveries' as kind, count(*)::int as number from (select from webhook_endpoints e
-    cross join lateral (select from webhook_deliveries where endpoint_id = e.id and due_at <= $1 limit 10000) d
-    where e.status = 'enabled' limit 10000) due
-union all
+prepare count_due_reports as
+select 'reports' as kind, count(*)::int as number from (select from provider_reports where due_at <= $1 limit 10000) due;
+
+prepare count_due_schedules as
 select 'releases' as kind, count(*)::int as number from (select from webhook_endpoints where release_at <= $1 and status = 'enabled' limit 10000) due
 union all
 select 'syncs' as kind, count(*)::int as number from (select from provider_accounts a
@@ -2505,6 +2502,12 @@ union all
 select 'daily_figures' as kind, count(*)::int as number from (select from daily_figures where due_at <= $1 limit 10000) due
 union all
 select 'deletions' as kind, count(*)::int as number from (select from workspaces where deletion_due_at <= $1 and purged_at is null limit 10000) due;
+
+prepare count_due_timers as
+select 'timers' as kind, count(*)::int as number from (select from (
+select timer_due_at from confirmations where timer_due_at <= $1 and timer_quarantined_at is null
+union all
+select timer_due_at from refusal_checks where timer_due_at <= $1 and timer_quarantined_at is null) timer limit 10000) due;
 
 prepare count_endpoints_by_state as
 select (count(*) filter (where e.status = 'enabled' and e.failing_since is null))::int as healthy,
@@ -2524,6 +2527,14 @@ where u.begun_at < $1 and w.deleted_at is null
 group by w.id order by min(u.begun_at) limit 50;
 
 -- src/operations/doctor/work/oldest-due.ts
+
+prepare find_oldest_due_delivery as
+select 'deliveries' as kind, min(d.due_at) as "dueAt"
+from webhook_endpoints e
+cross join lateral (
+  select due_at from webhook_deliveries
+  where endpoint_id = e.id and due_at is not null order by due_at limit 1) d
+where e.status = 'enabled';
 
 prepare find_oldest_due_message as
 with recursive waiting as (
@@ -2550,6 +2561,10 @@ cross join lateral (
   select 1 from sender_pace p
   where p.sender_id = w.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $1) limit 1) p;
 
+prepare find_oldest_due_report as
+select 'reports' as kind, min(case when outcome = 'waiting' then least(due_at, received_at) else due_at end) as "dueAt"
+from (select due_at, received_at, outcome from provider_reports where due_at is not null order by due_at limit 200) next;
+
 prepare find_oldest_due_schedule as
 select 'releases' as kind, min(release_at) as "dueAt" from webhook_endpoints where release_at is not null and status = 'enabled'
 union all
@@ -2561,23 +2576,13 @@ select 'daily_figures', (select due_at from daily_figures where due_at is not nu
 union all
 select 'deletions', min(deletion_due_at) from workspaces where deletion_due_at is not null and purged_at is null;
 
-prepare find_oldest_due_work as
-select 'reports' as kind, min(case when outcome = 'waiting' then least(due_at, received_at) else due_at end) as "dueAt"
-from (select due_at, received_at, outcome from provider_reports where due_at is not null order by due_at limit 200) next
+prepare find_oldest_due_timer as
+select 'timers' as kind, min(due_at) as "dueAt" from (
+(select timer_due_at as due_at from confirmations
+ where timer_due_at is not null and timer_quarantined_at is null order by timer_due_at limit 1)
 union all
-select 'timers', min(due_at) from (
-  (select timer_due_at as due_at from confirmations
-   where timer_due_at is not null and timer_quarantined_at is null order by timer_due_at limit 1)
-  union all
-  (select timer_due_at from refusal_checks
-   where timer_due_at is not null and timer_quarantined_at is null order by timer_due_at limit 1)) timer
-union all
-select 'deliveries', min(d.due_at)
-from webhook_endpoints e
-cross join lateral (
-  select due_at from webhook_deliveries
-  where endpoint_id = e.id and due_at is not null order by due_at limit 1) d
-where e.status = 'enabled';
+(select timer_due_at from refusal_checks
+ where timer_due_at is not null and timer_quarantined_at is null order by timer_due_at limit 1)) timer;
 
 -- src/operations/doctor/work/reports.ts
 

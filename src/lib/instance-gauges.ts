@@ -8,6 +8,10 @@ const MAX_READ_MS = 2 * SECOND_MS
 /** Gauges of what is in the database. Every node reports the same values, so alerts and boards take their maximum. */
 export const INSTANCE_GAUGES = {
   database_up: { help: 'Whether the database answered when these figures were last read: 1 or 0', labels: [] },
+  figures_unread: {
+    help: 'Whether figures of a group could not be read, such as because a table is locked: 1 or 0',
+    labels: ['group'],
+  },
   work_due: { help: 'Work that is due, by kind; at most 10,000 are counted', labels: ['kind'] },
   work_oldest_due_seconds: { help: 'How long the oldest due work has been due, by kind; 0: none is', labels: ['kind'] },
   quarantined: { help: 'Quarantined work, by kind; at most 1,000 are counted', labels: ['kind'] },

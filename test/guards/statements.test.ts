@@ -13,7 +13,12 @@ const SOURCE = path.resolve(import.meta.dirname, '../../src')
 const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   advance_due_time_of_messages: 'by ids of rows that were claimed, and their lease',
   give_back_deliveries: 'by ids of rows that were claimed, and their lease',
-  find_oldest_due_work: 'concerns the whole instance',
+  find_oldest_due_report: 'concerns the whole instance',
+  find_oldest_due_timer: 'concerns the whole instance',
+  find_oldest_due_delivery: 'concerns the whole instance',
+  count_due_reports: 'concerns the whole instance',
+  count_due_timers: 'concerns the whole instance',
+  count_due_deliveries: 'concerns the whole instance',
   count_sender_breakers: 'concerns the whole instance',
   get_workspace: 'its id is the workspace',
   rename_workspace: 'its id is the workspace',

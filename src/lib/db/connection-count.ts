@@ -1,7 +1,7 @@
 import { type Connection, DatabaseUnavailable } from './connection.ts'
 import { type Db, sqlState } from './pool.ts'
 
-/** Connections outside the pool: for wake-ups, and for migrations at the start. */
+/** Connections outside the pool: for wake-ups, and for migrations at the start; the figures of the metrics use the latter's place. */
 const MORE_CONNECTIONS = 2
 const DASHBOARD_CONNECTIONS = 5
 

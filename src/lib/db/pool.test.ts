@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { startFaultyServer } from '../../../test/faults/faulty-server.ts'
 import { startFlakyProxy } from '../../../test/faults/flaky-proxy.ts'
 import { fileDatabase } from '../../../test/database/database.ts'
+import { createMetrics } from '../metrics.ts'
 import { DatabaseUnavailable } from './connection.ts'
 import { type Db, type Statement, isDatabaseUnavailable, openDb } from './pool.ts'
 
@@ -63,6 +64,33 @@ test('a transaction that throws another connection’s error is rolled back', as
   )
   const countLocks = `select count(*)::int as locks from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`
   assert.deepEqual(await db.rows({ name: 'count_locks', text: countLocks }), [{ locks: 0 }])
+})
+
+test('the metrics show who waits for a connection, and count waits but no idle connections', async (t) => {
+  const metrics = createMetrics()
+  const db = openDb({ url: await fileDatabase(), poolSize: 1, watch: metrics.watchPool('main') })
+  t.after(() => db.close())
+  const valueOf = async (sample: string): Promise<number> => {
+    const line = (await metrics.registry.metrics())
+      .split('\n')
+      .find((each) => each.startsWith(`doorcode_pool_${sample} `))
+    return Number(line?.split(' ').at(-1) ?? 0)
+  }
+  await db.rows(ONE)
+  const waits = 'wait_seconds_count{pool="main"}'
+  assert.equal(await valueOf(waits), 1, 'the first connection had to be opened')
+  await db.rows(ONE)
+  assert.equal(await valueOf(waits), 1)
+  let waiting: Promise<unknown> | undefined
+  await db.transaction(async (tx) => {
+    await tx.rows(ONE)
+    waiting = db.rows(ONE)
+    assert.equal(await valueOf('connections{pool="main",state="in_use"}'), 1)
+    assert.equal(await valueOf('waiting{pool="main"}'), 1)
+  })
+  await waiting
+  assert.equal(await valueOf('waiting{pool="main"}'), 0)
+  assert.equal(await valueOf(waits), 2)
 })
 
 test('a process frozen inside a transaction loses its locks and gets "unavailable"', {

@@ -4,14 +4,14 @@ import { MINUTE_MS, SECOND_MS } from '../../lib/clock.ts'
 import type { Config } from '../../lib/config.ts'
 import type { PoolWatch } from '../../lib/db/connection.ts'
 import { type Db, type Sql, openDb } from '../../lib/db/pool.ts'
-import type { InstanceFigures, Sample } from '../../lib/instance-gauges.ts'
+import type { InstanceFigures, InstanceGauge, Sample } from '../../lib/instance-gauges.ts'
 import { countBreakers } from '../../messages/queue/lock-senders.ts'
 import type { Quarantined } from '../../runtime/jobs/retry.ts'
 import { countQuotas } from '../../workspaces/quota.ts'
 import { readReplication } from '../doctor/database/replication.ts'
 import { readTransactions } from '../doctor/database/transactions.ts'
 import { countDue, countEndpoints } from '../doctor/work/counts.ts'
-import { WORK_KINDS, listOldestDue } from '../doctor/work/oldest-due.ts'
+import { WORK_GROUPS, type WorkGroup, listOldestDue } from '../doctor/work/oldest-due.ts'
 import { listQuarantined } from '../doctor/work/quarantine.ts'
 import { readAndCheck } from '../lifecycle/retention/guard.ts'
 import { listOverdue } from '../lifecycle/retention/due.ts'
@@ -33,8 +33,24 @@ const each = (label: string, kinds: readonly string[], valueOf: (kind: string) =
 
 const QUARANTINED = ['report', 'message', 'timer'] as const satisfies Quarantined['kind'][]
 
-/** One locked table leaves only its group without values. */
-export const GROUPS: Readonly<Record<string, Group>> = {
+const work = (group: WorkGroup): Group => ({
+  keptMs: KEPT_MS,
+  async read({ sql, now }) {
+    const oldest = await listOldestDue(sql, now, [group])
+    const due = await countDue(sql, group, now)
+    const ageMs = (kind: string): number => {
+      const dueAt = oldest.find((each) => each.kind === kind)?.dueAt
+      return dueAt ? now.getTime() - dueAt.getTime() : 0
+    }
+    return {
+      work_oldest_due_seconds: each('kind', WORK_GROUPS[group], (kind) => ageMs(kind) / SECOND_MS),
+      work_due: each('kind', WORK_GROUPS[group], (kind) => due.find((row) => row.kind === kind)?.number ?? 0),
+    }
+  },
+})
+
+/** One locked table leaves only its groups without values. */
+const GROUPS: Readonly<Record<string, Group>> = {
   database: {
     keptMs: KEPT_MS,
     async read({ sql }) {
@@ -60,22 +76,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       }
     },
   },
-  due: {
-    keptMs: KEPT_MS,
-    async read({ sql, now }) {
-      const oldest = new Map(
-        (await listOldestDue(sql, now)).map(({ kind, dueAt }) => [kind as string, now.getTime() - dueAt.getTime()]),
-      )
-      return { work_oldest_due_seconds: each('kind', WORK_KINDS, (kind) => (oldest.get(kind) ?? 0) / SECOND_MS) }
-    },
-  },
-  depth: {
-    keptMs: KEPT_MS,
-    async read({ sql, now }) {
-      const due = await countDue(sql, now)
-      return { work_due: each('kind', WORK_KINDS, (kind) => due.get(kind) ?? 0) }
-    },
-  },
+  ...Object.fromEntries((Object.keys(WORK_GROUPS) as WorkGroup[]).map((group) => [group, work(group)])),
   quarantine: {
     keptMs: KEPT_MS,
     async read({ sql }) {
@@ -135,13 +136,22 @@ export const GROUPS: Readonly<Record<string, Group>> = {
 
 type ReaderParts = { config: Pick<Config, 'keep'>; clock: { now(): Date } }
 
-/** What the gauges of the instance show. A group that cannot be read is left out. */
+/** What the gauges of the instance show. A group that cannot be read is only counted as unread. */
 export function createFiguresReader({ config, clock }: ReaderParts, sql: Sql): () => Promise<InstanceFigures> {
-  const readers = Object.values(GROUPS).map(({ keptMs, read }) =>
-    kept(keptMs, () => read({ sql, now: clock.now(), config }).catch((): InstanceFigures => ({}))),
-  )
+  const readers = Object.entries(GROUPS).map(([group, { keptMs, read }]) => {
+    const unread = (value: number): InstanceFigures => ({ figures_unread: [{ labels: { group }, value }] })
+    return kept(keptMs, async () => {
+      try {
+        return [await read({ sql, now: clock.now(), config }), unread(0)]
+      } catch {
+        return [unread(1)]
+      }
+    })
+  })
   return async () => {
-    const all = Object.assign({}, ...(await Promise.all(readers.map((read) => read())))) as InstanceFigures
+    const all: Partial<Record<InstanceGauge, Sample[]>> = {}
+    for (const figures of (await Promise.all(readers.map((read) => read()))).flat())
+      for (const [gauge, samples] of Object.entries(figures)) (all[gauge as InstanceGauge] ??= []).push(...samples)
     return { ...all, database_up: all.database_up ?? one(0) }
   }
 }

@@ -29,7 +29,9 @@ test('a running server exports every metric and label that the board, the alerts
   const documented = tables.find(({ mark }) => mark === 'metrics')?.rows ?? []
   const ours = exported.names.filter((name) => name.startsWith('doorcode_'))
   assert.deepEqual(documented.map(([name = '']) => name.slice(1, -1)).sort(), ours.toSorted())
-  const labelsOf = new Map(documented.map(([name = '', , labels = '']) => [name.slice(1, -1), labels]))
+  const labelsOf = new Map(
+    documented.map(([name = '', , labels = '']) => [name.slice(1, -1), labels.replaceAll('`', '').split(', ')]),
+  )
   const expressions = [
     ...(await readAlerts()).map(({ expr }) => expr),
     ...(await readBoard()).panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
@@ -37,13 +39,16 @@ test('a running server exports every metric and label that the board, the alerts
   const unknown: string[] = []
   for (const expr of expressions) {
     const used = usedMetrics(expr).filter(({ name }) => !ELSEWHERE.has(name))
+    const known = new Set<string>()
     for (const { name, labels } of used) {
       const metric = [name, name.replace(/_(bucket|count|sum)$/, '')].find((each) => exported.names.includes(each))
       if (metric === undefined) unknown.push(name)
-      else if (metric.startsWith('doorcode_'))
-        for (const label of [...Object.keys(labels), ...groupedLabels(expr)])
-          if (!labelsOf.get(metric)?.includes(`\`${label}\``)) unknown.push(`${metric}{${label}}`)
+      const has = labelsOf.get(metric ?? '') ?? []
+      for (const label of has) known.add(label)
+      for (const label of Object.keys(labels)) if (!has.includes(label)) unknown.push(`${metric}{${label}}`)
     }
+    if (used.length > 0)
+      for (const label of groupedLabels(expr)) if (!known.has(label)) unknown.push(`by (${label}): ${expr}`)
   }
   assert.deepEqual(unknown, [])
 
@@ -88,9 +93,15 @@ test('a scrape while the database is away or a table is locked answers with all 
 
   await withConnection(await fileDatabase(), async (holder) => {
     await holder.query('begin; lock table provider_reports')
-    await waitFor('the figures of reports to have no value', async () => {
+    await waitFor('only the figures of reports to have no value', async () => {
       const of = await sampled()
-      return of('doorcode_work_due').length === 0 && of('doorcode_endpoints').length === 4
+      const unread = of('doorcode_figures_unread').filter(({ value }) => value === 1)
+      const kinds = of('doorcode_work_due').map(({ labels }) => labels)
+      return (
+        unread.some(({ labels }) => labels === 'group="reports"') &&
+        !kinds.includes('kind="reports"') &&
+        ['messages', 'timers', 'deliveries', 'syncs'].every((kind) => kinds.includes(`kind="${kind}"`))
+      )
     })
     assert.equal(await up(), 1)
     await holder.query('rollback')

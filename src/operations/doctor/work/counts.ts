@@ -1,6 +1,6 @@
 import { type Sql, type Statement, statement } from '../../../lib/db/pool.ts'
 import { WAITING } from '../../../messages/queue/lock-senders.ts'
-import { SENDER_MAY_SEND, type WorkKind } from './oldest-due.ts'
+import { SENDER_MAY_SEND, type WorkGroup, type WorkKind } from './oldest-due.ts'
 
 /** A larger number is counted as this one: a count reads the index, and must stay quick with millions of due rows. */
 const MAX_COUNTED = 10_000
@@ -23,24 +23,36 @@ const countDueMessages: Statement<Due> = statement(
    )}`,
 )
 
-/** A delivery or a report in progress is due when its lease ends. */
-const countDueWork: Statement<Due> = statement(
-  'count_due_work',
+const countDueReports: Statement<Due> = statement(
+  'count_due_reports',
+  counted('reports', 'select from provider_reports where due_at <= $1'),
+)
+
+const countDueTimers: Statement<Due> = statement(
+  'count_due_timers',
+  counted(
+    'timers',
+    `select from (
+       select timer_due_at from confirmations where timer_due_at <= $1 and timer_quarantined_at is null
+       union all
+       select timer_due_at from refusal_checks where timer_due_at <= $1 and timer_quarantined_at is null) timer`,
+  ),
+)
+
+/** One in progress is due when its lease ends. */
+const countDueDeliveries: Statement<Due> = statement(
+  'count_due_deliveries',
+  counted(
+    'deliveries',
+    `select from webhook_endpoints e
+     cross join lateral (select from webhook_deliveries where endpoint_id = e.id and due_at <= $1 limit ${MAX_COUNTED}) d
+     where e.status = 'enabled'`,
+  ),
+)
+
+const countDueScheduled: Statement<Due> = statement(
+  'count_due_schedules',
   [
-    counted('reports', 'select from provider_reports where due_at <= $1'),
-    counted(
-      'timers',
-      `select from (
-         select timer_due_at from confirmations where timer_due_at <= $1 and timer_quarantined_at is null
-         union all
-         select timer_due_at from refusal_checks where timer_due_at <= $1 and timer_quarantined_at is null) timer`,
-    ),
-    counted(
-      'deliveries',
-      `select from webhook_endpoints e
-       cross join lateral (select from webhook_deliveries where endpoint_id = e.id and due_at <= $1 limit ${MAX_COUNTED}) d
-       where e.status = 'enabled'`,
-    ),
     counted('releases', `select from webhook_endpoints where release_at <= $1 and status = 'enabled'`),
     counted(
       'syncs',
@@ -53,11 +65,16 @@ const countDueWork: Statement<Due> = statement(
   ].join('\n   union all\n   '),
 )
 
-/** How much work of each kind is due. */
-export async function countDue(sql: Sql, now: Date): Promise<ReadonlyMap<string, number>> {
-  const counts = [...(await sql.rows(countDueMessages, [now])), ...(await sql.rows(countDueWork, [now]))]
-  return new Map(counts.map(({ kind, number }) => [kind, number]))
+const COUNTS: Readonly<Record<WorkGroup, Statement<Due>>> = {
+  messages: countDueMessages,
+  reports: countDueReports,
+  timers: countDueTimers,
+  deliveries: countDueDeliveries,
+  scheduled: countDueScheduled,
 }
+
+/** How much work of each kind of the group is due. */
+export const countDue = (sql: Sql, group: WorkGroup, now: Date): Promise<Due[]> => sql.rows(COUNTS[group], [now])
 
 export type EndpointCounts = { healthy: number; failing: number; paused: number; disabled: number }
 

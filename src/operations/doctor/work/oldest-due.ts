@@ -52,23 +52,28 @@ const selectOldestMessage: Statement<OldestDue> = statement(
    ${SENDER_MAY_SEND}`,
 )
 
-/**
- * Quarantined work is not late. A delivery in progress is due when its lease ends; a report that has not been processed was due
- * when it was received, except one that waits for its message.
- */
-const selectOldestWork: Statement<OldestDue> = statement(
-  'find_oldest_due_work',
+/** One that has not been processed was due when it was received, except one that waits for its message. */
+const selectOldestReport: Statement<OldestDue> = statement(
+  'find_oldest_due_report',
   `select 'reports' as kind, min(case when outcome = 'waiting' then least(due_at, received_at) else due_at end) as "dueAt"
-   from (select due_at, received_at, outcome from provider_reports where due_at is not null order by due_at limit ${MAX_NEXT}) next
-   union all
-   select 'timers', min(due_at) from (
+   from (select due_at, received_at, outcome from provider_reports where due_at is not null order by due_at limit ${MAX_NEXT}) next`,
+)
+
+/** Quarantined work is not late. */
+const selectOldestTimer: Statement<OldestDue> = statement(
+  'find_oldest_due_timer',
+  `select 'timers' as kind, min(due_at) as "dueAt" from (
      (select timer_due_at as due_at from confirmations
       where timer_due_at is not null and timer_quarantined_at is null order by timer_due_at limit 1)
      union all
      (select timer_due_at from refusal_checks
-      where timer_due_at is not null and timer_quarantined_at is null order by timer_due_at limit 1)) timer
-   union all
-   select 'deliveries', min(d.due_at)
+      where timer_due_at is not null and timer_quarantined_at is null order by timer_due_at limit 1)) timer`,
+)
+
+/** One in progress is due when its lease ends. */
+const selectOldestDelivery: Statement<OldestDue> = statement(
+  'find_oldest_due_delivery',
+  `select 'deliveries' as kind, min(d.due_at) as "dueAt"
    from webhook_endpoints e
    cross join lateral (
      select due_at from webhook_deliveries
@@ -90,13 +95,33 @@ const selectOldestScheduled: Statement<OldestDue> = statement(
    select 'deletions', min(deletion_due_at) from workspaces where deletion_due_at is not null and purged_at is null`,
 )
 
+/** Kinds of work by the tables that they are in: a locked table hides only its own. */
+export const WORK_GROUPS = {
+  messages: ['messages'],
+  reports: ['reports'],
+  timers: ['timers'],
+  deliveries: ['deliveries'],
+  scheduled: ['releases', 'syncs', 'daily_figures', 'deletions'],
+} as const satisfies Record<string, readonly WorkKind[]>
+
+export type WorkGroup = keyof typeof WORK_GROUPS
+
+const OLDEST: Readonly<Record<WorkGroup, (sql: Sql, now: Date) => Promise<OldestDue[]>>> = {
+  messages: (sql, now) => sql.rows(selectOldestMessage, [now]),
+  reports: (sql) => sql.rows(selectOldestReport),
+  timers: (sql) => sql.rows(selectOldestTimer),
+  deliveries: (sql) => sql.rows(selectOldestDelivery),
+  scheduled: (sql) => sql.rows(selectOldestScheduled),
+}
+
 /** The oldest of each kind that has due work. */
-export async function listOldestDue(sql: Sql, now: Date): Promise<OldestDue[]> {
-  const oldest = [
-    ...(await sql.rows(selectOldestMessage, [now])),
-    ...(await sql.rows(selectOldestWork)),
-    ...(await sql.rows(selectOldestScheduled)),
-  ]
+export async function listOldestDue(
+  sql: Sql,
+  now: Date,
+  groups = Object.keys(OLDEST) as readonly WorkGroup[],
+): Promise<OldestDue[]> {
+  const oldest: OldestDue[] = []
+  for (const group of groups) oldest.push(...(await OLDEST[group](sql, now)))
   return oldest.filter(({ dueAt }) => dueAt !== null && dueAt <= now)
 }
 
