@@ -282,9 +282,7 @@ const codeIn = (text: string): string =>
   Array.from(text.matchAll(/```[\s\S]*?```|`[^`\n]+`/g), ([code]) => code).join('\n')
 
 async function documents(): Promise<string[]> {
-  const names = await Array.fromAsync(
-    glob(['*.md', 'docs/**/*.md', 'packages/*/*.md', 'examples/**/*.md'], { cwd: ROOT }),
-  )
+  const names = await Array.fromAsync(glob(['*.md', 'docs/**/*.md', 'packages/*/*.md', 'examples/*.md'], { cwd: ROOT }))
   return names.sort()
 }
 

@@ -1,0 +1,60 @@
+"""Doorcode with nothing but Python's standard library."""
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+import urllib.error
+import urllib.request
+import uuid
+
+TIMEOUT_SECONDS = 10
+TOLERANCE_SECONDS = 300
+MAX_TRIES = 3
+
+
+class DoorcodeError(Exception):
+    """Doorcode rejected the request; `problem` says why."""
+
+    def __init__(self, problem: dict):
+        super().__init__(f"{problem['code']}: {problem['detail']}")
+        self.problem = problem
+
+
+def send_otp(url: str, api_key: str, message: dict, idempotency_key: str | None = None) -> dict:
+    """Sends it again after a lost response, with the same idempotency key: the customer gets one message."""
+    headers = {
+        "Authorization": f"Bearer {api_key}",
+        "Content-Type": "application/json",
+        "Idempotency-Key": idempotency_key or str(uuid.uuid4()),
+    }
+    request = urllib.request.Request(f"{url}/api/v1/otp/messages", json.dumps(message).encode(), headers)
+    for tries in range(1, MAX_TRIES + 1):
+        try:
+            with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as response:
+                return json.load(response)
+        except urllib.error.HTTPError as error:
+            may_pass = error.code >= 500 or (error.code == 429 and "Retry-After" in error.headers)
+            if not may_pass or tries == MAX_TRIES:
+                raise DoorcodeError(json.load(error)) from error
+        except (urllib.error.URLError, TimeoutError):
+            if tries == MAX_TRIES:
+                raise
+        time.sleep(tries)
+    raise AssertionError("unreachable")
+
+
+def verify(body: bytes, headers, secret: str) -> dict | None:
+    """Returns the event, or None if it is not genuine. body: the raw bytes. headers: have `get`, in any case of letters."""
+    message_id = headers.get("webhook-id") or ""
+    timestamp = headers.get("webhook-timestamp") or ""
+    if not (timestamp.isascii() and timestamp.isdigit()) or abs(time.time() - int(timestamp)) > TOLERANCE_SECONDS:
+        return None
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    content = f"{message_id}.{timestamp}.".encode() + body
+    expected = "v1," + base64.b64encode(hmac.new(key, content, hashlib.sha256).digest()).decode()
+    given = (headers.get("webhook-signature") or "").split(" ")
+    if not any(hmac.compare_digest(signature.encode(), expected.encode()) for signature in given):
+        return None
+    return json.loads(body)
