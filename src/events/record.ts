@@ -17,8 +17,8 @@ export type NewEvent = {
   data: { occurredAt: string; [member: string]: unknown }
 }
 
-/** The events of each open transaction. */
-const recordedIn = new WeakMap<Sql, NewEvent[]>()
+/** `recorded`: the events of a transaction that counts them. */
+type EventSql = Sql & { readonly recorded?: NewEvent[] }
 
 /** For transactions that record events: they count in the metrics after the commit. */
 export async function transactionWithEvents<Result>(
@@ -26,10 +26,8 @@ export async function transactionWithEvents<Result>(
   work: (tx: Sql) => Promise<Result>,
 ): Promise<Result> {
   const recorded: NewEvent[] = []
-  const result = await db.transaction((tx) => {
-    recordedIn.set(tx, recorded)
-    return work(tx)
-  })
+  const counted = (tx: Sql): EventSql => ({ ...tx, recorded })
+  const result = await db.transaction((tx) => work(counted(tx)))
   for (const { type } of recorded) metrics.events.inc({ type })
   return result
 }
@@ -45,10 +43,10 @@ export const withEvents = <P extends Pick<Parts, 'db' | 'metrics'>>(parts: P) =>
  * receives events of this type: due immediately if the endpoint is enabled, held if not. After the commit the caller wakes
  * `deliver`.
  */
-export async function recordEvents(tx: Sql, now: Date, events: readonly NewEvent[]): Promise<void> {
+export async function recordEvents(tx: EventSql, now: Date, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
   await tx.rows(insertEvents, [batch(events.map(eventRow)), now])
-  recordedIn.get(tx)?.push(...events)
+  tx.recorded?.push(...events)
 }
 
 const eventRow = ({ data, ...event }: NewEvent): object => ({
