@@ -22,8 +22,6 @@ function wordsOf(action: ActionName, input: Input): string[] {
 /** The dashboard's calls whose name differs from their action's. */
 const CALLS: Partial<Record<ActionName, string>> = { 'endpoints.resume': 'endpoints.enable' }
 
-export type EntryPoint = Awaited<ReturnType<typeof openEntryPoint>>
-
 /** Performs actions in the world's workspace: as commands, or as calls of an owner. `who`: the author in the audit log. */
 export async function openEntryPoint(world: World, name: (typeof ENTRY_POINTS)[number]) {
   const { workspaceId } = world

@@ -88,20 +88,17 @@ type Full = Awaited<ReturnType<typeof fullWorld>>
 /** A fact that an SQL statement changes, the difference to find, and where. */
 type Plant = { code: string; sql: string; values: (full: Full) => unknown[] }
 
-const ofMessage = (code: string, set: string, which: 'delivered' | 'failed' | 'rejected' = 'delivered'): Plant => ({
+type MessageName = 'delivered' | 'failed' | 'rejected'
+type OrderName = 'rescheduled' | 'changed' | 'expiring' | 'lost' | 'silent'
+
+const inMessage = (code: string, sql: string, which: MessageName = 'delivered'): Plant => ({
   code,
-  sql: `update messages set ${set} where id = $1 returning id`,
+  sql,
   values: (full) => [full[which].messageId],
 })
 
-type OrderName = 'rescheduled' | 'changed' | 'expiring' | 'lost' | 'silent'
-
-const ofOrder = (code: string, set: string, which: OrderName = 'changed', table = 'confirmations'): Plant => ({
-  code,
-  sql: `update ${table} set ${set} where ${table === 'confirmations' ? 'id' : 'confirmation_id'} = $1
-    returning $1::uuid as id`,
-  values: (full) => [full[which].id],
-})
+const ofMessage = (code: string, set: string, which?: MessageName): Plant =>
+  inMessage(code, `update messages set ${set} where id = $1 returning id`, which)
 
 const inOrder = (code: string, sql: string, which: OrderName = 'changed'): Plant => ({
   code,
@@ -109,11 +106,11 @@ const inOrder = (code: string, sql: string, which: OrderName = 'changed'): Plant
   values: (full) => [full[which].id],
 })
 
-const inMessage = (code: string, sql: string, which: 'delivered' | 'failed' | 'rejected' = 'delivered'): Plant => ({
-  code,
-  sql,
-  values: (full) => [full[which].messageId],
-})
+const ofOrder = (code: string, set: string, which?: OrderName): Plant =>
+  inOrder(code, `update confirmations set ${set} where id = $1 returning id`, which)
+
+const ofRefusal = (code: string, set: string): Plant =>
+  inOrder(code, `update refusal_checks set ${set} where confirmation_id = $1 returning $1::uuid as id`, 'rescheduled')
 
 const withoutEvents = (where: string): string =>
   `with gone as (select id from events where ${where}),
@@ -218,11 +215,11 @@ const PLANTS: readonly Plant[] = [
     values: ({ delivered, late }) => [delivered.messageId, late.endpointId],
   },
   ofOrder('check_status', `status = 'confirmed'`),
-  ofOrder('check_status', `status = 'denied'`, 'rescheduled', 'refusal_checks'),
+  ofRefusal('check_status', `status = 'denied'`),
   ofOrder('check_answered_at', `answered_at = answered_at + interval '1 second'`),
   ofOrder('check_answered_at', `answered_at = answered_at - interval '2 hours'`, 'expiring'),
   ofOrder('check_chosen', `reschedule = jsonb_set(reschedule, '{timeRange}', '"never"')`, 'rescheduled'),
-  ofOrder('check_chosen', `note = 'Damaged'`, 'rescheduled', 'refusal_checks'),
+  ofRefusal('check_chosen', `note = 'Damaged'`),
   ofOrder('check_round', 'round = 4', 'rescheduled'),
   ofOrder('check_closing_sent', 'closing_sent = false'),
   ofOrder('check_failure', `failure_code = 'WINDOW_CLOSED'`, 'lost'),
@@ -269,7 +266,7 @@ const PLANTS: readonly Plant[] = [
   ),
   ofOrder('message_of_confirmation', `recipient = '+212600000009'`),
   ofOrder('unknown_key', KEY_OF_NO_ONE),
-  ofOrder('unknown_key', KEY_OF_NO_ONE, 'rescheduled', 'refusal_checks'),
+  ofRefusal('unknown_key', KEY_OF_NO_ONE),
   inOrder(
     'report_result',
     `update provider_reports set outcome = 'ignored', note = '{"code":"cod.superseded"}'
