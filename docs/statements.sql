@@ -2349,6 +2349,63 @@ union
 (select item.id from messages item where item.provider_message_id = $5 and item.workspace_id = $1 and item.id < $2 and item.id >= $3)) hit order by hit.id desc limit 10000) hit cross join lateral (select * from messages item where item.workspace_id = $1 and item.id = hit.id limit 1) item
   where ($7::text is null or item.status = $7::text) and ($8::text is null or item.kind = $8::text) and ($9::text is null or item.template_name = $9::text) and ($10::uuid is null or item.sender_id = $10::uuid) and ($11::timestamptz is null or item.created_at >= $11::timestamptz) and ($12::timestamptz is null or item.created_at < $12::timestamptz) order by hit.id desc limit 51;
 
+-- src/operations/doctor/alerts/store.ts
+
+prepare end_doctor_alert as
+update doctor_findings set alert_id = null, alert_at = null, alert_due_at = null, alert_tries = 0 where alert_id = $1;
+
+prepare find_doctor_findings as
+select (select examined_at from doctor_runs) as "examinedAt",
+coalesce((select jsonb_agg(jsonb_build_object('code', code, 'severity', severity)) from doctor_findings where found), '[]')
+  as found;
+
+prepare finish_doctor_run as
+update doctor_runs set lease = null, examined_at = $2, due_at = $3, outside_due_at = coalesce($4, outside_due_at)
+where only_row and lease = $1 returning $1::uuid as lease;
+
+prepare lock_doctor_findings as
+select check_name as "check", code, severity, found, since, text, fix, raised, alert_id is not null as "hasAlert"
+from doctor_findings order by check_name, code for update;
+
+prepare open_doctor_runs as
+insert into doctor_runs (due_at, outside_due_at) values ($1, $1) on conflict do nothing;
+
+prepare remove_doctor_findings as
+delete from doctor_findings f
+where exists (select from jsonb_to_recordset($1) as o ("check" text, code text)
+  where o."check" = f.check_name and o.code = f.code) and f.alert_id is null;
+
+prepare retry_doctor_alert as
+update doctor_findings set alert_due_at = $2 where alert_id = $1;
+
+prepare take_doctor_alerts as
+update doctor_findings set alert_due_at = $2, alert_tries = alert_tries + 1
+where alert_id = any (array (
+  select alert_id from doctor_findings where alert_due_at <= $1
+  order by alert_due_at limit 20 for update skip locked))
+returning check_name as "check", code, severity, text, fix, raised, alert_id as id, alert_at as at, alert_tries as tries;
+
+prepare take_doctor_run as
+update doctor_runs set due_at = $2, lease = $3 where only_row and due_at <= $1 returning outside_due_at <= $1 as outside;
+
+prepare write_doctor_findings as
+insert into doctor_findings as f
+  (check_name, code, severity, found, since, text, fix, raised, alert_id, alert_at, alert_due_at)
+select n."check", n.code, n.severity, n.found, n.since, n.text, n.fix, n.raised, n.alert_id,
+  case when n.alert_id is not null then $2::timestamptz end, case when n.alert_id is not null then $2::timestamptz end
+from jsonb_to_recordset($1) as n ("check" text, code text, severity text, found boolean, since timestamptz, text text,
+  fix text, raised boolean, alert_id uuid)
+on conflict (check_name, code) do update
+set severity = excluded.severity, found = excluded.found, since = excluded.since, text = excluded.text, fix = excluded.fix,
+  raised = excluded.raised,
+  alert_id = coalesce(excluded.alert_id, f.alert_id),
+  alert_at = coalesce(excluded.alert_at, f.alert_at),
+  alert_due_at = case when excluded.alert_id is null then f.alert_due_at
+    when f.alert_tries > 0
+      then greatest($2, least(f.alert_due_at, $2::timestamptz + 30000 * interval '1 millisecond'))
+    else excluded.alert_due_at end,
+  alert_tries = case when excluded.alert_id is null then f.alert_tries else 0 end;
+
 -- src/operations/doctor/database/replication.ts
 
 prepare find_synchronous_replication as

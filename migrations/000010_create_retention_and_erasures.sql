@@ -49,3 +49,39 @@ create table unfinished_erasures (
 
 create index unfinished_erasures_workspace on unfinished_erasures (workspace_id);
 create index unfinished_erasures_person_hash on unfinished_erasures (person_hash, begun_at);
+
+-- When a worker examines the instance next (src/operations/doctor/alerts/). The first worker writes the only row.
+create table doctor_runs (
+  only_row boolean primary key default true check (only_row),
+  due_at timestamptz not null,
+  -- when the checks that ask other systems are made too
+  outside_due_at timestamptz not null,
+  -- of the latest examination that ended; null before the first
+  examined_at timestamptz,
+  -- of the examination under way
+  lease uuid
+);
+
+-- The findings of these examinations, and the alert of each that waits to be sent. A finding that is over, and whose alert was
+-- sent, has no row.
+create table doctor_findings (
+  check_name text not null,
+  code text not null,
+  severity text not null,
+  found boolean not null,
+  -- since when the examinations have found it, or have found it no longer
+  since timestamptz not null,
+  -- in English, of the latest examination that found it
+  text text not null,
+  fix text not null,
+  -- whether the last alert said that it is raised
+  raised boolean not null default false,
+  -- the alert of the last change, until it is sent or given up
+  alert_id uuid,
+  alert_at timestamptz,
+  alert_due_at timestamptz,
+  alert_tries integer not null default 0,
+  primary key (check_name, code),
+  constraint doctor_finding_severity check (severity in ('failure', 'warning')),
+  constraint alert_is_whole check (num_nulls(alert_id, alert_at, alert_due_at) in (0, 3))
+);

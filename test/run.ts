@@ -72,6 +72,7 @@ const OWN_PROCESS: readonly string[] = [
   'src/events/record.test.ts',
   'test/journeys/cluster/serve.test.ts',
   'test/journeys/dashboard/audit.test.ts',
+  'test/journeys/cluster/alerts.test.ts',
   'test/journeys/cluster/doctor.test.ts',
   'test/journeys/cluster/doctor-command.test.ts',
   'test/programs/key-rotation.test.ts',

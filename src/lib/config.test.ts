@@ -53,6 +53,8 @@ const wrong: Readonly<Record<string, { value: string; pattern: RegExp }>> = {
   DOORCODE_ALLOW_PRIVATE_WEBHOOKS: { value: 'yes', pattern: /^DOORCODE_ALLOW_PRIVATE_WEBHOOKS must be 0 or 1/ },
   DOORCODE_API_KEY: { value: 'hid\nden', pattern: /^DOORCODE_API_KEY must not contain control characters$/ },
   DOORCODE_WEBHOOK_SECRET: { value: 'whsec_hidden', pattern: /^DOORCODE_WEBHOOK_SECRET must be whsec_ and 24 to 64/ },
+  DOORCODE_ALERT_URL: { value: 'ftp://hidden', pattern: /^DOORCODE_ALERT_URL must look like https:/ },
+  DOORCODE_ALERT_SECRET: { value: 'hidden', pattern: /^DOORCODE_ALERT_SECRET must be whsec_ and 24 to 64/ },
   DOORCODE_LOG_LEVEL: { value: 'loud', pattern: /^DOORCODE_LOG_LEVEL must be one of/ },
 }
 
@@ -66,6 +68,45 @@ test('all mistakes are listed, one per line, without secrets', () => {
     )
   }
   assert.doesNotMatch(mistakes.join('\n'), /hidden|short/)
+})
+
+const MAIL =
+  'smtps://ops%40shop.example:p%2Fw@mail.example/?from=doorcode@shop.example&to=a@shop.example,b@shop.example'
+
+test('an alert goes to a URL, with a secret, or by mail', () => {
+  const secret = `whsec_${Buffer.alloc(32, 3).toString('base64')}`
+  const toUrl = readConfig({ DOORCODE_ALERT_URL: 'http://10.0.0.5/alerts', DOORCODE_ALERT_SECRET: secret })
+  assert.deepEqual(toUrl.alertTarget, { kind: 'webhook', url: 'http://10.0.0.5/alerts' })
+  assert.equal(toUrl.alertSecret, secret)
+  assert.deepEqual(readConfig({ DOORCODE_ALERT_URL: MAIL }).alertTarget, {
+    kind: 'mail',
+    host: 'mail.example',
+    port: 465,
+    secure: true,
+    auth: { user: 'ops@shop.example', pass: 'p/w' },
+    from: 'doorcode@shop.example',
+    to: ['a@shop.example', 'b@shop.example'],
+  })
+})
+
+test('a wrong alert URL is one mistake that does not repeat it', () => {
+  const faulty: readonly (readonly [string, RegExp])[] = [
+    ['https://a.example/', /^DOORCODE_ALERT_SECRET is required/],
+    ['https://u:hidden@a.example/', /must not contain a user/],
+    ['hidden', /must look like/],
+    ['smtp://u:hidden@host/', /must name the address that sends/],
+    ['smtp://u:hidden@host/?from=a@b', /must name the addresses that get/],
+    ['smtp://host/?from=a@b&to=a@b%0aBcc:c@d', /must name the addresses that get/],
+    ['smtp://host/?from=a@b&to=a@b&hidden=1', /must look like/],
+    [`smtp://host/?from=a@b&to=${'a@b,'.repeat(10)}a@b`, /at most 10/],
+    ['smtp://u:%ff-hidden@host/?from=a@b&to=a@b', /percent-encoded/],
+  ]
+  for (const [url, pattern] of faulty) {
+    const mistakes = mistakesOf({ DOORCODE_ALERT_URL: url })
+    assert.equal(mistakes.length, 1, mistakes.join('\n'))
+    assert.match(mistakes[0] ?? '', pattern)
+    assert.doesNotMatch(mistakes[0] ?? '', /hidden/)
+  }
 })
 
 test('a secret is read from its file, where a line end separates keys', async (t) => {

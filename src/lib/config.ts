@@ -1,5 +1,6 @@
 import { accessSync, constants, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { type AlertTarget, parseAlertUrl } from './alert-url.ts'
 import { nearestName } from './nearest-name.ts'
 import { type KeyMistake, MAX_KEYS, parseInstanceKeys } from './seal.ts'
 
@@ -118,6 +119,26 @@ export const settings = {
     'Days after which audit log entries are removed: at least 30, `0` keeps them forever.',
     keptDays,
   ),
+  DOORCODE_ALERT_URL: setting(
+    '',
+    'Where a worker sends an [alert](doctor.md#alerts) when a finding of `doctor` begins or ends: `https://…`, or `smtps://user:password@host:465/?from=…&to=…` for mail (`smtp://`: port 587 and STARTTLS). Private addresses and `http://` are allowed, since only operators can set it. Empty: nowhere.',
+    alertUrl,
+  ),
+  DOORCODE_ALERT_URL_FILE: setting(
+    '',
+    'File that contains the value of `DOORCODE_ALERT_URL`, such as a mounted secret.',
+    nonEmpty,
+  ),
+  DOORCODE_ALERT_SECRET: setting(
+    '',
+    'Secret, `whsec_…`, with which alerts to a URL are signed as [webhooks](webhooks.md) are. Required with an `https://` or `http://` `DOORCODE_ALERT_URL`.',
+    webhookSecret,
+  ),
+  DOORCODE_ALERT_SECRET_FILE: setting(
+    '',
+    'File that contains the value of `DOORCODE_ALERT_SECRET`, such as a mounted secret.',
+    nonEmpty,
+  ),
   DOORCODE_DRAIN_SECONDS: setting(
     '0',
     'Seconds for which the process still accepts requests after SIGTERM or SIGINT: 0 to 60. Meanwhile `/readyz` answers 503, so that a load balancer chooses another process.',
@@ -174,6 +195,14 @@ export function readConfig(environment: Environment, { needsKey = true }: { need
       'DOORCODE_SECRET_KEY is required with DATABASE_URL: generate one with "openssl rand -base64 32" and use the same key on every node; in a file, set DOORCODE_SECRET_KEY_FILE',
     )
   }
+  const alertTarget = find('DOORCODE_ALERT_URL')
+  const alertSecret = find('DOORCODE_ALERT_SECRET')
+  const isSecretMissing = valueOf('DOORCODE_ALERT_SECRET') === '' && valueOf('DOORCODE_ALERT_SECRET_FILE') === ''
+  if (alertTarget?.kind === 'webhook' && isSecretMissing) {
+    mistakes.push(
+      'DOORCODE_ALERT_SECRET is required with this DOORCODE_ALERT_URL: generate it with "echo whsec_$(openssl rand -base64 32)" and give it to the receiver',
+    )
+  }
   const keep = {
     contentDays: find('DOORCODE_KEEP_CONTENT_DAYS') ?? 0,
     recordsDays: find('DOORCODE_KEEP_RECORDS_DAYS') ?? 0,
@@ -207,6 +236,8 @@ export function readConfig(environment: Environment, { needsKey = true }: { need
     allowPrivateWebhooks: find('DOORCODE_ALLOW_PRIVATE_WEBHOOKS') ?? false,
     apiKey: find('DOORCODE_API_KEY'),
     webhookSecret: find('DOORCODE_WEBHOOK_SECRET'),
+    alertTarget,
+    alertSecret,
     /** Days; 0 keeps forever. */
     keep,
     drainSeconds: find('DOORCODE_DRAIN_SECONDS') ?? 0,
@@ -217,7 +248,12 @@ export function readConfig(environment: Environment, { needsKey = true }: { need
 }
 
 /** Settings that can be read from a separate file, which is how Docker, Kubernetes and systemd pass secrets. */
-export const SECRETS = ['DATABASE_URL', 'DOORCODE_SECRET_KEY'] as const satisfies readonly SettingName[]
+export const SECRETS = [
+  'DATABASE_URL',
+  'DOORCODE_SECRET_KEY',
+  'DOORCODE_ALERT_URL',
+  'DOORCODE_ALERT_SECRET',
+] as const satisfies readonly SettingName[]
 
 /** No secret is this long; a longer file is probably the wrong one. */
 const MAX_SECRET_BYTES = 4_096
@@ -314,6 +350,11 @@ function webhookSecret(text: string): string {
     ? Buffer.from(text.slice('whsec_'.length), 'base64').length
     : 0
   return bytes >= 24 && bytes <= 64 ? text : invalid('must be whsec_ and 24 to 64 bytes in base64')
+}
+
+function alertUrl(text: string): AlertTarget {
+  const target = parseAlertUrl(text)
+  return typeof target === 'string' ? invalid(target) : target
 }
 
 function origin(text: string): string {

@@ -42,6 +42,11 @@ export const INSTANCE_GAUGES = {
   standbys: { help: 'Standbys of the database, by state: sync or async', labels: ['state'] },
   replication_lag_seconds: { help: 'How far the last standby is behind, in time', labels: [] },
   replication_lag_bytes: { help: 'How far the last standby is behind, in bytes of WAL', labels: [] },
+  doctor_examined_seconds: { help: 'How long ago a worker last examined the instance', labels: [] },
+  doctor_finding: {
+    help: 'Whether the latest examination found it: 1 or 0; after no examination it has no value',
+    labels: ['finding', 'severity'],
+  },
 } as const satisfies Record<string, { help: string; labels: readonly string[] }>
 
 export type InstanceGauge = keyof typeof INSTANCE_GAUGES

@@ -218,6 +218,8 @@ export const tables = {
     notSealed: { code: 'a hash, keyed with the sign-in secret, of a code that is valid for 90 seconds' },
     purge: 'stays',
   },
+  doctor_runs: { purge: 'stays', notInBackup: 'examinations of the original instance' },
+  doctor_findings: { purge: 'stays', notInBackup: 'what was wrong with the original instance' },
   migrations: { purge: 'stays', notInBackup: 'the restore migrates the database itself' },
   nodes: { purge: 'stays', notInBackup: 'processes that work on the original database' },
   leases: {

@@ -16,6 +16,7 @@ const OWNED: Readonly<Record<string, string>> = {
     auth.account auth.rateLimit auth.session auth.twoFactor auth.user auth.verification`,
   charts: 'daily_figures',
   'operations/lifecycle': 'removal_guard retention retention_postponed unfinished_erasures',
+  'operations/doctor': 'doctor_findings doctor_runs',
   cod: 'cod_answers cod_settings confirmations refusal_checks',
   messages: 'message_attempts messages pair_pace provider_reports sender_pace',
   webhooks: 'webhook_attempts webhook_deliveries webhook_endpoints',

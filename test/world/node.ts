@@ -60,7 +60,11 @@ async function sharedPages(): Promise<Pages> {
 
 const REMOVAL: ReadonlySet<string> = new Set(['retention', 'purge', 'housekeeping'])
 
-const loopsWithoutRemoval = (parts: Parts): Loop[] => backgroundLoops(parts).filter(({ name }) => !REMOVAL.has(name))
+/** Without the doctor, which examines the whole database: its test starts it. */
+const loopsOf =
+  (removes: boolean) =>
+  (parts: Parts): Loop[] =>
+    backgroundLoops(parts).filter(({ name }) => name !== 'doctor' && (removes || !REMOVAL.has(name)))
 
 const WORK = ['submit', 'reports', 'deliver', 'sync'] as const satisfies WorkName[]
 
@@ -104,7 +108,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     wake: wakes.wake,
     live: wakes.live,
     subscribers,
-    loops: removes ? backgroundLoops : loopsWithoutRemoval,
+    loops: loopsOf(removes),
     node: wakes.node,
   }
   const pages = config.roles.has('dashboard') ? await sharedPages() : undefined

@@ -22,7 +22,7 @@ export type Need = keyof Instance
 export type Check = {
   name: CheckName
   needs: readonly Need[]
-  /** It calls systems other than the database, so it runs only when a person asks for it. */
+  /** It calls systems other than the database, so it runs when a person asks for it, and seldom in the background. */
   isOutside?: true
   find: (instance: Instance) => Promise<NewFinding[]>
 }

@@ -139,6 +139,11 @@ export type Finding = {
 
 const LEVEL_OF: Readonly<Record<string, Level>> = Object.assign({}, COMMON_FINDINGS, ...Object.values(FINDINGS))
 
+/** Of every finding that is a problem, by its code. */
+export const SEVERITIES: Readonly<Record<string, Level>> = Object.fromEntries(
+  Object.entries(LEVEL_OF).filter(([, level]) => level !== 'ok'),
+)
+
 export const toFinding = (check: CheckName, { code, ...parameters }: NewFinding): Finding => ({
   check,
   level: LEVEL_OF[code] ?? 'failure',

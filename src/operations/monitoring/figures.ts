@@ -8,6 +8,8 @@ import type { InstanceFigures, InstanceGauge, Sample } from '../../lib/instance-
 import { countBreakers } from '../../messages/queue/lock-senders.ts'
 import type { Quarantined } from '../../runtime/jobs/retry.ts'
 import { countQuotas } from '../../workspaces/quota.ts'
+import { findFoundNow } from '../doctor/alerts/store.ts'
+import { SEVERITIES } from '../doctor/finding.ts'
 import { readReplication } from '../doctor/database/replication.ts'
 import { readTransactions } from '../doctor/database/transactions.ts'
 import { countDue, countEndpoints } from '../doctor/work/counts.ts'
@@ -89,6 +91,22 @@ const GROUPS: Readonly<Record<string, Group>> = {
     async read({ sql, now }) {
       const { number, heldMs } = await findHeldEvents(sql, now)
       return { events_held: one(number), events_held_seconds: one(heldMs / SECOND_MS) }
+    },
+  },
+  doctor: {
+    keptMs: KEPT_MS,
+    async read({ sql, now }) {
+      const { examinedAgoMs, found } = await findFoundNow(sql, now)
+      if (examinedAgoMs === null) return {}
+      const severities = { ...SEVERITIES, ...Object.fromEntries(found.map(({ code, severity }) => [code, severity])) }
+      const codes = new Set(found.map(({ code }) => code))
+      return {
+        doctor_examined_seconds: one(examinedAgoMs / SECOND_MS),
+        doctor_finding: Object.entries(severities).map(([finding, severity]) => ({
+          labels: { finding, severity },
+          value: codes.has(finding) ? 1 : 0,
+        })),
+      }
     },
   },
   breakers: {

@@ -9,6 +9,7 @@ import { syncLoop } from '../../accounts/sync/sync.ts'
 import { deliverLoop } from '../../webhooks/delivery/deliver.ts'
 import { releaseLoop } from '../../webhooks/delivery/release.ts'
 import { housekeepingLoop } from './housekeeping.ts'
+import { doctorLoop } from '../../operations/doctor/alerts/loop.ts'
 import { createRemovalGuard } from '../../operations/lifecycle/retention/guard.ts'
 import { retentionLoop } from '../../operations/lifecycle/retention/loop.ts'
 import { purgeLoop } from '../../operations/lifecycle/purge.ts'
@@ -34,6 +35,7 @@ export function backgroundLoops(parts: Parts): readonly Loop[] {
     syncLoop(parts),
     leasesLoop(parts),
     dailyFiguresLoop(parts),
+    doctorLoop(parts),
     housekeepingLoop({ ...parts, guard }),
     purgeLoop({ ...parts, guard, mayNameRecipient }),
     retentionLoop({ ...parts, guard, findUncountedSince }),
