@@ -76,6 +76,8 @@ export type DbOptions = {
   planEachTime?: boolean
   onIdleError?: (error: Error) => void
   watch?: PoolWatch
+  /** Closes connections that were idle for longer. */
+  idleMs?: number
   /** For single statements; those of a transaction may take longer. */
   statementTimeoutMs?: number
   /** Set by tests. */
@@ -112,7 +114,7 @@ const UNREAD_ROWS = { tcp_user_timeout: IDLE_TRANSACTION_MS }
 const KEEP_ALIVE_AFTER_MS = 30_000
 
 export function openDb(options: DbOptions): Db {
-  const { url, poolSize, planEachTime = false, onIdleError, watch } = options
+  const { url, poolSize, planEachTime = false, onIdleError, watch, idleMs } = options
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, idleTransactionMs = IDLE_TRANSACTION_MS } = options
   const { responseTimeoutMs, lockTimeoutMs = MAX_LOCK_WAIT_MS } = options
   const sessionSettings = {
@@ -137,6 +139,7 @@ export function openDb(options: DbOptions): Db {
     max: poolSize,
     responseTimeoutMs: singleTimeoutMs,
     ...(watch && { watch }),
+    ...(idleMs !== undefined && { idleTimeoutMillis: idleMs }),
   })
   // Without a listener the end of an idle connection would crash the process.
   pool.on('error', (error) => onIdleError?.(new DatabaseUnavailable(error)))

@@ -24,8 +24,8 @@ type Reading = { sql: Sql; now: Date; config: Pick<Config, 'keep'> }
 type Group = { keptMs: number; read: (reading: Reading) => Promise<InstanceFigures> }
 
 const KEPT_MS = 5 * SECOND_MS
-/** Reads two dozen rows, one statement each. */
-const RETENTION_KEPT_MS = MINUTE_MS
+/** These change slowly. Retention reads two dozen rows, one statement each, and quotas a row for each workspace. */
+const LONG_KEPT_MS = MINUTE_MS
 
 const one = (value: number | null | undefined): Sample[] => (value === null || value === undefined ? [] : [{ value }])
 
@@ -124,7 +124,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
     },
   },
   quotas: {
-    keptMs: KEPT_MS,
+    keptMs: LONG_KEPT_MS,
     async read({ sql, now }) {
       const counted = await countQuotas(sql, now)
       return {
@@ -138,7 +138,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
     },
   },
   retention: {
-    keptMs: RETENTION_KEPT_MS,
+    keptMs: LONG_KEPT_MS,
     async read({ sql, now, config: { keep } }) {
       const { keep: inForce } = await readAndCheck(sql, { keep, isWorker: false })
       const overdue = await listOverdue(sql, { now, keep: inForce, findUncountedSince })
@@ -192,6 +192,8 @@ const POOL_SIZE = 1
 const STATEMENT_TIMEOUT_MS = SECOND_MS
 /** Short: several tables may be locked, and all groups are read within the time that a scrape waits. */
 const LOCK_TIMEOUT_MS = 100
+/** Longer than scrapers pause: a new connection would prepare all statements again. */
+const IDLE_MS = 2 * MINUTE_MS
 
 /** The connection that figures are read with. It takes the place of the one that migrated the database at the start. */
 export const openFiguresDb = (url: string, options: { watch: PoolWatch; onIdleError: (error: Error) => void }): Db =>
@@ -200,5 +202,6 @@ export const openFiguresDb = (url: string, options: { watch: PoolWatch; onIdleEr
     poolSize: POOL_SIZE,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
+    idleMs: IDLE_MS,
     ...options,
   })
