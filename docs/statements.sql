@@ -1729,7 +1729,7 @@ order by d.id limit $3;
 prepare explain_messages as
 select m.id, m.kind, m.status, m.recipient, m.sender_id, s.phone as sender_phone, s.phone_number_id, m.template_name,
   m.template_language,
-  m.quota_unit, a.monthly_units, coalesce(m.reference, c.reference) as reference,
+  m.quota_unit, a.monthly_units, m.verification_id, coalesce(m.reference, c.reference) as reference,
   coalesce(m.correlation_id, f.correlation_id, c.correlation_id) as correlation_id,
   coalesce(m.api_key_id, f.api_key_id, c.api_key_id) as api_key_id, k.name as api_key_name, m.confirmation_id,
   m.check_kind as check, m.purpose, m.content, m.offered, t.components, m.created_at, m.sent_at, m.failure_code,
@@ -1800,6 +1800,12 @@ union all
    select * from provider_reports
    where workspace_id = $1 and provider_message_id = m.provider_message_id and outcome = 'parked' and message_id is null
    limit $3) p)) r order by r.received_at, r.id;
+
+prepare read_verifications as
+select unit.id as unit_id, r.id, r.status, r.recipient, r.code_length, r.max_attempts, r.created_at, r.expires_at, r.wrong_at, r.sent_at,
+r.ended_at as over_at,
+(select coalesce(jsonb_agg(jsonb_build_object('messageId', m.id, 'at', m.created_at) order by m.id), '[]') from messages m
+ where m.workspace_id = $1 and m.verification_id = r.id) as resends from unnest($2::uuid[]) as unit (id) cross join lateral (select * from otp_verifications where workspace_id = $1 and id = unit.id limit $3) r order by r.id;
 
 -- src/lib/db/migrate.ts
 
@@ -2744,6 +2750,7 @@ select count(*)::int as removed from removed;
 prepare purge_messages as
 with picked as materialized (select id from messages t where workspace_id = $1 and not ((t.lease is not null and t.due_at > clock_timestamp()) is true) and not exists (select from events where message_id = t.id) order by id limit $2 for update skip locked),
 of_message_attempts as (delete from message_attempts where workspace_id = $1 and message_id = any (array (select id from picked))),
+of_otp_verifications as (delete from otp_verifications where workspace_id = $1 and id = any (array (select id from picked))),
 removed as (delete from messages where id = any (array (select id from picked)) returning 1)
 select count(*)::int as removed from removed;
 
@@ -2930,11 +2937,12 @@ from (select c.* from senders s cross join unnest($2::text[]) as phone (number)
     order by id limit $4) c where s.workspace_id = $1 order by c.id limit $4) c order by c.id;
 
 prepare export_one_time_codes as
-select m.id, jsonb_build_object('id', m.id, 'kind', m.kind, 'check', m.check_kind, 'purpose', m.purpose, 'senderId', m.sender_id, 'to', m.recipient, 'templateName', m.template_name, 'templateLanguage', m.template_language, 'reference', m.reference, 'idempotencyKey', m.idempotency_key, 'correlationId', m.correlation_id, 'createdAt', m.created_at, 'content', m.content, 'offered', m.offered, 'status', m.status, 'providerMessageId', m.provider_message_id, 'acceptedAt', m.accepted_at, 'sentAt', m.sent_at, 'failureCode', m.failure_code, 'failedAt', m.failed_at, 'attempts', (select coalesce(jsonb_agg(jsonb_build_object('attempt', a.attempt, 'startedAt', a.started_at, 'endedAt', a.ended_at, 'outcome', a.outcome, 'httpStatus', a.http_status, 'providerCode', a.provider_code, 'detail', a.detail) order by a.attempt), '[]') from message_attempts a where a.message_id = m.id), 'reports', (select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'kind', r.kind, 'providerMessageId', r.provider_message_id, 'occurredAt', r.occurred_at, 'receivedAt', r.received_at, 'outcome', r.outcome, 'note', r.note, 'body', r.body) order by r.received_at, r.id), '[]') from provider_reports r where r.message_id = m.id), 'events', (select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'type', e.type, 'occurredAt', e.occurred_at, 'recordedAt', e.recorded_at, 'body', e.body, 'deliveries', (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'endpointId', d.endpoint_id, 'status', d.status, 'createdAt', d.created_at, 'endedAt', d.ended_at, 'attempts', (select coalesce(jsonb_agg(jsonb_build_object('attempt', w.attempt, 'startedAt', w.started_at, 'durationMs', w.duration_ms, 'httpStatus', w.http_status, 'error', w.error, 'response', w.response) order by w.attempt), '[]') from webhook_attempts w where w.delivery_id = d.id)) order by d.id), '[]') from webhook_deliveries d where d.event_id = e.id)) order by e.id), '[]') from events e where e.message_id = m.id)) as document
-from (select m.* from (select) one cross join unnest($2::text[]) as phone (number)
-  cross join lateral (
-    select * from messages m where recipient = phone.number and workspace_id = $1 and confirmation_id is null and id > $3
-    order by id limit $4) m order by m.id limit $4) m order by m.id;
+select m.id, jsonb_build_object('id', m.id, 'kind', m.kind, 'check', m.check_kind, 'purpose', m.purpose, 'senderId', m.sender_id, 'to', m.recipient, 'templateName', m.template_name, 'templateLanguage', m.template_language, 'reference', m.reference, 'idempotencyKey', m.idempotency_key, 'correlationId', m.correlation_id, 'createdAt', m.created_at, 'content', m.content, 'offered', m.offered, 'status', m.status, 'providerMessageId', m.provider_message_id, 'acceptedAt', m.accepted_at, 'sentAt', m.sent_at, 'failureCode', m.failure_code, 'failedAt', m.failed_at, 'attempts', (select coalesce(jsonb_agg(jsonb_build_object('attempt', a.attempt, 'startedAt', a.started_at, 'endedAt', a.ended_at, 'outcome', a.outcome, 'httpStatus', a.http_status, 'providerCode', a.provider_code, 'detail', a.detail) order by a.attempt), '[]') from message_attempts a where a.message_id = m.id), 'reports', (select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'kind', r.kind, 'providerMessageId', r.provider_message_id, 'occurredAt', r.occurred_at, 'receivedAt', r.received_at, 'outcome', r.outcome, 'note', r.note, 'body', r.body) order by r.received_at, r.id), '[]') from provider_reports r where r.message_id = m.id), 'verification', (select jsonb_build_object('id', v.id, 'to', v.recipient, 'country', v.country, 'idempotencyKey', v.idempotency_key, 'codeLength', v.code_length, 'ttlSeconds', v.ttl_seconds, 'maxAttempts', v.max_attempts, 'createdAt', v.created_at, 'expiresAt', v.expires_at, 'status', v.status, 'sentAt', v.sent_at, 'wrongAt', v.wrong_at, 'endedAt', v.ended_at) from otp_verifications v
+where v.workspace_id = m.workspace_id and v.id = m.id limit 1), 'events', (select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'type', e.type, 'occurredAt', e.occurred_at, 'recordedAt', e.recorded_at, 'body', e.body, 'deliveries', (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'endpointId', d.endpoint_id, 'status', d.status, 'createdAt', d.created_at, 'endedAt', d.ended_at, 'attempts', (select coalesce(jsonb_agg(jsonb_build_object('attempt', w.attempt, 'startedAt', w.started_at, 'durationMs', w.duration_ms, 'httpStatus', w.http_status, 'error', w.error, 'response', w.response) order by w.attempt), '[]') from webhook_attempts w where w.delivery_id = d.id)) order by d.id), '[]') from webhook_deliveries d where d.event_id = e.id)) order by e.id), '[]') from events e where e.message_id = m.id)) as document
+ from (select m.* from (select) one cross join unnest($2::text[]) as phone (number)
+   cross join lateral (
+     select * from messages m where recipient = phone.number and workspace_id = $1 and confirmation_id is null and id > $3
+     order by id limit $4) m order by m.id limit $4) m order by m.id;
 
 prepare export_pair_pace as
 select s.id as "senderId", p.free_at as "freeAt" from senders s
@@ -3350,7 +3358,7 @@ with events_of as materialized (
 )
   select id from events t
   where id = any ($1::uuid[]) and id < $2 and not false
-    and id not in (select id from in_use);
+    and not false and id not in (select id from in_use);
 
 prepare find_messages_to_remove as
 with events_of as materialized (
@@ -3370,7 +3378,8 @@ with events_of as materialized (
 )
   select id from messages t
   where id = any ($1::uuid[]) and id < $2 and not (t.due_at is not null or t.lease is not null)
-    and id not in (select id from in_use);
+    and not exists (
+    select from otp_verifications v where v.workspace_id = t.workspace_id and v.id = t.id and (v.due_at is not null)) and id not in (select id from in_use);
 
 prepare find_records_of_confirmations as
 select id from confirmations where id = any ($1::uuid[]);
@@ -3452,6 +3461,7 @@ gone_webhook_deliveries as (delete from webhook_deliveries where id = any (array
 gone_events as (delete from events where id = any (array (select id from of_events))),
 of_messages as materialized (select id from messages where confirmation_id = any ($1::uuid[])),
 of_message_attempts as (delete from message_attempts where message_id = any (array (select id from of_messages))),
+of_otp_verifications as (delete from otp_verifications where id = any (array (select id from of_messages))),
 gone_messages as (delete from messages where id = any (array (select id from of_messages))),
 of_cod_answers as (delete from cod_answers where confirmation_id = any ($1::uuid[])),
 of_refusal_checks as (delete from refusal_checks where confirmation_id = any ($1::uuid[]))
@@ -3469,7 +3479,8 @@ of_webhook_deliveries as materialized (select id from webhook_deliveries where e
 of_webhook_attempts as (delete from webhook_attempts where delivery_id = any (array (select id from of_webhook_deliveries))),
 gone_webhook_deliveries as (delete from webhook_deliveries where id = any (array (select id from of_webhook_deliveries))),
 gone_events as (delete from events where id = any (array (select id from of_events))),
-of_message_attempts as (delete from message_attempts where message_id = any ($1::uuid[]))
+of_message_attempts as (delete from message_attempts where message_id = any ($1::uuid[])),
+of_otp_verifications as (delete from otp_verifications where id = any ($1::uuid[]))
 delete from messages where id = any ($1::uuid[]) returning id;
 
 prepare remove_provider_reports as
@@ -3513,6 +3524,11 @@ update messages set recipient = $3,
   idempotency_key = case when idempotency_key ~ $4 then null else idempotency_key end
 where workspace_id = $1 and id = any ($2::uuid[]);
 
+prepare erase_otp_verifications as
+update otp_verifications set recipient = $3,
+  idempotency_key = case when idempotency_key ~ $4 then null else idempotency_key end
+where workspace_id = $1 and id = any ($2::uuid[]);
+
 prepare erase_refusal_checks as
 update refusal_checks set parameters = '{"removed":true}',
   note = null,
@@ -3551,6 +3567,9 @@ where workspace_id is null and action = 'secrets.rotated' order by id desc limit
 prepare list_sealed_messages as
 with waiting as materialized (select id, workspace_id as "workspaceId", code from messages where due_at is not null and code is not null) select * from waiting where id > $1 order by id limit $2;
 
+prepare list_sealed_otp_verifications as
+with waiting as materialized (select id, workspace_id as "workspaceId", code_key from otp_verifications where due_at is not null) select * from waiting where id > $1 order by id limit $2;
+
 prepare list_sealed_provider_accounts as
 select id, workspace_id as "workspaceId", access_token, verify_token, app_secret, previous_app_secret from provider_accounts where id > $1 order by id limit $2;
 
@@ -3562,6 +3581,9 @@ select id, workspace_id as "workspaceId", secret, previous_secret from webhook_e
 
 prepare reseal_messages_code as
 update messages set code = $4 where workspace_id = $1 and id = $2 and code = $3 returning id;
+
+prepare reseal_otp_verifications_code_key as
+update otp_verifications set code_key = $4 where workspace_id = $1 and id = $2 and code_key = $3 returning id;
 
 prepare reseal_provider_accounts_access_token as
 update provider_accounts set access_token = $4 where workspace_id = $1 and id = $2 and access_token = $3 returning id;
@@ -3698,7 +3720,7 @@ with quotas as materialized (
   select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
     key, code, correlation_id, api_key_id, unit, created_at, 'queued', 0, $2, $3
   from numbered where unit <= monthly_units and key_check = (select key_check from instance where only_row)
-  on conflict (workspace_id, kind, idempotency_key) where idempotency_key is not null do nothing
+  on conflict (workspace_id, kind, idempotency_key) where idempotency_key is not null and verification_id is null do nothing
   returning id, workspace_id
 ), counted as (
   update quota_usage q set used = q.used + i.units
@@ -3726,7 +3748,9 @@ select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesc
        (select jsonb_agg(m) from unnest(r.keys) as key cross join lateral (
          select id, idempotency_key as "idempotencyKey", recipient, sender_id as "senderId",
            template_name as "templateName", template_language as "templateLanguage", reference
-         from messages where workspace_id = r.workspace_id and kind = 'otp' and idempotency_key = key limit 1) m) as earlier
+         from messages
+         where workspace_id = r.workspace_id and kind = 'otp' and idempotency_key = key and verification_id is null
+         limit 1) m) as earlier
 from jsonb_to_recordset($1) as r (
   n int, workspace_id uuid, sender_id uuid, name text, language text, keys text[], recipients text[])
 join workspaces w on w.id = r.workspace_id
@@ -3744,6 +3768,235 @@ left join lateral (
   select status, category, components from templates
   where workspace_id = r.workspace_id and account_id = s.account_id and name = r.name and language = r.language
   limit 1) t on true;
+
+-- src/otp/verifications/accept.ts
+
+prepare insert_verifications_within_quota as
+with quotas as materialized (
+  select r.workspace_id, r.month, r.created_at, r.key_check, r.requests, q.used, l.monthly_units
+  from jsonb_to_recordset($1) as r (
+    workspace_id uuid, month date, created_at timestamptz, key_check bytea, requests jsonb)
+  join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
+  join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
+  -- in one order, so that groups of several nodes cannot deadlock
+  order by q.workspace_id
+  for update of q
+), numbered as materialized (
+  select q.workspace_id, q.created_at, q.key_check, q.monthly_units, c.*,
+         q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
+  from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
+    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea,
+    correlation_id uuid, api_key_id text, recipient_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint,
+    max_attempts smallint)
+), allowed as materialized (
+  select * from numbered
+  where unit <= monthly_units and key_check = (select key_check from instance where only_row)
+), inserted as (
+  insert into otp_verifications (id, workspace_id, recipient, recipient_number, country, idempotency_key, code_length,
+    ttl_seconds, max_attempts, created_at, expires_at, status, code_key, code_hash, sent_at, due_at)
+  select id, workspace_id, recipient, recipient_number, country, key, code_length,
+    ttl_seconds, max_attempts, created_at, created_at + ttl_seconds * interval '1 second', 'pending', code_key, code_hash,
+    array[created_at], $2::timestamptz + ttl_seconds * interval '1 second'
+  from allowed
+  on conflict do nothing
+  returning id, workspace_id
+), first_messages as (
+  insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference, code,
+    correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by)
+  select id, workspace_id, 'otp', sender_id, recipient, name, language, reference, code,
+    correlation_id, api_key_id, unit, created_at, 'queued', 0, $2,
+    least($3, $2::timestamptz + ttl_seconds * interval '1 second')
+  from allowed join inserted using (id, workspace_id)
+), counted as (
+  update quota_usage q set used = q.used + i.units
+  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
+  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = quotas.month
+)
+select id from inserted;
+
+prepare look_up_verification_requests as
+select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesce(l.monthly_units, 0) as "monthlyUnits", (select key_check from instance where only_row) as "keyCheck", $2::timestamptz + w.clock_offset_ms * interval '1 ms' as now,
+       a.status is not null as "hasSender", s.status as "senderStatus", s.paused_at is not null as "senderPaused",
+       s.gone_at is not null as "senderGone", a.status as "accountStatus",
+       t.status as "templateStatus", t.category as "templateCategory", t.components as "templateComponents",
+       case when a.status is not null and t.status is null then (
+         select jsonb_agg(jsonb_build_object('name', o.name, 'language', o.language, 'total', o.total) order by o.place)
+         from (
+           select name, language, count(*) over () as total,
+             row_number() over (order by name <> r.name, name, language) as place
+           from templates
+           where workspace_id = r.workspace_id and account_id = s.account_id
+             and category = 'AUTHENTICATION' and status = 'APPROVED'
+           order by place limit 12) o) end as "otherTemplates",
+       array (
+         select b.phone from blocked_recipients b
+         where b.workspace_id = r.workspace_id and b.phone = any (r.recipients)) as blocked,
+       (select jsonb_agg(e) from unnest(r.keys) as key cross join lateral (
+         select v.id, v.idempotency_key as "idempotencyKey", v.recipient, m.sender_id as "senderId",
+           m.template_name as "templateName", m.template_language as "templateLanguage", m.reference,
+           v.code_length as length, v.ttl_seconds as "ttlSeconds", v.max_attempts as "maxAttempts"
+         from otp_verifications v cross join lateral (
+           select * from messages where workspace_id = v.workspace_id and id = v.id limit 1) m
+         where v.workspace_id = r.workspace_id and v.idempotency_key = key limit 1) e) as earlier,
+       (select jsonb_agg(h) from unnest(r.recipients) as phone cross join lateral (
+         select phone as recipient,
+           (select coalesce(jsonb_agg(v order by v.number desc), '[]') from (
+              select recipient_number as number, sent_at as "sentAt", wrong_at as "wrongAt" from otp_verifications
+              where workspace_id = r.workspace_id and recipient = phone and recipient like '+%'
+              order by recipient_number desc limit 20) v) as earlier,
+           (select jsonb_build_object('started', count(*), 'approved', count(*) filter (where status = 'approved')) from (
+              select status from otp_verifications
+              where workspace_id = r.workspace_id and left(recipient, -4) = left(phone, -4) and recipient like '+%'
+                and created_at > $2::timestamptz + w.clock_offset_ms * interval '1 ms' - 3600000 * interval '1 ms'
+              order by created_at desc limit 200) v) as prefix) h) as histories
+from jsonb_to_recordset($1) as r (
+  n int, workspace_id uuid, sender_id uuid, name text, language text, keys text[], recipients text[])
+join workspaces w on w.id = r.workspace_id
+left join lateral (
+  select monthly_units from quotas where workspace_id = r.workspace_id and kind = 'otp' limit 1) l on true
+left join lateral (
+  select used from quota_usage where workspace_id = r.workspace_id and kind = 'otp'
+    and month = date_trunc('month', ($2::timestamptz + w.clock_offset_ms * interval '1 ms') at time zone 'UTC')::date
+  limit 1) q on true
+left join senders s on s.workspace_id = r.workspace_id and s.id = r.sender_id
+left join lateral (
+  select status from provider_accounts
+  where workspace_id = r.workspace_id and id = s.account_id and status <> 'removed' limit 1) a on true
+left join lateral (
+  select status, category, components from templates
+  where workspace_id = r.workspace_id and account_id = s.account_id and name = r.name and language = r.language
+  limit 1) t on true;
+
+-- src/otp/verifications/expiry-loop.ts
+
+prepare count_fault_of_verification as
+update otp_verifications set tries = $4, due_at = $5
+where workspace_id = $1 and id = $2 and tries = $3 and due_at is not null returning id;
+
+prepare take_due_verifications as
+select id, workspace_id, tries from otp_verifications
+where due_at <= $1 order by due_at limit $2 for no key update skip locked;
+
+-- src/otp/verifications/resend.ts
+
+prepare insert_resends_within_quota as
+with quotas as materialized (
+  select r.workspace_id, r.month, r.created_at, r.key_check, r.requests, q.used, l.monthly_units
+  from jsonb_to_recordset($1) as r (
+    workspace_id uuid, month date, created_at timestamptz, key_check bytea, requests jsonb)
+  join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
+  join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
+  -- in one order, so that groups of several nodes cannot deadlock
+  order by q.workspace_id
+  for update of q
+), numbered as materialized (
+  select q.workspace_id, q.created_at, q.key_check, q.monthly_units, c.*,
+         q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
+  from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
+    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea,
+    correlation_id uuid, api_key_id text, verification_id uuid, sent int)
+), allowed as materialized (
+  select * from numbered
+  where unit <= monthly_units and key_check = (select key_check from instance where only_row)
+), pending as materialized (
+  select n.*, v.due_at as expires_due_at
+  from (select distinct on (verification_id) * from allowed order by verification_id, id) n
+  cross join lateral (
+    select due_at from otp_verifications v
+    where v.workspace_id = n.workspace_id and v.id = n.verification_id and v.status = 'pending' and v.recipient = n.recipient
+      and cardinality(v.sent_at) = n.sent limit 1 for no key update) v
+), resent as (
+  update otp_verifications v set sent_at = v.sent_at || (select p.created_at from pending p where p.verification_id = v.id)
+  where v.id = any (array (select verification_id from pending))
+), inserted as (
+  insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
+    idempotency_key, code, verification_id, correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by)
+  select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
+    key, code, verification_id, correlation_id, api_key_id, unit, created_at, 'queued', 0, $2,
+    least($3, expires_due_at)
+  from pending
+  returning id, workspace_id
+), counted as (
+  update quota_usage q set used = q.used + i.units
+  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
+  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = quotas.month
+)
+select id from inserted;
+
+prepare look_up_resend_requests as
+select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesce(l.monthly_units, 0) as "monthlyUnits", (select key_check from instance where only_row) as "keyCheck", $2::timestamptz + w.clock_offset_ms * interval '1 ms' as now,
+       a.status is not null as "hasSender", s.status as "senderStatus", s.paused_at is not null as "senderPaused",
+       s.gone_at is not null as "senderGone", a.status as "accountStatus",
+       t.status as "templateStatus", t.category as "templateCategory", t.components as "templateComponents",
+       case when a.status is not null and t.status is null then (
+         select jsonb_agg(jsonb_build_object('name', o.name, 'language', o.language, 'total', o.total) order by o.place)
+         from (
+           select name, language, count(*) over () as total,
+             row_number() over (order by name <> r.name, name, language) as place
+           from templates
+           where workspace_id = r.workspace_id and account_id = s.account_id
+             and category = 'AUTHENTICATION' and status = 'APPROVED'
+           order by place limit 12) o) end as "otherTemplates", r.status, r.expires_at as "expiresAt", r.sent_at as "sentAt", r.code_key as "codeKey",
+       r.code_length as "codeLength", r.sender_id as "senderId", r.recipient, r.name, r.language, r.reference,
+       array (
+         select b.phone from blocked_recipients b
+         where b.workspace_id = r.workspace_id and b.phone = r.recipient) as blocked,
+       (select jsonb_agg(e) from unnest(r.keys) as key cross join lateral (
+         select id, idempotency_key as "idempotencyKey" from messages
+         where workspace_id = r.workspace_id and verification_id = r.verification_id and idempotency_key = key
+         limit 1) e) as earlier
+from (
+  select q.*, v.status, v.expires_at, v.sent_at, v.code_key, v.code_length, v.recipient, m.sender_id,
+    m.template_name as name, m.template_language as language, m.reference
+  from jsonb_to_recordset($1) as q (n int, workspace_id uuid, verification_id uuid, keys text[])
+  left join lateral (
+    select * from otp_verifications where workspace_id = q.workspace_id and id = q.verification_id limit 1) v on true
+  left join lateral (
+    select * from messages where workspace_id = v.workspace_id and id = v.id limit 1) m on true) r
+join workspaces w on w.id = r.workspace_id
+left join lateral (
+  select monthly_units from quotas where workspace_id = r.workspace_id and kind = 'otp' limit 1) l on true
+left join lateral (
+  select used from quota_usage where workspace_id = r.workspace_id and kind = 'otp'
+    and month = date_trunc('month', ($2::timestamptz + w.clock_offset_ms * interval '1 ms') at time zone 'UTC')::date
+  limit 1) q on true
+left join senders s on s.workspace_id = r.workspace_id and s.id = r.sender_id
+left join lateral (
+  select status from provider_accounts
+  where workspace_id = r.workspace_id and id = s.account_id and status <> 'removed' limit 1) a on true
+left join lateral (
+  select status, category, components from templates
+  where workspace_id = r.workspace_id and account_id = s.account_id and name = r.name and language = r.language
+  limit 1) t on true;
+
+-- src/otp/verifications/store.ts
+
+prepare lock_verifications as
+select v.id, v.workspace_id as "workspaceId", v.status, v.recipient, m.reference,
+  v.created_at as "createdAt", v.expires_at as "expiresAt", v.max_attempts as "maxAttempts", v.sent_at as "sentAt",
+  v.wrong_at as "wrongAt", v.ended_at as "endedAt", v.code_key as "codeKey", v.code_hash as "codeHash",
+  (select w.clock_offset_ms from workspaces w where w.id = v.workspace_id) as "clockOffsetMs"
+from jsonb_to_recordset($1) as r (workspace_id uuid, id uuid)
+cross join lateral (
+  select * from otp_verifications v where v.workspace_id = r.workspace_id and v.id = r.id limit 1 for no key update) v
+cross join lateral (
+  select * from messages m where m.workspace_id = v.workspace_id and m.id = v.id limit 1) m;
+
+prepare write_verifications as
+update otp_verifications v
+set (status, wrong_at, ended_at, code_key, code_hash, due_at, tries) = (
+  select r.status, r.wrong_at, r.ended_at, case when r.ended_at is null then v.code_key end,
+    case when r.ended_at is null then v.code_hash end, case when r.ended_at is null then v.due_at end, 0
+  from jsonb_to_record($1::jsonb -> v.id::text) as r (status text, wrong_at timestamptz[], ended_at timestamptz))
+where v.id = any (array (select jsonb_object_keys($1::jsonb)::uuid));
+
+-- src/otp/verifications/view.ts
+
+prepare find_verification as
+select v.id, v.workspace_id as "workspaceId", v.status, v.recipient, m.reference,
+v.created_at as "createdAt", v.expires_at as "expiresAt", v.max_attempts as "maxAttempts", v.sent_at as "sentAt",
+v.wrong_at as "wrongAt", v.ended_at as "endedAt" from otp_verifications v cross join lateral (
+select * from messages m where m.workspace_id = v.workspace_id and m.id = v.id limit 1) m where v.workspace_id = $1 and v.id = $2;
 
 -- src/otp/view.ts
 
@@ -3924,6 +4177,8 @@ with senders_of_workspace as materialized (
     where d.endpoint_id = e.id and d.due_at is not null offset 0) d
   where e.workspace_id = $1
   union all
+  select 'verification', due_at, false from otp_verifications where workspace_id = $1 and due_at is not null
+  union all
   select timer.kind, greatest(timer.at, timer.retry_at), false
   from confirmations c
   left join lateral (
@@ -3954,6 +4209,10 @@ where timer_due_at is not null and workspace_id = $1;
 prepare shift_messages as
 update messages set due_at = due_at - $2 * interval '1 millisecond', submit_by = submit_by - $2 * interval '1 millisecond'
 where due_at is not null and lease is null and workspace_id = $1;
+
+prepare shift_otp_verifications as
+update otp_verifications set due_at = due_at - $2 * interval '1 millisecond'
+where due_at is not null and workspace_id = $1;
 
 prepare shift_pair_pace as
 update pair_pace set free_at = free_at - $2 * interval '1 millisecond'

@@ -7,7 +7,7 @@ import { confirmationBody } from '../src/cod/routes.ts'
 import { settingsSchema } from '../src/cod/settings/settings.ts'
 import { MAX_EVENTS_PER_PAGE } from '../src/events/list.ts'
 import { MAX_WAITING_PER_KEY, MAX_WAITING_PER_WORKSPACE, MAX_WAIT_SECONDS } from '../src/events/wait.ts'
-import { MINUTE_MS } from '../src/lib/clock.ts'
+import { MINUTE_MS, SECOND_MS } from '../src/lib/clock.ts'
 import { settings } from '../src/lib/config.ts'
 import { databaseFaults } from '../src/lib/db/faults.ts'
 import { apiErrors } from '../src/lib/errors.ts'
@@ -19,6 +19,18 @@ import { REQUESTS_PER_WINDOW, WINDOW_MS } from '../src/lib/http/rate-limit.ts'
 import { MESSAGE_STATUSES, type MessageState, type MessageStatus, applyReport } from '../src/messages/status.ts'
 import { COMMON_FINDINGS, FINDINGS } from '../src/operations/doctor/finding.ts'
 import { otpBody } from '../src/otp/routes.ts'
+import {
+  MAX_RESENDS,
+  MAX_SENDS_A_DAY,
+  MAX_SENDS_IN_SHORT,
+  MAX_WRONG_A_DAY,
+  MIN_APPROVED_OF,
+  MIN_SUSPICIOUS,
+  PREFIX_WINDOW_MS,
+  RESEND_INTERVAL_MS,
+  SHORT_MS,
+  VARIABLE_DIGITS,
+} from '../src/otp/verifications/limits.ts'
 import { failureCodes } from '../src/providers/failure-codes.ts'
 import type { StatusReport } from '../src/providers/provider.ts'
 import { errorMeanings, meaningOf } from '../src/providers/whatsapp/errors.ts'
@@ -70,6 +82,7 @@ export const tables: readonly Table[] = [
   },
   { document: 'api.md', mark: 'limits', rows: limitRows() },
   { document: 'otp.md', mark: 'otp transitions', rows: transitionRows() },
+  { document: 'otp.md', mark: 'verification limits', rows: verificationLimitRows() },
 ]
 
 /** Returns the document with the table's rows. */
@@ -170,6 +183,19 @@ function maxLengthOf(schema: z.ZodType): number {
   let length = 1
   while (schema.safeParse('x'.repeat(length + 1)).success) length += 1
   return length
+}
+
+function verificationLimitRows(): string[][] {
+  const minutes = (ms: number): string => `${ms / MINUTE_MS} minutes`
+  return [
+    ['codes to one recipient', `${MAX_SENDS_IN_SHORT} within ${minutes(SHORT_MS)}, ${MAX_SENDS_A_DAY} within 24 hours`],
+    ['wrong codes for one recipient', `${MAX_WRONG_A_DAY} within 24 hours`],
+    [
+      `verifications of numbers that differ only in their last ${VARIABLE_DIGITS} digits`,
+      `${MIN_SUSPICIOUS} within ${minutes(PREFIX_WINDOW_MS)}, unless one of ${MIN_APPROVED_OF} is approved`,
+    ],
+    ['resends of a verification', `${MAX_RESENDS}, ${RESEND_INTERVAL_MS / SECOND_MS} seconds apart`],
+  ]
 }
 
 /** What each report does in each status. */

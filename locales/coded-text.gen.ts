@@ -236,7 +236,6 @@ export type ParameterNames = {
   'cod.not_armed': never
   'cod.not_configured': never
   'cod.not_sent': never
-  'cod.nothing': never
   'cod.other_conversation': never
   'cod.other_kind': 'kind'
   'cod.other_release': never
@@ -543,6 +542,7 @@ export type ParameterNames = {
   'explain.answer_reschedule_started': never
   'explain.answer_rescheduled': never
   'explain.answered': 'answer' | 'check' | 'given' | 'superseded'
+  'explain.approved': never
   'explain.armed': 'check' | 'what'
   'explain.at': 'at'
   'explain.attempt': 'attempt' | 'because' | 'of' | 'outcome'
@@ -588,6 +588,7 @@ export type ParameterNames = {
   'explain.held': 'enable' | 'endpointStatus' | 'reason' | 'resend' | 'url'
   'explain.just_taken': never
   'explain.known_code': 'errorCode' | 'title'
+  'explain.last_wrong_code': never
   'explain.look_up_known_code': 'errorCode' | 'title'
   'explain.look_up_unknown_code': 'errorCode'
   'explain.may_have_arrived': never
@@ -653,6 +654,8 @@ export type ParameterNames = {
   'explain.reported_unknown_status': 'again' | 'of' | 'reportOutcome' | 'word'
   'explain.secret_lost': 'resend' | 'rotate' | 'url'
   'explain.secret_lost_held': 'enable' | 'resend' | 'rotate' | 'url'
+  'explain.sends_again': 'verificationId'
+  'explain.sent_again': 'messageId'
   'explain.silent': 'path' | 'since'
   'explain.slow_in_turn': 'url'
   'explain.stands_for_removed': never
@@ -670,10 +673,16 @@ export type ParameterNames = {
   'explain.timer_reminder': never
   'explain.to_post': 'url'
   'explain.tried_again': 'retryAt'
+  'explain.type_code': 'expiresAt'
   'explain.unavailable': 'remedy' | 'submitBy'
   'explain.unit': 'month' | 'unit'
   'explain.unit_of': 'month' | 'quota' | 'unit'
   'explain.unknown_code': 'errorCode'
+  'explain.verification_expired': never
+  'explain.verification_expired_next': never
+  'explain.verification_expires': never
+  'explain.verification_locked_next': never
+  'explain.verification_request': 'digits' | 'expiresAt' | 'maxAttempts'
   'explain.was_held': 'resend' | 'url'
   'explain.why_about_to_go': never
   'explain.why_answer_lost': 'dueAt'
@@ -687,6 +696,8 @@ export type ParameterNames = {
   'explain.why_reached_all': never
   'explain.why_tried_again': 'dueAt'
   'explain.why_under_way': never
+  'explain.why_verified': never
+  'explain.wrong_code': 'attemptsLeft'
   'export.column_account_id': never
   'export.column_action': never
   'export.column_after': never
@@ -926,6 +937,7 @@ export type ParameterNames = {
   'http.must_not_be_empty': never
   'http.no_body': never
   'http.not_valid': never
+  'http.nothing': never
   'http.phone_digits': 'callingCode' | 'found' | 'min'
   'http.phone_digits_within': 'callingCode' | 'found' | 'max' | 'min'
   'http.phone_meant': 'phone'
@@ -959,8 +971,18 @@ export type ParameterNames = {
   'messages.unknown_message': never
   'messages.unknown_status': never
   'messages.unknown_update': never
+  'otp.digits': 'max' | 'min'
   'otp.form': never
   'otp.key_reused': never
+  'otp.no_resend_left': 'max'
+  'otp.no_verification': never
+  'otp.pumping': 'approved' | 'digits' | 'minutes' | 'started'
+  'otp.recipient_sends': 'at' | 'max' | 'minutes'
+  'otp.recipient_wrong': 'at' | 'max' | 'minutes'
+  'otp.resend_too_early': 'at'
+  'otp.resend_too_late': never
+  'otp.verification_key_reused': never
+  'otp.verification_over': 'status'
   'page_account.actions': never
   'page_account.backup_codes': never
   'page_account.backup_codes_about': never
@@ -2763,6 +2785,7 @@ export type ParameterNames = {
   'sandbox.thing_message': never
   'sandbox.thing_reminder': never
   'sandbox.thing_report': never
+  'sandbox.thing_verification': never
   'sandbox.thing_webhook': never
   'sandbox.too_far': never
   'sandbox.too_much': 'max'
@@ -2888,6 +2911,9 @@ export type ParameterNames = {
   'verify.units': 'derived' | 'kind' | 'month' | 'stored'
   'verify.unknown_key': 'key'
   'verify.unknown_outcomes': 'derived' | 'stored'
+  'verify.verification_messages': 'derived' | 'stored'
+  'verify.verification_status': 'derived' | 'stored'
+  'verify.verification_time': 'derived' | 'stored'
   'webhooks.already': 'status'
   'webhooks.bad_description': 'max'
   'webhooks.body_removed': never

@@ -17,6 +17,8 @@ create table messages (
 
   -- of an OTP: the sealed code
   code bytea,
+  -- of an OTP that sends the code of a verification again. Without a foreign key: nothing needs the verification afterwards.
+  verification_id uuid,
 
   -- Of a conversation. Without a foreign key, which would lock each new confirmation again, a twentieth of its cost:
   -- the statement that inserts the message inserts or locks the confirmation, and a confirmation is deleted only after its
@@ -81,7 +83,10 @@ create table messages (
   constraint message_quarantine_has_error check (quarantined_at is null or finish_error is not null)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
 
-create unique index messages_idempotency_key on messages (workspace_id, kind, idempotency_key) where idempotency_key is not null;
+create unique index messages_idempotency_key on messages (workspace_id, kind, idempotency_key)
+  where idempotency_key is not null and verification_id is null;
+-- Keys of a verification's resends, and its messages after the first one.
+create unique index messages_verification on messages (verification_id, idempotency_key) where verification_id is not null;
 create index messages_due on messages (sender_id, priority, due_at) where due_at is not null;
 create index messages_provider_message_id on messages (provider_message_id) where provider_message_id is not null;
 create index messages_confirmation on messages (confirmation_id) where confirmation_id is not null;
@@ -95,6 +100,57 @@ create index messages_reference on messages (workspace_id, reference, id) where 
 create index messages_failed on messages (workspace_id, id) where failure_code is not null;
 
 create index messages_quarantined on messages (quarantined_at, workspace_id) where quarantined_at is not null;
+
+-- A code that Doorcode made and checks (docs/otp.md#verifications). Its id is that of its first message, which it is part of.
+create table otp_verifications (
+  id uuid primary key,
+  workspace_id uuid not null,
+  recipient text not null,
+  -- How many verifications the recipient had before, and this one. Two nodes cannot both pass the limit of a recipient: they would
+  -- insert the same number.
+  recipient_number integer not null,
+  -- ISO 3166, by the number; null: the number belongs to no country
+  country text,
+  idempotency_key text,
+  code_length smallint not null,
+  ttl_seconds smallint not null,
+  max_attempts smallint not null,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+
+  status text not null,
+  -- a key of this verification, sealed: the code is made from it, and the hash with it
+  code_key bytea,
+  code_hash bytea,
+  -- when each of its messages was accepted
+  sent_at timestamptz[] not null,
+  -- when each wrong code was checked
+  wrong_at timestamptz[] not null default '{}',
+  ended_at timestamptz,
+
+  -- when it expires, by the real clock; later if storing that has failed
+  due_at timestamptz,
+  tries smallint not null default 0,
+
+  foreign key (workspace_id, id) references messages (workspace_id, id),
+  constraint verification_status check (status in ('pending', 'approved', 'expired', 'locked')),
+  constraint pending_has_code check ((status = 'pending') = (code_key is not null)
+    and (status = 'pending') = (code_hash is not null)),
+  constraint pending_is_due check ((status = 'pending') = (due_at is not null)),
+  constraint pending_has_no_end check ((status = 'pending') = (ended_at is null)),
+  constraint locked_after_last_attempt check (cardinality(wrong_at) <= max_attempts
+    and (status = 'locked') = (cardinality(wrong_at) = max_attempts))
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
+
+create unique index otp_verifications_idempotency_key on otp_verifications (workspace_id, idempotency_key)
+  where idempotency_key is not null;
+-- Without pseudonyms: one may stand for two forms of a number.
+create unique index otp_verifications_recipient on otp_verifications (workspace_id, recipient, recipient_number)
+  where recipient like '+%';
+-- By prefix: numbers that differ only in their last four digits (src/otp/verifications/limits.ts).
+create index otp_verifications_prefix on otp_verifications (workspace_id, left(recipient, -4), created_at)
+  where recipient like '+%';
+create index otp_verifications_due on otp_verifications (due_at) where due_at is not null;
 
 -- Every finished attempt to submit a message.
 create table message_attempts (

@@ -4,6 +4,8 @@ import type { RefusalStatus } from '../cod/conversation/refusal.ts'
 import { confirmationExample } from '../cod/routes.ts'
 import { confirmationSchema, refusalCheckSchema, rescheduleSchema } from '../cod/view.ts'
 import { type EventType, eventTypes, isEventType } from '../events/event-types.ts'
+import { verificationExample } from '../otp/verifications/routes.ts'
+import { verificationSchema } from '../otp/verifications/view.ts'
 import { otpStatusSchema } from '../otp/view.ts'
 import { failureSchema, failureView } from '../providers/failure-schema.ts'
 
@@ -12,7 +14,7 @@ export type DocumentedEvent = ReturnType<typeof document>
 
 const occurredAt = z.iso.datetime().meta({
   description:
-    'When it happened; equals `timestamp`. It strictly increases within one message or confirmation: keep the newest.',
+    'When it happened; equals `timestamp`. It strictly increases within one message, verification or confirmation: keep the newest.',
 })
 
 const OCCURRED_AT = '2026-11-20T10:15:01.000Z'
@@ -26,6 +28,7 @@ const MESSAGE = {
 
 const instant = z.iso.datetime()
 const message = otpStatusSchema.extend({ occurredAt })
+const verification = verificationSchema.extend({ occurredAt })
 const confirmation = confirmationSchema.extend({ occurredAt })
 
 /** Fields keep their descriptions. */
@@ -52,6 +55,8 @@ function refusal(status: RefusalStatus, fields: { answeredAt?: z.ZodType } = {},
 const dataSchemas: Record<EventType, z.ZodType> = {
   'message.sent': narrow(message, { status: z.enum(['sent', 'delivered', 'read', 'played']), sentAt: instant }),
   'message.failed': narrow(message, { status: z.literal('failed'), failure: failureSchema }),
+  'otp.verified': narrow(verification, { status: z.literal('approved'), endedAt: instant }),
+  'otp.verification_failed': narrow(verification, { status: z.enum(['expired', 'locked']), endedAt: instant }),
   'cod.confirmed': answered('confirmed'),
   'cod.cancelled': answered('cancelled'),
   'cod.reschedule_requested': answered('rescheduled', { reschedule: rescheduleSchema }),
@@ -69,6 +74,7 @@ const dataSchemas: Record<EventType, z.ZodType> = {
 
 /** Answered one second after the request. */
 const CONFIRMATION = { ...confirmationExample, answeredAt: OCCURRED_AT, reschedule: null, occurredAt: OCCURRED_AT }
+const ENDED = { attemptsLeft: 0, resendsLeft: 0, nextResendAt: null, endedAt: OCCURRED_AT, occurredAt: OCCURRED_AT }
 const CHECK = { reason: null, note: null, answeredAt: OCCURRED_AT }
 const UNREACHABLE = failureView('RECIPIENT_UNREACHABLE')
 const refusalCheck = (check: object) => ({ ...CONFIRMATION, status: 'confirmed', refusalCheck: { ...CHECK, ...check } })
@@ -76,6 +82,8 @@ const refusalCheck = (check: object) => ({ ...CONFIRMATION, status: 'confirmed',
 const examples: Record<EventType, object> = {
   'message.sent': { ...MESSAGE, status: 'sent', sentAt: OCCURRED_AT, failure: null },
   'message.failed': { ...MESSAGE, status: 'failed', sentAt: null, failure: UNREACHABLE },
+  'otp.verified': { ...verificationExample, ...ENDED, status: 'approved' },
+  'otp.verification_failed': { ...verificationExample, ...ENDED, status: 'locked' },
   'cod.confirmed': { ...CONFIRMATION, status: 'confirmed' },
   'cod.cancelled': { ...CONFIRMATION, status: 'cancelled' },
   'cod.reschedule_requested': { ...CONFIRMATION, reschedule: confirmationExample.reschedule },
@@ -90,6 +98,7 @@ const examples: Record<EventType, object> = {
 
 const DATA: Record<string, string> = {
   message: 'The message as it was right after the event, as `GET` returns it, and `occurredAt`.',
+  otp: 'The verification as it was right after the event, as `GET` returns it, and `occurredAt`.',
   cod: 'The confirmation with its refusal check as it was right after the event, as `GET` returns it, and `occurredAt`.',
   ping: 'Which endpoint was tested, and when.',
 }

@@ -139,7 +139,7 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
         params: confirmationParams,
         query: noQuery,
         headers: noHeaders,
-        body: z.strictObject({}, { error: asIssue({ code: 'cod.nothing' }) }).optional(),
+        body: z.strictObject({}, { error: asIssue({ code: 'http.nothing' }) }).optional(),
       },
       success: {
         status: 200,

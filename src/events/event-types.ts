@@ -4,6 +4,9 @@ export const eventTypes = {
     'The first sent, delivered, read or played outcome of a one-time code was reported. `data.status` is the outcome that was reported. At most once per message.',
   'message.failed':
     'The first failure of a one-time code was reported. `data.failure` says what happened and who must act. At most once per message; a message may have both events.',
+  'otp.verified': 'The right code of a verification was checked. At most once per verification.',
+  'otp.verification_failed':
+    'A verification ended without the right code. `data.status` says why: `expired`, or `locked` after too many wrong codes. At most once per verification, and never after `otp.verified`.',
   'cod.confirmed': 'The customer confirmed the order.',
   'cod.cancelled': 'The customer cancelled the order.',
   'cod.reschedule_requested':

@@ -55,8 +55,9 @@ async function explainFacts(parts: ExplainParts, subject: Subject) {
   return { facts, now: facts.now, timeline: timeline(facts, provider), next: nextAction(facts, provider) }
 }
 
-function statusOf({ confirmation, refusal, messages: [message], deliveries }: Facts): string {
+function statusOf({ confirmation, refusal, verification, messages: [message], deliveries }: Facts): string {
   if (confirmation) return refusal ? `${confirmation.status}, refusal check ${refusal.status}` : confirmation.status
+  if (message && verification) return `${message.status}, verification ${verification.status}`
   return message?.status ?? ([...new Set(deliveries.map(({ status }) => status))].join(', ') || 'recorded')
 }
 
@@ -77,7 +78,7 @@ export async function explainMessage(
     webhooks: webhooks.filter(({ eventId }) => eventId === id),
   }))
   const displayed = found.kind === 'otp' ? displayedOtp(found) : displayedParts(found.content, components)
-  return { ...rest, message, displayed, events }
+  return { ...rest, message, displayed, events, verification: facts.verification }
 }
 
 /** Everything known about one confirmation, for the dashboard. Returns undefined if the workspace has no such confirmation. */

@@ -21,12 +21,14 @@ import {
   type AttemptFact,
   type EventFact,
   type StoredReport,
+  type VerificationFact,
   camelCased,
   selectAnswers,
   selectAttempts,
   selectEvents,
   selectInbound,
   selectReports,
+  selectVerifications,
 } from './rows.ts'
 
 /** Reads the provider's items, which are stored unchanged. */
@@ -122,6 +124,8 @@ export type OtpFact = MessageRow &
     templateLanguage: string
     quotaUnit: number
     monthlyUnits: number | null
+    /** Of a message that sends the code of a verification again. */
+    verificationId: string | null
   }
 
 export type ConversationMessageFact = MessageRow & {
@@ -192,6 +196,7 @@ export async function findFacts({ db: sql, clock }: Pick<Parts, 'db' | 'clock'>,
   const [confirmation = null] = await rows(selectConfirmation, id)
   const [refusal = null] = await rows(selectRefusal, id)
   const messages = await rows(selectMessages, id)
+  const [verification = null] = await rows<VerificationFact>(selectVerifications, [id])
   const events: EventFact[] = await rows(selectEvents, [id])
   const deliveries = await rows(selectDeliveries, idsOf(events))
   const attempts: AttemptFact[] = await rows(selectAttempts, idsOf(messages))
@@ -200,6 +205,8 @@ export async function findFacts({ db: sql, clock }: Pick<Parts, 'db' | 'clock'>,
     now: time.at(clock.now()),
     confirmation,
     refusal,
+    /** Of a one-time code. */
+    verification,
     messages,
     attempts,
     /** Status reports of the messages. */
@@ -246,7 +253,7 @@ const selectMessages: Statement<MessageFact> = statement(
   'explain_messages',
   `select m.id, m.kind, m.status, m.recipient, m.sender_id, s.phone as sender_phone, s.phone_number_id, m.template_name,
      m.template_language,
-     m.quota_unit, a.monthly_units, coalesce(m.reference, c.reference) as reference,
+     m.quota_unit, a.monthly_units, m.verification_id, coalesce(m.reference, c.reference) as reference,
      coalesce(m.correlation_id, f.correlation_id, c.correlation_id) as correlation_id,
      coalesce(m.api_key_id, f.api_key_id, c.api_key_id) as api_key_id, k.name as api_key_name, m.confirmation_id,
      m.check_kind as check, m.purpose, m.content, m.offered, t.components, m.created_at, m.sent_at, m.failure_code,

@@ -57,6 +57,7 @@ const delivered: OtpFact = {
   purpose: null,
   content: null,
   offered: null,
+  verificationId: null,
 }
 
 const waiting: OtpFact = { ...delivered, status: 'queued', sentAt: null, acceptedAt: null, attempts: 0, dueAt: NOW }
@@ -100,6 +101,7 @@ const of = (message: MessageFact, more: Partial<Facts> = {}): Facts => ({
   now: NOW,
   confirmation: null,
   refusal: null,
+  verification: null,
   messages: [message],
   attempts: [],
   reports: [],

@@ -38,6 +38,7 @@ export function nextAction(facts: Facts, provider: ProviderReader): NextAction {
     actionForTimers(facts) ??
     sending[0] ??
     actionForOpenQuestion(facts) ??
+    actionForVerification(facts) ??
     webhooks ??
     actionForOutcome(facts)
   )
@@ -230,6 +231,19 @@ function actionForOpenQuestion(facts: Facts): NextAction | undefined {
       ? { code: 'explain.answer_by', deadlineAt: time(deadlineAt) }
       : { code: 'explain.must_answer' }
   return action('customer', sentence)
+}
+
+/** While the code is on the phone, or after it was not verified. */
+function actionForVerification({ verification, messages, now }: Facts): NextAction | undefined {
+  const [message] = messages
+  if (!verification || !message) return undefined
+  const { status, expiresAt } = verification
+  if (status === 'locked' || status === 'expired')
+    return action('client', { code: `explain.verification_${status}_next` })
+  if (status === 'approved') return noAction({ code: 'explain.why_verified' })
+  return ARRIVED.has(message.status) && now < expiresAt
+    ? action('customer', { code: 'explain.type_code', expiresAt: time(expiresAt) })
+    : undefined
 }
 
 /** Nothing is left to do, and the webhooks arrived. */

@@ -3,6 +3,7 @@ import type { ConfirmationTypes, Reschedule } from '../cod/conversation/confirma
 import type { RefusalTypes } from '../cod/conversation/refusal.ts'
 import { type Sql, type Statement, camelCase, statement } from '../lib/db/pool.ts'
 import type { Check } from '../messages/conversation.ts'
+import type { VerificationStatus } from '../otp/verifications/decide.ts'
 
 /**
  * Rows that belong to messages or confirmations ("units"), as they are stored: "explain" shows them and "verify" compares them.
@@ -43,6 +44,23 @@ type Processing = {
   dueAt: Date | null
   /** Its number among the inputs that changed the unit; null: it changed nothing. */
   inputNumber: number | null
+}
+
+/** The verification of a one-time code. Instants are in the workspace's time. */
+export type VerificationFact = {
+  id: string
+  status: VerificationStatus
+  recipient: string
+  codeLength: number
+  maxAttempts: number
+  createdAt: Date
+  expiresAt: Date
+  wrongAt: readonly Date[]
+  sentAt: readonly Date[]
+  /** Null while it is pending. */
+  overAt: Date | null
+  /** Messages that sent the code again. `at` is a text. */
+  resends: readonly { messageId: string; at: string }[]
 }
 
 /** `receivedAt`: when the customer's message arrived. */
@@ -113,6 +131,18 @@ export const selectAnswers: Statement<AnswerRow> = statement(
        select * from cod_answers where workspace_id = $1 and confirmation_id = unit.id limit $3) a
      left join lateral (
        select received_at from provider_reports where workspace_id = $1 and id = a.report_id limit 1) p on true`,
+    'r.id',
+  ),
+)
+
+export const selectVerifications: Statement<OfUnit<VerificationFact>> = statement(
+  'read_verifications',
+  ofUnits(
+    `r.id, r.status, r.recipient, r.code_length, r.max_attempts, r.created_at, r.expires_at, r.wrong_at, r.sent_at,
+     r.ended_at as over_at,
+     (select coalesce(jsonb_agg(jsonb_build_object('messageId', m.id, 'at', m.created_at) order by m.id), '[]') from messages m
+      where m.workspace_id = $1 and m.verification_id = r.id) as resends`,
+    'select * from otp_verifications where workspace_id = $1 and id = unit.id limit $3',
     'r.id',
   ),
 )

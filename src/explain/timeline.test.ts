@@ -68,6 +68,7 @@ const conversation = (facts: Partial<Facts>): Facts => ({
   now: at(999),
   confirmation: { check: 'confirmation', id: 'c', createdAt: at(0), quotaUnit: 1 } as ConfirmationFact,
   refusal: null,
+  verification: null,
   messages: [],
   attempts: [],
   reports: [],

@@ -23,6 +23,7 @@ import {
   conversationMessages,
 } from './facts.ts'
 import type { AttemptFact, EventFact } from './rows.ts'
+import { resendEntry, verificationEntries } from './verification-entries.ts'
 import { answeredMessage } from './transcript.ts'
 
 /** Everything that happened, and what is still to come, in order. */
@@ -46,8 +47,9 @@ export function timeline(facts: Facts, provider: ProviderReader): TimelineEntry[
     ...facts.inbound.map((report) => inboundEntry(report, facts, provider)),
     ...facts.answers.map(answerEntry),
     ...messages.flatMap((each) =>
-      each.kind === 'otp' ? [requestEntry(each), quotaEntry(each)] : [messageEntry(each)],
+      each.kind === 'otp' ? [requestEntry(each), quotaEntry(each), ...resendEntry(each)] : [messageEntry(each)],
     ),
+    ...verificationEntries(facts),
     ...attempts.map((attempt) => attemptEntry(attempt, of(attempt.messageId))),
     ...messages.flatMap((each) => openAttemptEntry(each, of(each.id))),
     ...reported.filter(({ isBeforeReply }) => !isBeforeReply).map((each) => each.entry),

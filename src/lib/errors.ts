@@ -115,6 +115,44 @@ export const apiErrors = {
     cause: 'The workspace has used its quota of one-time codes for this calendar month (UTC), or the quota is zero.',
     fix: 'Raise it: npm run -s doorcode -- workspace quota --workspace <id> --otp <number>. Otherwise it resets on the first of the month, 00:00 UTC.',
   },
+  OTP_VERIFICATION_NOT_FOUND: {
+    status: 404,
+    title: 'Verification not found',
+    owner: 'client',
+    cause: 'No verification of the key’s workspace has this id.',
+    fix: 'Use the verificationId of the 202 response, with a key of the same workspace.',
+  },
+  OTP_VERIFICATION_ENDED: {
+    status: 409,
+    title: 'Verification is over',
+    owner: 'client',
+    cause:
+      'The verification was approved by an earlier check, or its code was to be sent again after it was approved, expired or locked.',
+    fix: 'A code is approved once: GET /otp/verifications/{verificationId} reads the status. To verify the number again, start another verification.',
+  },
+  OTP_RESEND_LIMITED: {
+    status: 429,
+    title: 'Code cannot be sent again now',
+    owner: 'client',
+    cause: 'The code was sent too recently, was already sent again as often as is allowed, or expires too soon.',
+    fix: 'Send it again at "nextResendAt" of the verification. If that is null, wait until the verification is over and start another one.',
+  },
+  OTP_RECIPIENT_LIMITED: {
+    status: 429,
+    title: 'Too many verifications of this recipient',
+    owner: 'client',
+    cause:
+      'The recipient got as many codes, or as many wrong codes were checked for the recipient, as is allowed in this time. The limit protects the person from being flooded, and the code from being guessed.',
+    fix: 'The detail says which limit it is and when another verification can start. Show the customer how long to wait, and send the same code again instead of starting another verification.',
+  },
+  OTP_PUMPING_SUSPECTED: {
+    status: 429,
+    title: 'Too many unverified numbers of one prefix',
+    owner: 'client',
+    cause:
+      'Within the last hour, many verifications went to numbers that differ only in their last digits, and almost none of them was approved. This is how fraudsters earn from messages to numbers of their own.',
+    fix: 'Find out who starts these verifications, and limit them by address, account or a challenge before they reach your backend. Verifications of the prefix are accepted again when enough of them are approved, or when the hour has passed.',
+  },
   COD_SENDER_NOT_FOUND: SENDER_NOT_FOUND,
   COD_TEMPLATE_NOT_FOUND: TEMPLATE_NOT_FOUND,
   COD_CONFIRMATION_NOT_FOUND: {

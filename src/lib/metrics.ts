@@ -128,10 +128,11 @@ export function createMetrics() {
     reports: counter('provider_reports_total', 'Stored items of provider webhooks', ['kind'] as const),
     repeatedReports: counter('provider_reports_repeated_total', 'Items that had been stored before'),
     processedReports: counter('provider_reports_processed_total', 'Processed items, by outcome', ['outcome'] as const),
-    stuckWork: counter('stuck_work_total', 'Timers and overdue messages whose step failed, by outcome', [
-      'work',
-      'outcome',
-    ] as const),
+    stuckWork: counter(
+      'stuck_work_total',
+      'Timers, overdue messages and ends of verifications whose step failed, by outcome',
+      ['work', 'outcome'] as const,
+    ),
     rejectedProviderWebhooks: counter('provider_webhooks_rejected_total', 'Provider webhooks that were not stored', [
       'reason',
     ] as const),

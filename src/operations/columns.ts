@@ -116,6 +116,19 @@ export const tables = {
     partOf: { messages: 'message_id' },
     purge: 'part',
   },
+  otp_verifications: {
+    person: { recipient: 'number', idempotency_key: 'idempotency_key' },
+    others: 'country status sent_at wrong_at',
+    exported: `id recipient:to country idempotency_key code_length ttl_seconds max_attempts created_at expires_at status sent_at
+      wrong_at ended_at`,
+    // never exported; only a verification that is pending has one
+    sealed: { code_key: (id) => `verification:${id}` },
+    sealedWhile: 'due_at is not null',
+    notSealed: { code_hash: 'a hash, keyed with the column that is sealed' },
+    partOf: { messages: 'id' },
+    inUse: (of) => `(${of}.due_at is not null)`,
+    purge: 'part',
+  },
   messages: {
     person: {
       recipient: 'number',

@@ -77,7 +77,9 @@ const lookUp: Statement<OtpFacts> = statement(
           (select jsonb_agg(m) from unnest(r.keys) as key cross join lateral (
             select id, idempotency_key as "idempotencyKey", recipient, sender_id as "senderId",
               template_name as "templateName", template_language as "templateLanguage", reference
-            from messages where workspace_id = r.workspace_id and kind = 'otp' and idempotency_key = key limit 1) m) as earlier
+            from messages
+            where workspace_id = r.workspace_id and kind = 'otp' and idempotency_key = key and verification_id is null
+            limit 1) m) as earlier
    from jsonb_to_recordset($1) as r (
      n int, workspace_id uuid, sender_id uuid, name text, language text, keys text[], recipients text[])
    ${factJoins('otp')}
@@ -155,7 +157,7 @@ const insert: Statement<{ id: string }> = statement(
      select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
        key, code, correlation_id, api_key_id, unit, created_at, 'queued', 0, $2, $3
      from numbered where unit <= monthly_units and key_check = (select key_check from instance where only_row)
-     on conflict (workspace_id, kind, idempotency_key) where idempotency_key is not null do nothing
+     on conflict (workspace_id, kind, idempotency_key) where idempotency_key is not null and verification_id is null do nothing
      returning id, workspace_id
    ), counted as (
      update quota_usage q set used = q.used + i.units

@@ -1,7 +1,7 @@
 import { type Sql, type Statement, statement } from '../lib/db/pool.ts'
 
 export type DueWork = {
-  kind: 'message' | 'report' | 'webhook' | 'reminder' | 'deadline' | 'expiry'
+  kind: 'message' | 'report' | 'webhook' | 'reminder' | 'deadline' | 'expiry' | 'verification'
   /** Number of items that are due or running. */
   busy: number
   /** When the next one falls due, in real time. */
@@ -53,6 +53,8 @@ const selectDue: Statement<DueWork> = statement(
        select d.due_at, d.lease from webhook_deliveries d
        where d.endpoint_id = e.id and d.due_at is not null offset 0) d
      where e.workspace_id = $1
+     union all
+     select 'verification', due_at, false from otp_verifications where workspace_id = $1 and due_at is not null
      union all
      select timer.kind, greatest(timer.at, timer.retry_at), false
      from confirmations c

@@ -61,6 +61,7 @@ export const SHIFTED_COLUMNS = [
   },
   { table: 'confirmations', columns: TIMERS, rows: 'timer_due_at is not null' },
   { table: 'refusal_checks', columns: TIMERS, rows: 'timer_due_at is not null' },
+  { table: 'otp_verifications', columns: ['due_at'], rows: 'due_at is not null' },
   { table: 'sender_pace', columns: ['breaker_open_until'], rows: 'breaker_open_until is not null', by: 'sender' },
   { table: 'pair_pace', columns: ['free_at'], rows: 'true', by: 'sender' },
 ] as const satisfies readonly { table: string; columns: readonly string[]; rows: string; by?: 'sender' }[]

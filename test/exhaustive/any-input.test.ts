@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
+import { RESEND_INTERVAL_MS } from '../../src/otp/verifications/limits.ts'
 import { anyText } from '../faults/any-text.ts'
 import { type World, startWorld } from '../world/world.ts'
 
@@ -13,6 +14,7 @@ const MISSING_ID = '00000000-0000-4000-8000-000000000000'
 const stored = (world: World) =>
   world.query(
     `select (select count(*)::int from messages where workspace_id = $1) as messages,
+       (select count(*)::int from otp_verifications where workspace_id = $1) as verifications,
        (select coalesce(sum(used), 0)::int from quota_usage where workspace_id = $1) as units,
        (select count(*)::int from confirmations where workspace_id = $1) as confirmations,
        (select count(*)::int from refusal_checks where workspace_id = $1) as checks,
@@ -80,8 +82,11 @@ type Operation = { method: string; path: string; needsBody: boolean; good: () =>
 
 /** Every operation of the API, each with a request that is accepted; a new one must be given its own here. */
 async function operationsOf(world: World): Promise<Operation[]> {
-  const goodBodies: Record<string, () => object> = {
+  const goodBodies: Record<string, () => object | undefined> = {
     sendOtpMessage: () => ({ ...world.otpBody(), reference: 'r' }),
+    startVerification: world.verificationBody,
+    checkVerification: () => ({ code: '493817' }),
+    resendVerification: () => undefined,
     createConfirmation: world.confirmationBody,
     createRefusalCheck: world.refusalBody,
   }
@@ -105,8 +110,11 @@ async function idsOf(world: World): Promise<Record<string, readonly string[]>> {
   await world.codSettings()
   const otps = [await world.sendOtp(), await world.sendOtp()]
   const confirmations = await Promise.all(Array.from({ length: CONFIRMATIONS }, () => world.createConfirmation()))
+  const verifications = [await world.startVerification(), await world.startVerification()]
+  world.advance(`${RESEND_INTERVAL_MS}ms`)
   await world.settled()
   return {
+    verificationId: verifications.map(({ verificationId }) => verificationId),
     messageId: otps.map(({ messageId }) => messageId),
     confirmationId: confirmations.map(({ confirmationId }) => confirmationId),
   }
@@ -217,6 +225,8 @@ test('every route rejects random bytes with a documented response', async (t) =>
       headers,
       async (of, bytes, headers) => {
         const url = filled(of.path, (name) => lastOf(ids, name))
+        const isAccepted = of.method === 'POST' && !of.needsBody && bytes.length === 0 // a resend
+        if (isAccepted) return
         const answer = await world.request(of.method, url, { rawBody: Buffer.from(bytes), headers })
         if (of.needsBody) assert.ok(answer.status >= 400, answer.text)
       },

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { BehaviourSeed } from '@doorcode/whatsapp-emulator'
 import { explain } from '../../src/explain/explain.ts'
 import { type SignedIn, signIn } from '../world/dashboard.ts'
+import { wrongCode } from '../world/verifications.ts'
 import { type SentOtp, type World, newCode, newPhone, startWorld } from '../world/world.ts'
 
 /** Outcomes of an OTP, with the code quoted wherever a provider could quote it. */
@@ -84,10 +85,51 @@ test('a code appears nowhere, before or after its message is sent', async (t) =>
 })
 
 /** The dashboard's answers about messages. */
-async function messagePages({ workspaceId }: World, { calls }: SignedIn, otps: readonly SentOtp[]): Promise<string[]> {
+async function messagePages(
+  { workspaceId }: World,
+  { calls }: SignedIn,
+  otps: readonly Pick<SentOtp, 'messageId'>[],
+): Promise<string[]> {
   const explained = await Promise.all(otps.map(({ messageId }) => calls.messages.get.query({ workspaceId, messageId })))
   return [await calls.messages.list.query({ workspaceId }), ...explained].map((answer) => JSON.stringify(answer))
 }
+
+test('a code that Doorcode made appears nowhere, and neither does a wrong one', async (t) => {
+  const world = await startWorld(t)
+  const [{ begun } = { begun: '' }] = await world.query<{ begun: string }>('select pg_current_xact_id()::xid as begun')
+  const receiver = await world.receiver()
+  const reader = await signIn(world, 'owner')
+  const answers: string[] = []
+  const codes: string[] = []
+  const started = []
+  for (let n = 0; n < 4; n += 1) started.push(await world.startVerification({ length: 8, maxAttempts: 2 }))
+  for (const [index, verification] of started.entries()) {
+    const code = await world.codeOn(verification)
+    const wrong = wrongCode(code)
+    codes.push(code, wrong)
+    const checks = [
+      await world.check(verification, `${code}9`), // too long: it is invalid input, which quotes nothing
+      await world.check(verification, wrong),
+      await world.check(verification, index % 2 === 0 ? code : wrong),
+    ]
+    answers.push(...checks.map(({ text, headers }) => text + JSON.stringify([...headers])))
+  }
+  const pending = await world.startVerification({ length: 8 })
+  const code = await world.codeOn(pending)
+  codes.push(code, wrongCode(code))
+  answers.push((await world.check(pending, wrongCode(code))).text)
+  await world.settled()
+  for (const verification of [...started, pending]) {
+    answers.push(JSON.stringify(await world.getVerification(verification)))
+    answers.push(JSON.stringify(await explain(world.parts, verification.verificationId)))
+  }
+  const otps = [...started, pending].map(({ verificationId: messageId }) => ({ messageId }))
+  answers.push(...(await messagePages(world, reader, otps)))
+  assert.ok(receiver.received.length > 0)
+  answers.push(...receiver.received.map(({ body, headers }) => body + JSON.stringify(headers)))
+  answers.push(await world.parts.metrics.registry.metrics())
+  await assertNowhere(world, begun, codes, answers, 'that Doorcode made')
+})
 
 test('a code logged by mistake is redacted', async (t) => {
   const world = await startWorld(t)

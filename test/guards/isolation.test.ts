@@ -16,12 +16,17 @@ async function idsOf(world: World): Promise<Record<string, string>> {
   await world.codSettings()
   const { messageId } = await world.sendOtp()
   const { confirmationId } = await world.createConfirmation()
-  return { messageId, confirmationId }
+  const { verificationId } = await world.startVerification()
+  return { messageId, confirmationId, verificationId }
 }
 
 /** Bodies that would be accepted with an id of the same workspace. */
 const bodyOf = (world: World, path: string): object =>
-  path.endsWith('/refusal-check') ? { body: world.refusalBody() } : {}
+  path.endsWith('/refusal-check')
+    ? { body: world.refusalBody() }
+    : path.endsWith('/check')
+      ? { body: { code: '493817' } }
+      : {}
 
 test('every route answers another workspace’s id exactly like a missing one', async (t) => {
   const [mine, theirs] = [await startWorld(t), await startWorld(t)]

@@ -100,7 +100,7 @@ test('what is erased of a person is also exported', () => {
 test('every table with a recipient’s data has a statement that erases it, and one that empties its content', () => {
   const missing = personalTables
     .filter((table) => table !== 'provider_reports') // its statements choose by what is in the report
-    .flatMap((table) => [`erase_${table}`, `empty_${table}`])
+    .flatMap((table) => [`erase_${table}`, ...(table === 'otp_verifications' ? [] : [`empty_${table}`])]) // it has no content
     .filter((name) => !statements.has(name))
   assert.deepEqual(missing, [])
 })

@@ -6,10 +6,12 @@ import { type Statement, type Value, sqlState } from '../../src/lib/db/pool.ts'
 import { examine } from '../../src/operations/doctor/examine.ts'
 import { createFiguresReader } from '../../src/operations/monitoring/figures.ts'
 import { FIRST_ID } from '../../src/lib/ids.ts'
+import { RESEND_INTERVAL_MS } from '../../src/otp/verifications/limits.ts'
 import { readConversations } from '../../src/operations/verify/conversation-facts.ts'
 import { checkMessages } from '../../src/operations/verify/messages.ts'
 import { type Call, spyOnDb } from '../database/db-spy.ts'
 import { withConnection } from '../database/postgres.ts'
+import { wrongCode } from '../world/verifications.ts'
 import { type World, startWorld } from '../world/world.ts'
 
 type Plan = {
@@ -27,6 +29,7 @@ type Explained = { 'QUERY PLAN': [{ Plan: Plan }] }
 const GROWING = [
   'messages',
   'message_attempts',
+  'otp_verifications',
   'provider_reports',
   'events',
   'webhook_deliveries',
@@ -99,10 +102,24 @@ async function walk(world: World): Promise<void> {
     world.workspaceId,
   ])
   for (const after of ['latest', event?.id]) await world.request('GET', `/api/v1/events?limit=1&after=${after}`)
+  await walkThroughVerification(world, key)
   await walkThroughConversation(world, key)
   await examine(world.parts, { outside: false })
   await createFiguresReader(world.parts, world.parts.db)()
   await checkMessages(world.parts.db, world.workspaceId, ONE, world.parts.provider)
+}
+
+/** Every statement of verifications: started, checked, sent again, approved; another one expires later. */
+async function walkThroughVerification(world: World, key: () => { headers: Record<string, string> }): Promise<void> {
+  const started = await world.startVerification({}, key())
+  await world.startVerification()
+  const code = await world.codeOn(started)
+  await world.check(started, wrongCode(code))
+  await world.getVerification(started)
+  world.advance(`${RESEND_INTERVAL_MS}ms`)
+  await world.resend(started, key())
+  await world.check(started, code)
+  await world.settled()
 }
 
 /** Every statement of confirmations and refusal checks: asked, reminded, rescheduled, refused, expired. */
@@ -129,6 +146,7 @@ async function fillWithFutureWork({ databaseUrl, workspaceId, senderId, account 
   await withConnection(databaseUrl, async (connection) => {
     await connection.query('set session_replication_role = replica') // foreign keys hold by construction
     await connection.query(FUTURE_MESSAGES, [workspaceId, senderId, WAITING])
+    await connection.query(FUTURE_VERIFICATIONS, [workspaceId])
     await connection.query(FUTURE_REPORTS, [workspaceId, account.accountId, WAITING])
     await connection.query(FUTURE_DELIVERIES, [workspaceId, WAITING])
     await connection.query(ARMED_CONFIRMATIONS, [workspaceId, senderId, WAITING])
@@ -143,6 +161,12 @@ const FUTURE_MESSAGES = `
     api_key_id, quota_unit, created_at, status, priority, submit_by, due_at)
   select gen_random_uuid(), $1, 'otp', $2, '+212600000000', 'login_code', 'en_US', gen_random_uuid(), 'key', n, now(),
     'queued', 0, ${FUTURE}, ${FUTURE} from generate_series(1, $3::int) n`
+/** All of one recipient and one prefix. */
+const FUTURE_VERIFICATIONS = `
+  insert into otp_verifications (id, workspace_id, recipient, recipient_number, code_length, ttl_seconds, max_attempts, created_at,
+    expires_at, status, code_key, code_hash, sent_at, due_at)
+  select id, $1, recipient, row_number() over (), 6, 600, 5, now(), ${FUTURE}, 'pending', '', '', array[now()], ${FUTURE}
+  from messages where workspace_id = $1 and due_at > now() + interval '29 days'`
 const FUTURE_REPORTS = `
   insert into provider_reports (id, workspace_id, account_id, kind, body, provider_message_id, received_at, due_at, outcome)
   select gen_random_uuid(), $1, $2, 'status', '{}', 'wamid.' || n, now(), ${FUTURE}, 'parked'

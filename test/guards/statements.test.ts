@@ -38,6 +38,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   open_sender_breaker: 'by sender, which belongs to one workspace',
   close_sender_breaker: 'by sender, which belongs to one workspace',
   repeat_sender_trial: 'by sender, which belongs to one workspace',
+  write_verifications: 'by id; lock_verifications has found these rows in their workspaces',
   write_sender_paces: 'by sender, which belongs to one workspace',
   remove_idle_pair_paces: 'housekeeping of all of them',
   remove_access_links: 'housekeeping of all of them',

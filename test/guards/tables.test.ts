@@ -17,6 +17,7 @@ const OWNED: Readonly<Record<string, string>> = {
   charts: 'daily_figures',
   'operations/lifecycle': 'removal_guard retention retention_postponed unfinished_erasures',
   'operations/doctor': 'doctor_findings doctor_runs',
+  otp: 'otp_verifications',
   cod: 'cod_answers cod_settings confirmations refusal_checks',
   messages: 'message_attempts messages pair_pace provider_reports sender_pace',
   webhooks: 'webhook_attempts webhook_deliveries webhook_endpoints',
@@ -35,7 +36,7 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
   {
     room: 'operations/lifecycle',
     may: 'write',
-    tables: `${OWNED['cod']} ${OWNED['messages']} ${OWNED['webhooks']} ${OWNED['events']} ${OWNED['accounts']}
+    tables: `${OWNED['cod']} ${OWNED['otp']} ${OWNED['messages']} ${OWNED['webhooks']} ${OWNED['events']} ${OWNED['accounts']}
       ${OWNED['workspaces']} ${OWNED['charts']} access_links audit_log members`,
     why: 'ends data: by age, for a person, or with its workspace',
   },
@@ -48,7 +49,7 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
   {
     room: 'operations/secrets',
     may: 'write',
-    tables: 'messages provider_accounts unfinished_erasures webhook_endpoints',
+    tables: 'messages otp_verifications provider_accounts unfinished_erasures webhook_endpoints',
     why: 'seals everything again under a new instance key',
   },
   {
@@ -68,9 +69,9 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
   {
     room: 'explain',
     may: 'read',
-    tables: `${OWNED['webhooks']} ${OWNED['events']} message_attempts messages provider_reports sender_pace cod_answers
+    tables: `${OWNED['webhooks']} ${OWNED['events']} message_attempts messages otp_verifications provider_reports sender_pace cod_answers
       confirmations refusal_checks provider_accounts senders templates api_keys quotas`,
-    why: 'tells all that is known about a message or a confirmation',
+    why: 'tells all that is known about a message, its verification or a confirmation',
   },
   {
     room: 'charts',
@@ -81,7 +82,7 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
   {
     room: 'sandbox',
     may: 'write',
-    tables: `messages pair_pace provider_reports sender_pace confirmations refusal_checks webhook_deliveries webhook_endpoints`,
+    tables: `messages pair_pace provider_reports sender_pace otp_verifications confirmations refusal_checks webhook_deliveries webhook_endpoints`,
     why: 'shifts all due times when the clock of a sandbox moves',
   },
   {

@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { MAX_SENDS_IN_SHORT } from '../../src/otp/verifications/limits.ts'
 import { type QuotaKind, setQuota } from '../../src/workspaces/quota.ts'
 import { blockRecipients, unblockRecipient } from '../../src/workspaces/blocked.ts'
 import { codAccount, confirmationPath, quickReplies, refusalPath } from '../world/cod.ts'
 import { MISSING, inDocumentedOrder, requestOverRateLimit } from '../world/rejections.ts'
+import { verificationsPath } from '../world/verifications.ts'
 import { type World, newPhone, startWorld } from '../world/world.ts'
 
 const MISSING_ID = '00000000-0000-4000-8000-000000000000'
 const USED_KEY = { headers: { 'idempotency-key': 'used-for-another-request' } }
-const BLOCKED = newPhone()
+/** Both have as many codes as a recipient may have. */
+const [BLOCKED, FLOODED] = [newPhone(), newPhone()]
 
-/** A correct request, and the confirmation of its refusal check. */
+/** A correct request, and the confirmation of its refusal check. A resend has its verification. */
 type Draft = {
   path: string
   key: string
@@ -115,6 +118,53 @@ const PARAMETERS: Fault = {
   lay: ({ body }) => void (body.parameters = { body: [' '] }),
 }
 
+const RECIPIENT_LIMIT: Fault = {
+  over: 'limit of the recipient',
+  status: 429,
+  code: 'OTP_RECIPIENT_LIMITED',
+  lay: ({ body }) => {
+    if (body.to !== BLOCKED) body.to = FLOODED
+  },
+}
+
+const idIn = (path: string): string => /[0-9a-f-]{36}/.exec(path)?.[0] ?? ''
+
+const VERIFICATION: readonly Fault[] = [
+  {
+    over: 'verification found',
+    status: 404,
+    code: 'OTP_VERIFICATION_NOT_FOUND',
+    lay: (draft) => void (draft.path = draft.path.replace(/[0-9a-f-]{36}/, MISSING_ID)),
+  },
+  {
+    over: 'verification pending',
+    status: 409,
+    code: 'OTP_VERIFICATION_ENDED',
+    lay: ({ path }, world) =>
+      world.query(
+        `update otp_verifications set status = 'expired', ended_at = now(), due_at = null, code_key = null, code_hash = null
+         where id = $1`,
+        [idIn(path)],
+      ),
+  },
+]
+
+const ofResend: readonly Fault[] = [
+  {
+    over: 'recipient',
+    status: 422,
+    code: 'RECIPIENT_BLOCKED',
+    lay: ({ to }, world) => block(world, to),
+  },
+  {
+    over: 'limit of resends',
+    status: 429,
+    code: 'OTP_RESEND_LIMITED',
+    lay: ({ path }, world) =>
+      world.query('update otp_verifications set sent_at = array[created_at] where id = $1', [idIn(path)]),
+  },
+]
+
 const last = (product: Product, kind: QuotaKind): readonly Fault[] => [
   {
     over: 'recipient',
@@ -131,6 +181,20 @@ const last = (product: Product, kind: QuotaKind): readonly Fault[] => [
 /** In the order of docs/api.md#order-of-checks: of two faults the earlier one is reported. */
 const FAULTS = {
   otp: [...FIRST, senderFound('OTP'), templateFound('OTP'), ...usable('OTP'), ...last('OTP', 'otp')],
+  verification: [
+    ...FIRST,
+    senderFound('OTP'),
+    templateFound('OTP'),
+    ...usable('OTP'),
+    ...last('OTP', 'otp').toSpliced(1, 0, RECIPIENT_LIMIT),
+  ],
+  resend: [
+    ...FIRST.filter(({ over }) => over !== 'idempotency'),
+    ...VERIFICATION,
+    ...usable('OTP').slice(0, 1),
+    ...ofResend,
+    ...last('OTP', 'otp').slice(1),
+  ],
   confirmation: [
     ...FIRST,
     senderFound('COD'),
@@ -190,6 +254,9 @@ async function startFaultyWorld(t: TestContext): Promise<World> {
   })
   await world.codSettings()
   await world.sendOtp({}, USED_KEY)
+  await world.startVerification({}, USED_KEY)
+  for (let sends = 0; sends < MAX_SENDS_IN_SHORT; sends += 1)
+    for (const to of [BLOCKED, FLOODED]) await world.startVerification({ to })
   const order = await world.createConfirmation({}, USED_KEY)
   await setStatus(world, order, 'confirmed')
   await world.startRefusalCheck(order, {}, USED_KEY)
@@ -202,21 +269,26 @@ const setStatus = (world: World, { confirmationId }: { confirmationId: string },
 async function sendWith(world: World, kind: Kind, faults: readonly Fault[]) {
   await restore(world)
   const draft: Draft = {
-    path: kind === 'otp' ? '/api/v1/otp/messages' : confirmationPath,
+    path: kind === 'otp' ? '/api/v1/otp/messages' : kind === 'verification' ? verificationsPath : confirmationPath,
     key: await world.freshKey(),
     headers: {},
-    body: kind === 'otp' ? { ...world.otpBody() } : { ...world.confirmationBody() },
+    body: {
+      ...(kind === 'otp'
+        ? world.otpBody()
+        : kind === 'verification'
+          ? world.verificationBody()
+          : world.confirmationBody()),
+    },
     senderId: world.senderId,
     to: newPhone(),
     confirmationStatus: 'confirmed',
     hasCheck: false,
   }
-  if (kind === 'refusal') {
+  if (kind === 'refusal' || kind === 'resend') {
     for (const fault of faults) fault.plan?.(draft, world)
-    await makeConfirmation(world, draft)
+    await (kind === 'refusal' ? makeConfirmation : makeVerification)(world, draft)
   }
-  const recipients = [{ phone: BLOCKED, reason: null }]
-  await blockRecipients(world.parts, { workspaceId: world.workspaceId, by: null, recipients })
+  await block(world, BLOCKED)
   await world.query('update senders set paused_at = now() where id = $1', [pausedSender(world)])
   const goodKey = draft.key
   for (const fault of faults) await fault.lay?.(draft, world)
@@ -225,6 +297,9 @@ async function sendWith(world: World, kind: Kind, faults: readonly Fault[]) {
   if (!faults.some(({ over }) => over === 'rate')) return send()
   return requestOverRateLimit(world, { key: goodKey, path: MISSING }, send)
 }
+
+const block = (world: World, phone: string) =>
+  blockRecipients(world.parts, { workspaceId: world.workspaceId, by: null, recipients: [{ phone, reason: null }] })
 
 async function restore(world: World): Promise<void> {
   const { workspaceId } = world
@@ -243,6 +318,14 @@ async function makeConfirmation(world: World, draft: Draft): Promise<void> {
   await setStatus(world, order, draft.confirmationStatus)
   draft.path = refusalPath(order)
   draft.body = { ...world.refusalBody() }
+}
+
+async function makeVerification(world: World, draft: Draft): Promise<void> {
+  const { verificationId } = await world.startVerification({ senderId: draft.senderId, to: draft.to })
+  const earlier = `update otp_verifications set sent_at = array[created_at - interval '1 minute'] where id = $1`
+  await world.query(earlier, [verificationId])
+  draft.path = `${verificationsPath}/${verificationId}/resend`
+  draft.body = {}
 }
 
 for (const [kind, faults] of Object.entries(FAULTS) as [Kind, readonly Fault[]][]) {
@@ -268,7 +351,7 @@ for (const [kind, faults] of Object.entries(FAULTS) as [Kind, readonly Fault[]][
         [world.workspaceId],
       )
     for (const fault of faults) {
-      const before = kind === 'refusal' ? undefined : await stored() // its confirmation is stored first
+      const before = kind === 'refusal' || kind === 'resend' ? undefined : await stored() // what it belongs to is stored first
       const answer = await sendWith(world, kind, [fault])
       assert.deepEqual([answer.status, answer.body.code], [fault.status, fault.code], fault.over)
       if (before) assert.deepEqual(await stored(), before, fault.over)
@@ -279,6 +362,7 @@ for (const [kind, faults] of Object.entries(FAULTS) as [Kind, readonly Fault[]][
 
 for (const [path, missing] of [
   ['/api/v1/otp/messages', 'NOT_FOUND'],
+  [verificationsPath, 'OTP_VERIFICATION_NOT_FOUND'],
   [confirmationPath, 'COD_CONFIRMATION_NOT_FOUND'],
 ] as const) {
   test(`a GET of ${path} with several errors gets the first in documented order`, async (t) => {

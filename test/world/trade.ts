@@ -1,12 +1,14 @@
 import type { CreatedConfirmation } from './cod.ts'
 import type { World } from './world.ts'
 
-/** A delivered code and an answered order, with their reports, events and deliveries. Returns the order. */
+/** A delivered code, an approved verification and an answered order, with their reports, events and deliveries. Returns the order. */
 export async function trade(world: World): Promise<CreatedConfirmation> {
   await world.codSettings()
   await world.receiver()
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent', 'delivered'])
+  const verification = await world.startVerification()
+  await world.check(verification, await world.codeOn(verification))
   const order = await world.createConfirmation()
   await world.settled()
   await world.customer(order).taps('Confirm')

@@ -20,6 +20,7 @@ import { type Node, type NodeOptions, startNode } from './node.ts'
 import { createPhones } from './phones.ts'
 import { freePort } from '../programs/program.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
+import { createVerificationHelpers } from './verifications.ts'
 import { waitFor } from './wait-for.ts'
 
 export type WorldOptions = Pick<NodeOptions, 'rateLimit' | 'works' | 'removes' | 'wrapDb' | 'settings'> & {
@@ -115,6 +116,8 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
     ...fields,
   })
 
+  const whatsapp = createPhones({ emulator, settled })
+
   return {
     workspaceId,
     senderId: sender.senderId,
@@ -129,7 +132,8 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
     nodes,
     databaseUrl,
     parts: first.parts,
-    whatsapp: createPhones({ emulator, settled }),
+    whatsapp,
+    ...createVerificationHelpers({ senderId: sender.senderId, request, whatsapp, newPhone }),
     ...createCodHelpers({
       parts: first.parts,
       workspaceId,
@@ -246,6 +250,7 @@ async function cancelWork(database: Pool, workspaceId: string): Promise<void> {
 }
 
 const CANCELLATIONS = [
+  'update otp_verifications set due_at = $$infinity$$ where workspace_id = $1 and due_at is not null',
   'update messages set due_at = null, lease = null, code = null where workspace_id = $1 and due_at is not null',
   `update provider_reports set due_at = null, outcome = 'ignored' where workspace_id = $1 and due_at is not null`,
   `update webhook_deliveries set due_at = null, lease = null, status = 'failed' where workspace_id = $1 and due_at is not null`,

@@ -32,6 +32,12 @@ export const wholeNumber = (min: number, max: number) =>
     .transform(Number)
     .meta({ type: 'integer', minimum: min, maximum: max })
 
+/** A whole number in a body. */
+export function integer(min: number, max: number) {
+  const error = asIssue({ code: 'http.must_be_whole_within', min, max })
+  return z.int({ error }).min(min, { error }).max(max, { error })
+}
+
 /** Accepts any UUID shape in any case: an unknown id is a 404, not invalid input. */
 const uuidOr = (fault: CodedText) =>
   text()

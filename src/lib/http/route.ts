@@ -25,6 +25,7 @@ export type Client = {
 /** The sections of the API reference. */
 export const tags = {
   'One-time codes': 'Send a code that your backend made, and follow it to the phone.',
+  Verifications: 'Let Doorcode make a code, send it, and check what the customer typed.',
   'Cash on delivery': 'Ask customers to confirm orders, and whether they refused a parcel.',
   Events: 'Read the events that webhooks report, to catch up after an outage of your endpoint.',
   Webhooks: `Signed events that the service posts to your endpoints as they happen. They follow [Standard Webhooks](https://www.standardwebhooks.com/), and its libraries verify them. To verify one without a library:

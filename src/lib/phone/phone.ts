@@ -18,6 +18,9 @@ function parsePhone(text: string): string | undefined {
   return phone.number === text || isStable(phone.number) ? phone.number : undefined
 }
 
+/** The country of a number in E.164 form, as ISO 3166 names it. Undefined for a number of no country. */
+export const countryOf = (phone: string): string | undefined => parsePhoneNumberFromString(phone)?.country
+
 /** A number of zeros loses one each time it is parsed. */
 const isStable = (number: string): boolean => parsePhone(number) === number
 

@@ -3,10 +3,12 @@ import {
   type AttemptFact,
   type EventRow,
   type ReportRow,
+  type VerificationFact,
   readOfUnits,
   selectAttempts,
   selectEvents,
   selectReports,
+  selectVerifications,
 } from '../../explain/rows.ts'
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
@@ -31,6 +33,7 @@ import {
   unknownKeyOf,
 } from './differences.ts'
 import { compareEvent, withoutCause } from './event-body.ts'
+import { checkVerification, splitEvents } from './verifications.ts'
 
 /** A message row is also its job. */
 type StoredMessage = MessageRow & {
@@ -47,7 +50,12 @@ type StoredMessage = MessageRow & {
   unknown_key: string | null
 }
 
-type MessageFacts = StoredMessage & { made: AttemptFact[]; reports: ReportRow[]; events: EventRow[] }
+type MessageFacts = StoredMessage & {
+  made: AttemptFact[]
+  reports: ReportRow[]
+  /** Without those of the verification. */
+  events: EventRow[]
+}
 
 const readMessages: Statement<StoredMessage> = statement(
   'read_messages_to_verify',
@@ -70,9 +78,13 @@ export async function checkMessages(
   const made = await readOfUnits(tx, selectAttempts, units)
   const reports = await readOfUnits(tx, selectReports, units)
   const events = await readOfUnits(tx, selectEvents, units)
+  const verifications = await readOfUnits(tx, selectVerifications, units)
   return rows.map((row) => {
     const { id, kind, created_at: at } = row
-    const result = check({ ...row, made: made(id), reports: reports(id), events: events(id) }, reader)
+    const { ofMessage, ofVerification } = splitEvents(events(id))
+    const result = check({ ...row, made: made(id), reports: reports(id), events: ofMessage }, reader)
+    const [verification]: VerificationFact[] = verifications(id)
+    result.differences.push(...checkVerification({ message: row, verification, events: ofVerification }))
     return { ...result, id, used: kind === 'otp' && { kind, at } }
   })
 }

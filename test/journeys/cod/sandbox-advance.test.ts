@@ -9,6 +9,7 @@ import { pingEndpoint } from '../../../src/webhooks/endpoints.ts'
 import { setQuota } from '../../../src/workspaces/quota.ts'
 import { runCommandIn } from '../../world/command-line.ts'
 import { type CreatedConfirmation, confirmationPath } from '../../world/cod.ts'
+import { assertVerified } from '../../world/verified.ts'
 import { startSandbox as startCodSandbox } from '../../world/sandbox.ts'
 import { spyOnDb } from '../../database/db-spy.ts'
 import { waitFor } from '../../world/wait-for.ts'
@@ -77,6 +78,20 @@ test('an unanswered follow-up expires after 23 hours with what was chosen', asyn
   assert.ok(date)
   assert.equal(timeRange, null)
   assert.equal(await statusOf(world, order), 'rescheduled')
+})
+
+test('a verification expires at its time of the moved clock', async (t) => {
+  const world = await startSandbox(t)
+  const [checked, left] = [await world.startVerification(), await world.startVerification()]
+  const code = await world.codeOn(checked)
+  await advance(world, '599s')
+  assert.equal((await world.check(checked, code)).body.status, 'approved')
+  assert.equal((await world.getVerification(left)).status, 'pending')
+  await advance(world, '1h')
+  const { status, endedAt, expiresAt } = await world.getVerification(left)
+  assert.equal(status, 'expired')
+  assertAfter(new Date(String(expiresAt)), String(endedAt), 0)
+  await assertVerified(world)
 })
 
 test('webhook retries due on the way are made; later ones are not', async (t) => {
@@ -360,6 +375,9 @@ const STAYING: Readonly<Record<string, string>> = {
   'migrations.applied_at': REAL,
   'nodes.seen_at': REAL,
   'nodes.started_at': REAL,
+  'otp_verifications.created_at': SHOWN,
+  'otp_verifications.ended_at': SHOWN,
+  'otp_verifications.expires_at': SHOWN,
   'provider_accounts.created_at': REAL,
   'provider_accounts.previous_app_secret_until': REAL,
   'provider_accounts.sync_due_at': REAL,

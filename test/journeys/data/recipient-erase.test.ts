@@ -99,7 +99,7 @@ test('running messages and conversations end with RECIPIENT_ERASED, one event ea
       .filter(({ event: { data } }) => data['messageId'] !== person.failing.messageId)
       .map(({ event: { type, data } }) => [
         type,
-        data['confirmationId'] ?? data['messageId'],
+        data['confirmationId'] ?? data['messageId'] ?? data['verificationId'],
         data['to'],
         (data['failure'] as { code: string } | null)?.code,
       ])
@@ -110,11 +110,13 @@ test('running messages and conversations end with RECIPIENT_ERASED, one event ea
       ['cod.failed', person.rescheduling.confirmationId, pseudonym, 'RECIPIENT_ERASED'],
       ['cod.refusal_failed', person.checked.confirmationId, pseudonym, 'RECIPIENT_ERASED'],
       ['message.failed', person.waiting.messageId, pseudonym, 'RECIPIENT_ERASED'],
+      ['message.failed', person.verification.verificationId, pseudonym, 'RECIPIENT_ERASED'],
+      ['otp.verification_failed', person.verification.verificationId, pseudonym, undefined],
     ]),
   )
   world.advance('3d')
   await world.settled()
-  assert.equal(events().length, 4, 'no timer and no retry is left')
+  assert.equal(events().length, 6, 'no timer and no retry is left')
   await assertVerified(world)
 })
 
@@ -333,6 +335,11 @@ async function fillWithPerson(world: World) {
   emulator.script({ match: { to }, behaviour: { error: { code: 131000, details: `Not for ${digits}` } } })
   const waiting = await world.sendOtp({ to })
   await world.settled()
+  const verification = await world.startVerification(
+    { to, reference: digits },
+    { headers: { 'idempotency-key': `verify ${to}` } },
+  )
+  await world.settled()
   await parkReport(world, digits)
   await block(world, to, TEXTS.reason)
   await world.query(
@@ -348,7 +355,7 @@ async function fillWithPerson(world: World) {
   )
   assert.ok(row?.userId, 'the provider names the customer')
   const forms = [...formsOf(to), row.userId, ...Object.values(TEXTS).map((text) => text.split(' ').at(-1) ?? '')]
-  return { to, forms, receiver, answered, checked, rescheduling, asked, failing, waiting, otp }
+  return { to, forms, receiver, answered, checked, rescheduling, asked, failing, waiting, otp, verification }
 }
 
 const parkReport = (world: World, recipient: string) =>

@@ -97,6 +97,8 @@ async function trade(world: World) {
   receiver.always({ status: 200, body: 'Canary answer' })
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent', 'delivered'])
+  const verification = await world.startVerification()
+  await world.check(verification, await world.codeOn(verification))
   const order = await world.createConfirmation({ parameters: PARAMETERS }, withKey(`order ${world.workspaceId}`))
   await world.settled()
   const customer = world.customer(order)

@@ -9,6 +9,7 @@ import { verify } from '../../../src/operations/verify/verify.ts'
 import { runCommandIn } from '../../world/command-line.ts'
 import { codAccount } from '../../world/cod.ts'
 import { assertVerified } from '../../world/verified.ts'
+import { wrongCode } from '../../world/verifications.ts'
 import { type World, startWorld, toMilliseconds } from '../../world/world.ts'
 
 const check = ({ parts, workspaceId }: World, { db = parts.db, maxBatch = 500 }: { db?: Db; maxBatch?: number } = {}) =>
@@ -33,6 +34,11 @@ async function fullWorld(t: TestContext) {
   await world.whatsapp.reports(corrected, [{ status: 'failed', errors: [131026] }, 'delivered', 'sent'])
   world.emulator.script({ match: { to: '+212600000001', times: 1 }, behaviour: { error: 131026 } })
   const rejected = await world.sendOtp({ to: '+212600000001' })
+  const approved = await world.startVerification()
+  await world.check(approved, await world.codeOn(approved))
+  const locked = await world.startVerification({ maxAttempts: 1 })
+  await world.check(locked, wrongCode(await world.codeOn(locked)))
+  await world.startVerification()
   await world.settled()
 
   const order = async () => {
@@ -80,7 +86,7 @@ async function fullWorld(t: TestContext) {
   const figures = dailyFiguresLoop(world.parts)
   while ((await figures.turn()).more);
   const late = await world.receiver()
-  return { world, late, delivered, failed, rejected, rescheduled, changed, expiring, lost, silent }
+  return { world, late, approved, delivered, failed, rejected, rescheduled, changed, expiring, lost, silent }
 }
 
 type Full = Awaited<ReturnType<typeof fullWorld>>
@@ -112,6 +118,12 @@ const ofOrder = (code: string, set: string, which?: OrderName): Plant =>
 const ofRefusal = (code: string, set: string): Plant =>
   inOrder(code, `update refusal_checks set ${set} where confirmation_id = $1 returning $1::uuid as id`, 'rescheduled')
 
+const ofVerification = (code: string, set: string): Plant => ({
+  code,
+  sql: `update otp_verifications set ${set} where id = $1 returning id`,
+  values: (full) => [full.approved.verificationId],
+})
+
 const withoutEvents = (where: string): string =>
   `with gone as (select id from events where ${where}),
      deliveries as (select id from webhook_deliveries where event_id in (select id from gone)),
@@ -133,6 +145,10 @@ const LAST_ID = 'ffffffff-ffff-7fff-bfff-ffffffffffff'
 const KEY_OF_NO_ONE = `api_key_id = 'aaaaaaaaaaaa'`
 
 const PLANTS: readonly Plant[] = [
+  ofVerification('verification_status', `status = 'expired'`),
+  ofVerification('verification_status', `ended_at = expires_at`),
+  ofVerification('verification_time', `created_at = created_at - interval '1 second'`),
+  ofVerification('verification_messages', 'sent_at = sent_at || sent_at'),
   ofMessage('message_status', `status = 'delivered'`),
   ofMessage('message_status', `status = 'sent', failure_code = null, failed_at = null`, 'failed'),
   ofMessage('sent_at', `sent_at = sent_at - interval '1 second'`),

@@ -4,6 +4,7 @@ import { type Sql, type Statement, statement } from '../../../lib/db/pool.ts'
 import { firstIdAt } from '../../../lib/ids.ts'
 import { applyReports, ownFailure } from '../../../messages/reports/apply.ts'
 import { recordOtpEvents } from '../../../otp/outcomes.ts'
+import { expireVerifications } from '../../../otp/verifications/expiry-loop.ts'
 import { isBeingSent } from '../../columns.ts'
 import { erasures } from '../rows.ts'
 import { BLANK_REPORT, END_REPORT } from './reports.ts'
@@ -58,7 +59,12 @@ export async function eraseRows(
   const pattern = anyFormPattern(phones)
   for (const { root, erase } of erasures)
     if (ids[root].length > 0) await tx.rows(erase, [workspaceId, ids[root], pseudonym, pattern])
-  await endRunning(tx, now, { workspaceId, confirmationIds, pending: messages.filter(({ isPending }) => isPending) })
+  await endRunning(tx, now, {
+    workspaceId,
+    confirmationIds,
+    messageIds,
+    pending: messages.filter(({ isPending }) => isPending),
+  })
   const erased = {
     messages: messages.length,
     confirmations: confirmationIds.length,
@@ -68,16 +74,27 @@ export async function eraseRows(
   return { erased, userIds: identified.map(({ userId }) => userId) }
 }
 
-type Running = { workspaceId: string; confirmationIds: readonly string[]; pending: readonly { id: string }[] }
+type Running = {
+  workspaceId: string
+  confirmationIds: readonly string[]
+  messageIds: readonly string[]
+  pending: readonly { id: string }[]
+}
 
 /** After the rows are erased, so that the final events do not contain the number. */
-async function endRunning(tx: Sql, now: Date, { workspaceId, confirmationIds, pending }: Running): Promise<void> {
+async function endRunning(
+  tx: Sql,
+  now: Date,
+  { workspaceId, confirmationIds, messageIds, pending }: Running,
+): Promise<void> {
   const event = { type: 'recipient_erased', at: now } as const
   const ends = confirmationIds.flatMap((confirmationId) => [
     { workspaceId, confirmationId, check: 'confirmation' as const, event },
     { workspaceId, confirmationId, check: 'refusal' as const, event },
   ])
   await advance(tx, now, ends)
+  const verifications = messageIds.map((id) => ({ id, workspace_id: workspaceId }))
+  await expireVerifications(tx, verifications, now)
   const failures = pending.map(({ id }) => ownFailure({ id, workspaceId }, 'RECIPIENT_ERASED', now))
   const outcomes = { otp: recordOtpEvents, cod: advanceByOutcomes }
   if (failures.length > 0) await applyReports({ tx, subscribers: { outcomes } }, now, failures)

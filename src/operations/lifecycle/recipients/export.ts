@@ -142,6 +142,10 @@ const reportsOf = (condition: string): string =>
 
 const ATTEMPTS = list(exportOf('message_attempts', 'a'), 'message_attempts a where a.message_id = m.id', 'a.attempt')
 
+/** Only a one-time code may have one. */
+const VERIFICATION = `(select ${exportOf('otp_verifications', 'v')} from otp_verifications v
+  where v.workspace_id = m.workspace_id and v.id = m.id limit 1)`
+
 const MESSAGE = { attempts: ATTEMPTS, reports: reportsOf('r.message_id = m.id') }
 
 /** In the order of the ids, which is the order of time. */
@@ -149,7 +153,7 @@ const NEXT = { select: '*', and: 'and id > $3', limit: '$4' }
 
 const readCodes: Statement<Document> = statement(
   'export_one_time_codes',
-  `select m.id, ${exportOf('messages', 'm', { ...MESSAGE, events: eventsOf('e.message_id = m.id') })} as document
+  `select m.id, ${exportOf('messages', 'm', { ...MESSAGE, verification: VERIFICATION, events: eventsOf('e.message_id = m.id') })} as document
    from (${rowsOfPerson('messages', NEXT)} order by m.id limit $4) m order by m.id`,
 )
 

@@ -45,13 +45,17 @@ const findEndedConfirmations = statement<IdRow>(
      and c.id not in (select id from in_use)`,
 )
 
-const findEnded = (table: 'messages' | 'events', column: string): Statement<IdRow> =>
+/** A code waits for its verification, whose end is still to be reported. */
+const VERIFICATION_IN_USE = `exists (
+       select from otp_verifications v where v.workspace_id = t.workspace_id and v.id = t.id and ${tables.otp_verifications.inUse('v')})`
+
+const findEnded = (table: 'messages' | 'events', column: string, alsoInUse = 'false'): Statement<IdRow> =>
   statement(
     `find_${table}_to_remove`,
     `with ${lockEventsOf(column)}
      select id from ${table} t
      where id = any ($1::uuid[]) and id < $2 and not ${lifeOf(table).inUse?.('t') ?? 'false'}
-       and id not in (select id from in_use)`,
+       and not ${alsoInUse} and id not in (select id from in_use)`,
   )
 
 /** Rows are removed with their parts. `findEnded` finds which rows of `$1` are older than `$2` and no longer needed by any work. */
@@ -59,7 +63,11 @@ const WITH_PARTS: Partial<Record<Table, { findEnded: Statement<IdRow>; condition
   // an order with everything that belongs to it, when its last message is older than records are kept
   confirmations: { findEnded: findEndedConfirmations },
   // one-time codes
-  messages: { findEnded: findEnded('messages', 'message_id'), condition: 'confirmation_id is null', showsInUse: true },
+  messages: {
+    findEnded: findEnded('messages', 'message_id', VERIFICATION_IN_USE),
+    condition: 'confirmation_id is null',
+    showsInUse: true,
+  },
   // pings
   events: {
     findEnded: findEnded('events', 'id'),

@@ -1,0 +1,60 @@
+import type { EventRow, VerificationFact } from '../../explain/rows.ts'
+import { isErased } from '../../lib/phone/erased-recipient.ts'
+import type { MessageRow } from '../../messages/subscribers.ts'
+import type { VerificationStatus } from '../../otp/verifications/decide.ts'
+import { verificationView } from '../../otp/verifications/view.ts'
+import { type Difference, compared, difference, take } from './differences.ts'
+import { compareEvent, withoutCause } from './event-body.ts'
+
+const EVENTS: Partial<Record<VerificationStatus, string>> = {
+  approved: 'otp.verified',
+  expired: 'otp.verification_failed',
+  locked: 'otp.verification_failed',
+}
+
+const TYPES = new Set(Object.values(EVENTS))
+
+/** Events of a message and those of its verification. */
+export function splitEvents(events: readonly EventRow[]) {
+  const { true: ofVerification = [], false: ofMessage = [] } = Object.groupBy(events, ({ type }) =>
+    TYPES.has(type) ? 'true' : 'false',
+  )
+  return { ofVerification, ofMessage }
+}
+
+type Facts = { message: MessageRow; verification: VerificationFact | undefined; events: readonly EventRow[] }
+
+/** Compares a verification with its message, its checks, its resends and its event (docs/verify.md#messages). */
+export function checkVerification({ message, verification, events: stored }: Facts): Difference[] {
+  const events = [...stored]
+  if (!verification) return events.map(withoutCause)
+  const { id, status, createdAt, sentAt, resends, overAt } = verification
+  const type = EVENTS[status]
+  const event = type && take(events, (each) => each.type === type)
+  const row = { ...verification, workspaceId: message.workspace_id, reference: message.reference, endedAt: overAt }
+  const body = overAt && { at: overAt, data: verificationView(row), aheadMs: 0 }
+  return [
+    ...compared(id, { code: 'verify.verification_status' }, { stored: status, derived: statusOf(verification) }),
+    ...compared(id, { code: 'verify.verification_time' }, { stored: createdAt, derived: message.created_at }),
+    ...compared(id, { code: 'verify.verification_messages' }, { stored: sentAt.length, derived: resends.length + 1 }),
+    ...(type && !event ? [difference(id, { code: 'verify.event_missing', type })] : []),
+    ...(event && body ? compareEvent(event, body) : []),
+    ...events.map(withoutCause),
+  ]
+}
+
+/** The status that follows from the wrong codes and the times. */
+function statusOf({
+  status,
+  overAt,
+  expiresAt,
+  wrongAt,
+  maxAttempts,
+  recipient,
+}: VerificationFact): VerificationStatus {
+  if (!overAt) return 'pending'
+  if (wrongAt.length >= maxAttempts) return 'locked'
+  // An erasure ends it before its time. The time of an erasure is not stored.
+  if (isErased(recipient) && status === 'expired') return 'expired'
+  return overAt < expiresAt ? 'approved' : 'expired'
+}

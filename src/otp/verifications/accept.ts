@@ -1,0 +1,231 @@
+import { type Acceptance, FACT_COLUMNS, type Facts, createAcceptor, factJoins } from '../../accept/engine.ts'
+import {
+  type SendRequest,
+  type Sendable,
+  blockedError,
+  missingError,
+  sendTarget,
+  sendableColumns,
+  senderJoins,
+  templateOf,
+  unavailableError,
+} from '../../accounts/sendable.ts'
+import { otpUnusableReason } from '../../accounts/templates/usability.ts'
+import { type Sql, type Statement, bytea, statement } from '../../lib/db/pool.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { countryOf } from '../../lib/phone/phone.ts'
+import type { SealingKey } from '../../lib/seal.ts'
+import { OTP_SUBMISSION_WINDOW_MS } from '../../messages/submission-window.ts'
+import { tables } from '../../operations/columns.ts'
+import { createKeyFinder } from '../../operations/secrets/instance.ts'
+import type { Parts } from '../../runtime/parts.ts'
+import { codeOf, hashOf, newCodeKey } from './code.ts'
+import { keyChanged } from './errors.ts'
+import { insertWithinQuota } from './insert.ts'
+import {
+  MAX_COUNTED_OF_PREFIX,
+  MAX_EARLIER,
+  PREFIX_WINDOW_MS,
+  type RecipientHistory,
+  VARIABLE_DIGITS,
+  recipientLimitError,
+} from './limits.ts'
+
+export type VerificationRequest = SendRequest & {
+  length: number
+  ttlSeconds: number
+  maxAttempts: number
+  reference: string | null
+}
+
+export type VerificationAccepted = { verificationId: string; status: 'pending'; reference: string | null }
+
+export type AcceptParts = Pick<Parts, 'clock' | 'seal' | 'wake' | 'live' | 'metrics'> & { db: Sql }
+
+/**
+ * Accepts a verification: the key, the unit of quota, the verification and its message commit together. Throws the first ApiError
+ * (docs/api.md#order-of-checks); a rejected request stores nothing.
+ */
+export const createVerificationAcceptor = (parts: AcceptParts) =>
+  createAcceptor(parts, acceptance(parts), announceTo(parts))
+
+export const announceTo =
+  ({ wake, live, metrics }: AcceptParts) =>
+  (workspaceIds: readonly string[]): void => {
+    metrics.otpAccepted.inc(workspaceIds.length)
+    wake('submit')
+    live.changed(workspaceIds)
+  }
+
+function acceptance({
+  seal,
+}: Pick<Parts, 'seal'>): Acceptance<VerificationRequest, VerificationFacts, VerificationAccepted> {
+  const findKey = createKeyFinder(seal)
+  return {
+    quota: 'otp',
+    overQuota: 'OTP_QUOTA_EXCEEDED',
+    windowMs: OTP_SUBMISSION_WINDOW_MS,
+    target: sendTarget,
+    lookUp,
+    decide(request, facts) {
+      const earlier = facts.earlier?.find(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey)
+      if (earlier) return answerRepeat(request, earlier)
+      const history = facts.histories?.find(({ recipient }) => recipient === request.recipient)
+      const error = sendError(request.recipient, facts) ?? (history && recipientLimitError(history, facts.now))
+      if (error) return error
+      const key = findKey(facts.keyCheck)
+      return key ? (id) => verificationRow(key, { request, history, id }) : keyChanged()
+    },
+    insert,
+    accepted,
+  }
+}
+
+const accepted = ({ reference }: VerificationRequest, verificationId: string): VerificationAccepted => ({
+  verificationId,
+  status: 'pending',
+  reference,
+})
+
+/** Why the code cannot be sent, in the order of docs/api.md#order-of-checks. */
+export const sendError = (recipient: string, facts: Sendable): ApiError | undefined =>
+  missingError('OTP', facts) ??
+  unavailableError('OTP', facts) ??
+  unusableTemplate(facts) ??
+  blockedError(recipient, facts)
+
+function unusableTemplate(facts: Sendable): ApiError | undefined {
+  const reason = otpUnusableReason(templateOf(facts))
+  return reason === undefined ? undefined : new ApiError('OTP_TEMPLATE_NOT_USABLE', reason)
+}
+
+type Earlier = {
+  id: string
+  idempotencyKey: string
+  recipient: string
+  senderId: string
+  templateName: string
+  templateLanguage: string
+  reference: string | null
+  length: number
+  ttlSeconds: number
+  maxAttempts: number
+}
+
+type VerificationFacts = Facts &
+  Sendable & {
+    keyCheck: Buffer
+    /** In the workspace's time. */
+    now: Date
+    earlier: Earlier[] | null
+    histories: RecipientHistory[] | null
+  }
+
+/** For look-ups: an instant of the workspace `w`. */
+export const WORKSPACE_NOW = `$2::timestamptz + w.clock_offset_ms * interval '1 ms'`
+
+const ofPrefix = (recipient: string): string => `left(${recipient}, -${VARIABLE_DIGITS})`
+
+const lookUp: Statement<VerificationFacts> = statement(
+  'look_up_verification_requests',
+  `select ${FACT_COLUMNS}, (select key_check from instance where only_row) as "keyCheck", ${WORKSPACE_NOW} as now,
+          ${sendableColumns('OTP')},
+          array (
+            select b.phone from blocked_recipients b
+            where b.workspace_id = r.workspace_id and b.phone = any (r.recipients)) as blocked,
+          (select jsonb_agg(e) from unnest(r.keys) as key cross join lateral (
+            select v.id, v.idempotency_key as "idempotencyKey", v.recipient, m.sender_id as "senderId",
+              m.template_name as "templateName", m.template_language as "templateLanguage", m.reference,
+              v.code_length as length, v.ttl_seconds as "ttlSeconds", v.max_attempts as "maxAttempts"
+            from otp_verifications v cross join lateral (
+              select * from messages where workspace_id = v.workspace_id and id = v.id limit 1) m
+            where v.workspace_id = r.workspace_id and v.idempotency_key = key limit 1) e) as earlier,
+          (select jsonb_agg(h) from unnest(r.recipients) as phone cross join lateral (
+            select phone as recipient,
+              (select coalesce(jsonb_agg(v order by v.number desc), '[]') from (
+                 select recipient_number as number, sent_at as "sentAt", wrong_at as "wrongAt" from otp_verifications
+                 where workspace_id = r.workspace_id and recipient = phone and recipient like '+%'
+                 order by recipient_number desc limit ${MAX_EARLIER}) v) as earlier,
+              (select jsonb_build_object('started', count(*), 'approved', count(*) filter (where status = 'approved')) from (
+                 select status from otp_verifications
+                 where workspace_id = r.workspace_id and ${ofPrefix('recipient')} = ${ofPrefix('phone')} and recipient like '+%'
+                   and created_at > ${WORKSPACE_NOW} - ${PREFIX_WINDOW_MS} * interval '1 ms'
+                 order by created_at desc limit ${MAX_COUNTED_OF_PREFIX}) v) as prefix) h) as histories
+   from jsonb_to_recordset($1) as r (
+     n int, workspace_id uuid, sender_id uuid, name text, language text, keys text[], recipients text[])
+   ${factJoins('otp')}
+   ${senderJoins('r.sender_id')}`,
+)
+
+function answerRepeat(request: VerificationRequest, earlier: Earlier): VerificationAccepted | ApiError {
+  const isSame =
+    earlier.recipient === request.recipient &&
+    earlier.senderId === request.senderId &&
+    earlier.templateName === request.template.name &&
+    earlier.templateLanguage === request.template.language &&
+    earlier.reference === request.reference &&
+    earlier.length === request.length &&
+    earlier.ttlSeconds === request.ttlSeconds &&
+    earlier.maxAttempts === request.maxAttempts
+  return isSame
+    ? accepted(request, earlier.id)
+    : new ApiError('IDEMPOTENCY_KEY_REUSED', { code: 'otp.verification_key_reused' })
+}
+
+const { code_key: keyContext } = tables.otp_verifications.sealed
+
+type NewVerification = { request: VerificationRequest; history: RecipientHistory | undefined; id: string }
+
+function verificationRow(key: SealingKey, { request, history, id }: NewVerification) {
+  const codeKey = newCodeKey()
+  const code = codeOf(codeKey, request.length)
+  return {
+    id,
+    sender_id: request.senderId,
+    recipient: request.recipient,
+    recipient_number: (history?.earlier[0]?.number ?? 0) + 1,
+    country: countryOf(request.recipient) ?? null,
+    name: request.template.name,
+    language: request.template.language,
+    reference: request.reference,
+    key: request.idempotencyKey,
+    code: sealedCode(key, id, code),
+    code_key: bytea(key.close(codeKey, keyContext(id))),
+    code_hash: bytea(hashOf(codeKey, code)),
+    code_length: request.length,
+    ttl_seconds: request.ttlSeconds,
+    max_attempts: request.maxAttempts,
+    correlation_id: request.correlationId,
+    api_key_id: request.apiKeyId,
+  }
+}
+
+/** The code of a message, until it is sent. */
+export const sealedCode = (key: SealingKey, messageId: string, code: string): string =>
+  bytea(key.close(code, tables.messages.sealed.code(messageId)))
+
+/** `do nothing`: another request has the key, or got the recipient's next number. It is looked up again. */
+const insert: Statement<{ id: string }> = statement(
+  'insert_verifications_within_quota',
+  insertWithinQuota(
+    `recipient_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint,
+       max_attempts smallint`,
+    `inserted as (
+     insert into otp_verifications (id, workspace_id, recipient, recipient_number, country, idempotency_key, code_length,
+       ttl_seconds, max_attempts, created_at, expires_at, status, code_key, code_hash, sent_at, due_at)
+     select id, workspace_id, recipient, recipient_number, country, key, code_length,
+       ttl_seconds, max_attempts, created_at, created_at + ttl_seconds * interval '1 second', 'pending', code_key, code_hash,
+       array[created_at], $2::timestamptz + ttl_seconds * interval '1 second'
+     from allowed
+     on conflict do nothing
+     returning id, workspace_id
+   ), first_messages as (
+     insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference, code,
+       correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by)
+     select id, workspace_id, 'otp', sender_id, recipient, name, language, reference, code,
+       correlation_id, api_key_id, unit, created_at, 'queued', 0, $2,
+       least($3, $2::timestamptz + ttl_seconds * interval '1 second')
+     from allowed join inserted using (id, workspace_id)
+   )`,
+  ),
+)

@@ -1,0 +1,72 @@
+import { transactionWithEvents } from '../../events/record.ts'
+import { later } from '../../lib/clock.ts'
+import { createFairBatcher } from '../../lib/db/fair-batcher.ts'
+import type { Sql } from '../../lib/db/pool.ts'
+import { ApiError } from '../../lib/errors.ts'
+import type { Parts } from '../../runtime/parts.ts'
+import { isRightCode } from './code.ts'
+import { type VerificationStatus, attemptsLeft, checkCode } from './decide.ts'
+import { ended, keyChanged, notFound } from './errors.ts'
+import { type LockedVerification, lockVerifications, nameOf, openCodeKey, storeVerifications } from './store.ts'
+
+type CheckParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 'live' | 'metrics'>
+
+export type CheckRequest = { workspaceId: string; verificationId: string; code: string }
+
+export type Checked = { verificationId: string; status: VerificationStatus; attemptsLeft: number }
+
+/** Checks that share a transaction. */
+const MAX_GROUP = 256
+const GROUP_CONCURRENCY = 2
+
+/**
+ * Checks codes in groups: what arrives while a group is in progress is locked, compared and committed together, one check after
+ * another. A check that returns is committed: no attempt is lost, and a verification is approved once.
+ */
+export function createChecker(parts: CheckParts): (request: CheckRequest) => Promise<Checked> {
+  const checkInGroup = createFairBatcher<CheckRequest, Checked | ApiError>(
+    async (requests) => {
+      const { outcomes, endedCount } = await transactionWithEvents(parts, (tx) => checkTogether(tx, parts, requests))
+      if (endedCount > 0) parts.wake('deliver')
+      parts.live.changed([...new Set(requests.map(({ workspaceId }) => workspaceId))])
+      return outcomes
+    },
+    { maxItems: MAX_GROUP, concurrency: GROUP_CONCURRENCY, ownerOf: ({ workspaceId }) => workspaceId },
+  )
+  return async (request) => {
+    const outcome = await checkInGroup(request)
+    if (outcome instanceof ApiError) throw outcome
+    return outcome
+  }
+}
+
+async function checkTogether(tx: Sql, parts: Pick<Parts, 'clock' | 'seal'>, requests: readonly CheckRequest[]) {
+  const names = requests.map(({ workspaceId, verificationId: id }) => ({ workspaceId, id }))
+  const locked = await lockVerifications(tx, names)
+  // After the locks: a check that waited may have been overtaken by the end of the verification's time.
+  const now = parts.clock.now()
+  const changed = new Map<string, LockedVerification>()
+  const outcomes = requests.map((request, index): Checked | ApiError => {
+    const name = nameOf(names[index] ?? { workspaceId: '', id: '' })
+    const before = changed.get(name) ?? locked.get(name)
+    if (!before) return notFound()
+    // Only the check that approved a verification says so: a code counts once.
+    if (before.status === 'approved') return ended(before.status)
+    const after = checkOne(before, { code: request.code, now, seal: parts.seal })
+    if (after instanceof ApiError) return after
+    if (after !== before) changed.set(name, after)
+    return { verificationId: after.id, status: after.status, attemptsLeft: attemptsLeft(after) }
+  })
+  return { outcomes, endedCount: await storeVerifications(tx, now, [...changed.values()]) }
+}
+
+function checkOne(
+  verification: LockedVerification,
+  { code, now, seal }: Pick<Parts, 'seal'> & { code: string; now: Date },
+): LockedVerification | ApiError {
+  const { id, codeKey, codeHash: hash, clockOffsetMs } = verification
+  const key = codeKey && openCodeKey(seal, { id, codeKey })
+  if (codeKey && !key) return keyChanged()
+  const isRight = !!key && !!hash && isRightCode({ key, hash }, code)
+  return checkCode(verification, { isRight, now: later(now, clockOffsetMs) })
+}

@@ -1,0 +1,99 @@
+import type { CodedText } from '../../../locales/text.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
+import { ApiError } from '../../lib/errors.ts'
+
+/** Of one verification. */
+export const MAX_RESENDS = 3
+export const RESEND_INTERVAL_MS = 30 * SECOND_MS
+
+/** Codes of verifications that are sent to one recipient. */
+export const MAX_SENDS_IN_SHORT = 5
+export const SHORT_MS = 10 * MINUTE_MS
+export const MAX_SENDS_A_DAY = 20
+/** With codes of four digits, guessing a number succeeds on one day of 500. */
+export const MAX_WRONG_A_DAY = 20
+
+/** Numbers that differ only in the last digits are one block of an operator, as those who earn from messages to their own numbers use them. */
+export const VARIABLE_DIGITS = 4
+export const PREFIX_WINDOW_MS = HOUR_MS
+/** From so many verifications on, a prefix is suspicious if fewer than one of MIN_APPROVED_OF is approved. */
+export const MIN_SUSPICIOUS = 20
+export const MIN_APPROVED_OF = 10
+/** The newest verifications of a prefix that are counted. */
+export const MAX_COUNTED_OF_PREFIX = 200
+
+/** How many earlier verifications of a recipient decide: each has at least one message. */
+export const MAX_EARLIER = MAX_SENDS_A_DAY
+
+/** Earlier verifications of one recipient, newest first. Instants are texts. */
+export type RecipientHistory = {
+  recipient: string
+  earlier: readonly { number: number; sentAt: readonly string[]; wrongAt: readonly string[] }[]
+  prefix: PrefixCounts
+}
+
+export type PrefixCounts = { started: number; approved: number }
+
+/** Many numbers of one prefix, and almost none of them verified: the limit against pumping. */
+export const isPumped = ({ started, approved }: PrefixCounts): boolean =>
+  started >= MIN_SUSPICIOUS && approved * MIN_APPROVED_OF < started
+
+/** Why the recipient gets no new verification now. */
+export function recipientLimitError({ earlier, prefix }: RecipientHistory, now: Date): ApiError | undefined {
+  const sent = earlier.flatMap(({ sentAt }) => sentAt)
+  const wrong = earlier.flatMap(({ wrongAt }) => wrongAt)
+  for (const { times, max, withinMs, code } of [
+    { times: sent, max: MAX_SENDS_IN_SHORT, withinMs: SHORT_MS, code: 'otp.recipient_sends' },
+    { times: sent, max: MAX_SENDS_A_DAY, withinMs: DAY_MS, code: 'otp.recipient_sends' },
+    { times: wrong, max: MAX_WRONG_A_DAY, withinMs: DAY_MS, code: 'otp.recipient_wrong' },
+  ] as const) {
+    const at = freeAt(times, { max, withinMs, now })
+    if (at) return limited({ code, max, minutes: withinMs / MINUTE_MS, at: at.toISOString() })
+  }
+  if (!isPumped(prefix)) return undefined
+  const detail = {
+    code: 'otp.pumping',
+    ...prefix,
+    digits: VARIABLE_DIGITS,
+    minutes: PREFIX_WINDOW_MS / MINUTE_MS,
+  } as const
+  return new ApiError('OTP_PUMPING_SUSPECTED', detail)
+}
+
+const limited = (detail: CodedText): ApiError => new ApiError('OTP_RECIPIENT_LIMITED', detail)
+
+type Allowed = { max: number; withinMs: number; now: Date }
+
+/** When one more is allowed; undefined if it is now. */
+function freeAt(times: readonly string[], { max, withinMs, now }: Allowed): Date | undefined {
+  const recent = times
+    .map((time) => new Date(time))
+    .filter((time) => later(time, withinMs) > now)
+    .sort((one, other) => other.getTime() - one.getTime())
+  const last = recent[max - 1]
+  return last && later(last, withinMs)
+}
+
+type Sent = { status: string; expiresAt: Date; sentAt: readonly Date[] }
+
+/** When the code may be sent again; null if never. */
+export function nextResendAt({ status, expiresAt, sentAt }: Sent): Date | null {
+  const last = sentAt.at(-1)
+  if (status !== 'pending' || !last || resendsLeft({ status, sentAt }) === 0) return null
+  const at = later(last, RESEND_INTERVAL_MS)
+  return at < expiresAt ? at : null
+}
+
+export const resendsLeft = ({ status, sentAt }: Pick<Sent, 'status' | 'sentAt'>): number =>
+  status === 'pending' ? Math.max(0, MAX_RESENDS + 1 - sentAt.length) : 0
+
+/** Why the code may not be sent again now. */
+export function resendLimitError(sent: Sent, now: Date): ApiError | undefined {
+  if (resendsLeft(sent) === 0)
+    return new ApiError('OTP_RESEND_LIMITED', { code: 'otp.no_resend_left', max: MAX_RESENDS })
+  const at = nextResendAt(sent)
+  if (!at) return new ApiError('OTP_RESEND_LIMITED', { code: 'otp.resend_too_late' })
+  return now >= at
+    ? undefined
+    : new ApiError('OTP_RESEND_LIMITED', { code: 'otp.resend_too_early', at: at.toISOString() })
+}

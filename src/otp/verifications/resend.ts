@@ -1,0 +1,152 @@
+import { type Acceptance, FACT_COLUMNS, type Facts, createAcceptor, factJoins } from '../../accept/engine.ts'
+import { type Sendable, sendableColumns, senderJoins } from '../../accounts/sendable.ts'
+import { type Statement, statement } from '../../lib/db/pool.ts'
+import { OTP_SUBMISSION_WINDOW_MS } from '../../messages/submission-window.ts'
+import { createKeyFinder } from '../../operations/secrets/instance.ts'
+import type { Parts } from '../../runtime/parts.ts'
+import { type AcceptParts, WORKSPACE_NOW, announceTo, sealedCode, sendError } from './accept.ts'
+import { codeOf } from './code.ts'
+import type { VerificationStatus } from './decide.ts'
+import { ended, keyChanged, notFound } from './errors.ts'
+import { insertWithinQuota } from './insert.ts'
+import { resendLimitError } from './limits.ts'
+import { openCodeKey } from './store.ts'
+
+export type ResendRequest = {
+  workspaceId: string
+  apiKeyId: string
+  correlationId: string
+  idempotencyKey: string | null
+  verificationId: string
+}
+
+export type ResendAccepted = { verificationId: string; messageId: string; status: 'pending' }
+
+/** Sends the code of a verification again: the key, the unit, the message and its place among the resends commit together. */
+export const createResendAcceptor = (parts: AcceptParts) => createAcceptor(parts, acceptance(parts), announceTo(parts))
+
+type ResendFacts = Facts &
+  Sendable & {
+    keyCheck: Buffer
+    /** In the workspace's time. */
+    now: Date
+    /** Null if the workspace has no such verification. */
+    status: VerificationStatus | null
+    expiresAt: Date
+    sentAt: readonly Date[]
+    codeKey: Buffer | null
+    codeLength: number
+    senderId: string
+    recipient: string
+    name: string
+    language: string
+    reference: string | null
+    earlier: { id: string; idempotencyKey: string }[] | null
+  }
+
+function acceptance({ seal }: Pick<Parts, 'seal'>): Acceptance<ResendRequest, ResendFacts, ResendAccepted> {
+  const findKey = createKeyFinder(seal)
+  return {
+    quota: 'otp',
+    overQuota: 'OTP_QUOTA_EXCEEDED',
+    windowMs: OTP_SUBMISSION_WINDOW_MS,
+    target: ({ workspaceId, verificationId }) => ({ workspace_id: workspaceId, verification_id: verificationId }),
+    lookUp,
+    decide(request, facts) {
+      const earlier = facts.earlier?.find(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey)
+      if (earlier) return accepted(request, earlier.id)
+      const { status, codeKey, now } = facts
+      if (status === null) return notFound()
+      if (status !== 'pending') return ended(status)
+      if (!codeKey || now >= facts.expiresAt) return ended('expired')
+      const error = sendError(facts.recipient, facts) ?? resendLimitError({ ...facts, status }, now)
+      if (error) return error
+      const key = findKey(facts.keyCheck)
+      const opened = openCodeKey(seal, { id: request.verificationId, codeKey })
+      if (!key || opened === undefined) return keyChanged()
+      return (id) => resendRow(request, facts, { id, code: sealedCode(key, id, codeOf(opened, facts.codeLength)) })
+    },
+    insert,
+    accepted,
+  }
+}
+
+const accepted = ({ verificationId }: ResendRequest, messageId: string): ResendAccepted => ({
+  verificationId,
+  messageId,
+  status: 'pending',
+})
+
+const lookUp: Statement<ResendFacts> = statement(
+  'look_up_resend_requests',
+  `select ${FACT_COLUMNS}, (select key_check from instance where only_row) as "keyCheck", ${WORKSPACE_NOW} as now,
+          ${sendableColumns('OTP')}, r.status, r.expires_at as "expiresAt", r.sent_at as "sentAt", r.code_key as "codeKey",
+          r.code_length as "codeLength", r.sender_id as "senderId", r.recipient, r.name, r.language, r.reference,
+          array (
+            select b.phone from blocked_recipients b
+            where b.workspace_id = r.workspace_id and b.phone = r.recipient) as blocked,
+          (select jsonb_agg(e) from unnest(r.keys) as key cross join lateral (
+            select id, idempotency_key as "idempotencyKey" from messages
+            where workspace_id = r.workspace_id and verification_id = r.verification_id and idempotency_key = key
+            limit 1) e) as earlier
+   from (
+     select q.*, v.status, v.expires_at, v.sent_at, v.code_key, v.code_length, v.recipient, m.sender_id,
+       m.template_name as name, m.template_language as language, m.reference
+     from jsonb_to_recordset($1) as q (n int, workspace_id uuid, verification_id uuid, keys text[])
+     left join lateral (
+       select * from otp_verifications where workspace_id = q.workspace_id and id = q.verification_id limit 1) v on true
+     left join lateral (
+       select * from messages where workspace_id = v.workspace_id and id = v.id limit 1) m on true) r
+   ${factJoins('otp')}
+   ${senderJoins('r.sender_id')}`,
+)
+
+const resendRow = (
+  request: ResendRequest,
+  { senderId, recipient, name, language, reference, sentAt }: ResendFacts,
+  { id, code }: { id: string; code: string },
+): { id: string } & Readonly<Record<string, unknown>> => ({
+  id,
+  verification_id: request.verificationId,
+  sent: sentAt.length,
+  sender_id: senderId,
+  recipient,
+  name,
+  language,
+  reference,
+  key: request.idempotencyKey,
+  code,
+  correlation_id: request.correlationId,
+  api_key_id: request.apiKeyId,
+})
+
+/**
+ * Only while the verification is as the look-up found it. Another resend, its end or an erasure changes that: then no row is
+ * inserted, and the next look-up sees why. One of a group's requests for a verification is inserted. Ordered, so that groups
+ * of several nodes cannot deadlock.
+ */
+const insert: Statement<{ id: string }> = statement(
+  'insert_resends_within_quota',
+  insertWithinQuota(
+    'verification_id uuid, sent int',
+    `pending as materialized (
+     select n.*, v.due_at as expires_due_at
+     from (select distinct on (verification_id) * from allowed order by verification_id, id) n
+     cross join lateral (
+       select due_at from otp_verifications v
+       where v.workspace_id = n.workspace_id and v.id = n.verification_id and v.status = 'pending' and v.recipient = n.recipient
+         and cardinality(v.sent_at) = n.sent limit 1 for no key update) v
+   ), resent as (
+     update otp_verifications v set sent_at = v.sent_at || (select p.created_at from pending p where p.verification_id = v.id)
+     where v.id = any (array (select verification_id from pending))
+   ), inserted as (
+     insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
+       idempotency_key, code, verification_id, correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by)
+     select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
+       key, code, verification_id, correlation_id, api_key_id, unit, created_at, 'queued', 0, $2,
+       least($3, expires_due_at)
+     from pending
+     returning id, workspace_id
+   )`,
+  ),
+)
