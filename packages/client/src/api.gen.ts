@@ -41,6 +41,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/otp/verifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a verification
+         * @description Makes a code of digits, sends it with an approved authentication template, and keeps what is needed to check it until it is approved, locked or expired. One verification takes one unit of the quota of one-time codes, as sending a code does.
+         */
+        post: operations["startVerification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/otp/verifications/{verificationId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a verification
+         * @description The state of the verification, for example to show how long a customer must wait. Only the response of a check with the status `approved` proves that the customer who is signing in typed the code.
+         */
+        get: operations["getVerification"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/otp/verifications/{verificationId}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a code
+         * @description Compares the code that the customer typed. The first check with the right code gets `approved`, and no other check ever does: later ones get OTP_VERIFICATION_ENDED. A wrong code gets `pending` with the attempts that are left, or `locked` if it was the last one. Every check with a wrong code counts, so do not repeat one whose response was lost: read the verification.
+         */
+        post: operations["checkVerification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/otp/verifications/{verificationId}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the same code again
+         * @description Sends the code of a pending verification in another message, which takes another unit of the quota. The code, its time and its attempts stay the same.
+         */
+        post: operations["resendVerification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/cod-confirmations": {
         parameters: {
             query?: never;
@@ -130,7 +210,7 @@ export interface components {
             length?: number;
         };
         /** @description What a program should look at. */
-        ErrorCode: ("API_KEY_INVALID" | "NOT_FOUND" | "OTP_SENDER_NOT_FOUND" | "OTP_TEMPLATE_NOT_FOUND" | "OTP_SENDER_UNAVAILABLE" | "OTP_TEMPLATE_NOT_USABLE" | "IDEMPOTENCY_KEY_REUSED" | "DEVELOPER_INVALID_INPUT" | "RECIPIENT_BLOCKED" | "RATE_LIMITED" | "OTP_QUOTA_EXCEEDED" | "COD_SENDER_NOT_FOUND" | "COD_TEMPLATE_NOT_FOUND" | "COD_CONFIRMATION_NOT_FOUND" | "EVENT_NOT_FOUND" | "COD_NOT_CONFIGURED" | "COD_LANGUAGE_NOT_CONFIGURED" | "COD_SENDER_UNAVAILABLE" | "COD_TEMPLATE_NOT_USABLE" | "COD_TEMPLATE_PARAMETERS_INVALID" | "COD_CONFIRMATION_NOT_ELIGIBLE" | "COD_REFUSAL_CHECK_EXISTS" | "COD_QUOTA_EXCEEDED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE") | components["schemas"]["LaterValue"];
+        ErrorCode: ("API_KEY_INVALID" | "NOT_FOUND" | "OTP_SENDER_NOT_FOUND" | "OTP_TEMPLATE_NOT_FOUND" | "OTP_SENDER_UNAVAILABLE" | "OTP_TEMPLATE_NOT_USABLE" | "IDEMPOTENCY_KEY_REUSED" | "DEVELOPER_INVALID_INPUT" | "RECIPIENT_BLOCKED" | "RATE_LIMITED" | "OTP_QUOTA_EXCEEDED" | "OTP_VERIFICATION_NOT_FOUND" | "OTP_VERIFICATION_ENDED" | "OTP_RESEND_LIMITED" | "OTP_RECIPIENT_LIMITED" | "OTP_PUMPING_SUSPECTED" | "COD_SENDER_NOT_FOUND" | "COD_TEMPLATE_NOT_FOUND" | "COD_CONFIRMATION_NOT_FOUND" | "EVENT_NOT_FOUND" | "COD_NOT_CONFIGURED" | "COD_LANGUAGE_NOT_CONFIGURED" | "COD_SENDER_UNAVAILABLE" | "COD_TEMPLATE_NOT_USABLE" | "COD_TEMPLATE_PARAMETERS_INVALID" | "COD_CONFIRMATION_NOT_ELIGIBLE" | "COD_REFUSAL_CHECK_EXISTS" | "COD_QUOTA_EXCEEDED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE") | components["schemas"]["LaterValue"];
         InputFault: {
             /** @description The part of the request. */
             in: ("body" | "query" | "path" | "header") | components["schemas"]["LaterValue"];
@@ -244,6 +324,103 @@ export interface components {
          *     - `UNKNOWN`: The message was not delivered, for a reason that has no failure code.
          */
         FailureCode: ("RECIPIENT_UNREACHABLE" | "RECIPIENT_NOT_ALLOWED" | "RECIPIENT_RATE_LIMITED" | "SENDER_RATE_LIMITED" | "SENDER_UNAVAILABLE" | "PROVIDER_CREDENTIALS_INVALID" | "TEMPLATE_NOT_FOUND" | "TEMPLATE_PAUSED" | "TEMPLATE_DISABLED" | "TEMPLATE_PARAMETERS_REJECTED" | "POLICY_VIOLATION" | "WINDOW_CLOSED" | "PROVIDER_UNAVAILABLE" | "SUBMISSION_EXPIRED" | "RECIPIENT_ERASED" | "UNKNOWN") | components["schemas"]["LaterValue"];
+        StartVerificationRequest: {
+            /** @description Recipient in international format with a leading +. */
+            to: string;
+            /**
+             * Format: uuid
+             * @description Sender ID of this service, not the phone number ID of the provider.
+             */
+            senderId: string;
+            /** @description The approved template to send. */
+            template: components["schemas"]["TemplateReference"];
+            /** @description How many digits the code has. Default: 6. */
+            length?: number;
+            /** @description After how many seconds the code expires. Default: 600. */
+            ttlSeconds?: number;
+            /** @description The wrong code with this number locks the verification. Default: 5. */
+            maxAttempts?: number;
+            /** @description Your own reference; returned in the status and in events. */
+            reference?: string;
+        };
+        OtpVerificationAccepted: {
+            /**
+             * Format: uuid
+             * @description The id of the verification, and of its first message: `GET /otp/messages/{messageId}` reads its delivery.
+             */
+            verificationId: string;
+            /**
+             * @description The code waits to be sent, and can be checked.
+             * @constant
+             */
+            status: "pending";
+            /** @description The `reference` of the request; null without one. */
+            reference: string | null;
+        };
+        OtpVerification: {
+            /**
+             * Format: uuid
+             * @description The id of the verification, and of its first message: `GET /otp/messages/{messageId}` reads its delivery.
+             */
+            verificationId: string;
+            /** @description `pending`: the code can be checked; `approved`: the right code was checked; `expired`: its time passed; `locked`: too many wrong codes were checked. */
+            status: ("pending" | "approved" | "expired" | "locked") | components["schemas"]["LaterValue"];
+            /** @description The `reference` of the request; null without one. */
+            reference: string | null;
+            /** @description The recipient in E.164 form; after an erasure of the person’s data, a pseudonym that begins with `erased:`. */
+            to: string;
+            /**
+             * Format: date-time
+             * @description When the request was accepted.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description From when on the code is not approved any more.
+             */
+            expiresAt: string;
+            /** @description How many wrong codes are left before the verification is locked; 0 when it is over. */
+            attemptsLeft: number;
+            /** @description How often the code can be sent again; 0 when the verification is over. */
+            resendsLeft: number;
+            /** @description From when on the code can be sent again; null if it cannot be sent again. */
+            nextResendAt: string | null;
+            /** @description When the verification was approved, locked or found expired; null while it is pending. */
+            endedAt: string | null;
+        };
+        CheckVerificationRequest: {
+            /** @description The code that the customer typed. It is never returned. */
+            code: string;
+        };
+        OtpVerificationChecked: {
+            /**
+             * Format: uuid
+             * @description The id of the verification, and of its first message: `GET /otp/messages/{messageId}` reads its delivery.
+             */
+            verificationId: string;
+            /** @description `pending`: the code can be checked; `approved`: the right code was checked; `expired`: its time passed; `locked`: too many wrong codes were checked. */
+            status: ("pending" | "approved" | "expired" | "locked") | components["schemas"]["LaterValue"];
+            /** @description How many wrong codes are left before the verification is locked; 0 when it is over. */
+            attemptsLeft: number;
+        };
+        ResendVerificationRequest: Record<string, never>;
+        OtpResendAccepted: {
+            /**
+             * Format: uuid
+             * @description The id of the verification, and of its first message: `GET /otp/messages/{messageId}` reads its delivery.
+             */
+            verificationId: string;
+            /**
+             * Format: uuid
+             * @description The id of the message; `GET` reads its status.
+             */
+            messageId: string;
+            /**
+             * @description The code waits to be sent, and can be checked.
+             * @constant
+             */
+            status: "pending";
+        };
         TemplateParameters: {
             /** @description Present exactly when the text header has a parameter. */
             header?: string;
@@ -356,7 +533,7 @@ export interface components {
             next: string | null;
         };
         /** @description Later releases may add types: ignore any that you do not know. */
-        RecordedEvent: components["schemas"]["RecordedMessageSentEvent"] | components["schemas"]["RecordedMessageFailedEvent"] | components["schemas"]["RecordedCodConfirmedEvent"] | components["schemas"]["RecordedCodCancelledEvent"] | components["schemas"]["RecordedCodRescheduleRequestedEvent"] | components["schemas"]["RecordedCodNoResponseEvent"] | components["schemas"]["RecordedCodFailedEvent"] | components["schemas"]["RecordedCodRefusalConfirmedEvent"] | components["schemas"]["RecordedCodRefusalDeniedEvent"] | components["schemas"]["RecordedCodRefusalNoResponseEvent"] | components["schemas"]["RecordedCodRefusalFailedEvent"];
+        RecordedEvent: components["schemas"]["RecordedMessageSentEvent"] | components["schemas"]["RecordedMessageFailedEvent"] | components["schemas"]["RecordedOtpVerifiedEvent"] | components["schemas"]["RecordedOtpVerificationFailedEvent"] | components["schemas"]["RecordedCodConfirmedEvent"] | components["schemas"]["RecordedCodCancelledEvent"] | components["schemas"]["RecordedCodRescheduleRequestedEvent"] | components["schemas"]["RecordedCodNoResponseEvent"] | components["schemas"]["RecordedCodFailedEvent"] | components["schemas"]["RecordedCodRefusalConfirmedEvent"] | components["schemas"]["RecordedCodRefusalDeniedEvent"] | components["schemas"]["RecordedCodRefusalNoResponseEvent"] | components["schemas"]["RecordedCodRefusalFailedEvent"];
         RecordedMessageSentEvent: {
             /**
              * Format: uuid
@@ -402,7 +579,7 @@ export interface components {
             failure: components["schemas"]["Failure"] | null;
             /**
              * Format: date-time
-             * @description When it happened; equals `timestamp`. It strictly increases within one message or confirmation: keep the newest.
+             * @description When it happened; equals `timestamp`. It strictly increases within one message, verification or confirmation: keep the newest.
              */
             occurredAt: string;
         };
@@ -451,7 +628,126 @@ export interface components {
             failure: components["schemas"]["Failure"];
             /**
              * Format: date-time
-             * @description When it happened; equals `timestamp`. It strictly increases within one message or confirmation: keep the newest.
+             * @description When it happened; equals `timestamp`. It strictly increases within one message, verification or confirmation: keep the newest.
+             */
+            occurredAt: string;
+        };
+        RecordedOtpVerifiedEvent: {
+            /**
+             * Format: uuid
+             * @description The id of the event, which is its `webhook-id`.
+             */
+            id: string;
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "otp.verified";
+            /**
+             * Format: date-time
+             * @description When it happened; equals `data.occurredAt`.
+             */
+            timestamp: string;
+            data: components["schemas"]["OtpVerifiedData"];
+        };
+        /** @description The verification as it was right after the event, as `GET` returns it, and `occurredAt`. */
+        OtpVerifiedData: {
+            /**
+             * Format: uuid
+             * @description The id of the verification, and of its first message: `GET /otp/messages/{messageId}` reads its delivery.
+             */
+            verificationId: string;
+            /**
+             * @description `pending`: the code can be checked; `approved`: the right code was checked; `expired`: its time passed; `locked`: too many wrong codes were checked.
+             * @constant
+             */
+            status: "approved";
+            /** @description The `reference` of the request; null without one. */
+            reference: string | null;
+            /** @description The recipient in E.164 form; after an erasure of the person’s data, a pseudonym that begins with `erased:`. */
+            to: string;
+            /**
+             * Format: date-time
+             * @description When the request was accepted.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description From when on the code is not approved any more.
+             */
+            expiresAt: string;
+            /** @description How many wrong codes are left before the verification is locked; 0 when it is over. */
+            attemptsLeft: number;
+            /** @description How often the code can be sent again; 0 when the verification is over. */
+            resendsLeft: number;
+            /** @description From when on the code can be sent again; null if it cannot be sent again. */
+            nextResendAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the verification was approved, locked or found expired; null while it is pending.
+             */
+            endedAt: string;
+            /**
+             * Format: date-time
+             * @description When it happened; equals `timestamp`. It strictly increases within one message, verification or confirmation: keep the newest.
+             */
+            occurredAt: string;
+        };
+        RecordedOtpVerificationFailedEvent: {
+            /**
+             * Format: uuid
+             * @description The id of the event, which is its `webhook-id`.
+             */
+            id: string;
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "otp.verification_failed";
+            /**
+             * Format: date-time
+             * @description When it happened; equals `data.occurredAt`.
+             */
+            timestamp: string;
+            data: components["schemas"]["OtpVerificationFailedData"];
+        };
+        /** @description The verification as it was right after the event, as `GET` returns it, and `occurredAt`. */
+        OtpVerificationFailedData: {
+            /**
+             * Format: uuid
+             * @description The id of the verification, and of its first message: `GET /otp/messages/{messageId}` reads its delivery.
+             */
+            verificationId: string;
+            /** @description `pending`: the code can be checked; `approved`: the right code was checked; `expired`: its time passed; `locked`: too many wrong codes were checked. */
+            status: ("expired" | "locked") | components["schemas"]["LaterValue"];
+            /** @description The `reference` of the request; null without one. */
+            reference: string | null;
+            /** @description The recipient in E.164 form; after an erasure of the person’s data, a pseudonym that begins with `erased:`. */
+            to: string;
+            /**
+             * Format: date-time
+             * @description When the request was accepted.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description From when on the code is not approved any more.
+             */
+            expiresAt: string;
+            /** @description How many wrong codes are left before the verification is locked; 0 when it is over. */
+            attemptsLeft: number;
+            /** @description How often the code can be sent again; 0 when the verification is over. */
+            resendsLeft: number;
+            /** @description From when on the code can be sent again; null if it cannot be sent again. */
+            nextResendAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the verification was approved, locked or found expired; null while it is pending.
+             */
+            endedAt: string;
+            /**
+             * Format: date-time
+             * @description When it happened; equals `timestamp`. It strictly increases within one message, verification or confirmation: keep the newest.
              */
             occurredAt: string;
         };
@@ -507,7 +803,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it happened; equals `timestamp`. It strictly increases within one message or confirmation: keep the newest.
+             * @description When it happened; equals `timestamp`. It strictly increases within one message, verification or confirmation: keep the newest.
              */
             occurredAt: string;
         };
@@ -563,7 +859,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it happened; equals `timestamp`. It strictly increases within one message or confirmation: keep the newest.
+             * @description When it happened; equals `timestamp`. It strictly increases within one message, verification or confirmation: keep the newest.
              */
             occurredAt: string;
         };
@@ -619,7 +915,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it happened; equals `timestamp`. It strictly increases within one message or confirmation: keep the newest.
+             * @description When it happened; equals `timestamp`. It strictly increases within one message, verification or confirmation: keep the newest.
              */
             occurredAt: string;
         };
@@ -672,7 +968,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it happened; equals `timestamp`. It strictly increases within one message or confirmation: keep the newest.
+             * @description When it happened; equals `timestamp`. It strictly increases within one message, verification or confirmation: keep the newest.
              */
             occurredAt: string;
         };
@@ -725,7 +1021,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it happened; equals `timestamp`. It strictly increases within one message or confirmation: keep the newest.
+             * @description When it happened; equals `timestamp`. It strictly increases within one message, verification or confirmation: keep the newest.
              */
             occurredAt: string;
         };
@@ -775,7 +1071,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it happened; equals `timestamp`. It strictly increases within one message or confirmation: keep the newest.
+             * @description When it happened; equals `timestamp`. It strictly increases within one message, verification or confirmation: keep the newest.
              */
             occurredAt: string;
         };
@@ -841,7 +1137,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it happened; equals `timestamp`. It strictly increases within one message or confirmation: keep the newest.
+             * @description When it happened; equals `timestamp`. It strictly increases within one message, verification or confirmation: keep the newest.
              */
             occurredAt: string;
         };
@@ -907,7 +1203,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it happened; equals `timestamp`. It strictly increases within one message or confirmation: keep the newest.
+             * @description When it happened; equals `timestamp`. It strictly increases within one message, verification or confirmation: keep the newest.
              */
             occurredAt: string;
         };
@@ -970,7 +1266,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it happened; equals `timestamp`. It strictly increases within one message or confirmation: keep the newest.
+             * @description When it happened; equals `timestamp`. It strictly increases within one message, verification or confirmation: keep the newest.
              */
             occurredAt: string;
         };
@@ -996,7 +1292,7 @@ export interface components {
             endpointId: string;
             /**
              * Format: date-time
-             * @description When it happened; equals `timestamp`. It strictly increases within one message or confirmation: keep the newest.
+             * @description When it happened; equals `timestamp`. It strictly increases within one message, verification or confirmation: keep the newest.
              */
             occurredAt: string;
         };
@@ -1073,6 +1369,123 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OtpMessage"];
+                };
+            };
+        };
+    };
+    startVerification: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating an accepted request with the same key and the same values returns the first response and does nothing again. An empty value is a key like any other. */
+                "Idempotency-Key"?: string;
+                /** @description Any UUID; the response returns it. The log contains it for a rejected request, and the command `explain` shows it for an accepted request. Anything else is replaced, not rejected. */
+                "X-Correlation-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartVerificationRequest"];
+            };
+        };
+        responses: {
+            /** @description Accepted. A repeat with the same Idempotency-Key gets the same response. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OtpVerificationAccepted"];
+                };
+            };
+        };
+    };
+    getVerification: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any UUID; the response returns it. The log contains it for a rejected request, and the command `explain` shows it for an accepted request. Anything else is replaced, not rejected. */
+                "X-Correlation-ID"?: string;
+            };
+            path: {
+                /** @description A UUID, in any case. */
+                verificationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The verification. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OtpVerification"];
+                };
+            };
+        };
+    };
+    checkVerification: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any UUID; the response returns it. The log contains it for a rejected request, and the command `explain` shows it for an accepted request. Anything else is replaced, not rejected. */
+                "X-Correlation-ID"?: string;
+            };
+            path: {
+                /** @description A UUID, in any case. */
+                verificationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckVerificationRequest"];
+            };
+        };
+        responses: {
+            /** @description The code was checked. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OtpVerificationChecked"];
+                };
+            };
+        };
+    };
+    resendVerification: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating an accepted request with the same key and the same values returns the first response and does nothing again. An empty value is a key like any other. */
+                "Idempotency-Key"?: string;
+                /** @description Any UUID; the response returns it. The log contains it for a rejected request, and the command `explain` shows it for an accepted request. Anything else is replaced, not rejected. */
+                "X-Correlation-ID"?: string;
+            };
+            path: {
+                /** @description A UUID, in any case. */
+                verificationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ResendVerificationRequest"];
+            };
+        };
+        responses: {
+            /** @description Accepted. A repeat with the same Idempotency-Key gets the same response. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OtpResendAccepted"];
                 };
             };
         };
@@ -1200,6 +1613,10 @@ export interface operations {
 export interface errorCodes {
     sendOtpMessage: "API_KEY_INVALID" | "OTP_SENDER_NOT_FOUND" | "OTP_TEMPLATE_NOT_FOUND" | "OTP_SENDER_UNAVAILABLE" | "OTP_TEMPLATE_NOT_USABLE" | "IDEMPOTENCY_KEY_REUSED" | "DEVELOPER_INVALID_INPUT" | "RECIPIENT_BLOCKED" | "RATE_LIMITED" | "OTP_QUOTA_EXCEEDED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
     getOtpMessage: "API_KEY_INVALID" | "NOT_FOUND" | "DEVELOPER_INVALID_INPUT" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+    startVerification: "API_KEY_INVALID" | "OTP_SENDER_NOT_FOUND" | "OTP_TEMPLATE_NOT_FOUND" | "OTP_SENDER_UNAVAILABLE" | "OTP_TEMPLATE_NOT_USABLE" | "IDEMPOTENCY_KEY_REUSED" | "DEVELOPER_INVALID_INPUT" | "RECIPIENT_BLOCKED" | "RATE_LIMITED" | "OTP_QUOTA_EXCEEDED" | "OTP_RECIPIENT_LIMITED" | "OTP_PUMPING_SUSPECTED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+    getVerification: "API_KEY_INVALID" | "OTP_VERIFICATION_NOT_FOUND" | "DEVELOPER_INVALID_INPUT" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+    checkVerification: "API_KEY_INVALID" | "OTP_VERIFICATION_NOT_FOUND" | "OTP_VERIFICATION_ENDED" | "DEVELOPER_INVALID_INPUT" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+    resendVerification: "API_KEY_INVALID" | "OTP_VERIFICATION_NOT_FOUND" | "OTP_SENDER_NOT_FOUND" | "OTP_TEMPLATE_NOT_FOUND" | "OTP_VERIFICATION_ENDED" | "OTP_SENDER_UNAVAILABLE" | "OTP_TEMPLATE_NOT_USABLE" | "DEVELOPER_INVALID_INPUT" | "RECIPIENT_BLOCKED" | "RATE_LIMITED" | "OTP_QUOTA_EXCEEDED" | "OTP_RESEND_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
     createConfirmation: "API_KEY_INVALID" | "COD_SENDER_NOT_FOUND" | "COD_TEMPLATE_NOT_FOUND" | "COD_NOT_CONFIGURED" | "COD_LANGUAGE_NOT_CONFIGURED" | "COD_SENDER_UNAVAILABLE" | "COD_TEMPLATE_NOT_USABLE" | "IDEMPOTENCY_KEY_REUSED" | "DEVELOPER_INVALID_INPUT" | "COD_TEMPLATE_PARAMETERS_INVALID" | "RECIPIENT_BLOCKED" | "RATE_LIMITED" | "COD_QUOTA_EXCEEDED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
     getConfirmation: "API_KEY_INVALID" | "COD_CONFIRMATION_NOT_FOUND" | "DEVELOPER_INVALID_INPUT" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
     createRefusalCheck: "API_KEY_INVALID" | "COD_CONFIRMATION_NOT_FOUND" | "COD_SENDER_NOT_FOUND" | "COD_TEMPLATE_NOT_FOUND" | "COD_CONFIRMATION_NOT_ELIGIBLE" | "COD_REFUSAL_CHECK_EXISTS" | "COD_NOT_CONFIGURED" | "COD_LANGUAGE_NOT_CONFIGURED" | "COD_SENDER_UNAVAILABLE" | "COD_TEMPLATE_NOT_USABLE" | "IDEMPOTENCY_KEY_REUSED" | "DEVELOPER_INVALID_INPUT" | "COD_TEMPLATE_PARAMETERS_INVALID" | "RECIPIENT_BLOCKED" | "RATE_LIMITED" | "COD_QUOTA_EXCEEDED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";

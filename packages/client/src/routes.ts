@@ -21,6 +21,14 @@ export const routes = {
   sendOtpMessage: { method: 'POST', path: '/api/v1/otp/messages', takesKey: true },
   /** Reads the status of a one-time code. */
   getOtpMessage: { method: 'GET', path: '/api/v1/otp/messages/{messageId}', takesKey: false },
+  /** Makes a code and sends it. */
+  startVerification: { method: 'POST', path: '/api/v1/otp/verifications', takesKey: true },
+  /** Reads a verification. */
+  getVerification: { method: 'GET', path: '/api/v1/otp/verifications/{verificationId}', takesKey: false },
+  /** Compares what the customer typed with the code. Each wrong code counts, so a call whose response was lost is not repeated. */
+  checkVerification: { method: 'POST', path: '/api/v1/otp/verifications/{verificationId}/check', takesKey: false },
+  /** Sends the same code again. */
+  resendVerification: { method: 'POST', path: '/api/v1/otp/verifications/{verificationId}/resend', takesKey: true },
   /** Asks a customer to confirm an order. */
   createConfirmation: { method: 'POST', path: '/api/v1/cod-confirmations', takesKey: true },
   /** Reads a confirmation, with its refusal check. */
