@@ -2153,6 +2153,7 @@ export type ParameterNames = {
   'page_phone.kinds_message': never
   'page_phone.kinds_reminder': never
   'page_phone.kinds_report': never
+  'page_phone.kinds_verification': never
   'page_phone.kinds_webhook': never
   'page_phone.live': never
   'page_phone.make_sandbox': never
