@@ -67,9 +67,9 @@ export async function buildApp(parts: Parts, { attach, pages, example }: AppOpti
 }
 
 function workState(loops: readonly RunningLoop[]): WorkState {
-  const failing = loops.filter((loop) => loop.isFailing() || loop.isBroken())
+  const failing = loops.filter((loop) => loop.isFailing() || loop.isStuck())
   return {
-    blocks: failing.some((loop) => loop.isFailing() || NEEDED_TO_ACCEPT.has(loop.name)),
+    blocks: failing.some((loop) => loop.isFailing() || (loop.isBroken() && NEEDED_TO_ACCEPT.has(loop.name))),
     failing: failing.map(({ name }) => name),
   }
 }

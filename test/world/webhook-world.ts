@@ -67,6 +67,7 @@ export async function startWebhookWorld(t: TestContext, { loops = 1 }: { loops?:
       name: 'worker',
       wake: () => loops.forEach((loop) => loop.wake()),
       isFailing: () => loops.some((loop) => loop.isFailing()),
+      isStuck: () => loops.some((loop) => loop.isStuck()),
       isBroken: () => loops.some((loop) => loop.isBroken()),
       stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))),
     }

@@ -19,7 +19,9 @@ export type RunningLoop = {
   wake(): void
   /** Its last turns failed because the database cannot be used. A turn that still runs may be a long one. */
   isFailing(): boolean
-  /** Every turn has failed for a while, whatever the reason, except a lock of another transaction. */
+  /** Every turn has failed for a while, whatever the reason. */
+  isStuck(): boolean
+  /** The same, and none of these turns only met a lock of another transaction. */
   isBroken(): boolean
   stop(): Promise<void>
 }
@@ -33,7 +35,7 @@ const FAILING_FOR_MS = 3_000
 /** The longest interval of polls that find nothing: an idle instance costs its database next to nothing. */
 export const IDLE_POLL_MS = 1_000
 /** From the first failed turn to the last: longer than a failover takes to reset connections, or a migration to lock a table. */
-const BROKEN_AFTER_MS = 5_000
+const STUCK_AFTER_MS = 5_000
 /** Share of the interval by which polls of several nodes are spread. */
 export const JITTER = 0.2
 
@@ -44,7 +46,8 @@ export function startLoop(loop: Loop, log: Log, metrics?: Pick<Metrics, 'watchLo
   let failedTurns = 0
   let failedAtMs = 0
   let sleepMs = loop.pollMs
-  /** The first failure after the last turn that did not fail. */
+  /** The first failure after the last turn that did not fail, and after the last one that met a lock. */
+  let stuckSinceMs: number | undefined
   let brokenSinceMs: number | undefined
   const watch = metrics?.watchLoop(loop)
 
@@ -71,6 +74,7 @@ export function startLoop(loop: Loop, log: Log, metrics?: Pick<Metrics, 'watchLo
         const { more, idle = false } = await loop.turn()
         failedTurns = 0
         sleepMs = idle ? Math.max(loop.pollMs, Math.min(2 * sleepMs, IDLE_POLL_MS)) : loop.pollMs
+        stuckSinceMs = undefined
         brokenSinceMs = undefined
         watch?.('done', performance.now() - startedAtMs)
         if (!more) await sleep(sleepMs * (1 + JITTER * (Math.random() - 0.5)))
@@ -78,6 +82,7 @@ export function startLoop(loop: Loop, log: Log, metrics?: Pick<Metrics, 'watchLo
         log.error({ err: error, loop: loop.name }, 'background work failed and will be retried')
         failedTurns = failsReadiness(error) ? failedTurns + 1 : 0
         failedAtMs = performance.now()
+        stuckSinceMs ??= failedAtMs
         brokenSinceMs = isConflict(error) ? undefined : (brokenSinceMs ?? failedAtMs)
         watch?.('failed', failedAtMs - startedAtMs)
         wakeRequested = false
@@ -87,11 +92,14 @@ export function startLoop(loop: Loop, log: Log, metrics?: Pick<Metrics, 'watchLo
     await loop.drain?.()
   }
   const ended = run()
+  const hasFailedSince = (sinceMs: number | undefined): boolean =>
+    sinceMs !== undefined && failedAtMs - sinceMs >= STUCK_AFTER_MS
   return {
     name: loop.name,
     wake,
     isFailing: () => failedTurns >= MIN_FAILED_TURNS && performance.now() - failedAtMs < FAILING_FOR_MS,
-    isBroken: () => brokenSinceMs !== undefined && failedAtMs - brokenSinceMs >= BROKEN_AFTER_MS,
+    isStuck: () => hasFailedSince(stuckSinceMs),
+    isBroken: () => hasFailedSince(brokenSinceMs),
     async stop() {
       stopping = true
       endSleep?.()

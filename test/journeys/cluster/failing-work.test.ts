@@ -32,7 +32,7 @@ test('a node whose other work fails still accepts requests, is ready, and names 
 /** Longer than a failure of every turn takes to make the node not ready. */
 const LOCKED_FOR_MS = 7_000
 
-test('a locked table of submission leaves a node ready', async (t) => {
+test('a locked table of submission leaves a node ready, which names that work', async (t) => {
   const world = await startWorld(t, { works: false, mayLogErrors: true })
   const { node } = await nodeWithRole(t, world)
   await withConnection(world.databaseUrl, async (holder) => {
@@ -43,7 +43,8 @@ test('a locked table of submission leaves a node ready', async (t) => {
         .map((line) => Date.parse((JSON.parse(line) as { time: string }).time))
       return (times.at(-1) ?? 0) - (times[0] ?? 0) > LOCKED_FOR_MS
     })
-    assert.deepEqual(await readinessOf(node), { code: 200, status: 'ready' })
+    const { code, status, failing = [] } = await readinessOf(node)
+    assert.deepEqual([code, status, failing.includes('submit')], [200, 'ready', true])
     await holder.query('rollback')
   })
 })
