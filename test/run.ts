@@ -27,7 +27,7 @@ const LEFT_OUT = ['**/node_modules/**', ...CHECK_ONLY.map((folder) => `${folder}
 
 /** Other programs' clients, which are installed when they are needed. */
 const CLIENTS = 'packages/whatsapp-emulator/test/clients/'
-const EXAMPLES = 'test/journeys/integrators/examples.test.ts'
+const INTEGRATORS = 'test/journeys/integrators/'
 
 /** Takes files from the queue until it is empty. */
 const WORKER = 'test/runner/worker.ts'
@@ -123,7 +123,7 @@ async function main(): Promise<number> {
       : await Array.fromAsync(glob(TEST_FILES, { cwd: ROOT, exclude: LEFT_OUT }))
   if (version === 15) await ensureInstalled('postgres15')
   if (files.some((file) => file.startsWith(CLIENTS))) await ensureInstalled('clients')
-  if (files.includes(EXAMPLES)) await ensureInstalled('examples')
+  if (files.some((file) => file.startsWith(INTEGRATORS))) await ensureInstalled('examples')
   const folder = await mkdtemp(path.join(await quickestFolder(), 'doorcode-test-'))
   await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must be able to enter it
   try {

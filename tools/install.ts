@@ -16,7 +16,7 @@ const SETS = {
   postgres15: { folder: 'tools/postgres15', what: 'PostgreSQL 15' },
   bench: { folder: 'bench', what: 'the queues that the bench compares ours with' },
   browser: { folder: 'test', what: 'the browser of the tests' },
-  examples: { folder: 'examples', what: 'the frameworks of the examples' },
+  examples: { folder: 'examples', what: 'what the tests of the examples need' },
   clients: { folder: 'packages/whatsapp-emulator/test/clients', what: 'the clients that test the emulator' },
 } as const satisfies Record<string, { folder: string; what: string }>
 

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import openapiTypescript, { astToString } from 'openapi-typescript'
-import type { ApiDocument, Schema } from '../../src/api/docs/openapi.ts'
+import { type ApiDocument, type Schema, errorCodesOf } from '../../src/api/docs/openapi.ts'
 
 /** Where `npm run docs` writes them. */
 export const CLIENT_TYPES = path.resolve(import.meta.dirname, '../../packages/client/src/api.gen.ts')
@@ -61,18 +61,11 @@ const namedIn = (value: Schema | object): string[] =>
 const withoutExamples = (value: object): unknown =>
   JSON.parse(JSON.stringify(value, (name, member: unknown) => (name === 'example' ? undefined : member)))
 
-function errorCodes({ paths, components }: ApiDocument): string {
-  const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
-  const rows = operations.map(({ operationId, responses }) => {
-    const codes = Object.values(responses).flatMap((response) => {
-      const { content } = '$ref' in response ? (components.responses[nameOf(response.$ref)] ?? {}) : response
-      return content && 'application/problem+json' in content
-        ? Object.keys(content['application/problem+json'].examples)
-        : []
-    })
-    return `    ${operationId}: ${codes.map((code) => JSON.stringify(code)).join(' | ')};\n`
+function errorCodes(document: ApiDocument): string {
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
+  const rows = operations.map((operation) => {
+    const codes = errorCodesOf(operation, document).map((code) => JSON.stringify(code))
+    return `    ${operation.operationId}: ${codes.join(' | ')};\n`
   })
   return `\n/** The error codes of each operation. Later releases may add codes. */\nexport interface errorCodes {\n${rows.join('')}}\n`
 }
-
-const nameOf = (reference: string): string => reference.split('/').at(-1) ?? ''

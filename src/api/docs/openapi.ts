@@ -174,6 +174,19 @@ function describeErrors(
   )
 }
 
+/** The codes of an operation's problems. Responses with one code are components. */
+export function errorCodesOf({ responses }: ReturnType<typeof describeRoute>, { components }: ApiDocument): string[] {
+  return Object.values(responses).flatMap((response) => {
+    const { content } = '$ref' in response ? (components.responses[nameOf(response)] ?? {}) : response
+    return content && 'application/problem+json' in content
+      ? Object.keys(content['application/problem+json'].examples)
+      : []
+  })
+}
+
+/** The name of a component. */
+export const nameOf = ({ $ref }: Reference): string => $ref.split('/').at(-1) ?? ''
+
 const describeError = (status: number, codes: readonly ApiErrorCode[], publicUrl: string): ErrorResponse => ({
   description: codes.map((code) => `\`${code}\`: ${apiErrors[code].title}.`).join(' '),
   headers: {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import Fastify from 'fastify'
 import { z } from 'zod'
@@ -12,6 +13,7 @@ import { html, prose } from '../../lib/http/html.ts'
 import { readResources } from '../../../locales/resources.ts'
 import { LANGUAGES } from '../../../locales/text.ts'
 import { GUIDES, createGuides } from './guides.ts'
+import { markdownPathOf } from './markdown.ts'
 import type { ApiDocument } from './openapi.ts'
 import { servePages } from './pages.ts'
 
@@ -57,6 +59,54 @@ test('every link of a page leads somewhere', async (t) => {
         assert.equal((await demo.inject({ url: target })).statusCode, 200, `${url} → ${target}`)
     }
   }
+})
+
+test('every page is also served as Markdown, and llms.txt leads to all of them', async (t) => {
+  const demo = await startDemo(t)
+  const list = await demo.inject({ url: '/llms.txt' })
+  assert.match(String(list.headers['content-type']), /^text\/plain/)
+  const listed = Array.from(list.body.matchAll(/\]\(([^)]+)\)/g), ([, target = '']) => target)
+  for (const target of listed) assert.equal((await demo.inject({ url: target })).statusCode, 200, target)
+  for (const path of [...PAGES, ...GUIDES.map((name) => `/guides/${name}`)]) {
+    const url = markdownPathOf(path)
+    const { statusCode, headers, body } = await demo.inject({ url })
+    assert.equal(statusCode, 200, url)
+    assert.equal(headers['content-type'], 'text/markdown; charset=utf-8')
+    assert.match(body, /^# /, url)
+    const prose = body.replaceAll(/```[^]*?```|`[^`\n]*`/g, '')
+    assert.doesNotMatch(prose, /(?<!\\)<\/?[a-z]|&[a-z]+;/, url)
+    assert.doesNotMatch(body, /\n{3}/, url)
+    for (const [, target = ''] of prose.matchAll(/\]\((\/[^)]*)\)/g))
+      assert.equal((await demo.inject({ url: target })).statusCode, 200, `${url} → ${target}`)
+    if (path !== '/') assert.ok(listed.includes(url), url)
+  }
+  for (const url of ['/problems/NOPE.md', '/problems/.md', '/problems/RATE_LIMITED.md.md'])
+    assert.equal((await demo.inject({ url })).statusCode, 404, url)
+})
+
+test('the Markdown of a page has its text, its tables and its code', async (t) => {
+  const demo = await startDemo(t)
+  const markdown = async (url: string): Promise<string> => (await demo.inject({ url })).body
+  const { cause, fix } = apiErrors.IDEMPOTENCY_KEY_REUSED
+  const problem = await markdown('/problems/IDEMPOTENCY_KEY_REUSED.md')
+  for (const text of [cause, fix]) assert.ok(problem.includes(text), text)
+  const guide = await markdown('/guides/cod-settings.md')
+  const source = await readFile(new URL('../../../docs/cod-settings.md', import.meta.url), 'utf8')
+  const rows = source.split('\n').filter((line) => line.startsWith('| `'))
+  assert.ok(rows.length > 10)
+  for (const row of rows) assert.ok(guide.includes(row), row)
+  for (const [, code = ''] of source.matchAll(/^```\w*\n([^]*?)^```$/gm)) assert.ok(guide.includes(code), code)
+  const reference = await markdown('/docs.md')
+  const { paths, webhooks, components } = (await demo.inject({ url: '/openapi.json' })).json<
+    Document & { components: { schemas: object } }
+  >()
+  for (const [path, methods] of Object.entries(paths))
+    for (const method of Object.keys(methods))
+      assert.ok(reference.includes(`\n### ${method.toUpperCase()} ${path}\n`), path)
+  for (const name of [...Object.keys(webhooks), ...Object.keys(components.schemas)])
+    assert.ok(reference.includes(`\n### ${name}\n`), name)
+  for (const [, name = ''] of reference.matchAll(/\]\(#(\w+)\)/g))
+    assert.match(reference, new RegExp(`^### ${name}$`, 'im'))
 })
 
 test('the front page describes the instance, and every page links to a served dashboard', async (t) => {

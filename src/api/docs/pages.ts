@@ -5,9 +5,12 @@ import { type ApiErrorCode, apiErrors } from '../../lib/errors.ts'
 import { FAILURE_CODES, type FailureCode, failureCodes, isFailureCode } from '../../providers/failure-codes.ts'
 import { COMMON_STYLE, PAGE_HEADERS, type Html, html, page, prose, siteLinks } from '../../lib/http/html.ts'
 import { REJECTIONS_LOGGED_PER_SECOND } from '../../lib/http/rejection-log.ts'
+import { type Collections, collectionsOf } from './collections.ts'
 import { serveFont } from './font.ts'
 import { GUIDES, createGuides } from './guides.ts'
+import { markdownOf, markdownPathOf } from './markdown.ts'
 import type { ApiDocument } from './openapi.ts'
+import { referenceMarkdown } from './reference.ts'
 import { type RequestExample, TRY_PATH, TRY_SCRIPT, fillIn, readExample, withBlanks } from './try.ts'
 
 type PageOptions = {
@@ -16,39 +19,89 @@ type PageOptions = {
   example?: () => RequestExample | undefined
 }
 
-/** The front page, the API reference and one page per problem. */
+/** The front page, the API reference and one page per problem, as HTML and as Markdown; and the document, for tools. */
 export function servePages(app: FastifyInstance, describe: () => ApiDocument, options: PageOptions): void {
-  const frontPage = page('Doorcode', front(options), options)
-  app.get('/', (_request, reply) => sendPage(reply, frontPage))
-  const problems = page('Problems · Doorcode', problemIndex(), options)
-  for (const path of ['/problems', '/problems/']) app.get(path, (_request, reply) => sendPage(reply, problems))
+  const serve = (path: string, title: string, render: () => Html | Promise<Html>): void => {
+    app.get(path, async (_request, reply) => sendPage(reply, page(`${title}Doorcode`, await render(), options)))
+    app.get(markdownPathOf(path), async (_request, reply) => sendMarkdown(reply, markdownOf(await render())))
+  }
+  serve('/', '', () => front(options))
+  serve('/problems', 'Problems · ', problemIndex)
+  app.get('/problems/', (_request, reply) => sendPage(reply, page('Problems · Doorcode', problemIndex(), options)))
   serveReference(app, options)
   serveFont(app)
   app.get<{ Params: { code: string } }>('/problems/:code', (request, reply) => {
-    const { code } = request.params
-    if (isApiErrorCode(code)) return sendPage(reply, page(`${code} · Doorcode`, problemPage(code), options))
-    if (isFailureCode(code)) return sendPage(reply, page(`${code} · Doorcode`, failurePage(code), options))
-    return sendPage(reply.code(404), page('No such problem · Doorcode', NO_SUCH_PROBLEM, options))
+    const [, code = '', markdown] = /^(.*?)(\.md)?$/s.exec(request.params.code) ?? []
+    const problem = isApiErrorCode(code) ? problemPage(code) : isFailureCode(code) ? failurePage(code) : undefined
+    if (!problem) return sendPage(reply.code(404), page('No such problem · Doorcode', NO_SUCH_PROBLEM, options))
+    return markdown
+      ? sendMarkdown(reply, markdownOf(problem))
+      : sendPage(reply, page(`${code} · Doorcode`, problem, options))
   })
   const guideOf = createGuides()
-  for (const name of GUIDES)
-    app.get(`/guides/${name}`, async (_request, reply) =>
-      sendPage(reply, page(`${name} · Doorcode`, await guideOf(name), options)),
-    )
-  let document: ApiDocument | undefined // made at the first request: it takes as long as the rest of a start
+  for (const name of GUIDES) serve(`/guides/${name}`, `${name} · `, () => guideOf(name))
+  app.get('/llms.txt', (_request, reply) => reply.type('text/plain; charset=utf-8').send(pageList()))
+  serveDocument(app, describe, options)
+}
+
+/** Each form of the document is made at its first request: it takes as long as the rest of a start. */
+function serveDocument(app: FastifyInstance, describe: () => ApiDocument, options: PageOptions): void {
+  let made: ApiDocument | undefined
+  const document = (): ApiDocument => (made ??= describe())
   let text: string | undefined
   let textWithBlanks: string | undefined
   app.get<{ Querystring: Record<string, unknown> }>('/openapi.json', (request, reply) => {
-    document ??= describe()
     const example = readExample(request.query) ?? options.example?.()
     const body = example
-      ? fillIn((textWithBlanks ??= withBlanks(document)), example)
-      : (text ??= JSON.stringify(document))
+      ? fillIn((textWithBlanks ??= withBlanks(document())), example)
+      : (text ??= JSON.stringify(document()))
     return reply.type('application/json').send(body)
   })
+  let reference: string | undefined
+  app.get('/docs.md', (_request, reply) => sendMarkdown(reply, (reference ??= referenceMarkdown(document()))))
+  let collections: Collections | undefined
+  for (const program of ['postman', 'bruno'] as const)
+    app.get(`/docs/${program}.json`, (_request, reply) => {
+      collections ??= collectionsOf(document())
+      const disposition = `attachment; filename="doorcode.${program}_collection.json"`
+      return reply.header('content-disposition', disposition).send(collections[program](options.example?.()))
+    })
 }
 
 const sendPage = (reply: FastifyReply, body: string): FastifyReply => reply.headers(PAGE_HEADERS).send(body)
+
+const sendMarkdown = (reply: FastifyReply, body: string): FastifyReply =>
+  reply.type('text/markdown; charset=utf-8').send(body)
+
+/** All pages as Markdown, for language models: https://llmstxt.org/ */
+function pageList(): string {
+  const problems = Object.entries(apiErrors).map(([code, { title }]) => `- [${code}](/problems/${code}.md): ${title}`)
+  const failures = Object.keys(failureCodes).map((code) => `- [${code}](/problems/${code}.md)`)
+  return `# Doorcode
+
+> A Doorcode instance: for backends with an API key, it delivers one-time codes over WhatsApp, asks customers to confirm cash-on-delivery orders, and reports the result of each by signed webhooks.
+
+## API
+
+- [API reference](/docs.md): every route, webhook and schema, and how to verify a webhook
+- [OpenAPI document](/openapi.json)
+- [Collection for Postman](/docs/postman.json)
+- [Collection for Bruno](/docs/bruno.json)
+
+## Guides
+
+${GUIDES.map((name) => `- [${name}](/guides/${name}.md)`).join('\n')}
+
+## Problems
+
+- [All problems and failures](/problems.md)
+${problems.join('\n')}
+
+## Failures of accepted messages
+
+${failures.join('\n')}
+`
+}
 
 const isApiErrorCode = (text: string): text is ApiErrorCode => Object.hasOwn(apiErrors, text)
 
@@ -58,7 +111,8 @@ const front = ({ servesDashboard }: PageOptions): Html => html`<h1>Doorcode</h1>
 ${servesDashboard && html`<li><a href="/dashboard/">Dashboard</a>, for people who run workspaces</li>`}
 <li><a href="/docs">API reference</a></li>
 <li><a href="/problems">What each problem means and who can fix it</a></li>
-<li><a href="/openapi.json">OpenAPI document</a>, for tools</li>
+<li><a href="/openapi.json">OpenAPI document</a>, for tools; collections for <a href="/docs/postman.json">Postman</a> and <a href="/docs/bruno.json">Bruno</a></li>
+<li><a href="/llms.txt">These pages as Markdown</a>, for language models</li>
 <li><a href="/readyz">Whether this instance is ready</a></li>
 </ul>`
 
