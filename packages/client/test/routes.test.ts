@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { apiDocument } from '../../../docs/api-document.ts'
 import { createClient } from '../src/index.ts'
@@ -29,6 +30,11 @@ test('each operation of the document is a method of the client', () => {
     Object.keys(client).toSorted(),
     [...documented.map(({ operationId }) => operationId), 'events'].toSorted(),
   )
+})
+
+test('the README names each method', async () => {
+  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
+  for (const { operationId } of documented) assert.ok(readme.includes(`\`${operationId}\``), operationId)
 })
 
 test('no field of a path is also a field of the query or the body', () => {

@@ -47,7 +47,8 @@ const BLANK: RequestExample = { senderId: '{{sender}}', template: { name: '{{tem
 export const withBlanks = (document: ApiDocument): string =>
   JSON.stringify(document, (name, value: unknown) => {
     if (name !== 'example' || typeof value !== 'object' || value === null || !('senderId' in value)) return value
-    return { ...value, senderId: BLANK.senderId, ...('code' in value && { template: BLANK.template }) }
+    const sendsCode = !('parameters' in value) // templates of orders have parameters
+    return { ...value, senderId: BLANK.senderId, ...(sendsCode && { template: BLANK.template }) }
   })
 
 /** The values of an example need no escapes in JSON: see `readExample`. */
