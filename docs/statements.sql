@@ -2206,6 +2206,14 @@ from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, account_id uuid, k
 on conflict (id) do update set repeats = p.repeats + excluded.repeats + 1
 returning p.kind, (xmax <> 0) as repeated;
 
+-- src/messages/reports/trace.ts
+
+prepare find_traces_of_messages as
+select m.id as "messageId", t.traceparent
+from unnest($1::uuid[]) as reported (id)
+cross join lateral (select id, confirmation_id from messages where id = reported.id limit 1) m
+cross join lateral (select traceparent from traces where id = coalesce(m.confirmation_id, m.id) limit 1) t;
+
 -- src/messages/search.ts
 
 prepare count_failed_messages as
@@ -4086,6 +4094,20 @@ delete from nodes where id = any ($1::uuid[]);
 prepare notify_nodes as
 select pg_notify($1, $2);
 
+-- src/runtime/jobs/traces.ts
+
+prepare find_traces as
+select id, traceparent from traces where id = any ($1::uuid[]);
+
+prepare remove_old_traces as
+with removed as (
+  delete from traces where ctid = any (array (select ctid from traces where created_at < $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
+
+prepare store_traces as
+insert into traces (id, traceparent, created_at)
+select r.id, r.traceparent, $2 from jsonb_to_recordset($1) as r (id uuid, traceparent text) on conflict (id) do nothing;
+
 -- src/runtime/start/commits.ts
 
 prepare cancel_commit as
@@ -4338,6 +4360,14 @@ from webhook_endpoints endpoint cross join lateral (
   ) newest
 ) recent
 where endpoint.workspace_id = $1 and case when $2::uuid is null then endpoint.deleted_at is null else endpoint.id = $2 end;
+
+-- src/webhooks/delivery/event-traces.ts
+
+prepare find_traces_of_events as
+select e.id as "eventId", t.traceparent
+from unnest($1::uuid[]) as claimed (id)
+cross join lateral (select id, message_id, confirmation_id from events where id = claimed.id limit 1) e
+cross join lateral (select traceparent from traces where id = coalesce(e.confirmation_id, e.message_id) limit 1) t;
 
 -- src/webhooks/delivery/finish.ts
 

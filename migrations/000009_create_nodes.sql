@@ -26,3 +26,15 @@ create table leases (
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
 
 create index leases_taken on leases (taken_at);
+
+-- The trace of the request that created a message or a confirmation, written only with tracing on (docs/tracing.md): what follows
+-- joins it. Apart from the rows themselves, so that tracing costs nothing while it is off. Housekeeping removes rows after days.
+create table traces (
+  -- of the message or the confirmation, without a foreign key: it is written before that row, and may outlive it
+  id uuid primary key,
+  -- as in the header of W3C Trace Context
+  traceparent text not null,
+  created_at timestamptz not null
+);
+
+create index traces_created on traces (created_at);

@@ -3,10 +3,18 @@ import { createFairBatcher } from '../lib/db/fair-batcher.ts'
 import { type Sql, type Statement, batch, bytea, sqlState, statement, retryUntilOutcomeKnown } from '../lib/db/pool.ts'
 import { ApiError, type ApiErrorCode } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
+import type { Tracer } from '../lib/tracing.ts'
+import { storeTraces } from '../runtime/jobs/traces.ts'
 import { type QuotaKind, openQuotaMonths, quotaMonth, usedUpText } from '../workspaces/quota.ts'
 
 /** A request that is accepted once per idempotency key and takes a unit of a monthly quota. */
-export type Acceptable = { workspaceId: string; idempotencyKey: string | null; recipient?: string }
+export type Acceptable = {
+  workspaceId: string
+  idempotencyKey: string | null
+  recipient?: string
+  /** The `traceparent` of the request, if tracing is on. */
+  trace?: string | undefined
+}
 
 /** The columns of every look-up: one row per target. */
 export type Facts = {
@@ -62,7 +70,7 @@ const GROUP_CONCURRENCY = 2
 /** A request that lost its key or the last unit to another request normally gets its response on the next try. */
 const MAX_TRIES = 100
 
-type AcceptParts = { db: Sql; clock: Clock }
+type AcceptParts = { db: Sql; clock: Clock; tracer?: Tracer | undefined }
 type Item<Request> = { request: Request; id: string }
 
 /**
@@ -87,7 +95,7 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
       ownerOf: ({ request }) => request.workspaceId,
     },
   )
-  return async (request) => {
+  const accept = async (request: Request): Promise<Accepted> => {
     const item = { request, id: newId() }
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const outcome = await acceptInGroup(item)
@@ -96,6 +104,12 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
     }
     throw new Error(`a request had no outcome after ${MAX_TRIES} tries`)
   }
+  const { tracer } = parts
+  if (!tracer) return accept
+  return async (request) => {
+    const span = tracer.start('group commit', { kind: 'internal', parent: request.trace })
+    return accept(request).finally(() => span.end())
+  }
 }
 
 /**
@@ -103,7 +117,7 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
  * the next look-up shows that.
  */
 async function acceptTogether<Request extends Acceptable, Found extends Facts, Accepted>(
-  { db, clock }: AcceptParts,
+  { db, clock, tracer }: AcceptParts,
   acceptance: Acceptance<Request, Found, Accepted>,
   items: readonly Item<Request>[],
 ): Promise<{ outcomes: (Accepted | ApiError | undefined)[]; acceptedFor: string[] }> {
@@ -122,6 +136,7 @@ async function acceptTogether<Request extends Acceptable, Found extends Facts, A
     return quotaError
   })
   if (insertable.length === 0) return { outcomes: decided, acceptedFor: [] }
+  if (tracer) await keepTraces(db, items, { insertable, now })
   const inserted = await insert(db, acceptance, { insertable, now })
   return {
     outcomes: items.map(({ request, id }, index) =>
@@ -129,6 +144,21 @@ async function acceptTogether<Request extends Acceptable, Found extends Facts, A
     ),
     acceptedFor: insertable.flatMap(({ workspaceId, row }) => (inserted.has(row.id) ? workspaceId : [])),
   }
+}
+
+/** Before the rows, so that the work which follows a commit finds its trace. Those of a request that is not stored are removed with age. */
+async function keepTraces(
+  db: Sql,
+  items: readonly Item<Acceptable>[],
+  { insertable, now }: { insertable: readonly Insertable<Facts>[]; now: Date },
+): Promise<void> {
+  const traceOf = new Map(items.map(({ id, request }) => [id, request.trace]))
+  const traces = insertable.flatMap(({ row: { id, message_id = id } }) => {
+    const traceparent = traceOf.get(id)
+    return traceparent === undefined ? [] : [...new Set([id, message_id])].map((each) => ({ id: each, traceparent }))
+  })
+  // A request must not fail because of its trace.
+  if (traces.length > 0) await storeTraces(db, traces, now).catch(() => undefined)
 }
 
 const isRow = <Accepted>(decision: Decision<Accepted>): decision is (id: string) => Row =>

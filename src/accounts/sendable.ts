@@ -8,6 +8,7 @@ export type SendRequest = {
   workspaceId: string
   apiKeyId: string
   correlationId: string
+  trace?: string | undefined
   idempotencyKey: string | null
   /** E.164 */
   recipient: string

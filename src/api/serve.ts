@@ -11,6 +11,7 @@ import { type Fault, headerFault } from '../lib/http/faults.ts'
 import type { RateLimit } from '../lib/http/rate-limit.ts'
 import type { RejectionContext } from '../lib/http/rejection-log.ts'
 import type { Client, RawInput, Route } from '../lib/http/route.ts'
+import { type Span, type Tracer, traceIdOf } from '../lib/tracing.ts'
 import type { RecipientExplainer } from './recipient-fault.ts'
 
 export const API_PREFIX = '/api/v1'
@@ -21,9 +22,10 @@ export type ApiParts = {
   sendProblem: (error: unknown, reply: FastifyReply, context: RejectionContext) => void
   explainRecipient: RecipientExplainer
   metrics: Pick<Metrics, 'requests'>
+  tracer: Tracer | undefined
 }
 
-type Call = { startedAt: number; key?: ApiKey; run?: (client: Client) => Promise<unknown> }
+type Call = { startedAt: number; span?: Span | undefined; key?: ApiKey; run?: (client: Client) => Promise<unknown> }
 
 const JSON_TYPE = 'application/json'
 
@@ -33,7 +35,7 @@ const callOf = (request: FastifyRequest): Call => request.getDecorator('call')
 export function serveApi(
   scope: FastifyInstance,
   routes: readonly Route[],
-  { keys, limit, sendProblem, explainRecipient, metrics }: ApiParts,
+  { keys, limit, sendProblem, explainRecipient, metrics, tracer }: ApiParts,
 ): void {
   scope.decorateRequest('call')
   scope.removeAllContentTypeParsers()
@@ -72,6 +74,11 @@ export function serveApi(
       url,
       async onRequest(request) {
         const call: Call = { startedAt: performance.now() }
+        call.span = tracer?.start(`${route.method} ${url}`, {
+          kind: 'server',
+          parent: headerOf(request, 'traceparent'),
+          attributes: { 'http.request.method': route.method, 'http.route': url, 'doorcode.correlation_id': request.id },
+        })
         request.setDecorator('call', call)
         const key = await keys.find(request.raw.headers.authorization)
         if (!key) throw invalidKey(request.raw.headers.authorization)
@@ -85,11 +92,16 @@ export function serveApi(
         callOf(request).run = run
       },
       async handler(request, reply) {
-        const { key, run } = callOf(request)
+        const { key, run, span } = callOf(request)
         if (!key || !run) throw new Error('a handler ran without its checks')
         // Fastify's serializer adds a charset, which JSON does not have.
         reply.code(route.success.status).type(JSON_TYPE).serializer(JSON.stringify)
-        const client = { workspaceId: key.workspaceId, apiKeyId: key.publicId, correlationId: request.id }
+        const client = {
+          workspaceId: key.workspaceId,
+          apiKeyId: key.publicId,
+          correlationId: request.id,
+          trace: span?.traceparent,
+        }
         let mayWait = false
         const end = (): AbortSignal => {
           mayWait = true
@@ -100,21 +112,30 @@ export function serveApi(
         return body
       },
       errorHandler(error, request, reply) {
-        const { key } = callOf(request)
-        const context = { route: { method: route.method, path: url }, key }
+        const { key, span } = callOf(request)
+        const context = {
+          route: { method: route.method, path: url },
+          key,
+          ...(span && { trace: traceIdOf(span.traceparent) }),
+        }
         if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') return sendProblem(error, reply, context)
         const { faults = [] } = route.read(inputOf(request, TOO_LARGE))
         return sendProblem(invalidInput(faults), reply.removeHeader('connection'), context)
       },
       onSend(request, { statusCode: status }, _payload, done) {
-        metrics.requests.observe(
-          { route: route.path, status },
-          (performance.now() - callOf(request).startedAt) / SECOND_MS,
-        )
+        const { startedAt, span } = callOf(request)
+        metrics.requests.observe({ route: route.path, status }, (performance.now() - startedAt) / SECOND_MS)
+        span?.end({ 'http.response.status_code': status }, { isError: status >= 500 })
         done()
       },
     })
   }
+}
+
+/** One header; several of the same name are no traceparent. */
+function headerOf({ raw: { headers } }: FastifyRequest, name: 'traceparent'): string | undefined {
+  const value = headers[name]
+  return typeof value === 'string' ? value : undefined
 }
 
 function endOf(response: ServerResponse, stopping: AbortSignal): AbortSignal {

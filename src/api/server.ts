@@ -31,7 +31,7 @@ import { type RejectionContext, createRejectionLog } from '../lib/http/rejection
 import type { Route } from '../lib/http/route.ts'
 import { responseInProgress, dropIdleConnectionsOnClose } from '../lib/http/graceful-shutdown.ts'
 
-export type ServerParts = Pick<Parts, 'config' | 'db' | 'clock' | 'log' | 'metrics'>
+export type ServerParts = Pick<Parts, 'config' | 'db' | 'clock' | 'log' | 'metrics' | 'tracer'>
 
 export type ServerOptions = {
   /** The node is about to stop: /readyz answers 503 while open requests finish. */
@@ -106,19 +106,24 @@ export function buildServer(
   }
 
   /** The reason is for the operator; the client gets a fixed text. */
-  const unavailable = ({ code, message }: ApiError, correlationId: string): ProblemResponse => {
-    log.error({ correlationId, outage: true, reason: message }, 'a request failed because the node cannot do its work')
+  const unavailable = ({ code, message }: ApiError, correlationId: string, trace?: string): ProblemResponse => {
+    log.error(
+      { correlationId, trace, outage: true, reason: message },
+      'a request failed because the node cannot do its work',
+    )
     return problem(code, fixedDetail(code), correlationId)
   }
 
   /** Internal errors are logged, and the client learns nothing about them. */
   const toResponse = (error: unknown, correlationId: string, context?: RejectionContext): ProblemResponse => {
     if (error instanceof ApiError)
-      return isOurFault(error) ? unavailable(error, correlationId) : reject(error, correlationId, context)
+      return isOurFault(error)
+        ? unavailable(error, correlationId, context?.trace)
+        : reject(error, correlationId, context)
     if (requestErrorStatus(error)) return reject(UNREADABLE, correlationId, context)
     const code = isTemporary(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR'
     const reason = isTemporary(error) ? 'because the database is unavailable' : 'with an internal error'
-    log.error({ correlationId, ...failureFields(error) }, `a request failed ${reason}`)
+    log.error({ correlationId, trace: context?.trace, ...failureFields(error) }, `a request failed ${reason}`)
     return problem(code, fixedDetail(code), correlationId)
   }
 
@@ -156,7 +161,14 @@ export function buildServer(
   app.register((scope, _options, done) => {
     serveProbes(scope, parts.db, options)
     servePages(scope, () => describeApi(routes, parts.config.publicUrl), options)
-    serveApi(scope, routes, { keys, limit, sendProblem, explainRecipient, metrics: parts.metrics })
+    serveApi(scope, routes, {
+      keys,
+      limit,
+      sendProblem,
+      explainRecipient,
+      metrics: parts.metrics,
+      tracer: parts.tracer,
+    })
     done()
   })
   if (options.rawRoutes) serveRaw(app, { log, budget: options.bodyBudget ?? createBodyBudget() }, options.rawRoutes)

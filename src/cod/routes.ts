@@ -121,9 +121,9 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
           .meta({ id: 'ConfirmationAccepted' }),
         example: { confirmationId: CONFIRMATION_ID, status: 'accepted', reference: 'order-5521' },
       },
-      handler: ({ workspaceId, apiKeyId, correlationId, headers, body: { to, parameters = {}, ...body } }) => {
+      handler: ({ workspaceId, apiKeyId, correlationId, trace, headers, body: { to, parameters = {}, ...body } }) => {
         const idempotencyKey = headers['idempotency-key'] ?? null
-        const client = { workspaceId, apiKeyId, correlationId }
+        const client = { workspaceId, apiKeyId, correlationId, trace }
         return acceptConfirmation({ ...client, idempotencyKey, recipient: to, ...body, parameters })
       },
     }),
@@ -190,9 +190,17 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
           .meta({ id: 'RefusalCheckAccepted' }),
         example: { confirmationId: CONFIRMATION_ID, refusalCheck: { status: 'accepted' } },
       },
-      handler: ({ workspaceId, apiKeyId, correlationId, headers, params, body: { template, parameters = {} } }) => {
+      handler: ({
+        workspaceId,
+        apiKeyId,
+        correlationId,
+        trace,
+        headers,
+        params,
+        body: { template, parameters = {} },
+      }) => {
         const idempotencyKey = headers['idempotency-key'] ?? null
-        const client = { workspaceId, apiKeyId, correlationId }
+        const client = { workspaceId, apiKeyId, correlationId, trace }
         return acceptRefusalCheck({ ...client, idempotencyKey, ...params, template, parameters })
       },
     }),

@@ -55,6 +55,14 @@ const wrong: Readonly<Record<string, { value: string; pattern: RegExp }>> = {
   DOORCODE_WEBHOOK_SECRET: { value: 'whsec_hidden', pattern: /^DOORCODE_WEBHOOK_SECRET must be whsec_ and 24 to 64/ },
   DOORCODE_ALERT_URL: { value: 'ftp://hidden', pattern: /^DOORCODE_ALERT_URL must look like https:/ },
   DOORCODE_ALERT_SECRET: { value: 'hidden', pattern: /^DOORCODE_ALERT_SECRET must be whsec_ and 24 to 64/ },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    value: 'http://u:hidden@collector:4318',
+    pattern: /^OTEL_EXPORTER_OTLP_ENDPOINT must be a URL such as/,
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    value: 'authorization=hidden%ff',
+    pattern: /^OTEL_EXPORTER_OTLP_HEADERS must look like name=value/,
+  },
   DOORCODE_LOG_LEVEL: { value: 'loud', pattern: /^DOORCODE_LOG_LEVEL must be one of/ },
 }
 

@@ -1,7 +1,8 @@
 import { accessSync, constants, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { type AlertTarget, parseAlertUrl } from './alert-url.ts'
+import { parseAlertUrl } from './alert-url.ts'
 import { nearestName } from './nearest-name.ts'
+import { parseOtlpEndpoint, parseOtlpHeaders } from './otlp-settings.ts'
 import { type KeyMistake, MAX_KEYS, parseInstanceKeys } from './seal.ts'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -36,6 +37,14 @@ const oneOf =
   <Value extends string>(values: readonly Value[], expected: string) =>
   (text: string): Value =>
     values.find((each) => each === text) ?? invalid(`${expected}, not "${text}"`)
+
+/** `parse` returns the value, or what is wrong. */
+const parsed =
+  <Value extends object>(parse: (text: string) => Value | string) =>
+  (text: string): Value => {
+    const value = parse(text)
+    return typeof value === 'string' ? invalid(value) : value
+  }
 
 const MAX_PORT = 65_535
 const port = integer(1, MAX_PORT, 'port')
@@ -122,7 +131,7 @@ export const settings = {
   DOORCODE_ALERT_URL: setting(
     '',
     'Where a worker sends an [alert](doctor.md#alerts) when a finding of `doctor` begins or ends: `https://…`, or `smtps://user:password@host:465/?from=…&to=…` for mail (`smtp://`: port 587 and STARTTLS). Private addresses and `http://` are allowed, since only operators can set it. Empty: nowhere.',
-    alertUrl,
+    parsed(parseAlertUrl),
   ),
   DOORCODE_ALERT_URL_FILE: setting(
     '',
@@ -144,6 +153,17 @@ export const settings = {
     'Seconds for which the process still accepts requests after SIGTERM or SIGINT: 0 to 60. Meanwhile `/readyz` answers 503, so that a load balancer chooses another process.',
     integer(0, MAX_DRAIN_SECONDS, 'number'),
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting(
+    '',
+    'Where [traces](tracing.md) go: an OTLP receiver for HTTP, such as `http://collector:4318`. Empty: nothing is traced.',
+    parsed(parseOtlpEndpoint),
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: setting(
+    '',
+    'Headers for that receiver, such as `authorization=Bearer%20…,x-team=shop`: values are percent-encoded.',
+    parsed(parseOtlpHeaders),
+  ),
+  OTEL_SERVICE_NAME: setting('doorcode', 'The name of this service in traces.', nonEmpty),
   DOORCODE_LOG_LEVEL: setting(
     'info',
     `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}.`,
@@ -203,6 +223,8 @@ export function readConfig(environment: Environment, { needsKey = true }: { need
       'DOORCODE_ALERT_SECRET is required with this DOORCODE_ALERT_URL: generate it with "echo whsec_$(openssl rand -base64 32)" and give it to the receiver',
     )
   }
+  const otlp = find('OTEL_EXPORTER_OTLP_ENDPOINT')
+  const otlpHeaders = find('OTEL_EXPORTER_OTLP_HEADERS') ?? {}
   const keep = {
     contentDays: find('DOORCODE_KEEP_CONTENT_DAYS') ?? 0,
     recordsDays: find('DOORCODE_KEEP_RECORDS_DAYS') ?? 0,
@@ -238,6 +260,12 @@ export function readConfig(environment: Environment, { needsKey = true }: { need
     webhookSecret: find('DOORCODE_WEBHOOK_SECRET'),
     alertTarget,
     alertSecret,
+    /** Undefined: nothing is traced. */
+    tracing: otlp && {
+      endpoint: otlp.href,
+      headers: otlpHeaders,
+      serviceName: find('OTEL_SERVICE_NAME') ?? '',
+    },
     /** Days; 0 keeps forever. */
     keep,
     drainSeconds: find('DOORCODE_DRAIN_SECONDS') ?? 0,
@@ -350,11 +378,6 @@ function webhookSecret(text: string): string {
     ? Buffer.from(text.slice('whsec_'.length), 'base64').length
     : 0
   return bytes >= 24 && bytes <= 64 ? text : invalid('must be whsec_ and 24 to 64 bytes in base64')
-}
-
-function alertUrl(text: string): AlertTarget {
-  const target = parseAlertUrl(text)
-  return typeof target === 'string' ? invalid(target) : target
 }
 
 function origin(text: string): string {

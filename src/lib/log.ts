@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino'
+import manifest from '../../package.json' with { type: 'json' }
 import type { LogLevel } from './config.ts'
 import { safeFieldsOf } from './db/faults.ts'
 import { faultOf, isDatabaseUnavailable } from './db/pool.ts'
@@ -23,7 +24,7 @@ export function createLog(level: LogLevel): Log {
   )
   const log = pino({
     level,
-    base: null,
+    base: { release: manifest.version }, // a node adds its id
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: errorFields },
     hooks: {

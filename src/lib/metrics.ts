@@ -136,6 +136,9 @@ export function createMetrics() {
     rejectedProviderWebhooks: counter('provider_webhooks_rejected_total', 'Provider webhooks that were not stored', [
       'reason',
     ] as const),
+    spansDropped: counter('spans_dropped_total', 'Spans that were lost, by reason: full or not_exported', [
+      'reason',
+    ] as const),
     events: counter('events_total', 'Recorded events', ['type'] as const),
     webhookAttempts: histogram('webhook_attempt_seconds', 'Attempts to deliver a webhook, by outcome', [
       'outcome',

@@ -231,6 +231,7 @@ export const tables = {
     notSealed: { code: 'a hash, keyed with the sign-in secret, of a code that is valid for 90 seconds' },
     purge: 'stays',
   },
+  traces: { purge: 'stays', notInBackup: 'connects work with the requests of the last days' },
   doctor_runs: { purge: 'stays', notInBackup: 'examinations of the original instance' },
   doctor_findings: { purge: 'stays', notInBackup: 'what was wrong with the original instance' },
   migrations: { purge: 'stays', notInBackup: 'the restore migrates the database itself' },

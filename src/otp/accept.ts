@@ -23,7 +23,7 @@ export type OtpRequest = SendRequest & { code: string; reference: string | null 
 
 export type OtpAcceptance = { messageId: string; status: 'queued'; reference: string | null }
 
-type AcceptParts = Pick<Parts, 'clock' | 'seal' | 'wake' | 'live' | 'metrics'> & { db: Sql }
+type AcceptParts = Pick<Parts, 'clock' | 'seal' | 'wake' | 'live' | 'metrics' | 'tracer'> & { db: Sql }
 
 /**
  * Accepts an OTP: the key, the unit of quota and the message commit together. Throws the first ApiError

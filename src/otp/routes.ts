@@ -72,9 +72,10 @@ export function otpRoutes(parts: Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 
           .meta({ id: 'OtpMessageAccepted' }),
         example: { messageId: MESSAGE_ID, status: 'queued', reference: 'login-8812' },
       },
-      handler: ({ workspaceId, apiKeyId, correlationId, headers, body: { to, reference = null, ...body } }) => {
+      handler: ({ workspaceId, apiKeyId, correlationId, trace, headers, body: { to, reference = null, ...body } }) => {
         const idempotencyKey = headers['idempotency-key'] ?? null
-        return accept({ workspaceId, apiKeyId, correlationId, idempotencyKey, recipient: to, ...body, reference })
+        const client = { workspaceId, apiKeyId, correlationId, trace }
+        return accept({ ...client, idempotencyKey, recipient: to, ...body, reference })
       },
     }),
     route({

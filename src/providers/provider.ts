@@ -87,6 +87,8 @@ export type OutgoingMessage = {
   phoneNumberId: string
   recipient: string
   content: OutgoingContent
+  /** The header of the request, if tracing is on. */
+  traceparent?: string | undefined
 }
 
 export type MessageKind = 'otp' | 'cod'

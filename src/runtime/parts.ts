@@ -7,6 +7,7 @@ import type { Node } from './jobs/node.ts'
 import type { Log } from '../lib/log.ts'
 import type { Metrics } from '../lib/metrics.ts'
 import type { Provider } from '../providers/provider.ts'
+import type { Tracer } from '../lib/tracing.ts'
 import type { Seal } from '../lib/seal.ts'
 import type { Loop } from './jobs/loop.ts'
 
@@ -22,5 +23,7 @@ export type Parts = {
   wake: Wake
   live: LiveUpdates
   node: Node
+  /** Undefined while tracing is off. */
+  tracer?: Tracer | undefined
   loops: (parts: Parts) => readonly Loop[]
 }

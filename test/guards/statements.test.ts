@@ -32,6 +32,8 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   store_customer_user_ids: 'by ids of rows that the same transaction holds locked',
   end_provider_reports: 'by ids of rows that the same transaction holds locked',
   count_failed_provider_report: 'by the id of a row that was just read',
+  find_traces_of_messages: 'by the ids of messages whose reports were just processed',
+  find_traces_of_events: 'by the ids of events whose deliveries were just claimed',
   take_pair_slots: 'by sender, which belongs to one workspace',
   return_pair_slots: 'by sender, which belongs to one workspace',
   open_pair_breaker: 'by sender, which belongs to one workspace',

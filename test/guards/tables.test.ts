@@ -26,7 +26,7 @@ const OWNED: Readonly<Record<string, string>> = {
   workspaces: 'api_keys blocked_recipients clock_moves quota_usage quotas workspaces',
   'operations/secrets': 'instance',
   'lib/http': 'rate_limits',
-  'runtime/jobs': 'leases nodes',
+  'runtime/jobs': 'leases nodes traces',
   lib: 'migrations',
 }
 
@@ -132,6 +132,8 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
   { room: 'accept', may: 'read', tables: 'messages', why: 'finds which requests of a group are stored' },
   { room: 'messages', may: 'write', tables: 'leases', why: 'a claim and its lease' },
   { room: 'webhooks', may: 'write', tables: 'leases', why: 'a claim and its lease' },
+  { room: 'messages', may: 'read', tables: 'traces', why: 'the trace of a report is that of its message' },
+  { room: 'webhooks', may: 'read', tables: 'traces', why: 'the trace of a delivery is that of its event' },
   {
     room: 'messages',
     may: 'read',

@@ -11,6 +11,8 @@ import type { Loop } from '../../src/runtime/jobs/loop.ts'
 import { nodeSettings } from '../../src/runtime/jobs/node.ts'
 import { createWakeUps } from '../../src/runtime/jobs/wake.ts'
 import { type Log, createLog } from '../../src/lib/log.ts'
+import type { Tracer } from '../../src/lib/tracing.ts'
+import { createNodeTracer } from '../../src/runtime/start/open.ts'
 import { createMetrics } from '../../src/lib/metrics.ts'
 import type { WorkName } from '../../src/runtime/jobs/wake.ts'
 import type { Parts } from '../../src/runtime/parts.ts'
@@ -110,13 +112,16 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     subscribers,
     loops: loopsOf(removes),
     node: wakes.node,
+    tracer: undefined as Tracer | undefined,
   }
+  if (config.tracing) parts.tracer = createNodeTracer(config.tracing, parts)
   const pages = config.roles.has('dashboard') ? await sharedPages() : undefined
   const app = await buildApp(parts, { ...wakes, ...(pages && { pages }) })
   const close = async (): Promise<void> => {
     await app.stop()
     await wakes.stop()
     await provider.close()
+    await parts.tracer?.close()
     await pool.close()
   }
   let closed: Promise<void> | undefined

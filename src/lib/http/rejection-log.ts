@@ -10,6 +10,8 @@ export type RejectionContext = {
   route?: { method: string; path: string } | undefined
   /** Absent without a valid key. */
   key?: { publicId: string; workspaceId: string } | undefined
+  /** The id of the request's trace, if tracing is on. */
+  trace?: string
 }
 
 /**
@@ -27,13 +29,13 @@ export function createRejectionLog(log: Log) {
   const keyed = createLimit('keyed')
   const others = createLimit('others')
   return {
-    write({ correlationId, error, route, key }: RejectedRequest): void {
+    write({ correlationId, error, route, key, trace }: RejectedRequest): void {
       const limit = key && error !== 'RATE_LIMITED' ? keyed : others
       if (!limit.allowsLine()) return
       const by = key && { apiKeyId: key.publicId, workspaceId: key.workspaceId }
       // Not "code": log.ts redacts that name, since it may be a one-time code.
       const { status } = apiErrors[error]
-      log.info({ correlationId, error, status, ...route, ...by }, 'a request was rejected')
+      log.info({ correlationId, trace, error, status, ...route, ...by }, 'a request was rejected')
     },
     /** Logs how many lines were dropped last. */
     close(): void {

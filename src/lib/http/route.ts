@@ -18,6 +18,8 @@ export type Client = {
   workspaceId: string
   apiKeyId: string
   correlationId: string
+  /** The trace that the request belongs to, if tracing is on. */
+  trace?: string | undefined
   /** Aborts when the client disconnects, or when this node stops and must respond immediately. */
   end: () => AbortSignal
 }

@@ -4,6 +4,7 @@ import { later } from '../../lib/clock.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isTemporary } from '../../lib/db/pool.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
+import { findTraces } from '../../runtime/jobs/traces.ts'
 import { beginLease, createClaims } from '../../runtime/jobs/leases.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { OTP_SUBMISSION_WINDOW_MS, SUBMISSION_WINDOW_MS } from '../submission-window.ts'
@@ -16,7 +17,10 @@ import { type EndedAttempt, type Finish, createFinisher } from './finish.ts'
 import type { Subscribers } from '../subscribers.ts'
 import { countUnstoredOutcome } from './quarantine.ts'
 
-type SubmitParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'log' | 'metrics' | 'provider' | 'wake' | 'live' | 'node'> & {
+type SubmitParts = Pick<
+  Parts,
+  'db' | 'clock' | 'seal' | 'log' | 'metrics' | 'provider' | 'wake' | 'live' | 'node' | 'tracer'
+> & {
   subscribers: Subscribers
 }
 
@@ -47,18 +51,19 @@ export function submitLoop(parts: SubmitParts): Loop {
       const begun = claimed.messages.length > 0 && (await beginLease(parts.db, lease, parts.clock.now()))
       return { ...claimed, begun }
     })
-    if (begun) for (const message of messages) start(message)
+    const traces = begun && parts.tracer ? await findTraces(parts.db, messages.flatMap(tracedBy)) : undefined
+    if (begun) for (const message of messages) start(message, traces)
     return { more: isFull, idle: isIdle }
   }
 
-  function start(message: ClaimedMessage): void {
-    const ended = submit(message).finally(() => inFlight.delete(ended))
+  function start(message: ClaimedMessage, traces?: Traces): void {
+    const ended = submit(message, traces).finally(() => inFlight.delete(ended))
     inFlight.add(ended)
   }
 
-  async function submit(message: ClaimedMessage): Promise<void> {
+  async function submit(message: ClaimedMessage, traces?: Traces): Promise<void> {
     try {
-      await store(finish, await attempt(parts, message))
+      await store(finish, await attempt(parts, message, traces))
     } catch (error) {
       // When the lease ends, the message is claimed again as one whose attempt was interrupted.
       parts.log.error({ err: error, messageId: message.id }, 'the outcome of an attempt could not be stored')
@@ -83,8 +88,14 @@ async function store(finish: Finish, ended: EndedAttempt): Promise<void> {
   }
 }
 
+type Traces = ReadonlyMap<string, string>
+
+/** Ids of which the first with a trace is the one that the message belongs to. */
+const tracedBy = ({ id, conversation }: ClaimedMessage): string[] =>
+  conversation ? [id, conversation.confirmationId] : [id]
+
 /** Makes at most one request to the provider. */
-async function attempt(parts: SubmitParts, message: ClaimedMessage): Promise<EndedAttempt> {
+async function attempt(parts: SubmitParts, message: ClaimedMessage, traces?: Traces): Promise<EndedAttempt> {
   const startedAt = parts.clock.now()
   const toEnded = (next: Decision, outcome: SendOutcome | null): EndedAttempt => ({
     message,
@@ -111,7 +122,14 @@ async function attempt(parts: SubmitParts, message: ClaimedMessage): Promise<End
   const { id: messageId, kind, phoneNumberId, recipient, attempts, breakerStep } = message
   if (attempts === 1)
     parts.metrics.acceptToAttempt.observe((startedAt.getTime() - acceptedAt(message).getTime()) / 1000)
-  const outcome = await parts.provider.send(message.account, { kind, messageId, phoneNumberId, recipient, content })
+  const span = parts.tracer?.start('attempt', {
+    kind: 'client',
+    parent: tracedBy(message).flatMap((id) => traces?.get(id) ?? [])[0],
+    attributes: { 'doorcode.message_id': messageId, 'doorcode.attempt': attempts },
+  })
+  const outgoing = { kind, messageId, phoneNumberId, recipient, content, traceparent: span?.traceparent }
+  const outcome = await parts.provider.send(message.account, outgoing)
+  span?.end({ 'doorcode.outcome': outcome.outcome }, { isError: outcome.outcome !== 'accepted' })
   parts.metrics.attempts.inc({ outcome: outcome.outcome })
   const context = { now: parts.clock.now(), attempts, breakerStep, random: Math.random() }
   return toEnded(afterAttempt(outcome, context), outcome)

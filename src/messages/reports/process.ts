@@ -10,8 +10,9 @@ import type { ProviderItem } from '../../providers/provider.ts'
 import { applyChange } from '../../accounts/sync/sync.ts'
 import type { StoredInbound, Subscribers } from '../subscribers.ts'
 import { type ReportOfMessage, applyReports } from './apply.ts'
+import { createReportTracer } from './trace.ts'
 
-type ReportParts = Pick<Parts, 'db' | 'clock' | 'log' | 'metrics' | 'provider' | 'wake' | 'live'> & {
+type ReportParts = Pick<Parts, 'db' | 'clock' | 'log' | 'metrics' | 'provider' | 'wake' | 'live' | 'tracer'> & {
   subscribers: Subscribers
 }
 
@@ -22,7 +23,8 @@ const PARKED_RETRIES_MS = [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS, 5 * MINUTE_
 
 /** Processes stored provider reports. A crash loses nothing: a report ends with the commit of its effect. */
 export function reportsLoop(parts: ReportParts): Loop {
-  const { metrics, wake } = parts
+  const { db, metrics, wake, tracer } = parts
+  const trace = tracer && createReportTracer({ db, tracer })
   // An alert sees no increase in a counter that first appears as 1.
   for (const outcome of OUTCOMES) metrics.processedReports.inc({ outcome }, 0)
   return createBatchLoop<DueReport, ReportEnd[]>(withEvents(parts), {
@@ -38,6 +40,16 @@ export function reportsLoop(parts: ReportParts): Loop {
     },
     committed(reports, ends) {
       for (const { outcome } of ends) metrics.processedReports.inc({ outcome })
+      if (trace) {
+        const reportOf = new Map(reports.map((report) => [report.id, report]))
+        const traced = ends.flatMap(({ id, outcome, message_id: messageId, confirmation_id: confirmationId }) => {
+          const report = reportOf.get(id)
+          return report
+            ? [{ kind: report.kind, outcome, messageId, confirmationId, receivedAt: report.received_at }]
+            : []
+        })
+        trace(traced)
+      }
       const kinds = new Set(reports.map(({ kind }) => kind))
       if (kinds.has('status') || kinds.has('message')) wake('deliver')
       if (kinds.has('message')) wake('submit')

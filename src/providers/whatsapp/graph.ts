@@ -22,6 +22,7 @@ export type GraphRequest = {
   body?: string
   timeoutMs: number
   maxResponseBytes: number
+  traceparent?: string | undefined
 }
 
 /** `unknown`: at least the first byte may have been sent. */
@@ -85,6 +86,7 @@ function dispatch(agent: Dispatcher, account: ProviderAccount, request: GraphReq
         headers: {
           authorization: `Bearer ${account.accessToken}`,
           accept: 'application/json',
+          ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
           ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         body: request.body ?? null,

@@ -32,6 +32,7 @@ export async function send(
     body: JSON.stringify(bodyOf(message)),
     timeoutMs,
     maxResponseBytes: MAX_RESPONSE_BYTES,
+    traceparent: message.traceparent,
   })
   const code = message.content.type === 'otp' ? message.content.code : ''
   return readOutcome(answer, (text) => withoutToken(withoutCode(text, code), account.accessToken))

@@ -3,6 +3,7 @@ import { expiredSignInRows } from '../../admin/auth/expired-rows.ts'
 import { removeIdleRateLimits } from '../../lib/http/rate-limit.ts'
 import { removeIdlePairs } from '../../messages/queue/pair-slots.ts'
 import { removeOldLeases } from '../jobs/leases.ts'
+import { TRACE_KEPT_MS, removeOldTraces } from '../jobs/traces.ts'
 import type { Parts } from '../parts.ts'
 import { removeUnreadable } from '../../operations/lifecycle/recipients/unfinished.ts'
 import type { Loop } from '../jobs/loop.ts'
@@ -27,7 +28,7 @@ export const housekeepingLoop = ({
       (remove) => [remove, later(now, -IDLE_MS)] as const,
     )
     const removed = await Promise.all(
-      [...idle, ...(permit ? expiredSignInRows(permit.now) : [])].map(([remove, until]) =>
+      [...idle, ...(permit ? [...expiredSignInRows(permit.now), oldTraces(permit.now)] : [])].map(([remove, until]) =>
         db.row(remove, [until, MAX_EACH]),
       ),
     )
@@ -35,6 +36,8 @@ export const housekeepingLoop = ({
     return { more: removed.some((row) => row?.removed === MAX_EACH) }
   },
 })
+
+const oldTraces = (now: Date) => [removeOldTraces, later(now, -TRACE_KEPT_MS)] as const
 
 const IDLE_MS = MINUTE_MS
 const MAX_EACH = 5_000

@@ -10,6 +10,8 @@ import { openSeal } from '../../operations/secrets/open.ts'
 import { nodeSettings } from '../jobs/node.ts'
 import { createWakeUps, type WakeUps } from '../jobs/wake.ts'
 import type { Log } from '../../lib/log.ts'
+import { type Tracer, type TracingConfig, createTracer } from '../../lib/tracing.ts'
+import manifest from '../../../package.json' with { type: 'json' }
 import { createMetrics } from '../../lib/metrics.ts'
 import type { Parts } from '../parts.ts'
 import { createNodeKeys } from '../../operations/secrets/nodes.ts'
@@ -82,9 +84,27 @@ export async function openParts(
   )
   const { wake, live, node } = wakes
   metrics.setBuild(node.id)
+  if (isNode) log.setBindings({ node: node.id })
+  const tracer =
+    isNode && config.tracing
+      ? opened.adopt(createNodeTracer(config.tracing, { log, metrics, node }), (tracer) => tracer.close())
+      : undefined
   metrics.watchClock(clock)
-  const parts = { config, db, clock, seal, log, metrics, provider, wake, live, node, loops: backgroundLoops }
+  const parts = { config, db, clock, seal, log, metrics, provider, wake, live, node, tracer, loops: backgroundLoops }
   const whenClosed = opened.move()
   const lost = AbortSignal.any([keys.lost, ...(database.lost ? [database.lost] : [])])
   return { parts, wakes, lost, close: () => whenClosed.disposeAsync() }
+}
+
+/** With the node and the release of the spans, and a counter of those that are lost. */
+export function createNodeTracer(
+  tracing: TracingConfig,
+  { log, metrics, node }: Pick<Parts, 'log' | 'metrics' | 'node'>,
+): Tracer {
+  return createTracer(tracing, {
+    log,
+    node: node.id,
+    release: manifest.version,
+    dropped: (reason, spans) => metrics.spansDropped.inc({ reason }, spans),
+  })
 }

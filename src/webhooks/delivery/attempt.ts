@@ -2,6 +2,7 @@ import { plainText } from '../../../locales/text.ts'
 import { SECOND_MS } from '../../lib/clock.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { type Seal, UnsealError, keyOf } from '../../lib/seal.ts'
+import { traceIdOf } from '../../lib/tracing.ts'
 import { tables } from '../../operations/columns.ts'
 import type { ClaimedDelivery, Target } from './claim.ts'
 import { type PostResult, type WebhookAgent, Interrupted, post } from './post.ts'
@@ -21,29 +22,40 @@ export type AttemptResult = Omit<PostResult, 'hiddenAddress'> & {
 /** Makes one attempt: signs, posts, decides by the answer. Never throws. */
 export const createDeliverer =
   (
-    { clock, seal, log, metrics }: Pick<Parts, 'clock' | 'seal' | 'log' | 'metrics'>,
+    { clock, seal, log, metrics, tracer }: Pick<Parts, 'clock' | 'seal' | 'log' | 'metrics' | 'tracer'>,
     agent: WebhookAgent,
     stop: AbortSignal,
   ) =>
-  async (delivery: ClaimedDelivery, target: Target): Promise<AttemptResult> => {
+  async (delivery: ClaimedDelivery, target: Target, trace?: string): Promise<AttemptResult> => {
     const { eventId, deliveryId, body } = delivery
     const startedAt = clock.now()
     const startedAtMs = performance.now()
+    const span = tracer?.start('delivery', {
+      kind: 'client',
+      parent: trace,
+      attributes: {
+        'doorcode.event_id': eventId,
+        'doorcode.delivery_id': deliveryId,
+        'doorcode.attempt': delivery.attempt,
+      },
+    })
+    const logged = span && { trace: traceIdOf(span.traceparent) }
     let interrupted = false
     let answer: PostResult
     try {
-      const headers = sign({ id: eventId, at: startedAt, body }, secretsOf(seal, target, startedAt))
+      const signed = sign({ id: eventId, at: startedAt, body }, secretsOf(seal, target, startedAt))
+      const headers = span ? { ...signed, traceparent: span.traceparent } : signed
       answer = await post(agent, { url: target.url, headers, body }, stop)
     } catch (error) {
       interrupted = error instanceof Interrupted
-      if (!interrupted) log.error({ err: error, deliveryId }, 'a webhook could not be sent')
+      if (!interrupted) log.error({ err: error, deliveryId, ...logged }, 'a webhook could not be sent')
       const code = interrupted ? 'stopped' : error instanceof UnsealError ? 'secret_lost' : 'fault'
       answer = { httpStatus: null, retryAfter: null, response: null, error: plainText(`webhooks.${code}`) }
     }
     const { hiddenAddress: address, ...result } = answer
     if (address !== undefined)
       log.warn(
-        { endpointId: target.endpointId, deliveryId, address },
+        { endpointId: target.endpointId, deliveryId, address, ...logged },
         'a webhook was not sent, because the address of its endpoint is not public',
       )
     const endedAt = clock.now()
@@ -52,6 +64,10 @@ export const createDeliverer =
       : decide({ ...delivery, answer, endedAt, chance: Math.random() })
     const durationMs = Math.round(performance.now() - startedAtMs)
     metrics.webhookAttempts.observe({ outcome: decision.outcome }, durationMs / SECOND_MS)
+    span?.end(
+      { 'doorcode.outcome': decision.outcome, 'http.response.status_code': answer.httpStatus },
+      { isError: decision.outcome !== 'succeeded' },
+    )
     return { ...result, delivery, startedAt, endedAt, durationMs, decision }
   }
 

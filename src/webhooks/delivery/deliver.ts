@@ -16,6 +16,7 @@ import { createConcurrency } from './concurrency.ts'
 import { holdDeliveries } from '../endpoint-status.ts'
 import { createFinisher } from './finish.ts'
 import { webhookAgent } from './post.ts'
+import { findEventTraces } from './event-traces.ts'
 
 const POLL_MS = 500
 /** The minimum time between two turns, so that each claims a batch. It is also the longest delay for a delivery. */
@@ -63,9 +64,11 @@ export function deliverLoop(parts: Parts): Loop {
       capacities.length > 0
         ? await claims.claim((lease) => claimDeliveries(parts.db, capacities, { ...parts, lease }))
         : []
+    const traces = parts.tracer && claimed.length > 0 ? await findEventTraces(parts.db, claimed) : undefined
     const claimedOf = Map.groupBy(claimed, ({ endpointId }) => endpointId)
     for (const endpoint of enabled)
-      for (const delivery of claimedOf.get(endpoint.endpointId) ?? []) start(delivery, endpoint)
+      for (const delivery of claimedOf.get(endpoint.endpointId) ?? [])
+        start(delivery, endpoint, traces?.get(delivery.eventId))
     round.isShort ||= capacities.some(({ endpointId, capacity }) => claimedOf.get(endpointId)?.length === capacity)
     // These deliveries were recorded or rescheduled while the endpoint was being paused or disabled.
     for (const { workspaceId, endpointId, status } of due)
@@ -87,14 +90,14 @@ export function deliverLoop(parts: Parts): Loop {
     return due
   }
 
-  function start(delivery: ClaimedDelivery, endpoint: DueEndpoint): void {
-    const ended = run(delivery, endpoint).finally(() => running.delete(ended))
+  function start(delivery: ClaimedDelivery, endpoint: DueEndpoint, trace?: string): void {
+    const ended = run(delivery, endpoint, trace).finally(() => running.delete(ended))
     running.add(ended)
   }
 
-  async function run(delivery: ClaimedDelivery, endpoint: DueEndpoint): Promise<void> {
+  async function run(delivery: ClaimedDelivery, endpoint: DueEndpoint, trace?: string): Promise<void> {
     const state = concurrency.start(delivery, endpoint)
-    const result = await deliver(delivery, endpoint)
+    const result = await deliver(delivery, endpoint, trace)
     concurrency.adjust(state, result)
     await store(result)
     concurrency.end(state, delivery)

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  createServer,
+} from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer, text } from 'node:stream/consumers'
+import { type TestContext, test } from 'node:test'
+import { createLog } from '../../../src/lib/log.ts'
+import { MAX_WAITING_SPANS, createTracer, parseTraceparent } from '../../../src/lib/tracing.ts'
+import { createRemovalGuard } from '../../../src/operations/lifecycle/retention/guard.ts'
+import { housekeepingLoop } from '../../../src/runtime/background/housekeeping.ts'
+import { TRACE_KEPT_MS } from '../../../src/runtime/jobs/traces.ts'
+import { startOrder } from '../../world/order.ts'
+import { waitFor } from '../../world/wait-for.ts'
+import { type World, startWorld } from '../../world/world.ts'
+
+type ReceivedSpan = {
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+  name: string
+  kind: number
+  startTimeUnixNano: string
+  endTimeUnixNano: string
+  attributes: { key: string; value: { stringValue?: string; intValue?: string } }[]
+}
+
+type ExportRequest = {
+  resourceSpans: {
+    resource: { attributes: { key: string; value: { stringValue: string } }[] }
+    scopeSpans: { spans: ReceivedSpan[] }[]
+  }[]
+}
+
+async function listen(t: TestContext, server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** An OTLP receiver for HTTP and JSON. */
+async function startCollector(t: TestContext, { status = 200, hangs = false } = {}) {
+  const spans: ReceivedSpan[] = []
+  const bodies: string[] = []
+  const resources: ExportRequest['resourceSpans'][number]['resource'][] = []
+  let requests = 0
+  let headers: IncomingHttpHeaders = {}
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(request)
+    requests += 1
+    headers = request.headers
+    assert.deepEqual([request.method, request.url], ['POST', '/v1/traces'])
+    if (hangs) return
+    bodies.push(body)
+    for (const { resource, scopeSpans } of (JSON.parse(body) as ExportRequest).resourceSpans) {
+      resources.push(resource)
+      for (const scope of scopeSpans) spans.push(...scope.spans)
+    }
+    response.writeHead(status).end('{}')
+  }
+  const server = createServer((request, response) => void receive(request, response))
+  const url = await listen(t, server)
+  return { url, spans, bodies, resources, headers: () => headers, requests: () => requests }
+}
+
+/** WhatsApp as the program reaches it: forwards to the emulator and keeps the headers of sends. */
+async function watchSends(t: TestContext, world: World): Promise<IncomingHttpHeaders[]> {
+  const sends: IncomingHttpHeaders[] = []
+  const server = createServer((request, response) => {
+    const forward = async (): Promise<void> => {
+      if (request.url?.endsWith('/messages')) sends.push(request.headers)
+      const body = await buffer(request)
+      const { authorization = '', 'content-type': type = 'application/json' } = request.headers
+      const answer = await fetch(world.emulator.url + (request.url ?? ''), {
+        method: request.method ?? 'GET',
+        headers: { authorization, 'content-type': type },
+        ...(body.length > 0 && { body }),
+      })
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+    }
+    forward().catch(() => response.destroy())
+  })
+  const url = await listen(t, server)
+  await world.query('update provider_accounts set graph_url = $1 where workspace_id = $2', [url, world.workspaceId])
+  return sends
+}
+
+const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736'
+const CLIENT_SPAN = '00f067aa0ba902b7'
+const TRACEPARENT = `00-${TRACE_ID}-${CLIENT_SPAN}-01`
+
+const attributesOf = ({ attributes }: ReceivedSpan): Record<string, string> =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue ?? '']))
+
+const SPANS_OF_AN_OTP = ['attempt', 'delivery', 'group commit', 'report', 'POST /api/v1/otp/messages']
+
+test('one order from the client’s request to the delivery is one trace, which goes on at the provider and the endpoint', async (t) => {
+  const collector = await startCollector(t)
+  const { world, receiver } = await startOrder(t, {
+    settings: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b' },
+  })
+  const sends = await watchSends(t, world)
+  const order = await world.createConfirmation({}, { headers: { traceparent: TRACEPARENT } })
+  await world.settled()
+  await world.customer(order).taps('Confirm')
+  await world.settled()
+  const ofTrace = () => collector.spans.filter(({ traceId }) => traceId === TRACE_ID)
+  const names = () => new Set(ofTrace().map(({ name }) => name))
+  await waitFor(
+    () => `every kind of span; there are ${[...names()].join(', ')}`,
+    () => names().size >= 5,
+  )
+  assert.deepEqual([...names()].sort(), [
+    'POST /api/v1/cod-confirmations',
+    'attempt',
+    'delivery',
+    'group commit',
+    'report',
+  ])
+  const request = ofTrace().find(({ name }) => name.startsWith('POST'))
+  assert.ok(request)
+  assert.equal(request.parentSpanId, CLIENT_SPAN)
+  for (const span of ofTrace()) {
+    if (span !== request) assert.equal(span.parentSpanId, request.spanId, span.name)
+    assert.ok(BigInt(span.startTimeUnixNano) <= BigInt(span.endTimeUnixNano))
+  }
+  const sent = sends.flatMap(({ traceparent }) => (typeof traceparent === 'string' ? traceparent : []))
+  const attempts = ofTrace().filter(({ name }) => name === 'attempt')
+  assert.deepEqual(
+    new Set(attempts.map(({ spanId }) => `00-${TRACE_ID}-${spanId}-01`)),
+    new Set(sent.filter((each) => each.includes(TRACE_ID))),
+  )
+  const delivered = receiver.received.filter(({ headers }) => String(headers['traceparent']).includes(TRACE_ID))
+  assert.deepEqual(
+    delivered.map(({ event }) => event.type),
+    ['cod.confirmed'],
+  )
+  assert.equal(collector.headers()['x-key'], 'a b')
+  assert.deepEqual(
+    collector.resources[0]?.attributes.map(({ key, value }) => [key, value.stringValue]),
+    [
+      ['service.name', 'doorcode'],
+      ['service.version', '0.1.0'],
+      ['service.instance.id', world.parts.node.id],
+    ],
+  )
+})
+
+test('a code on its way is one trace over two nodes, without the code or the number', async (t) => {
+  const collector = await startCollector(t)
+  const world = await startWorld(t, { settings: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } })
+  await world.node()
+  await world.receiver()
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['sent', 'delivered'])
+  await world.settled()
+  const traceOf = () => collector.spans.find(({ name }) => name === 'POST /api/v1/otp/messages')?.traceId
+  const names = () => new Set(collector.spans.filter(({ traceId }) => traceId === traceOf()).map(({ name }) => name))
+  await waitFor(
+    () => `every kind of span; there are ${[...names()].join(', ')}`,
+    () => names().size === SPANS_OF_AN_OTP.length,
+  )
+  assert.deepEqual([...names()].sort(), SPANS_OF_AN_OTP.toSorted())
+  const attempt = collector.spans.find(({ name }) => name === 'attempt')
+  assert.ok(attempt)
+  assert.deepEqual(attributesOf(attempt), {
+    'doorcode.message_id': otp.messageId,
+    'doorcode.attempt': '1',
+    'doorcode.outcome': 'accepted',
+  })
+  for (const hidden of [otp.code, otp.to, otp.to.slice(1)]) assert.ok(!collector.bodies.join().includes(hidden))
+})
+
+test('a trace that the client does not sample makes no span, and is passed on', async (t) => {
+  const collector = await startCollector(t)
+  const world = await startWorld(t, { settings: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } })
+  const receiver = await world.receiver()
+  const otp = await world.sendOtp({}, { headers: { traceparent: TRACEPARENT.replace(/01$/, '00') } })
+  await world.whatsapp.reports(otp, ['sent'])
+  await world.settled()
+  assert.match(String(receiver.received[0]?.headers['traceparent']), new RegExp(`^00-${TRACE_ID}-[0-9a-f]{16}-00$`))
+  await world.parts.tracer?.close()
+  assert.deepEqual(
+    collector.spans.filter(({ traceId }) => traceId === TRACE_ID),
+    [],
+  )
+})
+
+test('without the setting a traceparent is ignored: no span, no row, no header', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  const sends = await watchSends(t, world)
+  const otp = await world.sendOtp({}, { headers: { traceparent: TRACEPARENT } })
+  await world.whatsapp.reports(otp, ['sent'])
+  await world.settled()
+  assert.equal(world.parts.tracer, undefined)
+  assert.ok(sends.length > 0 && receiver.received.length > 0)
+  for (const headers of [...sends, ...receiver.received.map((each) => each.headers)])
+    assert.equal(headers['traceparent'], undefined)
+  assert.deepEqual(await world.query('select from traces where id = $1', [otp.messageId]), [])
+})
+
+test('a rejected request is logged with its trace and the release', async (t) => {
+  const collector = await startCollector(t)
+  const world = await startWorld(t, { settings: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } })
+  const answer = await world.request('POST', '/api/v1/otp/messages', {
+    body: {},
+    headers: { traceparent: TRACEPARENT },
+  })
+  assert.equal(answer.status, 422)
+  const line = world.first.logLines.find((each) => each.includes('a request was rejected')) ?? '{}'
+  const { trace, release } = JSON.parse(line) as Record<string, string>
+  assert.deepEqual([trace, release], [TRACE_ID, '0.1.0'])
+})
+
+test('housekeeping removes old traces', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const old = new Date(Date.now() - TRACE_KEPT_MS - 60_000)
+  await world.query(`insert into traces values (gen_random_uuid(), 'old', $1), (gen_random_uuid(), 'new', now())`, [
+    old,
+  ])
+  await housekeepingLoop({ ...world.parts, guard: createRemovalGuard(world.parts) }).turn()
+  const rows = await world.query(`select traceparent from traces where traceparent in ('old', 'new')`)
+  assert.deepEqual(rows, [{ traceparent: 'new' }])
+})
+
+function startTracer(t: TestContext, endpoint: string) {
+  const lost = { full: 0, not_exported: 0 }
+  const tracer = createTracer(
+    { endpoint, headers: {}, serviceName: 'test' },
+    {
+      log: createLog('silent'),
+      node: 'node',
+      release: '0',
+      dropped: (reason, spans) => {
+        lost[reason] += spans
+      },
+    },
+  )
+  t.after(() => tracer.close())
+  return {
+    tracer,
+    lost,
+    add: (spans: number) => Array.from({ length: spans }, () => tracer.start('x', { kind: 'internal' }).end()),
+  }
+}
+
+test('a receiver that hangs delays nothing: spans wait up to a limit, and the others are dropped and counted', async (t) => {
+  const collector = await startCollector(t, { hangs: true })
+  const { lost, add } = startTracer(t, collector.url)
+  add(3 * MAX_WAITING_SPANS)
+  await waitFor('the export', () => collector.requests() === 1)
+  assert.ok(lost.full > MAX_WAITING_SPANS && lost.full <= 2 * MAX_WAITING_SPANS)
+})
+
+test('spans that the receiver rejects, or that find none, are counted', async (t) => {
+  const collector = await startCollector(t, { status: 503 })
+  const rejected = startTracer(t, collector.url)
+  rejected.add(5)
+  await rejected.tracer.close()
+  assert.deepEqual(rejected.lost, { full: 0, not_exported: 5 })
+  const alone = startTracer(t, 'http://127.0.0.1:1')
+  alone.add(7)
+  await alone.tracer.close()
+  assert.deepEqual(alone.lost, { full: 0, not_exported: 7 })
+})
+
+test('only a traceparent of W3C Trace Context is taken', () => {
+  assert.deepEqual(parseTraceparent(TRACEPARENT), { traceId: TRACE_ID, spanId: CLIENT_SPAN, isSampled: true })
+  assert.equal(parseTraceparent(TRACEPARENT.replace(/01$/, '00'))?.isSampled, false)
+  assert.equal(parseTraceparent(`01-${TRACE_ID}-${CLIENT_SPAN}-01-later`)?.traceId, TRACE_ID)
+  for (const wrong of [
+    '',
+    `${TRACEPARENT}-more`,
+    TRACEPARENT.toUpperCase(),
+    `ff-${TRACE_ID}-${CLIENT_SPAN}-01`,
+    `00-${'0'.repeat(32)}-${CLIENT_SPAN}-01`,
+    `00-${TRACE_ID}-${'0'.repeat(16)}-01`,
+    `${TRACEPARENT}, ${TRACEPARENT}`,
+  ])
+    assert.equal(parseTraceparent(wrong), undefined, wrong)
+})
