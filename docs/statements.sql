@@ -2572,6 +2572,8 @@ select 'syncs' as kind, count(*)::int as number from (select from provider_accou
 union all
 select 'daily_figures' as kind, count(*)::int as number from (select from daily_figures where due_at <= $1 limit 10000) due
 union all
+select 'alerts' as kind, count(*)::int as number from (select from doctor_findings where alert_due_at <= $1 limit 10000) due
+union all
 select 'deletions' as kind, count(*)::int as number from (select from workspaces where deletion_due_at <= $1 and purged_at is null limit 10000) due;
 
 prepare count_due_timers as
@@ -2579,6 +2581,9 @@ select 'timers' as kind, count(*)::int as number from (select from (
 select timer_due_at from confirmations where timer_due_at <= $1 and timer_quarantined_at is null
 union all
 select timer_due_at from refusal_checks where timer_due_at <= $1 and timer_quarantined_at is null) timer limit 10000) due;
+
+prepare count_due_verifications as
+select 'verifications' as kind, count(*)::int as number from (select from otp_verifications where due_at <= $1 limit 10000) due;
 
 prepare count_endpoints_by_state as
 select (count(*) filter (where e.status = 'enabled' and e.failing_since is null))::int as healthy,
@@ -2645,6 +2650,8 @@ where a.status <> 'removed'
 union all
 select 'daily_figures', (select due_at from daily_figures where due_at is not null order by due_at limit 1)
 union all
+select 'alerts', min(alert_due_at) from doctor_findings where alert_due_at is not null
+union all
 select 'deletions', min(deletion_due_at) from workspaces where deletion_due_at is not null and purged_at is null;
 
 prepare find_oldest_due_timer as
@@ -2654,6 +2661,10 @@ select 'timers' as kind, min(due_at) as "dueAt" from (
 union all
 (select timer_due_at from refusal_checks
  where timer_due_at is not null and timer_quarantined_at is null order by timer_due_at limit 1)) timer;
+
+prepare find_oldest_due_verification as
+select 'verifications' as kind, min(due_at) as "dueAt"
+from (select due_at from otp_verifications where due_at is not null order by due_at limit 1) next;
 
 -- src/operations/doctor/work/reports.ts
 

@@ -513,6 +513,7 @@ export type ParameterNames = {
   'doctor.unknown': never
   'doctor.versions_differ': 'versions'
   'doctor.versions_differ_fix': never
+  'doctor.work_alerts': never
   'doctor.work_daily_figures': never
   'doctor.work_deletions': never
   'doctor.work_deliveries': never
@@ -525,6 +526,7 @@ export type ParameterNames = {
   'doctor.work_stuck_fix': never
   'doctor.work_syncs': never
   'doctor.work_timers': never
+  'doctor.work_verifications': never
   'doctor.workspaces_left_out': 'number'
   'doctor.workspaces_left_out_fix': never
   'events.form': never

@@ -16,6 +16,8 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   find_oldest_due_report: 'concerns the whole instance',
   find_oldest_due_timer: 'concerns the whole instance',
   find_oldest_due_delivery: 'concerns the whole instance',
+  find_oldest_due_verification: 'concerns the whole instance',
+  count_due_verifications: 'concerns the whole instance',
   count_due_reports: 'concerns the whole instance',
   count_due_timers: 'concerns the whole instance',
   count_due_deliveries: 'concerns the whole instance',

@@ -62,7 +62,7 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
   {
     room: 'operations/doctor',
     may: 'read',
-    tables: `sender_pace messages provider_reports webhook_deliveries webhook_endpoints confirmations refusal_checks
+    tables: `sender_pace messages otp_verifications provider_reports webhook_deliveries webhook_endpoints confirmations refusal_checks
       daily_figures provider_accounts senders template_changes templates leases unfinished_erasures workspaces operators auth.user`,
     why: 'finds what waits for too long, whose it is, and what is wrong',
   },

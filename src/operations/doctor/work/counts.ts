@@ -23,6 +23,11 @@ const countDueMessages: Statement<Due> = statement(
    )}`,
 )
 
+const countDueVerifications: Statement<Due> = statement(
+  'count_due_verifications',
+  counted('verifications', 'select from otp_verifications where due_at <= $1'),
+)
+
 const countDueReports: Statement<Due> = statement(
   'count_due_reports',
   counted('reports', 'select from provider_reports where due_at <= $1'),
@@ -61,12 +66,14 @@ const countDueScheduled: Statement<Due> = statement(
          and exists (select from workspaces w where w.id = a.workspace_id and w.deleted_at is null)`,
     ),
     counted('daily_figures', 'select from daily_figures where due_at <= $1'),
+    counted('alerts', 'select from doctor_findings where alert_due_at <= $1'),
     counted('deletions', 'select from workspaces where deletion_due_at <= $1 and purged_at is null'),
   ].join('\n   union all\n   '),
 )
 
 const COUNTS: Readonly<Record<WorkGroup, Statement<Due>>> = {
   messages: countDueMessages,
+  verifications: countDueVerifications,
   reports: countDueReports,
   timers: countDueTimers,
   deliveries: countDueDeliveries,

@@ -4,9 +4,23 @@ import { type Sql, type Statement, statement } from '../../../lib/db/pool.ts'
 import { WAITING } from '../../../messages/queue/lock-senders.ts'
 import { type NewFinding, durationText } from '../finding.ts'
 
+/** Kinds of work by the tables that they are in: a locked table hides only its own. */
+export const WORK_GROUPS = {
+  messages: ['messages'],
+  verifications: ['verifications'],
+  reports: ['reports'],
+  timers: ['timers'],
+  deliveries: ['deliveries'],
+  scheduled: ['releases', 'syncs', 'daily_figures', 'alerts', 'deletions'],
+} as const
+
+export type WorkGroup = keyof typeof WORK_GROUPS
+export type WorkKind = (typeof WORK_GROUPS)[WorkGroup][number]
+
 /** How late the oldest due work of each kind may be before it is a finding. A busy instance is a little late at times. */
 export const LATE_AFTER_MS = {
   messages: { warning: 2 * MINUTE_MS, failure: 15 * MINUTE_MS },
+  verifications: { warning: 2 * MINUTE_MS, failure: 15 * MINUTE_MS },
   reports: { warning: MINUTE_MS, failure: 10 * MINUTE_MS },
   timers: { warning: 2 * MINUTE_MS, failure: 15 * MINUTE_MS },
   // a slow or failing endpoint gets few attempts at a time, so some of its deliveries wait for their turn
@@ -14,10 +28,10 @@ export const LATE_AFTER_MS = {
   releases: { warning: 2 * MINUTE_MS, failure: 15 * MINUTE_MS },
   syncs: { warning: 15 * MINUTE_MS, failure: 6 * HOUR_MS },
   daily_figures: { warning: 6 * HOUR_MS, failure: 2 * DAY_MS },
+  alerts: { warning: 15 * MINUTE_MS, failure: 6 * HOUR_MS },
   deletions: { warning: DAY_MS, failure: 7 * DAY_MS },
-} as const
+} as const satisfies Record<WorkKind, { warning: number; failure: number }>
 
-export type WorkKind = keyof typeof LATE_AFTER_MS
 export const WORK_KINDS = Object.keys(LATE_AFTER_MS) as readonly WorkKind[]
 
 export type OldestDue = { kind: WorkKind; dueAt: Date }
@@ -50,6 +64,12 @@ const selectOldestMessage: Statement<OldestDue> = statement(
        where sender_id = w.sender_id and priority = w.priority and due_at is not null
        order by due_at limit ${MAX_NEXT}) next) m
    ${SENDER_MAY_SEND}`,
+)
+
+const selectOldestVerification: Statement<OldestDue> = statement(
+  'find_oldest_due_verification',
+  `select 'verifications' as kind, min(due_at) as "dueAt"
+   from (select due_at from otp_verifications where due_at is not null order by due_at limit 1) next`,
 )
 
 /** One that has not been processed was due when it was received, except one that waits for its message. */
@@ -92,22 +112,14 @@ const selectOldestScheduled: Statement<OldestDue> = statement(
    union all
    select 'daily_figures', (select due_at from daily_figures where due_at is not null order by due_at limit 1)
    union all
+   select 'alerts', min(alert_due_at) from doctor_findings where alert_due_at is not null
+   union all
    select 'deletions', min(deletion_due_at) from workspaces where deletion_due_at is not null and purged_at is null`,
 )
 
-/** Kinds of work by the tables that they are in: a locked table hides only its own. */
-export const WORK_GROUPS = {
-  messages: ['messages'],
-  reports: ['reports'],
-  timers: ['timers'],
-  deliveries: ['deliveries'],
-  scheduled: ['releases', 'syncs', 'daily_figures', 'deletions'],
-} as const satisfies Record<string, readonly WorkKind[]>
-
-export type WorkGroup = keyof typeof WORK_GROUPS
-
 const OLDEST: Readonly<Record<WorkGroup, (sql: Sql, now: Date) => Promise<OldestDue[]>>> = {
   messages: (sql, now) => sql.rows(selectOldestMessage, [now]),
+  verifications: (sql) => sql.rows(selectOldestVerification),
   reports: (sql) => sql.rows(selectOldestReport),
   timers: (sql) => sql.rows(selectOldestTimer),
   deliveries: (sql) => sql.rows(selectOldestDelivery),
