@@ -6,6 +6,7 @@ import { connectAccount, addEndpoint } from '../world/set-up.ts'
 import { endAllSessions } from '../../src/admin/auth/end-all-sessions.ts'
 import type { Finding } from '../../src/operations/doctor/finding.ts'
 import { newPseudonym } from '../../src/lib/phone/erased-recipient.ts'
+import { RESEND_INTERVAL_MS } from '../../src/otp/verifications/limits.ts'
 import { createWakeUps } from '../../src/runtime/jobs/wake.ts'
 import { endUnfinished, findUnfinished, keepUnfinished } from '../../src/operations/lifecycle/recipients/unfinished.ts'
 import { createSealingKey } from '../../src/lib/seal.ts'
@@ -31,6 +32,7 @@ import { assertSigned } from '../world/receiver.ts'
 import { openTestSeal } from '../database/seal.ts'
 import { CODE_PERIOD_MS, asCookie, askAuth, totp, trySignIn, withSecondFactor } from '../world/sign-in-calls.ts'
 import { waitFor } from '../world/wait-for.ts'
+import { wrongCode } from '../world/verifications.ts'
 import { DEMO, type SentOtp, type World, newPhone } from '../world/world.ts'
 
 test('codes, tokens, webhooks and sessions outlive a rotation under load', async (t) => {
@@ -71,6 +73,23 @@ function sendSome(world: World, count: number): Promise<SentOtp[]> {
     world.account.senders.find(({ phoneNumberId }) => phoneNumberId === DEMO.highNumberId) ?? assert.fail()
   return Promise.all(Array.from({ length: count }, () => world.sendOtp({ senderId })))
 }
+
+test('a verification that was started before a rotation is checked and sent again by a node that knows only the new key', async (t) => {
+  const { world, next, rotate } = await startRotation(t)
+  const [started, wrong] = [await world.startVerification(), await world.startVerification()]
+  const { resealed } = await rotate()
+  assert.equal(resealed['otp_verifications.code_key'], 2)
+  await assertOpensWith(world, next)
+  const worker = await world.node({ settings: withKeys(next), works: true })
+  const url = worker.url
+  world.setCallback(url)
+  const code = await world.codeOn(started)
+  assert.equal((await world.check(wrong, wrongCode(await world.codeOn(wrong)), { url })).body.attemptsLeft, 4)
+  world.advance(`${RESEND_INTERVAL_MS}ms`)
+  const resent = await world.resend(started, { url })
+  assert.equal(await world.codeOn({ messageId: String(resent.body.messageId) }), code)
+  assert.equal((await world.check(started, code, { url })).body.status, 'approved')
+})
 
 test('a rotation names a running node that knows only the old key, and changes nothing', async (t) => {
   const { world, old, command } = await startRotation(t, { nodesKnow: 'old' })
