@@ -3896,6 +3896,15 @@ prepare take_due_verifications as
 select id, workspace_id, tries from otp_verifications
 where due_at <= $1 order by due_at limit $2 for no key update skip locked;
 
+-- src/otp/verifications/pumped.ts
+
+prepare count_verifications_by_prefix as
+select workspace_id as "workspaceId", left(recipient, -4) as prefix, count(*)::int as started,
+  (count(*) filter (where status = 'approved'))::int as approved
+from (select workspace_id, recipient, status from otp_verifications where id >= $1 order by id desc limit 20000) v
+where recipient like '+%' and workspace_id = coalesce($2, workspace_id)
+group by 1, 2;
+
 -- src/otp/verifications/resend.ts
 
 prepare insert_resends_within_quota as

@@ -511,6 +511,8 @@ export type ParameterNames = {
   'doctor.transaction_timeout': 'duration' | 'needed'
   'doctor.transaction_timeout_fix': never
   'doctor.unknown': never
+  'doctor.verifications_pumped': 'approved' | 'prefix' | 'started' | 'workspace'
+  'doctor.verifications_pumped_fix': never
   'doctor.versions_differ': 'versions'
   'doctor.versions_differ_fix': never
   'doctor.work_alerts': never
@@ -2025,6 +2027,7 @@ export type ParameterNames = {
   'page_overview.fix_account': never
   'page_overview.fix_endpoint': never
   'page_overview.fix_key': never
+  'page_overview.fix_pumping': never
   'page_overview.fix_quota': never
   'page_overview.fix_sender': never
   'page_overview.fix_template': never
@@ -2040,6 +2043,8 @@ export type ParameterNames = {
   'page_overview.out': never
   'page_overview.out_title': 'kind'
   'page_overview.phone': never
+  'page_overview.pumping': 'approved' | 'started'
+  'page_overview.pumping_title': 'prefix'
   'page_overview.quarantine': never
   'page_overview.quarantine_title': 'number'
   'page_overview.runs_out': never

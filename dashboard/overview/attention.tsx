@@ -94,6 +94,13 @@ function Reported({ of: it }: { of: Attention }) {
       return (
         <Line title={t('page_overview.quarantine_title', { number: it.count })}>{t('page_overview.quarantine')}</Line>
       )
+    case 'pumping':
+      return (
+        <Line title={t('page_overview.pumping_title', { prefix: it.prefix })}>
+          {t('page_overview.pumping', { started: it.started, approved: it.approved })}{' '}
+          <CodeLink code="OTP_PUMPING_SUSPECTED" />
+        </Line>
+      )
     case 'key':
       return (
         <Line title={t('page_overview.key_title', { name: it.name })}>
@@ -141,6 +148,8 @@ function pageOf(it: Exclude<Attention, { about: 'quarantine' }>): LinkOf {
     }
     case 'endpoint':
       return linkTo({ to: '/w/$workspaceId/endpoints/$endpointId', params: { endpointId: it.endpointId } })
+    case 'pumping':
+      return linkTo({ to: '/w/$workspaceId/messages' })
     case 'quota':
       return linkTo({ to: '/w/$workspaceId/settings' })
     case 'key':

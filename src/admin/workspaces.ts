@@ -6,6 +6,7 @@ import { asIssue } from '../../locales/text.ts'
 import { listStoppedTemplates, listTemplateNames } from '../accounts/templates/stored.ts'
 import { listEndpoints } from '../webhooks/endpoints.ts'
 import { MAX_MONTHLY_UNITS, quotaMonth } from '../workspaces/quota.ts'
+import { listPumpedPrefixes } from '../otp/verifications/pumped.ts'
 import { attentionItems } from '../operations/doctor/attention.ts'
 import { findFirstSteps } from './first-steps.ts'
 import { listKeys } from '../workspaces/keys/manage-keys.ts'
@@ -63,7 +64,7 @@ export const workspaces = router({
   attention: readCall.query(async ({ ctx: { parts, figures, membership }, input: { workspaceId } }) => {
     const { clockOffsetMs } = membership
     const now = parts.clock.now()
-    const [accounts, senders, templates, endpoints, keys, usage, quarantined] = await Promise.all([
+    const [accounts, senders, templates, endpoints, keys, usage, quarantined, pumped] = await Promise.all([
       listAccounts(parts.db, workspaceId),
       listSenders(parts.db, workspaceId),
       listStoppedTemplates(parts.db, workspaceId),
@@ -71,8 +72,9 @@ export const workspaces = router({
       listKeys(parts.db, workspaceId),
       listUsage(figures, { workspaceId, now: later(now, clockOffsetMs), clockOffsetMs }),
       listQuarantined(parts.db, workspaceId),
+      listPumpedPrefixes(figures, { workspaceId, now }),
     ])
-    const facts = { accounts, senders, templates, endpoints, keys, usage, quarantined: quarantined.length }
+    const facts = { accounts, senders, templates, endpoints, keys, usage, pumped, quarantined: quarantined.length }
     return attentionItems({ ...facts, now })
   }),
 

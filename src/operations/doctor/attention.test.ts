@@ -12,6 +12,7 @@ const none: AttentionFacts = {
   usage: [],
   keys: [],
   quarantined: 0,
+  pumped: [],
   now,
 }
 

@@ -3,6 +3,7 @@ import type { SenderObstacle } from '../../accounts/availability.ts'
 import type { AccountState } from '../../accounts/accounts.ts'
 import type { Sender } from '../../accounts/senders.ts'
 import type { StoppedTemplate } from '../../accounts/templates/stored.ts'
+import type { PumpedPrefix } from '../../otp/verifications/pumped.ts'
 import type { Endpoint } from '../../webhooks/endpoints.ts'
 import { type ListedKey, keyState } from '../../workspaces/keys/manage-keys.ts'
 import type { QuotaKind } from '../../workspaces/quota.ts'
@@ -21,6 +22,7 @@ export type Attention = { urgency: 'now' | 'soon' } & (
   | { about: 'endpoint'; endpointId: string; url: string; state: 'disabled' | 'failing'; since: Date }
   | { about: 'quota'; kind: QuotaKind; runsOutAt: Date | null }
   | { about: 'quarantine'; count: number }
+  | { about: 'pumping'; prefix: string; started: number; approved: number }
   | { about: 'key'; publicId: string; name: string; expiresAt: Date }
 )
 
@@ -33,16 +35,20 @@ export type AttentionFacts = {
   keys: readonly ListedKey[]
   /** How many jobs failed on every try and wait for an operator. */
   quarantined: number
+  /** Prefixes whose verifications are rejected. */
+  pumped: readonly PumpedPrefix[]
   now: Date
 }
 
 /** The urgent items first. */
 export function attentionItems(facts: AttentionFacts): Attention[] {
-  const { accounts, senders, templates, endpoints, usage, keys, quarantined, now } = facts
+  const { accounts, senders, templates, endpoints, usage, keys, quarantined, pumped, now } = facts
   const items: Attention[] = []
   for (const { wabaId, status, statusDetail: detail } of accounts)
     if (status !== 'connected') items.push({ about: 'account', urgency: 'now', wabaId, detail, status })
   if (quarantined > 0) items.push({ about: 'quarantine', urgency: 'now', count: quarantined })
+  for (const { prefix, started, approved } of pumped)
+    items.push({ about: 'pumping', urgency: 'now', prefix, started, approved })
   // Senders of a broken account are left out, because the account is the one cause.
   for (const { phoneNumber, obstacle, status } of senders)
     if (obstacle !== null && obstacle !== 'account' && obstacle !== 'unreadable')

@@ -85,6 +85,7 @@ export const FINDINGS = {
     template_stopped: 'warning',
     template_deleted: 'failure',
     quota_used_up: 'failure',
+    verifications_pumped: 'warning',
     endpoint_disabled: 'warning',
     endpoint_failing: 'warning',
     endpoint_secret_unreadable: 'failure',

@@ -5,6 +5,7 @@ import { listStoppedTemplates } from '../../accounts/templates/stored.ts'
 import { DAY_MS, later } from '../../lib/clock.ts'
 import type { Sql } from '../../lib/db/pool.ts'
 import type { Seal } from '../../lib/seal.ts'
+import { type PumpedPrefix, listPumpedPrefixes } from '../../otp/verifications/pumped.ts'
 import { listEndpoints, listUnreadableEndpoints } from '../../webhooks/endpoints.ts'
 import { listUsedUp, usedUpText } from '../../workspaces/quota.ts'
 import { findWorkspaceTime } from '../../workspaces/workspace-time.ts'
@@ -32,7 +33,11 @@ type Examiner = { seal: Seal | undefined; now: Date }
 export async function findSetupProblems(sql: Sql, examiner: Examiner): Promise<NewFinding[]> {
   const { examined, leftOut } = await listExamined(sql)
   const found: NewFinding[] = []
-  for (const workspace of examined) found.push(...(await findProblemsOf(sql, workspace, examiner)))
+  const pumped = Map.groupBy(await listPumpedPrefixes(sql, examiner), ({ workspaceId }) => workspaceId)
+  for (const workspace of examined)
+    found.push(
+      ...(await findProblemsOf(sql, workspace, { ...examiner, pumped: pumped.get(workspace.workspaceId) ?? [] })),
+    )
   if (leftOut > 0) found.push({ code: 'workspaces_left_out', number: leftOut })
   return found
 }
@@ -40,7 +45,7 @@ export async function findSetupProblems(sql: Sql, examiner: Examiner): Promise<N
 async function findProblemsOf(
   sql: Sql,
   { workspaceId, name: workspace }: Workspace,
-  { seal, now }: Examiner,
+  { seal, now, pumped }: Examiner & { pumped: readonly PumpedPrefix[] },
 ): Promise<NewFinding[]> {
   const [accounts, senders, templates, endpoints] = await Promise.all([
     listAccounts(sql, workspaceId),
@@ -51,7 +56,7 @@ async function findProblemsOf(
   const unreadable = seal ? await listUnreadableEndpoints(sql, { seal, workspaceId }) : []
   const unknown = { usage: [], keys: [], quarantined: 0 } // not needed here, or part of another check
   const readable = endpoints.filter(({ endpointId }) => !unreadable.includes(endpointId))
-  const items = attentionItems({ accounts, senders, templates, endpoints: readable, ...unknown, now })
+  const items = attentionItems({ accounts, senders, templates, endpoints: readable, pumped, ...unknown, now })
   const found = items.flatMap((item) => foundIn(item, { workspace, now }))
   for (const { wabaId, status, statusDetail: detail } of accounts)
     if (status === 'connected' && detail) found.push({ code: 'account_sync_failed', workspace, wabaId, detail })
@@ -86,6 +91,10 @@ function foundIn(item: Attention, { workspace, now }: { workspace: string; now: 
       const code = item.state === 'disabled' ? 'endpoint_disabled' : 'endpoint_failing'
       const duration = durationText(now.getTime() - item.since.getTime())
       return [{ code, workspace, host: hostOf(item.url), endpointId: item.endpointId, duration }]
+    }
+    case 'pumping': {
+      const { prefix, started, approved } = item
+      return [{ code: 'verifications_pumped', workspace, prefix, started, approved }]
     }
     case 'key':
     case 'quarantine':

@@ -6,6 +6,8 @@ import {
   MIN_SUSPICIOUS,
   RESEND_INTERVAL_MS,
 } from '../../../src/otp/verifications/limits.ts'
+import { findSetupProblems } from '../../../src/operations/doctor/setup.ts'
+import { signIn } from '../../world/dashboard.ts'
 import { verificationsPath, wrongCode } from '../../world/verifications.ts'
 import { newPhone, startWorld } from '../../world/world.ts'
 
@@ -94,8 +96,19 @@ test('many numbers of one prefix without an approval are pumping, until enough a
   const rejected = await post()
   assert.deepEqual([rejected.status, rejected.body.code], [429, 'OTP_PUMPING_SUSPECTED'])
   await world.startVerification() // another prefix
-  for (const verification of started.slice(0, 2)) await world.check(verification, await world.codeOn(verification))
+  const { calls } = await signIn(world, 'member')
+  const pumping = async () =>
+    (await calls.workspaces.attention.query({ workspaceId: world.workspaceId })).filter(
+      ({ about }) => about === 'pumping',
+    )
+  assert.deepEqual(await pumping(), [
+    { about: 'pumping', urgency: 'now', prefix, started: MIN_SUSPICIOUS, approved: 0 },
+  ])
+  const findings = await findSetupProblems(world.parts.db, { seal: world.parts.seal, now: world.clock.now() })
+  assert.ok(findings.some((each) => each.code === 'verifications_pumped' && each.prefix === prefix))
+  for (const verification of started.slice(0, 3)) await world.check(verification, await world.codeOn(verification))
   assert.equal((await post()).status, 202)
+  assert.deepEqual(await pumping(), [])
 })
 
 test('after many wrong codes a number can start no verification for a day', async (t) => {
