@@ -12,7 +12,7 @@ const ROOT = path.resolve(import.meta.dirname, '..')
 
 /** Folders with their own package.json. Files below them find the packages as usual. */
 const SETS = {
-  check: { folder: 'tools/check', what: 'the linter and the formatter' },
+  check: { folder: 'tools/check', what: 'the linter, the formatter and what writes the types of the client' },
   postgres15: { folder: 'tools/postgres15', what: 'PostgreSQL 15' },
   bench: { folder: 'bench', what: 'the queues that the bench compares ours with' },
   browser: { folder: 'test', what: 'the browser of the tests' },

@@ -3,16 +3,13 @@ import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { documentedEvents } from '../../src/api/documented-events.ts'
-import { type ApiDocument, type Schema, describeApi } from '../../src/api/docs/openapi.ts'
-import { apiRoutes } from '../../src/api/routes.ts'
-import type { Parts } from '../../src/runtime/parts.ts'
+import { apiDocument } from '../../docs/api-document.ts'
+import type { ApiDocument, Schema } from '../../src/api/docs/openapi.ts'
 import { failureCodes } from '../../src/providers/failure-codes.ts'
 
 const PUBLIC_URL = 'https://doorcode.example'
 
-/** Describing routes uses none of the parts. */
-const routes = apiRoutes({} as Parts)
-const document = describeApi(routes, PUBLIC_URL)
+const document = apiDocument(PUBLIC_URL)
 const { schemas } = document.components
 
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>

@@ -41,13 +41,13 @@ const RUNTIMES: readonly { name: string; words: readonly [string, ...string[]] }
 for (const { name, words } of RUNTIMES) {
   const isInstalled = spawnSync(words[0], ['--version']).status === 0
   const skip = !isInstalled && `${words[0]} is not installed`
-  test(`on ${name} the README’s ten lines send a code and verify its webhook`, { skip }, async (t) => {
+  test(`on ${name} the README’s first program sends a code and verifies its webhook`, { skip }, async (t) => {
     const world = await startWorld(t)
     const port = await freePort()
     const url = `http://127.0.0.1:${port}/`
     const { secret } = await addEndpoint(world.parts, { workspaceId: world.workspaceId, url })
     const [example = ''] = blocksOf(await readFile(README, 'utf8'), 'js')
-    await writeFile(path.join(await project(), 'ten-lines.js'), example.replace('8080', String(port)))
+    await writeFile(path.join(await project(), 'send.mjs'), example.replace('8080', String(port)))
     const environment = {
       DOORCODE_URL: world.first.url,
       DOORCODE_API_KEY: await world.freshKey(),
@@ -55,7 +55,7 @@ for (const { name, words } of RUNTIMES) {
       SENDER_ID: world.senderId,
       NO_COLOR: '1',
     }
-    const program = start(t, [...words, 'ten-lines.js'], environment, await project())
+    const program = start(t, [...words, 'send.mjs'], environment, await project())
     await waitFor(
       () => `the message to be accepted, but it wrote ${program.stdout()}${program.stderr()}`,
       () => program.stdout().includes('accepted'),
