@@ -59,7 +59,7 @@ async function run({ command, values, json }: ParsedCommand, io: CommandLineIo):
   }
   const { work } = command
   if (work.on === 'nothing') return print(await work.run())
-  if (work.on === 'environment') return print(await work.run(environment))
+  if (work.on === 'environment') return print(await work.run(environment, values))
   if (work.on === 'config') {
     await work.run(readConfig(environment), { values, json, print: stdout, program })
     return 0

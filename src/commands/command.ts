@@ -33,7 +33,7 @@ type Work =
   /** Works on an empty database, which may have no key yet. */
   | { on: 'empty-database'; run(config: Config, values: Values, context: CommandContext): Promise<Output> }
   /** Works even if settings are invalid. */
-  | { on: 'environment'; run(environment: Environment): Promise<Output> }
+  | { on: 'environment'; run(environment: Environment, values: Values): Promise<Output> }
   /** Runs until a signal, and prints its own output. */
   | { on: 'config'; run(config: Config, call: Call): Promise<void> }
 

@@ -18,6 +18,7 @@ import { retentionCommands } from './instance/retention.ts'
 import { secretsCommands } from './instance/secrets.ts'
 import { recipientCommands } from './recipient.ts'
 import { senderCommands } from './sender.ts'
+import { supportBundle } from './diagnose/support-bundle.ts'
 import { verifyCommand } from './diagnose/verify.ts'
 import { version } from './version.ts'
 import { workspaceCommands } from './workspace.ts'
@@ -67,7 +68,7 @@ export const groups: readonly CommandGroup[] = [
   },
   {
     title: 'Watch and fix',
-    commands: [doctor, verifyCommand, explainCommand, ...quarantineCommands, ...blockCommands],
+    commands: [doctor, supportBundle, verifyCommand, explainCommand, ...quarantineCommands, ...blockCommands],
   },
   { title: 'Data', commands: [...backupCommands, ...recipientCommands, ...retentionCommands] },
   { title: 'Test', commands: [listenCommand, sandboxAdvance] },

@@ -7,7 +7,7 @@ import { faultOf, isDatabaseUnavailable } from './db/pool.ts'
 export type Log = Logger
 
 /** Redacted in every logged object: codes and secrets never reach a log (docs/otp.md#the-code). */
-const SECRET_MEMBERS = [
+export const SECRET_MEMBERS = [
   'code',
   'authorization',
   'accessToken',

@@ -39,6 +39,7 @@ const READING: readonly string[] = [
   'verify',
   'restore', // has no database to write to until it ends: see restore.test.ts
   'doctor',
+  'support-bundle',
   'listen',
   'version',
 ]

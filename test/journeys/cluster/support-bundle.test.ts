@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { appendFile, readFile, readdir, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { test } from 'node:test'
+import { DEMO } from '@doorcode/whatsapp-emulator'
+import { createRedactor } from '../../../src/commands/diagnose/redact.ts'
+import { runCommand } from '../../world/command-line.ts'
+import { INSTANCE_KEY } from '../../world/node.ts'
+import { temporaryFolder } from '../../world/temporary-folder.ts'
+import { startWorld } from '../../world/world.ts'
+
+const ALERT_SECRET = `whsec_${Buffer.alloc(32, 3).toString('base64')}`
+const API_KEY = `dck_abcdefgh2345_${'A1b2'.repeat(11)}`.slice(0, 60)
+
+type Bundle = {
+  versions: Record<string, string>
+  settings: Record<string, string>
+  doctor: { finding: string; text: string; fix: string }[]
+  verify: { checked: Record<string, number>; differences: { total: number } }
+  log: unknown[]
+}
+
+const environmentOf = (databaseUrl: string) => ({
+  DATABASE_URL: databaseUrl,
+  DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
+  DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
+  DOORCODE_ALERT_URL: 'https://hooks.example/services/T024CANARY/B0HIDDEN',
+  DOORCODE_ALERT_SECRET: ALERT_SECRET,
+  DOORCODE_API_KEY: API_KEY,
+  OTEL_EXPORTER_OTLP_HEADERS: 'x-key=canary-of-headers',
+})
+
+test('the file has versions, settings, findings, a verification and the log, and nothing that is secret or personal', async (t) => {
+  const world = await startWorld(t, { mayLogErrors: true })
+  const otp = await world.sendOtp()
+  const failing = await world.sendOtp()
+  await world.whatsapp.reports(failing, [{ status: 'failed', errors: [131026] }])
+  await world.settled()
+  const folder = await temporaryFolder(t)
+  const log = path.join(folder, 'doorcode.log')
+  const line = (members: object): string =>
+    `${JSON.stringify({ level: 30, time: '2026-11-24T10:11:12.345Z', ...members })}\n`
+  await writeFile(log, world.first.logLines.join(''))
+  await appendFile(
+    log,
+    [
+      line({ msg: `sent to ${otp.to} with 493817`, code: otp.code }),
+      line({ msg: 'spaced +212 612-34 56 78', recipient: otp.to.slice(1) }),
+      line({
+        msg: 'a key',
+        authorization: 'Bearer abc.def',
+        url: 'https://ops:hunter2@db.example/x?token=canary-token',
+      }),
+      line({ msg: `${API_KEY} ${ALERT_SECRET} ${DEMO.accessToken} ana@shop.example wamid.HBgMMjEyNjEyMzQ1Njc4FQIA` }),
+      line({ msg: 'a place', errorCode: '40P01', stack: 'Error\n    at run (file:///app/src/cli.ts:51:7)' }),
+      `no JSON: postgres://doorcode:hunter3@db:5432/doorcode ${INSTANCE_KEY.toString('hex')}\n`,
+    ].join(''),
+  )
+  const file = path.join(folder, 'bundle.json')
+  const environment = environmentOf(world.databaseUrl)
+  const { code, stdout, stderr } = await runCommand(['support-bundle', file, '--log', log, '--json'], environment)
+  assert.deepEqual([code, stderr], [0, ''])
+  const text = await readFile(file, 'utf8')
+  const canaries = {
+    code: otp.code,
+    'code in a text': '493817',
+    number: otp.to.slice(1),
+    'spaced number': '34 56 78',
+    'number of a failed message': failing.to.slice(1),
+    'access token': DEMO.accessToken,
+    'app secret': DEMO.appSecret,
+    'instance key': environment.DOORCODE_SECRET_KEY,
+    'instance key in hex': INSTANCE_KEY.toString('hex'),
+    'API key': API_KEY,
+    'alert secret': ALERT_SECRET,
+    'alert URL': 'T024CANARY',
+    headers: 'canary-of-headers',
+    'database password': new URL(world.databaseUrl).password || 'no password',
+    'password in a URL': 'hunter2',
+    'password in a text': 'hunter3',
+    'token in a query': 'canary-token',
+    'bearer token': 'abc.def',
+    'mail address': 'ana@shop',
+    'id of WhatsApp': 'HBgMMjEy',
+  }
+  for (const [name, canary] of Object.entries(canaries)) assert.ok(!text.includes(canary), `the bundle has the ${name}`)
+  const bundle = JSON.parse(text) as Bundle
+  assert.equal(bundle.versions['doorcode'], '0.1.0')
+  assert.deepEqual(
+    [bundle.settings['DOORCODE_ALERT_URL'], bundle.settings['DOORCODE_ALLOW_PRIVATE_WEBHOOKS']],
+    ['[set]', '1'],
+  )
+  assert.ok(bundle.doctor.some(({ finding, fix }) => finding === 'private_webhooks' && fix !== ''))
+  assert.ok((bundle.verify.checked['messages'] ?? 0) >= 2)
+  assert.ok(text.includes('cli.ts:51:7') && text.includes('40P01'), 'what helps stays')
+  assert.ok(text.includes('2026-11-24T10:11:12.345Z'))
+  assert.equal(JSON.parse(stdout).file, file)
+  assert.equal((await stat(file)).mode & 0o777, 0o600)
+})
+
+test('the file is written whole or not at all, and replaces another only if told to', async (t) => {
+  const folder = await temporaryFolder(t)
+  const file = path.join(folder, 'bundle.json')
+  const run = (...more: string[]) =>
+    runCommand(['support-bundle', file, ...more], { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/x' })
+  const missing = await run('--log', path.join(folder, 'none.log'))
+  assert.equal(missing.code, 1)
+  assert.match(missing.stderr, /--log cannot be read/)
+  assert.deepEqual(await readdir(folder), [])
+  assert.equal((await run()).code, 0, 'invalid settings and no database are findings')
+  const bundle = JSON.parse(await readFile(file, 'utf8')) as Bundle
+  assert.deepEqual(bundle.doctor.find(({ finding }) => finding === 'setting_invalid')?.finding, 'setting_invalid')
+  await writeFile(file, 'mine')
+  const again = await run()
+  assert.equal(again.code, 1)
+  assert.match(again.stderr, /--force/)
+  assert.equal(await readFile(file, 'utf8'), 'mine')
+  assert.equal((await run('--force')).code, 0)
+  assert.deepEqual(await readdir(folder), ['bundle.json'])
+})
+
+test('of a large log only the last whole lines are read', async (t) => {
+  const folder = await temporaryFolder(t)
+  const [file, log] = [path.join(folder, 'bundle.json'), path.join(folder, 'large.log')]
+  const lines = Array.from({ length: 40_000 }, (_, index) => `line n${index} ${'x'.repeat(60)}`)
+  await writeFile(log, `${lines.join('\n')}\n${'y'.repeat(9_000)}\n`)
+  const { code } = await runCommand(['support-bundle', file, '--log', log], { DOORCODE_PORT: 'x' })
+  assert.equal(code, 0)
+  const bundle = JSON.parse(await readFile(file, 'utf8')) as { log: string[] }
+  assert.equal(bundle.log.length, 2_000)
+  assert.match(bundle.log[0] ?? '', /^line n38001 /)
+  assert.match(bundle.log.at(-1) ?? '', /\[cut\]$/)
+})
+
+test('redaction keeps ids, times and places', () => {
+  const redact = createRedactor(['canary'])
+  const kept =
+    '01a1fa06-709a-73f6-8b1e-b4852403567f at 2026-11-24T10:11:12.345Z from 10.0.0.5:5432 in cli.ts:1234:56, 40P01, at file:///app/src/operations/lifecycle/retention/guard.ts:12:3'
+  assert.equal(redact(kept), kept)
+  assert.deepEqual(redact({ a: ['x canary', { password: 'p', code: null }] }), {
+    a: ['x [secret]', { password: '[secret]', code: null }],
+  })
+})
