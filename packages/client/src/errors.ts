@@ -12,6 +12,7 @@ type Facts<Name extends OperationName> = {
   operation: Name
   status: number
   problem: Problem
+  idempotencyKey: string | undefined
   retryAfterMs: number | undefined
 }
 
@@ -23,18 +24,21 @@ export class DoorcodeError<Name extends OperationName = OperationName> extends E
   readonly code: ErrorCode<Name>
   /** Every fault of the request, with `DEVELOPER_INVALID_INPUT`; otherwise empty. */
   readonly faults: NonNullable<Problem['errors']>
+  /** The key that the request was sent with, also when the client made it. With a 5xx, send it again with this key. */
+  readonly idempotencyKey: string | undefined
   /** Names the request in the log of the instance. */
   readonly correlationId: string
   readonly help: string
   /** How long the instance asked the client to wait. */
   readonly retryAfterMs: number | undefined
 
-  constructor({ operation, status, problem, retryAfterMs }: Facts<Name>) {
+  constructor({ operation, status, problem, idempotencyKey, retryAfterMs }: Facts<Name>) {
     super(`${problem.code}: ${problem.detail}`)
     this.operation = operation
     this.status = status
     this.code = problem.code as ErrorCode<Name>
     this.faults = problem.errors ?? []
+    this.idempotencyKey = idempotencyKey
     this.correlationId = problem.correlationId
     this.help = problem.type
     this.retryAfterMs = retryAfterMs

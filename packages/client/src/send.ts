@@ -86,11 +86,12 @@ async function textOf(call: Call, { body, status }: Response): Promise<string> {
 }
 
 function read(call: Call, { ok, status, headers }: Response, text: string): unknown {
+  const { operation, idempotencyKey } = call
   const answer = asObject(text)
   if (ok && answer !== undefined) return answer
   const retryAfterMs = readRetryAfter(headers.get('retry-after'), Date.now())
   if (!ok && isProblem(answer))
-    throw new DoorcodeError({ operation: call.operation, status, problem: answer, retryAfterMs })
+    throw new DoorcodeError({ operation, status, problem: answer, idempotencyKey, retryAfterMs })
   const location = headers.get('location')
   const reason = location
     ? `${call.url.origin} redirects to ${location}. Set "url" to the address at which Doorcode itself answers.`

@@ -23,6 +23,16 @@ test('a request is sent again with the same idempotency key until the instance a
   assert.notEqual(requests[3]?.headers['idempotency-key'], keys[0])
 })
 
+test('the error of a failing instance names the key to try again with', async (t) => {
+  const { client, requests } = await startInstance(t, [problem(500, 'INTERNAL_ERROR', NOW)])
+  await assert.rejects(client.sendOtpMessage(OTP), (error) => {
+    assert.ok(isDoorcodeError(error, 'sendOtpMessage'))
+    assert.equal(error.idempotencyKey, requests[0]?.headers['idempotency-key'])
+    return true
+  })
+  assert.equal(requests.length, 3)
+})
+
 test('a broken connection is tried again, and the error names the key when none is left', async (t) => {
   const { client, requests } = await startInstance(t, [{ breaks: true }])
   await assert.rejects(client.sendOtpMessage(OTP, { idempotencyKey: 'login-1', maxRetries: 1 }), (error) => {
