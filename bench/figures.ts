@@ -48,6 +48,11 @@ export function printTable(figures: readonly Figure[]): void {
       goal ? (goal.met ? 'pass' : 'MISS') : '',
     ]),
   ]
+  printLines(lines)
+}
+
+/** Prints a table in Markdown. The first line is its head. */
+export function printLines(lines: readonly (readonly string[])[]): void {
   const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)))
   const row = (line: readonly string[]): string =>
     `| ${line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`

@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: measures the promises of speed and memory, and prints them with their goals.
  * `npm run bench -- accept queue` runs only these parts, `--short` takes a quarter of the time, and `--profile <folder>`
- * writes a CPU profile of each server.
+ * writes a CPU profile of each server. `npm run bench -- compare <commit>` compares the costs of a message with an earlier commit.
  */
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -10,6 +10,7 @@ import { backup } from './backup.ts'
 import { codAccept } from './cod-accept.ts'
 import { codFlow } from './cod-flow.ts'
 import { codTimers } from './cod-timers.ts'
+import { compare } from './compare.ts'
 import { costs } from './costs.ts'
 import { type Figure, printTable } from './figures.ts'
 import { intake } from './intake.ts'
@@ -48,9 +49,14 @@ const { values, positionals } = parseArgs({
   options: { short: { type: 'boolean', default: false }, profile: { type: 'string' } },
   allowPositionals: true,
 })
-const unknown = positionals.filter((name) => !(name in parts))
+const [comparison, commit] = positionals[0] === 'compare' ? positionals : []
+const unknown = comparison ? [] : positionals.filter((name) => !(name in parts))
 if (unknown.length > 0) {
   console.error(`There is no part ${unknown.join(', ')}. The parts are ${Object.keys(parts).join(', ')}.`)
+  process.exit(1)
+}
+if (comparison && positionals.length !== 2) {
+  console.error('Name one commit to compare with: npm run bench -- compare HEAD~1')
   process.exit(1)
 }
 
@@ -60,6 +66,13 @@ process.once('SIGTERM', () => ended.reject(new Error('ended by a signal')))
 process.once('unhandledRejection', (error) => ended.reject(error))
 
 await using opened = new AsyncDisposableStack()
+if (commit !== undefined) {
+  const provider = opened.adopt(await startProvider(), (each) => each.stop())
+  const say = (line: string): void => console.error(line)
+  await Promise.race([compare({ commit, provider, short: values.short, say }), ended.promise])
+  await opened.disposeAsync()
+  process.exit()
+}
 const postgres = await startBenchPostgres()
 opened.defer(() => postgres.stop())
 const provider = await startProvider()

@@ -6,6 +6,7 @@ import { serveProviderWebhooks } from './api/provider-webhooks.ts'
 import { apiRoutes } from './api/routes.ts'
 import { buildServer } from './api/server.ts'
 import { NEEDED_TO_ACCEPT } from './runtime/background/table.ts'
+import { subscribers } from './runtime/background/subscribers.ts'
 import { type RunningLoop, startLoop } from './runtime/jobs/loop.ts'
 import type { WakeUps } from './runtime/jobs/wake.ts'
 import type { Parts } from './runtime/parts.ts'
@@ -32,7 +33,7 @@ export async function buildApp(parts: Parts, { attach, pages, example }: AppOpti
     servesDashboard: dashboard !== undefined,
     ...(example && { example }),
     rawRoutes(scope) {
-      if (answersApi) serveProviderWebhooks(scope, parts)
+      if (answersApi) serveProviderWebhooks(scope, { ...parts, subscribers })
       dashboard?.serve(scope)
     },
   })

@@ -6,12 +6,18 @@ import { SECOND_MS } from '../lib/clock.ts'
 import { retryUntilOutcomeKnown } from '../lib/db/pool.ts'
 import { isUuid } from '../lib/ids.ts'
 import { createReceiver } from '../messages/reports/receive.ts'
+import type { Subscribers } from '../messages/subscribers.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { type WebhookAccount, appSecretsAt, findWebhookAccount } from '../accounts/accounts.ts'
 import { UnsealError } from '../lib/seal.ts'
 import { BodyBudgetExceeded } from '../lib/http/body-budget.ts'
 
-type WebhookParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 'metrics' | 'provider' | 'log'>
+type WebhookParts = Pick<
+  Parts,
+  'config' | 'db' | 'clock' | 'seal' | 'wake' | 'live' | 'metrics' | 'provider' | 'log'
+> & {
+  subscribers: Pick<Subscribers, 'outcomes'>
+}
 
 /** Accounts are cached this long, and read again immediately when a signature is wrong. */
 const ACCOUNT_CACHE_MS = 1_000

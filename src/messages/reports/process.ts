@@ -1,7 +1,7 @@
 import type { CodedText } from '../../../locales/text.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
 import { type Sql, type Statement, changes, statement } from '../../lib/db/pool.ts'
-import { erasedIn } from '../../lib/phone/erased-recipient.ts'
+import { erasedIn, isErased as isErasedRecipient } from '../../lib/phone/erased-recipient.ts'
 import { withEvents } from '../../events/record.ts'
 import { type DueItem, createBatchLoop } from '../../runtime/jobs/batch-loop.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
@@ -61,7 +61,7 @@ export function reportsLoop(parts: ReportParts): Loop {
   })
 }
 
-type DueReport = DueItem &
+export type DueReport = DueItem &
   StoredInbound & {
     kind: ProviderItem['kind']
     provider_message_id: string | null
@@ -73,17 +73,20 @@ type DueReport = DueItem &
 /** `waiting`: it failed and is retried. `quarantined`: it failed for the last time. */
 const OUTCOMES = ['applied', 'ignored', 'parked', 'quarantined', 'waiting'] as const
 
+/** SQL: joins each report `r` to the message that it names by our id, or else by the provider's. */
+export const MESSAGE_OF_REPORT = `left join lateral (
+     select m.id from messages m where m.workspace_id = r.workspace_id and m.id = r.message_id limit 1) own on true
+   left join lateral (
+     select m.id from messages m
+     where own.id is null and m.workspace_id = r.workspace_id and m.provider_message_id = r.provider_message_id
+     limit 1) theirs on true`
+
 const take = (due: string): string =>
   `select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.occurred_at, r.received_at, r.due_at,
           r.attempts as tries, coalesce(own.id, theirs.id) as message_id
    from (
      select * from provider_reports where due_at <= $1 ${due} for no key update skip locked) r
-   left join lateral (
-     select m.id from messages m where m.workspace_id = r.workspace_id and m.id = r.message_id limit 1) own on true
-   left join lateral (
-     select m.id from messages m
-     where own.id is null and m.workspace_id = r.workspace_id and m.provider_message_id = r.provider_message_id
-     limit 1) theirs on true
+   ${MESSAGE_OF_REPORT}
    order by r.due_at, r.id`
 
 const takeReports: Statement<DueReport> = statement('take_provider_reports', take('order by due_at limit $2'))
@@ -121,11 +124,11 @@ const countFailure: Statement<{ id: string }> = statement(
    returning id`,
 )
 
-type Readers = Pick<ReportParts, 'provider' | 'subscribers'>
+export type Readers = Pick<ReportParts, 'provider'> & { subscribers: Pick<Subscribers, 'outcomes'> }
 
 async function processReports(
   tx: Sql,
-  readers: Readers,
+  readers: Pick<ReportParts, 'provider' | 'subscribers'>,
   reports: readonly DueReport[],
   now: Date,
 ): Promise<ReportEnd[]> {
@@ -142,7 +145,8 @@ async function processReports(
 /** A report of a stored message. */
 type KnownReport = ReportOfMessage & { receivedAt: Date; stored: DueReport }
 
-async function processStatuses(
+/** Applies statuses to their messages, or parks those of unknown ones. */
+export async function processStatuses(
   tx: Sql,
   { provider, subscribers }: Readers,
   reports: readonly DueReport[],
@@ -171,14 +175,15 @@ async function processStatuses(
     ...ends,
     ...known.map(({ stored }, index) => {
       const { ignored: note, message } = applied[index] ?? { ignored: { code: 'messages.no_message' } as const }
-      return toEnd(stored, { note, inputNumber: message?.inputs })
+      const isErased = message && isErasedRecipient(message.recipient)
+      return toEnd(stored, { note, inputNumber: message?.inputs, isErased })
     }),
   ]
 }
 
 async function processMessages(
   tx: Sql,
-  { provider, subscribers }: Readers,
+  { provider, subscribers }: Pick<ReportParts, 'provider' | 'subscribers'>,
   reports: readonly DueReport[],
   now: Date,
 ): Promise<ReportEnd[]> {
@@ -206,14 +211,23 @@ const ORDER = { sent: 0, delivered: 1, read: 2, played: 3, failed: 4 } as const
 const compareReports = (a: KnownReport, b: KnownReport): number =>
   +(a.report.at ?? a.receivedAt) - +(b.report.at ?? b.receivedAt) || ORDER[a.report.outcome] - ORDER[b.report.outcome]
 
-/** `note`: why it was ignored. `inputNumber`: its number among the inputs of its message or conversation. */
+/**
+ * `note`: why it was ignored. `inputNumber`: its number among the inputs of its message or conversation. `isErased`: its message's
+ * recipient is erased, so nothing that names the recipient may be stored.
+ */
 const toEnd = (
   { id, message_id }: DueReport,
   {
     note = null,
     confirmationId = null,
     inputNumber = null,
-  }: { note?: CodedText | null; confirmationId?: string | null; inputNumber?: number | null | undefined } = {},
+    isErased = false,
+  }: {
+    note?: CodedText | null
+    confirmationId?: string | null
+    inputNumber?: number | null | undefined
+    isErased?: boolean | undefined
+  } = {},
 ) => ({
   id,
   outcome: (note ? 'ignored' : 'applied') as (typeof OUTCOMES)[number],
@@ -222,6 +236,7 @@ const toEnd = (
   message_id,
   confirmation_id: confirmationId,
   input_number: inputNumber,
+  is_erased: isErased,
 })
 
 type ReportEnd = ReturnType<typeof toEnd>

@@ -2,6 +2,8 @@ import { SECOND_MS, later } from '../../lib/clock.ts'
 import {
   type Statement,
   batch,
+  isConflict,
+  isDatabaseUnavailable,
   inLockOrder,
   retryUntilOutcomeKnown,
   statement,
@@ -11,12 +13,20 @@ import { createFairBatcher } from '../../lib/db/fair-batcher.ts'
 import { contentId } from '../../lib/ids.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import type { ProviderItem } from '../../providers/provider.ts'
+import { transactionWithEvents } from '../../events/record.ts'
+import type { Subscribers } from '../subscribers.ts'
+import { MESSAGE_OF_REPORT, processStatuses } from './process.ts'
 
 export type ReceivingAccount = { workspaceId: string; accountId: string }
 
 /** Webhooks that are stored together. Each has as many items as the parser accepts: at most 1,000 of WhatsApp. */
 const MAX_GROUP = 64
 const GROUP_CONCURRENCY = 2
+
+/** A larger group is a flood: it is only stored, so that the provider gets its answers. */
+const MAX_APPLIED_AT_ONCE = 200
+/** The provider waits meanwhile. A status whose message is locked for longer is left to the loop. */
+const MAX_LOCK_WAIT_MS = 20
 
 /** No provider id is longer, and an index cannot take much longer text. */
 const MAX_IDENTIFIER = 512
@@ -30,18 +40,25 @@ export function happenedAt(reportedAt: Date, receivedAt: Date): Date {
   return latest < receivedAt ? latest : receivedAt
 }
 
-/** Stores the items of one webhook, each once, before the provider is answered (docs/whatsapp-cloud-api.md#webhooks). */
-export function createReceiver(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'metrics'>) {
+type ReceiverParts = Pick<Parts, 'config' | 'db' | 'clock' | 'wake' | 'live' | 'log' | 'metrics' | 'provider'> & {
+  subscribers: Pick<Subscribers, 'outcomes'>
+}
+
+/**
+ * Stores the items of one webhook, each once, before the provider is answered (docs/whatsapp-cloud-api.md#webhooks). A worker applies
+ * statuses in the same transaction, which saves taking and writing each of them again; what it cannot apply waits for the loop.
+ */
+export function createReceiver(parts: ReceiverParts) {
+  const { metrics } = parts
   const store = createFairBatcher(
     async (webhooks: Webhook[]) => {
       const rows = mergeRepeats(webhooks.flatMap((webhook) => webhook.rows))
-      const values = [batch(rows), parts.clock.now()]
-      const stored = await retryUntilOutcomeKnown(() => parts.db.rows(storeReports, values))
+      const now = parts.clock.now()
+      const stored = (await applyNow(parts, rows, now)) ?? (await storeOnly(parts, rows, now))
       for (const { kind, repeated } of stored) {
-        if (repeated) parts.metrics.repeatedReports.inc()
-        else parts.metrics.reports.inc({ kind })
+        if (repeated) metrics.repeatedReports.inc()
+        else metrics.reports.inc({ kind })
       }
-      parts.wake('reports')
     },
     {
       maxItems: MAX_GROUP,
@@ -54,6 +71,67 @@ export function createReceiver(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'met
     if (items.length > 0) await store({ accountId, rows: items.map((item) => reportRow(account, item)) })
   }
 }
+
+type Stored = { id: string; kind: ProviderItem['kind']; repeated: boolean }
+
+async function storeOnly({ db, wake }: ReceiverParts, rows: readonly ReportRow[], now: Date): Promise<Stored[]> {
+  const values = [batch(rows.map((row) => ({ ...row, outcome: 'waiting', due_at: now }))), now]
+  const stored = await retryUntilOutcomeKnown(() => db.rows(storeReports, values))
+  wake('reports')
+  return stored
+}
+
+/** Returns undefined if nothing was stored: then the items are stored without being applied. */
+async function applyNow(parts: ReceiverParts, rows: readonly ReportRow[], now: Date): Promise<Stored[] | undefined> {
+  if (!parts.config.roles.has('worker') || rows.length > MAX_APPLIED_AT_ONCE) return undefined
+  if (!rows.some(({ kind }) => kind === 'status')) return undefined
+  try {
+    const { stored, ends } = await transactionWithEvents(parts, async (tx) => {
+      const [, found] = await Promise.all([
+        tx.rows(limitLockWait, [`${MAX_LOCK_WAIT_MS}ms`]),
+        tx.rows(findMessages, [batch(rows.filter(({ kind }) => kind === 'status'))]),
+      ])
+      const messageOf = new Map(found.map(({ id, messageId }) => [id, messageId]))
+      const due = rows
+        .filter(({ id }) => messageOf.has(id))
+        .map((row) => ({ ...row, message_id: messageOf.get(row.id) ?? null, received_at: now, due_at: now, tries: 0 }))
+      const ends = await processStatuses(tx, parts, due, now)
+      const endOf = new Map(ends.map((end) => [end.id, end]))
+      const stored = await tx.rows(storeReports, [batch(rows.map((row) => toStored(row, endOf.get(row.id), now))), now])
+      // Another node stored it since it was looked up, and applies it too.
+      if (stored.some(({ id, repeated }) => repeated && endOf.has(id))) throw new StoredMeanwhile()
+      return { stored, ends }
+    })
+    for (const { outcome } of ends) parts.metrics.processedReports.inc({ outcome })
+    parts.wake('deliver')
+    if (rows.length > ends.length) parts.wake('reports')
+    parts.live.changed(rows.map(({ workspace_id }) => workspace_id))
+    return stored
+  } catch (error) {
+    const isExpected = error instanceof StoredMeanwhile || isConflict(error) || isDatabaseUnavailable(error)
+    if (!isExpected)
+      parts.log.warn({ err: error }, 'statuses could not be applied when they arrived; the loop applies them')
+    return undefined
+  }
+}
+
+class StoredMeanwhile extends Error {}
+
+const toStored = (row: ReportRow, end: Awaited<ReturnType<typeof processStatuses>>[number] | undefined, now: Date) =>
+  end
+    ? { ...row, ...end, ...(end.is_erased && { body: '', provider_message_id: null }), attempts: 1 }
+    : { ...row, outcome: 'waiting', due_at: now }
+
+const limitLockWait = statement('limit_lock_wait_of_statuses', `select set_config('lock_timeout', $1, true)`)
+
+/** The messages of those statuses that are not stored yet, as the loop finds them. */
+const findMessages: Statement<{ id: string; messageId: string | null }> = statement(
+  'find_messages_of_statuses',
+  `select r.id, coalesce(own.id, theirs.id) as "messageId"
+   from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, message_id uuid, provider_message_id text)
+   ${MESSAGE_OF_REPORT}
+   where (select p.id from provider_reports p where p.id = r.id limit 1) is null`,
+)
 
 type Webhook = { accountId: string; rows: ReportRow[] }
 
@@ -83,14 +161,15 @@ function mergeRepeats(rows: ReportRow[]): ReportRow[] {
   return inLockOrder([...byId.values()])
 }
 
-const storeReports: Statement<{ kind: ProviderItem['kind']; repeated: boolean }> = statement(
+const storeReports: Statement<Stored> = statement(
   'store_provider_reports',
   `insert into provider_reports as p (id, workspace_id, account_id, kind, body, provider_message_id, message_id, occurred_at,
-     received_at, repeats, due_at, outcome)
+     received_at, repeats, due_at, outcome, note, input_number, attempts)
    select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.message_id, r.occurred_at,
-     $2, r.repeats, $2, 'waiting'
+     $2, r.repeats, r.due_at, r.outcome, r.note, r.input_number, coalesce(r.attempts, 0)
    from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, account_id uuid, kind text, body text, provider_message_id text,
-     message_id uuid, occurred_at timestamptz, repeats int)
+     message_id uuid, occurred_at timestamptz, repeats int, due_at timestamptz, outcome text, note jsonb, input_number int,
+     attempts smallint)
    on conflict (id) do update set repeats = p.repeats + excluded.repeats + 1
-   returning p.kind, (xmax <> 0) as repeated`,
+   returning p.id, p.kind, (xmax <> 0) as repeated`,
 )

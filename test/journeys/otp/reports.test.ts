@@ -3,6 +3,8 @@ import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { connectAccount } from '../../world/set-up.ts'
 import { spyOnDb } from '../../database/db-spy.ts'
+import { lockRow } from '../../faults/lock-in-another-session.ts'
+import { waitFor } from '../../world/wait-for.ts'
 import { type World, newPhone, startWorld } from '../../world/world.ts'
 
 /** A status dated by the provider this many seconds after the message's creation. */
@@ -243,8 +245,8 @@ test('a report before the provider’s answer is matched by our id', async (t) =
   const receiver = await world.receiver()
   const otp = await world.sendOtp()
   await world.whatsapp.gets(otp)
+  await waitFor('all statuses', async () => (await world.getOtp(otp)).status === 'read')
   await world.settled()
-  assert.equal((await world.getOtp(otp)).status, 'read')
   assert.equal(receiver.received.length, 1)
   assert.equal(world.whatsapp.got(otp).length, 1)
 })
@@ -321,7 +323,8 @@ test('a node that fails with a report does not undo another node’s result', as
     mayLogErrors: true,
     wrapDb: (db) =>
       spyOnDb(db, async ({ statement, run }) => {
-        if (statement.name === 'write_reported_messages' && ++faults <= 2)
+        // when it arrives, in its batch, and on its own
+        if (statement.name === 'write_reported_messages' && ++faults <= 3)
           throw Object.assign(new Error('a fault that quotes 493817'), { code: 'XX000' })
         if (statement.name === 'count_failed_provider_report')
           await world.query(`update provider_reports set outcome = 'applied', due_at = null, attempts = attempts + 1`)
@@ -334,13 +337,47 @@ test('a node that fails with a report does not undo another node’s result', as
   assert.deepEqual(rows, [{ outcome: 'applied', due_at: null }])
 })
 
+test('a status whose message is locked is stored and answered, and applied when the message is free', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  await world.whatsapp.gets(otp)
+  await world.settled()
+  const unlock = await lockRow(t, world.first, 'messages', otp.messageId)
+  const reported = world.whatsapp.reports(otp, ['sent'])
+  await waitFor('the status to be stored', async () => {
+    const rows = await world.query('select 1 from provider_reports where message_id = $1', [otp.messageId])
+    return rows.length === 1
+  })
+  assert.equal((await world.getOtp(otp)).status, 'sending')
+  await unlock()
+  world.advance('3s')
+  await reported
+  assert.equal((await world.getOtp(otp)).status, 'sent')
+})
+
+test('a status that arrives twice at the same time is applied once', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  const otp = await world.sendOtp()
+  await world.whatsapp.gets(otp)
+  await world.settled()
+  const status = await at(world, otp, 'sent', 5)
+  await Promise.all(Array.from({ length: 8 }, () => world.whatsapp.reports(otp, [status])))
+  const rows = await world.query('select outcome, repeats, input_number from provider_reports where message_id = $1', [
+    otp.messageId,
+  ])
+  assert.deepEqual(rows, [{ outcome: 'applied', repeats: 7, input_number: 1 }])
+  assert.equal(receiver.received.length, 1)
+})
+
 test('a failed report stores the kind of its fault and nothing that it quotes', async (t) => {
   let faults = 0
   const world = await startWorld(t, {
     mayLogErrors: true,
     wrapDb: (db) =>
       spyOnDb(db, ({ statement, run }) => {
-        if (statement.name === 'write_reported_messages' && ++faults <= 2)
+        // when it arrives, in its batch, and on its own
+        if (statement.name === 'write_reported_messages' && ++faults <= 3)
           throw Object.assign(new TypeError('a fault that quotes 493817'), { code: 'XX000' })
         return run()
       }),

@@ -439,9 +439,11 @@ async function withUnreadReport(t: TestContext) {
   let away = true
   const world = await startWorld(t, {
     wrapDb: (db) =>
-      spyOnDb(db, ({ statement, run }) =>
-        away && statement.name === 'take_provider_reports' ? Promise.resolve([]) : run(),
-      ),
+      spyOnDb(db, ({ statement, run }) => {
+        if (away && statement.name === 'find_messages_of_statuses')
+          throw Object.assign(new Error('locked'), { code: '55P03' })
+        return away && statement.name === 'take_provider_reports' ? Promise.resolve([]) : run()
+      }),
   })
   const otp = await sendInto(world, { connection: 'drop_after_accepting' })
   const dueAt = async (): Promise<Date | null> => {
