@@ -160,13 +160,17 @@ test('an event counts in the metrics only after its commit', async () => {
     type,
     data: { occurredAt: clock.now().toISOString() },
   })
-  const undone = transactionWithEvents({ db, metrics }, async (tx) => {
+  let woken = 0
+  const parts = { db, metrics, wake: () => void (woken += 1) }
+  const undone = transactionWithEvents(parts, async (tx) => {
     await recordEvents(tx, clock.now(), [event('message.sent')])
     throw new Error('undone')
   })
   await assert.rejects(undone, /undone/)
-  assert.deepEqual(await counted(), [])
-  await transactionWithEvents({ db, metrics }, async (tx) => {
+  assert.deepEqual([await counted(), woken], [[], 0])
+  await transactionWithEvents(parts, async (tx) => void (await recordEvents(tx, clock.now(), [])))
+  assert.equal(woken, 0)
+  await transactionWithEvents(parts, async (tx) => {
     await recordEvents(tx, clock.now(), [event('message.sent'), event('message.sent')])
     await recordEvents(tx, clock.now(), [event('message.failed')])
   })
@@ -174,4 +178,5 @@ test('an event counts in the metrics only after its commit', async () => {
     { value: 2, labels: { type: 'message.sent' } },
     { value: 1, labels: { type: 'message.failed' } },
   ])
+  assert.equal(woken, 1)
 })

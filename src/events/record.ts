@@ -20,28 +20,28 @@ export type NewEvent = {
 /** `recorded`: the events of a transaction that counts them. */
 type EventSql = Sql & { readonly recorded?: NewEvent[] }
 
-/** For transactions that record events: they count in the metrics after the commit. */
+/** For transactions that record events: after the commit they count in the metrics, and their deliveries begin. */
 export async function transactionWithEvents<Result>(
-  { db, metrics }: Pick<Parts, 'db' | 'metrics'>,
+  { db, metrics, wake }: Pick<Parts, 'db' | 'metrics' | 'wake'>,
   work: (tx: Sql) => Promise<Result>,
 ): Promise<Result> {
   const recorded: NewEvent[] = []
   const counted = (tx: Sql): EventSql => ({ ...tx, recorded })
   const result = await db.transaction((tx) => work(counted(tx)))
   for (const { type } of recorded) metrics.events.inc({ type })
+  if (recorded.length > 0) wake('deliver')
   return result
 }
 
 /** `parts` with a `transaction` that counts its events. */
-export const withEvents = <P extends Pick<Parts, 'db' | 'metrics'>>(parts: P) => ({
+export const withEvents = <P extends Pick<Parts, 'db' | 'metrics' | 'wake'>>(parts: P) => ({
   ...parts,
   transaction: <Result>(run: (tx: Sql) => Promise<Result>): Promise<Result> => transactionWithEvents(parts, run),
 })
 
 /**
  * Records events in the transaction of the change that caused them, and one delivery for each endpoint of the workspace that
- * receives events of this type: due immediately if the endpoint is enabled, held if not. After the commit the caller wakes
- * `deliver`.
+ * receives events of this type: due immediately if the endpoint is enabled, held if not.
  */
 export async function recordEvents(tx: EventSql, now: Date, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return

@@ -166,8 +166,7 @@ export const missingEndpoint = (endpointId: string): UserError =>
   new UserError({ code: 'webhooks.missing', endpointId }, 'NOT_FOUND')
 
 /**
- * Sends a test event to this endpoint only, in a `transactionWithEvents`. After the commit the caller wakes `deliver`;
- * `deliverNow` waits for its outcome.
+ * Sends a test event to this endpoint only, in a `transactionWithEvents`. `deliverNow` waits for its outcome.
  */
 export async function pingEndpoint(
   tx: Sql,

@@ -27,10 +27,7 @@ export function timersLoop(parts: TimerParts): Loop {
     take: (tx, now) => tx.rows(dueTimers, [now, MAX_TIMERS]),
     retake: (_, timer) => Promise.resolve([timer]), // firing it locks its conversation
     process: fireTimers,
-    committed() {
-      wake('submit')
-      wake('deliver')
-    },
+    committed: () => wake('submit'),
     storeFault: (db, timer, { tries, fault, retryAt, quarantinedAt }) => {
       const { workspace_id, id, check_kind, timer_due_at } = timer
       const values = [workspace_id, id, timer.tries, timer_due_at, tries, fault, retryAt, quarantinedAt]

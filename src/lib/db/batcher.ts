@@ -9,6 +9,8 @@ export type BatcherOptions = {
   maxItems: number
   /** Groups that may run at the same time. */
   concurrency: number
+  /** The shortest time from one group to the next, so that items share transactions at low rates too. Default 0. */
+  intervalMs?: number
   /** Whether one faulty item may have failed the group: then its items run again one by one. */
   mayRunOneByOne: (error: unknown) => boolean
 }
@@ -17,25 +19,31 @@ type Waiting<Item, Outcome> = { item: Item; resolve: (outcome: Outcome) => void;
 
 export function createBatcher<Item, Outcome>(
   run: (items: Item[]) => Promise<Outcome[] | void>,
-  { maxItems, concurrency, mayRunOneByOne }: BatcherOptions,
+  { maxItems, concurrency, intervalMs = 0, mayRunOneByOne }: BatcherOptions,
 ): Batcher<Item, Outcome> {
   let waiting: Waiting<Item, Outcome>[] = []
   let running = 0
   let scheduled = false
+  let startedAt = Number.NEGATIVE_INFINITY
 
   const schedule = (): void => {
     if (scheduled || waiting.length === 0 || running >= concurrency) return
     scheduled = true
-    // After this turn's I/O, so that all requests read in this turn join the same group.
-    setImmediate(() => {
+    const begin = (): void => {
       scheduled = false
       start()
       schedule()
-    })
+    }
+    // After this turn's I/O at least, so that all requests read in this turn join the same group.
+    if (pauseMs() > 0) setTimeout(begin, pauseMs())
+    else setImmediate(begin)
   }
 
+  const pauseMs = (): number => (waiting.length < maxItems ? startedAt + intervalMs - performance.now() : 0)
+
   const start = (): void => {
-    if (running >= concurrency) return
+    if (running >= concurrency || pauseMs() > 0) return
+    startedAt = performance.now()
     const group = waiting.slice(0, maxItems)
     waiting = waiting.slice(maxItems)
     if (group.length > 0) void settle(group)

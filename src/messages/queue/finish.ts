@@ -25,6 +25,8 @@ export type EndedAttempt = {
 
 const MAX_GROUP = 256
 const GROUP_CONCURRENCY = 2
+/** Nothing waits for an outcome, since a report names its message by our id. */
+const GROUP_INTERVAL_MS = 20
 /** Reports of one message that arrived before its id was stored: sent, delivered, read, failed, and as many to spare. */
 const MAX_UNPARKED_EACH = 8
 
@@ -40,6 +42,7 @@ export const createFinisher = (parts: FinishParts): Finish =>
   createFairBatcher((group) => finishTogether(parts, group), {
     maxItems: MAX_GROUP,
     concurrency: GROUP_CONCURRENCY,
+    intervalMs: GROUP_INTERVAL_MS,
     ownerOf: ({ message }) => message.conversation?.confirmationId ?? message.id,
   })
 
@@ -58,7 +61,7 @@ async function finishTogether(
   if (failed.length === 0 && accepted.length === 0) {
     await write(db, group, now)
   } else {
-    await transactionWithEvents({ db, metrics }, async (tx) => {
+    await transactionWithEvents({ db, metrics, wake }, async (tx) => {
       const finished = await write(tx, group, now)
       const reports = group.flatMap(({ message, next }) =>
         next.next === 'failed' && finished.has(message.id) ? [ownFailure(message, next.failureCode, now)] : [],
@@ -66,7 +69,6 @@ async function finishTogether(
       if (reports.length > 0) await applyReports({ tx, subscribers }, now, reports)
       if (accepted.length > 0) await subscribers.accepted(tx, accepted)
     })
-    wake('deliver')
   }
   live.changed(group.map(({ message }) => message.workspaceId))
   if (mayClaim) wake('submit')

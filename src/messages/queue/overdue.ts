@@ -22,7 +22,7 @@ type OverdueParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake' | 'live' | '
  * the oldest of each sender, so that a long queue costs nothing.
  */
 export function overdueLoop(parts: OverdueParts): Loop {
-  const { metrics, subscribers, wake } = parts
+  const { metrics, subscribers } = parts
   return createBatchLoop<Overdue, void>(withEvents(parts), {
     name: 'overdue',
     pollMs: SECOND_MS,
@@ -36,7 +36,6 @@ export function overdueLoop(parts: OverdueParts): Loop {
       )
       await applyReports({ tx, subscribers }, now, failures)
     },
-    committed: () => wake('deliver'),
     storeFault: countFault,
     countFaults: (outcome, faults) => metrics.stuckWork.inc({ work: 'message', outcome }, faults),
   })

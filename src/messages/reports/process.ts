@@ -51,7 +51,6 @@ export function reportsLoop(parts: ReportParts): Loop {
         trace(traced)
       }
       const kinds = new Set(reports.map(({ kind }) => kind))
-      if (kinds.has('status') || kinds.has('message')) wake('deliver')
       if (kinds.has('message')) wake('submit')
       if (kinds.has('template') || kinds.has('number') || kinds.has('account')) wake('sync')
     },

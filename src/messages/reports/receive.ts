@@ -22,6 +22,8 @@ export type ReceivingAccount = { workspaceId: string; accountId: string }
 /** Webhooks that are stored together. Each has as many items as the parser accepts: at most 1,000 of WhatsApp. */
 const MAX_GROUP = 64
 const GROUP_CONCURRENCY = 2
+/** The provider can wait; its webhooks come one status at a time. */
+const GROUP_INTERVAL_MS = 20
 
 /** A larger group is a flood: it is only stored, so that the provider gets its answers. */
 const MAX_APPLIED_AT_ONCE = 200
@@ -63,6 +65,7 @@ export function createReceiver(parts: ReceiverParts) {
     {
       maxItems: MAX_GROUP,
       concurrency: GROUP_CONCURRENCY,
+      intervalMs: GROUP_INTERVAL_MS,
       ownerOf: ({ accountId }) => accountId,
     },
   )
@@ -103,7 +106,6 @@ async function applyNow(parts: ReceiverParts, rows: readonly ReportRow[], now: D
       return { stored, ends }
     })
     for (const { outcome } of ends) parts.metrics.processedReports.inc({ outcome })
-    parts.wake('deliver')
     if (rows.length > ends.length) parts.wake('reports')
     parts.live.changed(rows.map(({ workspace_id }) => workspace_id))
     return stored

@@ -21,7 +21,7 @@ type BatchWork<Item extends DueItem, Result> = {
   retake(tx: Sql, item: Item, now: Date): Promise<Item[]>
   process(tx: Sql, items: readonly Item[], now: Date): Promise<Result>
   /** Runs after the commit. */
-  committed(items: readonly Item[], result: Result): void
+  committed?(items: readonly Item[], result: Result): void
   /** Stores the fault unless the item has changed: then it returns no row. */
   storeFault(db: Db, item: Item, fault: RetryDecision): Promise<readonly unknown[]>
   /** In the metrics. */
@@ -88,7 +88,7 @@ export function createBatchLoop<Item extends DueItem, Result>(
     })
     if (!done) return 0
     for (const { id } of done.items) lockedSince.delete(id)
-    work.committed(done.items, done.result)
+    work.committed?.(done.items, done.result)
     live.changed(done.items.map(({ workspace_id }) => workspace_id))
     return done.items.length
   }

@@ -137,7 +137,6 @@ async function runStep(
     }
     return step
   })
-  if (step.erased.messages > 0) wake('deliver')
   live.changed([workspaceId])
   return step
 }
