@@ -141,18 +141,7 @@ export async function measureCosts(
     arrivedAt.set(arrival.recipient, arrival.at)
     reports.begin(arrival)
   })
-  const running = messages.run(UNDER_WAY)
-  await wait(duration(WARM_UP_MS))
-  const [full, done] = [await usage(), messages.done()]
-  await Promise.race([wait(duration(FULL_MS)), running])
-  const fullEnd = await usage()
-  const fullDone = messages.done() - done
-  messages.stop()
-  await running
-  await wait(SETTLE_MS)
-  const fullUsed = usedBetween(full, fullEnd)
-  say(`${perSecond((fullDone * 1000) / fullUsed.elapsedMs)} at full load`)
-
+  // First, while no vacuum or checkpoint follows a load.
   const idleBegin = await usage()
   await wait(duration(IDLE_MS))
   const idle = usedBetween(idleBegin, await usage())
@@ -190,6 +179,17 @@ export async function measureCosts(
     })
     say(`${rate}/s: ${ms(steady.get(rate)?.wire ?? 0)} to the wire`)
   }
+  const running = messages.run(UNDER_WAY)
+  await wait(duration(WARM_UP_MS))
+  const [full, done] = [await usage(), messages.done()]
+  await Promise.race([wait(duration(FULL_MS)), running])
+  const fullEnd = await usage()
+  const fullDone = messages.done() - done
+  messages.stop()
+  await running
+  const fullUsed = usedBetween(full, fullEnd)
+  say(`${perSecond((fullDone * 1000) / fullUsed.elapsedMs)} at full load`)
+
   if (receiver.rejected() > 0) throw new Error(`${receiver.rejected()} webhooks did not verify`)
   const at = (rate: (typeof STEADY_RATES)[number]) => {
     const measured = steady.get(rate)
