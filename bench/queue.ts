@@ -25,9 +25,13 @@ const ENGINES = {
 
 type Rates = { usual: number; afterIdle: number; withFuture: number }
 
-/** Claim and finish of trivial jobs: our lease rows, and two libraries doing the same. */
+/**
+ * Claim and finish of jobs without work of their own: one row of state is updated, and one attempt inserted. Our rows are their own
+ * jobs; the libraries' jobs do both in a transaction each.
+ */
 export const queue: BenchPart = async ({ postgres, provider, short, say }) => {
   const figures: Figure[] = []
+  const usual: Partial<Record<string, number>> = {}
   const future = short ? FUTURE / 10 : FUTURE
   for (const [name, open] of Object.entries(ENGINES)) {
     const database = await postgres.database(`bench_queue_${name}`)
@@ -37,6 +41,7 @@ export const queue: BenchPart = async ({ postgres, provider, short, say }) => {
       try {
         const rates = await measure(engine, { ...options, rounds: short ? 1 : ROUNDS, future, say })
         figures.push(...figuresOf(engine.name, rates, future))
+        usual[name] = rates.usual
       } finally {
         await engine.close()
       }
@@ -44,7 +49,17 @@ export const queue: BenchPart = async ({ postgres, provider, short, say }) => {
       await database.drop()
     }
   }
-  return figures
+  const { messages = 0, boss = 0, graphile = 0 } = usual
+  const ratio = messages / Math.max(boss, graphile)
+  return [
+    ...figures,
+    {
+      part: PART,
+      what: 'Doorcode messages ÷ the better library',
+      figure: times(ratio),
+      goal: atLeast(ratio, 1, ' ×'),
+    },
+  ]
 }
 
 type MeasureOptions = QueueEngineOptions & { rounds: number; future: number; say: (line: string) => void }

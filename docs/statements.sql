@@ -1288,8 +1288,10 @@ coalesce((select added_to_order from instance), 0) + pg_snapshot_xmin(pg_current
 
 prepare record_events as
 with event as (
-  insert into events (id, workspace_id, type, message_id, confirmation_id, input_number, endpoint_id, occurred_at, recorded_at, body)
-  select id, "workspaceId", type, "messageId", "confirmationId", "inputNumber", "endpointId", "occurredAt", $2, body
+  insert into events (id, workspace_id, type, message_id, confirmation_id, input_number, endpoint_id, occurred_at, recorded_at, body,
+    recorded_order)
+  select id, "workspaceId", type, "messageId", "confirmationId", "inputNumber", "endpointId", "occurredAt", $2, body,
+    (select next_recorded_order()) -- once for all: each call would read the instance
   from jsonb_to_recordset($1::jsonb) as e (id uuid, "workspaceId" uuid, type text, "messageId" uuid,
     "confirmationId" uuid, "inputNumber" integer, "endpointId" uuid, "occurredAt" timestamptz, body text)
   returning id, workspace_id, type, endpoint_id
@@ -2196,15 +2198,30 @@ order by r.due_at, r.id;
 
 -- src/messages/reports/receive.ts
 
+prepare find_messages_of_statuses as
+select r.id, coalesce(own.id, theirs.id) as "messageId"
+from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, message_id uuid, provider_message_id text)
+left join lateral (
+  select m.id from messages m where m.workspace_id = r.workspace_id and m.id = r.message_id limit 1) own on true
+left join lateral (
+  select m.id from messages m
+  where own.id is null and m.workspace_id = r.workspace_id and m.provider_message_id = r.provider_message_id
+  limit 1) theirs on true
+where (select p.id from provider_reports p where p.id = r.id limit 1) is null;
+
+prepare limit_lock_wait_of_statuses as
+select set_config('lock_timeout', $1, true);
+
 prepare store_provider_reports as
 insert into provider_reports as p (id, workspace_id, account_id, kind, body, provider_message_id, message_id, occurred_at,
-  received_at, repeats, due_at, outcome)
+  received_at, repeats, due_at, outcome, note, input_number, attempts)
 select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.message_id, r.occurred_at,
-  $2, r.repeats, $2, 'waiting'
+  $2, r.repeats, r.due_at, r.outcome, r.note, r.input_number, coalesce(r.attempts, 0)
 from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, account_id uuid, kind text, body text, provider_message_id text,
-  message_id uuid, occurred_at timestamptz, repeats int)
+  message_id uuid, occurred_at timestamptz, repeats int, due_at timestamptz, outcome text, note jsonb, input_number int,
+  attempts smallint)
 on conflict (id) do update set repeats = p.repeats + excluded.repeats + 1
-returning p.kind, (xmax <> 0) as repeated;
+returning p.id, p.kind, (xmax <> 0) as repeated;
 
 -- src/messages/reports/trace.ts
 
@@ -3719,16 +3736,16 @@ from (select * from messages where workspace_id = $1 and id > $2 order by id lim
 
 prepare insert_otp_messages_within_quota as
 with quotas as materialized (
-  select r.workspace_id, r.month, r.created_at, r.key_check, r.requests, q.used, l.monthly_units
+  select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
   from jsonb_to_recordset($1) as r (
-    workspace_id uuid, month date, created_at timestamptz, key_check bytea, requests jsonb)
+    workspace_id uuid, month date, created_at timestamptz, requests jsonb)
   join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
   join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
   -- in one order, so that groups of several nodes cannot deadlock
   order by q.workspace_id
   for update of q
 ), numbered as (
-  select q.workspace_id, q.created_at, q.key_check, q.monthly_units, c.*,
+  select q.workspace_id, q.created_at, q.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea,
@@ -3738,7 +3755,7 @@ with quotas as materialized (
     idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by)
   select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
     key, code, correlation_id, api_key_id, unit, created_at, 'queued', 0, $2, $3
-  from numbered where unit <= monthly_units and key_check = (select key_check from instance where only_row)
+  from numbered where unit <= monthly_units and $4 = (select key_check from instance where only_row)
   on conflict (workspace_id, kind, idempotency_key) where idempotency_key is not null and verification_id is null do nothing
   returning id, workspace_id
 ), counted as (
@@ -3792,16 +3809,16 @@ left join lateral (
 
 prepare insert_verifications_within_quota as
 with quotas as materialized (
-  select r.workspace_id, r.month, r.created_at, r.key_check, r.requests, q.used, l.monthly_units
+  select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
   from jsonb_to_recordset($1) as r (
-    workspace_id uuid, month date, created_at timestamptz, key_check bytea, requests jsonb)
+    workspace_id uuid, month date, created_at timestamptz, requests jsonb)
   join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
   join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
   -- in one order, so that groups of several nodes cannot deadlock
   order by q.workspace_id
   for update of q
 ), numbered as materialized (
-  select q.workspace_id, q.created_at, q.key_check, q.monthly_units, c.*,
+  select q.workspace_id, q.created_at, q.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea,
@@ -3809,7 +3826,7 @@ with quotas as materialized (
     max_attempts smallint)
 ), allowed as materialized (
   select * from numbered
-  where unit <= monthly_units and key_check = (select key_check from instance where only_row)
+  where unit <= monthly_units and $4 = (select key_check from instance where only_row)
 ), inserted as (
   insert into otp_verifications (id, workspace_id, recipient, recipient_number, country, idempotency_key, code_length,
     ttl_seconds, max_attempts, created_at, expires_at, status, code_key, code_hash, sent_at, due_at)
@@ -3909,23 +3926,23 @@ group by 1, 2;
 
 prepare insert_resends_within_quota as
 with quotas as materialized (
-  select r.workspace_id, r.month, r.created_at, r.key_check, r.requests, q.used, l.monthly_units
+  select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
   from jsonb_to_recordset($1) as r (
-    workspace_id uuid, month date, created_at timestamptz, key_check bytea, requests jsonb)
+    workspace_id uuid, month date, created_at timestamptz, requests jsonb)
   join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
   join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
   -- in one order, so that groups of several nodes cannot deadlock
   order by q.workspace_id
   for update of q
 ), numbered as materialized (
-  select q.workspace_id, q.created_at, q.key_check, q.monthly_units, c.*,
+  select q.workspace_id, q.created_at, q.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea,
     correlation_id uuid, api_key_id text, verification_id uuid, sent int)
 ), allowed as materialized (
   select * from numbered
-  where unit <= monthly_units and key_check = (select key_check from instance where only_row)
+  where unit <= monthly_units and $4 = (select key_check from instance where only_row)
 ), pending as materialized (
   select n.*, v.due_at as expires_due_at
   from (select distinct on (verification_id) * from allowed order by verification_id, id) n

@@ -8,7 +8,8 @@ const CONCURRENT_JOBS = 100
 const LOCAL_QUEUE = 500
 const ROWS = 20_000
 
-export async function graphileWorkerEngine({ databaseUrl }: QueueEngineOptions): Promise<QueueEngine> {
+export async function graphileWorkerEngine(options: QueueEngineOptions): Promise<QueueEngine> {
+  const { databaseUrl } = options
   const settings = {
     connectionString: databaseUrl,
     noHandleSignals: true,
@@ -24,7 +25,7 @@ export async function graphileWorkerEngine({ databaseUrl }: QueueEngineOptions):
     },
   }
   await runMigrations(settings)
-  const work = await openWork(databaseUrl, ROWS)
+  const work = await openWork(options, ROWS)
   const client = new Client(databaseUrl)
   await client.connect()
   /** Uses the function for many jobs: the one for a single job takes quadratic time in one statement. */
@@ -53,7 +54,7 @@ export async function graphileWorkerEngine({ databaseUrl }: QueueEngineOptions):
         taskList: {
           async [TASK](payload) {
             if (Number.isNaN(began)) began = performance.now() // its start is not what is measured
-            await work.finishOne((payload as { row: number }).row)
+            await work.finish((payload as { row: number }).row)
             done += 1
             if (done === count) all.resolve()
           },

@@ -3,10 +3,9 @@ import { createMetrics } from '../../src/lib/metrics.ts'
 import { submitLoop } from '../../src/messages/queue/submit.ts'
 import { TEMPLATE } from '../provider.ts'
 import { openShops, setupParts } from '../shop.ts'
-import { type QueueEngine, type QueueEngineOptions, insertInBulk } from './engine.ts'
+import { type QueueEngine, type QueueEngineOptions, SENDERS, insertInBulk } from './engine.ts'
 
-/** 20,000 a second together: their pace is checked and written, and never holds them up. */
-const SENDERS = 20
+/** The SENDERS send 20,000 a second together: their pace is checked and written, and never holds them up. */
 /** Many times what the slowest machine needs. */
 const MAX_DRAIN_MS = 180_000
 

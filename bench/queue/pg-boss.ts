@@ -11,11 +11,12 @@ const ROWS = 20_000
 type Data = { row: number }
 
 /** Calls fetch and complete directly, without the waits between polls of pg-boss's workers. */
-export async function pgBossEngine({ databaseUrl }: QueueEngineOptions): Promise<QueueEngine> {
+export async function pgBossEngine(options: QueueEngineOptions): Promise<QueueEngine> {
+  const { databaseUrl } = options
   const boss = new PgBoss({ connectionString: databaseUrl, max: LANES, supervise: false, schedule: false })
   await boss.start()
   await boss.createQueue(QUEUE)
-  const work = await openWork(databaseUrl, ROWS)
+  const work = await openWork(options, ROWS)
   return {
     name: 'pg-boss',
     async put(count) {
@@ -35,7 +36,7 @@ export async function pgBossEngine({ databaseUrl }: QueueEngineOptions): Promise
       const lane = async (): Promise<void> => {
         while (done < count) {
           const jobs = await boss.fetch<Data>(QUEUE, { batchSize: BATCH })
-          await work.finishAll(jobs.map(({ data }) => data.row))
+          await Promise.all(jobs.map(({ data }) => work.finish(data.row)))
           if (jobs.length > 0) {
             await boss.complete(
               QUEUE,

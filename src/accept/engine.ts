@@ -1,6 +1,6 @@
 import { type Clock, later } from '../lib/clock.ts'
 import { createFairBatcher } from '../lib/db/fair-batcher.ts'
-import { type Sql, type Statement, batch, bytea, sqlState, statement, retryUntilOutcomeKnown } from '../lib/db/pool.ts'
+import { type Sql, type Statement, batch, sqlState, statement, retryUntilOutcomeKnown } from '../lib/db/pool.ts'
 import { ApiError, type ApiErrorCode } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { Tracer } from '../lib/tracing.ts'
@@ -53,7 +53,8 @@ export type Acceptance<Request extends Acceptable, Found extends Facts, Accepted
   lookUp: Statement<Found>
   /** Pure, in the order of docs/api.md#order-of-checks. */
   decide(request: Request, facts: Found): Decision<Accepted>
-  /** `$1`: `[{workspace_id, month, created_at, key_check, requests: [row]}]`, `$2`: due_at, `$3`: submit_by. Returns the inserted ids. */
+  /** `$1`: `[{workspace_id, month, created_at, requests: [row]}]`, `$2`: due_at, `$3`: submit_by, `$4`: key_check, if the look-up
+   * returns it. Returns the inserted ids. */
   insert: Statement<{ id: string }>
   accepted(request: Request, id: string): Accepted
 }
@@ -220,7 +221,8 @@ async function insert<Found extends Facts>(
     .filter(({ units_used }) => units_used === null)
     .map(({ workspace_id, month }) => ({ workspace_id, kind: quota, month }))
   if (unopened.length > 0) await openQuotaMonths(db, unopened)
-  const values = [batch(months), now, later(now, windowMs)]
+  const keyCheck = insertable[0]?.facts.keyCheck
+  const values = [batch(months), now, later(now, windowMs), ...(keyCheck ? [keyCheck] : [])]
   const inserted = await retryUntilOutcomeKnown(async (isRepeat) => {
     const newRows = await db.rows(insert, values).catch(ignoreUniqueViolation)
     if (newRows && !isRepeat) return newRows
@@ -239,7 +241,6 @@ type Month = {
   month: string
   created_at: Date
   units_used: number | null
-  key_check?: string
   requests: Row[]
 }
 
@@ -255,7 +256,6 @@ function byWorkspace(insertable: readonly Insertable<Facts>[], now: Date): Month
         month: quotaMonth(created_at),
         created_at,
         units_used: facts.unitsUsed,
-        ...(facts.keyCheck && { key_check: bytea(facts.keyCheck) }),
         requests: [],
       }
       months.set(workspaceId, month)

@@ -66,8 +66,10 @@ const envelope = (type: EventType, data: NewEvent['data']): string =>
 const insertEvents = statement(
   'record_events',
   `with event as (
-     insert into events (id, workspace_id, type, message_id, confirmation_id, input_number, endpoint_id, occurred_at, recorded_at, body)
-     select id, "workspaceId", type, "messageId", "confirmationId", "inputNumber", "endpointId", "occurredAt", $2, body
+     insert into events (id, workspace_id, type, message_id, confirmation_id, input_number, endpoint_id, occurred_at, recorded_at, body,
+       recorded_order)
+     select id, "workspaceId", type, "messageId", "confirmationId", "inputNumber", "endpointId", "occurredAt", $2, body,
+       (select next_recorded_order()) -- once for all: each call would read the instance
      from jsonb_to_recordset($1::jsonb) as e (id uuid, "workspaceId" uuid, type text, "messageId" uuid,
        "confirmationId" uuid, "inputNumber" integer, "endpointId" uuid, "occurredAt" timestamptz, body text)
      returning id, workspace_id, type, endpoint_id

@@ -137,16 +137,16 @@ function messageRow(key: SealingKey, request: OtpRequest, id: string) {
 const insert: Statement<{ id: string }> = statement(
   'insert_otp_messages_within_quota',
   `with quotas as materialized (
-     select r.workspace_id, r.month, r.created_at, r.key_check, r.requests, q.used, l.monthly_units
+     select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
      from jsonb_to_recordset($1) as r (
-       workspace_id uuid, month date, created_at timestamptz, key_check bytea, requests jsonb)
+       workspace_id uuid, month date, created_at timestamptz, requests jsonb)
      join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
      join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
      -- in one order, so that groups of several nodes cannot deadlock
      order by q.workspace_id
      for update of q
    ), numbered as (
-     select q.workspace_id, q.created_at, q.key_check, q.monthly_units, c.*,
+     select q.workspace_id, q.created_at, q.monthly_units, c.*,
             q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
      from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
        id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea,
@@ -156,7 +156,7 @@ const insert: Statement<{ id: string }> = statement(
        idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by)
      select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
        key, code, correlation_id, api_key_id, unit, created_at, 'queued', 0, $2, $3
-     from numbered where unit <= monthly_units and key_check = (select key_check from instance where only_row)
+     from numbered where unit <= monthly_units and $4 = (select key_check from instance where only_row)
      on conflict (workspace_id, kind, idempotency_key) where idempotency_key is not null and verification_id is null do nothing
      returning id, workspace_id
    ), counted as (
