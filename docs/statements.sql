@@ -3881,10 +3881,10 @@ select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesc
               where workspace_id = r.workspace_id and recipient = phone and recipient like '+%'
               order by recipient_number desc limit 20) v) as earlier,
            (select jsonb_build_object('started', count(*), 'approved', count(*) filter (where status = 'approved')) from (
-              select status from otp_verifications
-              where workspace_id = r.workspace_id and left(recipient, -4) = left(phone, -4) and recipient like '+%'
-                and created_at > $2::timestamptz + w.clock_offset_ms * interval '1 ms' - 3600000 * interval '1 ms'
-              order by created_at desc limit 200) v) as prefix) h) as histories
+  select status from otp_verifications
+  where workspace_id = r.workspace_id and left(recipient, -4) = left(phone, -4) and recipient like '+%'
+    and created_at > ($2::timestamptz + w.clock_offset_ms * interval '1 ms') - 3600000 * interval '1 ms'
+  order by created_at desc limit 200) v) as prefix) h) as histories
 from jsonb_to_recordset($1) as r (
   n int, workspace_id uuid, sender_id uuid, name text, language text, keys text[], recipients text[])
 join workspaces w on w.id = r.workspace_id
@@ -3916,11 +3916,19 @@ where due_at <= $1 order by due_at limit $2 for no key update skip locked;
 -- src/otp/verifications/pumped.ts
 
 prepare count_verifications_by_prefix as
-select workspace_id as "workspaceId", left(recipient, -4) as prefix, count(*)::int as started,
-  (count(*) filter (where status = 'approved'))::int as approved
-from (select workspace_id, recipient, status from otp_verifications where id >= $1 order by id desc limit 20000) v
-where recipient like '+%' and workspace_id = coalesce($2, workspace_id)
-group by 1, 2;
+with pending as materialized (
+  select workspace_id, left(recipient, -4) as prefix from otp_verifications
+  where due_at is not null and recipient like '+%' order by due_at desc limit 300
+), frequent as materialized (
+  select workspace_id, prefix from pending where workspace_id = coalesce($2, workspace_id)
+  group by 1, 2 having count(*) > 1 order by count(*) desc limit 20
+)
+select p.workspace_id as "workspaceId", p.prefix, (select jsonb_build_object('started', count(*), 'approved', count(*) filter (where status = 'approved')) from (
+  select status from otp_verifications
+  where workspace_id = p.workspace_id and left(recipient, -4) = p.prefix and recipient like '+%'
+    and created_at > $1::timestamptz + w.clock_offset_ms * interval '1 ms' - 3600000 * interval '1 ms'
+  order by created_at desc limit 200) v) as counts
+from frequent p join workspaces w on w.id = p.workspace_id;
 
 -- src/otp/verifications/resend.ts
 

@@ -22,14 +22,8 @@ import type { Parts } from '../../runtime/parts.ts'
 import { codeOf, hashOf, newCodeKey } from './code.ts'
 import { keyChanged } from './errors.ts'
 import { insertWithinQuota } from './insert.ts'
-import {
-  MAX_COUNTED_OF_PREFIX,
-  MAX_EARLIER,
-  PREFIX_WINDOW_MS,
-  type RecipientHistory,
-  VARIABLE_DIGITS,
-  recipientLimitError,
-} from './limits.ts'
+import { MAX_EARLIER, type RecipientHistory, recipientLimitError } from './limits.ts'
+import { countsOfPrefix, prefixOf } from './pumped.ts'
 
 export type VerificationRequest = SendRequest & {
   length: number
@@ -124,8 +118,6 @@ type VerificationFacts = Facts &
 /** For look-ups: an instant of the workspace `w`. */
 export const WORKSPACE_NOW = `$2::timestamptz + w.clock_offset_ms * interval '1 ms'`
 
-const ofPrefix = (recipient: string): string => `left(${recipient}, -${VARIABLE_DIGITS})`
-
 const lookUp: Statement<VerificationFacts> = statement(
   'look_up_verification_requests',
   `select ${FACT_COLUMNS}, (select key_check from instance where only_row) as "keyCheck", ${WORKSPACE_NOW} as now,
@@ -146,11 +138,7 @@ const lookUp: Statement<VerificationFacts> = statement(
                  select recipient_number as number, sent_at as "sentAt", wrong_at as "wrongAt" from otp_verifications
                  where workspace_id = r.workspace_id and recipient = phone and recipient like '+%'
                  order by recipient_number desc limit ${MAX_EARLIER}) v) as earlier,
-              (select jsonb_build_object('started', count(*), 'approved', count(*) filter (where status = 'approved')) from (
-                 select status from otp_verifications
-                 where workspace_id = r.workspace_id and ${ofPrefix('recipient')} = ${ofPrefix('phone')} and recipient like '+%'
-                   and created_at > ${WORKSPACE_NOW} - ${PREFIX_WINDOW_MS} * interval '1 ms'
-                 order by created_at desc limit ${MAX_COUNTED_OF_PREFIX}) v) as prefix) h) as histories
+              ${countsOfPrefix({ workspaceId: 'r.workspace_id', prefix: prefixOf('phone'), now: `(${WORKSPACE_NOW})` })} as prefix) h) as histories
    from jsonb_to_recordset($1) as r (
      n int, workspace_id uuid, sender_id uuid, name text, language text, keys text[], recipients text[])
    ${factJoins('otp')}
