@@ -88,9 +88,9 @@ async function collect(
 ): Promise<{ bundle: object; hidden: string[] }> {
   const names = Object.keys(settings) as SettingName[]
   const secrets = names.filter((name) => !SHOWN.includes(name)).flatMap((name) => environment[name]?.trim() || [])
-  const { findings, verification } = await examineAndVerify(environment)
+  const { findings, verification, fromFiles } = await examineAndVerify(environment)
   return {
-    hidden: secrets.flatMap((value) => [value, ...value.split(/[\s,]+/), ...passwordsOf(value)]),
+    hidden: [...secrets, ...fromFiles].flatMap((value) => [value, ...value.split(/[\s,]+/), ...passwordsOf(value)]),
     bundle: {
       createdAt: new Date().toISOString(),
       versions: {
@@ -125,7 +125,10 @@ function passwordsOf(value: string): string[] {
   return [password, decodeURIComponent(password)]
 }
 
-async function examineAndVerify(environment: Environment): Promise<{ findings: Finding[]; verification: object }> {
+/** `fromFiles`: secrets that the environment only names a file of. */
+async function examineAndVerify(
+  environment: Environment,
+): Promise<{ findings: Finding[]; verification: object; fromFiles: string[] }> {
   let config: Config
   try {
     config = readConfig(environment)
@@ -134,15 +137,24 @@ async function examineAndVerify(environment: Environment): Promise<{ findings: F
     const known = error.mistakes.map((mistake) =>
       toFinding('settings', { code: 'setting_invalid', mistake: asWritten(mistake) }),
     )
-    return { findings: await examine({}, { known, outside: false }), verification: { notMade: 'invalid settings' } }
+    const findings = await examine({}, { known, outside: false })
+    return { findings, verification: { notMade: 'invalid settings' }, fromFiles: [] }
   }
   const { instance, known, close } = await openForDoctor(config)
   try {
-    return { findings: await examine(instance, { known, outside: true }), verification: await verifyLastDay(instance) }
+    const findings = await examine(instance, { known, outside: true })
+    return { findings, verification: await verifyLastDay(instance), fromFiles: secretsOf(config) }
   } finally {
     await close()
   }
 }
+
+const secretsOf = ({ databaseUrl, alertSecret, alertTarget, secretKeys = [] }: Config): string[] => [
+  databaseUrl ?? '',
+  alertSecret ?? '',
+  alertTarget?.kind === 'webhook' ? alertTarget.url : (alertTarget?.auth?.pass ?? ''),
+  ...secretKeys.flatMap((key) => [key.toString('base64'), key.toString('hex')]),
+]
 
 /** Differences are named by their ids and codes. */
 async function verifyLastDay({

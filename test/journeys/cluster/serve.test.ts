@@ -37,6 +37,11 @@ test('a server logs its life, and offers setup until an owner exists', async (t)
   first.child.kill('SIGTERM')
   assert.deepEqual(await first.ended, [0, null])
   assert.match(first.stdout(), /"signal":"SIGTERM","msg":"shutting down"[\s\S]*"msg":"stopped"/)
+  const serving = first
+    .stdout()
+    .split('\n')
+    .find((each) => each.includes('"msg":"serving"'))
+  assert.match(serving ?? '', /"release":"0\.1\.0","node":"[0-9a-f-]{36}"/)
   assert.equal(first.stderr(), '')
 
   const second = await serve(t, { NODE_OPTIONS: `--import=${TELLS_OF_SIGN_IN}` })

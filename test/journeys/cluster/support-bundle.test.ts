@@ -52,12 +52,20 @@ test('the file has versions, settings, findings, a verification and the log, and
         url: 'https://ops:hunter2@db.example/x?token=canary-token',
       }),
       line({ msg: `${API_KEY} ${ALERT_SECRET} ${DEMO.accessToken} ana@shop.example wamid.HBgMMjEyNjEyMzQ1Njc4FQIA` }),
+      line({ msg: 'the mail server said pass-word is wrong' }),
       line({ msg: 'a place', errorCode: '40P01', stack: 'Error\n    at run (file:///app/src/cli.ts:51:7)' }),
       `no JSON: postgres://doorcode:hunter3@db:5432/doorcode ${INSTANCE_KEY.toString('hex')}\n`,
     ].join(''),
   )
   const file = path.join(folder, 'bundle.json')
   const environment = environmentOf(world.databaseUrl)
+  const mailUrl = path.join(folder, 'alert-url')
+  await writeFile(mailUrl, 'smtps://ops:pass-word@mail.example/?from=a@shop.example&to=b@shop.example')
+  const { DOORCODE_ALERT_URL: _url, ...withFile } = { ...environment, DOORCODE_ALERT_URL_FILE: mailUrl }
+  const other = path.join(folder, 'other.json')
+  const ofFile = await runCommand(['support-bundle', other, '--log', log], withFile)
+  assert.equal(ofFile.code, 0, ofFile.stderr)
+  assert.doesNotMatch(await readFile(other, 'utf8'), /pass-word/)
   const { code, stdout, stderr } = await runCommand(['support-bundle', file, '--log', log, '--json'], environment)
   assert.deepEqual([code, stderr], [0, ''])
   const text = await readFile(file, 'utf8')
