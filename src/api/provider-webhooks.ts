@@ -14,7 +14,7 @@ import { BodyBudgetExceeded } from '../lib/http/body-budget.ts'
 
 type WebhookParts = Pick<
   Parts,
-  'config' | 'db' | 'clock' | 'seal' | 'wake' | 'live' | 'metrics' | 'provider' | 'log'
+  'config' | 'db' | 'clock' | 'seal' | 'wake' | 'live' | 'metrics' | 'provider' | 'tracer' | 'log'
 > & {
   subscribers: Pick<Subscribers, 'outcomes'>
 }

@@ -40,16 +40,7 @@ export function reportsLoop(parts: ReportParts): Loop {
     },
     committed(reports, ends) {
       for (const { outcome } of ends) metrics.processedReports.inc({ outcome })
-      if (trace) {
-        const reportOf = new Map(reports.map((report) => [report.id, report]))
-        const traced = ends.flatMap(({ id, outcome, message_id: messageId, confirmation_id: confirmationId }) => {
-          const report = reportOf.get(id)
-          return report
-            ? [{ kind: report.kind, outcome, messageId, confirmationId, receivedAt: report.received_at }]
-            : []
-        })
-        trace(traced)
-      }
+      trace?.(reports, ends)
       const kinds = new Set(reports.map(({ kind }) => kind))
       if (kinds.has('message')) wake('submit')
       if (kinds.has('template') || kinds.has('number') || kinds.has('account')) wake('sync')

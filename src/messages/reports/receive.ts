@@ -15,6 +15,7 @@ import type { Parts } from '../../runtime/parts.ts'
 import type { ProviderItem } from '../../providers/provider.ts'
 import { transactionWithEvents } from '../../events/record.ts'
 import type { Subscribers } from '../subscribers.ts'
+import { createReportTracer } from './trace.ts'
 import { MESSAGE_OF_REPORT, processStatuses } from './process.ts'
 
 export type ReceivingAccount = { workspaceId: string; accountId: string }
@@ -42,7 +43,10 @@ export function happenedAt(reportedAt: Date, receivedAt: Date): Date {
   return latest < receivedAt ? latest : receivedAt
 }
 
-type ReceiverParts = Pick<Parts, 'config' | 'db' | 'clock' | 'wake' | 'live' | 'log' | 'metrics' | 'provider'> & {
+type ReceiverParts = Pick<
+  Parts,
+  'config' | 'db' | 'clock' | 'wake' | 'live' | 'log' | 'metrics' | 'provider' | 'tracer'
+> & {
   subscribers: Pick<Subscribers, 'outcomes'>
 }
 
@@ -51,12 +55,13 @@ type ReceiverParts = Pick<Parts, 'config' | 'db' | 'clock' | 'wake' | 'live' | '
  * statuses in the same transaction, which saves taking and writing each of them again; what it cannot apply waits for the loop.
  */
 export function createReceiver(parts: ReceiverParts) {
-  const { metrics } = parts
+  const { db, metrics, tracer } = parts
+  const trace = tracer && createReportTracer({ db, tracer })
   const store = createFairBatcher(
     async (webhooks: Webhook[]) => {
       const rows = mergeRepeats(webhooks.flatMap((webhook) => webhook.rows))
       const now = parts.clock.now()
-      const stored = (await applyNow(parts, rows, now)) ?? (await storeOnly(parts, rows, now))
+      const stored = (await applyNow({ ...parts, trace }, rows, now)) ?? (await storeOnly(parts, rows, now))
       for (const { kind, repeated } of stored) {
         if (repeated) metrics.repeatedReports.inc()
         else metrics.reports.inc({ kind })
@@ -84,12 +89,14 @@ async function storeOnly({ db, wake }: ReceiverParts, rows: readonly ReportRow[]
   return stored
 }
 
+type ApplyParts = ReceiverParts & { trace: ReturnType<typeof createReportTracer> | undefined }
+
 /** Returns undefined if nothing was stored: then the items are stored without being applied. */
-async function applyNow(parts: ReceiverParts, rows: readonly ReportRow[], now: Date): Promise<Stored[] | undefined> {
+async function applyNow(parts: ApplyParts, rows: readonly ReportRow[], now: Date): Promise<Stored[] | undefined> {
   if (!parts.config.roles.has('worker') || rows.length > MAX_APPLIED_AT_ONCE) return undefined
   if (!rows.some(({ kind }) => kind === 'status')) return undefined
   try {
-    const { stored, ends } = await transactionWithEvents(parts, async (tx) => {
+    const { stored, ends, due } = await transactionWithEvents(parts, async (tx) => {
       const [, found] = await Promise.all([
         tx.rows(limitLockWait, [`${MAX_LOCK_WAIT_MS}ms`]),
         tx.rows(findMessages, [batch(rows.filter(({ kind }) => kind === 'status'))]),
@@ -103,8 +110,9 @@ async function applyNow(parts: ReceiverParts, rows: readonly ReportRow[], now: D
       const stored = await tx.rows(storeReports, [batch(rows.map((row) => toStored(row, endOf.get(row.id), now))), now])
       // Another node stored it since it was looked up, and applies it too.
       if (stored.some(({ id, repeated }) => repeated && endOf.has(id))) throw new StoredMeanwhile()
-      return { stored, ends }
+      return { stored, ends, due }
     })
+    parts.trace?.(due, ends)
     for (const { outcome } of ends) parts.metrics.processedReports.inc({ outcome })
     if (rows.length > ends.length) parts.wake('reports')
     parts.live.changed(rows.map(({ workspace_id }) => workspace_id))
