@@ -667,13 +667,23 @@ with item (created_at, sender_id, template, language, names) as (
       'message.' || m.kind, case m.kind when 'otp' then 'otp.' || m.status end, 'failure.' || m.failure_code,
       case m.kind when 'otp' then 'took.sent.' || width_bucket((extract(epoch from m.sent_at - m.created_at) * 1000)::float8, $6::float8[]) end,
       'took.delivered.' || width_bucket((extract(epoch from reported.delivered - reported.sent) * 1000)::float8, $6::float8[]),
-      'took.read.' || width_bucket((extract(epoch from reported.read - reported.delivered) * 1000)::float8, $6::float8[])]
+      'took.read.' || width_bucket((extract(epoch from reported.read - reported.delivered) * 1000)::float8, $6::float8[])] || coalesce(verification.names, '{}')
   from messages m
   cross join lateral (
     select min(r.occurred_at) filter (where r.body like '%"status":"sent"%') as sent, min(r.occurred_at) filter (where r.body like '%"status":"delivered"%') as delivered, min(r.occurred_at) filter (where r.body like '%"status":"read"%') as read
     from provider_reports r
     where r.message_id = m.id and r.workspace_id = m.workspace_id and m.kind = 'otp' and m.sent_at is not null
       and m.status in ('delivered', 'read', 'played')) reported
+  left join lateral (
+    select array_agg('verification.' || facet || stage) as names
+    from otp_verifications v
+    cross join lateral unnest(array['', 'country.' || coalesce(v.country, '') || '.', 'hour.' || least(23, floor(extract(epoch from m.created_at - ($2::timestamptz[])[width_bucket(m.created_at, $2::timestamptz[])]) / 3600)) || '.']) as facet
+    cross join lateral unnest(array['started',
+      case when m.status in ('delivered', 'read', 'played') or exists (
+        select from messages r where r.workspace_id = v.workspace_id and r.verification_id = v.id and r.status in ('delivered', 'read', 'played'))
+      then 'delivered' end,
+      case when v.status = 'approved' then 'approved' end]) as stage
+    where m.kind = 'otp' and v.workspace_id = m.workspace_id and v.id = m.id and stage is not null) verification on true
   where m.workspace_id = $1 and m.id >= $3::uuid and m.id < $4::uuid and m.created_at >= ($2::timestamptz[])[1] and m.created_at < ($2::timestamptz[])[cardinality($2::timestamptz[])]
   union all
   select c.created_at, c.sender_id, c.template_name, c.template_language, array[

@@ -706,6 +706,7 @@ export type ParameterNames = {
   'export.column_action': never
   'export.column_after': never
   'export.column_answered': never
+  'export.column_approved': never
   'export.column_at': never
   'export.column_attempts': never
   'export.column_awaiting_answer': never
@@ -721,6 +722,7 @@ export type ParameterNames = {
   'export.column_created': never
   'export.column_customer_note': never
   'export.column_day': never
+  'export.column_delivered': never
   'export.column_description': never
   'export.column_duration_ms': never
   'export.column_email': never
@@ -767,6 +769,7 @@ export type ParameterNames = {
   'export.column_sender': never
   'export.column_sent': never
   'export.column_share': never
+  'export.column_started': never
   'export.column_status': never
   'export.column_status_since': never
   'export.column_target': never
@@ -1382,12 +1385,14 @@ export type ParameterNames = {
   'page_charts.about': never
   'page_charts.accepted': never
   'page_charts.after': never
+  'page_charts.all': never
   'page_charts.answer_times': never
   'page_charts.answer_times_about': never
   'page_charts.answered_after': never
   'page_charts.answered_within': 'span'
   'page_charts.answers': never
   'page_charts.answers_about': never
+  'page_charts.approved': never
   'page_charts.as_table': never
   'page_charts.before': never
   'page_charts.cancelled': never
@@ -1398,6 +1403,7 @@ export type ParameterNames = {
   'page_charts.confirmations_open': never
   'page_charts.confirmed': never
   'page_charts.count': never
+  'page_charts.country': never
   'page_charts.customers_refused': never
   'page_charts.day': never
   'page_charts.delivered': never
@@ -1411,6 +1417,7 @@ export type ParameterNames = {
   'page_charts.funnel': never
   'page_charts.funnel_about': never
   'page_charts.half': never
+  'page_charts.hour': never
   'page_charts.in_total': never
   'page_charts.language': never
   'page_charts.longer': never
@@ -1418,6 +1425,7 @@ export type ParameterNames = {
   'page_charts.messages_about': never
   'page_charts.messages_failed': never
   'page_charts.most': never
+  'page_charts.no_country': never
   'page_charts.no_reason': never
   'page_charts.no_response': never
   'page_charts.nothing': never
@@ -1455,6 +1463,15 @@ export type ParameterNames = {
   'page_charts.until': 'span' | 'time'
   'page_charts.up': never
   'page_charts.up_to': 'span'
+  'page_charts.verifications': never
+  'page_charts.verifications_about': never
+  'page_charts.verifications_approved': never
+  'page_charts.verifications_by_country': never
+  'page_charts.verifications_by_country_about': never
+  'page_charts.verifications_by_hour': never
+  'page_charts.verifications_by_hour_about': never
+  'page_charts.verifications_by_template': never
+  'page_charts.verifications_by_template_about': never
   'page_charts.within': never
   'page_chats.back': never
   'page_chats.block': never

@@ -98,6 +98,7 @@ const LISTS = {
   'audit-log': { title: 'page_shell.audit', to: '/w/$workspaceId/audit' },
   'messages-by-day': { title: 'page_charts.messages', to: CHARTS },
   'code-funnel': { title: 'page_charts.funnel', to: CHARTS },
+  verifications: { title: 'page_charts.verifications', to: CHARTS },
   'failures-by-cause': { title: 'page_charts.failures', to: CHARTS },
   'answers-by-day': { title: 'page_charts.answers', to: CHARTS },
   'answer-times': { title: 'page_charts.answer_times', to: CHARTS },

@@ -15,6 +15,12 @@ import { AnswerTimes, AnswersByDay, Reasons, Refusals, Reminder } from './confir
 import { FigureRow, type Of } from './figure.tsx'
 import { dayText, spanOfDays } from './numbers.ts'
 import { type ChartSearch, SPANS, USUAL_SPAN, choiceOf, readChartSearch } from './search.ts'
+import {
+  Verifications,
+  VerificationsByCountry,
+  VerificationsByHour,
+  VerificationsByTemplate,
+} from './verifications.tsx'
 
 const PAGE = '/w/$workspaceId/charts'
 export function Charts() {
@@ -66,6 +72,12 @@ function All({ of, choice, stale }: Required<Of> & { stale: boolean }) {
       <FigureRow>
         <Funnel {...shown} />
         <Failures {...shown} />
+      </FigureRow>
+      <FigureRow>
+        <Verifications {...shown} />
+        <VerificationsByTemplate {...shown} />
+        <VerificationsByCountry {...shown} />
+        <VerificationsByHour {...shown} />
       </FigureRow>
       <FigureRow>
         <AnswersByDay {...shown} wide />

@@ -26,9 +26,23 @@ type AsTable = { columns: readonly string[]; rows: readonly (readonly (string | 
 export type Headline = { value: Value; before: Value | undefined; label: string }
 
 /** The data of the charts for both spans. */
-type SpanFigures = Pick<Charts, 'funnel' | 'confirmations' | 'answerTimes' | 'reminder' | 'refusals'>
+type SpanFigures = Pick<Charts, 'funnel' | 'confirmations' | 'answerTimes' | 'reminder' | 'refusals'> & {
+  verifications: Pick<Charts['verifications'], 'started' | 'delivered' | 'approved'>
+}
 
-type Name = 'messages' | 'funnel' | 'failures' | 'answers' | 'answer_times' | 'reminder' | 'refusals' | 'reasons'
+type Name =
+  | 'verifications'
+  | 'verifications_by_template'
+  | 'verifications_by_country'
+  | 'verifications_by_hour'
+  | 'messages'
+  | 'funnel'
+  | 'failures'
+  | 'answers'
+  | 'answer_times'
+  | 'reminder'
+  | 'refusals'
+  | 'reasons'
 
 export const headlineOf = (of: Charts, valueOf: (span: SpanFigures) => Value, label: string): Headline => ({
   value: valueOf(of),

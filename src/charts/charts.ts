@@ -14,6 +14,7 @@ export function chartsOf(days: readonly Day[], groups: readonly Group[]) {
       cod: countOf(counts, 'message.cod'),
     })),
     funnel: funnelOf(all),
+    verifications: verificationsOf(groups),
     failures: byFrequency(FAILURE_CODES.map((code) => ({ code, count: countOf(all, `failure.${code}`) }))),
     confirmations: confirmationsOf(all),
     confirmationsByDay: each.map(({ day, counts }) => ({ day, ...confirmationsOf(counts) })),
@@ -34,6 +35,7 @@ export function spanFigures(groups: readonly Group[]) {
     messages: countOf(all, 'message.otp', 'message.cod'),
     failures: totalOf(all, 'failure.'),
     funnel: funnelOf(all),
+    verifications: conversionOf(all, ''),
     confirmations: confirmationsOf(all),
     answerTimes: answerTimesOf(all),
     reminder: reminderOf(all),
@@ -56,6 +58,44 @@ const MAX_REASONS = 15
 
 const byFrequency = <Counted extends { count: number }>(all: readonly Counted[]): Counted[] =>
   all.filter(({ count }) => count > 0).toSorted((one, other) => other.count - one.count)
+
+/** How many verifications of a facet were started, delivered and approved. */
+const conversionOf = (counts: Counts, facet: string) => ({
+  started: countOf(counts, `verification.${facet}started`),
+  delivered: countOf(counts, `verification.${facet}delivered`),
+  approved: countOf(counts, `verification.${facet}approved`),
+})
+
+const MAX_COUNTRIES = 15
+const MAX_TEMPLATES = 15
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
+
+/** The largest countries and templates first; hours of the day in the delivery zone. */
+function verificationsOf(groups: readonly Group[]) {
+  const all = sumOf(groups)
+  const countries = countsByPrefix(all, 'verification.country.').flatMap(([name]) =>
+    name.endsWith('.started') ? name.slice(0, -'.started'.length) : [],
+  )
+  const byTemplate = Map.groupBy(groups, ({ template, language }) => JSON.stringify([template, language]))
+  return {
+    ...conversionOf(all, ''),
+    byTemplate: byStarted(
+      Array.from(byTemplate.values(), (ofTemplate) => ({
+        template: ofTemplate[0]?.template ?? '',
+        language: ofTemplate[0]?.language ?? '',
+        ...conversionOf(sumOf(ofTemplate), ''),
+      })),
+    ).slice(0, MAX_TEMPLATES),
+    /** Null: the number belongs to no country. */
+    byCountry: byStarted(
+      countries.map((country) => ({ country: country || null, ...conversionOf(all, `country.${country}.`) })),
+    ).slice(0, MAX_COUNTRIES),
+    byHour: HOURS.map((hour) => ({ hour, ...conversionOf(all, `hour.${hour}.`) })),
+  }
+}
+
+const byStarted = <Counted extends { started: number }>(all: readonly Counted[]): Counted[] =>
+  all.filter(({ started }) => started > 0).toSorted((one, other) => other.started - one.started)
 
 const SENT = ['otp.sent', 'otp.delivered', 'otp.read', 'otp.played']
 

@@ -15,6 +15,8 @@ export type Counting = {
 /**
  * The counts of days, read from messages and confirmations. Their names:
  * `message.otp` `message.cod` every outgoing message · `otp.<status>` · `failure.<code>` of messages of either kind ·
+ * `verification.<stage>` `verification.country.<country>.<stage>` `verification.hour.<hour>.<stage>` verifications that were started,
+ * were delivered, and were approved, by the country of the number and by the hour of the day ·
  * `took.sent.<n>` `took.delivered.<n>` `took.read.<n>` codes by how long the step took, n a bucket of LATENCY_BOUNDS_MS ·
  * `confirmation.<status>` by the day on which the customer was asked · `confirmation_answered` at any time,
  * `confirmation_reminded`, `confirmation_answered_reminded` after the reminder · `answer.<n>` by how soon, n a bucket of ANSWER_BOUNDS_MS ·
@@ -48,6 +50,22 @@ const BUCKET = (span: string, bounds: string): string =>
 /** A status as src/providers/whatsapp/parse.ts stores it: the format is ours, and a body has one status. */
 const REPORTED = (status: string): string => `min(r.occurred_at) filter (where r.body like '%"status":"${status}"%')`
 
+const ARRIVED = `('delivered', 'read', 'played')`
+/** Hours since the day began, so that the 25th hour of a day counts as its last. */
+const HOUR = `least(23, floor(extract(epoch from m.created_at - ($2::timestamptz[])[width_bucket(m.created_at, $2::timestamptz[])]) / 3600))`
+
+/** Of the verification whose first message is `m`. A resend may have delivered it. */
+const VERIFICATION_NAMES = `
+       select array_agg('verification.' || facet || stage) as names
+       from otp_verifications v
+       cross join lateral unnest(array['', 'country.' || coalesce(v.country, '') || '.', 'hour.' || ${HOUR} || '.']) as facet
+       cross join lateral unnest(array['started',
+         case when m.status in ${ARRIVED} or exists (
+           select from messages r where r.workspace_id = v.workspace_id and r.verification_id = v.id and r.status in ${ARRIVED})
+         then 'delivered' end,
+         case when v.status = 'approved' then 'approved' end]) as stage
+       where m.kind = 'otp' and v.workspace_id = m.workspace_id and v.id = m.id and stage is not null`
+
 /** A confirmation counts by its first answer, whatever the customer chose later. */
 const selectGroups = statement<Group>(
   'count_days',
@@ -56,13 +74,14 @@ const selectGroups = statement<Group>(
          'message.' || m.kind, case m.kind when 'otp' then 'otp.' || m.status end, 'failure.' || m.failure_code,
          case m.kind when 'otp' then 'took.sent.' || ${BUCKET('m.sent_at - m.created_at', '$6')} end,
          'took.delivered.' || ${BUCKET('reported.delivered - reported.sent', '$6')},
-         'took.read.' || ${BUCKET('reported.read - reported.delivered', '$6')}]
+         'took.read.' || ${BUCKET('reported.read - reported.delivered', '$6')}] || coalesce(verification.names, '{}')
      from messages m
      cross join lateral (
        select ${REPORTED('sent')} as sent, ${REPORTED('delivered')} as delivered, ${REPORTED('read')} as read
        from provider_reports r
        where r.message_id = m.id and r.workspace_id = m.workspace_id and m.kind = 'otp' and m.sent_at is not null
          and m.status in ('delivered', 'read', 'played')) reported
+     left join lateral (${VERIFICATION_NAMES}) verification on true
      where ${WITHIN('m')}
      union all
      select c.created_at, c.sender_id, c.template_name, c.template_language, array[

@@ -76,7 +76,7 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
   {
     room: 'charts',
     may: 'read',
-    tables: `messages provider_reports cod_answers cod_settings confirmations refusal_checks quota_usage quotas workspaces`,
+    tables: `messages otp_verifications provider_reports cod_answers cod_settings confirmations refusal_checks quota_usage quotas workspaces`,
     why: 'counts them per day of the delivery zone',
   },
   {

@@ -56,6 +56,22 @@ export const chartTables = {
       most_within_ms: ({ took }) => took?.p95Ms,
     },
   ),
+  verifications: table(
+    ({ verifications: { byTemplate, byCountry, byHour, ...all } }) => [
+      { kind: 'all', part: '', ...all },
+      ...byTemplate.map((row) => ({ kind: 'template', part: `${row.template} (${row.language})`, ...row })),
+      ...byCountry.map((row) => ({ kind: 'country', part: row.country ?? '', ...row })),
+      ...byHour.map((row) => ({ kind: 'hour', part: String(row.hour), ...row })),
+    ],
+    {
+      kind: ({ kind }) => kind,
+      name: ({ part }) => part,
+      started: ({ started }) => started,
+      delivered: ({ delivered }) => delivered,
+      approved: ({ approved }) => approved,
+      share: ({ part, approved: count, started: whole }) => shareOf({ part, count, whole }),
+    },
+  ),
   'failures-by-cause': table(
     ({ failures }) => failures.map(({ code, count }) => ({ part: code, count, whole: sumOf(failures) })),
     { failure_code: ({ part }) => part, ...COUNTED },

@@ -96,7 +96,7 @@ export const isCounted = ({ day, time_zone, counted_at }: StoredDay): boolean =>
   counted_at !== null && counted_at >= later(startOfDay(addDays(day, 1), time_zone), HOUR_MS)
 
 /** Numbers that, unlike statuses, do not change after the last count of a day. */
-const FIGURES = ['message.otp', 'message.cod', 'otp.', 'confirmation.', 'refusal.']
+const FIGURES = ['message.otp', 'message.cod', 'otp.', 'verification.started', 'confirmation.', 'refusal.']
 
 /** Compares a day with a recount: how many of each kind there were. */
 export async function checkDay(tx: Sql, workspaceId: string, stored: StoredDay): Promise<Difference[]> {

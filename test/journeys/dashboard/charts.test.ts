@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dailyFiguresLoop } from '../../../src/charts/daily.ts'
+import { RESEND_INTERVAL_MS } from '../../../src/otp/verifications/limits.ts'
 import { pauseEndpoint } from '../../../src/webhooks/endpoints.ts'
 import { createWorkspace } from '../../../src/workspaces/workspaces.ts'
 import { type SignedIn, signIn } from '../../world/dashboard.ts'
@@ -40,6 +41,46 @@ test('the charts show the funnel of codes and the reasons of failures', async (t
   assert.equal((await chartsOf(world, member, { language: 'fr' })).funnel.accepted, 1)
   assert.equal((await chartsOf(world, member, { template: 'login_code' })).funnel.accepted, 3)
   assert.equal((await chartsOf(world, member, { senderId: world.account.accountId })).funnel.accepted, 0)
+})
+
+test('the charts show the conversion of verifications by template, country and hour', async (t) => {
+  const world = await startWorld(t)
+  const member = await signIn(world, 'member')
+  const moroccan = await world.startVerification()
+  await world.check(moroccan, await world.codeOn(moroccan))
+  await world.whatsapp.reports({ messageId: moroccan.verificationId }, ['sent', 'delivered'])
+  const french = { name: 'login_code', language: 'fr' }
+  const spanish = await world.startVerification({ to: '+34612345678', template: french })
+  world.advance(`${RESEND_INTERVAL_MS}ms`)
+  const resent = await world.resend(spanish)
+  await world.whatsapp.reports({ messageId: String(resent.body.messageId) }, ['delivered'])
+  await world.startVerification({ to: '+34612345679', template: french })
+  await world.sendOtp()
+  await world.settled()
+  const { verifications } = await chartsOf(world, member)
+  const { byHour, ...rest } = verifications
+  assert.deepEqual(rest, {
+    ...{ started: 3, delivered: 2, approved: 1 },
+    byTemplate: [
+      { template: 'login_code', language: 'fr', started: 2, delivered: 1, approved: 0 },
+      { template: 'login_code', language: 'en_US', started: 1, delivered: 1, approved: 1 },
+    ],
+    byCountry: [
+      { country: 'ES', started: 2, delivered: 1, approved: 0 },
+      { country: 'MA', started: 1, delivered: 1, approved: 1 },
+    ],
+  })
+  assert.equal(byHour.length, 24)
+  const timeZone = (await chartsOf(world, member)).timeZone
+  const hour = Number(
+    new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' }).format(world.clock.now()),
+  )
+  const near = byHour.filter(({ started }) => started > 0).map((each) => each.hour)
+  assert.ok(
+    near.every((each) => each === hour || each === (hour + 23) % 24),
+    `${near.join()} at ${hour}`,
+  )
+  assert.equal((await chartsOf(world, member, { language: 'fr' })).verifications.started, 2)
 })
 
 test('the overview’s call has the figures of today and of the last days', async (t) => {
