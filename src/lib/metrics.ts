@@ -11,6 +11,9 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 
 type WatchedLoop = { name: string; pollMs: number }
 
+/** With the default of 10 ms, an idle process wakes 100 times a second. */
+const EVENT_LOOP_PRECISION_MS = 100
+
 /** All metrics. Labels have few values: no ids, workspaces or recipients. `npm run docs` writes them to docs/monitoring.md. */
 export function createMetrics() {
   const registry = new Registry()
@@ -85,7 +88,8 @@ export function createMetrics() {
   return {
     registry,
     /** Memory, event loop lag and similar. Once per process. */
-    watchProcess: () => collectDefaultMetrics({ register: registry }),
+    watchProcess: () =>
+      collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS }),
     setBuild: (nodeId: string): void =>
       build.set({ version: manifest.version, node_version: process.version, node_id: nodeId }, 1),
     watchClock(databaseClock: Clock): void {

@@ -56,28 +56,33 @@ type ClaimParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'log' | 'live' | 'node'>
 type ClaimResult = Claimed & { hadDue: boolean; unreadable: UnreadableAccount[] }
 
 /** Claims the due messages that may go now. The others are postponed or cancelled, so they are no longer due. */
-const claimOnce = (parts: ClaimParts, capacity: number, lease: string): Promise<ClaimResult> =>
-  parts.db.transaction(async (tx) => {
+async function claimOnce(parts: ClaimParts, capacity: number, lease: string): Promise<ClaimResult> {
+  const { written, ...result } = await parts.db.transaction(async (tx) => {
     const now = parts.clock.now()
     const { senders, unreadable } = await lockSenders(tx, parts, now)
     const { due, isFull } = await lockDue(tx, senders, { capacity, now })
     const sendable = await removeUnsendable(tx, parts, due, now)
     const found = { isFull, isIdle: senders.length === 0, unreadable }
-    if (sendable.length === 0) return { ...found, hadDue: due.length > 0, messages: [] }
+    if (sendable.length === 0) return { ...found, hadDue: due.length > 0, messages: [], written: undefined }
     const interrupted = sendable.filter(({ endedLease }) => endedLease !== null)
     if (interrupted.length > 0) await recordInterrupted(tx, interrupted, now)
     const ids = sendable.map(({ id }) => id)
-    await Promise.all([
+    // The commit follows without waiting for the responses: after a failure the server rolls back instead.
+    const written = Promise.all([
       tx.rows(claim, [ids, now, later(now, SUBMIT_LEASE_MS), lease, parts.node.id]),
       writePaces(tx, senders, sendable, now),
     ])
+    written.catch(() => {})
     const origins = new Map(senders.map(({ id, origin }) => [id, origin]))
     const messages = sendable.flatMap((message) => {
       const origin = origins.get(message.senderId)
       return origin ? [{ ...message, ...origin, lease, claimedAt: now }] : []
     })
-    return { ...found, hadDue: true, messages }
+    return { ...found, hadDue: true, messages, written }
   })
+  await written
+  return result
+}
 
 /** Postpones, cancels or gives back the locked messages that may not go now, and returns the others. */
 async function removeUnsendable(

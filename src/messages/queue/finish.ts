@@ -26,7 +26,7 @@ export type EndedAttempt = {
 const MAX_GROUP = 256
 const GROUP_CONCURRENCY = 2
 /** Nothing waits for an outcome, since a report names its message by our id. */
-const GROUP_INTERVAL_MS = 20
+const GROUP_INTERVAL_MS = 50
 /** Reports of one message that arrived before its id was stored: sent, delivered, read, failed, and as many to spare. */
 const MAX_UNPARKED_EACH = 8
 

@@ -47,12 +47,23 @@ export async function applyReports(
     if (applied) messages.set(report.messageId, applied.message)
     return applied
   })
-  await tx.rows(writeMessages, [changes([...messages.values()]), now])
+  await Promise.all([
+    tx.rows(writeMessages, [changes([...messages.values()]), now]),
+    notify(subscribers, tx, now, results), // sent after the write, without waiting for its response
+  ])
+  return results
+}
+
+async function notify(
+  { outcomes }: Pick<Subscribers, 'outcomes'>,
+  tx: Sql,
+  now: Date,
+  results: readonly (AppliedReport | undefined)[],
+): Promise<void> {
   for (const kind of ['otp', 'cod'] as const) {
     const ofKind = results.filter((applied) => applied?.message.kind === kind) as AppliedReport[]
-    if (ofKind.length > 0) await subscribers.outcomes[kind](tx, now, ofKind)
+    if (ofKind.length > 0) await outcomes[kind](tx, now, ofKind)
   }
-  return results
 }
 
 /** Pure: "verify" derives the row with it. */

@@ -27,7 +27,7 @@ const GROUP_CONCURRENCY = 2
 const GROUP_INTERVAL_MS = 20
 
 /** A larger group is a flood: it is only stored, so that the provider gets its answers. */
-const MAX_APPLIED_AT_ONCE = 200
+const MAX_APPLIED_AT_ONCE = 500
 /** The provider waits meanwhile. A status whose message is locked for longer is left to the loop. */
 const MAX_LOCK_WAIT_MS = 20
 

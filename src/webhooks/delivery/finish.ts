@@ -15,7 +15,7 @@ const MAX_BATCH = 200
 /** One statement at a time: attempts that end meanwhile make the next one larger. */
 const CONCURRENCY = 1
 /** Nothing waits for a stored result. */
-const INTERVAL_MS = 20
+const INTERVAL_MS = 50
 
 /**
  * Stores ended attempts in batches: the attempt, the delivery's next state and the endpoint's health. A row that another
