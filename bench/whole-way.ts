@@ -293,7 +293,7 @@ export async function usageOf({
 
 type Usage = Awaited<ReturnType<typeof usageOf>>
 
-/** What each of them cost, from which docs/scale.md makes its sums. */
+/** What each of them cost, from which docs/capacity-planning.md makes its sums. */
 export function usageFigures(part: string, before: Usage, after: Usage): Figure[] {
   const elapsedMs = after.at - before.at
   const done = after.done - before.done

@@ -64,7 +64,7 @@ export const tables: readonly Table[] = [
   { document: 'monitoring.md', mark: 'metrics', rows: metricRows() },
   { document: 'whatsapp-cloud-api.md', mark: 'errors', rows: whatsappErrorRows() },
   {
-    document: 'operations.md',
+    document: 'troubleshooting.md',
     mark: 'database errors',
     rows: databaseFaults.map(({ states, routines, kind, what, why }) => [
       quoted(kind),

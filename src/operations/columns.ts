@@ -5,7 +5,7 @@
  */
 
 /**
- * What a column holds about a person: it decides what an erasure leaves of it (docs/recipients.md#erase), and whether the removal of
+ * What a column holds about a person: it decides what an erasure leaves of it (docs/personal-data.md#erase), and whether the removal of
  * old content empties it (docs/retention.md). `lifecycle/rows.ts` has the SQL for each, except for the last three:
  * report: `lifecycle/recipients/reports.ts` · mention: `lifecycle/recipients/audit-entries.ts` · row: `lifecycle/recipients/erase.ts`.
  */

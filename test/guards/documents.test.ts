@@ -133,8 +133,8 @@ test('every failure code has a distinct sentence', () => {
   assert.equal(new Set(sentences).size, sentences.length)
 })
 
-test('docs/operations.md states how many rejections a second are logged', async () => {
-  const text = (await read('docs/operations.md')).replaceAll('\n', ' ')
+test('docs/monitoring.md states how many rejections a second are logged', async () => {
+  const text = (await read('docs/monitoring.md')).replaceAll('\n', ' ')
   const { keyed, others } = REJECTIONS_LOGGED_PER_SECOND
   assert.ok(text.includes(`at most ${keyed} such lines are written for requests with a key`), String(keyed))
   assert.ok(text.includes(`at most ${others} for all others`), String(others))

@@ -40,7 +40,7 @@ const PACKAGES = ['Containerfile', ...COMPOSE, 'deploy/systemd/doorcode.service'
 
 test('every setting that a package or its page names exists', async () => {
   const unknown: string[] = []
-  for (const name of [...PACKAGES, 'bin/healthcheck.js', 'docs/packages.md', 'docs/upgrading.md'])
+  for (const name of [...PACKAGES, 'bin/healthcheck.js', 'docs/deployment.md', 'docs/upgrading.md'])
     for (const [setting] of (await read(name)).matchAll(/\b(DOORCODE|DATABASE)_[A-Z_]+\b/g))
       if (!(setting in settings)) unknown.push(`${name}: ${setting}`)
   assert.deepEqual(unknown, [])
@@ -169,9 +169,9 @@ test('a network policy lets pods reach no private address except the database an
 })
 
 test('the examples of proxies pass the largest body that WhatsApp may send', async () => {
-  const [, nginx] = /client_max_body_size (\d+)m;/.exec(await read('docs/operations.md')) ?? []
+  const [, nginx] = /client_max_body_size (\d+)m;/.exec(await read('docs/reverse-proxy.md')) ?? []
   assert.equal(Number(nginx) * 2 ** 20, MAX_RAW_BODY_BYTES)
-  for (const name of ['docs/operations.md', 'docs/packages.md', 'deploy/kubernetes/gateway.yaml'])
+  for (const name of ['docs/reverse-proxy.md', 'docs/deployment.md', 'deploy/kubernetes/gateway.yaml'])
     assert.ok((await read(name)).includes(`${MAX_RAW_BODY_BYTES / 2 ** 20} MiB`), name)
 })
 
@@ -208,7 +208,7 @@ test('compose starts Doorcode only when its role owns the database, from the ima
   assert.equal(owner.restart, 'no')
   assert.equal(doorcode.build?.target, 'production')
   assert.match(await read('Containerfile'), /^FROM server AS production$/m)
-  assert.match(await read('docs/packages.md'), /\[the image\]\(#the-image\) with `--target production`/)
+  assert.match(await read('docs/deployment.md'), /\[the image\]\(#the-image\) with `--target production`/)
 })
 
 test('documents create one role that owns its database and is not a superuser, and manifests use it', async () => {
@@ -219,7 +219,7 @@ test('documents create one role that owns its database and is not a superuser, a
   ]
   for (const name of ['docs/configuration.md', 'deploy/ha/create-database.sql'])
     for (const line of sql) assert.match(await read(name), line, name)
-  for (const name of ['deploy/kubernetes/doorcode.yaml', 'deploy/kubernetes/example-secret.yaml', 'docs/packages.md'])
+  for (const name of ['deploy/kubernetes/doorcode.yaml', 'deploy/kubernetes/example-secret.yaml', 'docs/deployment.md'])
     assert.match(await read(name), /configuration\.md#with-a-database-of-your-own/, name)
 })
 
@@ -275,14 +275,14 @@ test('every package waits as long as a shutdown may take', async () => {
   const { terminationGracePeriodSeconds } = (await deployment()).spec.template.spec
   const drainSeconds = (await resources()).get('ConfigMap')?.data['DOORCODE_DRAIN_SECONDS']
   assert.equal(terminationGracePeriodSeconds, Number(drainSeconds) + limits.own)
-  const page = await read('docs/packages.md')
+  const page = await read('docs/deployment.md')
   const stopTimeouts = Array.from(page.matchAll(/--stop-timeout (\d+)/g), ([, seconds]) => Number(seconds))
   assert.deepEqual(stopTimeouts, [limits.own, limits.embedded])
 })
 
-/** The times in docs/packages.md, each of which must exceed the sum of the limits in the code. */
+/** The times in docs/deployment.md, each of which must exceed the sum of the limits in the code. */
 async function shutdownSeconds(): Promise<{ own: number; embedded: number }> {
-  const page = await read('docs/packages.md')
+  const page = await read('docs/deployment.md')
   const rows = Array.from(page.matchAll(/^\| [^|]+ \| `\w+` in `([^`]+)` \| (\d+) s \|/gm), ([, file, seconds]) => ({
     file,
     ms: Number(seconds) * SECOND_MS,
@@ -317,13 +317,13 @@ test('of the build context, only the sources get into an image', async () => {
   assert.ok(rest.includes('**/node_modules'))
 })
 
-test('docs/packages.md quotes only errors that Doorcode has', async () => {
+test('docs/deployment.md quotes only errors that Doorcode has', async () => {
   const inDb = ['connection-count', 'migration-locks'].map((name) => `lib/db/${name}`)
   const atStart = ['database', 'ports', 'embedded-postgres/folder-lock'].map((name) => `runtime/start/${name}`)
   const ofKeys = ['open', 'key-file'].map((name) => `operations/secrets/${name}`)
   const files = ['lib/config', ...inDb, ...atStart, ...ofKeys]
   const sources = (await Promise.all(files.map((name) => read(`src/${name}.ts`)))).join('\n')
-  const [, table = ''] = (await read('docs/packages.md')).split('\n| The log says |')
+  const [, table = ''] = (await read('docs/deployment.md')).split('\n| The log says |')
   const quotes = table.split('\n').flatMap((row) => row.split(' | ')[0]?.match(/`[^`]+`/g) ?? [])
   assert.ok(quotes.length > 10)
   for (const quote of quotes)

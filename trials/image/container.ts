@@ -53,7 +53,7 @@ mount -o remount,ro,bind "$ROOT"
 exec chroot "$ROOT" "$@"
 `
 
-/** How long engines should wait (docs/packages.md#how-long-a-shutdown-takes). */
+/** How long engines should wait (docs/deployment.md#how-long-a-shutdown-takes). */
 const STOP_TIMEOUT_MS = 120_000
 
 let started = 0

@@ -1,5 +1,5 @@
 /**
- * `npm run image`: builds the image of docs/packages.md from the commit that is checked out, with buildah on a Debian root
+ * `npm run image`: builds the image of docs/deployment.md from the commit that is checked out, with buildah on a Debian root
  * made here, starts it read-only and as an ordinary user, sends a code through it, and writes the image and its SBOM to the folder `image`. Needs root on a
  * Debian, and no container engine. `--base <image>` builds on an image that buildah pulls.
  */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type Html, html, prose } from '../../lib/http/html.ts'
 
 /** The documents that errors and findings name. A test compares them. */
-export const GUIDES = ['cod-settings', 'configuration', 'poolers'] as const
+export const GUIDES = ['cod-settings', 'configuration', 'pgbouncer'] as const
 
 type Guide = (typeof GUIDES)[number]
 

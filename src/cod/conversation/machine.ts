@@ -63,7 +63,7 @@ export type CheckEvent<T extends Types> =
   | TimerEvent
   /** The initial message or the reminder failed; the failure of another message changes no state. */
   | { type: 'send_failed'; at: Date; code: FailureCode }
-  /** The customer's data was erased (docs/recipients.md#erase). */
+  /** The customer's data was erased (docs/personal-data.md#erase). */
   | { type: 'recipient_erased'; at: Date }
 
 type Answer<T extends Types> = { at: Date; order: AnswerOrder } & (

@@ -26,14 +26,14 @@ export type DatabaseFault = {
   quotesValues?: true
 }
 
-/** All errors of PostgreSQL. The first matching row applies. `npm run docs` writes it to docs/operations.md. */
+/** All errors of PostgreSQL. The first matching row applies. `npm run docs` writes it to docs/troubleshooting.md. */
 export const databaseFaults: readonly DatabaseFault[] = [
   {
     states: ['26000', '42P05'],
     kind: 'unavailable',
     spoilsSession: true,
     what: 'a prepared statement is missing, or exists already',
-    why: 'a pooler mixed up sessions (poolers.md)',
+    why: 'a pooler mixed up sessions (pgbouncer.md)',
   },
   {
     states: ['0A000'],

@@ -14,7 +14,7 @@ export type PoolerProblems = {
   lostSettings: string[]
 }
 
-/** What a connection pooler between Doorcode and PostgreSQL breaks (docs/poolers.md). */
+/** What a connection pooler between Doorcode and PostgreSQL breaks (docs/pgbouncer.md). */
 export async function findPoolerProblems(db: Db): Promise<PoolerProblems> {
   // Not with a prepared statement, which such a pooler would break.
   const sessions = await findSessionProblems(db)

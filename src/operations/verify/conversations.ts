@@ -39,7 +39,7 @@ const checkTexts = {
   refusal: { code: 'explain.check_refusal' },
 } as const
 
-/** Compares confirmations with their customers' messages, answers and events (docs/verify.md#conversations). */
+/** Compares confirmations with their customers' messages, answers and events (docs/consistency-check.md#conversations). */
 export async function checkConversations(
   tx: Sql,
   workspaceId: string,

@@ -88,7 +88,7 @@ const readEndpoints: Statement<EndpointFact> = statement(
    from webhook_endpoints p where p.workspace_id = $1 limit ${MAX_ENDPOINTS}`,
 )
 
-/** Compares events with their deliveries, and those with their attempts (docs/verify.md#events-and-deliveries). */
+/** Compares events with their deliveries, and those with their attempts (docs/consistency-check.md#events-and-deliveries). */
 export async function checkEvents(tx: Sql, workspaceId: string, { after, limit }: Page): Promise<CheckedUnit[]> {
   const events = await tx.rows(readDelivered, [workspaceId, after, limit])
   if (events.length === 0) return []

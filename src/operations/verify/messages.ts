@@ -66,7 +66,7 @@ const readMessages: Statement<StoredMessage> = statement(
 
 type Reader = Pick<Provider, 'readStatus' | 'findError'>
 
-/** Compares messages with their attempts, reports and events (docs/verify.md#messages). */
+/** Compares messages with their attempts, reports and events (docs/consistency-check.md#messages). */
 export async function checkMessages(
   tx: Sql,
   workspaceId: string,

@@ -24,7 +24,7 @@ export function splitEvents(events: readonly EventRow[]) {
 
 type Facts = { message: MessageRow; verification: VerificationFact | undefined; events: readonly EventRow[] }
 
-/** Compares a verification with its message, its checks, its resends and its event (docs/verify.md#messages). */
+/** Compares a verification with its message, its checks, its resends and its event (docs/consistency-check.md#messages). */
 export function checkVerification({ message, verification, events: stored }: Facts): Difference[] {
   const events = [...stored]
   if (!verification) return events.map(withoutCause)

@@ -57,7 +57,7 @@ export type Verification = {
 }
 
 /**
- * Recomputes what is stored from the raw facts, and returns every difference (docs/verify.md). It reads in short snapshots, so
+ * Recomputes what is stored from the raw facts, and returns every difference (docs/consistency-check.md). It reads in short snapshots, so
  * it can run while nodes serve. It writes nothing.
  */
 export async function verify(parts: VerifyParts, options: VerifyOptions = {}): Promise<Verification> {

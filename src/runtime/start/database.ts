@@ -211,7 +211,7 @@ function assertSessions({ sharesSessions, reusesSessions, lostSettings }: Pooler
   }
   if (lostSettings.length > 0) {
     throw new StartupError(
-      `Settings that Doorcode applies when it connects have no effect: ${lostSettings.join(', ')}. Configure the pooler at DATABASE_URL to keep the settings of a session (docs/poolers.md), or set DATABASE_URL to the address of PostgreSQL itself.`,
+      `Settings that Doorcode applies when it connects have no effect: ${lostSettings.join(', ')}. Configure the pooler at DATABASE_URL to keep the settings of a session (docs/pgbouncer.md), or set DATABASE_URL to the address of PostgreSQL itself.`,
     )
   }
 }

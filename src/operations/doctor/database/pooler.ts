@@ -2,7 +2,7 @@ import { findPoolerProblems } from '../../../lib/db/pooler.ts'
 import type { Db } from '../../../lib/db/pool.ts'
 import type { NewFinding } from '../finding.ts'
 
-/** What a connection pooler between Doorcode and PostgreSQL breaks (docs/poolers.md). */
+/** What a connection pooler between Doorcode and PostgreSQL breaks (docs/pgbouncer.md). */
 export async function findPoolerFindings(db: Db): Promise<NewFinding[]> {
   const { sharesSessions, reusesSessions, lostSettings } = await findPoolerProblems(db)
   const found: NewFinding[] = []

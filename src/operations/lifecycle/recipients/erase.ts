@@ -71,7 +71,7 @@ const MAX_WAITS = 240
 export const MAX_STEPS = 100_000
 
 /**
- * Erases everything that the workspace holds about a recipient (docs/recipients.md#erase), until it is done or `maxMs` have
+ * Erases everything that the workspace holds about a recipient (docs/personal-data.md#erase), until it is done or `maxMs` have
  * passed. Each step is a transaction. The next erasure finishes an interrupted one.
  */
 export async function eraseRecipient(

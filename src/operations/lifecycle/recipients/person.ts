@@ -3,7 +3,7 @@ import { type Sql, type Statement, statement } from '../../../lib/db/pool.ts'
 import { readOwner, sharesContacts } from '../../../providers/whatsapp/read.ts'
 import { anyFormPattern } from './number-patterns.ts'
 
-/** A recipient as a workspace knows them (docs/recipients.md#how-a-person-is-identified). */
+/** A recipient as a workspace knows them (docs/personal-data.md#how-a-person-is-identified). */
 export type Person = {
   workspaceId: string
   /** E.164: the number, and its other forms for WhatsApp. */
