@@ -10,6 +10,8 @@ export type FlakyProxy = {
   cutAt(words: string): void
   /** The next statement with this text runs, but its answer is silently lost. */
   loseAnswerTo(words: string): void
+  /** The next statement with this text arrives with another first letter, which is a syntax error. */
+  garble(words: string): void
   /** No more bytes pass, silently: connections open now or opened meanwhile stay silent forever. */
   stall(): void
   /** New connections work again. */
@@ -25,6 +27,7 @@ export async function startFlakyProxy(databaseUrl: string): Promise<FlakyProxy> 
   let state: 'whole' | 'cut' | 'stalled' = 'whole'
   let cutAt: string | undefined
   let losesAnswerTo: string | undefined
+  let garbled: string | undefined
   const cut = (): void => {
     state = 'cut'
     cutAt = undefined
@@ -42,8 +45,13 @@ export async function startFlakyProxy(databaseUrl: string): Promise<FlakyProxy> 
       return
     }
     const far = connect(socketPath)
-    near.prependListener('data', (bytes) => {
+    near.prependListener('data', (bytes: Buffer) => {
       if (cutAt !== undefined && bytes.includes(cutAt)) cut()
+      const at = garbled === undefined ? -1 : bytes.indexOf(garbled)
+      if (at >= 0) {
+        bytes.write('?', at)
+        garbled = undefined
+      }
       if (losesAnswerTo === undefined || !bytes.includes(losesAnswerTo)) return
       losesAnswerTo = undefined
       far.unpipe().resume()
@@ -76,6 +84,9 @@ export async function startFlakyProxy(databaseUrl: string): Promise<FlakyProxy> 
     },
     loseAnswerTo(words) {
       losesAnswerTo = words
+    },
+    garble(words) {
+      garbled = words
     },
     stall() {
       state = 'stalled'

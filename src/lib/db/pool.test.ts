@@ -66,6 +66,20 @@ test('a transaction that throws another connection’s error is rolled back', as
   assert.deepEqual(await db.rows({ name: 'count_locks', text: countLocks }), [{ locks: 0 }])
 })
 
+test('nothing is written by a transaction that could not begin', async (t) => {
+  const { proxy, db } = await openBehindProxy(t)
+  const insert = { name: 'insert', text: 'insert into begun values (1)' }
+  await db.rows({ name: 'create', text: 'create table begun (number int)' })
+  proxy.garble('begin')
+  await assert.rejects(
+    db.transaction((tx) => tx.rows(insert)),
+    { code: '42601' },
+  )
+  assert.deepEqual(await db.rows({ name: 'read', text: 'select * from begun' }), [])
+  await db.transaction((tx) => tx.rows(insert))
+  assert.equal((await db.rows({ name: 'read', text: 'select * from begun' })).length, 1)
+})
+
 test('the metrics show who waits for a connection, and count waits but no idle connections', async (t) => {
   const metrics = createMetrics()
   const db = openDb({ url: await fileDatabase(), poolSize: 1, watch: metrics.watchPool('main') })

@@ -169,10 +169,12 @@ export function openDb(options: DbOptions): Db {
     const begin = `begin${mode}; set local statement_timeout = ${LONG_STATEMENT_TIMEOUT_MS}`
     connection.responseTimeoutMs = transactionTimeoutMs
     try {
-      const begun = connection.query(begin) // the first statement follows without waiting for the answer
+      const begun = connection.query(begin).catch(throwUncommitted)
       begun.catch(() => {})
       const result = await work(
         toSql(async (statement, values) => {
+          // A read follows without waiting for the answer. A write would be committed on its own if the begin failed.
+          if (WRITES.test(statement.text)) await begun
           const rows = await query(connection, statement, values).catch(throwUncommitted)
           await begun
           return rows
@@ -209,6 +211,9 @@ export function openDb(options: DbOptions): Db {
     close: () => pool.end(),
   }
 }
+
+/** A condition on the text of a statement. "for update" and "for no key update" only lock. */
+const WRITES = /\b(?:insert into|delete from|(?<!\bfor |\bkey )update)\b/
 
 /** A transaction that is lost before its commit is rolled back. */
 function throwUncommitted(error: unknown): never {

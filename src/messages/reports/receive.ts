@@ -105,7 +105,9 @@ async function applyNow(parts: ApplyParts, rows: readonly ReportRow[], now: Date
       const due = rows
         .filter(({ id }) => messageOf.has(id))
         .map((row) => ({ ...row, message_id: messageOf.get(row.id) ?? null, received_at: now, due_at: now, tries: 0 }))
-      const ends = await processStatuses(tx, parts, due, now)
+      const processed = await processStatuses(tx, parts, due, now)
+      // The message of an unknown status is not locked and may be erased meanwhile: only the loop's statement sees that.
+      const ends = processed.filter(({ note }) => note?.code !== 'messages.unknown_status')
       const endOf = new Map(ends.map((end) => [end.id, end]))
       const stored = await tx.rows(storeReports, [batch(rows.map((row) => toStored(row, endOf.get(row.id), now))), now])
       // Another node stored it since it was looked up, and applies it too.
@@ -129,7 +131,13 @@ class StoredMeanwhile extends Error {}
 
 const toStored = (row: ReportRow, end: Awaited<ReturnType<typeof processStatuses>>[number] | undefined, now: Date) =>
   end
-    ? { ...row, ...end, ...(end.is_erased && { body: '', provider_message_id: null }), attempts: 1 }
+    ? {
+        ...row,
+        ...end,
+        message_id: end.message_id ?? row.message_id,
+        ...(end.is_erased && { body: '', provider_message_id: null }),
+        attempts: 1,
+      }
     : { ...row, outcome: 'waiting', due_at: now }
 
 const limitLockWait = statement('limit_lock_wait_of_statuses', `select set_config('lock_timeout', $1, true)`)

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { connectAccount } from '../../world/set-up.ts'
 import { spyOnDb } from '../../database/db-spy.ts'
 import { lockRow } from '../../faults/lock-in-another-session.ts'
+import { erase, formsOf, tablesWith } from '../../world/recipients.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type World, newPhone, startWorld } from '../../world/world.ts'
 
@@ -315,6 +316,34 @@ test('unknown items of a webhook are answered 200, stored and stop no others', a
   for (const text of ['', '{', 'not json', '[[[[']) assert.equal(await postSigned(world, text), 200, text)
   await world.settled()
   assert.equal((await world.getOtp(otp)).status, 'delivered')
+})
+
+test('an unknown status of an erased message does not bring the number back', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  const { id, callbackData } = await world.whatsapp.gets(otp)
+  await world.settled()
+  await erase(world, otp)
+  const recipient_id = otp.to.slice(1)
+  assert.equal(
+    await postStatuses(world, [{ id, status: 'warned', recipient_id, biz_opaque_callback_data: callbackData }]),
+    200,
+  )
+  await world.settled()
+  assert.deepEqual(await tablesWith(world, { forms: formsOf(otp.to) }), [])
+})
+
+test('a status of an unknown message keeps the id that it names', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  const { callbackData } = await world.whatsapp.gets(otp)
+  await world.settled()
+  const unknown = '01939e5c-0000-7000-8000-000000000000'
+  const status = { id: 'wamid.unknown', status: 'sent', timestamp: '1763640000' }
+  const names = callbackData?.replace(otp.messageId, unknown)
+  assert.equal(await postStatuses(world, [{ ...status, biz_opaque_callback_data: names }]), 200)
+  const rows = await world.query('select outcome, message_id from provider_reports where message_id = $1', [unknown])
+  assert.deepEqual(rows, [{ outcome: 'parked', message_id: unknown }])
 })
 
 test('a node that fails with a report does not undo another node’s result', async (t) => {
