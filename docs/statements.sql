@@ -385,6 +385,8 @@ cross join lateral (
   union all
   (select a.waba_id, a.status = 'removed' from provider_accounts a where a.workspace_id = $1 and a.id = target.id limit 1)
   union all
+  (select h.name, h.deleted_at is not null from auth_hooks h where h.workspace_id = $1 and h.id = target.id limit 1)
+  union all
   (select m.recipient, false from messages m where m.workspace_id = $1 and m.id = target.id limit 1)
   union all
   (select c.reference, false from confirmations c where c.workspace_id = $1 and c.id = target.id limit 1)) found
@@ -1743,7 +1745,7 @@ select m.id, m.kind, m.status, m.recipient, m.sender_id, s.phone as sender_phone
   m.template_language,
   m.quota_unit, a.monthly_units, m.verification_id, coalesce(m.reference, c.reference) as reference,
   coalesce(m.correlation_id, f.correlation_id, c.correlation_id) as correlation_id,
-  coalesce(m.api_key_id, f.api_key_id, c.api_key_id) as api_key_id, k.name as api_key_name, m.confirmation_id,
+  coalesce(m.api_key_id, f.api_key_id, c.api_key_id) as api_key_id, coalesce(k.name, h.name) as api_key_name, m.confirmation_id,
   m.check_kind as check, m.purpose, m.content, m.offered, t.components, m.created_at, m.sent_at, m.failure_code,
   m.submit_by, m.due_at, m.lease is not null as leased, m.attempts, m.attempted_at, m.provider_message_id,
   m.accepted_at, s.status as sender_status, s.paused_at is not null as sender_paused,
@@ -1763,6 +1765,8 @@ left join refusal_checks f on f.workspace_id = m.workspace_id and f.confirmation
   and m.check_kind = 'refusal'
 left join api_keys k on k.workspace_id = m.workspace_id
   and k.public_id = coalesce(m.api_key_id, f.api_key_id, c.api_key_id)
+left join lateral (
+  select name from auth_hooks where workspace_id = m.workspace_id and id = case when m.api_key_id like 'hook:%' then substr(m.api_key_id, 6)::uuid end limit 1) h on true
 left join templates t on t.workspace_id = m.workspace_id and t.account_id = p.id and t.name = m.template_name
   and t.language = m.template_language
 order by m.id limit $3;
@@ -2761,6 +2765,10 @@ prepare purge_api_keys as
 with removed as (delete from api_keys where ctid = any (array (select ctid from api_keys where workspace_id = $1 limit $2)) returning 1)
 select count(*)::int as removed from removed;
 
+prepare purge_auth_hooks as
+with removed as (delete from auth_hooks where ctid = any (array (select ctid from auth_hooks where workspace_id = $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
+
 prepare purge_blocked_recipients as
 with removed as (delete from blocked_recipients where ctid = any (array (select ctid from blocked_recipients where workspace_id = $1 limit $2)) returning 1)
 select count(*)::int as removed from removed;
@@ -3610,6 +3618,9 @@ where workspace_id is null and action = 'secrets.rotated' order by id desc limit
 
 -- src/operations/secrets/reseal.ts
 
+prepare list_sealed_auth_hooks as
+select id, workspace_id as "workspaceId", secret, previous_secret from auth_hooks where id > $1 order by id limit $2;
+
 prepare list_sealed_messages as
 with waiting as materialized (select id, workspace_id as "workspaceId", code from messages where due_at is not null and code is not null) select * from waiting where id > $1 order by id limit $2;
 
@@ -3624,6 +3635,12 @@ select id, workspace_id as "workspaceId", person from unfinished_erasures where 
 
 prepare list_sealed_webhook_endpoints as
 select id, workspace_id as "workspaceId", secret, previous_secret from webhook_endpoints where id > $1 order by id limit $2;
+
+prepare reseal_auth_hooks_previous_secret as
+update auth_hooks set previous_secret = $4 where workspace_id = $1 and id = $2 and previous_secret = $3 returning id;
+
+prepare reseal_auth_hooks_secret as
+update auth_hooks set secret = $4 where workspace_id = $1 and id = $2 and secret = $3 returning id;
 
 prepare reseal_messages_code as
 update messages set code = $4 where workspace_id = $1 and id = $2 and code = $3 returning id;
@@ -3668,8 +3685,12 @@ where l.locktype = 'relation' and l.granted and l.relation = 'messages'::regclas
 
 prepare read_confirmations_to_verify as
 select c.id, array_remove(array[(select c.api_key_id where c.api_key_id <> 'dashboard' and not exists (
-    select from api_keys k where k.public_id = c.api_key_id and k.workspace_id = c.workspace_id)), (select (select f.api_key_id where f.api_key_id <> 'dashboard' and not exists (
-    select from api_keys k where k.public_id = f.api_key_id and k.workspace_id = f.workspace_id)) from refusal_checks f
+    select from api_keys k where k.public_id = c.api_key_id and k.workspace_id = c.workspace_id)
+  and not exists (
+    select from auth_hooks h where h.id = case when c.api_key_id like 'hook:%' then substr(c.api_key_id, 6)::uuid end and h.workspace_id = c.workspace_id)), (select (select f.api_key_id where f.api_key_id <> 'dashboard' and not exists (
+    select from api_keys k where k.public_id = f.api_key_id and k.workspace_id = f.workspace_id)
+  and not exists (
+    select from auth_hooks h where h.id = case when f.api_key_id like 'hook:%' then substr(f.api_key_id, 6)::uuid end and h.workspace_id = f.workspace_id)) from refusal_checks f
     where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1)], null) as "unknownKeys"
 from (select * from confirmations where workspace_id = $1 and id > $2 order by id limit $3) c order by c.id;
 
@@ -3739,7 +3760,9 @@ select m.id, m.workspace_id, m.status, m.reference, m.recipient, m.created_at, m
   m.failed_at, m.sent_event_at, m.failed_event_at, m.provider_message_id, m.inputs, m.kind, m.confirmation_id, m.check_kind,
   m.purpose, (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms, m.code is not null as has_code, m.accepted_at, m.submit_by, m.due_at, m.lease, m.attempts,
   m.attempted_at, m.unknown_outcomes, m.quarantined_at, (select m.api_key_id where m.api_key_id <> 'dashboard' and not exists (
-    select from api_keys k where k.public_id = m.api_key_id and k.workspace_id = m.workspace_id)) as unknown_key
+    select from api_keys k where k.public_id = m.api_key_id and k.workspace_id = m.workspace_id)
+  and not exists (
+    select from auth_hooks h where h.id = case when m.api_key_id like 'hook:%' then substr(m.api_key_id, 6)::uuid end and h.workspace_id = m.workspace_id)) as unknown_key
 from (select * from messages where workspace_id = $1 and id > $2 order by id limit $3) m order by m.id;
 
 -- src/otp/accept.ts
@@ -3814,6 +3837,40 @@ left join lateral (
   select status, category, components from templates
   where workspace_id = r.workspace_id and account_id = s.account_id and name = r.name and language = r.language
   limit 1) t on true;
+
+-- src/otp/hooks/hooks.ts
+
+prepare delete_auth_hook as
+update auth_hooks set deleted_at = $3, secret = '', previous_secret = null, previous_secret_until = null
+where workspace_id = $1 and id = $2;
+
+prepare find_served_auth_hook as
+select h.id as "hookId", h.workspace_id as "workspaceId", h.kind, h.sender_id as "senderId", h.templates, h.pointers,
+  h.secret, h.previous_secret as "previousSecret", h.previous_secret_until as "previousSecretUntil"
+from auth_hooks h join workspaces w on w.id = h.workspace_id and w.deletion_requested_at is null
+where h.id = $1 and h.deleted_at is null;
+
+prepare insert_auth_hook as
+insert into auth_hooks (id, workspace_id, name, kind, sender_id, templates, pointers, secret, created_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+
+prepare list_auth_hooks as
+select id as "hookId", name, kind, sender_id as "senderId", templates, pointers,
+previous_secret_until as "previousSecretUntil", created_at as "createdAt" from auth_hooks where workspace_id = $1 and deleted_at is null order by id;
+
+prepare lock_auth_hook as
+select id as "hookId", name, kind, sender_id as "senderId", templates, pointers,
+previous_secret_until as "previousSecretUntil", created_at as "createdAt" from auth_hooks where workspace_id = $1 and id = $2 and deleted_at is null for no key update;
+
+prepare renew_auth_hook_secret as
+update auth_hooks set previous_secret = secret, previous_secret_until = $4, secret = $3
+where workspace_id = $1 and id = $2;
+
+prepare select_workspace_of_auth_hook as
+select workspace_id as "workspaceId" from auth_hooks where id = $1 and deleted_at is null;
+
+prepare update_auth_hook as
+update auth_hooks set name = $3, sender_id = $4, templates = $5, pointers = $6 where workspace_id = $1 and id = $2;
 
 -- src/otp/verifications/accept.ts
 

@@ -144,6 +144,7 @@ export type ParameterNames = {
   'admin.endpoints_backwards': never
   'admin.foreign_graph': 'graphUrl'
   'admin.form_faulty': never
+  'admin.hook_id': never
   'admin.id': never
   'admin.instant': never
   'admin.internal_error': 'correlationId'
@@ -928,6 +929,14 @@ export type ParameterNames = {
   'failures.window_closed': never
   'failures.window_closed_remedy': never
   'failures.window_closed_short': never
+  'hooks.language_twice': 'language'
+  'hooks.missing': 'hookId'
+  'hooks.no_template': 'language' | 'name'
+  'hooks.pointer': 'example'
+  'hooks.secret_form': 'max' | 'min'
+  'hooks.standard_secret': 'start'
+  'hooks.templates': never
+  'hooks.too_many': 'count'
   'http.is_required': never
   'http.must_be_an_array': never
   'http.must_be_an_object': never
@@ -1061,6 +1070,10 @@ export type ParameterNames = {
   'page_audit_log.actions_endpoint_retried': never
   'page_audit_log.actions_endpoint_secret_rotated': never
   'page_audit_log.actions_endpoint_updated': never
+  'page_audit_log.actions_hook_created': never
+  'page_audit_log.actions_hook_deleted': never
+  'page_audit_log.actions_hook_secret_renewed': never
+  'page_audit_log.actions_hook_updated': never
   'page_audit_log.actions_instance_backup_started': never
   'page_audit_log.actions_instance_restored': never
   'page_audit_log.actions_invitation_created': never
@@ -1138,6 +1151,10 @@ export type ParameterNames = {
   'page_audit_log.did_endpoint_retried': 'target' | 'who'
   'page_audit_log.did_endpoint_secret_rotated': 'target' | 'who'
   'page_audit_log.did_endpoint_updated': 'target' | 'who'
+  'page_audit_log.did_hook_created': 'target' | 'who'
+  'page_audit_log.did_hook_deleted': 'target' | 'who'
+  'page_audit_log.did_hook_secret_renewed': 'target' | 'who'
+  'page_audit_log.did_hook_updated': 'target' | 'who'
   'page_audit_log.did_instance_backup_started': 'target' | 'who'
   'page_audit_log.did_instance_restored': 'target' | 'who'
   'page_audit_log.did_invitation_created': 'target' | 'who'
@@ -1231,6 +1248,7 @@ export type ParameterNames = {
   'page_audit_log.fields_order': never
   'page_audit_log.fields_outcome': never
   'page_audit_log.fields_phones': never
+  'page_audit_log.fields_pointers': never
   'page_audit_log.fields_previous_secret_until': never
   'page_audit_log.fields_reason': never
   'page_audit_log.fields_recipient': never
@@ -1280,6 +1298,7 @@ export type ParameterNames = {
   'page_audit_log.resources_cod_settings': never
   'page_audit_log.resources_confirmation': never
   'page_audit_log.resources_endpoint': never
+  'page_audit_log.resources_hook': never
   'page_audit_log.resources_instance': never
   'page_audit_log.resources_key': never
   'page_audit_log.resources_list': never

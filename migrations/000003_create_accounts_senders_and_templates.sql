@@ -105,3 +105,31 @@ create table template_changes (
 );
 
 create index template_changes_template on template_changes (account_id, name, language, id);
+
+-- A URL that a product for sign-in calls with the codes that it made (docs/auth-hooks.md).
+create table auth_hooks (
+  id uuid primary key,
+  workspace_id uuid not null references workspaces,
+  name text not null,
+  kind text not null,
+  sender_id uuid not null,
+  -- [{name, language}]: the first is sent to users of any other language
+  templates jsonb not null,
+  -- of a generic hook: {phone, code, language}, where the body has them
+  pointers jsonb,
+  secret bytea not null,
+  -- requests that the product has not signed with the new secret yet
+  previous_secret bytea,
+  previous_secret_until timestamptz,
+  created_at timestamptz not null,
+  -- A deleted hook stays for the messages that name it.
+  deleted_at timestamptz,
+  unique (workspace_id, id),
+  foreign key (workspace_id, sender_id) references senders (workspace_id, id),
+  constraint hook_kind check (kind in ('supabase', 'zitadel', 'logto', 'generic')),
+  constraint only_generic_has_pointers check ((kind = 'generic') = (pointers is not null)),
+  constraint previous_hook_secret_ends check ((previous_secret is null) = (previous_secret_until is null)),
+  constraint deleted_hook_has_no_secret check (deleted_at is null or (length(secret) = 0 and previous_secret is null))
+);
+
+create index auth_hooks_workspace on auth_hooks (workspace_id) where deleted_at is null;

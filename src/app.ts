@@ -2,6 +2,7 @@ import type { Pages } from './admin/pages/pages.ts'
 import { buildMetricsServer } from './lib/http/metrics-server.ts'
 import type { RequestExample } from './api/docs/try.ts'
 import type { WorkState } from './lib/http/probes.ts'
+import { serveAuthHooks } from './api/auth-hooks.ts'
 import { serveProviderWebhooks } from './api/provider-webhooks.ts'
 import { apiRoutes } from './api/routes.ts'
 import { buildServer } from './api/server.ts'
@@ -33,7 +34,10 @@ export async function buildApp(parts: Parts, { attach, pages, example }: AppOpti
     servesDashboard: dashboard !== undefined,
     ...(example && { example }),
     rawRoutes(scope) {
-      if (answersApi) serveProviderWebhooks(scope, { ...parts, subscribers })
+      if (answersApi) {
+        serveProviderWebhooks(scope, { ...parts, subscribers })
+        serveAuthHooks(scope, parts)
+      }
       dashboard?.serve(scope)
     },
   })

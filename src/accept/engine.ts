@@ -11,6 +11,8 @@ import { type QuotaKind, openQuotaMonths, quotaMonth, usedUpText } from '../work
 export type Acceptable = {
   workspaceId: string
   idempotencyKey: string | null
+  /** Other keys under which the same request may have been accepted. */
+  earlierKeys?: readonly string[]
   recipient?: string
   /** The `traceparent` of the request, if tracing is on. */
   trace?: string | undefined
@@ -177,7 +179,7 @@ async function lookUp<Request extends Acceptable, Found extends Facts>(
     const key = JSON.stringify(target)
     let entry = targets.get(key)
     if (!entry) targets.set(key, (entry = { n: targets.size, ...target, keys: [], recipients: [] }))
-    if (request.idempotencyKey !== null) entry.keys.push(request.idempotencyKey)
+    if (request.idempotencyKey !== null) entry.keys.push(request.idempotencyKey, ...(request.earlierKeys ?? []))
     if (request.recipient !== undefined) entry.recipients.push(request.recipient)
     return entry.n
   })

@@ -6,7 +6,7 @@ import { explainConversation } from '../explain/explain.ts'
 import { isUuid } from '../lib/ids.ts'
 import { orNull } from './inputs.ts'
 import { failureOf, listFilter, listQuery, pageOf } from './lists.ts'
-import { found } from './found.ts'
+import { found } from './actions/found.ts'
 import { readCall, router } from './rpc/trpc.ts'
 
 const filter = z.object({

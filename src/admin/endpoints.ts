@@ -22,7 +22,7 @@ import {
   eventFilter,
   rangeIsForward,
 } from './actions/endpoints.ts'
-import { found } from './found.ts'
+import { found } from './actions/found.ts'
 import { trimmedText } from './inputs.ts'
 import { listOwnPhones, pageOf } from './lists.ts'
 import { CallError } from './rpc/errors.ts'

@@ -5,7 +5,7 @@ import { countMessages, listMessages } from '../messages/search.ts'
 import { MESSAGE_STATUSES } from '../messages/status.ts'
 import { orNull } from './inputs.ts'
 import { failureOf, listFilter, listQuery, pageOf } from './lists.ts'
-import { found } from './found.ts'
+import { found } from './actions/found.ts'
 import { readCall, router } from './rpc/trpc.ts'
 
 const filter = z.object({

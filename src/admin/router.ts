@@ -5,6 +5,7 @@ import { charts } from './charts.ts'
 import { codSettings } from './cod-settings.ts'
 import { confirmations } from './confirmations.ts'
 import { endpoints } from './endpoints.ts'
+import { hooks } from './hooks.ts'
 import { keys } from './keys.ts'
 import { messages } from './messages.ts'
 import { people } from './auth/people.ts'
@@ -27,6 +28,7 @@ export const dashboardRouter = router({
   auditLog,
   keys,
   endpoints,
+  hooks,
   senders,
   templates,
   codSettings,

@@ -15,7 +15,7 @@ import type { AccountRef } from '../accounts/templates/changes.ts'
 import { perform } from './actions/action.ts'
 import { accountInput, senderActions } from './actions/senders.ts'
 import type { Membership } from './auth/members.ts'
-import { found } from './found.ts'
+import { found } from './actions/found.ts'
 import { findEmulatorUrl } from './phone/emulator.ts'
 import { callOf, callsOf, readCall, router, writeCall } from './rpc/trpc.ts'
 

@@ -10,7 +10,7 @@ import {
 import { refreshTemplate } from '../accounts/templates/submit.ts'
 import { withVerdicts } from '../accounts/templates/usability.ts'
 import { limitedText, trimmedText } from './inputs.ts'
-import { found } from './found.ts'
+import { found } from './actions/found.ts'
 import { callsOf, readCall, router, writeCall } from './rpc/trpc.ts'
 import { templateActions, templateKey } from './actions/templates.ts'
 import { ofAccount } from './senders.ts'

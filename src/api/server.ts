@@ -25,7 +25,7 @@ import {
   securityHeaders,
   sendResponse,
 } from '../lib/http/problem.ts'
-import { createDatabaseRateLimit, createMemoryRateLimit } from '../lib/http/rate-limit.ts'
+import { createRateLimit } from '../lib/http/rate-limit.ts'
 import { MAX_RAW_BODY_BYTES, requestErrorStatus, serveRaw } from '../lib/http/raw.ts'
 import { type RejectionContext, createRejectionLog } from '../lib/http/rejection-log.ts'
 import type { Route } from '../lib/http/route.ts'
@@ -70,7 +70,7 @@ export function buildServer(
   const rejections = createRejectionLog(log)
   const problem = createProblemWriter(parts.config.publicUrl)
   const keys = createKeyAuthenticator(parts)
-  const limit = parts.config.rateLimit === 'memory' ? createMemoryRateLimit() : createDatabaseRateLimit(parts.db)
+  const limit = createRateLimit(parts)
 
   const explainRecipient = createRecipientExplainer(parts.db)
 

@@ -10,6 +10,7 @@ import { endpointCommands } from './endpoint.ts'
 import { explainCommand } from './diagnose/explain.ts'
 import { invitationList } from './invitation.ts'
 import { keyCommands } from './key.ts'
+import { hookCommands } from './hook.ts'
 import { listenCommand } from './listen/listen.ts'
 import { sandboxAdvance } from './sandbox.ts'
 import { personCommands } from './person.ts'
@@ -60,6 +61,7 @@ export const groups: readonly CommandGroup[] = [
       ...senderCommands,
       ...keyCommands,
       ...endpointCommands,
+      ...hookCommands,
       ...codSettingsCommands,
       ...personCommands,
       invitationList,

@@ -143,6 +143,14 @@ export function createMetrics() {
     spansDropped: counter('spans_dropped_total', 'Spans that were lost, by reason: full or not_exported', [
       'reason',
     ] as const),
+    authHooks: histogram('auth_hook_seconds', 'Requests to auth hooks, by outcome: answered, rejected or failed', [
+      'outcome',
+    ] as const),
+    rejectedAuthHooks: counter(
+      'auth_hooks_rejected_total',
+      'Requests to auth hooks that were not answered by the hook: signature, address (over its limit) or time',
+      ['reason'] as const,
+    ),
     events: counter('events_total', 'Recorded events', ['type'] as const),
     webhookAttempts: histogram('webhook_attempt_seconds', 'Attempts to deliver a webhook, by outcome', [
       'outcome',

@@ -185,6 +185,10 @@ export const tables = {
   },
   pair_pace: { person: { recipient: 'row' }, purge: 'stays' },
 
+  auth_hooks: {
+    sealed: { secret: (id) => `hook:${id}`, previous_secret: (id) => `hook:${id}` },
+    purge: 'setup',
+  },
   sender_pace: { partOf: { senders: 'sender_id' }, purge: 'setup' },
   senders: { purge: 'setup' },
   templates: { purge: 'setup' },

@@ -19,7 +19,12 @@ import { tables } from '../operations/columns.ts'
 import { otpUnusableReason } from '../accounts/templates/usability.ts'
 import { type Acceptance, FACT_COLUMNS, type Facts, createAcceptor, factJoins } from '../accept/engine.ts'
 
-export type OtpRequest = SendRequest & { code: string; reference: string | null }
+export type OtpRequest = SendRequest & {
+  code: string
+  reference: string | null
+  /** Of an auth hook, whose keys contain the code and the recipient: all else may have changed since. */
+  earlierKeys?: readonly string[]
+}
 
 export type OtpAcceptance = { messageId: string; status: 'queued'; reference: string | null }
 
@@ -88,7 +93,8 @@ const lookUp: Statement<OtpFacts> = statement(
 
 /** Returns undefined if only the quota is left to check. */
 function decide(request: OtpRequest, facts: OtpFacts): OtpAcceptance | ApiError | undefined {
-  const earlier = facts.earlier?.find(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey)
+  const { idempotencyKey: key, earlierKeys = [] } = request
+  const earlier = facts.earlier?.find(({ idempotencyKey: each }) => each === key || earlierKeys.includes(each))
   if (earlier) return answerRepeat(request, earlier)
   return (
     missingError('OTP', facts) ??
@@ -106,11 +112,12 @@ function findUnusableTemplate(facts: Sendable): ApiError | undefined {
 /** The code is not compared: another code under the same key does not replace the message (docs/otp.md#repeats). */
 function answerRepeat(request: OtpRequest, earlier: Earlier): OtpAcceptance | ApiError {
   const isSame =
-    earlier.recipient === request.recipient &&
-    earlier.senderId === request.senderId &&
-    earlier.templateName === request.template.name &&
-    earlier.templateLanguage === request.template.language &&
-    earlier.reference === request.reference
+    request.earlierKeys !== undefined ||
+    (earlier.recipient === request.recipient &&
+      earlier.senderId === request.senderId &&
+      earlier.templateName === request.template.name &&
+      earlier.templateLanguage === request.template.language &&
+      earlier.reference === request.reference)
   if (isSame) return { messageId: earlier.id, status: 'queued', reference: request.reference }
   return new ApiError('IDEMPOTENCY_KEY_REUSED', { code: 'otp.key_reused' })
 }

@@ -17,7 +17,7 @@ const OWNED: Readonly<Record<string, string>> = {
   charts: 'daily_figures',
   'operations/lifecycle': 'removal_guard retention retention_postponed unfinished_erasures',
   'operations/doctor': 'doctor_findings doctor_runs',
-  otp: 'otp_verifications',
+  otp: 'auth_hooks otp_verifications',
   cod: 'cod_answers cod_settings confirmations refusal_checks',
   messages: 'message_attempts messages pair_pace provider_reports sender_pace',
   webhooks: 'webhook_attempts webhook_deliveries webhook_endpoints',
@@ -49,13 +49,13 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
   {
     room: 'operations/secrets',
     may: 'write',
-    tables: 'messages otp_verifications provider_accounts unfinished_erasures webhook_endpoints',
+    tables: 'auth_hooks messages otp_verifications provider_accounts unfinished_erasures webhook_endpoints',
     why: 'seals everything again under a new instance key',
   },
   {
     room: 'operations/verify',
     may: 'read',
-    tables: `${OWNED['webhooks']} ${OWNED['events']} messages confirmations refusal_checks quota_usage api_keys workspaces
+    tables: `${OWNED['webhooks']} ${OWNED['events']} messages confirmations refusal_checks quota_usage api_keys auth_hooks workspaces
       daily_figures audit_log instance`,
     why: 'compares what is stored with the facts that it follows from',
   },
@@ -70,7 +70,7 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
     room: 'explain',
     may: 'read',
     tables: `${OWNED['webhooks']} ${OWNED['events']} message_attempts messages otp_verifications provider_reports sender_pace cod_answers
-      confirmations refusal_checks provider_accounts senders templates api_keys quotas`,
+      confirmations refusal_checks provider_accounts senders templates api_keys auth_hooks quotas`,
     why: 'tells all that is known about a message, its verification or a confirmation',
   },
   {
@@ -94,7 +94,7 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
   {
     room: 'admin',
     may: 'read',
-    tables: 'api_keys confirmations messages provider_accounts senders webhook_endpoints',
+    tables: 'api_keys auth_hooks confirmations messages provider_accounts senders webhook_endpoints',
     why: 'names what an entry of the audit log is about, and finds which first steps are done',
   },
   {

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import type { TestContext } from 'node:test'
 import { record } from '../database/events.ts'
+import { TEMPLATES, createHook } from './hooks.ts'
 import { newFile } from './backups.ts'
 import type { World } from './world.ts'
 
@@ -23,6 +24,11 @@ export const COMMANDS = {
   'endpoints.resend': 'endpoint resend {endpointId} --event={eventId}',
   'endpoints.retryWaiting': 'endpoint resend {endpointId} --status=pending',
   'endpoints.resendChosen': 'endpoint resend {endpointId} --status={statuses}',
+  'hooks.create':
+    'hook create --workspace={workspaceId} --kind={kind} --name={name} --sender={senderId} --templates={templateList}',
+  'hooks.update': 'hook update {hookId} --name={name}',
+  'hooks.renew': 'hook renew {hookId}',
+  'hooks.remove': 'hook delete {hookId} --yes',
   'senders.connect':
     'account connect --workspace={workspaceId} --waba-id={wabaId} --graph-url={graphUrl} --access-token={accessToken} --app-secret={appSecret} --verify-token={verifyToken}',
   'senders.sync': 'account sync {accountId}',
@@ -111,6 +117,22 @@ export async function stepsOf(t: TestContext, world: World): Promise<Step[]> {
   step('endpoints.enable', endpoint, ['endpoint.enabled', '<id>', disabled], () => disable(world, endpointId))
   const removed = { ...settings, status: 'enabled' }
   step('endpoints.remove', { ...endpoint, host }, ['endpoint.deleted', '<id>', removed])
+  const hook = {
+    kind: 'generic',
+    name: 'Kratos',
+    senderId,
+    templates: TEMPLATES,
+    templateList: 'login_code:en_US,login_code:ar',
+  }
+  const stored = { name: 'Kratos', senderId: '<id>', templates: ['login_code (en_US)', 'login_code (ar)'] }
+  const pointers = ['/to', '/code', '/language']
+  const kratos = { kind: 'generic', ...stored, pointers }
+  step('hooks.create', hook, ['hook.created', '<id>', null, kratos])
+  const { hookId } = await createHook(world, 'logto')
+  const logto = { ...stored, name: 'logto' }
+  step('hooks.update', { hookId, name: 'Logto' }, ['hook.updated', '<id>', logto, { ...logto, name: 'Logto' }])
+  step('hooks.renew', { hookId }, ['hook.secret_renewed', '<id>', null, { previousSecretUntil: '<time>' }])
+  step('hooks.remove', { hookId }, ['hook.deleted', '<id>', { kind: 'logto', ...logto, name: 'Logto' }])
   step('senders.pause', { senderId }, ['sender.paused', '<id>'])
   step('senders.resume', { senderId }, ['sender.resumed', '<id>'])
   const counts = { numbers: senders.length, templates: templates.length }

@@ -23,7 +23,7 @@ import {
   checkNewSettings,
 } from '../../webhooks/settings.ts'
 import { checkUpdate, updateEndpoint } from '../../webhooks/update.ts'
-import { found } from '../found.ts'
+import { found } from './found.ts'
 import { action, change, commit } from './action.ts'
 
 export const endpointId = z.uuid(asIssue({ code: 'admin.endpoint_id' }))

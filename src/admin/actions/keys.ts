@@ -10,7 +10,7 @@ import {
   keyState,
   rotateKey,
 } from '../../workspaces/keys/manage-keys.ts'
-import { found } from '../found.ts'
+import { found } from './found.ts'
 import { displayName } from '../inputs.ts'
 import { change } from './action.ts'
 

@@ -3,7 +3,7 @@ import { MAX_INVITATIONS, deleteInvitation, listInvitations } from '../auth/invi
 import { createLink, deleteLinks, endInvitationsOf } from '../auth/links.ts'
 import { MEMBER_ROLES, changeRole, listMembers, removeMember } from '../auth/members.ts'
 import { emailError } from '../auth/person.ts'
-import { found } from '../found.ts'
+import { found } from './found.ts'
 import { emailInput } from '../inputs.ts'
 import { type ChangeContext, type Operator, change, commit, workspaceOnly } from './action.ts'
 

@@ -4,7 +4,7 @@ import { MINUTE_MS, SECOND_MS } from '../../lib/clock.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { MAX_ADVANCE_MS, advanceSandbox } from '../../sandbox/advance.ts'
 import { type CustomerKey, listDueOfCustomer } from '../../sandbox/customer-due.ts'
-import { found } from '../found.ts'
+import { found } from './found.ts'
 import { customer } from '../phone/chats.ts'
 import { action, recordChange } from './action.ts'
 

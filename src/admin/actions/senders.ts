@@ -9,7 +9,7 @@ import { takeOver } from '../../accounts/take-over.ts'
 import { FieldError } from '../../lib/errors.ts'
 import { getWorkspace } from '../../workspaces/workspaces.ts'
 import { findMembership } from '../auth/members.ts'
-import { found } from '../found.ts'
+import { found } from './found.ts'
 import { limitedText } from '../inputs.ts'
 import { type Operator, action, change, commit, onlyForCommands, recordChange } from './action.ts'
 

@@ -1,6 +1,7 @@
 import { blockActions } from './blocked.ts'
 import { codSettingsActions } from './cod-settings.ts'
 import { endpointActions } from './endpoints.ts'
+import { hookActions } from './hooks.ts'
 import { keyActions } from './keys.ts'
 import { peopleActions } from './people.ts'
 import { recipientActions } from './recipients.ts'
@@ -15,6 +16,7 @@ export const actions = {
   people: peopleActions,
   keys: keyActions,
   endpoints: endpointActions,
+  hooks: hookActions,
   senders: senderActions,
   templates: templateActions,
   codSettings: codSettingsActions,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { deleteTemplate, submitTemplate, validDraft } from '../../accounts/templates/submit.ts'
-import { found } from '../found.ts'
+import { found } from './found.ts'
 import { limitedText } from '../inputs.ts'
 import { action, recordChange } from './action.ts'
 import { accountInput } from './senders.ts'

@@ -18,6 +18,8 @@ const selectNames = statement<TargetName & { target: string }>(
      union all
      (select a.waba_id, a.status = 'removed' from provider_accounts a where a.workspace_id = $1 and a.id = target.id limit 1)
      union all
+     (select h.name, h.deleted_at is not null from auth_hooks h where h.workspace_id = $1 and h.id = target.id limit 1)
+     union all
      (select m.recipient, false from messages m where m.workspace_id = $1 and m.id = target.id limit 1)
      union all
      (select c.reference, false from confirmations c where c.workspace_id = $1 and c.id = target.id limit 1)) found

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { makePasswordLink, peopleActions, userId } from '../actions/people.ts'
-import { found } from '../found.ts'
+import { found } from '../actions/found.ts'
 import { CallError } from '../rpc/errors.ts'
 import { callsOf, ownerCall, readCall, router } from '../rpc/trpc.ts'
 import { listInvitations } from './invitations.ts'

@@ -3,7 +3,7 @@ import { BLOCKED_ORDERS, countBlocked, findBlocked, listBlocked } from '../../wo
 import { partOfPhone, phonesMatching } from '../../lib/lists/searched-phones.ts'
 import { perform } from '../actions/action.ts'
 import { blockActions, blockLines, parseLines } from '../actions/blocked.ts'
-import { found } from '../found.ts'
+import { found } from '../actions/found.ts'
 import { trimmedText } from '../inputs.ts'
 import { listOwnPhones } from '../lists.ts'
 import { callOf, callsOf, readCall, router } from '../rpc/trpc.ts'

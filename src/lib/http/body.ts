@@ -28,7 +28,7 @@ export function readJson({ raw, body }: FastifyRequest, required: boolean): Json
   return headerFault ? { faults: [{ ...headerFault, hidesBody: true }] } : parseJson(bytes)
 }
 
-function parseJson(bytes: Buffer): JsonBody {
+export function parseJson(bytes: Buffer): JsonBody {
   if (!isUtf8(bytes)) return fault('must be UTF-8')
   const text = bytes.toString('utf8')
   try {

@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts'
 import { type Db, batch, statement, retryUntilOutcomeKnown } from '../db/pool.ts'
 import { createBatcher } from '../db/batcher.ts'
 import { removal } from '../db/removal.ts'
@@ -7,6 +8,10 @@ export type RateLimit = (publicId: string) => boolean | Promise<boolean>
 
 export const REQUESTS_PER_WINDOW = 20
 export const WINDOW_MS = 1_000
+
+/** In memory or in the database, as the setting says. */
+export const createRateLimit = ({ config, db }: { config: Pick<Config, 'rateLimit'>; db: Db }): RateLimit =>
+  config.rateLimit === 'memory' ? createMemoryRateLimit() : createDatabaseRateLimit(db)
 
 /** Exact within one process. A rejected request is not recorded, so it does not lengthen the wait. */
 export function createMemoryRateLimit(monotonicMs: () => number = () => performance.now()): RateLimit {

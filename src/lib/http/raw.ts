@@ -51,15 +51,17 @@ export function serveRaw(
         reply.removeHeader('connection').header('retry-after', RETRY_AFTER_SECONDS)
       } else if (status >= 500)
         log.error({ correlationId: request.id, ...failureFields(error) }, 'a request outside the API failed')
-      return reply.code(status).type('text/plain; charset=utf-8').send(TEXTS[status])
+      return reply.code(status).type('text/plain; charset=utf-8').send(textOf(status, request.routeOptions.bodyLimit))
     })
     addRoutes(scope)
     done()
   })
 }
 
+const textOf = (status: number, maxBytes: number): string | undefined =>
+  status === 413 ? `at most ${maxBytes} bytes` : TEXTS[status]
+
 const TEXTS: Record<number, string> = {
-  413: `at most ${MAX_RAW_BODY_BYTES} bytes`,
   415: 'the content type is malformed',
   400: 'the request cannot be read',
   500: 'internal error',

@@ -1,4 +1,5 @@
 import type { CodedText, PlainCode, TextCode } from '../../../locales/text.ts'
+import { hookOfKeyId } from '../../otp/hooks/hooks.ts'
 import { DASHBOARD_KEY_ID } from '../../workspaces/keys/keys.ts'
 import type { QuotaKind } from '../../workspaces/quota.ts'
 
@@ -28,10 +29,12 @@ export const FACT_LIMIT = MAX_FACTS + 1
 export const isWhole = (...facts: readonly (readonly unknown[])[]): boolean =>
   facts.every((list) => list.length <= MAX_FACTS)
 
-/** The API key of a row, or null if the row's workspace has that key. */
+/** The API key or auth hook of a row, or null if the row's workspace has it. */
 export const unknownKeyOf = (row: string): string =>
   `(select ${row}.api_key_id where ${row}.api_key_id <> '${DASHBOARD_KEY_ID}' and not exists (
-       select from api_keys k where k.public_id = ${row}.api_key_id and k.workspace_id = ${row}.workspace_id))`
+       select from api_keys k where k.public_id = ${row}.api_key_id and k.workspace_id = ${row}.workspace_id)
+     and not exists (
+       select from auth_hooks h where h.id = ${hookOfKeyId(`${row}.api_key_id`)} and h.workspace_id = ${row}.workspace_id))`
 
 export const difference = (id: string, text: DifferenceText): Difference => ({ id, text })
 

@@ -1,5 +1,5 @@
-import { type PlainCode, plainText } from '../../locales/text.ts'
-import { UserError } from '../lib/errors.ts'
+import { type PlainCode, plainText } from '../../../locales/text.ts'
+import { UserError } from '../../lib/errors.ts'
 
 type ResourceOf<Code> = Code extends `admin.missing_${infer Resource}` ? Resource : never
 type Resource = ResourceOf<PlainCode>

@@ -1,0 +1,204 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { BoundedMap } from '../lib/bounded-map.ts'
+import { SECOND_MS } from '../lib/clock.ts'
+import { retryUntilOutcomeKnown } from '../lib/db/pool.ts'
+import { asWritten } from '../../locales/text.ts'
+import { ApiError, apiErrors } from '../lib/errors.ts'
+import { MAX_BODY_BYTES, parseJson } from '../lib/http/body.ts'
+import { fixedDetail, invalidInput } from '../lib/http/problem.ts'
+import { REQUESTS_PER_WINDOW, createRateLimit } from '../lib/http/rate-limit.ts'
+import { createRejectionLog } from '../lib/http/rejection-log.ts'
+import { isUuid } from '../lib/ids.ts'
+import { UnsealError } from '../lib/seal.ts'
+import { withTimeout } from '../lib/with-timeout.ts'
+import { createOtpAcceptor } from '../otp/accept.ts'
+import { type ServedHook, findServedHook, keyIdOf } from '../otp/hooks/hooks.ts'
+import { type HookResponse, kinds } from '../otp/hooks/kinds.ts'
+import { readHookBody } from '../otp/hooks/read.ts'
+import { otpRequestOf } from '../otp/hooks/send.ts'
+import type { Parts } from '../runtime/parts.ts'
+
+type HookParts = Pick<Parts, 'config' | 'db' | 'clock' | 'seal' | 'log' | 'metrics' | 'wake' | 'live' | 'tracer'>
+
+const PATH = '/hooks/:hookId'
+/** Products wait for 5 s. What is accepted later is the same message when the product tries again. */
+const ANSWER_WITHIN_MS = 4_500
+/** A hook that was changed or deleted is served as before for at most this long. */
+const HOOK_CACHE_MS = SECOND_MS
+const MAX_CACHED_HOOKS = 1_000
+const RETRY_AFTER_SECONDS = 1
+
+/** Receives the codes that products for sign-in have made (docs/auth-hooks.md). */
+export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
+  const { clock, metrics, log } = parts
+  const accept = createOtpAcceptor(parts)
+  const isWithinRate = createRateLimit(parts)
+  const rejections = createRejectionLog(log)
+  const hooks = createHookCache(parts)
+  const unsigned = createUnsignedLimit()
+  app.addHook('onClose', async () => rejections.close())
+
+  const reject = (reply: FastifyReply, reason: keyof typeof REJECTIONS): FastifyReply => {
+    metrics.rejectedAuthHooks.inc({ reason })
+    const { status, text } = REJECTIONS[reason]
+    return send(reply, { http: status, body: { error: { http_code: status, message: text } } })
+  }
+
+  const isSigned = (hook: ServedHook, { headers }: FastifyRequest, raw: Buffer): boolean => {
+    const now = clock.now()
+    return hook.secrets.some(
+      ({ secret, until }) =>
+        (until === null || now < until) && kinds[hook.kind].isSigned({ headers, raw, now }, secret),
+    )
+  }
+
+  /** Returns undefined if the request is not signed by a hook that exists, or if its address sent too many such requests. */
+  async function findSigned(hookId: string, request: FastifyRequest, raw: Buffer): Promise<ServedHook | undefined> {
+    const hook = await hooks.find(hookId)
+    if (hook && isSigned(hook, request, raw)) return hook
+    if (!unsigned.allows(request.ip)) return undefined
+    unsigned.count(request.ip)
+    const renewed = hook && (await hooks.findUncached(hookId)) // the secret may have just been renewed
+    return renewed && isSigned(renewed, request, raw) ? renewed : undefined
+  }
+
+  /** Sends the code, and returns what the product understands. */
+  async function answer(hook: ServedHook, request: FastifyRequest, raw: Buffer): Promise<HookResponse> {
+    const { value: body, faults } = parseJson(raw)
+    const kind = kinds[hook.kind]
+    try {
+      if (!(await isWithinRate(keyIdOf(hook.hookId)))) throw overRate()
+      if (faults.length > 0) throw invalidInput(faults)
+      const read = readHookBody(hook, body)
+      if (!('phone' in read)) throw invalidInput(read)
+      const { messageId } = await accept(otpRequestOf(parts, hook, { ...read, correlationId: request.id }))
+      return kind.accepted(messageId, body)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      const { code, message } = error
+      const key = { publicId: keyIdOf(hook.hookId), workspaceId: hook.workspaceId }
+      rejections.write({ correlationId: request.id, error: code, route: { method: 'POST', path: PATH }, key })
+      const { status } = apiErrors[code]
+      const sentence = status >= 500 ? fixedDetail(code) : message
+      return kind.refused({ status, code, sentence, mayRetry: code === 'RATE_LIMITED' || status >= 500 }, body)
+    }
+  }
+
+  app.post<{ Params: { hookId: string }; Body: Buffer | undefined }>(
+    PATH,
+    {
+      bodyLimit: MAX_BODY_BYTES,
+      // Before the body is read. Who knows a hook that is in use can still be right.
+      async onRequest(request, reply) {
+        const isKnown = hooks.has(request.params.hookId)
+        return isKnown || unsigned.allows(request.ip) ? undefined : reject(reply, 'address')
+      },
+      onResponse(_request, { statusCode, elapsedTime }, done) {
+        const outcome = statusCode < 300 ? 'answered' : statusCode < 500 ? 'rejected' : 'failed'
+        metrics.authHooks.observe({ outcome }, elapsedTime / SECOND_MS)
+        done()
+      },
+    },
+    async (request, reply) => {
+      const raw = request.body ?? Buffer.alloc(0)
+      let response: HookResponse | undefined
+      let signed = true
+      const work = async (): Promise<void> => {
+        const hook = await findSigned(request.params.hookId, request, raw)
+        if (hook) response = await answer(hook, request, raw)
+        else signed = false
+      }
+      const isInTime = await withTimeout(ANSWER_WITHIN_MS, work())
+      if (!signed) return reject(reply, 'signature')
+      return isInTime && response ? send(reply, response) : reject(reply, 'time')
+    },
+  )
+}
+
+/** A missing hook gets the answer of a wrong signature, so that nobody finds out which hooks exist. */
+const REJECTIONS = {
+  signature: {
+    status: 401,
+    text: 'No auth hook has this address, or the request is not signed with the secret of the hook, or it was signed more than 5 minutes ago.',
+  },
+  address: { status: 429, text: 'This address sent too many requests without a valid signature.' },
+  time: { status: 503, text: 'Doorcode did not store the code in time. Try again.' },
+} as const
+
+const overRate = (): ApiError =>
+  new ApiError(
+    'RATE_LIMITED',
+    asWritten(`This auth hook got ${REQUESTS_PER_WINDOW} requests within the last second. Try again in a second.`),
+  )
+
+/** Supabase and others try again only if they see when. */
+function send(reply: FastifyReply, { http, body }: HookResponse): FastifyReply {
+  if (http === 429 || http === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
+  return typeof body === 'string'
+    ? reply.code(http).type('text/plain; charset=utf-8').send(body)
+    : reply
+        .code(http)
+        .type('application/json')
+        .send(Buffer.from(JSON.stringify(body)))
+}
+
+/** Keyed by the id in lower case, since UUIDs ignore case. Requests that arrive while a hook is read share that read. */
+function createHookCache(parts: Pick<HookParts, 'db' | 'seal' | 'log'>) {
+  const cache = new BoundedMap<string, { hook: Promise<ServedHook | undefined>; readAt: number }>(MAX_CACHED_HOOKS)
+  const read = async (hookId: string): Promise<ServedHook | undefined> => {
+    try {
+      return await retryUntilOutcomeKnown(() => findServedHook(parts, hookId))
+    } catch (error) {
+      if (!(error instanceof UnsealError)) throw error
+      parts.log.error(
+        { hookId },
+        'the secret of an auth hook cannot be decrypted with this instance key: it accepts nothing',
+      )
+      return undefined
+    }
+  }
+  const findUncached = async (id: string): Promise<ServedHook | undefined> => {
+    if (!isUuid(id)) return undefined
+    const hookId = id.toLowerCase()
+    const hook = read(hookId)
+    cache.set(hookId, { hook, readAt: performance.now() })
+    try {
+      const found = await hook
+      if (!found) cache.delete(hookId)
+      return found
+    } catch (error) {
+      cache.delete(hookId)
+      throw error
+    }
+  }
+  return {
+    /** Whether the hook was found lately. */
+    has: (id: string): boolean => cache.has(id.toLowerCase()),
+    findUncached,
+    async find(id: string): Promise<ServedHook | undefined> {
+      const cached = cache.get(id.toLowerCase())
+      return cached && performance.now() - cached.readAt < HOOK_CACHE_MS ? cached.hook : findUncached(id)
+    },
+  }
+}
+
+const UNSIGNED_WINDOW_MS = 10 * SECOND_MS
+const MAX_UNSIGNED_PER_WINDOW = 20
+const MAX_ADDRESSES = 10_000
+
+/** Limits requests without a valid signature, each of which may cost a look-up, for each address and process. */
+export function createUnsignedLimit(monotonicMs: () => number = () => performance.now()) {
+  const windows = new BoundedMap<string, { startedAt: number; requests: number }>(MAX_ADDRESSES)
+  const current = (address: string) => {
+    const window = windows.get(address)
+    return window && monotonicMs() - window.startedAt < UNSIGNED_WINDOW_MS ? window : undefined
+  }
+  return {
+    allows: (address: string): boolean => (current(address)?.requests ?? 0) < MAX_UNSIGNED_PER_WINDOW,
+    count(address: string): void {
+      const window = current(address)
+      if (window) window.requests += 1
+      else windows.set(address, { startedAt: monotonicMs(), requests: 1 })
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import { type SignedRequest, isHeader, isStandardWebhook, isZitadelWebhook } from './signature.ts'
+
+/** Where the body has the parts of a code: JSON Pointers (RFC 6901). */
+export type Pointers = { phone: string; code: string; language: string }
+
+/** The first pointer of a part that leads to a text counts. */
+type Places = { [Part in keyof Pointers]: readonly string[] }
+
+/** `http`: the status of the response. `body` is text for a product that shows the whole body. */
+export type HookResponse = { http: number; body: object | string }
+
+type Kind = {
+  /** Undefined for a hook whose own pointers say it. */
+  places?: Places
+  isSigned(request: SignedRequest, secret: string): boolean
+  newSecret(): string
+  /** Whether the product makes the secret when it gets the URL: then one that Doorcode made is of no use. */
+  hasOwnSecret?: true
+  accepted(messageId: string, body: unknown): HookResponse
+  /** `sentence`: for the developer of the product; most products show it or write it to their log. */
+  refused(refusal: Refusal, body: unknown): HookResponse
+}
+
+/** `mayRetry`: the same request may be accepted a second later. */
+export type Refusal = { status: number; code: string; sentence: string; mayRetry: boolean }
+
+export const HOOK_KINDS = ['supabase', 'zitadel', 'logto', 'generic'] as const
+export type HookKind = (typeof HOOK_KINDS)[number]
+
+const SECRET_BYTES = 32
+const newToken = (): string => randomBytes(SECRET_BYTES).toString('base64url')
+
+/** What each product sends, and which response it understands: docs/auth-hooks.md */
+export const kinds: Readonly<Record<HookKind, Kind>> = {
+  supabase: {
+    places: {
+      phone: ['/sms/phone', '/user/phone'],
+      code: ['/sms/otp'],
+      language: ['/user/user_metadata/locale', '/user/user_metadata/language', '/user/user_metadata/lang'],
+    },
+    isSigned: isStandardWebhook,
+    newSecret: () => `v1,whsec_${randomBytes(SECRET_BYTES).toString('base64')}`,
+    accepted: () => ({ http: 200, body: {} }),
+    // With another status Supabase shows a sentence of its own, and tries again after 429 and 503.
+    refused: ({ status, sentence, mayRetry }) => ({
+      http: mayRetry ? status : 200,
+      body: { error: { http_code: status, message: sentence } },
+    }),
+  },
+  zitadel: {
+    places: {
+      phone: ['/contextInfo/recipientPhoneNumber', '/args/verifiedPhone', '/args/lastPhone'],
+      code: ['/args/code', '/args/otp', '/args/Code', '/args/OTP'],
+      language: ['/args/preferredLanguage', '/contextInfo/preferredLanguage'],
+    },
+    isSigned: isZitadelWebhook,
+    newSecret: newToken,
+    hasOwnSecret: true,
+    accepted: (messageId) => ({ http: 200, body: { messageId } }),
+    refused: ({ status, code, sentence }) => ({ http: status, body: { code, message: sentence } }),
+  },
+  logto: {
+    places: { phone: ['/to'], code: ['/payload/code'], language: ['/payload/locale', '/payload/uiLocales'] },
+    isSigned: isHeader,
+    newSecret: newToken,
+    accepted: (messageId) => ({ http: 200, body: { messageId } }),
+    // Logto shows the whole body.
+    refused: ({ status, sentence }) => ({ http: status, body: sentence }),
+  },
+  generic: {
+    isSigned: isHeader,
+    newSecret: newToken,
+    accepted: (messageId, body) => ({ http: 200, body: isFromOkta(body) ? oktaSent(messageId) : { messageId } }),
+    refused: ({ status, code, sentence }, body) => ({
+      http: status,
+      body: isFromOkta(body)
+        ? { error: { errorSummary: sentence, errorCauses: [{ errorSummary: sentence, reason: code }] } }
+        : { code, message: sentence },
+    }),
+  },
+}
+
+export const DEFAULT_POINTERS: Pointers = { phone: '/to', code: '/code', language: '/language' }
+
+export const placesOf = ({ kind, pointers }: { kind: HookKind; pointers: Pointers | null }): Places => {
+  const { phone, code, language } = pointers ?? DEFAULT_POINTERS
+  return kinds[kind].places ?? { phone: [phone], code: [code], language: [language] }
+}
+
+const isFromOkta = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && 'eventType' in body && body.eventType === 'com.okta.telephony.provider'
+
+/** Okta takes any other body for a failure. */
+const oktaSent = (messageId: string): object => ({
+  commands: [
+    {
+      type: 'com.okta.telephony.action',
+      value: [{ status: 'SUCCESSFUL', provider: 'Doorcode', transactionId: messageId }],
+    },
+  ],
+})

@@ -1,0 +1,66 @@
+import { createHmac } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
+import { hookActions } from '../../src/admin/actions/hooks.ts'
+import { COMMAND_LINE } from '../../src/admin/audit/audit.ts'
+import { perform } from '../../src/admin/actions/action.ts'
+import type { HookKind } from '../../src/otp/hooks/kinds.ts'
+import type { World } from './world.ts'
+
+export const TEMPLATES = [
+  { name: 'login_code', language: 'en_US' },
+  { name: 'login_code', language: 'ar' },
+]
+
+type Created = { hookId: string; url: string; secret: string | null }
+
+/** A hook of the world's workspace; `url` is on its first node. */
+export async function createHook(
+  { parts, workspaceId, senderId, first }: World,
+  kind: HookKind,
+  more: { secret?: string; pointers?: { phone?: string; code?: string; language?: string } } = {},
+): Promise<Created> {
+  const operator = { ...parts, actor: COMMAND_LINE }
+  const input = { workspaceId, kind, name: kind, senderId, templates: TEMPLATES, ...more }
+  const created = await perform(hookActions.create, operator, input)
+  return { ...created, url: `${first.url}/hooks/${created.hookId}` }
+}
+
+export type HookAnswer = { status: number; headers: Headers; text: string; body: unknown }
+
+export async function postHook(url: string, body: string, headers: Record<string, string>): Promise<HookAnswer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type') === 'application/json'
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
+}
+
+let sent = 0
+
+/** Signs as Supabase does: a new id for each try, and the signatures of all secrets joined by ", ". */
+export function supabaseHeaders(body: string, at: Date, secrets: readonly string[]): Record<string, string> {
+  const id = `msg_${(sent += 1)}`
+  const signatures = secrets.map((secret) => new Webhook(secret.replace('v1,', '')).sign(id, at, body))
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': signatures.join(', '),
+  }
+}
+
+export const supabaseBody = ({ phone, code, locale }: { phone: string; code: string; locale?: string }): string =>
+  JSON.stringify({
+    metadata: { uuid: crypto.randomUUID(), time: new Date().toISOString(), name: 'send-sms', ip_address: '127.0.0.1' },
+    user: { id: crypto.randomUUID(), phone, user_metadata: locale === undefined ? {} : { locale } },
+    sms: { otp: code, sms_type: 'sms' },
+  })
+
+/** As ZITADEL documents it: https://zitadel.com/docs/guides/integrate/actions/testing-request-signature */
+export function zitadelHeaders(body: string, at: Date, signingKey: string): Record<string, string> {
+  const time = Math.floor(at.getTime() / 1000)
+  const signature = createHmac('sha256', signingKey).update(`${time}.${body}`).digest('hex')
+  return { 'zitadel-signature': `t=${time},v1=${signature}` }
+}
