@@ -2012,6 +2012,7 @@ export type ParameterNames = {
   'page_messages.correlation': never
   'page_messages.created': never
   'page_messages.empty': never
+  'page_messages.expires': never
   'page_messages.facts': never
   'page_messages.filters': never
   'page_messages.id': never
@@ -2037,12 +2038,19 @@ export type ParameterNames = {
   'page_messages.search_for': never
   'page_messages.sender': never
   'page_messages.sent': never
+  'page_messages.sent_again': never
   'page_messages.status': never
   'page_messages.template': never
   'page_messages.title': never
   'page_messages.to': never
   'page_messages.to_confirmation': never
   'page_messages.to_keys': never
+  'page_messages.verification': never
+  'page_messages.verification_approved': never
+  'page_messages.verification_expired': never
+  'page_messages.verification_locked': never
+  'page_messages.verification_pending': never
+  'page_messages.wrong_codes': never
   'page_overview.about': never
   'page_overview.account': never
   'page_overview.account_title': 'waba'

@@ -99,15 +99,20 @@ function Arrived({ data: { message, timeline } }: { data: MessageData }) {
 /** In place of the code, which no page shows: WhatsApp would get a code that the backend does not expect. */
 const CODE = '<code>'
 
-/** The request of a one-time code, with a place for the code. */
-function requestOf({ message }: MessageData): { path: string; body: object } {
+/** The request of a one-time code, with a place for the code, or of its verification. */
+function requestOf({ message, verification }: MessageData): { path: string; body: object } {
   const { recipient: to, senderId, templateName: name, templateLanguage: language, reference } = message
-  const body = { to, senderId, template: { name, language }, code: CODE, ...(reference !== null && { reference }) }
-  return { path: '/otp/messages', body }
+  const { verificationId } = message
+  if (verificationId !== null) return { path: `/otp/verifications/${verificationId}/resend`, body: {} }
+  const body = { to, senderId, template: { name, language }, ...(reference !== null && { reference }) }
+  return verification
+    ? { path: '/otp/verifications', body: { ...body, length: verification.codeLength } }
+    : { path: '/otp/messages', body: { ...body, code: CODE } }
 }
 
-function MessageFacts({ data: { message } }: { data: MessageData }) {
-  const { t } = useTexts()
+function MessageFacts({ data: { message, verification } }: { data: MessageData }) {
+  const { t, n } = useTexts()
+  const { verificationId } = message
   const { confirmationId, templateName, templateLanguage, reference, sentAt, accountId } = message
   const { correlationId, apiKeyId, apiKeyName, providerMessageId } = message
   return (
@@ -133,6 +138,21 @@ function MessageFacts({ data: { message } }: { data: MessageData }) {
           ) : (
             t('page_messages.not_sent')
           ),
+        ],
+        verification !== null && [
+          t('page_messages.verification'),
+          t(`page_messages.verification_${verification.status}`),
+        ],
+        verification !== null && [
+          t('page_messages.wrong_codes'),
+          t('page_shell.used_of', { used: n(verification.wrongAt.length), max: n(verification.maxAttempts) }),
+        ],
+        verification !== null && [t('page_messages.expires'), <Time at={verification.expiresAt} kind="workspace" />],
+        verificationId !== null && [
+          t('page_messages.verification'),
+          <AnchorLink size="sm" to="/w/$workspaceId/messages/$messageId" params={{ messageId: verificationId }}>
+            {t('page_messages.sent_again')}
+          </AnchorLink>,
         ],
         [t('page_messages.sender'), <SenderLink phone={message.senderPhone} />],
         templateName !== null &&

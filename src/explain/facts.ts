@@ -135,6 +135,7 @@ export type ConversationMessageFact = MessageRow & {
   templateLanguage: string | null
   quotaUnit: null
   monthlyUnits: null
+  verificationId: null
   confirmationId: string
   check: Check
   purpose: Purpose

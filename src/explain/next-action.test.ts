@@ -156,6 +156,7 @@ const question: MessageFact = {
   kind: 'cod',
   quotaUnit: null,
   monthlyUnits: null,
+  verificationId: null,
   confirmationId: 'c',
   check: 'confirmation',
   purpose: 'day_question',

@@ -5,6 +5,7 @@ import { openPage } from './browser.ts'
 import type { CreatedConfirmation } from '../world/cod.ts'
 import { signIn } from '../world/dashboard.ts'
 import { numberOf, startSandbox } from '../world/sandbox.ts'
+import { wrongCode } from '../world/verifications.ts'
 import { waitFor } from '../world/wait-for.ts'
 import { type World, type WorldReceiver, newPhone } from '../world/world.ts'
 
@@ -33,6 +34,29 @@ test('a member plays customers with mouse and keyboard, and the business hears t
   await page.setViewportSize({ width: 1280, height: 900 })
   await quotes(page, world)
   await staysOpen(page, world, confirmation)
+})
+
+test('a verification from the phone to the approval: its code is on the phone, and its page says what became of it', async (t) => {
+  const world = await startSandbox(t)
+  const receiver = await world.receiver()
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
+  const started = await world.startVerification()
+  await openPhone(page, world, started.to)
+  const bubble = frameOf(page, started.to)
+    .getByText(/^\D*\d{6}\D*$/)
+    .first() // a number of a phone has more digits
+  await bubble.waitFor()
+  const [code = ''] = /\d{6}/.exec((await bubble.textContent()) ?? '') ?? []
+  await page.goto(`/dashboard/w/${world.workspaceId}/messages/${started.verificationId}`)
+  await page.getByText('Pending', { exact: true }).waitFor()
+  assert.equal((await world.check(started, wrongCode(code))).body.status, 'pending')
+  await page.getByText('1 of 5', { exact: true }).waitFor() // the page follows without a reload
+  assert.equal((await world.check(started, code)).body.status, 'approved')
+  await page.getByText('Approved', { exact: true }).waitFor()
+  await page.getByText('the right code was checked: the verification is approved').waitFor()
+  assert.ok(!(await page.content()).includes(code), 'no page but the phone shows the code')
+  await receiver.waitFor(1)
+  await waitFor('the backend to hear it', () => receiver.events().some(({ type }) => type === 'otp.verified'))
 })
 
 /** Escape closes its dialog and returns the focus, each time; a number is one that the API accepts. */
