@@ -2,6 +2,7 @@ import { chmod, mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { openDb } from '../src/lib/db/pool.ts'
+import { OWNER } from '../src/runtime/start/embedded-postgres/owner.ts'
 import { startEmbeddedPostgres } from '../src/runtime/start/embedded-postgres/server.ts'
 import { migrate } from '../src/lib/db/migrate.ts'
 import { createDatabase, dropDatabase, urlOf, withConnection } from '../test/database/postgres.ts'
@@ -22,6 +23,8 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
   await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must pass through
   const postgres = await startEmbeddedPostgres({ dataDir: folder, durable: true })
   await mustSync(postgres.url)
+  // The bench inserts rows without the checks of foreign keys, and reads the WAL.
+  await withConnection(postgres.superuserUrl, (connection) => connection.query(`alter role ${OWNER} superuser`))
   return {
     async database(name) {
       await createDatabase(postgres.superuserUrl, name)

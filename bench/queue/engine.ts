@@ -46,7 +46,10 @@ export async function refreshStatistics(databaseUrl: string): Promise<void> {
 /** What each of our messages is: a row with its indexes, and a row for each attempt. */
 const makeTables = [
   statement('bench_make_work', 'create table if not exists bench_work (like messages including all)'),
-  statement('bench_make_attempts', 'create table if not exists bench_work_attempts (like message_attempts including all)'),
+  statement(
+    'bench_make_attempts',
+    'create table if not exists bench_work_attempts (like message_attempts including all)',
+  ),
 ] as const
 
 const fillTable = statement<{ id: string }>(
