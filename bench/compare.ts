@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { COST_NAMES, type CostName, type Costs, measureCosts } from './costs.ts'
 import { median, printLines, times } from './figures.ts'
+import type * as benchPostgres from './postgres.ts'
 import type { BenchProvider } from './provider.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
@@ -30,9 +31,7 @@ export async function compare({ commit, provider, short, say }: CompareOptions):
   const runs: { before: Costs[]; now: Costs[] } = { before: [], now: [] }
   const measure = async (side: keyof typeof runs): Promise<void> => {
     const folder = side === 'now' ? ROOT : before.folder
-    const { startBenchPostgres } = (await import(
-      path.join(folder, 'bench/postgres.ts')
-    )) as typeof import('./postgres.ts')
+    const { startBenchPostgres } = (await import(path.join(folder, 'bench/postgres.ts'))) as typeof benchPostgres
     const postgres = await startBenchPostgres()
     try {
       runs[side].push(

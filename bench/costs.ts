@@ -8,7 +8,9 @@ import type { BenchPart } from './part.ts'
 import type { BenchPostgres } from './postgres.ts'
 import type { BenchProvider } from './provider.ts'
 import { startReceiver } from './receiver.ts'
-import type { ServerProcess } from './server-process.ts'
+import type * as serverProcess from './server-process.ts'
+import type * as shop from './shop.ts'
+import type * as wholeWay from './whole-way.ts'
 import { startMessages, startReports } from './whole-way.ts'
 
 const SHOPS = 10
@@ -92,9 +94,9 @@ export type CostsOptions = {
 }
 
 /** What a checkout has to offer to be measured: its own files set it up and start its server. */
-type Subject = Pick<typeof import('./shop.ts'), 'openShops'> &
-  Pick<typeof import('./whole-way.ts'), 'addEndpoints'> &
-  Pick<typeof import('./server-process.ts'), 'startServer'>
+type Subject = Pick<typeof shop, 'openShops'> &
+  Pick<typeof wholeWay, 'addEndpoints'> &
+  Pick<typeof serverProcess, 'startServer'>
 
 async function subjectAt(checkout: string): Promise<Subject> {
   const load = async (file: string): Promise<object> => (await import(path.join(checkout, 'bench', file))) as object
@@ -216,7 +218,11 @@ export async function measureCosts(
 
 type Usage = { at: number; serverMs: number; postgresMs: number; transactionIds: number; walBytes: number }
 
-async function usageOf(server: ServerProcess, postgres: BenchPostgres, connection: Client): Promise<Usage> {
+async function usageOf(
+  server: serverProcess.ServerProcess,
+  postgres: BenchPostgres,
+  connection: Client,
+): Promise<Usage> {
   const { cpuMs: serverMs } = await server.now()
   const { rows } = await connection.query<{ ids: string; wal: string }>(
     `select pg_snapshot_xmax(pg_current_snapshot())::text as ids, (pg_current_wal_lsn() - '0/0')::text as wal`,

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { deleteTemplate, submitTemplate, validDraft } from '../../accounts/templates/submit.ts'
 import { found } from './found.ts'
 import { limitedText } from '../inputs.ts'

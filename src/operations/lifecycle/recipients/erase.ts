@@ -120,7 +120,7 @@ async function runStep(
   { workspaceId, phone, keepBlock }: ErasureRequest,
   { erasure, record }: { erasure: Erasure; record: RecordErasure },
 ): Promise<Step> {
-  const { db, clock, seal, wake, live } = parts
+  const { db, clock, seal, live } = parts
   const found = await findPerson(db, { workspaceId, phone })
   const step = await transactionWithEvents(parts, async (tx) => {
     const unfinished = erasure.stage === 'rows' ? await findUnfinished(tx, seal, found) : undefined
