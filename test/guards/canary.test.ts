@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { BehaviourSeed } from '@doorcode/whatsapp-emulator'
 import { explain } from '../../src/explain/explain.ts'
 import { type SignedIn, signIn } from '../world/dashboard.ts'
+import { createHook, postHook, supabaseBody, supabaseHeaders } from '../world/hooks.ts'
 import { wrongCode } from '../world/verifications.ts'
 import { type SentOtp, type World, newCode, newPhone, startWorld } from '../world/world.ts'
 
@@ -56,6 +57,14 @@ test('a code appears nowhere, before or after its message is sent', async (t) =>
     assert.ok(answer.status >= 400, `${request.method} ${request.path} was rejected`)
     answers.push(JSON.stringify([...answer.headers]), answer.text)
   }
+  const hooked = { phone: newPhone(), code: newCode() }
+  world.emulator.script({ match: { to: hooked.phone }, behaviour: { statuses: [{ status: 'sent' }] } })
+  answers.push(...(await throughHook(world, hooked)))
+  const [{ messageId } = { messageId: '' }] = await world.query<{ messageId: string }>(
+    'select id as "messageId" from messages where workspace_id = $1 and recipient = $2',
+    [world.workspaceId, hooked.phone],
+  )
+  otps.push({ messageId, status: 'queued', reference: null, to: hooked.phone, code: hooked.code })
   const codes = [wrong, ...otps.map(({ code }) => code)]
   const reader = await signIn(world, 'owner')
   answers.push(...(await messagePages(world, reader, otps)))
@@ -83,6 +92,23 @@ test('a code appears nowhere, before or after its message is sent', async (t) =>
   answers.push(await world.parts.metrics.registry.metrics(), await worker.parts.metrics.registry.metrics())
   await assertNowhere(world, begun, codes, answers, 'at the end')
 })
+
+/** The answers of an auth hook to a code that it accepts, and to the same code in wrong places. */
+async function throughHook(world: World, { phone, code }: { phone: string; code: string }): Promise<string[]> {
+  const { url, secret } = await createHook(world, 'supabase')
+  const bodies = [
+    supabaseBody({ phone, code }),
+    supabaseBody({ phone: code, code }),
+    supabaseBody({ phone: newPhone(), code: `${code}-` }),
+    `{"sms":{"otp":"${code}"`,
+  ]
+  const answers = []
+  for (const body of bodies) {
+    const { text, headers } = await postHook(url, body, supabaseHeaders(body, world.clock.now(), [secret ?? '']))
+    answers.push(text + JSON.stringify([...headers]))
+  }
+  return answers
+}
 
 /** The dashboard's answers about messages. */
 async function messagePages(

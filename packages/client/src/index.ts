@@ -1,3 +1,4 @@
+export { type BetterAuthOptions, PhoneNumberError, doorcodePhoneNumber } from './better-auth.ts'
 export { type Client, type ClientOptions, createClient } from './client.ts'
 export { DoorcodeConnectionError, DoorcodeError, type ErrorCode, isDoorcodeError } from './errors.ts'
 export type { EventPosition, Events, EventsOptions } from './events.ts'
