@@ -20,6 +20,7 @@ import { startBenchPostgres } from './postgres.ts'
 import { retention } from './retention.ts'
 import { startProvider } from './provider.ts'
 import { pages } from './pages.ts'
+import { verification } from './verification.ts'
 import { upkeep } from './upkeep.ts'
 import { endToEnd } from './whole-way.ts'
 import { wire } from './wire.ts'
@@ -35,6 +36,7 @@ const parts: Readonly<Record<string, BenchPart>> = {
     await ensureInstalled('bench')
     return (await import('./queue.ts')).queue(options)
   },
+  verification,
   'cod-accept': codAccept,
   'cod-flow': codFlow,
   'cod-timers': codTimers,

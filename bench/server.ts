@@ -17,6 +17,7 @@ const subjects: Record<Subject, () => Promise<{ url: string; stop(): Promise<voi
   floor: () => serveFloor(config, 'message'),
   narrow: () => serveFloor(config, 'narrow'),
   'confirmation-floor': () => serveFloor(config, 'confirmation'),
+  'verification-floor': () => serveFloor(config, 'verification'),
   plain: () => servePlain(config),
 }
 const serving = await subjects[process.argv[2] as Subject]()
