@@ -667,6 +667,7 @@ prepare count_days as
 with item (created_at, sender_id, template, language, names) as (
   select m.created_at, m.sender_id, m.template_name, m.template_language, array[
       'message.' || m.kind, case m.kind when 'otp' then 'otp.' || m.status end, 'failure.' || m.failure_code,
+      case when m.undelivered_event_at is not null then 'undelivered' end,
       case m.kind when 'otp' then 'took.sent.' || width_bucket((extract(epoch from m.sent_at - m.created_at) * 1000)::float8, $6::float8[]) end,
       'took.delivered.' || width_bucket((extract(epoch from reported.delivered - reported.sent) * 1000)::float8, $6::float8[]),
       'took.read.' || width_bucket((extract(epoch from reported.read - reported.delivered) * 1000)::float8, $6::float8[])] || coalesce(verification.names, '{}')
@@ -1747,7 +1748,7 @@ select m.id, m.kind, m.status, m.recipient, m.sender_id, s.phone as sender_phone
   coalesce(m.correlation_id, f.correlation_id, c.correlation_id) as correlation_id,
   coalesce(m.api_key_id, f.api_key_id, c.api_key_id) as api_key_id, coalesce(k.name, h.name) as api_key_name, m.confirmation_id,
   m.check_kind as check, m.purpose, m.content, m.offered, t.components, m.created_at, m.sent_at, m.failure_code,
-  m.submit_by, m.due_at, m.lease is not null as leased, m.attempts, m.attempted_at, m.provider_message_id,
+  m.submit_by, m.due_at, m.deliver_within_seconds, m.deliver_by, m.undelivered_event_at, m.lease is not null as leased, m.attempts, m.attempted_at, m.provider_message_id,
   m.accepted_at, s.status as sender_status, s.paused_at is not null as sender_paused,
   s.gone_at is not null as sender_gone, p.status as account_status, p.id as account_id, pace.breaker_open_until,
   pace.breaker_code, m.finish_tries, m.finish_error, m.quarantined_at,
@@ -2149,7 +2150,7 @@ where id = $1 and outcome = 'quarantined' returning 'report' as kind, workspace_
 
 prepare lock_messages_for_reports as
 select m.id, m.workspace_id, m.status, m.reference, m.recipient, m.created_at, m.sent_at, m.failure_code,
-  m.failed_at, m.sent_event_at, m.failed_event_at, m.provider_message_id, m.inputs, m.kind, m.confirmation_id, m.check_kind,
+  m.failed_at, m.sent_event_at, m.failed_event_at, m.undelivered_event_at, m.deliver_within_seconds, m.deliver_by, m.provider_message_id, m.inputs, m.kind, m.confirmation_id, m.check_kind,
   m.purpose, (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms
 from jsonb_to_recordset($1) as r (workspace_id uuid, id uuid)
 cross join lateral (
@@ -2157,13 +2158,13 @@ cross join lateral (
 
 prepare write_reported_messages as
 update messages m
-set (status, sent_at, failure_code, failed_at, sent_event_at, failed_event_at, provider_message_id, inputs, accepted_at,
+set (status, sent_at, failure_code, failed_at, sent_event_at, failed_event_at, deliver_by, provider_message_id, inputs, accepted_at,
      due_at, lease, attempted_at, code, quarantined_at) = (
-  select r.status, r.sent_at, r.failure_code, r.failed_at, r.sent_event_at, r.failed_event_at, r.provider_message_id,
-         r.inputs, case when r.provider_message_id is null then m.accepted_at else coalesce(m.accepted_at, $2::timestamptz) end,
+  select r.status, r.sent_at, r.failure_code, r.failed_at, r.sent_event_at, r.failed_event_at, r.deliver_by,
+         r.provider_message_id, r.inputs, case when r.provider_message_id is null then m.accepted_at else coalesce(m.accepted_at, $2::timestamptz) end,
          null::timestamptz, null::uuid, null::timestamptz, null::bytea, null::timestamptz
   from jsonb_to_record($1::jsonb -> m.id::text) as r (status text, sent_at timestamptz, failure_code text, failed_at timestamptz,
-    sent_event_at timestamptz, failed_event_at timestamptz, provider_message_id text, inputs integer))
+    sent_event_at timestamptz, failed_event_at timestamptz, deliver_by timestamptz, provider_message_id text, inputs integer))
 where m.id = any (array (select jsonb_object_keys($1::jsonb)::uuid));
 
 -- src/messages/reports/process.ts
@@ -2244,6 +2245,43 @@ select m.id as "messageId", t.traceparent
 from unnest($1::uuid[]) as reported (id)
 cross join lateral (select id, confirmation_id from messages where id = reported.id limit 1) m
 cross join lateral (select traceparent from traces where id = coalesce(m.confirmation_id, m.id) limit 1) t;
+
+-- src/messages/reports/undelivered.ts
+
+prepare postpone_undelivered_message as
+update messages set deliver_tries = $4, deliver_by = $5
+where workspace_id = $1 and id = $2 and deliver_tries = $3 and deliver_by is not null returning id;
+
+prepare retake_undelivered_message as
+select m.id, m.workspace_id, m.deliver_tries as tries from messages m
+where m.workspace_id = $1 and m.id = $2 and m.deliver_by <= $3 and not (select 1 from provider_reports r
+  where r.workspace_id = m.workspace_id and r.message_id = m.id and r.outcome = 'waiting' limit 1) is not null for no key update of m skip locked;
+
+prepare stop_awaiting_delivery as
+with awaiting as materialized (
+  select locked.id from (
+    select sent.id from jsonb_to_recordset($1) as r (workspace_id uuid, id uuid)
+    cross join lateral (
+      (select id, deliver_by from messages where workspace_id = r.workspace_id and id = r.id limit 1)
+      union all
+      (select id, deliver_by from messages
+       where workspace_id = r.workspace_id and verification_id = r.id limit 20)) sent
+    where sent.deliver_by is not null order by sent.id) sent
+  cross join lateral (select id from messages where id = sent.id limit 1 for no key update) locked
+)
+update messages set deliver_by = null where id = any (array (select id from awaiting));
+
+prepare take_undelivered_messages as
+select m.id, m.workspace_id, m.deliver_tries as tries from messages m
+where m.deliver_by <= $1 and not (select 1 from provider_reports r
+  where r.workspace_id = m.workspace_id and r.message_id = m.id and r.outcome = 'waiting' limit 1) is not null order by m.deliver_by limit $2 for no key update of m skip locked;
+
+prepare write_undelivered_messages as
+update messages m
+set (undelivered_event_at, inputs, deliver_by, deliver_tries) = (
+  select r.undelivered_event_at, r.inputs, null::timestamptz, 0
+  from jsonb_to_record($1::jsonb -> m.id::text) as r (undelivered_event_at timestamptz, inputs integer))
+where m.id = any (array (select jsonb_object_keys($1::jsonb)::uuid));
 
 -- src/messages/search.ts
 
@@ -2984,14 +3022,14 @@ where workspace_id = $1 and phone = any ($2);
 
 prepare export_confirmations as
 select c.id, jsonb_build_object('id', c.id, 'senderId', c.sender_id, 'to', c.recipient, 'customerUserId', c.customer_user_id, 'templateName', c.template_name, 'templateLanguage', c.template_language, 'parameters', c.parameters, 'reference', c.reference, 'idempotencyKey', c.idempotency_key, 'correlationId', c.correlation_id, 'createdAt', c.created_at, 'status', c.status, 'answeredAt', c.answered_at, 'choices', c.choices, 'reschedule', c.reschedule, 'failureCode', c.failure_code, 'refusalCheck', (select jsonb_build_object('templateName', f.template_name, 'templateLanguage', f.template_language, 'parameters', f.parameters, 'idempotencyKey', f.idempotency_key, 'createdAt', f.created_at, 'status', f.status, 'answeredAt', f.answered_at, 'reason', f.reason, 'note', f.note, 'failureCode', f.failure_code) from refusal_checks f
- where f.workspace_id = c.workspace_id and f.confirmation_id = c.id), 'answers', (select coalesce(jsonb_agg(jsonb_build_object('check', a.check_kind, 'answer', a.answer, 'detail', a.detail, 'answeredAt', a.answered_at, 'superseded', a.superseded) order by a.answered_at, a.id), '[]') from cod_answers a where a.confirmation_id = c.id), 'messages', (select coalesce(jsonb_agg(jsonb_build_object('id', m.id, 'kind', m.kind, 'check', m.check_kind, 'purpose', m.purpose, 'senderId', m.sender_id, 'to', m.recipient, 'templateName', m.template_name, 'templateLanguage', m.template_language, 'reference', m.reference, 'idempotencyKey', m.idempotency_key, 'correlationId', m.correlation_id, 'createdAt', m.created_at, 'content', m.content, 'offered', m.offered, 'status', m.status, 'providerMessageId', m.provider_message_id, 'acceptedAt', m.accepted_at, 'sentAt', m.sent_at, 'failureCode', m.failure_code, 'failedAt', m.failed_at, 'attempts', (select coalesce(jsonb_agg(jsonb_build_object('attempt', a.attempt, 'startedAt', a.started_at, 'endedAt', a.ended_at, 'outcome', a.outcome, 'httpStatus', a.http_status, 'providerCode', a.provider_code, 'detail', a.detail) order by a.attempt), '[]') from message_attempts a where a.message_id = m.id), 'reports', (select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'kind', r.kind, 'providerMessageId', r.provider_message_id, 'occurredAt', r.occurred_at, 'receivedAt', r.received_at, 'outcome', r.outcome, 'note', r.note, 'body', r.body) order by r.received_at, r.id), '[]') from provider_reports r where r.message_id = m.id)) order by m.created_at, m.id), '[]') from messages m where m.confirmation_id = c.id), 'customerMessages', (select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'kind', r.kind, 'providerMessageId', r.provider_message_id, 'occurredAt', r.occurred_at, 'receivedAt', r.received_at, 'outcome', r.outcome, 'note', r.note, 'body', r.body) order by r.received_at, r.id), '[]') from provider_reports r where r.confirmation_id = c.id), 'events', (select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'type', e.type, 'occurredAt', e.occurred_at, 'recordedAt', e.recorded_at, 'body', e.body, 'deliveries', (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'endpointId', d.endpoint_id, 'status', d.status, 'createdAt', d.created_at, 'endedAt', d.ended_at, 'attempts', (select coalesce(jsonb_agg(jsonb_build_object('attempt', w.attempt, 'startedAt', w.started_at, 'durationMs', w.duration_ms, 'httpStatus', w.http_status, 'error', w.error, 'response', w.response) order by w.attempt), '[]') from webhook_attempts w where w.delivery_id = d.id)) order by d.id), '[]') from webhook_deliveries d where d.event_id = e.id)) order by e.id), '[]') from events e where e.confirmation_id = c.id)) as document
+ where f.workspace_id = c.workspace_id and f.confirmation_id = c.id), 'answers', (select coalesce(jsonb_agg(jsonb_build_object('check', a.check_kind, 'answer', a.answer, 'detail', a.detail, 'answeredAt', a.answered_at, 'superseded', a.superseded) order by a.answered_at, a.id), '[]') from cod_answers a where a.confirmation_id = c.id), 'messages', (select coalesce(jsonb_agg(jsonb_build_object('id', m.id, 'kind', m.kind, 'check', m.check_kind, 'purpose', m.purpose, 'senderId', m.sender_id, 'to', m.recipient, 'templateName', m.template_name, 'templateLanguage', m.template_language, 'reference', m.reference, 'idempotencyKey', m.idempotency_key, 'correlationId', m.correlation_id, 'createdAt', m.created_at, 'content', m.content, 'offered', m.offered, 'status', m.status, 'providerMessageId', m.provider_message_id, 'acceptedAt', m.accepted_at, 'sentAt', m.sent_at, 'deliverWithinSeconds', m.deliver_within_seconds, 'undelivered_at', m.undelivered_event_at, 'failureCode', m.failure_code, 'failedAt', m.failed_at, 'attempts', (select coalesce(jsonb_agg(jsonb_build_object('attempt', a.attempt, 'startedAt', a.started_at, 'endedAt', a.ended_at, 'outcome', a.outcome, 'httpStatus', a.http_status, 'providerCode', a.provider_code, 'detail', a.detail) order by a.attempt), '[]') from message_attempts a where a.message_id = m.id), 'reports', (select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'kind', r.kind, 'providerMessageId', r.provider_message_id, 'occurredAt', r.occurred_at, 'receivedAt', r.received_at, 'outcome', r.outcome, 'note', r.note, 'body', r.body) order by r.received_at, r.id), '[]') from provider_reports r where r.message_id = m.id)) order by m.created_at, m.id), '[]') from messages m where m.confirmation_id = c.id), 'customerMessages', (select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'kind', r.kind, 'providerMessageId', r.provider_message_id, 'occurredAt', r.occurred_at, 'receivedAt', r.received_at, 'outcome', r.outcome, 'note', r.note, 'body', r.body) order by r.received_at, r.id), '[]') from provider_reports r where r.confirmation_id = c.id), 'events', (select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'type', e.type, 'occurredAt', e.occurred_at, 'recordedAt', e.recorded_at, 'body', e.body, 'deliveries', (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'endpointId', d.endpoint_id, 'status', d.status, 'createdAt', d.created_at, 'endedAt', d.ended_at, 'attempts', (select coalesce(jsonb_agg(jsonb_build_object('attempt', w.attempt, 'startedAt', w.started_at, 'durationMs', w.duration_ms, 'httpStatus', w.http_status, 'error', w.error, 'response', w.response) order by w.attempt), '[]') from webhook_attempts w where w.delivery_id = d.id)) order by d.id), '[]') from webhook_deliveries d where d.event_id = e.id)) order by e.id), '[]') from events e where e.confirmation_id = c.id)) as document
 from (select c.* from senders s cross join unnest($2::text[]) as phone (number)
   cross join lateral (
     select * from confirmations c where recipient = phone.number and sender_id = s.id and id > $3
     order by id limit $4) c where s.workspace_id = $1 order by c.id limit $4) c order by c.id;
 
 prepare export_one_time_codes as
-select m.id, jsonb_build_object('id', m.id, 'kind', m.kind, 'check', m.check_kind, 'purpose', m.purpose, 'senderId', m.sender_id, 'to', m.recipient, 'templateName', m.template_name, 'templateLanguage', m.template_language, 'reference', m.reference, 'idempotencyKey', m.idempotency_key, 'correlationId', m.correlation_id, 'createdAt', m.created_at, 'content', m.content, 'offered', m.offered, 'status', m.status, 'providerMessageId', m.provider_message_id, 'acceptedAt', m.accepted_at, 'sentAt', m.sent_at, 'failureCode', m.failure_code, 'failedAt', m.failed_at, 'attempts', (select coalesce(jsonb_agg(jsonb_build_object('attempt', a.attempt, 'startedAt', a.started_at, 'endedAt', a.ended_at, 'outcome', a.outcome, 'httpStatus', a.http_status, 'providerCode', a.provider_code, 'detail', a.detail) order by a.attempt), '[]') from message_attempts a where a.message_id = m.id), 'reports', (select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'kind', r.kind, 'providerMessageId', r.provider_message_id, 'occurredAt', r.occurred_at, 'receivedAt', r.received_at, 'outcome', r.outcome, 'note', r.note, 'body', r.body) order by r.received_at, r.id), '[]') from provider_reports r where r.message_id = m.id), 'verification', (select jsonb_build_object('id', v.id, 'to', v.recipient, 'country', v.country, 'idempotencyKey', v.idempotency_key, 'codeLength', v.code_length, 'ttlSeconds', v.ttl_seconds, 'maxAttempts', v.max_attempts, 'createdAt', v.created_at, 'expiresAt', v.expires_at, 'status', v.status, 'sentAt', v.sent_at, 'wrongAt', v.wrong_at, 'endedAt', v.ended_at) from otp_verifications v
+select m.id, jsonb_build_object('id', m.id, 'kind', m.kind, 'check', m.check_kind, 'purpose', m.purpose, 'senderId', m.sender_id, 'to', m.recipient, 'templateName', m.template_name, 'templateLanguage', m.template_language, 'reference', m.reference, 'idempotencyKey', m.idempotency_key, 'correlationId', m.correlation_id, 'createdAt', m.created_at, 'content', m.content, 'offered', m.offered, 'status', m.status, 'providerMessageId', m.provider_message_id, 'acceptedAt', m.accepted_at, 'sentAt', m.sent_at, 'deliverWithinSeconds', m.deliver_within_seconds, 'undelivered_at', m.undelivered_event_at, 'failureCode', m.failure_code, 'failedAt', m.failed_at, 'attempts', (select coalesce(jsonb_agg(jsonb_build_object('attempt', a.attempt, 'startedAt', a.started_at, 'endedAt', a.ended_at, 'outcome', a.outcome, 'httpStatus', a.http_status, 'providerCode', a.provider_code, 'detail', a.detail) order by a.attempt), '[]') from message_attempts a where a.message_id = m.id), 'reports', (select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'kind', r.kind, 'providerMessageId', r.provider_message_id, 'occurredAt', r.occurred_at, 'receivedAt', r.received_at, 'outcome', r.outcome, 'note', r.note, 'body', r.body) order by r.received_at, r.id), '[]') from provider_reports r where r.message_id = m.id), 'verification', (select jsonb_build_object('id', v.id, 'to', v.recipient, 'country', v.country, 'idempotencyKey', v.idempotency_key, 'codeLength', v.code_length, 'ttlSeconds', v.ttl_seconds, 'maxAttempts', v.max_attempts, 'createdAt', v.created_at, 'expiresAt', v.expires_at, 'status', v.status, 'sentAt', v.sent_at, 'wrongAt', v.wrong_at, 'endedAt', v.ended_at) from otp_verifications v
 where v.workspace_id = m.workspace_id and v.id = m.id limit 1), 'events', (select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'type', e.type, 'occurredAt', e.occurred_at, 'recordedAt', e.recorded_at, 'body', e.body, 'deliveries', (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'endpointId', d.endpoint_id, 'status', d.status, 'createdAt', d.created_at, 'endedAt', d.ended_at, 'attempts', (select coalesce(jsonb_agg(jsonb_build_object('attempt', w.attempt, 'startedAt', w.started_at, 'durationMs', w.duration_ms, 'httpStatus', w.http_status, 'error', w.error, 'response', w.response) order by w.attempt), '[]') from webhook_attempts w where w.delivery_id = d.id)) order by d.id), '[]') from webhook_deliveries d where d.event_id = e.id)) order by e.id), '[]') from events e where e.message_id = m.id)) as document
  from (select m.* from (select) one cross join unnest($2::text[]) as phone (number)
    cross join lateral (
@@ -3757,12 +3795,14 @@ order by e.id;
 
 prepare read_messages_to_verify as
 select m.id, m.workspace_id, m.status, m.reference, m.recipient, m.created_at, m.sent_at, m.failure_code,
-  m.failed_at, m.sent_event_at, m.failed_event_at, m.provider_message_id, m.inputs, m.kind, m.confirmation_id, m.check_kind,
+  m.failed_at, m.sent_event_at, m.failed_event_at, m.undelivered_event_at, m.deliver_within_seconds, m.deliver_by, m.provider_message_id, m.inputs, m.kind, m.confirmation_id, m.check_kind,
   m.purpose, (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms, m.code is not null as has_code, m.accepted_at, m.submit_by, m.due_at, m.lease, m.attempts,
   m.attempted_at, m.unknown_outcomes, m.quarantined_at, (select m.api_key_id where m.api_key_id <> 'dashboard' and not exists (
     select from api_keys k where k.public_id = m.api_key_id and k.workspace_id = m.workspace_id)
   and not exists (
-    select from auth_hooks h where h.id = case when m.api_key_id like 'hook:%' then substr(m.api_key_id, 6)::uuid end and h.workspace_id = m.workspace_id)) as unknown_key
+    select from auth_hooks h where h.id = case when m.api_key_id like 'hook:%' then substr(m.api_key_id, 6)::uuid end and h.workspace_id = m.workspace_id)) as unknown_key,
+  (select v.ended_at from otp_verifications v
+   where v.workspace_id = m.workspace_id and v.id = coalesce(m.verification_id, m.id) limit 1) is not null as code_is_over
 from (select * from messages where workspace_id = $1 and id > $2 order by id limit $3) m order by m.id;
 
 -- src/otp/accept.ts
@@ -3782,12 +3822,14 @@ with quotas as materialized (
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea,
-    correlation_id uuid, api_key_id text)
+    deliver_within_seconds smallint, correlation_id uuid, api_key_id text)
 ), inserted as (
   insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
-    idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by)
+    idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by,
+    deliver_within_seconds, deliver_by)
   select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
-    key, code, correlation_id, api_key_id, unit, created_at, 'queued', 0, $2, $3
+    key, code, correlation_id, api_key_id, unit, created_at, 'queued', 0, $2, $3,
+    deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
   from numbered where unit <= monthly_units and $4 = (select key_check from instance where only_row)
   on conflict (workspace_id, kind, idempotency_key) where idempotency_key is not null and verification_id is null do nothing
   returning id, workspace_id
@@ -3816,7 +3858,8 @@ select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesc
          where b.workspace_id = r.workspace_id and b.phone = any (r.recipients)) as blocked,
        (select jsonb_agg(m) from unnest(r.keys) as key cross join lateral (
          select id, idempotency_key as "idempotencyKey", recipient, sender_id as "senderId",
-           template_name as "templateName", template_language as "templateLanguage", reference
+           template_name as "templateName", template_language as "templateLanguage", reference,
+           deliver_within_seconds as "deliverWithinSeconds"
          from messages
          where workspace_id = r.workspace_id and kind = 'otp' and idempotency_key = key and verification_id is null
          limit 1) m) as earlier
@@ -3889,7 +3932,7 @@ with quotas as materialized (
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea,
-    correlation_id uuid, api_key_id text, recipient_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint,
+    deliver_within_seconds smallint, correlation_id uuid, api_key_id text, recipient_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint,
     max_attempts smallint)
 ), allowed as materialized (
   select * from numbered
@@ -3905,10 +3948,11 @@ with quotas as materialized (
   returning id, workspace_id
 ), first_messages as (
   insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference, code,
-    correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by)
+    correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by, deliver_within_seconds, deliver_by)
   select id, workspace_id, 'otp', sender_id, recipient, name, language, reference, code,
     correlation_id, api_key_id, unit, created_at, 'queued', 0, $2,
-    least($3, $2::timestamptz + ttl_seconds * interval '1 second')
+    least($3, $2::timestamptz + ttl_seconds * interval '1 second'),
+    deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
   from allowed join inserted using (id, workspace_id)
 ), counted as (
   update quota_usage q set used = q.used + i.units
@@ -3937,7 +3981,8 @@ select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesc
        (select jsonb_agg(e) from unnest(r.keys) as key cross join lateral (
          select v.id, v.idempotency_key as "idempotencyKey", v.recipient, m.sender_id as "senderId",
            m.template_name as "templateName", m.template_language as "templateLanguage", m.reference,
-           v.code_length as length, v.ttl_seconds as "ttlSeconds", v.max_attempts as "maxAttempts"
+           v.code_length as length, v.ttl_seconds as "ttlSeconds", v.max_attempts as "maxAttempts",
+           m.deliver_within_seconds as "deliverWithinSeconds"
          from otp_verifications v cross join lateral (
            select * from messages where workspace_id = v.workspace_id and id = v.id limit 1) m
          where v.workspace_id = r.workspace_id and v.idempotency_key = key limit 1) e) as earlier,
@@ -4014,7 +4059,7 @@ with quotas as materialized (
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea,
-    correlation_id uuid, api_key_id text, verification_id uuid, sent int)
+    deliver_within_seconds smallint, correlation_id uuid, api_key_id text, verification_id uuid, sent int)
 ), allowed as materialized (
   select * from numbered
   where unit <= monthly_units and $4 = (select key_check from instance where only_row)
@@ -4030,10 +4075,11 @@ with quotas as materialized (
   where v.id = any (array (select verification_id from pending))
 ), inserted as (
   insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
-    idempotency_key, code, verification_id, correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by)
+    idempotency_key, code, verification_id, correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by,
+    deliver_within_seconds, deliver_by)
   select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
     key, code, verification_id, correlation_id, api_key_id, unit, created_at, 'queued', 0, $2,
-    least($3, expires_due_at)
+    least($3, expires_due_at), deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
   from pending
   returning id, workspace_id
 ), counted as (
@@ -4058,6 +4104,7 @@ select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesc
              and category = 'AUTHENTICATION' and status = 'APPROVED'
            order by place limit 12) o) end as "otherTemplates", r.status, r.expires_at as "expiresAt", r.sent_at as "sentAt", r.code_key as "codeKey",
        r.code_length as "codeLength", r.sender_id as "senderId", r.recipient, r.name, r.language, r.reference,
+       r.deliver_within_seconds as "deliverWithinSeconds",
        array (
          select b.phone from blocked_recipients b
          where b.workspace_id = r.workspace_id and b.phone = r.recipient) as blocked,
@@ -4067,7 +4114,7 @@ select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesc
          limit 1) e) as earlier
 from (
   select q.*, v.status, v.expires_at, v.sent_at, v.code_key, v.code_length, v.recipient, m.sender_id,
-    m.template_name as name, m.template_language as language, m.reference
+    m.template_name as name, m.template_language as language, m.reference, m.deliver_within_seconds
   from jsonb_to_recordset($1) as q (n int, workspace_id uuid, verification_id uuid, keys text[])
   left join lateral (
     select * from otp_verifications where workspace_id = q.workspace_id and id = q.verification_id limit 1) v on true
@@ -4094,7 +4141,7 @@ left join lateral (
 prepare lock_verifications as
 select v.id, v.workspace_id as "workspaceId", v.status, v.recipient, m.reference,
   v.created_at as "createdAt", v.expires_at as "expiresAt", v.max_attempts as "maxAttempts", v.sent_at as "sentAt",
-  v.wrong_at as "wrongAt", v.ended_at as "endedAt", v.code_key as "codeKey", v.code_hash as "codeHash",
+  v.wrong_at as "wrongAt", v.ended_at as "endedAt", v.code_key as "codeKey", v.code_hash as "codeHash", m.deliver_within_seconds as "deliverWithinSeconds",
   (select w.clock_offset_ms from workspaces w where w.id = v.workspace_id) as "clockOffsetMs"
 from jsonb_to_recordset($1) as r (workspace_id uuid, id uuid)
 cross join lateral (
@@ -4121,7 +4168,7 @@ select * from messages m where m.workspace_id = v.workspace_id and m.id = v.id l
 -- src/otp/view.ts
 
 prepare find_otp_message as
-select id, status, reference, recipient, created_at, sent_at, failure_code
+select id, status, reference, recipient, created_at, sent_at, deliver_within_seconds, undelivered_event_at, failure_code
 from messages where workspace_id = $1 and id = $2 and kind = 'otp';
 
 -- src/runtime/jobs/batch-loop.ts
@@ -4313,6 +4360,8 @@ with senders_of_workspace as materialized (
   union all
   select 'verification', due_at, false from otp_verifications where workspace_id = $1 and due_at is not null
   union all
+  select 'undelivered', deliver_by, false from messages where workspace_id = $1 and deliver_by is not null
+  union all
   select timer.kind, greatest(timer.at, timer.retry_at), false
   from confirmations c
   left join lateral (
@@ -4339,6 +4388,10 @@ select id as "workspaceId", sandbox, clock_offset_ms as "clockOffsetMs" from wor
 prepare shift_confirmations as
 update confirmations set reminder_at = reminder_at - $2 * interval '1 millisecond', deadline_at = deadline_at - $2 * interval '1 millisecond', follow_up_at = follow_up_at - $2 * interval '1 millisecond', timer_retry_at = timer_retry_at - $2 * interval '1 millisecond'
 where timer_due_at is not null and workspace_id = $1;
+
+prepare shift_deadlines_of_messages as
+update messages set deliver_by = deliver_by - $2 * interval '1 millisecond'
+where deliver_by is not null and workspace_id = $1;
 
 prepare shift_messages as
 update messages set due_at = due_at - $2 * interval '1 millisecond', submit_by = submit_by - $2 * interval '1 millisecond'

@@ -19,6 +19,7 @@ import { REQUESTS_PER_WINDOW, WINDOW_MS } from '../src/lib/http/rate-limit.ts'
 import { MESSAGE_STATUSES, type MessageState, type MessageStatus, applyReport } from '../src/messages/status.ts'
 import { COMMON_FINDINGS, FINDINGS } from '../src/operations/doctor/finding.ts'
 import { otpBody } from '../src/otp/routes.ts'
+import { DELIVER_WITHIN_SECONDS } from '../src/otp/view.ts'
 import {
   MAX_RESENDS,
   MAX_SENDS_A_DAY,
@@ -47,9 +48,10 @@ export const tables: readonly Table[] = [
   {
     document: 'failure-codes.md',
     mark: 'failure codes',
-    rows: Object.entries(failureCodes).map(([code, { owner, cause, fix }]) => [
+    rows: Object.entries(failureCodes).map(([code, { owner, anotherChannel, cause, fix }]) => [
       quoted(code),
       owner === 'client' ? 'your backend' : owner,
+      anotherChannel,
       cause,
       fix,
     ]),
@@ -162,6 +164,10 @@ function limitRows(): string[][] {
     ['headers together', `${count(MAX_HEADER_BYTES)} bytes`],
     ['`Idempotency-Key`', `0 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`],
     ['`code`', `1 to ${maxLengthOf(otpBody.shape.code)} characters of A–Z, a–z, 0–9`],
+    [
+      '`deliverWithinSeconds` of a code or verification',
+      `${count(DELIVER_WITHIN_SECONDS.min)} to ${count(DELIVER_WITHIN_SECONDS.max)}, optional`,
+    ],
     ['`reference` of a code', `0 to ${maxLengthOf(otpBody.shape.reference)} characters, optional`],
     [
       '`reference` of a confirmation',

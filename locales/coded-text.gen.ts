@@ -551,6 +551,7 @@ export type ParameterNames = {
   'explain.armed': 'check' | 'what'
   'explain.at': 'at'
   'explain.attempt': 'attempt' | 'because' | 'of' | 'outcome'
+  'explain.awaits_delivery': 'seconds'
   'explain.because': 'causes'
   'explain.breaker_and_remedy': 'breakerOpenUntil' | 'remedy'
   'explain.check_confirmation': never
@@ -680,6 +681,8 @@ export type ParameterNames = {
   'explain.tried_again': 'retryAt'
   'explain.type_code': 'expiresAt'
   'explain.unavailable': 'remedy' | 'submitBy'
+  'explain.undelivered': 'seconds'
+  'explain.undelivered_next': 'seconds'
   'explain.unit': 'month' | 'unit'
   'explain.unit_of': 'month' | 'quota' | 'unit'
   'explain.unknown_code': 'errorCode'
@@ -1477,6 +1480,7 @@ export type ParameterNames = {
   'page_charts.to_overview': never
   'page_charts.took': never
   'page_charts.uncounted': 'count'
+  'page_charts.undelivered': never
   'page_charts.under_a_second': never
   'page_charts.unknown': never
   'page_charts.until': 'span' | 'time'
@@ -2204,6 +2208,7 @@ export type ParameterNames = {
   'page_phone.kinds_message': never
   'page_phone.kinds_reminder': never
   'page_phone.kinds_report': never
+  'page_phone.kinds_undelivered': never
   'page_phone.kinds_verification': never
   'page_phone.kinds_webhook': never
   'page_phone.live': never
@@ -2837,6 +2842,7 @@ export type ParameterNames = {
   'sandbox.thing_message': never
   'sandbox.thing_reminder': never
   'sandbox.thing_report': never
+  'sandbox.thing_undelivered': never
   'sandbox.thing_verification': never
   'sandbox.thing_webhook': never
   'sandbox.too_far': never
@@ -2950,6 +2956,7 @@ export type ParameterNames = {
   'verify.last_event_at': 'derived' | 'stored'
   'verify.lease_without_end': 'lease'
   'verify.message_attempts': 'derived' | 'stored'
+  'verify.message_deadline': 'derived' | 'stored'
   'verify.message_failure': 'derived' | 'stored'
   'verify.message_of_confirmation': 'member' | 'messageId'
   'verify.message_status': 'derived' | 'stored'
@@ -2960,6 +2967,7 @@ export type ParameterNames = {
   'verify.report_result': 'derived' | 'stored'
   'verify.sent_at': 'derived' | 'stored'
   'verify.timer': 'check' | 'status' | 'timer'
+  'verify.undelivered_early': 'derived' | 'stored'
   'verify.units': 'derived' | 'kind' | 'month' | 'stored'
   'verify.unknown_key': 'key'
   'verify.unknown_outcomes': 'derived' | 'stored'

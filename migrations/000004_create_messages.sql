@@ -19,6 +19,8 @@ create table messages (
   code bytea,
   -- of an OTP that sends the code of a verification again. Without a foreign key: nothing needs the verification afterwards.
   verification_id uuid,
+  -- of an OTP: within what time its delivery must be reported
+  deliver_within_seconds smallint,
 
   -- Of a conversation. Without a foreign key, which would lock each new confirmation again, a twentieth of its cost:
   -- the statement that inserts the message inserts or locks the confirmation, and a confirmation is deleted only after its
@@ -40,6 +42,7 @@ create table messages (
   failure_code text,
   failed_at timestamptz,
   failed_event_at timestamptz,
+  undelivered_event_at timestamptz,
   -- How many reports, and decisions of our own, were applied. Each gets its number under the lock of the row, so a replay needs
   -- no other order.
   inputs integer not null default 0,
@@ -55,6 +58,9 @@ create table messages (
   unknown_outcomes smallint not null default 0,
   -- the failure if submit_by passes before another attempt
   last_failure_code text,
+  -- When message.undelivered is due, by the real clock; later if recording it has failed. Null when it is not awaited any more.
+  deliver_by timestamptz,
+  deliver_tries smallint not null default 0,
 
   -- A message that is past submit_by and cannot be failed is tried again at due_at. After the last try it is
   -- quarantined, until an operator releases it.
@@ -78,6 +84,9 @@ create table messages (
   -- a code is kept only while a send may still need it
   constraint code_only_while_due check (code is null or due_at is not null),
   constraint failed_has_failure check ((status = 'failed') = (failure_code is not null)),
+  constraint deadline_is_of_otp check (deliver_within_seconds is null or kind = 'otp'),
+  constraint deadline_was_asked_for check (deliver_within_seconds is not null or (deliver_by is null and undelivered_event_at is null)),
+  constraint undelivered_once check (deliver_by is null or undelivered_event_at is null),
   constraint failure_has_time check ((failure_code is null) = (failed_at is null)),
   constraint quarantined_is_not_due check (quarantined_at is null or due_at is null),
   constraint message_quarantine_has_error check (quarantined_at is null or finish_error is not null)
@@ -88,6 +97,8 @@ create unique index messages_idempotency_key on messages (workspace_id, kind, id
 -- Keys of a verification's resends, and its messages after the first one.
 create unique index messages_verification on messages (verification_id, idempotency_key) where verification_id is not null;
 create index messages_due on messages (sender_id, priority, due_at) where due_at is not null;
+-- Few messages have one. Not by the status: see messages_failed.
+create index messages_deliver_by on messages (deliver_by) where deliver_by is not null;
 create index messages_provider_message_id on messages (provider_message_id) where provider_message_id is not null;
 create index messages_confirmation on messages (confirmation_id) where confirmation_id is not null;
 

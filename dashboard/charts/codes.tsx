@@ -61,6 +61,7 @@ export function Funnel(props: Of) {
   const others = [
     { label: t('page_charts.failed'), count: funnel.failed, note: '' },
     { label: t('page_charts.open'), count: funnel.open, note: '' },
+    ...(funnel.undelivered > 0 ? [{ label: t('page_charts.undelivered'), count: funnel.undelivered, note: '' }] : []),
   ]
   return (
     <Figure

@@ -102,9 +102,13 @@ const CODE = '<code>'
 /** The request of a one-time code, with a place for the code, or of its verification. */
 function requestOf({ message, verification }: MessageData): { path: string; body: object } {
   const { recipient: to, senderId, templateName: name, templateLanguage: language, reference } = message
-  const { verificationId } = message
+  const { verificationId, deliverWithinSeconds } = message
   if (verificationId !== null) return { path: `/otp/verifications/${verificationId}/resend`, body: {} }
-  const body = { to, senderId, template: { name, language }, ...(reference !== null && { reference }) }
+  const optional = {
+    ...(reference !== null && { reference }),
+    ...(deliverWithinSeconds !== null && { deliverWithinSeconds }),
+  }
+  const body = { to, senderId, template: { name, language }, ...optional }
   return verification
     ? { path: '/otp/verifications', body: { ...body, length: verification.codeLength } }
     : { path: '/otp/messages', body: { ...body, code: CODE } }

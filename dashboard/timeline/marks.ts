@@ -71,7 +71,8 @@ export function marksOf(entry: TimelineEntry): Mark[] {
     case 'webhook':
       return webhookMarks(entry)
     case 'timer':
-      return entry['outcome'] === 'quarantined' ? [OUTCOMES.quarantined] : [{ word: 'armed', tone: 'warning' }]
+      if (isToCome(entry)) return [{ word: 'armed', tone: 'warning' }]
+      return inTable(OUTCOMES, entry['outcome'])
     case 'request':
       return [{ word: 'accepted', tone: 'success' }]
     case 'quota':
@@ -94,7 +95,7 @@ export const isMuted = ({ what, outcome }: TimelineEntry): boolean =>
 
 /** The entry has not happened yet. */
 export const isToCome = ({ what, status, outcome }: TimelineEntry): boolean =>
-  (what === 'timer' && outcome !== 'quarantined') || (what === 'webhook' && typeof status === 'string')
+  (what === 'timer' && outcome === undefined) || (what === 'webhook' && typeof status === 'string')
 
 export const durationOf = ({ durationMs }: TimelineEntry): number | undefined =>
   typeof durationMs === 'number' ? durationMs : undefined

@@ -18,11 +18,14 @@ const occurredAt = z.iso.datetime().meta({
 })
 
 const OCCURRED_AT = '2026-11-20T10:15:01.000Z'
+const UNDELIVERED_AT = '2026-11-20T10:16:00.000Z'
 const MESSAGE = {
   messageId: '01994f60-7a1c-7cc3-98c5-0d2a3f1b6e70',
   reference: 'login-8812',
   to: '+212612345678',
   createdAt: '2026-11-20T10:15:00.000Z',
+  deliverWithinSeconds: null,
+  undeliveredAt: null,
   occurredAt: OCCURRED_AT,
 }
 
@@ -55,6 +58,12 @@ function refusal(status: RefusalStatus, fields: { answeredAt?: z.ZodType } = {},
 const dataSchemas: Record<EventType, z.ZodType> = {
   'message.sent': narrow(message, { status: z.enum(['sent', 'delivered', 'read', 'played']), sentAt: instant }),
   'message.failed': narrow(message, { status: z.literal('failed'), failure: failureSchema }),
+  'message.undelivered': narrow(message, {
+    status: z.enum(['queued', 'sending', 'sent']),
+    deliverWithinSeconds: z.int(),
+    undeliveredAt: instant,
+    failure: z.null(),
+  }),
   'otp.verified': narrow(verification, { status: z.literal('approved'), endedAt: instant }),
   'otp.verification_failed': narrow(verification, { status: z.enum(['expired', 'locked']), endedAt: instant }),
   'cod.confirmed': answered('confirmed'),
@@ -79,9 +88,18 @@ const CHECK = { reason: null, note: null, answeredAt: OCCURRED_AT }
 const UNREACHABLE = failureView('RECIPIENT_UNREACHABLE')
 const refusalCheck = (check: object) => ({ ...CONFIRMATION, status: 'confirmed', refusalCheck: { ...CHECK, ...check } })
 
-const examples: Record<EventType, object> = {
+const examples: Record<EventType, { occurredAt: string; [member: string]: unknown }> = {
   'message.sent': { ...MESSAGE, status: 'sent', sentAt: OCCURRED_AT, failure: null },
   'message.failed': { ...MESSAGE, status: 'failed', sentAt: null, failure: UNREACHABLE },
+  'message.undelivered': {
+    ...MESSAGE,
+    status: 'sending',
+    sentAt: null,
+    deliverWithinSeconds: 60,
+    undeliveredAt: UNDELIVERED_AT,
+    failure: null,
+    occurredAt: UNDELIVERED_AT,
+  },
   'otp.verified': { ...verificationExample, ...ENDED, status: 'approved' },
   'otp.verification_failed': { ...verificationExample, ...ENDED, status: 'locked' },
   'cod.confirmed': { ...CONFIRMATION, status: 'confirmed' },
@@ -116,7 +134,7 @@ function document(type: EventType) {
       timestamp: instant.meta({ description: 'When it happened; equals `data.occurredAt`.' }),
       data,
     }),
-    example: { type, timestamp: OCCURRED_AT, data: examples[type] },
+    example: { type, timestamp: examples[type].occurredAt, data: examples[type] },
   }
 }
 

@@ -111,6 +111,8 @@ function funnelOf(counts: Counts) {
     failed,
     /** Queued or being sent. */
     open: accepted - sent - failed,
+    /** `message.undelivered` went out; some of them were delivered later. */
+    undelivered: countOf(counts, 'undelivered'),
     took: {
       sent: latencyOf(counts, 'took.sent.'),
       delivered: latencyOf(counts, 'took.delivered.'),

@@ -15,6 +15,7 @@ export type Counting = {
 /**
  * The counts of days, read from messages and confirmations. Their names:
  * `message.otp` `message.cod` every outgoing message · `otp.<status>` · `failure.<code>` of messages of either kind ·
+ * `undelivered` codes without a delivery in the time that the client gave ·
  * `verification.<stage>` `verification.country.<country>.<stage>` `verification.hour.<hour>.<stage>` verifications that were started,
  * were delivered, and were approved, by the country of the number and by the hour of the day ·
  * `took.sent.<n>` `took.delivered.<n>` `took.read.<n>` codes by how long the step took, n a bucket of LATENCY_BOUNDS_MS ·
@@ -72,6 +73,7 @@ const selectGroups = statement<Group>(
   `with item (created_at, sender_id, template, language, names) as (
      select m.created_at, m.sender_id, m.template_name, m.template_language, array[
          'message.' || m.kind, case m.kind when 'otp' then 'otp.' || m.status end, 'failure.' || m.failure_code,
+         case when m.undelivered_event_at is not null then 'undelivered' end,
          case m.kind when 'otp' then 'took.sent.' || ${BUCKET('m.sent_at - m.created_at', '$6')} end,
          'took.delivered.' || ${BUCKET('reported.delivered - reported.sent', '$6')},
          'took.read.' || ${BUCKET('reported.read - reported.delivered', '$6')}] || coalesce(verification.names, '{}')

@@ -4,6 +4,8 @@ export const eventTypes = {
     'The first sent, delivered, read or played outcome of a one-time code was reported. `data.status` is the outcome that was reported. At most once per message.',
   'message.failed':
     'The first failure of a one-time code was reported. `data.failure` says what happened and who must act. At most once per message; a message may have both events.',
+  'message.undelivered':
+    'No delivery of a one-time code was reported within the `deliverWithinSeconds` of its request: use another channel. At most once per message, and not after `message.failed`. Doorcode still sends the message, so a delivery may be reported later.',
   'otp.verified': 'The right code of a verification was checked. At most once per verification.',
   'otp.verification_failed':
     'A verification ended without the right code. `data.status` says why: `expired`, or `locked` after too many wrong codes. At most once per verification, and never after `otp.verified`.',

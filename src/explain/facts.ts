@@ -96,6 +96,10 @@ type MessageRow = SenderState & {
   apiKeyName: string | null
   submitBy: Date
   dueAt: Date | null
+  /** Of a code whose delivery the client waits for. */
+  deliverWithinSeconds: number | null
+  deliverBy: Date | null
+  undeliveredEventAt: Date | null
   leased: boolean
   attempts: number
   /** Set while an attempt may have reached the provider and its outcome is not known. */
@@ -259,7 +263,7 @@ const selectMessages: Statement<MessageFact> = statement(
      coalesce(m.correlation_id, f.correlation_id, c.correlation_id) as correlation_id,
      coalesce(m.api_key_id, f.api_key_id, c.api_key_id) as api_key_id, coalesce(k.name, h.name) as api_key_name, m.confirmation_id,
      m.check_kind as check, m.purpose, m.content, m.offered, t.components, m.created_at, m.sent_at, m.failure_code,
-     m.submit_by, m.due_at, m.lease is not null as leased, m.attempts, m.attempted_at, m.provider_message_id,
+     m.submit_by, m.due_at, m.deliver_within_seconds, m.deliver_by, m.undelivered_event_at, m.lease is not null as leased, m.attempts, m.attempted_at, m.provider_message_id,
      m.accepted_at, s.status as sender_status, s.paused_at is not null as sender_paused,
      s.gone_at is not null as sender_gone, p.status as account_status, p.id as account_id, pace.breaker_open_until,
      pace.breaker_code, m.finish_tries, m.finish_error, m.quarantined_at,
@@ -305,7 +309,7 @@ const selectWebhookAttempts: Statement<WebhookAttemptFact> = statement(
 
 /** Instants that are stored in real time; all others are stored in the workspace's time. */
 const PAST = 'acceptedAt attemptedAt quarantinedAt timerQuarantinedAt startedAt endedAt recordedAt enqueuedAt'
-const FUTURE = 'submitBy dueAt breakerOpenUntil timerRetryAt reminderAt deadlineAt followUpAt'
+const FUTURE = 'submitBy dueAt deliverBy breakerOpenUntil timerRetryAt reminderAt deadlineAt followUpAt'
 const [PAST_MEMBERS, FUTURE_MEMBERS] = [new Set(PAST.split(' ')), new Set(FUTURE.split(' '))]
 
 /** Converts times to the workspace's: past ones to what its clock showed then, future ones to what it will show. */

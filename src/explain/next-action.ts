@@ -254,6 +254,8 @@ function actionForOutcome(facts: Facts): NextAction {
 }
 
 function actionForStatus(message: MessageFact, now: Date): NextAction {
+  if (message.undeliveredEventAt && !ARRIVED.has(message.status))
+    return action('client', { code: 'explain.undelivered_next', seconds: message.deliverWithinSeconds ?? 0 })
   if (message.status === 'sent')
     return message.kind === 'otp' ? actionForSentCode(message, now) : action('customer', { code: 'explain.offline' })
   if (ARRIVED.has(message.status)) return noAction({ code: 'explain.why_arrived' })

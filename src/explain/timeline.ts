@@ -23,6 +23,7 @@ import {
   conversationMessages,
 } from './facts.ts'
 import type { AttemptFact, EventFact } from './rows.ts'
+import { fallbackEntries } from './fallback-entries.ts'
 import { resendEntry, verificationEntries } from './verification-entries.ts'
 import { answeredMessage } from './transcript.ts'
 
@@ -53,6 +54,7 @@ export function timeline(facts: Facts, provider: ProviderReader): TimelineEntry[
     ...attempts.map((attempt) => attemptEntry(attempt, of(attempt.messageId))),
     ...messages.flatMap((each) => openAttemptEntry(each, of(each.id))),
     ...reported.filter(({ isBeforeReply }) => !isBeforeReply).map((each) => each.entry),
+    ...messages.flatMap(fallbackEntries),
     ...facts.events.map((event) => eventEntry(event, deliveries)),
     ...facts.webhookAttempts.map((attempt) => webhookEntry(attempt, deliveries)),
     ...deliveries.flatMap(waitingEntry),

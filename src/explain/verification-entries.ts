@@ -35,7 +35,8 @@ const wrongCodeEntry = (at: Date, attemptsLeft: number): TimelineEntry =>
 function endEntry({ status, overAt, expiresAt }: VerificationFact): TimelineEntry | undefined {
   if (status === 'approved' && overAt)
     return entry(overAt, 'customer', { code: 'explain.approved' }, { check: 'right' })
-  if (status === 'expired' && overAt) return entry(overAt, 'timer', { code: 'explain.verification_expired' })
+  if (status === 'expired' && overAt)
+    return entry(overAt, 'timer', { code: 'explain.verification_expired' }, { outcome: status })
   return status === 'pending' ? entry(expiresAt, 'timer', { code: 'explain.verification_expires' }) : undefined
 }
 

@@ -134,7 +134,7 @@ export function createMetrics() {
     processedReports: counter('provider_reports_processed_total', 'Processed items, by outcome', ['outcome'] as const),
     stuckWork: counter(
       'stuck_work_total',
-      'Timers, overdue messages and ends of verifications whose step failed, by outcome',
+      'Timers, overdue messages, ends of verifications and events of undelivered codes whose step failed, by outcome',
       ['work', 'outcome'] as const,
     ),
     rejectedProviderWebhooks: counter('provider_webhooks_rejected_total', 'Provider webhooks that were not stored', [

@@ -81,6 +81,10 @@ function advance(state: MessageState, outcome: keyof typeof OUTCOME_RANK, at: Da
   }
 }
 
+/** Whether the client still waits for a delivery: a failure has an event of its own. */
+export const awaitsDelivery = (status: MessageStatus): boolean =>
+  status !== 'failed' && rankOf(status) < OUTCOME_RANK.delivered
+
 const rankOf = (status: MessageStatus): number =>
   status in OUTCOME_RANK ? OUTCOME_RANK[status as keyof typeof OUTCOME_RANK] : 0
 

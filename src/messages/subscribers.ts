@@ -47,6 +47,10 @@ export type MessageRow = {
   /** `occurredAt` of its events. */
   sent_event_at: Date | null
   failed_event_at: Date | null
+  undelivered_event_at: Date | null
+  deliver_within_seconds: number | null
+  /** When `message.undelivered` is due, in real time; null if it is not awaited. */
+  deliver_by: Date | null
   provider_message_id: string | null
   /** How many reports, and decisions of our own, were applied to the message. */
   inputs: number

@@ -140,7 +140,8 @@ export const tables = {
     others: `kind template_name template_language api_key_id check_kind purpose offered status failure_code last_failure_code
       finish_error`,
     exported: `id kind check_kind:check purpose sender_id recipient:to template_name template_language reference idempotency_key
-      correlation_id created_at content offered status provider_message_id accepted_at sent_at failure_code failed_at`,
+      correlation_id created_at content offered status provider_message_id accepted_at sent_at deliver_within_seconds
+      undelivered_event_at:undelivered_at failure_code failed_at`,
     // never exported; only a message that is due has one
     sealed: { code: (id) => `otp:${id}` },
     sealedWhile: 'due_at is not null and code is not null',

@@ -24,6 +24,7 @@ export type OtpRequest = SendRequest & {
   reference: string | null
   /** Of an auth hook, whose keys contain the code and the recipient: all else may have changed since. */
   earlierKeys?: readonly string[]
+  deliverWithinSeconds?: number | undefined
 }
 
 export type OtpAcceptance = { messageId: string; status: 'queued'; reference: string | null }
@@ -69,6 +70,7 @@ type Earlier = {
   templateName: string
   templateLanguage: string
   reference: string | null
+  deliverWithinSeconds: number | null
 }
 
 type OtpFacts = Facts & Sendable & { keyCheck: Buffer; earlier: Earlier[] | null }
@@ -81,7 +83,8 @@ const lookUp: Statement<OtpFacts> = statement(
             where b.workspace_id = r.workspace_id and b.phone = any (r.recipients)) as blocked,
           (select jsonb_agg(m) from unnest(r.keys) as key cross join lateral (
             select id, idempotency_key as "idempotencyKey", recipient, sender_id as "senderId",
-              template_name as "templateName", template_language as "templateLanguage", reference
+              template_name as "templateName", template_language as "templateLanguage", reference,
+              deliver_within_seconds as "deliverWithinSeconds"
             from messages
             where workspace_id = r.workspace_id and kind = 'otp' and idempotency_key = key and verification_id is null
             limit 1) m) as earlier
@@ -117,7 +120,8 @@ function answerRepeat(request: OtpRequest, earlier: Earlier): OtpAcceptance | Ap
       earlier.senderId === request.senderId &&
       earlier.templateName === request.template.name &&
       earlier.templateLanguage === request.template.language &&
-      earlier.reference === request.reference)
+      earlier.reference === request.reference &&
+      earlier.deliverWithinSeconds === (request.deliverWithinSeconds ?? null))
   if (isSame) return { messageId: earlier.id, status: 'queued', reference: request.reference }
   return new ApiError('IDEMPOTENCY_KEY_REUSED', { code: 'otp.key_reused' })
 }
@@ -130,6 +134,7 @@ function messageRow(key: SealingKey, request: OtpRequest, id: string) {
     name: request.template.name,
     language: request.template.language,
     reference: request.reference,
+    deliver_within_seconds: request.deliverWithinSeconds ?? null,
     key: request.idempotencyKey,
     code: bytea(key.close(request.code, tables.messages.sealed.code(id))),
     correlation_id: request.correlationId,
@@ -157,12 +162,14 @@ const insert: Statement<{ id: string }> = statement(
             q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
      from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
        id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea,
-       correlation_id uuid, api_key_id text)
+       deliver_within_seconds smallint, correlation_id uuid, api_key_id text)
    ), inserted as (
      insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
-       idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by)
+       idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by,
+       deliver_within_seconds, deliver_by)
      select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
-       key, code, correlation_id, api_key_id, unit, created_at, 'queued', 0, $2, $3
+       key, code, correlation_id, api_key_id, unit, created_at, 'queued', 0, $2, $3,
+       deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
      from numbered where unit <= monthly_units and $4 = (select key_check from instance where only_row)
      on conflict (workspace_id, kind, idempotency_key) where idempotency_key is not null and verification_id is null do nothing
      returning id, workspace_id

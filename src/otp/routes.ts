@@ -5,7 +5,7 @@ import { type Route, noBody, noHeaders, noParams, noQuery, route } from '../lib/
 import type { Parts } from '../runtime/parts.ts'
 import { asWritten, asIssue } from '../../locales/text.ts'
 import { createOtpAcceptor } from './accept.ts'
-import { findOtp, messageId, otpReference, otpStatusSchema } from './view.ts'
+import { deliverWithinSeconds, findOtp, messageId, otpReference, otpStatusSchema } from './view.ts'
 
 export const otpBody = z.strictObject(
   {
@@ -17,6 +17,7 @@ export const otpBody = z.strictObject(
     reference: boundedText(0, MAX_REFERENCE_LENGTH)
       .optional()
       .meta({ description: 'Your own reference; returned in the status and in events.' }),
+    deliverWithinSeconds,
   },
   { error: asIssue({ code: 'http.must_be_object' }) },
 )
@@ -58,6 +59,7 @@ export function otpRoutes(parts: Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 
           template: { name: 'login_code', language: 'ar' },
           code: '493817',
           reference: 'login-8812',
+          deliverWithinSeconds: 60,
         },
       },
       success: {
@@ -99,6 +101,8 @@ export function otpRoutes(parts: Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 
           to: '+212612345678',
           createdAt: '2026-11-20T10:15:00.000Z',
           sentAt: '2026-11-20T10:15:01.000Z',
+          deliverWithinSeconds: 60,
+          undeliveredAt: null,
           failure: null,
         },
       },

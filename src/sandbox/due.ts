@@ -1,7 +1,7 @@
 import { type Sql, type Statement, statement } from '../lib/db/pool.ts'
 
 export type DueWork = {
-  kind: 'message' | 'report' | 'webhook' | 'reminder' | 'deadline' | 'expiry' | 'verification'
+  kind: 'message' | 'report' | 'webhook' | 'reminder' | 'deadline' | 'expiry' | 'verification' | 'undelivered'
   /** Number of items that are due or running. */
   busy: number
   /** When the next one falls due, in real time. */
@@ -55,6 +55,8 @@ const selectDue: Statement<DueWork> = statement(
      where e.workspace_id = $1
      union all
      select 'verification', due_at, false from otp_verifications where workspace_id = $1 and due_at is not null
+     union all
+     select 'undelivered', deliver_by, false from messages where workspace_id = $1 and deliver_by is not null
      union all
      select timer.kind, greatest(timer.at, timer.retry_at), false
      from confirmations c

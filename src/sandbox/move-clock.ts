@@ -52,6 +52,7 @@ const TIMERS = ['reminder_at', 'deadline_at', 'follow_up_at', 'timer_retry_at'] 
 /** Times that shift with a workspace's clock. Leased rows are being processed and keep their times. */
 export const SHIFTED_COLUMNS = [
   { table: 'messages', columns: ['due_at', 'submit_by'], rows: WAITING },
+  { table: 'messages', columns: ['deliver_by'], rows: 'deliver_by is not null', name: 'deadlines_of_messages' },
   { table: 'provider_reports', columns: ['due_at'], rows: 'due_at is not null' },
   { table: 'webhook_deliveries', columns: ['due_at', 'scheduled_at', 'early_at'], rows: WAITING },
   {
@@ -64,11 +65,17 @@ export const SHIFTED_COLUMNS = [
   { table: 'otp_verifications', columns: ['due_at'], rows: 'due_at is not null' },
   { table: 'sender_pace', columns: ['breaker_open_until'], rows: 'breaker_open_until is not null', by: 'sender' },
   { table: 'pair_pace', columns: ['free_at'], rows: 'true', by: 'sender' },
-] as const satisfies readonly { table: string; columns: readonly string[]; rows: string; by?: 'sender' }[]
+] as const satisfies readonly {
+  table: string
+  columns: readonly string[]
+  rows: string
+  by?: 'sender'
+  name?: string
+}[]
 
 const shifts = SHIFTED_COLUMNS.map(({ table, columns, rows, ...more }) =>
   statement(
-    `shift_${table}`,
+    `shift_${'name' in more ? more.name : table}`,
     `update ${table} set ${columns.map((column) => `${column} = ${column} - $2 * interval '1 millisecond'`).join(', ')}
      where ${rows} and ${'by' in more ? 'sender_id = any (array (select id from senders where workspace_id = $1))' : 'workspace_id = $1'}`,
   ),

@@ -40,7 +40,8 @@ const DUE = `
       and timer_quarantined_at is null and coalesce(timer_retry_at <= moved.now, true))
       + (select count(*)::int from refusal_checks where workspace_id = $1 and timer_due_at <= moved.now
       and timer_quarantined_at is null and coalesce(timer_retry_at <= moved.now, true))
-      + (select count(*)::int from otp_verifications where workspace_id = $1 and due_at <= moved.now) as timers,
+      + (select count(*)::int from otp_verifications where workspace_id = $1 and due_at <= moved.now)
+      + (select count(*)::int from messages where workspace_id = $1 and deliver_by <= moved.now) as timers,
     (select count(*)::int from webhook_deliveries
      where workspace_id = $1 and due_at is not null and (due_at <= moved.now or lease is not null)) as deliveries,
     (select count(*)::int from provider_accounts where workspace_id = $1 and sync_due_at <= moved.now) as syncs

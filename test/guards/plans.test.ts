@@ -98,6 +98,10 @@ async function walk(world: World): Promise<void> {
   const failing = await world.sendOtp()
   await world.whatsapp.reports(failing, [{ status: 'failed', errors: [131026] }])
   await world.getOtp(otp)
+  await world.sendOtp({ deliverWithinSeconds: 10 })
+  await world.settled()
+  world.advance('11s')
+  await world.settled()
   const [event] = await world.query<{ id: string }>('select id from events where workspace_id = $1 limit 1', [
     world.workspaceId,
   ])
@@ -111,7 +115,7 @@ async function walk(world: World): Promise<void> {
 
 /** Every statement of verifications: started, checked, sent again, approved; another one expires later. */
 async function walkThroughVerification(world: World, key: () => { headers: Record<string, string> }): Promise<void> {
-  const started = await world.startVerification({}, key())
+  const started = await world.startVerification({ deliverWithinSeconds: 600 }, key())
   await world.startVerification()
   const code = await world.codeOn(started)
   await world.check(started, wrongCode(code))
@@ -159,9 +163,9 @@ async function fillWithFutureWork({ databaseUrl, workspaceId, senderId, account 
 const FUTURE = `now() + interval '30 days'`
 const FUTURE_MESSAGES = `
   insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, correlation_id,
-    api_key_id, quota_unit, created_at, status, priority, submit_by, due_at)
+    api_key_id, quota_unit, created_at, status, priority, submit_by, due_at, deliver_within_seconds, deliver_by)
   select gen_random_uuid(), $1, 'otp', $2, '+212600000000', 'login_code', 'en_US', gen_random_uuid(), 'key', n, now(),
-    'queued', 0, ${FUTURE}, ${FUTURE} from generate_series(1, $3::int) n`
+    'queued', 0, ${FUTURE}, ${FUTURE}, 10, ${FUTURE} from generate_series(1, $3::int) n`
 /** All of one recipient and one prefix. */
 const FUTURE_VERIFICATIONS = `
   insert into otp_verifications (id, workspace_id, recipient, recipient_number, code_length, ttl_seconds, max_attempts, created_at,

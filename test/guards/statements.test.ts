@@ -42,6 +42,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   open_sender_breaker: 'by sender, which belongs to one workspace',
   close_sender_breaker: 'by sender, which belongs to one workspace',
   repeat_sender_trial: 'by sender, which belongs to one workspace',
+  write_undelivered_messages: 'by id; lock_messages_for_reports has found these rows in their workspaces',
   write_verifications: 'by id; lock_verifications has found these rows in their workspaces',
   write_sender_paces: 'by sender, which belongs to one workspace',
   remove_idle_pair_paces: 'housekeeping of all of them',

@@ -12,6 +12,7 @@ export type VerificationFields = {
   ttlSeconds: number
   maxAttempts: number
   reference: string
+  deliverWithinSeconds: number
 }
 
 export type StartedVerification = { verificationId: string; status: string; reference: string | null; to: string }

@@ -44,6 +44,7 @@ export type OtpFields = {
   template: { name: string; language: string }
   code: string
   reference: string
+  deliverWithinSeconds: number
 }
 
 export type SentOtp = { messageId: string; status: string; reference: string | null; to: string; code: string }
@@ -108,7 +109,9 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
   }
 
   /** An acceptable body with the given members replaced. */
-  const otpBody = (fields: Partial<OtpFields> = {}): OtpFields | Omit<OtpFields, 'reference'> => ({
+  const otpBody = (
+    fields: Partial<OtpFields> = {},
+  ): Partial<OtpFields> & Omit<OtpFields, 'reference' | 'deliverWithinSeconds'> => ({
     to: newPhone(),
     senderId: sender.senderId,
     template: { name: 'login_code', language: 'en_US' },
@@ -251,6 +254,7 @@ async function cancelWork(database: Pool, workspaceId: string): Promise<void> {
 
 const CANCELLATIONS = [
   'update otp_verifications set due_at = $$infinity$$ where workspace_id = $1 and due_at is not null',
+  'update messages set deliver_by = null where workspace_id = $1 and deliver_by is not null',
   'update messages set due_at = null, lease = null, code = null where workspace_id = $1 and due_at is not null',
   `update provider_reports set due_at = null, outcome = 'ignored' where workspace_id = $1 and due_at is not null`,
   `update webhook_deliveries set due_at = null, lease = null, status = 'failed' where workspace_id = $1 and due_at is not null`,

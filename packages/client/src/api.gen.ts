@@ -262,6 +262,8 @@ export interface components {
             code: string;
             /** @description Your own reference; returned in the status and in events. */
             reference?: string;
+            /** @description If no delivery is reported within this many seconds after the request was accepted, `message.undelivered` goes out once, so that your backend can use another channel. */
+            deliverWithinSeconds?: number;
         };
         OtpMessageAccepted: {
             /**
@@ -296,6 +298,10 @@ export interface components {
             createdAt: string;
             /** @description The earliest time at which the message was sent, delivered, read or played, as WhatsApp reported; never before `createdAt`. Null until then. */
             sentAt: string | null;
+            /** @description The `deliverWithinSeconds` of the request; null without one. */
+            deliverWithinSeconds: number | null;
+            /** @description When `message.undelivered` went out, because no delivery had been reported by then; a later delivery does not clear it. Null if it did not. */
+            undeliveredAt: string | null;
             /** @description Why the message failed. Null unless `status` is `failed`; a later report of success clears it. */
             failure: components["schemas"]["Failure"] | null;
         };
@@ -342,6 +348,8 @@ export interface components {
             maxAttempts?: number;
             /** @description Your own reference; returned in the status and in events. */
             reference?: string;
+            /** @description If no delivery is reported within this many seconds after the request was accepted, `message.undelivered` goes out once, so that your backend can use another channel. */
+            deliverWithinSeconds?: number;
         };
         OtpVerificationAccepted: {
             /**
@@ -533,7 +541,7 @@ export interface components {
             next: string | null;
         };
         /** @description Later releases may add types: ignore any that you do not know. */
-        RecordedEvent: components["schemas"]["RecordedMessageSentEvent"] | components["schemas"]["RecordedMessageFailedEvent"] | components["schemas"]["RecordedOtpVerifiedEvent"] | components["schemas"]["RecordedOtpVerificationFailedEvent"] | components["schemas"]["RecordedCodConfirmedEvent"] | components["schemas"]["RecordedCodCancelledEvent"] | components["schemas"]["RecordedCodRescheduleRequestedEvent"] | components["schemas"]["RecordedCodNoResponseEvent"] | components["schemas"]["RecordedCodFailedEvent"] | components["schemas"]["RecordedCodRefusalConfirmedEvent"] | components["schemas"]["RecordedCodRefusalDeniedEvent"] | components["schemas"]["RecordedCodRefusalNoResponseEvent"] | components["schemas"]["RecordedCodRefusalFailedEvent"];
+        RecordedEvent: components["schemas"]["RecordedMessageSentEvent"] | components["schemas"]["RecordedMessageFailedEvent"] | components["schemas"]["RecordedMessageUndeliveredEvent"] | components["schemas"]["RecordedOtpVerifiedEvent"] | components["schemas"]["RecordedOtpVerificationFailedEvent"] | components["schemas"]["RecordedCodConfirmedEvent"] | components["schemas"]["RecordedCodCancelledEvent"] | components["schemas"]["RecordedCodRescheduleRequestedEvent"] | components["schemas"]["RecordedCodNoResponseEvent"] | components["schemas"]["RecordedCodFailedEvent"] | components["schemas"]["RecordedCodRefusalConfirmedEvent"] | components["schemas"]["RecordedCodRefusalDeniedEvent"] | components["schemas"]["RecordedCodRefusalNoResponseEvent"] | components["schemas"]["RecordedCodRefusalFailedEvent"];
         RecordedMessageSentEvent: {
             /**
              * Format: uuid
@@ -575,6 +583,10 @@ export interface components {
              * @description The earliest time at which the message was sent, delivered, read or played, as WhatsApp reported; never before `createdAt`. Null until then.
              */
             sentAt: string;
+            /** @description The `deliverWithinSeconds` of the request; null without one. */
+            deliverWithinSeconds: number | null;
+            /** @description When `message.undelivered` went out, because no delivery had been reported by then; a later delivery does not clear it. Null if it did not. */
+            undeliveredAt: string | null;
             /** @description Why the message failed. Null unless `status` is `failed`; a later report of success clears it. */
             failure: components["schemas"]["Failure"] | null;
             /**
@@ -624,8 +636,65 @@ export interface components {
             createdAt: string;
             /** @description The earliest time at which the message was sent, delivered, read or played, as WhatsApp reported; never before `createdAt`. Null until then. */
             sentAt: string | null;
+            /** @description The `deliverWithinSeconds` of the request; null without one. */
+            deliverWithinSeconds: number | null;
+            /** @description When `message.undelivered` went out, because no delivery had been reported by then; a later delivery does not clear it. Null if it did not. */
+            undeliveredAt: string | null;
             /** @description Why the message failed. Null unless `status` is `failed`; a later report of success clears it. */
             failure: components["schemas"]["Failure"];
+            /**
+             * Format: date-time
+             * @description When it happened; equals `timestamp`. It strictly increases within one message, verification or confirmation: keep the newest.
+             */
+            occurredAt: string;
+        };
+        RecordedMessageUndeliveredEvent: {
+            /**
+             * Format: uuid
+             * @description The id of the event, which is its `webhook-id`.
+             */
+            id: string;
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "message.undelivered";
+            /**
+             * Format: date-time
+             * @description When it happened; equals `data.occurredAt`.
+             */
+            timestamp: string;
+            data: components["schemas"]["MessageUndeliveredData"];
+        };
+        /** @description The message as it was right after the event, as `GET` returns it, and `occurredAt`. */
+        MessageUndeliveredData: {
+            /**
+             * Format: uuid
+             * @description The id of the message; `GET` reads its status.
+             */
+            messageId: string;
+            /** @description `queued`: accepted; `sending`: an attempt was made; `sent`, `delivered`, `read`, `played`: as WhatsApp reported; `failed`: see `failure`. `accepted` and `received` are reserved. None means that the customer has verified the code. */
+            status: ("queued" | "sending" | "sent") | components["schemas"]["LaterValue"];
+            /** @description The `reference` of the request; null without one. */
+            reference: string | null;
+            /** @description The recipient in E.164 form; after an erasure of the person’s data, a pseudonym that begins with `erased:`. */
+            to: string;
+            /**
+             * Format: date-time
+             * @description When the request was accepted.
+             */
+            createdAt: string;
+            /** @description The earliest time at which the message was sent, delivered, read or played, as WhatsApp reported; never before `createdAt`. Null until then. */
+            sentAt: string | null;
+            /** @description The `deliverWithinSeconds` of the request; null without one. */
+            deliverWithinSeconds: number;
+            /**
+             * Format: date-time
+             * @description When `message.undelivered` went out, because no delivery had been reported by then; a later delivery does not clear it. Null if it did not.
+             */
+            undeliveredAt: string;
+            /** @description Why the message failed. Null unless `status` is `failed`; a later report of success clears it. */
+            failure: null;
             /**
              * Format: date-time
              * @description When it happened; equals `timestamp`. It strictly increases within one message, verification or confirmation: keep the newest.

@@ -44,8 +44,8 @@ export const chartTables = {
     cod: ({ cod }) => cod,
   }),
   'code-funnel': table(
-    ({ funnel: { accepted, sent, delivered, read, failed, open, took } }) =>
-      parts({ accepted, sent, delivered, read, failed, open }, accepted).map((part) => ({
+    ({ funnel: { accepted, sent, delivered, read, failed, open, undelivered, took } }) =>
+      parts({ accepted, sent, delivered, read, failed, open, undelivered }, accepted).map((part) => ({
         ...part,
         took: Object.entries(took).find(([step]) => step === part.part)?.[1],
       })),

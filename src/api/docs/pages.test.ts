@@ -40,11 +40,12 @@ test('every failure code has its own page with cause, owner and fix', async (t) 
   const demo = await startDemo(t)
   assert.equal(new Set(CODES).size, CODES.length)
   const index = (await demo.inject({ url: '/problems' })).body
-  for (const [code, { cause, fix, owner }] of Object.entries(failureCodes)) {
+  for (const [code, { cause, fix, owner, anotherChannel }] of Object.entries(failureCodes)) {
     const { statusCode, body } = await demo.inject({ url: `/problems/${code}` })
     assert.equal(statusCode, 200)
     for (const text of [...prose(cause), ...prose(fix)]) assert.ok(body.includes(text.html), `${code}: ${text.html}`)
     assert.match(body, owner === 'client' ? /the program that calls the API/ : /The operator of this instance/)
+    assert.ok(body.includes(`such as SMS: ${anotherChannel}.`), code)
     assert.ok(index.includes(`href="/problems/${code}"`), code)
   }
 })

@@ -150,6 +150,7 @@ const withGuideLinks = (text: string): Html[] =>
 const failurePage = (code: FailureCode): Html => html`<h1><code>${code}</code></h1>
 <p>A message that was accepted could not be delivered. <code>failure.code</code> in the status and in webhooks is this code.</p>
 ${remedy(failureCodes[code])}
+<p>Use another channel now, such as SMS: ${failureCodes[code].anotherChannel}. <a href="/problems#failures">What this means</a></p>
 <p class="soft">The command <code>npm run -s doorcode -- explain &lt;id&gt;</code>, with the id of the message or confirmation, shows what WhatsApp answered and who must act.</p>`
 
 function problemIndex(): Html {
@@ -167,11 +168,12 @@ function problemIndex(): Html {
 </table></div>
 <h2 id="failures">Failures</h2>
 <p>An accepted message can still fail. Then <code>failure.code</code> in its status and webhooks is one of these. Later releases may add more.</p>
+<p>Use another channel now, such as SMS or a call: <em>yes</em>, because WhatsApp will not take the message soon; <em>later</em>, if the recipient got neither this message nor a new one; or <em>no</em>, send nothing.</p>
 <div class="scroll"><table>
-<thead><tr><th scope="col">Code</th><th scope="col">Who must act</th><th scope="col">Meaning</th></tr></thead>
+<thead><tr><th scope="col">Code</th><th scope="col">Who must act</th><th scope="col">Another channel now</th><th scope="col">Meaning</th></tr></thead>
 <tbody>${FAILURE_CODES.map((code) => {
-    const { owner, cause } = failureCodes[code]
-    return html`<tr><td><a href="/problems/${code}">${codeName(code)}</a></td><td>${owner === 'client' ? 'your backend' : owner}</td><td>${prose(cause)}</td></tr>`
+    const { owner, anotherChannel, cause } = failureCodes[code]
+    return html`<tr><td><a href="/problems/${code}">${codeName(code)}</a></td><td>${owner === 'client' ? 'your backend' : owner}</td><td>${anotherChannel}</td><td>${prose(cause)}</td></tr>`
   })}</tbody>
 </table></div>`
 }

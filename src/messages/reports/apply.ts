@@ -3,7 +3,7 @@ import { type Sql, type Statement, batch, changes, inLockOrder, statement } from
 import { isErased } from '../../lib/phone/erased-recipient.ts'
 import type { FailureCode } from '../../providers/failure-codes.ts'
 import type { StatusReport } from '../../providers/provider.ts'
-import { type MessageState, applyReport } from '../status.ts'
+import { type MessageState, applyReport, awaitsDelivery } from '../status.ts'
 import type { AppliedReport, MessageRow, Subscribers } from '../subscribers.ts'
 
 export type ReportOfMessage = {
@@ -39,8 +39,7 @@ export async function applyReports(
   reports: readonly ReportOfMessage[],
 ): Promise<(AppliedReport | undefined)[]> {
   const named = reports.map(({ workspaceId, messageId }) => ({ workspace_id: workspaceId, id: messageId }))
-  const rows = await tx.rows(lockMessages, [batch(inLockOrder(named))])
-  const messages = new Map(rows.map((row) => [row.id, row]))
+  const messages = new Map((await lockMessages(tx, named)).map((row) => [row.id, row]))
   const results = reports.map((report): AppliedReport | undefined => {
     const row = messages.get(report.messageId)
     const applied = row && applyToMessage(row, report, now)
@@ -83,18 +82,25 @@ export function applyToMessage(
 }
 
 /** A correction may have an earlier time than the failure that it corrects; occurredAt must still increase. */
-function afterEarlierEvents({ sent_event_at, failed_event_at }: MessageRow, at: Date): Date {
+export function afterEarlierEvents(row: MessageRow, at: Date): Date {
   let earliest = at
-  for (const earlier of [sent_event_at, failed_event_at]) if (earlier) earliest = notBefore(later(earlier, 1), earliest)
+  for (const earlier of [row.sent_event_at, row.failed_event_at, row.undelivered_event_at])
+    if (earlier) earliest = notBefore(later(earlier, 1), earliest)
   return earliest
 }
 
 /** The columns of a MessageRow. */
 export const MESSAGE_COLUMNS = `m.id, m.workspace_id, m.status, m.reference, m.recipient, m.created_at, m.sent_at, m.failure_code,
-     m.failed_at, m.sent_event_at, m.failed_event_at, m.provider_message_id, m.inputs, m.kind, m.confirmation_id, m.check_kind,
+     m.failed_at, m.sent_event_at, m.failed_event_at, m.undelivered_event_at, m.deliver_within_seconds, m.deliver_by, m.provider_message_id, m.inputs, m.kind, m.confirmation_id, m.check_kind,
      m.purpose, (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms`
 
-const lockMessages: Statement<MessageRow> = statement(
+/** Locks the rows in one order. */
+export const lockMessages = (
+  tx: Sql,
+  messages: readonly { workspace_id: string; id: string }[],
+): Promise<MessageRow[]> => tx.rows(lock, [batch(inLockOrder(messages))])
+
+const lock: Statement<MessageRow> = statement(
   'lock_messages_for_reports',
   `select ${MESSAGE_COLUMNS}
    from jsonb_to_recordset($1) as r (workspace_id uuid, id uuid)
@@ -106,13 +112,13 @@ const writeMessages = statement(
   'write_reported_messages',
   // by id only: lockMessages has just read these rows by workspace_id and id
   `update messages m
-   set (status, sent_at, failure_code, failed_at, sent_event_at, failed_event_at, provider_message_id, inputs, accepted_at,
+   set (status, sent_at, failure_code, failed_at, sent_event_at, failed_event_at, deliver_by, provider_message_id, inputs, accepted_at,
         due_at, lease, attempted_at, code, quarantined_at) = (
-     select r.status, r.sent_at, r.failure_code, r.failed_at, r.sent_event_at, r.failed_event_at, r.provider_message_id,
-            r.inputs, case when r.provider_message_id is null then m.accepted_at else coalesce(m.accepted_at, $2::timestamptz) end,
+     select r.status, r.sent_at, r.failure_code, r.failed_at, r.sent_event_at, r.failed_event_at, r.deliver_by,
+            r.provider_message_id, r.inputs, case when r.provider_message_id is null then m.accepted_at else coalesce(m.accepted_at, $2::timestamptz) end,
             null::timestamptz, null::uuid, null::timestamptz, null::bytea, null::timestamptz
      from jsonb_to_record($1::jsonb -> m.id::text) as r (status text, sent_at timestamptz, failure_code text, failed_at timestamptz,
-       sent_event_at timestamptz, failed_event_at timestamptz, provider_message_id text, inputs integer))
+       sent_event_at timestamptz, failed_event_at timestamptz, deliver_by timestamptz, provider_message_id text, inputs integer))
    where m.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
 )
 
@@ -145,6 +151,7 @@ const withState = (
   failed_at: state.failure?.at ?? null,
   sent_event_at: state.sentEventRecorded ? (row.sent_event_at ?? eventAt) : null,
   failed_event_at: state.failedEventRecorded ? (row.failed_event_at ?? eventAt) : null,
+  deliver_by: awaitsDelivery(state.status) ? row.deliver_by : null,
   // The provider's id contains the number.
   provider_message_id: row.provider_message_id ?? (isErased(row.recipient) ? null : providerMessageId),
   inputs: row.inputs + 1,

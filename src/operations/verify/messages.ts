@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { canBeSuperseded } from '../../cod/conversation/superseded.ts'
 import {
   type AttemptFact,
@@ -10,9 +11,11 @@ import {
   selectReports,
   selectVerifications,
 } from '../../explain/rows.ts'
+import { SECOND_MS, later } from '../../lib/clock.ts'
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
 import { MESSAGE_COLUMNS, applyToMessage, ownFailure } from '../../messages/reports/apply.ts'
+import { toUndelivered } from '../../messages/reports/undelivered.ts'
 import type { MessageRow } from '../../messages/subscribers.ts'
 import { otpView } from '../../otp/view.ts'
 import { failureSchema } from '../../providers/failure-schema.ts'
@@ -48,6 +51,8 @@ type StoredMessage = MessageRow & {
   quarantined_at: Date | null
   /** The API key that the request came with, if the workspace has no such key. */
   unknown_key: string | null
+  /** The verification whose code it sends is over: then no delivery is awaited. */
+  code_is_over: boolean
 }
 
 type MessageFacts = StoredMessage & {
@@ -60,7 +65,9 @@ type MessageFacts = StoredMessage & {
 const readMessages: Statement<StoredMessage> = statement(
   'read_messages_to_verify',
   `select ${MESSAGE_COLUMNS}, m.code is not null as has_code, m.accepted_at, m.submit_by, m.due_at, m.lease, m.attempts,
-     m.attempted_at, m.unknown_outcomes, m.quarantined_at, ${unknownKeyOf('m')} as unknown_key
+     m.attempted_at, m.unknown_outcomes, m.quarantined_at, ${unknownKeyOf('m')} as unknown_key,
+     (select v.ended_at from otp_verifications v
+      where v.workspace_id = m.workspace_id and v.id = coalesce(m.verification_id, m.id) limit 1) is not null as code_is_over
    from (select * from messages where workspace_id = $1 and id > $2 order by id limit $3) m order by m.id`,
 )
 
@@ -155,10 +162,21 @@ const IS_POSSIBLE: Record<AttemptFact['outcome'], (response: Response) => boolea
 }
 
 type Input = Parameters<typeof applyToMessage>[1] & { stored: ReportRow | null }
+/** `undeliveredAt`: our own decision that the time for a delivery had passed. */
+type AnyInput = Input | { undeliveredAt: Date }
 
-/** Returns the inputs in their order. Our own decision that the message failed has no report, so its number is missing among theirs. */
-function inputsOf(facts: MessageFacts, reader: Reader): Input[] {
-  const { id, workspace_id: workspaceId, failed_event_at: failedAt, inputs } = facts
+/**
+ * Returns the inputs in their order. Our own decisions have no report, so their numbers are missing among the reports': first that
+ * no delivery was reported in time, which is not awaited after a failure, and then that the message failed.
+ */
+function inputsOf(facts: MessageFacts, reader: Reader): AnyInput[] {
+  const {
+    id,
+    workspace_id: workspaceId,
+    failed_event_at: failedAt,
+    undelivered_event_at: undeliveredAt,
+    inputs,
+  } = facts
   const reports = facts.reports
     .filter(isProcessed)
     .toSorted((one, other) => (one.inputNumber ?? 0) - (other.inputNumber ?? 0))
@@ -168,10 +186,16 @@ function inputsOf(facts: MessageFacts, reader: Reader): Input[] {
       return report ? [{ stored, providerMessageId, receivedAt, report }] : []
     })
   const known = new Set(reports.map(({ stored }) => stored?.inputNumber))
-  const missing = Array.from({ length: inputs }, (_, index) => index).find((index) => !known.has(index + 1))
-  if (missing === undefined || !failedAt || !mayHaveFailed(facts)) return reports
-  const { report } = ownFailure({ id, workspaceId }, ownFailureCode(facts, reader), failedAt)
-  return reports.toSpliced(missing, 0, { report, providerMessageId: null, stored: null })
+  const missing = Array.from({ length: inputs }, (_, index) => index).filter((index) => !known.has(index + 1))
+  const decisions: AnyInput[] = undeliveredAt ? [{ undeliveredAt }] : []
+  if (failedAt && mayHaveFailed(facts)) {
+    const { report } = ownFailure({ id, workspaceId }, ownFailureCode(facts, reader), failedAt)
+    decisions.push({ report, providerMessageId: null, stored: null })
+  }
+  const all: AnyInput[] = [...reports]
+  for (const [index, decision] of decisions.slice(0, missing.length).entries())
+    all.splice(missing[index] ?? 0, 0, decision)
+  return all
 }
 
 /** The meaning of this error depends on its sub-code, which is not stored. */
@@ -197,8 +221,8 @@ const mayHaveFailed = (facts: MessageFacts): boolean =>
   facts.failure_code === 'TEMPLATE_NOT_FOUND'
 
 /** A sandbox's clock may have moved between a failure and "sent": which of them counts as the later one is not stored. */
-function isOrderUnknown(facts: MessageFacts, inputs: readonly Input[]): boolean {
-  const outcomes = new Set(inputs.flatMap(({ stored, report }) => (stored ? report.outcome : [])))
+function isOrderUnknown(facts: MessageFacts, inputs: readonly AnyInput[]): boolean {
+  const outcomes = new Set(inputs.flatMap((input) => ('report' in input && input.stored ? input.report.outcome : [])))
   const isCertain = outcomes.has('delivered') || outcomes.has('read') || outcomes.has('played')
   return facts.clock_offset_ms > 0 && outcomes.has('sent') && outcomes.has('failed') && !isCertain
 }
@@ -211,32 +235,54 @@ const DERIVED = [
   ['failed_at', { code: 'verify.failed_at' }],
   ['sent_event_at', { code: 'verify.event_time_of_message', type: 'message.sent' }],
   ['failed_event_at', { code: 'verify.event_time_of_message', type: 'message.failed' }],
+  ['undelivered_event_at', { code: 'verify.event_time_of_message', type: 'message.undelivered' }],
 ] as const
 
 /** Applies the inputs again, and compares each result, the events, and the row at the end. */
-function replay(facts: MessageFacts, inputs: readonly Input[]): Difference[] {
+function replay(facts: MessageFacts, inputs: readonly AnyInput[]): Difference[] {
   const { id, clock_offset_ms: aheadMs } = facts
   const found: Difference[] = []
   const events = facts.events.toSorted((one, other) => +one.occurredAt - +other.occurredAt)
   let message = beforeInputs(facts)
   for (const input of inputs) {
-    const applied = applyToMessage(message, input, facts.created_at)
+    const applied =
+      'report' in input ? applyToMessage(message, input, facts.created_at) : decideUndelivered(message, input)
     message = applied.message
-    if (input.stored) found.push(...checkResult(input.stored, applied.ignored))
+    if ('report' in input && input.stored) found.push(...checkResult(input.stored, applied.ignored))
     const type = facts.kind === 'otp' && applied.event
     if (!type) continue
     const stored = take(events, (event) => event.type === type)
     if (!stored) found.push(difference(id, { code: 'verify.event_missing', type }))
     else found.push(...compareEvent(stored, { at: applied.eventAt, data: bodyOf(facts, message), aheadMs }))
   }
-  const reports = inputs.flatMap(({ stored }) => stored ?? [])
+  const reports = inputs.flatMap((input) => ('report' in input ? (input.stored ?? []) : []))
   return [
     ...found,
     ...events.map(withoutCause),
     ...checkNumbers(facts.inputs, reports),
+    ...checkDeadline(facts, message),
     ...DERIVED.flatMap(([column, text]) =>
       compared(id, text, { stored: facts[column], derived: message[column], aheadMs }),
     ),
+  ]
+}
+
+/** The columns of an event that the decision records. */
+function decideUndelivered(message: MessageRow, { undeliveredAt }: { undeliveredAt: Date }) {
+  const decided = toUndelivered(message, undeliveredAt)
+  const event = decided ? ('message.undelivered' as const) : null
+  return { ignored: null, message, eventAt: undeliveredAt, ...decided, event }
+}
+
+/** Whether a delivery is awaited, and was for as long as the client asked. */
+function checkDeadline(facts: MessageFacts, derived: MessageRow): Difference[] {
+  const { id, created_at, deliver_within_seconds: seconds, undelivered_event_at: undeliveredAt } = facts
+  const [stored, awaited] = [facts.deliver_by !== null, derived.deliver_by !== null && !facts.code_is_over]
+  const until = later(created_at, (seconds ?? 0) * SECOND_MS)
+  const isEarly = undeliveredAt !== null && undeliveredAt < until
+  return [
+    ...compared(id, { code: 'verify.message_deadline' }, { stored, derived: awaited }),
+    ...compared(id, { code: 'verify.undelivered_early' }, { stored: undeliveredAt, derived: until, isSame: !isEarly }),
   ]
 }
 
@@ -250,6 +296,9 @@ function beforeInputs(facts: MessageFacts): MessageRow {
     failure_code: null,
     failed_at: null,
     failed_event_at: null,
+    undelivered_event_at: null,
+    // only whether it is awaited is compared
+    deliver_by: facts.deliver_within_seconds === null ? null : facts.created_at,
     provider_message_id: null,
     clock_offset_ms: 0,
     inputs: 0,
@@ -260,5 +309,7 @@ function beforeInputs(facts: MessageFacts): MessageRow {
 function bodyOf(facts: MessageFacts, message: MessageRow) {
   const wasReplaced = facts.failure_code === null || facts.reports.some(isProcessed)
   const isCodeLost = message.status === 'failed' && message.provider_message_id === null && wasReplaced
-  return { ...otpView(message), ...(isCodeLost ? { failure: failureSchema } : {}) }
+  // Whether an attempt had begun when the time for a delivery passed is not stored.
+  const status = isPending(message) ? z.enum(['queued', 'sending']) : message.status
+  return { ...otpView(message), status, ...(isCodeLost ? { failure: failureSchema } : {}) }
 }

@@ -30,6 +30,7 @@ export type VerificationRequest = SendRequest & {
   ttlSeconds: number
   maxAttempts: number
   reference: string | null
+  deliverWithinSeconds?: number | undefined
 }
 
 export type VerificationAccepted = { verificationId: string; status: 'pending'; reference: string | null }
@@ -104,6 +105,7 @@ type Earlier = {
   length: number
   ttlSeconds: number
   maxAttempts: number
+  deliverWithinSeconds: number | null
 }
 
 type VerificationFacts = Facts &
@@ -128,7 +130,8 @@ const lookUp: Statement<VerificationFacts> = statement(
           (select jsonb_agg(e) from unnest(r.keys) as key cross join lateral (
             select v.id, v.idempotency_key as "idempotencyKey", v.recipient, m.sender_id as "senderId",
               m.template_name as "templateName", m.template_language as "templateLanguage", m.reference,
-              v.code_length as length, v.ttl_seconds as "ttlSeconds", v.max_attempts as "maxAttempts"
+              v.code_length as length, v.ttl_seconds as "ttlSeconds", v.max_attempts as "maxAttempts",
+              m.deliver_within_seconds as "deliverWithinSeconds"
             from otp_verifications v cross join lateral (
               select * from messages where workspace_id = v.workspace_id and id = v.id limit 1) m
             where v.workspace_id = r.workspace_id and v.idempotency_key = key limit 1) e) as earlier,
@@ -154,7 +157,8 @@ function answerRepeat(request: VerificationRequest, earlier: Earlier): Verificat
     earlier.reference === request.reference &&
     earlier.length === request.length &&
     earlier.ttlSeconds === request.ttlSeconds &&
-    earlier.maxAttempts === request.maxAttempts
+    earlier.maxAttempts === request.maxAttempts &&
+    earlier.deliverWithinSeconds === (request.deliverWithinSeconds ?? null)
   return isSame
     ? accepted(request, earlier.id)
     : new ApiError('IDEMPOTENCY_KEY_REUSED', { code: 'otp.verification_key_reused' })
@@ -183,6 +187,7 @@ function verificationRow(key: SealingKey, { request, history, id }: NewVerificat
     code_length: request.length,
     ttl_seconds: request.ttlSeconds,
     max_attempts: request.maxAttempts,
+    deliver_within_seconds: request.deliverWithinSeconds ?? null,
     correlation_id: request.correlationId,
     api_key_id: request.apiKeyId,
   }
@@ -209,10 +214,11 @@ const insert: Statement<{ id: string }> = statement(
      returning id, workspace_id
    ), first_messages as (
      insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference, code,
-       correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by)
+       correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by, deliver_within_seconds, deliver_by)
      select id, workspace_id, 'otp', sender_id, recipient, name, language, reference, code,
        correlation_id, api_key_id, unit, created_at, 'queued', 0, $2,
-       least($3, $2::timestamptz + ttl_seconds * interval '1 second')
+       least($3, $2::timestamptz + ttl_seconds * interval '1 second'),
+       deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
      from allowed join inserted using (id, workspace_id)
    )`,
   ),

@@ -18,7 +18,7 @@ export const insertWithinQuota = (columns: string, inserted: string): string =>
             q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
      from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
        id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea,
-       correlation_id uuid, api_key_id text, ${columns})
+       deliver_within_seconds smallint, correlation_id uuid, api_key_id text, ${columns})
    ), allowed as materialized (
      select * from numbered
      where unit <= monthly_units and $4 = (select key_check from instance where only_row)

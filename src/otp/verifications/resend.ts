@@ -41,6 +41,7 @@ type ResendFacts = Facts &
     name: string
     language: string
     reference: string | null
+    deliverWithinSeconds: number | null
     earlier: { id: string; idempotencyKey: string }[] | null
   }
 
@@ -82,6 +83,7 @@ const lookUp: Statement<ResendFacts> = statement(
   `select ${FACT_COLUMNS}, (select key_check from instance where only_row) as "keyCheck", ${WORKSPACE_NOW} as now,
           ${sendableColumns('OTP')}, r.status, r.expires_at as "expiresAt", r.sent_at as "sentAt", r.code_key as "codeKey",
           r.code_length as "codeLength", r.sender_id as "senderId", r.recipient, r.name, r.language, r.reference,
+          r.deliver_within_seconds as "deliverWithinSeconds",
           array (
             select b.phone from blocked_recipients b
             where b.workspace_id = r.workspace_id and b.phone = r.recipient) as blocked,
@@ -91,7 +93,7 @@ const lookUp: Statement<ResendFacts> = statement(
             limit 1) e) as earlier
    from (
      select q.*, v.status, v.expires_at, v.sent_at, v.code_key, v.code_length, v.recipient, m.sender_id,
-       m.template_name as name, m.template_language as language, m.reference
+       m.template_name as name, m.template_language as language, m.reference, m.deliver_within_seconds
      from jsonb_to_recordset($1) as q (n int, workspace_id uuid, verification_id uuid, keys text[])
      left join lateral (
        select * from otp_verifications where workspace_id = q.workspace_id and id = q.verification_id limit 1) v on true
@@ -103,7 +105,7 @@ const lookUp: Statement<ResendFacts> = statement(
 
 const resendRow = (
   request: ResendRequest,
-  { senderId, recipient, name, language, reference, sentAt }: ResendFacts,
+  { senderId, recipient, name, language, reference, deliverWithinSeconds, sentAt }: ResendFacts,
   { id, code }: { id: string; code: string },
 ): { id: string } & Readonly<Record<string, unknown>> => ({
   id,
@@ -114,6 +116,7 @@ const resendRow = (
   name,
   language,
   reference,
+  deliver_within_seconds: deliverWithinSeconds,
   key: request.idempotencyKey,
   code,
   correlation_id: request.correlationId,
@@ -141,10 +144,11 @@ const insert: Statement<{ id: string }> = statement(
      where v.id = any (array (select verification_id from pending))
    ), inserted as (
      insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
-       idempotency_key, code, verification_id, correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by)
+       idempotency_key, code, verification_id, correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by,
+       deliver_within_seconds, deliver_by)
      select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
        key, code, verification_id, correlation_id, api_key_id, unit, created_at, 'queued', 0, $2,
-       least($3, expires_due_at)
+       least($3, expires_due_at), deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
      from pending
      returning id, workspace_id
    )`,

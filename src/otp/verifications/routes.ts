@@ -10,7 +10,7 @@ import {
 import { type Route, noBody, noHeaders, noParams, noQuery, route } from '../../lib/http/route.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { asIssue } from '../../../locales/text.ts'
-import { messageId, otpReference } from '../view.ts'
+import { deliverWithinSeconds, messageId, otpReference } from '../view.ts'
 import { createVerificationAcceptor } from './accept.ts'
 import { createChecker } from './check.ts'
 import { notFound } from './errors.ts'
@@ -45,6 +45,7 @@ export const verificationBody = z.strictObject(
     reference: boundedText(0, MAX_REFERENCE_LENGTH)
       .optional()
       .meta({ description: 'Your own reference; returned in the status and in events.' }),
+    deliverWithinSeconds,
   },
   MUST_BE_OBJECT,
 )

@@ -2,6 +2,7 @@ import { type NewEvent, recordEvents } from '../../events/record.ts'
 import { type Sql, type Statement, batch, changes, statement } from '../../lib/db/pool.ts'
 import { newId } from '../../lib/ids.ts'
 import { type Seal, UnsealError } from '../../lib/seal.ts'
+import { stopAwaitingDelivery } from '../../messages/reports/undelivered.ts'
 import { tables } from '../../operations/columns.ts'
 import { FIRST_MESSAGE, VERIFICATION_COLUMNS, type VerificationRow, verificationView } from './view.ts'
 
@@ -10,6 +11,8 @@ export type LockedVerification = VerificationRow & {
   /** Sealed. Null when the verification is over. */
   codeKey: Buffer | null
   codeHash: Buffer | null
+  /** Of its messages. */
+  deliverWithinSeconds: number | null
 }
 
 type Named = { workspaceId: string; id: string }
@@ -30,7 +33,7 @@ export const nameOf = ({ workspaceId, id }: Named): string => `${workspaceId} ${
 
 const lock: Statement<LockedVerification> = statement(
   'lock_verifications',
-  `select ${VERIFICATION_COLUMNS}, v.code_key as "codeKey", v.code_hash as "codeHash",
+  `select ${VERIFICATION_COLUMNS}, v.code_key as "codeKey", v.code_hash as "codeHash", m.deliver_within_seconds as "deliverWithinSeconds",
      (select w.clock_offset_ms from workspaces w where w.id = v.workspace_id) as "clockOffsetMs"
    from jsonb_to_recordset($1) as r (workspace_id uuid, id uuid)
    cross join lateral (
@@ -54,8 +57,8 @@ export function openCodeKey(
 }
 
 /**
- * Stores the new states of locked verifications. The end of one erases what its code is made from and compared with, and records its
- * event. Returns how many ended.
+ * Stores the new states of locked verifications. The end of one erases what its code is made from and compared with, ends the wait
+ * for its delivery, and records its event. Returns how many ended.
  */
 export async function storeVerifications(tx: Sql, now: Date, changed: readonly LockedVerification[]): Promise<number> {
   if (changed.length === 0) return 0
@@ -66,6 +69,8 @@ export async function storeVerifications(tx: Sql, now: Date, changed: readonly L
     ended_at: endedAt,
   }))
   await tx.rows(write, [changes(rows)])
+  const awaiting = changed.filter(({ endedAt, deliverWithinSeconds }) => endedAt && deliverWithinSeconds !== null)
+  if (awaiting.length > 0) await stopAwaitingDelivery(tx, awaiting)
   const events = changed.flatMap(eventOf)
   await recordEvents(tx, now, events)
   return events.length

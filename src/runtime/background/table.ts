@@ -2,6 +2,7 @@ import { mayNameRecipient } from '../../admin/audit/actions.ts'
 import { dailyFiguresLoop, findUncountedSince } from '../../charts/daily.ts'
 import { timersLoop } from '../../cod/conversation/timers-loop.ts'
 import { overdueLoop } from '../../messages/queue/overdue.ts'
+import { undeliveredLoop } from '../../otp/undelivered-loop.ts'
 import { expiryLoop } from '../../otp/verifications/expiry-loop.ts'
 import { reportsLoop } from '../../messages/reports/process.ts'
 import { submitLoop } from '../../messages/queue/submit.ts'
@@ -32,6 +33,7 @@ export function backgroundLoops(parts: Parts): readonly Loop[] {
     reportsLoop({ ...parts, subscribers }),
     timersLoop(parts),
     expiryLoop(parts),
+    undeliveredLoop(parts),
     deliverLoop(parts),
     releaseLoop(parts),
     syncLoop(parts),

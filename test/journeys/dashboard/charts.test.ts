@@ -85,6 +85,21 @@ test('the charts show the conversion of verifications by template, country and h
   assert.equal((await chartsOf(world, member, { language: 'fr' })).verifications.started, 2)
 })
 
+test('the funnel counts the codes that were not delivered in time, also if they were later', async (t) => {
+  const world = await startWorld(t)
+  const member = await signIn(world, 'member')
+  const late = await world.sendOtp({ deliverWithinSeconds: 10 })
+  await world.sendOtp({ deliverWithinSeconds: 10, template: { name: 'login_code', language: 'fr' } })
+  await world.whatsapp.reports(await world.sendOtp({ deliverWithinSeconds: 10 }), ['delivered'])
+  await world.settled()
+  world.advance('10s')
+  await world.settled()
+  await world.whatsapp.reports(late, ['delivered'])
+  const { funnel } = await chartsOf(world, member)
+  assert.deepEqual([funnel.undelivered, funnel.delivered, funnel.open], [2, 2, 1])
+  assert.equal((await chartsOf(world, member, { language: 'fr' })).funnel.undelivered, 1)
+})
+
 test('the overview’s call has the figures of today and of the last days', async (t) => {
   const world = await startWorld(t)
   const member = await signIn(world, 'member')

@@ -126,6 +126,7 @@ test('the export of a chart has the rows of its table, for its days and filters'
       ['read', '1', '0.5'],
       ['failed', '1', '0.5'],
       ['open', '0', '0'],
+      ['undelivered', '0', '0'],
     ],
   )
   assert.deepEqual(await rowsOf(world, member, `failures-by-cause?${days}`), ['RECIPIENT_UNREACHABLE,1,1'])

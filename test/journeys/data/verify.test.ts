@@ -34,7 +34,13 @@ async function fullWorld(t: TestContext) {
   await world.whatsapp.reports(corrected, [{ status: 'failed', errors: [131026] }, 'delivered', 'sent'])
   world.emulator.script({ match: { to: '+212600000001', times: 1 }, behaviour: { error: 131026 } })
   const rejected = await world.sendOtp({ to: '+212600000001' })
-  const approved = await world.startVerification()
+  const undelivered = await world.sendOtp({ deliverWithinSeconds: 10 })
+  await world.whatsapp.reports(undelivered, ['sent'])
+  await world.sendOtp({ deliverWithinSeconds: 3_600 })
+  world.advance('10s')
+  await world.settled()
+  await world.whatsapp.reports(undelivered, ['delivered'])
+  const approved = await world.startVerification({ deliverWithinSeconds: 60 })
   await world.check(approved, await world.codeOn(approved))
   const locked = await world.startVerification({ maxAttempts: 1 })
   await world.check(locked, wrongCode(await world.codeOn(locked)))
@@ -86,7 +92,20 @@ async function fullWorld(t: TestContext) {
   const figures = dailyFiguresLoop(world.parts)
   while ((await figures.turn()).more);
   const late = await world.receiver()
-  return { world, late, approved, delivered, failed, rejected, rescheduled, changed, expiring, lost, silent }
+  return {
+    world,
+    late,
+    approved,
+    undelivered,
+    delivered,
+    failed,
+    rejected,
+    rescheduled,
+    changed,
+    expiring,
+    lost,
+    silent,
+  }
 }
 
 type Full = Awaited<ReturnType<typeof fullWorld>>
@@ -94,7 +113,7 @@ type Full = Awaited<ReturnType<typeof fullWorld>>
 /** A fact that an SQL statement changes, the difference to find, and where. */
 type Plant = { code: string; sql: string; values: (full: Full) => unknown[] }
 
-type MessageName = 'delivered' | 'failed' | 'rejected'
+type MessageName = 'delivered' | 'failed' | 'rejected' | 'undelivered'
 type OrderName = 'rescheduled' | 'changed' | 'expiring' | 'lost' | 'silent'
 
 const inMessage = (code: string, sql: string, which: MessageName = 'delivered'): Plant => ({
@@ -163,6 +182,33 @@ const PLANTS: readonly Plant[] = [
   ofMessage('message_stuck', `status = 'queued', accepted_at = null, provider_message_id = null`),
   ofMessage('message_attempts', 'attempts = 0'),
   ofMessage('unknown_outcomes', 'unknown_outcomes = 1'),
+  ofMessage('message_deadline', 'deliver_within_seconds = 60, deliver_by = now()'),
+  inMessage(
+    'event_time',
+    `update messages m set undelivered_event_at = undelivered_event_at + interval '1 second' from events e
+     where m.id = $1 and e.message_id = m.id and e.type = 'message.undelivered' returning e.id`,
+    'undelivered',
+  ),
+  ofMessage('undelivered_early', 'deliver_within_seconds = 3600', 'undelivered'),
+  inMessage(
+    'event_without_cause',
+    `update messages m set undelivered_event_at = null from events e
+     where m.id = $1 and e.message_id = m.id and e.type = 'message.undelivered' returning e.id`,
+    'undelivered',
+  ),
+  inMessage('event_missing', withoutEvents(`message_id = $1 and type = 'message.undelivered'`), 'undelivered'),
+  inMessage(
+    'event_body',
+    `update events set body = replace(body, '"status":"sent"', '"status":"queued"')
+     where message_id = $1 and type = 'message.undelivered' returning id`,
+    'undelivered',
+  ),
+  inMessage(
+    'event_without_cause',
+    `insert into events (id, workspace_id, type, message_id, occurred_at, recorded_at, body)
+     select '${LAST_ID}', workspace_id, 'message.undelivered', message_id, occurred_at + interval '1 second', recorded_at, body
+     from events where message_id = $1 and type = 'message.sent' returning id`,
+  ),
   inMessage(
     'report_parked',
     `update provider_reports set outcome = 'parked', due_at = null, message_id = null
