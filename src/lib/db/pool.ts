@@ -22,8 +22,9 @@ export function statement<Row>(name: string, text: string): Statement<Row> {
   return declared
 }
 
-/** A coded text goes into a jsonb column. */
-export type Value = string | number | boolean | Date | Buffer | CodedText | null | undefined | readonly Value[]
+/** Goes into a jsonb column. Not the union CodedText, whose thousand members TypeScript cannot compare with each other. */
+type StoredText = { readonly code: CodedText['code'] }
+export type Value = string | number | boolean | Date | Buffer | StoredText | null | undefined | readonly Value[]
 
 /** Runs statements on the pool or in a transaction. */
 export type Sql = {
