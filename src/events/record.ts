@@ -24,10 +24,11 @@ type EventSql = Sql & { readonly recorded?: NewEvent[] }
 export async function transactionWithEvents<Result>(
   { db, metrics, wake }: Pick<Parts, 'db' | 'metrics' | 'wake'>,
   work: (tx: Sql) => Promise<Result>,
+  statementTimeoutMs?: number,
 ): Promise<Result> {
   const recorded: NewEvent[] = []
   const counted = (tx: Sql): EventSql => ({ ...tx, recorded })
-  const result = await db.transaction((tx) => work(counted(tx)))
+  const result = await db.transaction((tx) => work(counted(tx)), statementTimeoutMs)
   for (const { type } of recorded) metrics.events.inc({ type })
   if (recorded.length > 0) wake('deliver')
   return result

@@ -38,8 +38,11 @@ export type Db = Sql & {
   readonly url: string
   /** Set on every connection of the pool. */
   readonly sessionSettings: SessionSettings
-  /** Commits when `work` resolves and rolls back when it throws. READ COMMITTED. */
-  transaction<Result>(work: (tx: Sql) => Promise<Result>): Promise<Result>
+  /**
+   * Commits when `work` resolves and rolls back when it throws. READ COMMITTED. Each statement may take `statementTimeoutMs`, by default
+   * LONG_STATEMENT_TIMEOUT_MS.
+   */
+  transaction<Result>(work: (tx: Sql) => Promise<Result>, statementTimeoutMs?: number): Promise<Result>
   /** All statements see the database as the first one does, and none can write. REPEATABLE READ. */
   snapshot<Result>(work: (tx: Sql) => Promise<Result>): Promise<Result>
   /** A connection outside the pool, for LISTEN and advisory locks, without a lock timeout. The caller closes it. */
@@ -132,8 +135,8 @@ export function openDb(options: DbOptions): Db {
     application_name: 'doorcode',
     sessionSettings: { ...sessionSettings, ...SERVER_KEEPALIVE },
   }
-  const singleTimeoutMs = responseTimeoutMs ?? statementTimeoutMs + RESPONSE_MARGIN_MS
-  const transactionTimeoutMs = responseTimeoutMs ?? LONG_STATEMENT_TIMEOUT_MS + RESPONSE_MARGIN_MS
+  const responseTimeoutOf = (statementMs: number): number => responseTimeoutMs ?? statementMs + RESPONSE_MARGIN_MS
+  const singleTimeoutMs = responseTimeoutOf(statementTimeoutMs)
   const pool = openPool({
     ...config,
     sessionSettings: { ...config.sessionSettings, ...UNREAD_ROWS },
@@ -164,11 +167,15 @@ export function openDb(options: DbOptions): Db {
       connection?.release()
     }
   }
-  const inTransaction = async <Result>(mode: string, work: (tx: Sql) => Promise<Result>): Promise<Result> => {
+  const inTransaction = async <Result>(
+    mode: string,
+    work: (tx: Sql) => Promise<Result>,
+    statementMs = LONG_STATEMENT_TIMEOUT_MS,
+  ): Promise<Result> => {
     const connection = await connect()
     // In one message, to save a round trip.
-    const begin = `begin${mode}; set local statement_timeout = ${LONG_STATEMENT_TIMEOUT_MS}`
-    connection.responseTimeoutMs = transactionTimeoutMs
+    const begin = `begin${mode}; set local statement_timeout = ${statementMs}`
+    connection.responseTimeoutMs = responseTimeoutOf(statementMs)
     try {
       const begun = connection.query(begin).catch(throwUncommitted)
       begun.catch(() => {})
@@ -196,7 +203,7 @@ export function openDb(options: DbOptions): Db {
     url,
     sessionSettings,
     ...toSql(rows),
-    transaction: (work) => inTransaction('', work),
+    transaction: (work, statementMs) => inTransaction('', work, statementMs),
     snapshot: (work) => inTransaction(' isolation level repeatable read, read only', work),
     async connect() {
       // Set explicitly, because the role or database may have a lock_timeout, and another node's migration may take longer.

@@ -1,5 +1,6 @@
 import { SECOND_MS, later } from '../../lib/clock.ts'
 import {
+  STATEMENT_TIMEOUT_MS,
   type Statement,
   batch,
   isConflict,
@@ -96,24 +97,37 @@ async function applyNow(parts: ApplyParts, rows: readonly ReportRow[], now: Date
   if (!parts.config.roles.has('worker') || rows.length > MAX_APPLIED_AT_ONCE) return undefined
   if (!rows.some(({ kind }) => kind === 'status')) return undefined
   try {
-    const { stored, ends, due } = await transactionWithEvents(parts, async (tx) => {
-      const [, found] = await Promise.all([
-        tx.rows(limitLockWait, [`${MAX_LOCK_WAIT_MS}ms`]),
-        tx.rows(findMessages, [batch(rows.filter(({ kind }) => kind === 'status'))]),
-      ])
-      const messageOf = new Map(found.map(({ id, messageId }) => [id, messageId]))
-      const due = rows
-        .filter(({ id }) => messageOf.has(id))
-        .map((row) => ({ ...row, message_id: messageOf.get(row.id) ?? null, received_at: now, due_at: now, tries: 0 }))
-      const processed = await processStatuses(tx, parts, due, now)
-      // The message of an unknown status is not locked and may be erased meanwhile: only the loop's statement sees that.
-      const ends = processed.filter(({ note }) => note?.code !== 'messages.unknown_status')
-      const endOf = new Map(ends.map((end) => [end.id, end]))
-      const stored = await tx.rows(storeReports, [batch(rows.map((row) => toStored(row, endOf.get(row.id), now))), now])
-      // Another node stored it since it was looked up, and applies it too.
-      if (stored.some(({ id, repeated }) => repeated && endOf.has(id))) throw new StoredMeanwhile()
-      return { stored, ends, due }
-    })
+    const { stored, ends, due } = await transactionWithEvents(
+      parts,
+      async (tx) => {
+        const [, found] = await Promise.all([
+          tx.rows(limitLockWait, [`${MAX_LOCK_WAIT_MS}ms`]),
+          tx.rows(findMessages, [batch(rows.filter(({ kind }) => kind === 'status'))]),
+        ])
+        const messageOf = new Map(found.map(({ id, messageId }) => [id, messageId]))
+        const due = rows
+          .filter(({ id }) => messageOf.has(id))
+          .map((row) => ({
+            ...row,
+            message_id: messageOf.get(row.id) ?? null,
+            received_at: now,
+            due_at: now,
+            tries: 0,
+          }))
+        const processed = await processStatuses(tx, parts, due, now)
+        // The message of an unknown status is not locked and may be erased meanwhile: only the loop's statement sees that.
+        const ends = processed.filter(({ note }) => note?.code !== 'messages.unknown_status')
+        const endOf = new Map(ends.map((end) => [end.id, end]))
+        const stored = await tx.rows(storeReports, [
+          batch(rows.map((row) => toStored(row, endOf.get(row.id), now))),
+          now,
+        ])
+        // Another node stored it since it was looked up, and applies it too.
+        if (stored.some(({ id, repeated }) => repeated && endOf.has(id))) throw new StoredMeanwhile()
+        return { stored, ends, due }
+      },
+      STATEMENT_TIMEOUT_MS,
+    )
     parts.trace?.(due, ends)
     for (const { outcome } of ends) parts.metrics.processedReports.inc({ outcome })
     if (rows.length > ends.length) parts.wake('reports')

@@ -7,6 +7,7 @@ import { startFaultyServer } from '../../faults/faulty-server.ts'
 import { codesOf, problemsOf } from '../../world/findings.ts'
 import { startFlakyProxy } from '../../faults/flaky-proxy.ts'
 import { withConnection } from '../../database/postgres.ts'
+import { assertVerified } from '../../world/verified.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type World, startWorld } from '../../world/world.ts'
 
@@ -176,6 +177,37 @@ for (const [path, insert] of Object.entries(INSERTS))
       // The counter is exact: one more is accepted or rejected by what the accepted ones took.
       assert.equal((await post(undefined)).status, units === 'enough units' ? 202 : 429)
     })
+
+for (const unanswered of ['store_provider_reports', 'commit'])
+  test(`a status is applied once, and its webhook answered in seconds, if the answer to "${unanswered}" is lost`, {
+    timeout: 60_000,
+  }, async (t) => {
+    const world = await startWorld(t, { mayLogErrors: true })
+    const receiver = await world.receiver()
+    const proxy = await startFlakyProxy(world.databaseUrl)
+    t.after(() => proxy.close())
+    // Its loops would take the lost answer.
+    const node = await world.node({
+      databaseUrl: proxy.url,
+      works: false,
+      settings: { DOORCODE_ROLES: 'api,worker' },
+    })
+    const otp = await world.sendOtp()
+    const message = await world.whatsapp.gets(otp)
+    await world.settled()
+    world.setCallback(node.url)
+    proxy.loseAnswerTo(unanswered)
+    const [post] = await world.emulator.report(message, ['sent'])
+    assert.equal(post?.state, 'answered')
+    await world.settled()
+    assert.equal((await world.getOtp(otp)).status, 'sent')
+    const rows = await world.query('select outcome, input_number from provider_reports where message_id = $1', [
+      otp.messageId,
+    ])
+    assert.deepEqual(rows, [{ outcome: 'applied', input_number: 1 }])
+    assert.equal(receiver.events('message.sent').length, 1)
+    await assertVerified(world)
+  })
 
 const ROUNDS = 20
 /** Far below the time of the rounds if each waited for the lock. */
