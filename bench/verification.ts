@@ -122,7 +122,8 @@ const newest: Statement<{ id: string; workspaceId: string }> = statement(
 /** A code of fewer digits is always wrong. */
 async function checkRequests(databaseUrl: string, shops: readonly Shop[]): Promise<() => string> {
   const db = openDb({ url: databaseUrl, poolSize: 1 })
-  const rows = await db.rows(newest).finally(() => db.close())
+  const rows = await db.rows(newest)
+  await db.close()
   const keysOf = new Map(shops.map(({ workspaceId, keys }) => [workspaceId, keys]))
   let made = 0
   return () => {
