@@ -61,6 +61,8 @@ function around(transaction: number | null, onRun: () => unknown): DbSpy {
   return async ({ statement: { name, text }, run }) => {
     const here = reached && failpoint?.statement === name
     if (here && failpoint?.moment === 'before') return die()
+    // the commit may follow the statement without waiting for its response
+    if (here && failpoint?.moment === 'committed' && writes(text)) onRun()
     const rows = await run()
     reached ||= failpoint?.stage === name
     if (idle(text, rows)) return rows
