@@ -1123,6 +1123,7 @@ export type ParameterNames = {
   'page_audit_log.actions_workspace_deletion_requested': never
   'page_audit_log.actions_workspace_renamed': never
   'page_audit_log.after': never
+  'page_audit_log.agent': never
   'page_audit_log.all': never
   'page_audit_log.and_more': 'count'
   'page_audit_log.arrow': never

@@ -23,6 +23,10 @@ export function sentenceCodeOf(action: string, { has }: Pick<PageTexts, 'has'>):
 
 /** What the audit log names as the author of a change that a command made. */
 export const COMMAND_LINE = 'command line'
+/** The author of a change that an agent made through "doorcode mcp". */
+export const AGENT = 'agent'
 
-export const whoText = (who: string, { t }: Pick<PageTexts, 't'>): string =>
-  who === COMMAND_LINE ? t('page_audit_log.command_line') : who
+export function whoText(who: string, { t }: Pick<PageTexts, 't'>): string {
+  if (who === COMMAND_LINE) return t('page_audit_log.command_line')
+  return who === AGENT ? t('page_audit_log.agent') : who
+}

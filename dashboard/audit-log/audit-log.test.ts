@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { english, readResources, translatorOf } from '../../locales/resources.ts'
 import { RESOURCES } from '../../src/admin/audit/actions.ts'
 import { actionsOf } from '../../src/admin/audit/audit-log.ts'
-import { COMMAND_LINE } from '../../src/admin/audit/audit.ts'
-import { COMMAND_LINE as SHOWN_COMMAND_LINE, codeOfAction, inSnakeCase } from './action.ts'
+import { AGENT, COMMAND_LINE } from '../../src/admin/audit/audit.ts'
+import { AGENT as SHOWN_AGENT, COMMAND_LINE as SHOWN_COMMAND_LINE, codeOfAction, inSnakeCase } from './action.ts'
 import { differences, valueOf } from './values.ts'
 
 test('every action has a name, a sentence and a named resource', () => {
@@ -20,8 +20,8 @@ test('every action has a name, a sentence and a named resource', () => {
   )
 })
 
-test('the pages know the command line by the name that the server records', () => {
-  assert.equal(SHOWN_COMMAND_LINE, COMMAND_LINE.who)
+test('the pages know the command line and agents by the names that the server records', () => {
+  assert.deepEqual([SHOWN_COMMAND_LINE, SHOWN_AGENT], [COMMAND_LINE.who, AGENT.who])
 })
 
 const about = { target: 'key-1', name: 'Backend' }

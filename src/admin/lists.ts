@@ -28,7 +28,7 @@ type Filter = { workspaceId: string; text: string; cursor: string | null; from?:
 /** The part of a list's query that the shared filters give. */
 export async function listQuery(
   sql: Sql,
-  { timeZone, sandbox, clockOffsetMs }: Membership,
+  { timeZone, sandbox, clockOffsetMs }: Pick<Membership, 'timeZone' | 'sandbox' | 'clockOffsetMs'>,
   { workspaceId, text, cursor, from, to }: Filter,
 ) {
   const phones = text === '' ? [] : phonesMatching(text, await listOwnPhones(sql, workspaceId))

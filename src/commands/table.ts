@@ -12,6 +12,7 @@ import { invitationList } from './invitation.ts'
 import { keyCommands } from './key.ts'
 import { hookCommands } from './hook.ts'
 import { listenCommand } from './listen/listen.ts'
+import { mcpCommand } from './mcp/mcp.ts'
 import { sandboxAdvance } from './sandbox.ts'
 import { personCommands } from './person.ts'
 import { quarantineCommands } from './diagnose/quarantine.ts'
@@ -70,7 +71,15 @@ export const groups: readonly CommandGroup[] = [
   },
   {
     title: 'Watch and fix',
-    commands: [doctor, supportBundle, verifyCommand, explainCommand, ...quarantineCommands, ...blockCommands],
+    commands: [
+      doctor,
+      supportBundle,
+      verifyCommand,
+      explainCommand,
+      ...quarantineCommands,
+      ...blockCommands,
+      mcpCommand,
+    ],
   },
   { title: 'Data', commands: [...backupCommands, ...recipientCommands, ...retentionCommands] },
   { title: 'Test', commands: [listenCommand, sandboxAdvance] },

@@ -17,6 +17,8 @@ export type Explanation = Owner & {
   /** The failure that the next action is about; its page is `/problems/<code>`. */
   failureCode: FailureCode | null
   timeline: TimelineEntry[]
+  /** Each event on its way to each endpoint. */
+  webhooks: ReturnType<typeof webhooksOf>
   next: NextAction
 }
 
@@ -27,16 +29,24 @@ type Owner = {
   confirmationId: string | null
 }
 
-/** Everything known about a message, a confirmation or an event, in order, and the next action. Returns undefined if the id does not exist. */
-export async function explain(parts: ExplainParts, id: string): Promise<Explanation | undefined> {
+/**
+ * Everything known about a message, a confirmation or an event, in order, and the next action. Returns undefined if the id does
+ * not exist, or is not of the only workspace that may see it.
+ */
+export async function explain(
+  parts: ExplainParts,
+  id: string,
+  onlyWorkspaceId?: string,
+): Promise<Explanation | undefined> {
   const found = await parts.db.row(findOwner, [id])
-  if (!found) return undefined
+  if (!found || (onlyWorkspaceId !== undefined && found.workspaceId !== onlyWorkspaceId)) return undefined
   const { workspaceId, ...owner } = found
   const { facts, timeline, next } = await explainFacts(parts, {
     workspaceId,
     id: owner.confirmationId ?? owner.messageId ?? id,
   })
-  return { id, ...owner, status: statusOf(facts), failureCode: findFailure(facts)?.failureCode ?? null, timeline, next }
+  const failureCode = findFailure(facts)?.failureCode ?? null
+  return { id, ...owner, status: statusOf(facts), failureCode, timeline, webhooks: webhooksOf(facts), next }
 }
 
 const findOwner: Statement<Owner & { workspaceId: string }> = statement(

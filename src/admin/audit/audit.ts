@@ -2,10 +2,13 @@ import { type Sql, statement } from '../../lib/db/pool.ts'
 import { newId } from '../../lib/ids.ts'
 import type { AuditAction } from './actions.ts'
 
-/** A signed-in person or the command line. */
+/** A signed-in person, the command line or an agent. */
 export type Actor = { userId: string | null; who: string }
 
 export const COMMAND_LINE: Actor = { userId: null, who: 'command line' }
+
+/** An AI agent, through "doorcode mcp". */
+export const AGENT: Actor = { userId: null, who: 'agent' }
 
 export type Change = {
   /** Null for a change of the whole instance. */

@@ -4,16 +4,11 @@ import { later } from '../../lib/clock.ts'
 import { createRefusalCheckAcceptor } from '../../cod/accept-refusal.ts'
 import { createConfirmationAcceptor } from '../../cod/accept.ts'
 import { confirmationBody, refusalCheckBody } from '../../cod/routes.ts'
-import { createOtpAcceptor } from '../../otp/accept.ts'
 import { otpBody } from '../../otp/routes.ts'
-import type { Sql } from '../../lib/db/pool.ts'
-import type { Parts } from '../../runtime/parts.ts'
 import { normalizePhone } from '../../lib/phone/phone.ts'
 import { listDueOfCustomer, listConfirmationsOfCustomer } from '../../sandbox/customer-due.ts'
 import { listDueWork } from '../../sandbox/due.ts'
 import { listClockMoves } from '../../workspaces/workspace-time.ts'
-import { DASHBOARD_KEY_ID } from '../../workspaces/keys/keys.ts'
-import { type RecordEntry, commit } from '../actions/action.ts'
 import { sandboxActions } from '../actions/sandbox.ts'
 import type { Membership } from '../auth/members.ts'
 import { found } from '../actions/found.ts'
@@ -22,6 +17,7 @@ import { callsOf, readCall, router, writeCall } from '../rpc/trpc.ts'
 import { act, actInput, customer, listEntries } from './chats.ts'
 import { findEmulator } from './emulator.ts'
 import { connectEmulator } from './own-account.ts'
+import { type Accept, acceptRecorded, requestedBy, sendOtp } from './send.ts'
 import { listLatestDeliveries } from '../../explain/deliveries.ts'
 import type { TemplateUse } from '../../providers/template-draft.ts'
 import { verdictsOf } from '../../accounts/templates/usability.ts'
@@ -39,23 +35,12 @@ const onlySandboxes = experimental_standaloneMiddleware<{ ctx: { membership: Mem
   },
 )
 const sandboxRead = readCall.use(onlySandboxes)
-type Within = Omit<Parts, 'db'> & { db: Sql }
 
-/** Accepts a request as the API does, without a key. Its audit entry is in the same transaction. */
+/** Accepts a request as the API does, without a key. */
 const sendCall = writeCall.use(onlySandboxes).use(async ({ ctx, input: { workspaceId }, next }) => {
   const { operator, correlationId } = ctx
-  const by = { workspaceId, apiKeyId: DASHBOARD_KEY_ID, correlationId, idempotencyKey: null }
-  /** Silences the acceptors' own announcements: here, the announcement must wait for the commit. */
-  const silent = { wake: () => {}, live: { ...operator.live, changed: () => {} } }
-  const send = async <Accepted>(
-    accept: (within: Within, record: RecordEntry) => Promise<Accepted>,
-  ): Promise<Accepted> => {
-    const accepted = await commit(operator, workspaceId, (tx, record) =>
-      accept({ ...operator, ...silent, db: tx }, record),
-    )
-    operator.wake('submit')
-    return accepted
-  }
+  const by = requestedBy({ workspaceId, correlationId })
+  const send = <Accepted>(accept: Accept<Accepted>): Promise<Accepted> => acceptRecorded(operator, workspaceId, accept)
   return next({ ctx: { ...ctx, by, send } })
 })
 /** Members use the phones, because any customer could do the same. Admins move the clock and send. */
@@ -139,15 +124,9 @@ export const phone = router({
       return { senderId, templates: { otp, confirmation, refusal } }
     }),
 
-  sendOtp: sendCall.input(z.object({ body: otpBody })).mutation(({ ctx: { by, send }, input: { body } }) =>
-    send(async (within, record) => {
-      const { to, reference = null, ...request } = body
-      const accepted = await createOtpAcceptor(within)({ ...by, ...request, recipient: to, reference })
-      const after = { recipient: to, template: body.template, reference }
-      await record({ action: 'otp.sent', target: accepted.messageId, after })
-      return accepted
-    }),
-  ),
+  sendOtp: sendCall
+    .input(z.object({ body: otpBody }))
+    .mutation(({ ctx: { operator, by }, input: { body } }) => sendOtp(operator, by, body)),
 
   sendConfirmation: sendCall
     .input(z.object({ body: confirmationBody }))

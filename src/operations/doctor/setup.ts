@@ -42,9 +42,17 @@ export async function findSetupProblems(sql: Sql, examiner: Examiner): Promise<N
   return found
 }
 
+type Examined = Pick<Workspace, 'workspaceId' | 'name'>
+
+/** The same, of one workspace. */
+export async function findSetupProblemsOf(sql: Sql, workspace: Examined, examiner: Examiner): Promise<NewFinding[]> {
+  const pumped = await listPumpedPrefixes(sql, { workspaceId: workspace.workspaceId, now: examiner.now })
+  return findProblemsOf(sql, workspace, { ...examiner, pumped })
+}
+
 async function findProblemsOf(
   sql: Sql,
-  { workspaceId, name: workspace }: Workspace,
+  { workspaceId, name: workspace }: Examined,
   { seal, now, pumped }: Examiner & { pumped: readonly PumpedPrefix[] },
 ): Promise<NewFinding[]> {
   const [accounts, senders, templates, endpoints] = await Promise.all([

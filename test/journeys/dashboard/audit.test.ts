@@ -41,6 +41,7 @@ const READING: readonly string[] = [
   'doctor',
   'support-bundle',
   'listen',
+  'mcp', // with --allow-writes only in a sandbox: see test/programs/mcp.test.ts
   'version',
 ]
 
