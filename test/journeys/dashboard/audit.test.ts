@@ -29,6 +29,7 @@ const READING: readonly string[] = [
   'invitation list',
   'sender list',
   'endpoint list',
+  'hook list',
   'cod-settings get',
   'person list',
   'quarantine list',
