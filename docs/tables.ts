@@ -43,6 +43,8 @@ type Table = { document: string; mark: string; rows: readonly (readonly string[]
 
 const quoted = (text: string): string => (text === '' ? '' : `\`${text}\``)
 
+const ownerName = (owner: string): string => (owner === 'client' ? 'your backend' : owner)
+
 /** The tables of the documents that the code has as tables. `npm run docs` writes their rows. */
 export const tables: readonly Table[] = [
   {
@@ -50,10 +52,20 @@ export const tables: readonly Table[] = [
     mark: 'failure codes',
     rows: Object.entries(failureCodes).map(([code, { owner, anotherChannel, cause, fix }]) => [
       quoted(code),
-      owner === 'client' ? 'your backend' : owner,
+      ownerName(owner),
       anotherChannel,
       cause,
       fix,
+    ]),
+  },
+  {
+    document: 'errors.md',
+    mark: 'errors and fixes',
+    rows: Object.entries(apiErrors).map(([code, { status, owner, fix }]) => [
+      quoted(code),
+      String(status),
+      ownerName(owner),
+      fix.replaceAll('|', '\\|'),
     ]),
   },
   {

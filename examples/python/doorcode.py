@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import json
+import os
 import time
 import urllib.error
 import urllib.request
@@ -22,14 +23,15 @@ class DoorcodeError(Exception):
         self.problem = problem
 
 
-def send_otp(url: str, api_key: str, message: dict, idempotency_key: str | None = None) -> dict:
+def post(path: str, body: dict, idempotency_key: str | None = None) -> dict:
     """Sends it again after a lost response, with the same idempotency key: the customer gets one message."""
     headers = {
-        "Authorization": f"Bearer {api_key}",
+        "Authorization": f"Bearer {os.environ['DOORCODE_API_KEY']}",
         "Content-Type": "application/json",
         "Idempotency-Key": idempotency_key or str(uuid.uuid4()),
     }
-    request = urllib.request.Request(f"{url}/api/v1/otp/messages", json.dumps(message).encode(), headers)
+    url = f"{os.environ['DOORCODE_URL']}/api/v1{path}"
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
     for tries in range(1, MAX_TRIES + 1):
         try:
             with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as response:

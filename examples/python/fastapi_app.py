@@ -20,7 +20,7 @@ def login(body: dict):
     template = {"name": "login_code", "language": "en_US"}
     message = {"to": body["phone"], "senderId": os.environ["SENDER_ID"], "template": template, "code": code}
     try:
-        sent = doorcode.send_otp(os.environ["DOORCODE_URL"], os.environ["DOORCODE_API_KEY"], message)
+        sent = doorcode.post("/otp/messages", message)
     except doorcode.DoorcodeError as error:
         return JSONResponse({"faults": error.problem.get("errors", [])}, 422)
     return JSONResponse({"messageId": sent["messageId"]}, 202)

@@ -28,7 +28,7 @@ class Handler(BaseHTTPRequestHandler):
         template = {"name": "login_code", "language": "en_US"}
         message = {"to": phone, "senderId": os.environ["SENDER_ID"], "template": template, "code": code}
         try:
-            sent = doorcode.send_otp(os.environ["DOORCODE_URL"], os.environ["DOORCODE_API_KEY"], message)
+            sent = doorcode.post("/otp/messages", message)
         except doorcode.DoorcodeError as error:
             return self.answer(422, {"faults": error.problem.get("errors", [])})
         self.answer(202, {"messageId": sent["messageId"]})

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { glob, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
+import { EXAMPLE_DOCUMENTS, withExamples } from '../../docs/examples.ts'
 import { tables, withRows } from '../../docs/tables.ts'
 import { TEMPLATE_LANGUAGES } from '../../src/accounts/templates/languages.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/lib/clock.ts'
@@ -33,6 +34,14 @@ for (const table of tables) {
   test(`npm run docs has written docs/${table.document}: ${table.mark}`, async () => {
     const text = await read(`docs/${table.document}`)
     assert.equal(text, withRows(text, table))
+  })
+}
+
+for (const document of EXAMPLE_DOCUMENTS) {
+  test(`npm run docs has written the programs in docs/${document}`, async () => {
+    const text = await read(`docs/${document}`)
+    assert.match(text, /<!-- example: /)
+    assert.equal(text, await withExamples(text))
   })
 }
 
@@ -271,8 +280,8 @@ test('the changelog has an entry for this version', async () => {
   assert.match(await read('CHANGELOG.md'), new RegExp(`^## ${version.replaceAll('.', '\\.')}$`, 'm'))
 })
 
-test('CI runs what README and CONTRIBUTING state', async () => {
-  assert.match(await read('README.md'), /npm ci && npm test/)
+test('CI runs what CONTRIBUTING states', async () => {
+  assert.match(await read('CONTRIBUTING.md'), /CI runs `npm ci`, `npm test` and `npm run check`/)
   const lines = (await read('.ci/run')).split('\n').filter((line) => line.startsWith('npm '))
   assert.deepEqual(lines, ['npm ci', 'npm test', 'npm run check'])
 })

@@ -59,11 +59,8 @@ test('a complete body is never evicted, and a slow one evicts no other', () => {
   assert.deepEqual(evicted, ['slow'])
 })
 
-test('the monitoring guide and the changelog state the limits of bodies', async () => {
-  const read = (name: string): Promise<string> => readFile(new URL(`../../../${name}`, import.meta.url), 'utf8')
-  const budget = `${MAX_BODIES_BYTES / 1024 / 1024} MiB of a process`
-  for (const name of ['docs/monitoring.md', 'CHANGELOG.md']) assert.ok((await read(name)).includes(budget), name)
-  assert.ok(
-    (await read('docs/monitoring.md')).includes(`longer than ${SLOW_BODY_MS / 1000} seconds to arrive are dropped`),
-  )
+test('the monitoring guide states the limits of bodies', async () => {
+  const guide = await readFile(new URL('../../../docs/monitoring.md', import.meta.url), 'utf8')
+  assert.ok(guide.includes(`${MAX_BODIES_BYTES / 1024 / 1024} MiB of a process`))
+  assert.ok(guide.includes(`longer than ${SLOW_BODY_MS / 1000} seconds to arrive are dropped`))
 })

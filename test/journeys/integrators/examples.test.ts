@@ -166,34 +166,52 @@ for (const { name, words, skip = false } of SERVERS)
     assert.equal((program.stdout() + program.stderr()).split(messageId).length, 2, 'only the genuine one was printed')
   })
 
-test('the example of a shop creates an order once, and acts on what its customer answers', async (t) => {
-  const world = await startWorld(t, { account: codAccount() })
-  await world.codSettings({ deliveryDays: { skipWeekdays: [] } })
-  const { program, post } = await serve(t, world, () => [process.execPath, 'orders.ts'])
-  const create = async (id: string, to: string) => {
-    const order = { id, customer: 'Ana', phone: to, total: '349 MAD' }
-    const created = await post('/orders', order)
-    assert.equal(created.status, 202, created.text + program.stderr())
-    assert.equal((await post('/orders', order)).status, 202, 'the same order again')
-    await world.settled()
-    assert.equal(world.customer({ to }).screen().length, 1, 'the customer was asked once')
-    return world.customer({ to })
-  }
-  const confirming = await create('A-1', newPhone())
-  await confirming.taps('Confirm')
-  await printed(program, 'cod.confirmed A-1 ready_to_ship')
-  await confirming.taps('Cancel', { on: confirming.screen()[0] })
-  await printed(program, 'cod.cancelled A-1 cancelled')
-  const rescheduling = await create('A-2', newPhone())
-  await rescheduling.taps('Change time')
-  await rescheduling.taps(1)
-  await rescheduling.taps('12:00-18:00')
-  await printed(program, /cod\.reschedule_requested A-2 ready_to_ship \d{4}-\d\d-\d\d 12:00-18:00/)
-  const unreachable = await create('A-3', newPhone())
-  await world.reported(unreachable.last(), { status: 'failed', errors: [131026] })
-  await printed(program, 'cod.failed A-3 call_the_customer')
-  assert.equal((await post('/webhooks', { type: 'cod.confirmed' })).status, 400)
-})
+/** Each creates an order at /orders, and acts on the webhooks at /webhooks. */
+const SHOPS: readonly Example[] = [
+  { name: 'Node.js', words: () => [process.execPath, 'orders.ts'] },
+  {
+    name: 'Python',
+    words: () => [python, 'python/orders.py'],
+    skip: !hasPython && 'there is no Python 3.10 or later',
+  },
+  {
+    name: 'PHP',
+    words: (port) => phpServer(port, 'php/orders.php'),
+    skip: !hasPhp && 'there is no PHP 8.1 or later with curl',
+  },
+]
+
+for (const { name, words, skip = false } of SHOPS)
+  test(`the example of a shop for ${name} creates an order once, and acts on what its customer answers`, {
+    skip,
+  }, async (t) => {
+    const world = await startWorld(t, { account: codAccount() })
+    await world.codSettings({ deliveryDays: { skipWeekdays: [] } })
+    const { program, post } = await serve(t, world, words)
+    const create = async (id: string, to: string) => {
+      const order = { id, customer: 'Ana', phone: to, total: '349 MAD' }
+      const created = await post('/orders', order)
+      assert.equal(created.status, 202, created.text + program.stderr())
+      assert.equal((await post('/orders', order)).status, 202, 'the same order again')
+      await world.settled()
+      assert.equal(world.customer({ to }).screen().length, 1, 'the customer was asked once')
+      return world.customer({ to })
+    }
+    const confirming = await create('A-1', newPhone())
+    await confirming.taps('Confirm')
+    await printed(program, 'cod.confirmed A-1 ready_to_ship')
+    await confirming.taps('Cancel', { on: confirming.screen()[0] })
+    await printed(program, 'cod.cancelled A-1 cancelled')
+    const rescheduling = await create('A-2', newPhone())
+    await rescheduling.taps('Change time')
+    await rescheduling.taps(1)
+    await rescheduling.taps('12:00-18:00')
+    await printed(program, /cod\.reschedule_requested A-2 ready_to_ship \d{4}-\d\d-\d\d 12:00-18:00/)
+    const unreachable = await create('A-3', newPhone())
+    await world.reported(unreachable.last(), { status: 'failed', errors: [131026] })
+    await printed(program, 'cod.failed A-3 call_the_customer')
+    assert.equal((await post('/webhooks', { type: 'cod.confirmed' })).status, 400)
+  })
 
 test('the examples in TypeScript type-check under --strict', async () => {
   const folder = await project()
