@@ -140,6 +140,10 @@ test('health names the readiness of the server, and the problems of this workspa
   )
   assert.match(setup[0]?.fix ?? '', /\w/)
   assert.ok(!JSON.stringify(findings).includes('Secret shop'))
+  await world.first.stop()
+  const later = (await agent.call('health'))['readiness'] as Result
+  assert.equal(later['ready'], false)
+  assert.match(String(later['status']), /no answer/)
 })
 
 test('settings name what the workspace has, without keys, secrets and the paths of webhooks', async (t) => {
