@@ -67,8 +67,10 @@ export function createBatchLoop<Item extends DueItem, Result>(
     pollMs,
     async turn() {
       const now = clock.now()
-      // A look without a transaction costs an idle instance a third.
-      if (wasIdle && (await work.take(db, now)).length === 0) return toTurn(0)
+      // A look without a transaction costs an idle instance a third. After one that took too long, the next turn has a transaction's time.
+      const mayLook = wasIdle
+      wasIdle = false
+      if (mayLook && (await work.take(db, now)).length === 0) return toTurn(0)
       try {
         return toTurn(await processTaken((tx) => work.take(tx, now), now))
       } catch (error) {
