@@ -196,6 +196,12 @@ const keys = createRoute({
   component: pageIn(() => import('./keys/keys.tsx'), 'Keys'),
 })
 
+const hooks = createRoute({
+  ...inWorkspace('/hooks'),
+  loader: ({ params }) => waitBriefly(queryClient.prefetchQuery(pageQueries.hooks(params))),
+  component: pageIn(() => import('./hooks/hooks.tsx'), 'Hooks'),
+})
+
 const endpoints = createRoute({
   ...inWorkspace('/endpoints'),
   loader: ({ params }) => waitBriefly(queryClient.prefetchQuery(pageQueries.endpoints(params))),
@@ -278,6 +284,7 @@ export const appRouter = createRouter({
       codSettings,
       blocked,
       keys,
+      hooks,
       endpoints,
       endpoint,
       settings,

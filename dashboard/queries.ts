@@ -40,6 +40,7 @@ export const pageQueries = {
   template: api.templates.get.queryOptions,
   codSettings: api.codSettings.get.queryOptions,
   keys: api.keys.list.queryOptions,
+  hooks: api.hooks.list.queryOptions,
   endpoints: api.endpoints.list.queryOptions,
   endpoint: api.endpoints.find.queryOptions,
   /** `from` and `to` are real instants. */

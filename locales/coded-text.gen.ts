@@ -1946,6 +1946,50 @@ export type ParameterNames = {
   'page_endpoints.verify_title': never
   'page_endpoints.waiting': never
   'page_endpoints.webhook_id': never
+  'page_hooks.about': never
+  'page_hooks.actions': never
+  'page_hooks.actions_for': 'name'
+  'page_hooks.change': never
+  'page_hooks.change_title': 'name'
+  'page_hooks.create': never
+  'page_hooks.created': never
+  'page_hooks.done': never
+  'page_hooks.empty': never
+  'page_hooks.empty_reader': never
+  'page_hooks.given_secret': never
+  'page_hooks.given_secret_hint': never
+  'page_hooks.hook': never
+  'page_hooks.keep': never
+  'page_hooks.kind': never
+  'page_hooks.kinds_generic': never
+  'page_hooks.kinds_logto': never
+  'page_hooks.kinds_supabase': never
+  'page_hooks.kinds_zitadel': never
+  'page_hooks.name': never
+  'page_hooks.name_hint': never
+  'page_hooks.no_templates': never
+  'page_hooks.once': never
+  'page_hooks.own_secret': never
+  'page_hooks.pointers_code': never
+  'page_hooks.pointers_hint': never
+  'page_hooks.pointers_language': never
+  'page_hooks.pointers_phone': never
+  'page_hooks.previous_until': never
+  'page_hooks.remove': never
+  'page_hooks.remove_about': never
+  'page_hooks.remove_it': never
+  'page_hooks.remove_title': 'name'
+  'page_hooks.removed': never
+  'page_hooks.renew': never
+  'page_hooks.renew_about': never
+  'page_hooks.renew_title': 'name'
+  'page_hooks.save': never
+  'page_hooks.secret': never
+  'page_hooks.sender': never
+  'page_hooks.templates': never
+  'page_hooks.templates_hint': never
+  'page_hooks.title': never
+  'page_hooks.url': never
   'page_keys.about': never
   'page_keys.actions': never
   'page_keys.actions_for': 'name'
@@ -2470,6 +2514,7 @@ export type ParameterNames = {
   'page_shell.fault': 'fault' | 'field'
   'page_shell.filter_add': 'name'
   'page_shell.filter_remove': 'name'
+  'page_shell.hooks': never
   'page_shell.keys': never
   'page_shell.language': never
   'page_shell.leave': never

@@ -63,7 +63,10 @@ const NamedTemplate = ({ name, language }: { name: string; language: string | nu
 /** Stands in for the key of requests that were sent from the phone page (src/admin/phone/phone.ts). */
 const SENT_BY_HAND = 'dashboard'
 
-/** The API key of a request: its name and its public part. */
+/** Before the id of an auth hook (src/otp/hooks/hooks.ts). */
+const HOOK = 'hook:'
+
+/** The API key of a request, its name and its public part; or the auth hook. */
 export function MadeBy({ apiKeyId, apiKeyName }: { apiKeyId: string; apiKeyName: string | null }) {
   const { t } = useTexts()
   if (apiKeyId === SENT_BY_HAND) return t('page_keys.by_hand')
@@ -71,7 +74,7 @@ export function MadeBy({ apiKeyId, apiKeyName }: { apiKeyId: string; apiKeyName:
     <>
       <bdi>{apiKeyName ?? t('page_keys.unknown_key')}</bdi>{' '}
       <Text span size="xs" c="dimmed">
-        <code>dck_{apiKeyId}_…</code>
+        <code>{apiKeyId.startsWith(HOOK) ? apiKeyId.slice(HOOK.length) : `dck_${apiKeyId}_…`}</code>
       </Text>
     </>
   )

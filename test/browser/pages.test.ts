@@ -6,6 +6,7 @@ import { findSeriousFaults } from './accessibility.ts'
 import { openPage, isComplete, openWithin } from './browser.ts'
 import { codAccount } from '../world/cod.ts'
 import { type SignedIn, signIn } from '../world/dashboard.ts'
+import { createHook } from '../world/hooks.ts'
 import { type World, startWorld } from '../world/world.ts'
 
 /** Charts get their new width one frame after the page; on a busy machine they are several frames late. */
@@ -69,6 +70,7 @@ async function furnishDialogs(world: World, as: SignedIn): Promise<void> {
   await signIn(world, 'member')
   await signIn(world, 'owner')
   await as.calls.blocked.add.mutate({ workspaceId, phone: '+212612345678' })
+  await createHook(world, 'generic')
   await as.calls.people.invite.mutate({ workspaceId, email: 'new@shop.example', role: 'member' })
 }
 
@@ -82,6 +84,7 @@ const DIALOGS: Record<string, readonly string[]> = {
   senders: ['Connect a WhatsApp account', 'Replace credentials', 'Pause'],
   blocked: ['Block a number', 'Import a list', 'Unblock'],
   keys: ['Create key', 'test: Rotate', 'test: Revoke'],
+  hooks: ['Create auth hook', 'generic: Change', 'generic: Renew secret', 'generic: Delete'],
   endpoints: ['Add an endpoint'],
   endpoint: ['Send test event', 'Edit', 'Rotate secret', 'Pause', 'Delete', 'Resend events', 'message.sent'],
   template: ['Delete template'],

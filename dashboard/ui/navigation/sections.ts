@@ -5,6 +5,7 @@ import {
   CheckCircledIcon,
   CircleBackslashIcon,
   DashboardIcon,
+  EnterIcon,
   FileTextIcon,
   GearIcon,
   HeartIcon,
@@ -47,6 +48,7 @@ export const SECTION_GROUPS = [
     name: 'backend',
     sections: [
       { name: 'keys', icon: LockClosedIcon, to: '/w/$workspaceId/keys' },
+      { name: 'hooks', icon: EnterIcon, to: '/w/$workspaceId/hooks' },
       { name: 'endpoints', icon: Link2Icon, to: '/w/$workspaceId/endpoints' },
     ],
   },

@@ -33,7 +33,8 @@ async function logtoConnector(): Promise<Connector> {
 test('Logto’s own connector sends a code, and shows why one is refused', async (t) => {
   const world = await startWorld(t)
   const { url: endpoint, secret } = await createHook(world, 'logto')
-  const { sendMessage } = await logtoConnector()
+  const connector = await logtoConnector()
+  const sendMessage: Connector['sendMessage'] = (data, config) => connector.sendMessage(data, config)
   const to = newPhone()
   const data = { to, type: 'SignIn', payload: { code: '493817', locale: 'ar' } }
   for (const authorization of [`Bearer ${secret}`, String(secret)]) await sendMessage(data, { endpoint, authorization })
@@ -92,13 +93,7 @@ test('ZITADEL sends a code with the signing key that it made', async (t) => {
   assert.deepEqual(await codeTo(world, other), { code: '118822', language: 'en_US' })
 
   const old = new Date(now().getTime() - 301_000)
-  for (const header of [
-    '',
-    't=,v1=',
-    `${time}`,
-    `t=1,${signed.slice(time.length + 1)}`,
-    `${time},v0=${signed.slice(-64)}`,
-  ])
+  for (const header of ['', 't=,v1=', time, `t=1,${signed.slice(time.length + 1)}`, `${time},v0=${signed.slice(-64)}`])
     assert.equal((await call({ 'zitadel-signature': header }, otp)).status, 401, header)
   assert.equal((await call(zitadelHeaders(body, old, key))).status, 401)
   assert.equal((await call(zitadelHeaders(body, now(), 'wrong'))).status, 401)
