@@ -135,6 +135,22 @@ test('a revoked key stops after 900 ms on a node without polls', async (t) => {
   assert.equal(await authenticator.find(authorization), undefined)
 })
 
+test('keys that were revoked or expired while no request came are rejected, and polls go on', async (t) => {
+  const { db, clock, authenticator, key, authorization, pass } = await startAuthenticator(t)
+  const other = await createKey(db, clock, { workspaceId: key.workspaceId, name: 'second' })
+  const authorizations = [authorization, `Bearer ${other.apiKey}`]
+  const polls = () => db.ran.filter((name) => name === 'list_recently_changed_api_keys').length
+  authenticator.watch()
+  for (const each of authorizations) assert.ok(await authenticator.find(each))
+  await waitFor('a poll', () => polls() > 0)
+  pass(20_000) // polls pause
+  await revokeKey(db, key)
+  await expireKey(db, { ...key, publicId: other.publicId, expiresAt: clock.now() })
+  for (const each of authorizations) assert.equal(await authenticator.find(each), undefined)
+  const pollsBefore = polls()
+  await waitFor('another poll', () => polls() > pollsBefore)
+})
+
 test('a key that a failover lost stops even if no poll fails or reports it', async (t) => {
   const { authenticator, db, authorization, key } = await startAuthenticator(t)
   authenticator.watch()
