@@ -27,7 +27,16 @@ export async function record(
     id: newId(),
     workspaceId,
     type,
-    data: { messageId: newId(), reference: null, to: '+212600000000', createdAt: at, ...known, occurredAt: at },
+    data: {
+      messageId: newId(),
+      reference: null,
+      to: '+212600000000',
+      createdAt: at,
+      ...known,
+      deliverWithinSeconds: null,
+      undeliveredAt: null,
+      occurredAt: at,
+    },
   }))
   await parts.db.transaction((tx) => recordEvents(tx, now, events))
   parts.wake('deliver')

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { DatabaseUnavailable } from '../../../src/lib/db/connection.ts'
+import { spyOnDb } from '../../database/db-spy.ts'
 import { assertSigned } from '../../world/receiver.ts'
-import { wrongCode } from '../../world/verifications.ts'
+import { verificationsPath, wrongCode } from '../../world/verifications.ts'
+import { requestOverRateLimit } from '../../world/rejections.ts'
 import { startWorld } from '../../world/world.ts'
 
 test('the code on the phone approves the verification, once, and the event says so', async (t) => {
@@ -116,3 +119,50 @@ test('a repeat with the same Idempotency-Key gets the first verification, and a 
   // The keys of one-time codes are separate.
   await world.sendOtp({ to: body.to }, { headers })
 })
+
+test('a check without a valid key, or over the rate of its key, uses no attempt', async (t) => {
+  const world = await startWorld(t)
+  const started = await world.startVerification()
+  const code = await world.codeOn(started)
+  const unknown = await world.check(started, wrongCode(code), { key: null })
+  assert.deepEqual([unknown.status, unknown.body.code], [401, 'API_KEY_INVALID'])
+  const key = await world.freshKey()
+  const path = `${verificationsPath}/${started.verificationId}`
+  const limited = await requestOverRateLimit(world, { key, path }, () => world.check(started, wrongCode(code), { key }))
+  assert.deepEqual([limited.status, limited.body.code], [429, 'RATE_LIMITED'])
+  const { attemptsLeft } = await world.getVerification(started)
+  assert.equal(attemptsLeft, 5)
+})
+
+for (const [what, fault, status, code] of [
+  ['a fault of ours', new TypeError('inner secret'), 500, 'INTERNAL_ERROR'],
+  ['a database that cannot be reached', new DatabaseUnavailable(new Error('inner secret')), 503, 'SERVICE_UNAVAILABLE'],
+] as const) {
+  test(`${what} reveals nothing of a verification, and uses neither unit nor attempt`, async (t) => {
+    let faulty = false
+    const world = await startWorld(t, {
+      mayLogErrors: true,
+      wrapDb: (db) =>
+        spyOnDb(db, ({ statement, run }) => {
+          if (faulty && /verification|resend/.test(statement.name)) throw fault
+          return run()
+        }),
+    })
+    const started = await world.startVerification()
+    const sent = await world.codeOn(started)
+    faulty = true
+    for (const answer of [
+      await world.request('POST', verificationsPath, { body: world.verificationBody() }),
+      await world.check(started, sent),
+      await world.resend(started),
+      await world.request('GET', `${verificationsPath}/${started.verificationId}`),
+    ]) {
+      assert.deepEqual([answer.status, answer.body.code], [status, code])
+      assert.ok(!/inner|secret|TypeError/.test(answer.text))
+    }
+    faulty = false
+    assert.equal((await world.getVerification(started)).attemptsLeft, 5)
+    const used = await world.query('select used from quota_usage where workspace_id = $1', [world.workspaceId])
+    assert.deepEqual(used, [{ used: 1 }])
+  })
+}
