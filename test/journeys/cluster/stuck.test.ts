@@ -253,7 +253,7 @@ async function countsOfStuckWork(parts: World['parts'], work: string): Promise<R
   )
 }
 
-/** Messages whose window closed behind a pause; for some of them the database rejects the failure. */
+/** Of some messages the database rejects the failure, and that they are undelivered. */
 async function messagesThatCannotEnd(
   t: TestContext,
   world: World,
@@ -267,7 +267,8 @@ async function messagesThatCannotEnd(
   })
   const ids = faulty.map(({ messageId }) => `'${messageId}'`).join(', ')
   await gate.query(
-    `alter table messages add constraint no_failure check (status <> 'failed' or id not in (${ids})) not valid`,
+    `alter table messages add constraint no_failure
+     check ((status <> 'failed' and undelivered_event_at is null) or id not in (${ids})) not valid`,
   )
   return repair
 }
@@ -315,6 +316,38 @@ test('an overdue message that cannot be failed is quarantined and delays no othe
   assert.deepEqual(await jsonOfCommand(world, 'quarantine', 'list', '--workspace', world.workspaceId), {
     quarantined: [],
   })
+})
+
+test('a code whose message.undelivered cannot be stored delays no other, and has it when the fault is over', async (t) => {
+  const world = await startWorld(t, { mayLogErrors: true })
+  const receiver = await world.receiver()
+  const [faulty, other] = [
+    await world.sendOtp({ deliverWithinSeconds: 10 }),
+    await world.sendOtp({ deliverWithinSeconds: 10 }),
+  ]
+  await world.settled()
+  const repair = await messagesThatCannotEnd(t, world, [faulty])
+  const triesOf = async () =>
+    (
+      await world.query<{ tries: number }>('select deliver_tries as tries from messages where id = $1', [
+        faulty.messageId,
+      ])
+    )[0]?.tries
+  const undelivered = () =>
+    receiver.events().flatMap(({ type, data }) => (type === 'message.undelivered' ? [data['messageId']] : []))
+  world.advance('10s')
+  for (let tries = 1; tries <= 5; tries += 1) {
+    await waitFor('it is tried', async () => (await triesOf()) === tries)
+    if (tries < 5) world.advance('31s')
+  }
+  await waitFor('the other one is undelivered', () => undelivered().length === 1)
+  assert.deepEqual(undelivered(), [other.messageId])
+  assert.deepEqual(await countsOfStuckWork(world.parts, 'undelivered'), { waiting: 4, quarantined: 1 })
+  await repair()
+  world.advance('1h')
+  await world.settled()
+  assert.deepEqual(undelivered(), [other.messageId, faulty.messageId])
+  assert.equal(await triesOf(), 0)
 })
 
 test('the lease of a quarantined message stops no takeover of other leases', async (t) => {
