@@ -2651,6 +2651,9 @@ select timer_due_at from confirmations where timer_due_at <= $1 and timer_quaran
 union all
 select timer_due_at from refusal_checks where timer_due_at <= $1 and timer_quarantined_at is null) timer limit 10000) due;
 
+prepare count_due_undelivered as
+select 'undelivered' as kind, count(*)::int as number from (select from messages where deliver_by <= $1 limit 10000) due;
+
 prepare count_due_verifications as
 select 'verifications' as kind, count(*)::int as number from (select from otp_verifications where due_at <= $1 limit 10000) due;
 
@@ -2730,6 +2733,10 @@ select 'timers' as kind, min(due_at) as "dueAt" from (
 union all
 (select timer_due_at from refusal_checks
  where timer_due_at is not null and timer_quarantined_at is null order by timer_due_at limit 1)) timer;
+
+prepare find_oldest_due_undelivered as
+select 'undelivered' as kind, min(deliver_by) as "dueAt"
+from (select deliver_by from messages where deliver_by is not null order by deliver_by limit 1) next;
 
 prepare find_oldest_due_verification as
 select 'verifications' as kind, min(due_at) as "dueAt"

@@ -529,6 +529,7 @@ export type ParameterNames = {
   'doctor.work_stuck_fix': never
   'doctor.work_syncs': never
   'doctor.work_timers': never
+  'doctor.work_undelivered': never
   'doctor.work_verifications': never
   'doctor.workspaces_left_out': 'number'
   'doctor.workspaces_left_out_fix': never

@@ -151,6 +151,7 @@ async function fillWithFutureWork({ databaseUrl, workspaceId, senderId, account 
   await withConnection(databaseUrl, async (connection) => {
     await connection.query('set session_replication_role = replica') // foreign keys hold by construction
     await connection.query(FUTURE_MESSAGES, [workspaceId, senderId, WAITING])
+    await connection.query(AWAITED_MESSAGES, [workspaceId, senderId, WAITING])
     await connection.query(FUTURE_VERIFICATIONS, [workspaceId])
     await connection.query(FUTURE_REPORTS, [workspaceId, account.accountId, WAITING])
     await connection.query(FUTURE_DELIVERIES, [workspaceId, WAITING])
@@ -163,9 +164,15 @@ async function fillWithFutureWork({ databaseUrl, workspaceId, senderId, account 
 const FUTURE = `now() + interval '30 days'`
 const FUTURE_MESSAGES = `
   insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, correlation_id,
-    api_key_id, quota_unit, created_at, status, priority, submit_by, due_at, deliver_within_seconds, deliver_by)
+    api_key_id, quota_unit, created_at, status, priority, submit_by, due_at)
   select gen_random_uuid(), $1, 'otp', $2, '+212600000000', 'login_code', 'en_US', gen_random_uuid(), 'key', n, now(),
-    'queued', 0, ${FUTURE}, ${FUTURE}, 10, ${FUTURE} from generate_series(1, $3::int) n`
+    'queued', 0, ${FUTURE}, ${FUTURE} from generate_series(1, $3::int) n`
+/** Sent, and awaiting their delivery. */
+const AWAITED_MESSAGES = `
+  insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, correlation_id,
+    api_key_id, quota_unit, created_at, status, priority, submit_by, deliver_within_seconds, deliver_by)
+  select gen_random_uuid(), $1, 'otp', $2, '+212600000000', 'login_code', 'en_US', gen_random_uuid(), 'key', n, now(),
+    'sent', 0, now(), 10, ${FUTURE} from generate_series(1, $3::int) n`
 /** All of one recipient and one prefix. */
 const FUTURE_VERIFICATIONS = `
   insert into otp_verifications (id, workspace_id, recipient, recipient_number, code_length, ttl_seconds, max_attempts, created_at,

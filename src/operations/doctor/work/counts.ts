@@ -23,6 +23,11 @@ const countDueMessages: Statement<Due> = statement(
    )}`,
 )
 
+const countDueUndelivered: Statement<Due> = statement(
+  'count_due_undelivered',
+  counted('undelivered', 'select from messages where deliver_by <= $1'),
+)
+
 const countDueVerifications: Statement<Due> = statement(
   'count_due_verifications',
   counted('verifications', 'select from otp_verifications where due_at <= $1'),
@@ -73,6 +78,7 @@ const countDueScheduled: Statement<Due> = statement(
 
 const COUNTS: Readonly<Record<WorkGroup, Statement<Due>>> = {
   messages: countDueMessages,
+  undelivered: countDueUndelivered,
   verifications: countDueVerifications,
   reports: countDueReports,
   timers: countDueTimers,

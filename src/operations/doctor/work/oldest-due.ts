@@ -7,6 +7,7 @@ import { type NewFinding, durationText } from '../finding.ts'
 /** Kinds of work by the tables that they are in: a locked table hides only its own. */
 export const WORK_GROUPS = {
   messages: ['messages'],
+  undelivered: ['undelivered'],
   verifications: ['verifications'],
   reports: ['reports'],
   timers: ['timers'],
@@ -20,6 +21,7 @@ export type WorkKind = (typeof WORK_GROUPS)[WorkGroup][number]
 /** How late the oldest due work of each kind may be before it is a finding. A busy instance is a little late at times. */
 export const LATE_AFTER_MS = {
   messages: { warning: 2 * MINUTE_MS, failure: 15 * MINUTE_MS },
+  undelivered: { warning: 2 * MINUTE_MS, failure: 15 * MINUTE_MS },
   verifications: { warning: 2 * MINUTE_MS, failure: 15 * MINUTE_MS },
   reports: { warning: MINUTE_MS, failure: 10 * MINUTE_MS },
   timers: { warning: 2 * MINUTE_MS, failure: 15 * MINUTE_MS },
@@ -64,6 +66,12 @@ const selectOldestMessage: Statement<OldestDue> = statement(
        where sender_id = w.sender_id and priority = w.priority and due_at is not null
        order by due_at limit ${MAX_NEXT}) next) m
    ${SENDER_MAY_SEND}`,
+)
+
+const selectOldestUndelivered: Statement<OldestDue> = statement(
+  'find_oldest_due_undelivered',
+  `select 'undelivered' as kind, min(deliver_by) as "dueAt"
+   from (select deliver_by from messages where deliver_by is not null order by deliver_by limit 1) next`,
 )
 
 const selectOldestVerification: Statement<OldestDue> = statement(
@@ -119,6 +127,7 @@ const selectOldestScheduled: Statement<OldestDue> = statement(
 
 const OLDEST: Readonly<Record<WorkGroup, (sql: Sql, now: Date) => Promise<OldestDue[]>>> = {
   messages: (sql, now) => sql.rows(selectOldestMessage, [now]),
+  undelivered: (sql) => sql.rows(selectOldestUndelivered),
   verifications: (sql) => sql.rows(selectOldestVerification),
   reports: (sql) => sql.rows(selectOldestReport),
   timers: (sql) => sql.rows(selectOldestTimer),
