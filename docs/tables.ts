@@ -65,7 +65,7 @@ export const tables: readonly Table[] = [
       quoted(code),
       String(status),
       ownerName(owner),
-      fix.replaceAll('|', '\\|'),
+      fix.replaceAll(/[|<]/g, '\\$&'),
     ]),
   },
   {

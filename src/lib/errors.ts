@@ -175,7 +175,7 @@ export const apiErrors = {
     title: 'Cash-on-delivery checks are not configured',
     owner: 'operator',
     cause: 'The workspace has no COD settings yet.',
-    fix: 'Set them on the COD settings page of the dashboard, or with: npm run -s doorcode -- cod-settings set --workspace <id> --file settings.json. /guides/cod-settings has an example.',
+    fix: 'Set them on the COD settings page of the dashboard, or with: npm run -s doorcode -- cod-settings set --workspace <id> --file settings.json. /docs/guides/cod-settings has an example.',
   },
   COD_LANGUAGE_NOT_CONFIGURED: {
     status: 409,

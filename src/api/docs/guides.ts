@@ -1,78 +1,125 @@
-import { readFile } from 'node:fs/promises'
-import { type Html, html, prose } from '../../lib/http/html.ts'
+import { readFile, readdir } from 'node:fs/promises'
+import { Marked, type Token, type Tokens } from 'marked'
+import { type Html, html } from '../../lib/http/html.ts'
 
-/** The documents that errors and findings name. A test compares them. */
-export const GUIDES = ['cod-settings', 'configuration', 'pgbouncer'] as const
+/** The folder of the documents, as a release contains it. */
+const DOCS = new URL('../../../docs/', import.meta.url)
 
-type Guide = (typeof GUIDES)[number]
+export const GUIDES_PATH = '/docs/guides'
 
-/** Reads and renders each guide at its first request. */
-export function createGuides(): (name: Guide) => Promise<Html> {
-  const rendered = new Map<Guide, Html>()
-  return async (name) => {
-    const guide = rendered.get(name) ?? (await renderGuide(name))
+/** Lists all others. Its page is `GUIDES_PATH`. */
+export const INDEX = 'README'
+
+/** A heading with the text below it, in lower case for the search. `anchor`: empty for the title of the page. */
+export type Section = { anchor: string; heading: string; text: string }
+
+/** `source`: its Markdown, with links to the pages of this instance. */
+export type Guide = { name: string; title: string; source: string; sections: readonly Section[]; page: Html }
+
+export type Guides = {
+  /** Of all documents, with `INDEX`. */
+  names: readonly string[]
+  /** Returns undefined if no document has this name. */
+  find: (name: string) => Promise<Guide | undefined>
+}
+
+/** Reads and renders each document at its first request. */
+export async function createGuides(): Promise<Guides> {
+  const files = await readdir(DOCS)
+  const names = files.filter((file) => file.endsWith('.md')).map((file) => file.slice(0, -'.md'.length))
+  const known: Known = new Set(names)
+  const rendered = new Map<string, Guide>()
+  const find = async (name: string): Promise<Guide | undefined> => {
+    if (!known.has(name)) return undefined
+    const guide = rendered.get(name) ?? renderGuide(name, await readFile(new URL(`${name}.md`, DOCS), 'utf8'), known)
     rendered.set(name, guide)
     return guide
   }
+  return { names: names.sort(), find }
 }
 
-/** The Markdown of docs/, as far as these documents use it. */
-async function renderGuide(name: Guide): Promise<Html> {
-  const text = await readFile(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8')
-  const blocks = text.replaceAll(/<!--.*?-->\n?|\*\*/gs, '').matchAll(BLOCK)
-  return html`${Array.from(blocks, ([block]) => blockOf(block.trimEnd()))}`
+export const guidePath = (name: string): string => (name === INDEX ? GUIDES_PATH : `${GUIDES_PATH}/${name}`)
+
+type Known = ReadonlySet<string>
+
+function renderGuide(name: string, text: string, known: Known): Guide {
+  const source = text.replaceAll(/^<!--.*?-->\n/gm, '')
+  const tokens = new Marked().lexer(source)
+  const sections = sectionsOf(tokens)
+  const page: Html = { html: renderer(sections, known).parser(tokens) }
+  return { name, title: sections[0]?.heading ?? name, source: withServedLinks(source, known), sections, page }
 }
 
-/** Code between fences, or lines up to an empty one. */
-const BLOCK = /^```[^]*?^```$|(?:^(?!```).+\n?)+/gm
+/** The documents contain no HTML. Whatever would be HTML is left out. */
+function renderer(sections: readonly Section[], known: Known): Marked {
+  let headings = 0
+  return new Marked({
+    renderer: {
+      html: () => '',
+      image: () => '',
+      heading({ tokens, depth }) {
+        const content = { html: this.parser.parseInline(tokens) }
+        const { anchor = '' } = sections[headings++] ?? {}
+        if (depth === 1) return html`<h1>${content}</h1>\n`.html
+        if (depth === 2) return html`<h2 id="${anchor}">${content}</h2>\n`.html
+        return html`<h3 id="${anchor}">${content}</h3>\n`.html
+      },
+      code: ({ text }) => html`<pre><code>${text}</code></pre>\n`.html,
+      link({ href, tokens }) {
+        const content = { html: this.parser.parseInline(tokens) }
+        const target = servedAt(href, known)
+        return target === undefined ? content.html : html`<a href="${target}">${content}</a>`.html
+      },
+      table({ header, rows }) {
+        const contentOf = ({ tokens }: Tokens.TableCell): Html => ({ html: this.parser.parseInline(tokens) })
+        return html`<div class="scroll"><table>
+<thead><tr>${header.map((cell) => html`<th scope="col">${contentOf(cell)}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${contentOf(cell)}</td>`)}</tr>`)}</tbody>
+</table></div>\n`.html
+      },
+    },
+  })
+}
 
-function blockOf(block: string): Html {
-  if (block.startsWith('```')) return html`<pre><code>${block.split('\n').slice(1, -1).join('\n')}</code></pre>`
-  const [first = '', ...rest] = block.split('\n')
-  const heading = /^(#+) (.*)$/.exec(first)
-  if (heading) {
-    const title = inline(heading[2] ?? '')
-    const rendered = heading[1] === '#' ? html`<h1>${title}</h1>` : html`<h2>${title}</h2>`
-    return rest.length === 0 ? rendered : html`${rendered}${blockOf(rest.join('\n'))}`
+function sectionsOf(tokens: readonly Token[]): Section[] {
+  const sections: Section[] = []
+  const times = new Map<string, number>()
+  for (const token of tokens) {
+    const last = sections.at(-1)
+    if (token.type === 'heading') {
+      const heading = (token as Tokens.Heading).text.replaceAll('`', '')
+      sections.push({ anchor: last ? anchorOf(heading, times) : '', heading, text: '' })
+    } else if (last) last.text += token.raw.toLowerCase()
   }
-  if (first.startsWith('|')) return tableOf([first, ...rest])
-  if (/^(- |\d+\. )/.test(first)) return listOf(block)
-  return html`<p>${inline(block)}</p>`
+  return sections
 }
 
-function tableOf([head = '', , ...rows]: readonly string[]): Html {
-  return html`<div class="scroll"><table>
-<thead><tr>${cellsOf(head).map((cell) => html`<th scope="col">${inline(cell)}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${cellsOf(row).map((cell) => html`<td>${inline(cell)}</td>`)}</tr>`)}</tbody>
-</table></div>`
+/** As GitHub derives it from the heading, so that links work in both places. */
+function anchorOf(heading: string, times: Map<string, number>): string {
+  const anchor = heading
+    .toLowerCase()
+    .replaceAll(/[^\p{Letter}\p{Number}\- _]/gu, '')
+    .replaceAll(' ', '-')
+  const before = times.get(anchor) ?? 0
+  times.set(anchor, before + 1)
+  return before === 0 ? anchor : `${anchor}-${before}`
 }
 
-/** `\\|` is a bar inside a cell. */
-const cellsOf = (row: string): string[] =>
-  row
-    .split(/(?<!\\)\|/)
-    .slice(1, -1)
-    .map((cell) => cell.trim().replaceAll('\\|', '|'))
-
-function listOf(block: string): Html {
-  const items = block.split(/^(?:- |\d+\. )/m).slice(1)
-  const rendered = items.map((item) => html`<li>${inline(item.trim())}</li>`)
-  return block.startsWith('-') ? html`<ul>${rendered}</ul>` : html`<ol>${rendered}</ol>`
+/** Returns undefined for a file of the repository that the instance does not serve. */
+function servedAt(href: string, known: Known): string | undefined {
+  if (href.startsWith('#') || href.startsWith('https://')) return href
+  const [, name = '', anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? []
+  return known.has(name) ? guidePath(name) + anchor : undefined
 }
 
-const LINK = /\[([^\]]+)\]\(([^)\s]+)\)/
+const CODE_OR_LINK = /(^```[^]*?^```|`[^`\n]*`)|!?\[([^\]]*)\]\(([^)\s]+)\)/gm
 
-/** Links to other guides and websites; the text only of links to documents that the instance does not serve. */
-function inline(text: string): Html[] {
-  const link = LINK.exec(text)
-  if (!link) return prose(text)
-  const [whole, label = '', target = ''] = link
-  const [before, rest] = [text.slice(0, link.index), text.slice(link.index + whole.length)]
-  return [...prose(before), linkTo(target, label), ...inline(rest)]
-}
-
-function linkTo(target: string, label: string): Html {
-  const guide = GUIDES.find((name) => target.split('#')[0] === `${name}.md`)
-  const href = guide ? `/guides/${guide}` : target.startsWith('https://') ? target : undefined
-  return href === undefined ? html`${prose(label)}` : html`<a href="${href}">${prose(label)}</a>`
-}
+const withServedLinks = (source: string, known: Known): string =>
+  source.replaceAll(CODE_OR_LINK, (whole, code: string | undefined, label: string, href: string) => {
+    if (code !== undefined) return whole
+    const target = whole.startsWith('!') ? undefined : servedAt(href, known)
+    if (target === undefined) return label
+    const [path = '', anchor] = target.split('#')
+    const markdown = path.startsWith('/') ? `${path}.md` : path
+    return `[${label}](${markdown}${anchor === undefined ? '' : `#${anchor}`})`
+  })

@@ -1,7 +1,7 @@
 import type { Html } from '../../lib/http/html.ts'
 
 /** Pages that can be read as Markdown, at their path followed by `.md`. */
-const PAGES = /^\/(?:docs|problems|problems\/\w+|guides\/[a-z-]+)$/
+const PAGES = /^\/(?:docs|problems|problems\/\w+|docs\/guides(?:\/[a-z-]+)?)$/
 
 /** The front page has no name of its own. */
 export const markdownPathOf = (path: string): string => (path === '/' ? '/index.md' : `${path}.md`)

@@ -12,13 +12,15 @@ import { startDemo } from '../../../test/world/http-server.ts'
 import { html, prose } from '../../lib/http/html.ts'
 import { readResources } from '../../../locales/resources.ts'
 import { LANGUAGES } from '../../../locales/text.ts'
-import { GUIDES, createGuides } from './guides.ts'
+import { searchGuides } from './guide-search.ts'
+import { GUIDES_PATH, INDEX, createGuides, guidePath } from './guides.ts'
 import { markdownPathOf } from './markdown.ts'
 import type { ApiDocument } from './openapi.ts'
 import { servePages } from './pages.ts'
 
 const CODES = [...Object.keys(apiErrors), ...FAILURE_CODES]
-const PAGES = ['/', '/docs', '/problems', ...CODES.map((code) => `/problems/${code}`)]
+const { names: GUIDES, find: findGuide } = await createGuides()
+const PAGES = ['/', '/docs', '/problems', ...GUIDES.map(guidePath), ...CODES.map((code) => `/problems/${code}`)]
 
 test('every error code has a page with cause and remedy, an unknown code none', async (t) => {
   const demo = await startDemo(t)
@@ -68,15 +70,15 @@ test('every page is also served as Markdown, and llms.txt leads to all of them',
   assert.match(String(list.headers['content-type']), /^text\/plain/)
   const listed = Array.from(list.body.matchAll(/\]\(([^)]+)\)/g), ([, target = '']) => target)
   for (const target of listed) assert.equal((await demo.inject({ url: target })).statusCode, 200, target)
-  for (const path of [...PAGES, ...GUIDES.map((name) => `/guides/${name}`)]) {
+  for (const path of PAGES) {
     const url = markdownPathOf(path)
     const { statusCode, headers, body } = await demo.inject({ url })
     assert.equal(statusCode, 200, url)
     assert.equal(headers['content-type'], 'text/markdown; charset=utf-8')
     assert.match(body, /^# /, url)
-    const prose = body.replaceAll(/```[^]*?```|`[^`\n]*`/g, '')
+    const prose = body.replaceAll(/```[^]*?```|`[^`\n]*`/g, 'code')
     assert.doesNotMatch(prose, /(?<!\\)<\/?[a-z]|&[a-z]+;/, url)
-    assert.doesNotMatch(body, /\n{3}/, url)
+    assert.doesNotMatch(prose, /\n{3}/, url)
     for (const [, target = ''] of prose.matchAll(/\]\((\/[^)]*)\)/g))
       assert.equal((await demo.inject({ url: target })).statusCode, 200, `${url} → ${target}`)
     if (path !== '/') assert.ok(listed.includes(url), url)
@@ -91,7 +93,7 @@ test('the Markdown of a page has its text, its tables and its code', async (t) =
   const { cause, fix } = apiErrors.IDEMPOTENCY_KEY_REUSED
   const problem = await markdown('/problems/IDEMPOTENCY_KEY_REUSED.md')
   for (const text of [cause, fix]) assert.ok(problem.includes(text), text)
-  const guide = await markdown('/guides/cod-settings.md')
+  const guide = await markdown(`${GUIDES_PATH}/cod-settings.md`)
   const source = await readFile(new URL('../../../docs/cod-settings.md', import.meta.url), 'utf8')
   const rows = source.split('\n').filter((line) => line.startsWith('| `'))
   assert.ok(rows.length > 10)
@@ -211,16 +213,74 @@ test('the description of a recipient says that it must not be empty', async () =
 
 test('every guide that an error or a finding names is a page of the instance', async (t) => {
   const texts = [JSON.stringify(apiErrors), ...LANGUAGES.map((language) => JSON.stringify(readResources(language)))]
-  const named = new Set(texts.flatMap((text) => text.match(/\/guides\/[a-z-]+/g) ?? []))
-  assert.deepEqual([...named].map((path) => path.replace('/guides/', '')).toSorted(), [...GUIDES])
+  const named = new Set(texts.flatMap((text) => text.match(/\/docs\/guides\/[a-z-]+/g) ?? []))
+  assert.ok(named.size > 2)
   for (const text of texts) assert.doesNotMatch(text, /docs\/[a-z-]+\.md/, 'no text names a file that is not served')
   const demo = await startDemo(t)
-  for (const path of named) {
-    const response = await demo.inject({ url: path })
-    assert.equal(response.statusCode, 200, path)
-    assert.match(response.body, /<h1>.*<code>/s)
-    assert.doesNotMatch(response.body, /\]\(|<script/, 'its links are links, and nothing runs')
+  for (const url of named) assert.equal((await demo.inject({ url })).statusCode, 200, url)
+})
+
+test('a guide shows its headings, tables and code, and nothing in it runs or loads', async (t) => {
+  const demo = await startDemo(t)
+  for (const name of GUIDES) {
+    const { statusCode, body } = await demo.inject({ url: guidePath(name) })
+    assert.equal(statusCode, 200, name)
+    assert.doesNotMatch(
+      body.replaceAll(/<pre>[^]*?<\/pre>|<code>[^]*?<\/code>/g, ''),
+      /\]\(|<script|<img|<!--|```/,
+      name,
+    )
+    assert.equal(body.split('<h1>').length, 2, name)
   }
+  const { body } = await demo.inject({ url: '/docs/guides/webhooks' })
+  assert.match(body, /<h3 id="by-hand-in-php">By hand in PHP<\/h3>/)
+  assert.match(body, /<th scope="col">/)
+  assert.match(body, /<a href="\/docs\/guides\/troubleshooting#events-that-cannot-be-read-yet">/)
+})
+
+test('a link to a heading of a guide leads to that heading', async () => {
+  const guides = new Map(
+    await Promise.all(GUIDES.map(async (name) => [guidePath(name), await findGuide(name)] as const)),
+  )
+  for (const [path, guide] of guides)
+    for (const [, target = '', anchor = ''] of guide?.page.html.matchAll(/href="(\/docs\/guides[^"#]*)?#([^"]+)"/g) ??
+      []) {
+      const { sections = [] } = guides.get(target || path) ?? {}
+      assert.ok(
+        sections.some((section) => section.anchor === anchor),
+        `${path} → ${target}#${anchor}`,
+      )
+    }
+})
+
+test('the search finds the section that answers a question, and bounds what it reads and shows', async (t) => {
+  const guides = await Promise.all(GUIDES.map(async (name) => (await findGuide(name)) ?? assert.fail(name)))
+  const QUESTIONS = {
+    'How do I verify a webhook in PHP?': '/docs/guides/webhooks#by-hand-in-php',
+    'nginx reverse proxy': '/docs/guides/reverse-proxy',
+    'replace the instance key': '/docs/guides/operations#the-instance-key',
+    quarantine: '/docs/guides/troubleshooting#quarantine',
+    'coming from twilio': '/docs/guides/coming-from',
+    pgbouncer: '/docs/guides/pgbouncer',
+  }
+  for (const [question, path] of Object.entries(QUESTIONS)) {
+    const first = searchGuides(guides, question).slice(0, 3)
+    assert.ok(
+      first.some((found) => found.path === path),
+      `${question}: ${JSON.stringify(first)}`,
+    )
+  }
+  assert.equal(searchGuides(guides, 'doorcode').length, 20)
+  assert.deepEqual(searchGuides(guides, ''), [])
+  assert.deepEqual(searchGuides(guides, `${' '.repeat(100)}webhook`), [], 'only the first 100 characters count')
+  const demo = await startDemo(t)
+  const { body, headers } = await demo.inject({ url: `${GUIDES_PATH}?q=${encodeURIComponent('"><script>webhook')}` })
+  assert.doesNotMatch(body, /<script/)
+  assert.match(body, /href="\/docs\/guides\/webhooks/)
+  assert.match(String(headers['content-security-policy']), /form-action 'self'/)
+  assert.match((await demo.inject({ url: `${GUIDES_PATH}?q=qqqqzzzz` })).body, /No heading or text has these words/)
+  for (const url of ['nope', INDEX, '__proto__', '..%2Fpackage', 'nope.md'])
+    assert.equal((await demo.inject({ url: `${GUIDES_PATH}/${url}` })).statusCode, 404, url)
 })
 
 test('the OpenAPI document is written once for all requests, and once for all examples that a query brings', async (t) => {
@@ -249,6 +309,5 @@ test('the OpenAPI document is written once for all requests, and once for all ex
 const SENDER = '0199f1a2-0000-7000-8000-000000000001'
 
 test('a guide is read and rendered once for all requests', async () => {
-  const guideOf = createGuides()
-  for (const name of GUIDES) assert.equal(await guideOf(name), await guideOf(name))
+  for (const name of GUIDES) assert.equal(await findGuide(name), await findGuide(name))
 })

@@ -7,7 +7,8 @@ import { COMMON_STYLE, PAGE_HEADERS, type Html, html, page, prose, siteLinks } f
 import { REJECTIONS_LOGGED_PER_SECOND } from '../../lib/http/rejection-log.ts'
 import { type Collections, collectionsOf } from './collections.ts'
 import { serveFont } from './font.ts'
-import { GUIDES, createGuides } from './guides.ts'
+import { serveGuides } from './guide-pages.ts'
+import { type Guide, guidePath } from './guides.ts'
 import { markdownOf, markdownPathOf } from './markdown.ts'
 import type { ApiDocument } from './openapi.ts'
 import { referenceMarkdown } from './reference.ts'
@@ -38,9 +39,10 @@ export function servePages(app: FastifyInstance, describe: () => ApiDocument, op
       ? sendMarkdown(reply, markdownOf(problem))
       : sendPage(reply, page(`${code} · Doorcode`, problem, options))
   })
-  const guideOf = createGuides()
-  for (const name of GUIDES) serve(`/guides/${name}`, `${name} · `, () => guideOf(name))
-  app.get('/llms.txt', (_request, reply) => reply.type('text/plain; charset=utf-8').send(pageList()))
+  const listGuides = serveGuides(app, options)
+  app.get('/llms.txt', async (_request, reply) =>
+    reply.type('text/plain; charset=utf-8').send(pageList(await listGuides())),
+  )
   serveDocument(app, describe, options)
 }
 
@@ -74,7 +76,7 @@ const sendMarkdown = (reply: FastifyReply, body: string): FastifyReply =>
   reply.type('text/markdown; charset=utf-8').send(body)
 
 /** All pages as Markdown, for language models: https://llmstxt.org/ */
-function pageList(): string {
+function pageList(guides: readonly Guide[]): string {
   const problems = Object.entries(apiErrors).map(([code, { title }]) => `- [${code}](/problems/${code}.md): ${title}`)
   const failures = Object.keys(failureCodes).map((code) => `- [${code}](/problems/${code}.md)`)
   return `# Doorcode
@@ -90,7 +92,7 @@ function pageList(): string {
 
 ## Guides
 
-${GUIDES.map((name) => `- [${name}](/guides/${name}.md)`).join('\n')}
+${guides.map(({ name, title }) => `- [${title}](${markdownPathOf(guidePath(name))})`).join('\n')}
 
 ## Problems
 
@@ -110,6 +112,7 @@ const front = ({ servesDashboard }: PageOptions): Html => html`<h1>Doorcode</h1>
 <ul>
 ${servesDashboard && html`<li><a href="/dashboard/">Dashboard</a>, for people who run workspaces</li>`}
 <li><a href="/docs">API reference</a></li>
+<li><a href="/docs/guides">Guides</a>: quickstarts, integration, operation</li>
 <li><a href="/problems">What each problem means and who can fix it</a></li>
 <li><a href="/openapi.json">OpenAPI document</a>, for tools; collections for <a href="/docs/postman.json">Postman</a> and <a href="/docs/bruno.json">Bruno</a></li>
 <li><a href="/llms.txt">These pages as Markdown</a>, for language models</li>
@@ -144,8 +147,8 @@ const remedy = ({ owner, cause, fix }: Remedy): Html => html`<dl>
 /** Links the guides that the text names. */
 const withGuideLinks = (text: string): Html[] =>
   text
-    .split(/(\/guides\/[a-z-]+)/)
-    .flatMap((part) => (part.startsWith('/guides/') ? [html`<a href="${part}">${part}</a>`] : prose(part)))
+    .split(/(\/docs\/guides\/[a-z-]+)/)
+    .flatMap((part) => (part.startsWith('/docs/guides/') ? [html`<a href="${part}">${part}</a>`] : prose(part)))
 
 const failurePage = (code: FailureCode): Html => html`<h1><code>${code}</code></h1>
 <p>A message that was accepted could not be delivered. <code>failure.code</code> in the status and in webhooks is this code.</p>

@@ -48,6 +48,7 @@ main { max-width: 54rem; margin: 0 auto; padding: .5rem 1.25rem 4rem }
 h1 { font-size: 1.375rem; font-weight: 650; line-height: 1.3; margin: 1.5rem 0 1rem; text-wrap: balance }
 h1 code { font-size: 1em; overflow-wrap: anywhere }
 h2 { font-size: 1rem; font-weight: 650; margin: 2.5rem 0 .75rem }
+h3 { font-size: .875rem; font-weight: 650; margin: 1.75rem 0 .5rem }
 p, dd, li { text-wrap: pretty }
 a { color: var(--link); text-decoration: none }
 a:hover, p a { text-decoration: underline }
@@ -62,6 +63,13 @@ ul { padding-inline-start: 1.25rem }
 td:first-child code { white-space: nowrap }
 .soft { color: var(--soft) }
 .scroll { overflow-x: auto }
+pre { overflow-x: auto; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: 8px }
+.search { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; margin-top: 1.25rem }
+.search a { margin-inline-end: auto }
+.search input, .search button { min-height: 2.25rem; padding: 0 .75rem; border: 1px solid var(--line); border-radius: 8px; background: var(--back); color: var(--text); font: inherit }
+.search input { width: 16rem; max-width: 100% }
+.search :focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
+summary { color: var(--soft); cursor: pointer }
 @media (max-width: 36rem) { td:first-child code { white-space: normal } }
 `
 
@@ -73,11 +81,11 @@ export const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
 }
 
-type SiteOptions = { servesDashboard?: boolean }
+export type SiteOptions = { servesDashboard?: boolean }
 
 /** `servesDashboard`: the dashboard is on this instance. */
 export const siteLinks = ({ servesDashboard = false }: SiteOptions = {}): Html =>
-  html`<nav class="site" aria-label="Site"><a href="/">Doorcode</a> ${servesDashboard && html`<a href="/dashboard/">Dashboard</a>`} <a href="/docs">API reference</a> <a href="/problems">Problems</a> <a href="/openapi.json">OpenAPI</a></nav>`
+  html`<nav class="site" aria-label="Site"><a href="/">Doorcode</a> ${servesDashboard && html`<a href="/dashboard/">Dashboard</a>`} <a href="/docs">API reference</a> <a href="/docs/guides">Guides</a> <a href="/problems">Problems</a> <a href="/openapi.json">OpenAPI</a></nav>`
 
 export function page(title: string, main: Html, options?: SiteOptions): string {
   return html`<!doctype html>
