@@ -17,6 +17,7 @@ import { assertOldKeysKnown } from '../../src/operations/secrets/open.ts'
 import { emptyDatabase, newFile, tablesOf } from '../world/backups.ts'
 import { interruptCommand, runCommand } from '../world/command-line.ts'
 import { PASSWORD, createCalls, signIn, signInWithPassword } from '../world/dashboard.ts'
+import { createHook, postHook, supabaseBody, supabaseHeaders } from '../world/hooks.ts'
 import { lockInAnotherSession } from '../faults/lock-in-another-session.ts'
 import {
   assertOpensWith,
@@ -380,4 +381,22 @@ test('ending all sessions signs everyone out and keeps second factors', async (t
   const pending = asCookie((await trySignIn(world, person.email, PASSWORD)).cookies)
   const code = totp(totpURI, Date.now() + CODE_PERIOD_MS) // the current code enabled the second factor
   assert.equal((await askAuth(world, 'two-factor/verify-totp', { code }, { cookie: pending })).status, 200)
+})
+
+test('an auth hook works through a rotation, and a code repeated after it is still the same message', async (t) => {
+  const { world, next, begin, rotate } = await startRotation(t)
+  const hook = await createHook(world, 'supabase')
+  const body = supabaseBody({ phone: newPhone(), code: '493817' })
+  const call = async () => {
+    const headers = supabaseHeaders(body, world.clock.now(), [hook.secret ?? ''])
+    return (await postHook(hook.url, body, headers)).status
+  }
+  assert.equal(await call(), 200)
+  await begin()
+  assert.equal(await call(), 200)
+  await rotate()
+  assert.equal(await call(), 200)
+  const [row] = await world.query<{ secret: Buffer }>('select secret from auth_hooks where id = $1', [hook.hookId])
+  assert.equal(createSealingKey(next).open(row?.secret ?? Buffer.of(), `hook:${hook.hookId}`), hook.secret)
+  assert.equal((await world.query('select id from messages where workspace_id = $1', [world.workspaceId])).length, 1)
 })

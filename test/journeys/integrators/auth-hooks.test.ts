@@ -189,3 +189,17 @@ test('a hook may be called as often as an API key', async (t) => {
   const [limited, ...others] = answers.filter(({ status }) => status !== 200)
   assert.deepEqual([limited?.status, limited?.headers.get('retry-after'), others.length], [429, '1', 0])
 })
+
+test('another workspace’s hook is changed, renewed and deleted exactly like a missing one', async (t) => {
+  const [mine, theirs] = [await startWorld(t), await startWorld(t)]
+  const { hookId } = await createHook(theirs, 'supabase')
+  const operator = { ...mine.parts, actor: COMMAND_LINE }
+  for (const id of [hookId, '00000000-0000-4000-8000-000000000000']) {
+    const input = { workspaceId: mine.workspaceId, hookId: id }
+    const missing = { message: `There is no auth hook ${id}.` }
+    await assert.rejects(perform(hookActions.update, operator, { ...input, name: 'x' }), missing)
+    await assert.rejects(perform(hookActions.renew, operator, input), missing)
+    await assert.rejects(perform(hookActions.remove, operator, input), missing)
+  }
+  await assert.rejects(createHook({ ...mine, senderId: theirs.senderId }, 'supabase'), /No sender of this workspace/)
+})
