@@ -64,7 +64,7 @@ async function startDemo(dataDir: string): Promise<{ text: string; stop: () => P
     () => `the demo to start; it wrote: ${text}`,
     async () => {
       if (child.exitCode !== null) throw new Error(`the demo ended: ${text}`)
-      return text.includes('Ctrl-C stops it')
+      return text.includes('Press Ctrl-C to stop')
     },
   )
   return { text, stop }

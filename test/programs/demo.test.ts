@@ -238,7 +238,7 @@ async function start(t: TestContext, environment: Record<string, string>): Promi
   const running = runProgram(t, ['start'], environment)
   await waitFor(
     () => `the demo to be ready: ${running.stderr()}`,
-    () => running.stdout().includes('Ctrl-C stops it.'),
+    () => running.stdout().includes('Press Ctrl-C to stop.'),
   )
   return running
 }

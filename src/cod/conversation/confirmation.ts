@@ -54,9 +54,12 @@ export const confirmation: Machine<ConfirmationTypes> = {
     confirm: { means: 'tap on confirm, on the template or its reminder', answer: 'confirmed' },
     cancel: { means: 'tap on cancel, on the template or its reminder', answer: 'cancelled' },
     change_time: { means: 'tap on change time, on the template or its reminder', answer: 'reschedule_started' },
-    day: { means: 'a day is chosen while no time range is', answer: 'day_chosen' },
-    range: { means: 'a time range is chosen while no day is', answer: 'range_chosen' },
-    day_and_range: { means: 'a day or time range is chosen, and now both are', answer: 'rescheduled' },
+    day: { means: 'the customer chooses a day, and has not chosen a time range', answer: 'day_chosen' },
+    range: { means: 'the customer chooses a time range, and has not chosen a day', answer: 'range_chosen' },
+    day_and_range: {
+      means: 'the customer chooses a day or time range, and has then chosen both',
+      answer: 'rescheduled',
+    },
     other_choice: {
       means: 'another day or time range is chosen, on a question of the latest follow-up',
       answer: 'rescheduled',

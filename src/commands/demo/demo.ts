@@ -206,7 +206,7 @@ More:
   API                ${url}/api/v1
   API reference      ${demo.referenceUrl}
   WhatsApp emulator  ${emulatorUrl}
-  Webhooks           ${webhooksUrl} (those that this receiver got)
+  Webhooks           ${webhooksUrl} (shows the webhooks that it received)
   Metrics            ${metricsUrl === undefined ? 'off' : `${metricsUrl}/metrics`}
   Workspace          ${workspaceId}
 
@@ -223,7 +223,7 @@ See what happened to a message or an order:
 
   npm run -s doorcode -- explain <messageId or confirmationId>
 ${timeMachine(demo)}
-Ctrl-C stops it.
+Press Ctrl-C to stop.
 `
 }
 

@@ -114,7 +114,8 @@ export function createTimeMachine(parts: Parts, live: Live) {
 function readSpan(parts: Parts, move: MoveSeed): number {
   const { by, to } = moveSchema.parse(move)
   const { movedAt, aheadMs } = timeOf(parts)
-  if (movedAt !== null) throw new ControlError(`this emulator’s time is not its own; it is moved at ${movedAt}`, 409)
+  if (movedAt !== null)
+    throw new ControlError(`another program controls this emulator’s clock; move it at ${movedAt}`, 409)
   // An instant that has passed needs no move.
   const requestedMs = by ?? Math.max(0, Date.parse(to ?? '') - parts.now())
   const { clockMoveMs, clockAheadMs } = EMULATOR_LIMITS
