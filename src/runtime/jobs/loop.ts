@@ -68,12 +68,14 @@ export function startLoop(loop: Loop, log: Log, metrics?: Pick<Metrics, 'watchLo
     })
   const run = async (): Promise<void> => {
     while (!stopping) {
+      const wasWoken = wakeRequested
       wakeRequested = false
       const startedAtMs = performance.now()
       try {
         const { more, idle = false } = await loop.turn()
         failedTurns = 0
-        sleepMs = idle ? Math.max(loop.pollMs, Math.min(2 * sleepMs, IDLE_POLL_MS)) : loop.pollMs
+        // what it was woken for may be locked by another node
+        sleepMs = idle && !wasWoken ? Math.max(loop.pollMs, Math.min(2 * sleepMs, IDLE_POLL_MS)) : loop.pollMs
         stuckSinceMs = undefined
         brokenSinceMs = undefined
         watch?.('done', performance.now() - startedAtMs)

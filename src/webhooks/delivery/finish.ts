@@ -14,8 +14,8 @@ import { FAILING_DISABLES_AFTER_MS } from './schedule.ts'
 const MAX_BATCH = 200
 /** One statement at a time: attempts that end meanwhile make the next one larger. */
 const CONCURRENCY = 1
-/** Nothing waits for a stored result. */
-const INTERVAL_MS = 50
+/** The place of an attempt among those of its endpoint is free only when its result is stored. */
+const INTERVAL_MS = 20
 
 /**
  * Stores ended attempts in batches: the attempt, the delivery's next state and the endpoint's health. A row that another
