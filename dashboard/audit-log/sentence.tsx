@@ -122,6 +122,8 @@ function pageOf({ action, target, before, after, ...entry }: Entry): LinkOf | un
       return linkTo({ to: '/w/$workspaceId/cod-settings' })
     case 'endpoint':
       return linkTo({ to: '/w/$workspaceId/endpoints/$endpointId', params: { endpointId: target } })
+    case 'hook':
+      return linkTo({ to: '/w/$workspaceId/hooks' })
     case 'key':
       return linkTo({ to: '/w/$workspaceId/keys' })
     case 'list':
