@@ -120,6 +120,7 @@ const FORMS: readonly { file: string; page: string; opens?: readonly PlainCode[]
   { file: 'ui/dialog/confirm-dialog.tsx', page: 'template', opens: ['page_templates.remove'], silent: true },
   { file: 'blocked/blocked.tsx', page: 'blocked', opens: ['page_blocked.add'] },
   { file: 'workspaces/recipient-data.tsx', page: 'settings' },
+  { file: 'hooks/hook-dialogs.tsx', page: 'hooks', opens: ['page_hooks.create'] },
   { file: 'keys/key-dialogs.tsx', page: 'keys', opens: ['page_keys.create'] },
   { file: 'endpoints/settings-form.tsx', page: 'endpoints', opens: ['page_endpoints.add'] },
   { file: 'endpoints/resend-events.tsx', page: 'endpoint', opens: ['page_endpoints.many'] },
