@@ -227,5 +227,5 @@ test('an emulator with an external time machine links to it and keeps its clock'
   assert.equal((await due(world)).movedAt, 'http://127.0.0.1:3000/dashboard/')
   const answer = await world.call('POST', '/control/clock', { by: '1h' })
   assert.equal(answer.status, 409)
-  assert.match(answer.text, /moved at http:\/\/127\.0\.0\.1:3000\/dashboard\//)
+  assert.match(answer.text, /move it at http:\/\/127\.0\.0\.1:3000\/dashboard\//)
 })
