@@ -4,9 +4,8 @@ import { Client } from 'pg'
 import { type Figure, atMost, megabytes, ms, percentile, perSecond } from './figures.ts'
 import { openHttpClient } from './http-client.ts'
 import { openLoop } from './load.ts'
-import type { BenchPart } from './part.ts'
+import type { BenchPart, PartOptions } from './part.ts'
 import type { BenchPostgres } from './postgres.ts'
-import type { BenchProvider } from './provider.ts'
 import { startReceiver } from './receiver.ts'
 import type * as serverProcess from './server-process.ts'
 import type * as shop from './shop.ts'
@@ -85,14 +84,6 @@ export const costs: BenchPart = async ({ postgres, provider, short, profile, say
   })
 }
 
-export type CostsOptions = {
-  postgres: BenchPostgres
-  provider: BenchProvider
-  short: boolean
-  profile: string | undefined
-  say: (line: string) => void
-}
-
 /** What a checkout has to offer to be measured: its own files set it up and start its server. */
 type Subject = Pick<typeof shop, 'openShops'> &
   Pick<typeof wholeWay, 'addEndpoints'> &
@@ -110,7 +101,7 @@ async function subjectAt(checkout: string): Promise<Subject> {
 /** Measures the checkout at this folder. `postgres` is migrated by the same checkout. */
 export async function measureCosts(
   checkout: string,
-  { postgres, provider, short, profile, say }: CostsOptions,
+  { postgres, provider, short, profile, say }: PartOptions,
 ): Promise<Costs> {
   const { openShops, addEndpoints, startServer } = await subjectAt(checkout)
   await using opened = new AsyncDisposableStack()

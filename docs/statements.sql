@@ -816,7 +816,7 @@ with quotas as materialized (
   -- in one order, so that groups of several nodes cannot deadlock
   order by q.workspace_id
   for update of q
-), numbered as materialized (
+), numbered as (
   select q.workspace_id, q.created_at, q.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
@@ -904,7 +904,7 @@ with quotas as materialized (
   -- in one order, so that groups of several nodes cannot deadlock
   order by q.workspace_id
   for update of q
-), numbered as materialized (
+), numbered as (
   select q.workspace_id, q.created_at, q.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
@@ -1824,6 +1824,11 @@ r.ended_at as over_at,
 (select coalesce(jsonb_agg(jsonb_build_object('messageId', m.id, 'at', m.created_at) order by m.id), '[]') from messages m
  where m.workspace_id = $1 and m.verification_id = r.id) as resends from unnest($2::uuid[]) as unit (id) cross join lateral (select * from otp_verifications where workspace_id = $1 and id = unit.id limit $3) r order by r.id;
 
+-- src/lib/db/lock-wait.ts
+
+prepare limit_lock_wait as
+select set_config('lock_timeout', $1, true);
+
 -- src/lib/db/migrate.ts
 
 prepare find_contracting_migration as
@@ -2223,9 +2228,6 @@ left join lateral (
   where own.id is null and m.workspace_id = r.workspace_id and m.provider_message_id = r.provider_message_id
   limit 1) theirs on true
 where (select p.id from provider_reports p where p.id = r.id limit 1) is null;
-
-prepare limit_lock_wait_of_statuses as
-select set_config('lock_timeout', $1, true);
 
 prepare store_provider_reports as
 insert into provider_reports as p (id, workspace_id, account_id, kind, body, provider_message_id, message_id, occurred_at,
@@ -3817,8 +3819,7 @@ from (select * from messages where workspace_id = $1 and id > $2 order by id lim
 prepare insert_otp_messages_within_quota as
 with quotas as materialized (
   select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
-  from jsonb_to_recordset($1) as r (
-    workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+  from jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
   join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
   join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
   -- in one order, so that groups of several nodes cannot deadlock
@@ -3828,8 +3829,9 @@ with quotas as materialized (
   select q.workspace_id, q.created_at, q.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
-    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea,
-    deliver_within_seconds smallint, correlation_id uuid, api_key_id text)
+    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text)
+), allowed as (
+  select * from numbered where unit <= monthly_units and $4 = (select key_check from instance where only_row)
 ), inserted as (
   insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
     idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by,
@@ -3837,7 +3839,7 @@ with quotas as materialized (
   select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
     key, code, correlation_id, api_key_id, unit, created_at, 'queued', 0, $2, $3,
     deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
-  from numbered where unit <= monthly_units and $4 = (select key_check from instance where only_row)
+  from allowed
   on conflict (workspace_id, kind, idempotency_key) where idempotency_key is not null and verification_id is null do nothing
   returning id, workspace_id
 ), counted as (
@@ -3927,23 +3929,19 @@ update auth_hooks set name = $3, sender_id = $4, templates = $5, pointers = $6 w
 prepare insert_verifications_within_quota as
 with quotas as materialized (
   select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
-  from jsonb_to_recordset($1) as r (
-    workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+  from jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
   join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
   join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
   -- in one order, so that groups of several nodes cannot deadlock
   order by q.workspace_id
   for update of q
-), numbered as materialized (
+), numbered as (
   select q.workspace_id, q.created_at, q.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
-    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea,
-    deliver_within_seconds smallint, correlation_id uuid, api_key_id text, recipient_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint,
-    max_attempts smallint)
-), allowed as materialized (
-  select * from numbered
-  where unit <= monthly_units and $4 = (select key_check from instance where only_row)
+    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, recipient_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint, max_attempts smallint)
+), allowed as (
+  select * from numbered where unit <= monthly_units and $4 = (select key_check from instance where only_row)
 ), inserted as (
   insert into otp_verifications (id, workspace_id, recipient, recipient_number, country, idempotency_key, code_length,
     ttl_seconds, max_attempts, created_at, expires_at, status, code_key, code_hash, sent_at, due_at)
@@ -4054,22 +4052,19 @@ from frequent p join workspaces w on w.id = p.workspace_id;
 prepare insert_resends_within_quota as
 with quotas as materialized (
   select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
-  from jsonb_to_recordset($1) as r (
-    workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+  from jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
   join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
   join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
   -- in one order, so that groups of several nodes cannot deadlock
   order by q.workspace_id
   for update of q
-), numbered as materialized (
+), numbered as (
   select q.workspace_id, q.created_at, q.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
-    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea,
-    deliver_within_seconds smallint, correlation_id uuid, api_key_id text, verification_id uuid, sent int)
-), allowed as materialized (
-  select * from numbered
-  where unit <= monthly_units and $4 = (select key_check from instance where only_row)
+    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, verification_id uuid, sent int)
+), allowed as (
+  select * from numbered where unit <= monthly_units and $4 = (select key_check from instance where only_row)
 ), pending as materialized (
   select n.*, v.due_at as expires_due_at
   from (select distinct on (verification_id) * from allowed order by verification_id, id) n
@@ -4177,11 +4172,6 @@ select * from messages m where m.workspace_id = v.workspace_id and m.id = v.id l
 prepare find_otp_message as
 select id, status, reference, recipient, created_at, sent_at, deliver_within_seconds, undelivered_event_at, failure_code
 from messages where workspace_id = $1 and id = $2 and kind = 'otp';
-
--- src/runtime/jobs/batch-loop.ts
-
-prepare limit_lock_wait as
-select set_config('lock_timeout', $1, true);
 
 -- src/runtime/jobs/leases.ts
 

@@ -115,7 +115,7 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
   )
 }
 
-/** A missing hook gets the answer of a wrong signature, so that nobody finds out which hooks exist. */
+/** A missing hook gets the answer of a wrong signature, so that a stranger cannot find out which hooks exist. */
 const REJECTIONS = {
   signature: {
     status: 401,

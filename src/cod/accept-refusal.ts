@@ -15,7 +15,7 @@ import {
   checkRow,
   fillTemplate,
   hasSameContent,
-  insertWithinQuota,
+  insertChecks,
   workspaceJoins,
 } from './accept.ts'
 import type { ConfirmationStatus } from './conversation/confirmation.ts'
@@ -104,7 +104,7 @@ const refusalRow = (request: RefusalCheckRequest, facts: CheckFacts, filled: Fil
  */
 const insert: Statement<{ id: string }> = statement(
   'insert_refusal_checks_within_quota',
-  insertWithinQuota('cod_refusal', {
+  insertChecks('cod_refusal', {
     columns: 'confirmation_id uuid',
     inserted: `insert into refusal_checks (confirmation_id, workspace_id, template_name, template_language, parameters,
        idempotency_key, correlation_id, api_key_id, quota_unit, created_at, status, asked_at, first_message_id)

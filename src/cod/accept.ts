@@ -7,6 +7,7 @@ import {
   createAcceptor,
   factJoins,
 } from '../accept/engine.ts'
+import { insertWithinQuota } from '../accept/within-quota.ts'
 import {
   sendableColumns,
   type SendRequest,
@@ -198,22 +199,11 @@ const confirmationRow = (request: ConfirmationRequest, filled: FilledParameters,
 type Inserted = { columns: string; inserted: string; message: string }
 
 /** Inserts checks by `inserted`, as long as their quota has units, with their first messages. */
-export const insertWithinQuota = (quota: QuotaKind, { columns, inserted, message }: Inserted): string =>
-  `with quotas as materialized (
-     select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
-     from jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
-     join quota_usage q on q.workspace_id = r.workspace_id and q.kind = '${quota}' and q.month = r.month
-     join quotas l on l.workspace_id = r.workspace_id and l.kind = '${quota}'
-     -- in one order, so that groups of several nodes cannot deadlock
-     order by q.workspace_id
-     for update of q
-   ), numbered as materialized (
-     select q.workspace_id, q.created_at, q.monthly_units, c.*,
-            q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
-     from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
-       id uuid, sender_id uuid, recipient text, name text, language text, parameters jsonb, content jsonb,
-       key text, correlation_id uuid, api_key_id text, ${columns})
-   ), inserted as (
+export const insertChecks = (quota: QuotaKind, { columns, inserted, message }: Inserted): string =>
+  insertWithinQuota(quota, {
+    columns: `id uuid, sender_id uuid, recipient text, name text, language text, parameters jsonb, content jsonb,
+       key text, correlation_id uuid, api_key_id text, ${columns}`,
+    inserted: `inserted as (
      ${inserted}
    ), first_messages as (
      insert into messages (id, workspace_id, kind, sender_id, recipient, confirmation_id, check_kind, purpose, content,
@@ -221,16 +211,12 @@ export const insertWithinQuota = (quota: QuotaKind, { columns, inserted, message
      select ${message}, 'template', content,
        name, language, created_at, 'queued', 1, $2, $3
      from numbered join inserted using (id, workspace_id)
-   ), counted as (
-     update quota_usage q set used = q.used + i.units
-     from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
-     where q.workspace_id = i.workspace_id and q.kind = '${quota}' and q.month = quotas.month
-   )
-   select id from inserted`
+   )`,
+  })
 
 const insert: Statement<{ id: string }> = statement(
   'insert_confirmations_within_quota',
-  insertWithinQuota('cod_confirmation', {
+  insertChecks('cod_confirmation', {
     columns: 'reference text, message_id uuid',
     inserted: `insert into confirmations (id, workspace_id, sender_id, recipient, template_name, template_language, parameters,
        reference, idempotency_key, correlation_id, api_key_id, quota_unit, created_at, status, asked_at)

@@ -1,23 +1,12 @@
-import { type Sql, type Statement, bytea, statement } from '../lib/db/pool.ts'
+import { type Sql, type Statement, statement } from '../lib/db/pool.ts'
 import { ApiError } from '../lib/errors.ts'
 import { OTP_SUBMISSION_WINDOW_MS } from '../messages/submission-window.ts'
 import type { Parts } from '../runtime/parts.ts'
-import {
-  sendableColumns,
-  type SendRequest,
-  type Sendable,
-  senderJoins,
-  sendTarget,
-  templateOf,
-  missingError,
-  unavailableError,
-  blockedError,
-} from '../accounts/sendable.ts'
+import { sendableColumns, type SendRequest, type Sendable, senderJoins, sendTarget } from '../accounts/sendable.ts'
 import type { SealingKey } from '../lib/seal.ts'
 import { createKeyFinder } from '../operations/secrets/instance.ts'
-import { tables } from '../operations/columns.ts'
-import { otpUnusableReason } from '../accounts/templates/usability.ts'
 import { type Acceptance, FACT_COLUMNS, type Facts, createAcceptor, factJoins } from '../accept/engine.ts'
+import { announceTo, insertCodes, keyChanged, sealedCode, sendError } from './code-message.ts'
 
 export type OtpRequest = SendRequest & {
   code: string
@@ -35,12 +24,7 @@ type AcceptParts = Pick<Parts, 'clock' | 'seal' | 'wake' | 'live' | 'metrics' | 
  * Accepts an OTP: the key, the unit of quota and the message commit together. Throws the first ApiError
  * (docs/api.md#order-of-checks); a rejected request stores nothing.
  */
-export const createOtpAcceptor = (parts: AcceptParts) =>
-  createAcceptor(parts, otpAcceptance(parts), (workspaceIds) => {
-    parts.metrics.otpAccepted.inc(workspaceIds.length)
-    parts.wake('submit')
-    parts.live.changed(workspaceIds)
-  })
+export const createOtpAcceptor = (parts: AcceptParts) => createAcceptor(parts, otpAcceptance(parts), announceTo(parts))
 
 function otpAcceptance({ seal }: Pick<Parts, 'seal'>): Acceptance<OtpRequest, OtpFacts, OtpAcceptance> {
   const findKey = createKeyFinder(seal)
@@ -54,8 +38,7 @@ function otpAcceptance({ seal }: Pick<Parts, 'seal'>): Acceptance<OtpRequest, Ot
       const decided = decide(request, facts)
       if (decided) return decided
       const key = findKey(facts.keyCheck)
-      if (!key) return new ApiError('SERVICE_UNAVAILABLE', { code: 'secrets.key_changed' })
-      return (id) => messageRow(key, request, id)
+      return key ? (id) => messageRow(key, request, id) : keyChanged()
     },
     insert,
     accepted: (request, messageId) => ({ messageId, status: 'queued', reference: request.reference }),
@@ -99,17 +82,7 @@ function decide(request: OtpRequest, facts: OtpFacts): OtpAcceptance | ApiError 
   const { idempotencyKey: key, earlierKeys = [] } = request
   const earlier = facts.earlier?.find(({ idempotencyKey: each }) => each === key || earlierKeys.includes(each))
   if (earlier) return answerRepeat(request, earlier)
-  return (
-    missingError('OTP', facts) ??
-    unavailableError('OTP', facts) ??
-    findUnusableTemplate(facts) ??
-    blockedError(request.recipient, facts)
-  )
-}
-
-function findUnusableTemplate(facts: Sendable): ApiError | undefined {
-  const reason = otpUnusableReason(templateOf(facts))
-  return reason === undefined ? undefined : new ApiError('OTP_TEMPLATE_NOT_USABLE', reason)
+  return sendError(request.recipient, facts)
 }
 
 /** The code is not compared: another code under the same key does not replace the message (docs/otp.md#repeats). */
@@ -136,47 +109,26 @@ function messageRow(key: SealingKey, request: OtpRequest, id: string) {
     reference: request.reference,
     deliver_within_seconds: request.deliverWithinSeconds ?? null,
     key: request.idempotencyKey,
-    code: bytea(key.close(request.code, tables.messages.sealed.code(id))),
+    code: sealedCode(key, id, request.code),
     correlation_id: request.correlationId,
     api_key_id: request.apiKeyId,
   }
 }
 
-/**
- * A node that was frozen through a rotation stores nothing under the former key: `key_check` has changed. It is compared after the
- * quota is locked: a repeat must wait for a first try that still runs, or it could not see that the try took the last unit.
- */
 const insert: Statement<{ id: string }> = statement(
   'insert_otp_messages_within_quota',
-  `with quotas as materialized (
-     select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
-     from jsonb_to_recordset($1) as r (
-       workspace_id uuid, month date, created_at timestamptz, requests jsonb)
-     join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
-     join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
-     -- in one order, so that groups of several nodes cannot deadlock
-     order by q.workspace_id
-     for update of q
-   ), numbered as (
-     select q.workspace_id, q.created_at, q.monthly_units, c.*,
-            q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
-     from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
-       id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea,
-       deliver_within_seconds smallint, correlation_id uuid, api_key_id text)
-   ), inserted as (
+  insertCodes(
+    [],
+    `inserted as (
      insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
        idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by,
        deliver_within_seconds, deliver_by)
      select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
        key, code, correlation_id, api_key_id, unit, created_at, 'queued', 0, $2, $3,
        deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
-     from numbered where unit <= monthly_units and $4 = (select key_check from instance where only_row)
+     from allowed
      on conflict (workspace_id, kind, idempotency_key) where idempotency_key is not null and verification_id is null do nothing
      returning id, workspace_id
-   ), counted as (
-     update quota_usage q set used = q.used + i.units
-     from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
-     where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = quotas.month
-   )
-   select id from inserted`,
+   )`,
+  ),
 )

@@ -28,7 +28,6 @@ export function undeliveredLoop(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'li
     take: (tx, now) => takeUndelivered(tx, now, MAX_MESSAGES),
     retake: retakeUndelivered,
     process: async (tx, due, now) => recordEvents(tx, now, (await findUndelivered(tx, due, now)).map(eventOf)),
-    committed: () => parts.wake('deliver'),
     storeFault: (db, message, { tries, retryAt }) =>
       postponeUndelivered(db, message, { tries, retryAt: retryAt ?? later(parts.clock.now(), AFTER_LAST_TRY_MS) }),
     countFaults: (outcome, faults) => parts.metrics.stuckWork.inc({ work: 'undelivered', outcome }, faults),

@@ -36,7 +36,7 @@ test('a member plays customers with mouse and keyboard, and the business hears t
   await staysOpen(page, world, confirmation)
 })
 
-test('a verification from the phone to the approval: its code is on the phone, and its page says what became of it', async (t) => {
+test('a verification from the phone to the approval: its code is on the phone, and its page shows the end', async (t) => {
   const world = await startSandbox(t)
   const receiver = await world.receiver()
   const page = await openPage(t, world, { as: await signIn(world, 'member') })

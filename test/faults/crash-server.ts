@@ -3,7 +3,7 @@
  * runs after it. Started by test/exhaustive/crash.test.ts with its options as JSON; a message sets the failpoint.
  */
 import { createMovedClock } from './moved-clock.ts'
-import type { Db } from '../../src/lib/db/pool.ts'
+import { type Db, isWrite } from '../../src/lib/db/pool.ts'
 import { type DbSpy, spyOnDb, spyOnSql } from '../database/db-spy.ts'
 import { startNode } from '../world/node.ts'
 
@@ -62,11 +62,11 @@ function around(transaction: number | null, onRun: () => unknown): DbSpy {
     const here = reached && failpoint?.statement === name
     if (here && failpoint?.moment === 'before') return die()
     // the commit may follow the statement without waiting for its response
-    if (here && failpoint?.moment === 'committed' && writes(text)) onRun()
+    if (here && failpoint?.moment === 'committed' && isWrite(text)) onRun()
     const rows = await run()
     reached ||= failpoint?.stage === name
     if (idle(text, rows)) return rows
-    report({ ran: name, transaction, writes: writes(text) })
+    report({ ran: name, transaction, writes: isWrite(text) })
     if (here && failpoint?.moment === 'after') return die()
     if (here) onRun()
     return rows
@@ -74,10 +74,7 @@ function around(transaction: number | null, onRun: () => unknown): DbSpy {
 }
 
 /** A poll that found nothing. */
-const idle = (text: string, rows: readonly unknown[]): boolean => rows.length === 0 && !writes(text)
-
-const writes = (text: string): boolean =>
-  /\b(insert into|update|delete from)\b/.test(text.replaceAll(/for (no key )?update/g, ''))
+const idle = (text: string, rows: readonly unknown[]): boolean => rows.length === 0 && !isWrite(text)
 
 /** Never resolves: the signal cannot be caught. */
 function die(): Promise<never> {

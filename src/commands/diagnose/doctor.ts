@@ -22,6 +22,18 @@ export const doctor: Command = {
 }
 
 async function findAll(environment: Readonly<Record<string, string | undefined>>): Promise<Finding[]> {
+  const { instance, known, close } = await openEnvironment(environment)
+  try {
+    return await examine(instance, { known, outside: true })
+  } finally {
+    await close()
+  }
+}
+
+/** What of the instance exists. If a setting is invalid, nothing of it does, and `known` has a finding for each. */
+export async function openEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+): ReturnType<typeof openForDoctor> {
   let config: Config
   try {
     config = readConfig(environment)
@@ -30,14 +42,9 @@ async function findAll(environment: Readonly<Record<string, string | undefined>>
     const known = error.mistakes.map((mistake) =>
       toFinding('settings', { code: 'setting_invalid', mistake: asWritten(mistake) }),
     )
-    return examine({}, { known, outside: true })
+    return { instance: {}, known, close: async () => {} }
   }
-  const { instance, known, close } = await openForDoctor(config)
-  try {
-    return await examine(instance, { known, outside: true })
-  } finally {
-    await close()
-  }
+  return openForDoctor(config)
 }
 
 const TITLES: Readonly<Record<Exclude<Level, 'ok'>, string>> = { failure: 'Failures', warning: 'Warnings' }

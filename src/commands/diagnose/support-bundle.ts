@@ -5,19 +5,19 @@ import manifest from '../../../package.json' with { type: 'json' }
 import { inEnglish } from '../../../locales/resources.ts'
 import { asWritten } from '../../../locales/text.ts'
 import { DAY_MS, MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
-import { type Config, type SettingName, ConfigError, readConfig, settings } from '../../lib/config.ts'
+import { type Config, type SettingName, settings } from '../../lib/config.ts'
 import { sqlState } from '../../lib/db/pool.ts'
 import { UserError } from '../../lib/errors.ts'
 import { examine } from '../../operations/doctor/examine.ts'
-import { type Finding, findingText, fixText, toFinding } from '../../operations/doctor/finding.ts'
+import { type Finding, findingText, fixText } from '../../operations/doctor/finding.ts'
 import { verify } from '../../operations/verify/verify.ts'
 import { findEmbeddedVersion } from '../../runtime/start/embedded-postgres/binaries.ts'
 import { withTimeout } from '../../lib/with-timeout.ts'
 import { writeNewFile } from '../../runtime/start/new-file.ts'
-import { openForDoctor } from '../../runtime/start/open-for-doctor.ts'
 import type { Command, Environment } from '../command.ts'
 import { argument, flag, nonEmpty, optional } from '../inputs.ts'
 import { STANDARD_INPUT } from '../json-file.ts'
+import { openEnvironment } from './doctor.ts'
 import { createRedactor, readLogLine } from './redact.ts'
 
 /** The end of the log. */
@@ -129,20 +129,11 @@ function passwordsOf(value: string): string[] {
 async function examineAndVerify(
   environment: Environment,
 ): Promise<{ findings: Finding[]; verification: object; fromFiles: string[] }> {
-  let config: Config
+  const { instance, known, close } = await openEnvironment(environment)
+  const { config } = instance
   try {
-    config = readConfig(environment)
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    const known = error.mistakes.map((mistake) =>
-      toFinding('settings', { code: 'setting_invalid', mistake: asWritten(mistake) }),
-    )
-    const findings = await examine({}, { known, outside: false })
-    return { findings, verification: { notMade: 'invalid settings' }, fromFiles: [] }
-  }
-  const { instance, known, close } = await openForDoctor(config)
-  try {
-    const findings = await examine(instance, { known, outside: true })
+    const findings = await examine(instance, { known, outside: config !== undefined })
+    if (!config) return { findings, verification: { notMade: 'invalid settings' }, fromFiles: [] }
     return { findings, verification: await verifyLastDay(instance), fromFiles: secretsOf(config) }
   } finally {
     await close()
@@ -161,7 +152,7 @@ async function verifyLastDay({
   db,
   clock,
   provider,
-}: Awaited<ReturnType<typeof openForDoctor>>['instance']): Promise<object> {
+}: Awaited<ReturnType<typeof openEnvironment>>['instance']): Promise<object> {
   if (!db || !clock || !provider) return { notMade: 'no database' }
   try {
     const since = later(clock.now(), -VERIFIED_MS)

@@ -177,12 +177,16 @@ export function openDb(options: DbOptions): Db {
     const begin = `begin${mode}; set local statement_timeout = ${statementMs}`
     connection.responseTimeoutMs = responseTimeoutOf(statementMs)
     try {
-      const begun = connection.query(begin).catch(throwUncommitted)
+      let hasBegun = false
+      const begun = connection
+        .query(begin)
+        .then(() => (hasBegun = true))
+        .catch(throwUncommitted)
       begun.catch(() => {})
       const result = await work(
         toSql(async (statement, values) => {
           // A read follows without waiting for the answer. A write would be committed on its own if the begin failed.
-          if (WRITES.test(statement.text)) await begun
+          if (!hasBegun && isWrite(statement.text)) await begun
           const rows = await query(connection, statement, values).catch(throwUncommitted)
           await begun
           return rows
@@ -220,8 +224,8 @@ export function openDb(options: DbOptions): Db {
   }
 }
 
-/** A condition on the text of a statement. "for update" and "for no key update" only lock. */
-const WRITES = /\b(?:insert into|delete from|(?<!\bfor |\bkey )update)\b/
+/** Whether the text of a statement changes rows. "for update" and "for no key update" only lock. */
+export const isWrite = (text: string): boolean => /\b(?:insert into|delete from|(?<!\bfor |\bkey )update)\b/.test(text)
 
 /** A transaction that is lost before its commit is rolled back. */
 function throwUncommitted(error: unknown): never {

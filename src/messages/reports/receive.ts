@@ -11,6 +11,7 @@ import {
   storableText,
 } from '../../lib/db/pool.ts'
 import { createFairBatcher } from '../../lib/db/fair-batcher.ts'
+import { limitLockWait } from '../../lib/db/lock-wait.ts'
 import { contentId } from '../../lib/ids.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import type { ProviderItem } from '../../providers/provider.ts'
@@ -101,7 +102,7 @@ async function applyNow(parts: ApplyParts, rows: readonly ReportRow[], now: Date
       parts,
       async (tx) => {
         const [, found] = await Promise.all([
-          tx.rows(limitLockWait, [`${MAX_LOCK_WAIT_MS}ms`]),
+          limitLockWait(tx, MAX_LOCK_WAIT_MS),
           tx.rows(findMessages, [batch(rows.filter(({ kind }) => kind === 'status'))]),
         ])
         const messageOf = new Map(found.map(({ id, messageId }) => [id, messageId]))
@@ -153,8 +154,6 @@ const toStored = (row: ReportRow, end: Awaited<ReturnType<typeof processStatuses
         attempts: 1,
       }
     : { ...row, outcome: 'waiting', due_at: now }
-
-const limitLockWait = statement('limit_lock_wait_of_statuses', `select set_config('lock_timeout', $1, true)`)
 
 /** The messages of those statuses that are not stored yet, as the loop finds them. */
 const findMessages: Statement<{ id: string; messageId: string | null }> = statement(

@@ -1,16 +1,5 @@
 import { type Acceptance, FACT_COLUMNS, type Facts, createAcceptor, factJoins } from '../../accept/engine.ts'
-import {
-  type SendRequest,
-  type Sendable,
-  blockedError,
-  missingError,
-  sendTarget,
-  sendableColumns,
-  senderJoins,
-  templateOf,
-  unavailableError,
-} from '../../accounts/sendable.ts'
-import { otpUnusableReason } from '../../accounts/templates/usability.ts'
+import { type SendRequest, type Sendable, sendTarget, sendableColumns, senderJoins } from '../../accounts/sendable.ts'
 import { type Sql, type Statement, bytea, statement } from '../../lib/db/pool.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { countryOf } from '../../lib/phone/phone.ts'
@@ -19,9 +8,8 @@ import { OTP_SUBMISSION_WINDOW_MS } from '../../messages/submission-window.ts'
 import { tables } from '../../operations/columns.ts'
 import { createKeyFinder } from '../../operations/secrets/instance.ts'
 import type { Parts } from '../../runtime/parts.ts'
+import { announceTo, insertCodes, keyChanged, sealedCode, sendError } from '../code-message.ts'
 import { codeOf, hashOf, newCodeKey } from './code.ts'
-import { keyChanged } from './errors.ts'
-import { insertWithinQuota } from './insert.ts'
 import { MAX_EARLIER, type RecipientHistory, recipientLimitError } from './limits.ts'
 import { countsOfPrefix, prefixOf } from './pumped.ts'
 
@@ -43,14 +31,6 @@ export type AcceptParts = Pick<Parts, 'clock' | 'seal' | 'wake' | 'live' | 'metr
  */
 export const createVerificationAcceptor = (parts: AcceptParts) =>
   createAcceptor(parts, acceptance(parts), announceTo(parts))
-
-export const announceTo =
-  ({ wake, live, metrics }: AcceptParts) =>
-  (workspaceIds: readonly string[]): void => {
-    metrics.otpAccepted.inc(workspaceIds.length)
-    wake('submit')
-    live.changed(workspaceIds)
-  }
 
 function acceptance({
   seal,
@@ -81,18 +61,6 @@ const accepted = ({ reference }: VerificationRequest, verificationId: string): V
   status: 'pending',
   reference,
 })
-
-/** Why the code cannot be sent, in the order of docs/api.md#order-of-checks. */
-export const sendError = (recipient: string, facts: Sendable): ApiError | undefined =>
-  missingError('OTP', facts) ??
-  unavailableError('OTP', facts) ??
-  unusableTemplate(facts) ??
-  blockedError(recipient, facts)
-
-function unusableTemplate(facts: Sendable): ApiError | undefined {
-  const reason = otpUnusableReason(templateOf(facts))
-  return reason === undefined ? undefined : new ApiError('OTP_TEMPLATE_NOT_USABLE', reason)
-}
 
 type Earlier = {
   id: string
@@ -193,16 +161,19 @@ function verificationRow(key: SealingKey, { request, history, id }: NewVerificat
   }
 }
 
-/** The code of a message, until it is sent. */
-export const sealedCode = (key: SealingKey, messageId: string, code: string): string =>
-  bytea(key.close(code, tables.messages.sealed.code(messageId)))
-
 /** `do nothing`: another request has the key, or got the recipient's next number. It is looked up again. */
 const insert: Statement<{ id: string }> = statement(
   'insert_verifications_within_quota',
-  insertWithinQuota(
-    `recipient_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint,
-       max_attempts smallint`,
+  insertCodes(
+    [
+      'recipient_number int',
+      'country text',
+      'code_key bytea',
+      'code_hash bytea',
+      'code_length smallint',
+      'ttl_seconds smallint',
+      'max_attempts smallint',
+    ],
     `inserted as (
      insert into otp_verifications (id, workspace_id, recipient, recipient_number, country, idempotency_key, code_length,
        ttl_seconds, max_attempts, created_at, expires_at, status, code_key, code_hash, sent_at, due_at)

@@ -4,9 +4,10 @@ import { createFairBatcher } from '../../lib/db/fair-batcher.ts'
 import type { Sql } from '../../lib/db/pool.ts'
 import { ApiError } from '../../lib/errors.ts'
 import type { Parts } from '../../runtime/parts.ts'
+import { keyChanged } from '../code-message.ts'
 import { isRightCode } from './code.ts'
 import { type VerificationStatus, attemptsLeft, checkCode } from './decide.ts'
-import { ended, keyChanged, notFound } from './errors.ts'
+import { ended, notFound } from './errors.ts'
 import { type LockedVerification, lockVerifications, nameOf, openCodeKey, storeVerifications } from './store.ts'
 
 type CheckParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 'live' | 'metrics'>
@@ -26,8 +27,7 @@ const GROUP_CONCURRENCY = 2
 export function createChecker(parts: CheckParts): (request: CheckRequest) => Promise<Checked> {
   const checkInGroup = createFairBatcher<CheckRequest, Checked | ApiError>(
     async (requests) => {
-      const { outcomes, endedCount } = await transactionWithEvents(parts, (tx) => checkTogether(tx, parts, requests))
-      if (endedCount > 0) parts.wake('deliver')
+      const outcomes = await transactionWithEvents(parts, (tx) => checkTogether(tx, parts, requests))
       parts.live.changed([...new Set(requests.map(({ workspaceId }) => workspaceId))])
       return outcomes
     },
@@ -57,7 +57,8 @@ async function checkTogether(tx: Sql, parts: Pick<Parts, 'clock' | 'seal'>, requ
     if (after !== before) changed.set(name, after)
     return { verificationId: after.id, status: after.status, attemptsLeft: attemptsLeft(after) }
   })
-  return { outcomes, endedCount: await storeVerifications(tx, now, [...changed.values()]) }
+  await storeVerifications(tx, now, [...changed.values()])
+  return outcomes
 }
 
 function checkOne(

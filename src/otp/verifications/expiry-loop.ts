@@ -24,7 +24,6 @@ export function expiryLoop(parts: ExpiryParts): Loop {
     take: (tx, now) => tx.rows(dueVerifications, [now, MAX_EXPIRED]),
     retake: (_, verification) => Promise.resolve([verification]), // ending it locks it
     process: expireVerifications,
-    committed: () => parts.wake('deliver'),
     storeFault: (db, { workspace_id, id, tries: earlier }, { tries, retryAt }) =>
       db.rows(countFault, [workspace_id, id, earlier, tries, retryAt ?? later(parts.clock.now(), AFTER_LAST_TRY_MS)]),
     countFaults: (outcome, faults) => parts.metrics.stuckWork.inc({ work: 'verification', outcome }, faults),

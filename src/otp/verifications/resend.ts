@@ -4,11 +4,11 @@ import { type Statement, statement } from '../../lib/db/pool.ts'
 import { OTP_SUBMISSION_WINDOW_MS } from '../../messages/submission-window.ts'
 import { createKeyFinder } from '../../operations/secrets/instance.ts'
 import type { Parts } from '../../runtime/parts.ts'
-import { type AcceptParts, WORKSPACE_NOW, announceTo, sealedCode, sendError } from './accept.ts'
+import { announceTo, insertCodes, keyChanged, sealedCode, sendError } from '../code-message.ts'
+import { type AcceptParts, WORKSPACE_NOW } from './accept.ts'
 import { codeOf } from './code.ts'
 import type { VerificationStatus } from './decide.ts'
-import { ended, keyChanged, notFound } from './errors.ts'
-import { insertWithinQuota } from './insert.ts'
+import { ended, notFound } from './errors.ts'
 import { resendLimitError } from './limits.ts'
 import { openCodeKey } from './store.ts'
 
@@ -130,8 +130,8 @@ const resendRow = (
  */
 const insert: Statement<{ id: string }> = statement(
   'insert_resends_within_quota',
-  insertWithinQuota(
-    'verification_id uuid, sent int',
+  insertCodes(
+    ['verification_id uuid', 'sent int'],
     `pending as materialized (
      select n.*, v.due_at as expires_due_at
      from (select distinct on (verification_id) * from allowed order by verification_id, id) n

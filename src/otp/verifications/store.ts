@@ -58,10 +58,10 @@ export function openCodeKey(
 
 /**
  * Stores the new states of locked verifications. The end of one erases what its code is made from and compared with, ends the wait
- * for its delivery, and records its event. Returns how many ended.
+ * for its delivery, and records its event.
  */
-export async function storeVerifications(tx: Sql, now: Date, changed: readonly LockedVerification[]): Promise<number> {
-  if (changed.length === 0) return 0
+export async function storeVerifications(tx: Sql, now: Date, changed: readonly LockedVerification[]): Promise<void> {
+  if (changed.length === 0) return
   const rows = changed.map(({ id, status, wrongAt, endedAt }) => ({
     id,
     status,
@@ -71,9 +71,7 @@ export async function storeVerifications(tx: Sql, now: Date, changed: readonly L
   await tx.rows(write, [changes(rows)])
   const awaiting = changed.filter(({ endedAt, deliverWithinSeconds }) => endedAt && deliverWithinSeconds !== null)
   if (awaiting.length > 0) await stopAwaitingDelivery(tx, awaiting)
-  const events = changed.flatMap(eventOf)
-  await recordEvents(tx, now, events)
-  return events.length
+  await recordEvents(tx, now, changed.flatMap(eventOf))
 }
 
 function eventOf(verification: LockedVerification): NewEvent[] {

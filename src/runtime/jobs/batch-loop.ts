@@ -1,6 +1,7 @@
 import { type Clock, later } from '../../lib/clock.ts'
 import { BoundedMap } from '../../lib/bounded-map.ts'
-import { type Db, type Sql, isConflict, isDatabaseUnavailable, isLockTimeout, statement } from '../../lib/db/pool.ts'
+import { limitLockWait } from '../../lib/db/lock-wait.ts'
+import { type Db, type Sql, isConflict, isDatabaseUnavailable, isLockTimeout } from '../../lib/db/pool.ts'
 import type { Log } from '../../lib/log.ts'
 import { RETRY_OUTCOMES, type RetryDecision, decideRetry, retryLockedRow } from './retry.ts'
 import type { LiveUpdates } from './live.ts'
@@ -48,8 +49,6 @@ const UNTRIED_EARLIER_MS = 1
  */
 export const LONE_LOCK_WAIT_MS = 2
 const MAX_REMEMBERED_LOCKS = 10_000
-
-const limitLockWait = statement('limit_lock_wait', `select set_config('lock_timeout', $1, true)`)
 
 export function createBatchLoop<Item extends DueItem, Result>(
   { db, clock, log, live, transaction }: BatchParts,
@@ -116,7 +115,7 @@ export function createBatchLoop<Item extends DueItem, Result>(
       }
       try {
         await processTaken(async (tx) => {
-          await tx.rows(limitLockWait, [`${LONE_LOCK_WAIT_MS}ms`])
+          await limitLockWait(tx, LONE_LOCK_WAIT_MS)
           return work.retake(tx, item, now)
         }, now)
       } catch (error) {

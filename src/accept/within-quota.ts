@@ -1,0 +1,29 @@
+import type { QuotaKind } from '../workspaces/quota.ts'
+
+/**
+ * SQL of an `insert` (engine.ts). `columns`: of a request. `inserted`: common table expressions that insert rows of `numbered` whose
+ * `unit` is at most `monthly_units`; the one named `inserted` returns their ids and workspaces, and each takes a unit.
+ */
+export const insertWithinQuota = (
+  quota: QuotaKind,
+  { columns, inserted }: { columns: string; inserted: string },
+): string =>
+  `with quotas as materialized (
+     select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
+     from jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+     join quota_usage q on q.workspace_id = r.workspace_id and q.kind = '${quota}' and q.month = r.month
+     join quotas l on l.workspace_id = r.workspace_id and l.kind = '${quota}'
+     -- in one order, so that groups of several nodes cannot deadlock
+     order by q.workspace_id
+     for update of q
+   ), numbered as (
+     select q.workspace_id, q.created_at, q.monthly_units, c.*,
+            q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
+     from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
+       ${columns})
+   ), ${inserted}, counted as (
+     update quota_usage q set used = q.used + i.units
+     from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
+     where q.workspace_id = i.workspace_id and q.kind = '${quota}' and q.month = quotas.month
+   )
+   select id from inserted`
