@@ -39,12 +39,11 @@ const GROWING = [
   'cod_answers',
 ]
 const WAITING = 20_000
-/** An index lookup reads 3 or 4 blocks here; the rest is for the few rows of a journey. */
-const MAX_BLOCKS = 60
+/** An index lookup reads 3 or 4 blocks here; the rest is for the rows of a journey, the dead ones too. A table has over 1,000. */
+const MAX_BLOCKS = 100
 /**
  * For an id PostgreSQL can also read an index whose first column has no condition. Planned for a few rows this costs nothing; later
- * it reads the 270 blocks of 20,000 orders, twice in one statement, until the table is analyzed within a minute or so. Never a table,
- * which has over 1,000.
+ * it reads the 270 blocks of 20,000 orders, twice in one statement, until the table is analyzed within a minute or so.
  */
 const MAX_BLOCKS_OF_SMALL = 600
 
@@ -57,6 +56,7 @@ test('with 20,000 future rows of everything no statement scans a growing table',
         return call.run()
       }),
   })
+  await withOldTransaction(t, world)
   await world.receiver()
   await world.codSettings()
   await walk(world)
@@ -185,8 +185,8 @@ const FUTURE_REPORTS = `
   from generate_series(1, $3::int) n`
 const FUTURE_DELIVERIES = `
   with event as (
-    insert into events (id, workspace_id, type, occurred_at, recorded_at, body)
-    select gen_random_uuid(), $1, 'ping', now(), now(), '{}' from generate_series(1, $2::int) returning id)
+    insert into events (id, workspace_id, type, occurred_at, recorded_at, body, recorded_order)
+    select gen_random_uuid(), $1, 'ping', now(), now(), '{}', 0 from generate_series(1, $2::int) returning id)
   insert into webhook_deliveries (id, workspace_id, event_id, endpoint_id, status, due_at, created_at)
   select gen_random_uuid(), $1, event.id, endpoint.id, 'pending', ${FUTURE}, now()
   from event, webhook_endpoints endpoint where endpoint.workspace_id = $1`
@@ -230,6 +230,14 @@ type Planned = {
   /** `statement: tables` of each plan that read all of a growing table when it was made. */
   scans: readonly string[]
   explain(statement: Statement<unknown>, values: readonly Value[]): Promise<Plan | undefined>
+}
+
+/** PostgreSQL keeps dead rows while a transaction is open anywhere. Other tests have some at times, this one always has. */
+async function withOldTransaction(t: TestContext, world: World): Promise<void> {
+  const connection = await world.parts.db.connect()
+  t.after(() => connection.end())
+  await connection.query('begin isolation level repeatable read')
+  await connection.query('select pg_current_xact_id()')
 }
 
 /** Generic plans as a connection caches them: made now, kept while the tables grow. */
