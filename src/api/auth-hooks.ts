@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BoundedMap } from '../lib/bounded-map.ts'
 import { SECOND_MS } from '../lib/clock.ts'
-import { retryUntilOutcomeKnown } from '../lib/db/pool.ts'
+import { isTemporary, retryUntilOutcomeKnown } from '../lib/db/pool.ts'
 import { asWritten } from '../../locales/text.ts'
-import { ApiError, apiErrors } from '../lib/errors.ts'
+import { ApiError, type ApiErrorCode, apiErrors } from '../lib/errors.ts'
 import { MAX_BODY_BYTES, parseJson } from '../lib/http/body.ts'
 import { fixedDetail, invalidInput } from '../lib/http/problem.ts'
 import { REQUESTS_PER_WINDOW, createRateLimit } from '../lib/http/rate-limit.ts'
+import { failureFields } from '../lib/http/redact-error.ts'
 import { createRejectionLog } from '../lib/http/rejection-log.ts'
 import { isUuid } from '../lib/ids.ts'
 import { UnsealError } from '../lib/seal.ts'
@@ -74,13 +75,13 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
       const { messageId } = await accept(otpRequestOf(parts, hook, { ...read, correlationId: request.id }))
       return kind.accepted(messageId, body)
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      const { code, message } = error
+      if (!(error instanceof ApiError)) {
+        log.error({ correlationId: request.id, ...failureFields(error) }, 'a request to an auth hook failed')
+        return refuse(hook, body, isTemporary(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
+      }
       const key = { publicId: keyIdOf(hook.hookId), workspaceId: hook.workspaceId }
-      rejections.write({ correlationId: request.id, error: code, route: { method: 'POST', path: PATH }, key })
-      const { status } = apiErrors[code]
-      const sentence = status >= 500 ? fixedDetail(code) : message
-      return kind.refused({ status, code, sentence, mayRetry: code === 'RATE_LIMITED' || status >= 500 }, body)
+      rejections.write({ correlationId: request.id, error: error.code, route: { method: 'POST', path: PATH }, key })
+      return refuse(hook, body, error.code, error.message)
     }
   }
 
@@ -101,18 +102,28 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
     },
     async (request, reply) => {
       const raw = request.body ?? Buffer.alloc(0)
+      let hook: ServedHook | undefined
       let response: HookResponse | undefined
-      let signed = true
       const work = async (): Promise<void> => {
-        const hook = await findSigned(request.params.hookId, request, raw)
+        hook = await findSigned(request.params.hookId, request, raw)
         if (hook) response = await answer(hook, request, raw)
-        else signed = false
       }
       const isInTime = await withTimeout(ANSWER_WITHIN_MS, work())
-      if (!signed) return reject(reply, 'signature')
-      return isInTime && response ? send(reply, response) : reject(reply, 'time')
+      if (response) return send(reply, response)
+      if (isInTime) return reject(reply, 'signature')
+      if (!hook) return reject(reply, 'time')
+      metrics.rejectedAuthHooks.inc({ reason: 'time' })
+      return send(reply, refuse(hook, parseJson(raw).value, 'SERVICE_UNAVAILABLE'))
     },
   )
+}
+
+/** `sentence`: for a fault of the request. A fault of ours has a fixed text. */
+function refuse({ kind }: ServedHook, body: unknown, code: ApiErrorCode, sentence = ''): HookResponse {
+  const { status } = apiErrors[code]
+  const isOurs = status >= 500
+  const mayRetry = code === 'RATE_LIMITED' || isOurs
+  return kinds[kind].refused({ status, code, sentence: isOurs ? fixedDetail(code) : sentence, mayRetry }, body)
 }
 
 /** A missing hook gets the answer of a wrong signature, so that a stranger cannot find out which hooks exist. */
