@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { NODE_MODULES, install, pack } from '../../programs/packed.ts'
 import { type Program, freePort, run as start } from '../../programs/program.ts'
 import { codAccount } from '../../world/cod.ts'
+import { postHook, supabaseBody, supabaseHeaders } from '../../world/hooks.ts'
 import { addEndpoint } from '../../world/set-up.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type World, newPhone, startWorld } from '../../world/world.ts'
@@ -119,7 +120,12 @@ const SERVERS: readonly Example[] = [
 ]
 
 /** The example on a port, with an endpoint of the workspace that leads to it. */
-async function serve(t: TestContext, world: World, words: Example['words']) {
+async function serve(
+  t: TestContext,
+  world: World,
+  words: Example['words'],
+  more: Readonly<Record<string, string>> = {},
+) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const { secret } = await addEndpoint(world.parts, { workspaceId: world.workspaceId, url: `${url}/webhooks` })
@@ -130,6 +136,7 @@ async function serve(t: TestContext, world: World, words: Example['words']) {
     SENDER_ID: world.senderId,
     PORT: String(port),
     PYTHONDONTWRITEBYTECODE: '1',
+    ...more,
   }
   const program = start(t, words(port), environment, await project())
   await printed(program, /listening|Development Server .* started/)
@@ -138,7 +145,7 @@ async function serve(t: TestContext, world: World, words: Example['words']) {
     const response = await fetch(url + to, { method: 'POST', headers, body: JSON.stringify(body) })
     return { status: response.status, text: await response.text() }
   }
-  return { program, post }
+  return { program, post, url }
 }
 
 async function printed({ stdout, stderr }: Program, text: string | RegExp): Promise<void> {
@@ -165,6 +172,33 @@ for (const { name, words, skip = false } of SERVERS)
     await printed(program, `message.sent ${messageId}`)
     assert.equal((program.stdout() + program.stderr()).split(messageId).length, 2, 'only the genuine one was printed')
   })
+
+test('the example for Supabase sends the code that Supabase signs, once, and acts only on a genuine webhook', async (t) => {
+  const world = await startWorld(t)
+  const secret = `v1,whsec_${Buffer.alloc(32, 7).toString('base64')}`
+  const words = () => [process.execPath, 'supabase.ts']
+  const { program, post, url } = await serve(t, world, words, { SEND_SMS_HOOK_SECRET: secret })
+  const call = (fields: { phone: string; code: string; locale?: string }, signedWith = secret) => {
+    const body = supabaseBody(fields)
+    return postHook(`${url}/send-sms`, body, supabaseHeaders(body, new Date(), [signedWith]))
+  }
+  const fields = { phone: newPhone().slice(1), code: '493817', locale: 'ar-MA' }
+  assert.equal((await call(fields, `v1,whsec_${Buffer.alloc(32, 8).toString('base64')}`)).status, 401)
+  for (const answer of [await call(fields), await call(fields)])
+    assert.deepEqual([answer.status, answer.body], [200, {}], answer.text + program.stderr())
+  const messages = await world.query<{ id: string; recipient: string; language: string }>(
+    'select id, recipient, template_language as language from messages where workspace_id = $1',
+    [world.workspaceId],
+  )
+  const [{ id: messageId, ...sent } = { id: '' }, ...others] = messages
+  assert.deepEqual([sent, others], [{ recipient: `+${fields.phone}`, language: 'ar' }, []])
+  assert.equal(await world.codeOn({ messageId }), fields.code)
+  const refused = await call({ ...fields, phone: '0612' })
+  assert.deepEqual([refused.status, (refused.body as { error: { http_code: number } }).error.http_code], [200, 422])
+  assert.equal((await post('/webhooks', { type: 'message.sent', data: { messageId } })).status, 400)
+  await world.whatsapp.reports({ messageId }, ['sent'])
+  await printed(program, `message.sent ${messageId}`)
+})
 
 /** Each creates an order at /orders, and acts on the webhooks at /webhooks. */
 const SHOPS: readonly Example[] = [
