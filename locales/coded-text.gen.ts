@@ -480,6 +480,8 @@ export type ParameterNames = {
   'doctor.rotation_unfinished': 'keys'
   'doctor.rotation_unfinished_fix': never
   'doctor.seconds': 'value'
+  'doctor.sender_paused': 'phone' | 'workspace'
+  'doctor.sender_paused_fix': 'reason'
   'doctor.sender_quality': 'phone' | 'workspace'
   'doctor.sender_quality_fix': never
   'doctor.sender_unusable': 'phone' | 'workspace'
@@ -2128,6 +2130,8 @@ export type ParameterNames = {
   'page_overview.key_about': never
   'page_overview.key_title': 'name'
   'page_overview.last_days': never
+  'page_overview.level_failure': never
+  'page_overview.level_warning': never
   'page_overview.list': never
   'page_overview.moved': never
   'page_overview.nothing_today': never
@@ -2169,8 +2173,6 @@ export type ParameterNames = {
   'page_overview.today': never
   'page_overview.unreadable': never
   'page_overview.unreadable_title': 'waba'
-  'page_overview.urgencies_now': never
-  'page_overview.urgencies_soon': never
   'page_overview.yesterday': 'day'
   'page_people.about': never
   'page_people.about_reader': never
@@ -2963,6 +2965,7 @@ export type ParameterNames = {
   'statuses.refusal_refusal_confirmed': never
   'statuses.sender_can_send': never
   'statuses.sender_cannot_send': never
+  'statuses.sender_paused': never
   'statuses.template_approved': never
   'statuses.template_archived': never
   'statuses.template_deleted': never

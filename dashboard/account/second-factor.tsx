@@ -7,7 +7,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/as-typed.tsx'
 import { Secret, SecretDialog } from '../ui/dialog/secret-dialog.tsx'
 import { FormProblem, PasswordField } from '../ui/form/fields.tsx'
-import { ToneBadge } from '../ui/state/status.tsx'
+import { StateMark } from '../ui/state/status.tsx'
 import { useSession } from '../ui/workspace.ts'
 
 export function SecondFactor() {
@@ -17,9 +17,9 @@ export function SecondFactor() {
   const close = (): void => setDoing(null)
   return (
     <>
-      <ToneBadge tone={person.twoFactor ? 'success' : 'neutral'}>
+      <StateMark colour={person.twoFactor ? 'success' : 'neutral'}>
         {person.twoFactor ? t('page_account.is_on') : t('page_account.is_off')}
-      </ToneBadge>
+      </StateMark>
       <Group>
         {person.twoFactor ? (
           <>

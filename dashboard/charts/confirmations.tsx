@@ -6,6 +6,7 @@ import { type Bar, Bars, Figure, type Headline, Legend, type Of, headlineOf } fr
 import { dayText, shareText } from './numbers.ts'
 import { type Charts, confirmationOutcomes } from './outcomes.ts'
 import { Plot } from './plot.tsx'
+import { STATUS_COLOURS } from '../ui/state/status.ts'
 
 export function AnswersByDay(props: Of & { wide?: boolean }) {
   const { t, language } = useTexts()
@@ -126,11 +127,11 @@ export function Refusals(props: Of) {
   const { requested, refused, denied, noResponse, failed, open } = props.of.refusals
   if (requested === 0) return null
   const bars: Bar[] = [
-    { label: t('page_charts.refused'), count: refused, colour: 'warning' },
-    { label: t('page_charts.denied'), count: denied, colour: 'success' },
-    { label: t('page_charts.no_response'), count: noResponse, colour: 'neutral_strong' },
-    { label: t('page_charts.failed'), count: failed, colour: 'failure' },
-    { label: t('page_charts.confirmations_open'), count: open, colour: 'neutral' },
+    { label: t('page_charts.refused'), count: refused, colour: STATUS_COLOURS.refusal.refusal_confirmed },
+    { label: t('page_charts.denied'), count: denied, colour: STATUS_COLOURS.refusal.denied },
+    { label: t('page_charts.no_response'), count: noResponse, colour: STATUS_COLOURS.refusal.no_response },
+    { label: t('page_charts.failed'), count: failed, colour: STATUS_COLOURS.refusal.failed },
+    { label: t('page_charts.confirmations_open'), count: open, colour: STATUS_COLOURS.refusal.awaiting_answer },
   ]
   return (
     <Parts

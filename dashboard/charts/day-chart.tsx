@@ -3,7 +3,7 @@ import { BarChart } from '@mantine/charts'
 import { useElementSize } from '@mantine/hooks'
 import { directionOf } from '../../locales/text.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { type ChartColour, chartColour } from '../ui/state/status.ts'
+import { type ChartColour, cssColour } from '../ui/state/status.ts'
 import classes from './figure.module.css'
 import { dayText } from './numbers.ts'
 
@@ -46,7 +46,7 @@ export function DayChart({ data, series, height }: DayChartProps) {
         data={shown}
         dataKey="label"
         type="stacked"
-        series={series.map(({ colour, ...each }) => ({ ...each, color: chartColour(colour) }))}
+        series={series.map(({ colour, ...each }) => ({ ...each, color: cssColour(colour) }))}
         valueFormatter={(value) => n(value)}
         xAxisProps={{ reversed: rightToLeft, ticks: named, interval: 0 }}
         yAxisProps={{

@@ -6,7 +6,7 @@ import { CLOCK, dateFormat, numberFormat } from '../texts/formats.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import type { LinkOf } from '../ui/link.tsx'
 import { ExportButton } from '../ui/list/export-button.tsx'
-import { type ChartColour, chartColour } from '../ui/state/status.ts'
+import { type ChartColour, cssColour } from '../ui/state/status.ts'
 import { CodeLink } from '../ui/state/status.tsx'
 import classes from './figure.module.css'
 import { type Change, type Value, changeOf, shareText, spanOfDays } from './numbers.ts'
@@ -178,7 +178,7 @@ export function Bars({ bars, whole }: { bars: readonly Bar[]; whole: number }) {
               className={classes['fill']}
               style={{
                 inlineSize: whole === 0 ? 0 : `${Math.min(100, (count / whole) * 100)}%`,
-                background: chartColour(colour),
+                background: cssColour(colour),
               }}
             />
           </div>
@@ -210,7 +210,7 @@ export function Legend({ items }: { items: readonly LegendItem[] }) {
     <ul className={classes['legend']}>
       {items.map(({ label, colour, count, link }) => (
         <li key={label}>
-          <i style={{ background: chartColour(colour) }} />
+          <i style={{ background: cssColour(colour) }} />
           {link ? (
             <Anchor inherit renderRoot={link}>
               {label}

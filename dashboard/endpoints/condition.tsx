@@ -4,14 +4,13 @@ import { api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { CodeBlock } from '../ui/as-typed.tsx'
 import { Failed } from '../ui/fallback.tsx'
+import { colourOf, toneOf } from '../ui/state/status.ts'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import type { EndpointData } from './endpoint-health.tsx'
 import { answerOf, isGone, stateOf } from './endpoint-state.ts'
 import { SendingProgress } from './resend-events.tsx'
 import { type MissedEvents, UNDELIVERED, refreshEndpoint, useResendAll } from './resend.ts'
-
-const TONES = { enabled: 'neutral', failing: 'warning', paused: 'warning', disabled: 'failure' } as const
 
 /** The endpoint's fault, the deliveries that it missed, and a button that resends them. */
 export function EndpointCondition({ endpoint }: { endpoint: EndpointData }) {
@@ -24,7 +23,10 @@ export function EndpointCondition({ endpoint }: { endpoint: EndpointData }) {
   const isFailing = state === 'failing'
   if (state === 'enabled' && !hasMissed && run.sending.phase === 'idle') return null
   return (
-    <Alert color={TONES[state]} {...(state !== 'enabled' && { title: t(`page_endpoints.${state}_title`) })}>
+    <Alert
+      color={state !== 'enabled' ? toneOf(colourOf('endpoint', state)) : 'neutral'}
+      {...(state !== 'enabled' && { title: t(`page_endpoints.${state}_title`) })}
+    >
       <Stack gap="sm">
         <Cause endpoint={endpoint} />
         {missed && (hasMissed || endpoint.status !== 'enabled') && !run.isBusy && <MissedDeliveries missed={missed} />}

@@ -9,7 +9,7 @@ import { AnchorLink } from '../ui/link.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { NotFound } from '../ui/shell/not-found.tsx'
 import { Page } from '../ui/shell/page.tsx'
-import { ToneBadge } from '../ui/state/status.tsx'
+import { StateMark } from '../ui/state/status.tsx'
 import { Time, useWorkspaceClock } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { Actions } from './actions.tsx'
@@ -33,7 +33,7 @@ export function Endpoint() {
       title={data.description || t('page_endpoints.endpoint')}
       status={
         isDeleted ? (
-          <ToneBadge tone="neutral">{t('page_endpoints.deleted')}</ToneBadge>
+          <StateMark colour="neutral">{t('page_endpoints.deleted')}</StateMark>
         ) : (
           <StateBadge state={stateOf(data)} />
         )

@@ -26,8 +26,8 @@ export function AttentionList({ all, isSetUp }: { all: readonly Attention[]; isS
             <Paper withBorder p="md">
               <Group align="flex-start" justify="space-between" gap="sm">
                 <Group align="flex-start" gap="sm" flex={1} miw={240}>
-                  <span className={classes['urgency']} data-urgency={each.urgency}>
-                    <VisuallyHidden component="span">{t(`page_overview.urgencies_${each.urgency}`)}</VisuallyHidden>
+                  <span className={classes['level']} data-level={each.level}>
+                    <VisuallyHidden component="span">{t(`page_overview.level_${each.level}`)}</VisuallyHidden>
                   </span>
                   <Stack gap={2} flex={1} miw={200}>
                     <Reported of={each} />

@@ -12,7 +12,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { Failed, Loading } from '../ui/fallback.tsx'
 import { AnchorLink, type LinkOf, linkTo } from '../ui/link.tsx'
 import { slowPolling } from '../ui/shell/refetch.ts'
-import { chartColour } from '../ui/state/status.ts'
+import { cssColour } from '../ui/state/status.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 import classes from './overview.module.css'
 
@@ -153,7 +153,7 @@ function Card<Status extends string>({ title, count, rate, before, outcomes, lin
           <>
             <Progress.Root size="lg" aria-hidden="true">
               {shown.map(({ label, count: part, colour }) => (
-                <Progress.Section key={label} value={(part / count) * 100} color={chartColour(colour)} />
+                <Progress.Section key={label} value={(part / count) * 100} color={cssColour(colour)} />
               ))}
             </Progress.Root>
             <Legend items={shown.map(({ status, ...each }) => ({ ...each, link: status && linkOf(status) }))} />

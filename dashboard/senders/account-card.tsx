@@ -11,6 +11,7 @@ import { type Fact, FactItem } from '../ui/facts.tsx'
 import { Failed } from '../ui/fallback.tsx'
 import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
 import { AnchorLink } from '../ui/link.tsx'
+import { colourOf, toneOf } from '../ui/state/status.ts'
 import { OutcomeBanner, Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
@@ -42,7 +43,7 @@ export function AccountCard({ account, numbers }: { account: Account; numbers: n
         <Status of="account" value={status} />
         {status !== 'connected' && (
           <Alert
-            color="red"
+            color={toneOf(colourOf('account', status))}
             title={
               status === 'credentials_unreadable' ? t('page_senders.unreadable_hint') : t('page_senders.invalid_hint')
             }

@@ -66,7 +66,7 @@ function CanSend({ sender }: { sender: Sender }) {
   const { obstacle, status, pausedAt, breakerOpenUntil } = sender
   return (
     <Stack gap={4} maw={320}>
-      <Status of="sender" value={obstacle === null ? 'can_send' : 'cannot_send'} />
+      <Status of="sender" value={obstacle === null ? 'can_send' : obstacle === 'paused' ? 'paused' : 'cannot_send'} />
       {obstacle !== null && <Text size="sm">{t(`page_senders.why_${obstacle}`)}</Text>}
       {(obstacle === 'status' || status !== 'CONNECTED') && (
         <Text size="xs" c="dimmed">

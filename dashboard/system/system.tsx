@@ -11,7 +11,8 @@ import { List } from '../ui/list/list.tsx'
 import { NotFound } from '../ui/shell/not-found.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { slowPolling } from '../ui/shell/refetch.ts'
-import { ToneBadge } from '../ui/state/status.tsx'
+import { STATE_COLOURS } from '../ui/state/status.ts'
+import { StateMark } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 
@@ -135,9 +136,9 @@ export function Findings({ all, wasOutside }: { all: readonly Finding[]; wasOuts
             <Paper withBorder p="md">
               <Stack gap={4} style={{ overflowWrap: 'anywhere' }}>
                 <Group gap="xs">
-                  <ToneBadge tone={finding.level === 'failure' ? 'failure' : 'warning'}>
+                  <StateMark colour={STATE_COLOURS.level[finding.level]}>
                     {t(finding.level === 'failure' ? 'page_system.level_failure' : 'page_system.level_warning')}
-                  </ToneBadge>
+                  </StateMark>
                   <Text size="sm" c="dimmed">
                     {t(`doctor.check_${finding.check}`)}
                   </Text>
@@ -170,9 +171,9 @@ export function Nodes({ nodes, differing }: Pick<Report, 'nodes' | 'differing'>)
           {
             title: t('page_system.state'),
             cell: ({ isAlive }) => (
-              <ToneBadge tone={isAlive ? 'success' : 'warning'}>
+              <StateMark colour={STATE_COLOURS.node[isAlive ? 'alive' : 'silent']}>
                 {t(isAlive ? 'page_system.alive' : 'page_system.silent')}
-              </ToneBadge>
+              </StateMark>
             ),
           },
           { title: t('page_system.roles'), cell: ({ roles }) => <bdi>{roles.join(', ')}</bdi> },

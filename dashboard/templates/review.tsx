@@ -7,7 +7,7 @@ import { Section } from '../ui/facts.tsx'
 import { Failed } from '../ui/fallback.tsx'
 import { KeptSince } from '../ui/list/list-pages.tsx'
 import { List } from '../ui/list/list.tsx'
-import { statusWord } from '../ui/state/status.ts'
+import { colourOf, statusWord, toneOf } from '../ui/state/status.ts'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { waitBeforePoll } from './poll.ts'
@@ -24,7 +24,7 @@ export function Review({ template }: { template: TemplateInfo }) {
   if (status === 'PENDING' || status === 'IN_APPEAL') return <InReview template={template} />
   if (status === 'REJECTED')
     return (
-      <Alert color="red" title={t('page_templates.rejected_title')}>
+      <Alert color={toneOf(colourOf('template', status))} title={t('page_templates.rejected_title')}>
         <Stack gap="xs">
           {rejectedReason !== null && (
             <Text size="sm">
@@ -37,7 +37,7 @@ export function Review({ template }: { template: TemplateInfo }) {
     )
   if (status === 'PAUSED')
     return (
-      <Alert color="warning" title={t('page_templates.paused_title')}>
+      <Alert color={toneOf(colourOf('template', status))} title={t('page_templates.paused_title')}>
         {t('page_templates.paused')}
       </Alert>
     )

@@ -2,7 +2,8 @@ import { Group, List, Stack, Text } from '@mantine/core'
 import { nameOfLanguage } from '../texts/language.ts'
 import { type PageTexts, translateWord, useTexts } from '../texts/use-texts.ts'
 import { AnchorLink } from '../ui/link.tsx'
-import { Status, ToneBadge } from '../ui/state/status.tsx'
+import { STATE_COLOURS } from '../ui/state/status.ts'
+import { StateMark, Status } from '../ui/state/status.tsx'
 import { type ListedTemplate, USES, type Use } from './search.ts'
 
 export const qualityIn = (texts: PageTexts, quality: string | null): string =>
@@ -49,13 +50,13 @@ export function UsableFor({ template, brief = false }: { template: WithVerdicts;
       {uses.map((use) => {
         const name = t(`page_templates.uses_${use}`)
         return isUsable(template, use) ? (
-          <ToneBadge key={use} tone="success">
+          <StateMark key={use} colour={STATE_COLOURS.usable.now}>
             {name}
-          </ToneBadge>
+          </StateMark>
         ) : (
-          <ToneBadge key={use} tone="progress">
+          <StateMark key={use} colour={STATE_COLOURS.usable.later}>
             {t('page_templates.later', { use: name })}
-          </ToneBadge>
+          </StateMark>
         )
       })}
     </Group>

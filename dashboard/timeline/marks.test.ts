@@ -25,8 +25,8 @@ test('only an ignored report is muted and marked as ignored', () => {
   const ignored = entry({ report: 'sent', outcome: 'ignored' })
   assert.equal(isMuted(ignored), true)
   assert.deepEqual(marksOf(ignored), [
-    { status: 'sent', tone: 'neutral' },
-    { word: 'ignored', tone: 'neutral' },
+    { status: 'sent', colour: 'neutral' },
+    { word: 'ignored', colour: 'neutral' },
   ])
   assert.equal(isMuted(entry({ report: 'sent', outcome: 'applied' })), false)
 })
@@ -34,14 +34,14 @@ test('only an ignored report is muted and marked as ignored', () => {
 test('a webhook shows its HTTP status, no response, or that it is upcoming', () => {
   const webhook = (fields: Record<string, unknown>): TimelineEntry => entry({ what: 'webhook', ...fields })
   assert.deepEqual(marksOf(webhook({ attempt: 1, httpStatus: 204, error: null })), [
-    { text: 'HTTP 204', tone: 'success' },
+    { text: 'HTTP 204', colour: 'success' },
   ])
   assert.deepEqual(marksOf(webhook({ attempt: 1, httpStatus: 500, error: null })), [
-    { text: 'HTTP 500', tone: 'failure' },
+    { text: 'HTTP 500', colour: 'failure' },
   ])
-  assert.deepEqual(marksOf(webhook({ attempt: 1, httpStatus: null })), [{ word: 'no_answer', tone: 'failure' }])
+  assert.deepEqual(marksOf(webhook({ attempt: 1, httpStatus: null })), [{ word: 'no_answer', colour: 'failure' }])
   const pending = webhook({ status: 'pending' })
-  assert.deepEqual(marksOf(pending), [{ word: 'to_come', tone: 'warning' }])
+  assert.deepEqual(marksOf(pending), [{ word: 'to_come', colour: 'neutral' }])
   assert.equal(isToCome(pending), true)
 })
 

@@ -1,56 +1,54 @@
 import { daysOf } from '@doorcode/whatsapp-emulator/phone/state.ts'
 import type { TimelineEntry as Entry } from '../../src/explain/entry.ts'
-import type { NextAction } from '../../src/explain/next-action.ts'
 import type { KeyOf } from '../texts/use-texts.ts'
-import { STATUS_TONES, type StatusValue, type Tone } from '../ui/state/status.ts'
+import { type Colour, STATE_COLOURS, STATUS_COLOURS, type StatusValue } from '../ui/state/status.ts'
 
 /** A timeline entry. Other members depend on `what`. */
 export type TimelineEntry = Pick<Entry, 'at' | 'what' | 'detail'> & { readonly [member: string]: unknown }
 export type Kind = Entry['what']
-export type Actor = NextAction['who']
 
-type Word = KeyOf<'page_timeline'>
-type WordMark = { word: Word; tone: Tone }
+type Word = KeyOf<'page_timeline'> & keyof typeof STATE_COLOURS.step
+type WordMark = { word: Word; colour: Colour }
 /** A text code of this folder, the status of a message, or text that is shown unchanged. */
-export type Mark = WordMark | { status: StatusValue<'message'>; tone: Tone } | { text: string; tone: Tone }
+export type Mark = WordMark | { status: StatusValue<'message'>; colour: Colour } | { text: string; colour: Colour }
 
+const wordMark = (word: Word): WordMark => ({ word, colour: STATE_COLOURS.step[word] })
+
+/** What an attempt's outcome is called here. */
 const ATTEMPTS = {
-  accepted: { word: 'taken', tone: 'success' },
-  retry: { word: 'retry', tone: 'warning' },
-  rejected: { word: 'rejected', tone: 'failure' },
-  unknown: { word: 'unknown', tone: 'warning' },
-  not_made: { word: 'not_made', tone: 'failure' },
-  open: { word: 'open', tone: 'warning' },
-} as const satisfies Record<string, WordMark>
+  accepted: 'taken',
+  retry: 'retry',
+  rejected: 'rejected',
+  unknown: 'unknown',
+  not_made: 'not_made',
+  open: 'open',
+} as const satisfies Record<string, Word>
 
 const OUTCOMES = {
-  ignored: { word: 'ignored', tone: 'neutral' },
-  parked: { word: 'parked', tone: 'warning' },
-  quarantined: { word: 'quarantined', tone: 'failure' },
-  waiting: { word: 'in_line', tone: 'warning' },
-} as const satisfies Record<string, WordMark>
+  ignored: 'ignored',
+  parked: 'parked',
+  quarantined: 'quarantined',
+  waiting: 'in_line',
+} as const satisfies Record<string, Word>
 
 const isStatus = (word: unknown): word is StatusValue<'message'> =>
-  typeof word === 'string' && Object.hasOwn(STATUS_TONES.message, word)
+  typeof word === 'string' && Object.hasOwn(STATUS_COLOURS.message, word)
 
 const statusMarks = (status: unknown): Mark[] =>
-  isStatus(status) ? [{ status, tone: STATUS_TONES.message[status] }] : []
+  isStatus(status) ? [{ status, colour: STATUS_COLOURS.message[status] }] : []
 
-const DELIVERIES = {
-  pending: { word: 'to_come', tone: 'warning' },
-  held: { word: 'held', tone: 'warning' },
-} as const satisfies Record<string, WordMark>
+const DELIVERIES = { pending: 'to_come', held: 'held' } as const satisfies Record<string, Word>
 
-const inTable = (table: Readonly<Record<string, WordMark>>, key: unknown): Mark[] => {
-  const mark = typeof key === 'string' && Object.hasOwn(table, key) ? table[key] : undefined
-  return mark ? [mark] : []
+const inTable = (table: Readonly<Record<string, Word>>, key: unknown): Mark[] => {
+  const word = typeof key === 'string' && Object.hasOwn(table, key) ? table[key] : undefined
+  return word ? [wordMark(word)] : []
 }
 
 /** An ignored report changed nothing. */
 const quietIf =
   ({ outcome }: TimelineEntry) =>
   (mark: Mark): Mark =>
-    outcome === 'ignored' ? { ...mark, tone: 'neutral' } : mark
+    outcome === 'ignored' ? { ...mark, colour: STATE_COLOURS.step.ignored } : mark
 
 const SUCCESS_FIRST = 200
 const SUCCESS_LAST = 299
@@ -67,14 +65,14 @@ export function marksOf(entry: TimelineEntry): Mark[] {
     case 'message':
       return statusMarks(entry['status'])
     case 'event':
-      return typeof entry['type'] === 'string' ? [{ text: entry['type'], tone: 'progress' }] : []
+      return typeof entry['type'] === 'string' ? [{ text: entry['type'], colour: 'neutral' }] : []
     case 'webhook':
       return webhookMarks(entry)
     case 'timer':
-      if (isToCome(entry)) return [{ word: 'armed', tone: 'warning' }]
+      if (isToCome(entry)) return [wordMark('armed')]
       return inTable(OUTCOMES, entry['outcome'])
     case 'request':
-      return [{ word: 'accepted', tone: 'success' }]
+      return [wordMark('accepted')]
     case 'quota':
     case 'answer':
       return []
@@ -84,9 +82,9 @@ export function marksOf(entry: TimelineEntry): Mark[] {
 function webhookMarks(entry: TimelineEntry): Mark[] {
   const { httpStatus, status } = entry
   if (typeof status === 'string') return inTable(DELIVERIES, status)
-  if (typeof httpStatus !== 'number') return [{ word: 'no_answer', tone: 'failure' }]
+  if (typeof httpStatus !== 'number') return [wordMark('no_answer')]
   const succeeded = httpStatus >= SUCCESS_FIRST && httpStatus <= SUCCESS_LAST && entry['error'] == null
-  return [{ text: `HTTP ${httpStatus}`, tone: succeeded ? 'success' : 'failure' }]
+  return [{ text: `HTTP ${httpStatus}`, colour: STATUS_COLOURS.delivery[succeeded ? 'succeeded' : 'failed'] }]
 }
 
 /** The entry changed nothing. */

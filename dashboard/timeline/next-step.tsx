@@ -5,18 +5,9 @@ import type { NextAction } from '../../src/explain/next-action.ts'
 import type { FailureCode } from '../../src/providers/failure-codes.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { ButtonLink } from '../ui/link.tsx'
-import type { Tone } from '../ui/state/status.ts'
+import { STATE_COLOURS } from '../ui/state/status.ts'
 import { CodeLink, OutcomeBanner, QuietOutcome } from '../ui/state/status.tsx'
-import type { Actor } from './marks.ts'
 import { ServerSentence } from './timeline.tsx'
-
-const TONES = {
-  none: 'success',
-  provider: 'progress',
-  customer: 'progress',
-  client: 'warning',
-  operator: 'warning',
-} as const satisfies Record<Actor, Tone>
 
 type Failure = { code: FailureCode; text: CodedText }
 type Webhook = { endpointId: string; url: string }
@@ -35,7 +26,9 @@ export function NextStep({ next, failure, webhooks, done }: Outcome) {
   const { who, sentence } = next
   const acts = who === 'client' || who === 'operator'
   if (!acts && failure === null) {
-    return <QuietOutcome tone={TONES[who]}>{done ?? <ServerSentence>{sentence}</ServerSentence>}</QuietOutcome>
+    return (
+      <QuietOutcome tone={STATE_COLOURS.actor[who]}>{done ?? <ServerSentence>{sentence}</ServerSentence>}</QuietOutcome>
+    )
   }
   const short = `failures.${failure?.code.toLowerCase()}_short`
   const actor = acts ? t(`page_timeline.${who}`) : undefined
@@ -43,7 +36,7 @@ export function NextStep({ next, failure, webhooks, done }: Outcome) {
     failure && has(short) ? t(short) : `${t('page_timeline.next_title')}${t('page_shell.colon')}${actor ?? ''}`
   return (
     <OutcomeBanner
-      tone={failure ? 'failure' : TONES[who]}
+      tone={failure ? 'failure' : STATE_COLOURS.actor[who]}
       title={title}
       action={<NextLink next={next} failure={failure} webhooks={webhooks} />}
     >

@@ -5,8 +5,8 @@ import { LogLink } from '../endpoints/delivery-parts.tsx'
 import { dateFormat } from '../texts/formats.ts'
 import { type PageTexts, useTexts } from '../texts/use-texts.ts'
 import { spanText } from '../ui/clock.ts'
-import { type Tone, statusWord } from '../ui/state/status.ts'
-import { ToneBadge } from '../ui/state/status.tsx'
+import { type Tone, statusWord, toneOf } from '../ui/state/status.ts'
+import { StateMark } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import {
@@ -76,7 +76,7 @@ function Folded({ group, isOpen }: { group: Group; isOpen: boolean }) {
   return (
     <details className={classes['group']} open={isOpen}>
       <summary className={classes['line']}>
-        <Head entry={head} tone={toneOf(rest.at(-1) ?? head, marks)} label={nameOf(head, texts)} marks={marks}>
+        <Head entry={head} tone={lastTone(rest.at(-1) ?? head, marks)} label={nameOf(head, texts)} marks={marks}>
           {afterMs !== undefined && (
             <Text span size="xs" c="dimmed">
               {t('page_timeline.after', { span: spanText(afterMs, language) })}
@@ -116,7 +116,7 @@ function Step({ entry, sinceMs }: { entry: TimelineEntry; sinceMs: number | unde
   const muted = isMuted(entry)
   return (
     <div className={classes['line']} data-muted={muted || undefined}>
-      <Head entry={entry} tone={toneOf(entry, marks)} label={t(`page_timeline.${entry.what}`)} marks={marks}>
+      <Head entry={entry} tone={lastTone(entry, marks)} label={t(`page_timeline.${entry.what}`)} marks={marks}>
         {durationMs !== undefined && (
           <Text span size="xs" c="dimmed">
             {spanText(durationMs, language)}
@@ -170,13 +170,13 @@ function Head({ entry, tone, label, marks, children }: HeadProps) {
   )
 }
 
-const toneOf = (entry: TimelineEntry, marks: readonly Mark[]): Tone =>
-  isMuted(entry) ? 'neutral' : isToCome(entry) ? 'warning' : (marks.at(-1)?.tone ?? 'progress')
+const lastTone = (entry: TimelineEntry, marks: readonly Mark[]): Tone =>
+  isMuted(entry) || isToCome(entry) ? 'neutral' : toneOf(marks.at(-1)?.colour ?? 'progress')
 
 function MarkBadge({ mark }: { mark: Mark }) {
   const texts = useTexts()
   return (
-    <ToneBadge tone={mark.tone}>
+    <StateMark colour={mark.colour}>
       {'word' in mark ? (
         texts.t(`page_timeline.${mark.word}`)
       ) : 'status' in mark ? (
@@ -184,7 +184,7 @@ function MarkBadge({ mark }: { mark: Mark }) {
       ) : (
         <bdi>{mark.text}</bdi>
       )}
-    </ToneBadge>
+    </StateMark>
   )
 }
 

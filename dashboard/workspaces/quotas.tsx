@@ -8,6 +8,7 @@ import { dateFormat, dayInUtc, numberFormat } from '../texts/formats.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { useFaults } from '../ui/form/faults.ts'
 import { FormErrors } from '../ui/form/form-errors.tsx'
+import { STATE_COLOURS, cssColour } from '../ui/state/status.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 
 type Usage = RouterOutputs['workspaces']['usage']
@@ -82,7 +83,7 @@ function QuotaCard({ of, onChange }: { of: Kind; onChange: (() => void) | undefi
         </Group>
         <Text size="sm">{t('page_workspaces.used_of', { used: n(used), units: n(monthlyUnits) })}</Text>
         <Progress.Root size="lg">
-          <Progress.Section value={share} color={colourOf(of)} aria-label={title} />
+          <Progress.Section value={share} color={cssColour(STATE_COLOURS.quota[of.forecast.will])} aria-label={title} />
         </Progress.Root>
         <Text size="sm" fw={600}>
           {t('page_workspaces.left', { left: n(Math.max(0, monthlyUnits - used)) })}
@@ -92,9 +93,6 @@ function QuotaCard({ of, onChange }: { of: Kind; onChange: (() => void) | undefi
     </Paper>
   )
 }
-
-const colourOf = ({ forecast }: Kind): string =>
-  forecast.will === 'is_out' ? 'red' : forecast.will === 'runs_out' ? 'warning' : 'accent'
 
 /** The forecast is a text, because a colour is not enough. */
 function Forecast({ of: { forecast, monthlyUnits } }: { of: Kind }) {

@@ -13,7 +13,7 @@ import {
   rem,
 } from '@mantine/core'
 import type { T } from '../../texts/use-texts.ts'
-import { type Tone, chartVariables } from '../state/status.ts'
+import { type Tone, colourVariables } from '../state/status.ts'
 
 /** Marks actions and selected items; no status has this color. The last two are dark enough for white text at 4.5:1. */
 const accent: MantineColorsTuple = [
@@ -36,10 +36,27 @@ const tones = { success: teal, progress: blue, warning: orange, failure: red, ne
   MantineColorsTuple
 >
 
+/** Mantine's greys for the dark, in the hue of the accent: the page is the seventh, and what stands on it is lighter. */
+const dark: MantineColorsTuple = [
+  '#d3d6dd',
+  '#b3b8c2',
+  '#868c97',
+  '#6b717d',
+  '#3b404a',
+  '#2f343d',
+  '#262a32',
+  '#14161a',
+  '#101215',
+  '#0b0c0f',
+]
+
+/** The ground of cards, menus and dialogs in the dark. */
+export const RAISED = '#1c1f25'
+
 const theme = createTheme({
   primaryColor: 'accent',
   primaryShade: 8,
-  colors: { accent, ...tones },
+  colors: { accent, dark, ...tones },
   autoContrast: true,
   /** Roboto and Arial are as wide as Vazirmatn: no line moves when it has loaded. */
   fontFamily: '"Vazirmatn Variable", Roboto, Arial, "Noto Sans Arabic", "Noto Sans", sans-serif',
@@ -109,8 +126,8 @@ export const readableColours: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-dimmed': colors.gray[7],
     '--mantine-color-placeholder': colors.gray[7],
     '--mantine-color-error': colors.red[9],
-    ...toneVariables(8),
-    ...chartVariables('light'),
+    '--raised': 'var(--mantine-color-white)',
+    ...colourVariables('light'),
   },
   dark: {
     '--mantine-color-dimmed': colors.dark[1],
@@ -118,10 +135,7 @@ export const readableColours: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-error': colors.red[4],
     '--mantine-color-anchor': accent[3],
     '--mantine-color-neutral-light': colors.dark[5],
-    ...toneVariables(4),
-    ...chartVariables('dark'),
+    '--raised': RAISED,
+    ...colourVariables('dark'),
   },
 })
-
-const toneVariables = (shade: 4 | 8): Record<string, string> =>
-  Object.fromEntries(Object.entries(tones).map(([tone, shades]) => [`--tone-${tone}`, shades[shade]]))

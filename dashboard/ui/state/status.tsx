@@ -1,23 +1,40 @@
 import { Alert, Anchor, Badge, Group, Stack, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
 import type { ApiErrorCode } from '../../../src/lib/errors.ts'
 import type { FailureCode } from '../../../src/providers/failure-codes.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import classes from './status.module.css'
-import { type StatusOf, type StatusValue, type Tone, statusWord, toneOf } from './status.ts'
+import {
+  type Colour,
+  type StatusOf,
+  type StatusValue,
+  type Tone,
+  colourOf,
+  cssColour,
+  needsALook,
+  statusWord,
+  toneOf,
+} from './status.ts'
 
 /** A status with its label and colour, the same on every page. */
 export function Status<Of extends StatusOf>({ of, value }: { of: Of; value: StatusValue<Of> }) {
   const texts = useTexts()
-  return <ToneBadge tone={toneOf(of, value)}>{statusWord(texts, of, value)}</ToneBadge>
+  return <StateMark colour={colourOf(of, value)}>{statusWord(texts, of, value)}</StateMark>
 }
 
-/** For things that have a tone but no status. */
-export const ToneBadge = ({ tone, children }: { tone: Tone; children: ReactNode }) => (
-  <Badge variant="light" color={tone} w="fit-content">
-    {children}
-  </Badge>
-)
+/** A pill for what needs a look; otherwise text with a dot. For a thing without a status of its own. */
+export const StateMark = ({ colour, children }: { colour: Colour; children: ReactNode }) =>
+  needsALook(colour) ? (
+    <Badge variant="light" color={toneOf(colour)} w="fit-content">
+      {children}
+    </Badge>
+  ) : (
+    <span className={`${classes['dotted']} ${classes['quiet']}`} style={dotOf(colour)}>
+      {children}
+    </span>
+  )
+
+const dotOf = (colour: Colour) => ({ '--dot': cssColour(colour) }) as CSSProperties
 
 /** A failure code or a problem code, with its page of the API's reference. */
 export const CodeLink = ({ code }: { code: FailureCode | ApiErrorCode }) => (
@@ -57,7 +74,7 @@ export function OutcomeBanner({ tone, title, action, children }: OutcomeBannerPr
 
 /** The outcome in one line, for which the reader need not act. */
 export const QuietOutcome = ({ tone, children }: { tone: Tone; children: ReactNode }) => (
-  <Text component="div" className={classes['quiet'] ?? ''} style={{ '--outcome': `var(--tone-${tone})` }}>
+  <Text component="div" className={classes['dotted'] ?? ''} style={dotOf(tone)}>
     {children}
   </Text>
 )

@@ -65,15 +65,15 @@ test('an invalid token is reported once for the account, not for each sender', (
   )
 })
 
-test('current problems come before future ones', () => {
+test('failures come before warnings', () => {
   const usage = [
     { kind: 'otp' as const, monthlyUnits: 9, used: 1, forecast: { will: 'runs_out' as const, at: later(now, DAY_MS) } },
     { kind: 'cod_refusal' as const, monthlyUnits: 9, used: 9, forecast: { will: 'is_out' as const } },
   ]
   const facts = { ...none, usage, senders: [sender('paused')], keys: [key('checkout', now, later(now, DAY_MS))] }
   assert.deepEqual(
-    attentionItems(facts).map(({ about, urgency }) => `${urgency} ${about}`),
-    ['now sender', 'now quota', 'soon quota', 'soon key'],
+    attentionItems(facts).map(({ about, level }) => `${level} ${about}`),
+    ['failure quota', 'warning sender', 'warning quota', 'warning key'],
   )
 })
 
@@ -91,5 +91,5 @@ test('an expiring key is reported unless an active key replaces it', () => {
 })
 
 test('quarantined jobs are reported with their number', () => {
-  assert.deepEqual(attentionItems({ ...none, quarantined: 3 }), [{ about: 'quarantine', urgency: 'now', count: 3 }])
+  assert.deepEqual(attentionItems({ ...none, quarantined: 3 }), [{ about: 'quarantine', level: 'failure', count: 3 }])
 })

@@ -8,9 +8,12 @@ import type { Endpoint } from '../../webhooks/endpoints.ts'
 import { type ListedKey, keyState } from '../../workspaces/keys/manage-keys.ts'
 import type { QuotaKind } from '../../workspaces/quota.ts'
 import type { Usage } from '../../charts/usage.ts'
+import { FINDINGS, type Level } from './finding.ts'
 
-/** A problem to fix. `now`: something does not work; `soon`: something will stop working. */
-export type Attention = { urgency: 'now' | 'soon' } & (
+const { setup: LEVELS, quarantine: QUARANTINE } = FINDINGS
+
+/** A problem to fix, with the level that `doctor` gives it. */
+export type Attention = { level: Exclude<Level, 'ok'> } & (
   | { about: 'account'; wabaId: string; detail: CodedText | null; status: Exclude<AccountState['status'], 'connected'> }
   | {
       about: 'sender'
@@ -40,37 +43,40 @@ export type AttentionFacts = {
   now: Date
 }
 
-/** The urgent items first. */
+/** Failures first. */
 export function attentionItems(facts: AttentionFacts): Attention[] {
   const { accounts, senders, templates, endpoints, usage, keys, quarantined, pumped, now } = facts
   const items: Attention[] = []
   for (const { wabaId, status, statusDetail: detail } of accounts)
-    if (status !== 'connected') items.push({ about: 'account', urgency: 'now', wabaId, detail, status })
-  if (quarantined > 0) items.push({ about: 'quarantine', urgency: 'now', count: quarantined })
+    if (status !== 'connected') items.push({ about: 'account', level: LEVELS.account_rejected, wabaId, detail, status })
+  if (quarantined > 0) items.push({ about: 'quarantine', level: QUARANTINE.quarantined, count: quarantined })
   for (const { prefix, started, approved } of pumped)
-    items.push({ about: 'pumping', urgency: 'now', prefix, started, approved })
+    items.push({ about: 'pumping', level: LEVELS.verifications_pumped, prefix, started, approved })
   // Senders of a broken account are left out, because the account is the one cause.
   for (const { phoneNumber, obstacle, status } of senders)
-    if (obstacle !== null && obstacle !== 'account' && obstacle !== 'unreadable')
-      items.push({ about: 'sender', urgency: 'now', phoneNumber, obstacle, status })
+    if (obstacle !== null && obstacle !== 'account' && obstacle !== 'unreadable') {
+      const level = obstacle === 'paused' ? LEVELS.sender_paused : LEVELS.sender_unusable
+      items.push({ about: 'sender', level, phoneNumber, obstacle, status })
+    }
   for (const { kind, monthlyUnits, forecast } of usage) {
     if (monthlyUnits === 0) continue // intended
-    if (forecast.will === 'is_out') items.push({ about: 'quota', urgency: 'now', kind, runsOutAt: null })
-    if (forecast.will === 'runs_out') items.push({ about: 'quota', urgency: 'soon', kind, runsOutAt: forecast.at })
+    if (forecast.will === 'is_out') items.push({ about: 'quota', level: LEVELS.quota_used_up, kind, runsOutAt: null })
+    if (forecast.will === 'runs_out') items.push({ about: 'quota', level: 'warning', kind, runsOutAt: forecast.at })
   }
   for (const { endpointId, url, status, statusAt, failingSince } of endpoints) {
-    const endpoint = { about: 'endpoint', urgency: 'now', endpointId, url } as const
-    if (status === 'disabled') items.push({ ...endpoint, state: 'disabled', since: statusAt })
-    if (status === 'enabled' && failingSince) items.push({ ...endpoint, state: 'failing', since: failingSince })
+    const endpoint = { about: 'endpoint', endpointId, url } as const
+    if (status === 'disabled')
+      items.push({ ...endpoint, level: LEVELS.endpoint_disabled, state: 'disabled', since: statusAt })
+    if (status === 'enabled' && failingSince)
+      items.push({ ...endpoint, level: LEVELS.endpoint_failing, state: 'failing', since: failingSince })
   }
-  for (const template of templates)
-    items.push({ about: 'template', urgency: template.status === 'REJECTED' ? 'soon' : 'now', ...template })
+  for (const template of templates) items.push({ about: 'template', level: LEVELS.template_stopped, ...template })
   for (const { publicId, name, createdAt, expiresAt } of keys.filter((key) => keyState(key, now) === 'expires_soon')) {
     // A rotated key may expire: it has a newer, active key with the same name.
     const hasSuccessor = keys.some(
       (other) => other.name === name && other.createdAt > createdAt && keyState(other, now) === 'active',
     )
-    if (expiresAt && !hasSuccessor) items.push({ about: 'key', urgency: 'soon', publicId, name, expiresAt })
+    if (expiresAt && !hasSuccessor) items.push({ about: 'key', level: 'warning', publicId, name, expiresAt })
   }
-  return [...items.filter(({ urgency }) => urgency === 'now'), ...items.filter(({ urgency }) => urgency === 'soon')]
+  return items.toSorted((one, other) => Number(other.level === 'failure') - Number(one.level === 'failure'))
 }

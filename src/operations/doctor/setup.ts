@@ -88,8 +88,8 @@ function foundIn(item: Attention, { workspace, now }: { workspace: string; now: 
       return [{ code, workspace, wabaId: item.wabaId }]
     }
     case 'sender': {
-      const reason = obstacleText(item.obstacle, item.status)
-      return [{ code: 'sender_unusable', workspace, phone: item.phoneNumber, reason }]
+      const code = item.obstacle === 'paused' ? 'sender_paused' : 'sender_unusable'
+      return [{ code, workspace, phone: item.phoneNumber, reason: obstacleText(item.obstacle, item.status) }]
     }
     case 'template': {
       const { name, language, status } = item

@@ -130,7 +130,7 @@ test('a finding that holds is one signed alert over two nodes, and one when it i
     'fix',
   ])
   assert.equal(message['id'], raised.id)
-  assert.deepEqual([message['check'], message['severity']], ['setup', 'warning'])
+  assert.deepEqual([message['check'], message['severity']], ['setup', 'failure'])
   assert.match(message['text'] ?? '', /^The endpoint at .* has been disabled for .*: its events wait\.$/)
   assert.match(message['fix'] ?? '', /^Repair the receiver, then run “doorcode endpoint enable/)
   assert.notEqual(cleared.id, raised.id)
@@ -215,13 +215,13 @@ test('the metrics of every node show each finding, and nothing while no examinat
   await watched.breakEndpoint()
   await watched.examinedAfter(0)
   const shown = await metrics.registry.metrics()
-  assert.match(shown, /doorcode_doctor_finding\{finding="endpoint_disabled",severity="warning"\} 1/)
+  assert.match(shown, /doorcode_doctor_finding\{finding="endpoint_disabled",severity="failure"\} 1/)
   assert.match(shown, /doorcode_doctor_finding\{finding="quarantined",severity="failure"\} 0/)
   assert.match(shown, /doorcode_doctor_examined_seconds \d/)
   assert.equal(shown.match(/doorcode_doctor_finding\{/g)?.length, Object.keys(SEVERITIES).length)
   await watched.repairEndpoint()
   await watched.examinedAfter(0)
-  assert.match(await metrics.registry.metrics(), /finding="endpoint_disabled",severity="warning"\} 0/)
+  assert.match(await metrics.registry.metrics(), /finding="endpoint_disabled",severity="failure"\} 0/)
 })
 
 test('an examination whose node died is made by another node when its lease ends', async (t) => {
@@ -241,7 +241,7 @@ test('an alert goes to a mail server once, with its id and its advice', async (t
   })
   await watched.raised()
   const mailOf = () =>
-    server.mails.filter(({ text }) => text.includes('Subject: [Doorcode] warning: endpoint_disabled'))
+    server.mails.filter(({ text }) => text.includes('Subject: [Doorcode] failure: endpoint_disabled'))
   await waitFor('the mail', async () => mailOf().length > 0 && (await watched.waiting()).length === 0)
   await watched.examinedAfter(MINUTE_MS)
   const [mail, ...others] = mailOf()

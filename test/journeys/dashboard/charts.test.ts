@@ -303,7 +303,7 @@ test('problems are shown until they are fixed, only for their workspace', async 
   const { workspaceId } = world
   const { calls } = await signIn(world, 'member')
   const problems = async () =>
-    (await calls.workspaces.attention.query({ workspaceId })).map(({ about, urgency }) => `${urgency} ${about}`)
+    (await calls.workspaces.attention.query({ workspaceId })).map(({ about, level }) => `${level} ${about}`)
   const before = await problems()
   assert.deepEqual(
     before.filter((each) => !each.endsWith('template')),
@@ -317,16 +317,16 @@ test('problems are shown until they are fixed, only for their workspace', async 
   await world.query(`update webhook_endpoints set status = 'disabled' where workspace_id = $1`, [workspaceId])
   await world.query(`update api_keys set expires_at = now() + interval '1 day' where workspace_id = $1`, [workspaceId])
   const after = (await problems()).filter((each) => !each.endsWith('template'))
-  assert.deepEqual([...new Set(after)], ['now sender', 'now quota', 'now endpoint', 'soon key'])
+  assert.deepEqual([...new Set(after)], ['failure quota', 'failure endpoint', 'warning sender', 'warning key'])
   await world.query(`update provider_accounts set status = 'credentials_invalid' where workspace_id = $1`, [
     workspaceId,
   ])
-  assert.equal((await problems())[0], 'now account')
+  assert.equal((await problems())[0], 'failure account')
   await world.query(
     `update messages set due_at = null, quarantined_at = now(), finish_error = '{"code":"text","text":"x"}' where workspace_id = $1`,
     [workspaceId],
   )
-  assert.equal((await problems())[1], 'now quarantine')
+  assert.equal((await problems())[1], 'failure quarantine')
   const operator = await signIn(world, 'operator')
   const other = await createWorkspace(world.parts.db, world.parts.clock, { name: 'other', sandbox: false })
   assert.deepEqual(await operator.calls.workspaces.attention.query({ workspaceId: other.workspaceId }), [])

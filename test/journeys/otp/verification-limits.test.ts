@@ -102,7 +102,7 @@ test('many numbers of one prefix without an approval are pumping, until enough a
       ({ about }) => about === 'pumping',
     )
   assert.deepEqual(await pumping(), [
-    { about: 'pumping', urgency: 'now', prefix, started: MIN_SUSPICIOUS, approved: 0 },
+    { about: 'pumping', level: 'warning', prefix, started: MIN_SUSPICIOUS, approved: 0 },
   ])
   const findings = await findSetupProblems(world.parts.db, { seal: world.parts.seal, now: world.clock.now() })
   assert.ok(findings.some((each) => each.code === 'verifications_pumped' && each.prefix === prefix))
