@@ -1,5 +1,5 @@
 import { type Page, chromium } from 'playwright-core'
-import { startBrowser } from '../test/browser/browser.ts'
+import { startBrowser } from '../test/browser/chromium.ts'
 import { PASSWORD, fetchSessionCookie } from '../test/world/dashboard.ts'
 import { fillWorkspace } from '../test/database/many-rows.ts'
 import { type Figure, atMost, count, ms, percentile } from './figures.ts'

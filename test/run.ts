@@ -206,7 +206,7 @@ async function textsOf(files: readonly string[]): Promise<Texts> {
 /** One browser for all files that open pages, because starting it takes as long as a test. */
 async function browserFor(texts: Texts): Promise<BrowserServer | undefined> {
   if (![...texts.values()].some((text) => text.includes("/browser.ts'"))) return undefined
-  const { startBrowser } = await import('./browser/browser.ts')
+  const { startBrowser } = await import('./browser/chromium.ts')
   return startBrowser()
 }
 

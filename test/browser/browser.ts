@@ -1,64 +1,9 @@
-import { access } from 'node:fs/promises'
 import type { TestContext } from 'node:test'
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserServer,
-  type Page,
-  type Response,
-  chromium,
-} from 'playwright-core'
-import { ensureInstalled } from '../../tools/install.ts'
+import { type Browser, type BrowserContext, type Page, type Response, chromium } from 'playwright-core'
 import { atEnd } from '../runner/at-end.ts'
 import { type SignedIn } from '../world/dashboard.ts'
 import { TIMEOUT_MS } from '../world/wait-for.ts'
-
-/** Where systems keep a Chromium. Without one, the binary of a package is unpacked. */
-const SYSTEM_CHROMIUMS = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
-]
-
-/** Nothing here goes to the network. */
-const QUIET = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-/** A test's page lives for seconds, so optimizing its scripts would take longer than it saves. */
-const UNOPTIMIZED = '--js-flags=--no-opt --no-maglev'
-
-/** The process that started it ends it. */
-const ENDING = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false }
-
-/**
- * One browser per run. Each file opens its own contexts, which share nothing. The bench measures what people use, with
- * `optimizes`.
- */
-export async function startBrowser({ optimizes = false } = {}): Promise<BrowserServer> {
-  const args = optimizes ? QUIET : [...QUIET, UNOPTIMIZED]
-  for (const executablePath of SYSTEM_CHROMIUMS) {
-    if (await exists(executablePath)) return chromium.launchServer({ executablePath, args, ...ENDING })
-  }
-  await ensureInstalled('browser')
-  const { default: packaged } = await import('@sparticuz/chromium')
-  // Not with its own arguments: all in one process it ends with the first context that is closed, and without web
-  // security it keeps no session.
-  return chromium.launchServer({ executablePath: await packaged.executablePath(), args, ...ENDING })
-}
-
-const exists = (file: string): Promise<boolean> =>
-  access(file).then(
-    () => true,
-    () => false,
-  )
+import { LOCALES, isComplete } from './chromium.ts'
 
 let browser: Promise<Browser> | undefined
 
@@ -69,8 +14,6 @@ function theBrowser(): Promise<Browser> {
   browser ??= chromium.connect(TEST_BROWSER)
   return browser
 }
-
-const LOCALES = { en: 'en-GB', fr: 'fr-FR', ar: 'ar-MA' } as const
 
 export type PageOptions = {
   /** Signed in as this person; by default not signed in. */
@@ -165,11 +108,6 @@ export async function openWithin(page: Page, path: string): Promise<void> {
   const leave = "document.querySelector('h1')?.setAttribute('data-left', '')"
   await page.evaluate(`${leave}; history.pushState({}, '', ${JSON.stringify(path)})`)
   await isComplete(page)
-}
-
-export async function isComplete(page: Page): Promise<void> {
-  await page.locator('h1:not([data-left])').first().waitFor()
-  await page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
 }
 
 /** Sends the request that the reference of the API shows, with the values that it holds. */

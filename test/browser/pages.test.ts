@@ -3,21 +3,12 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { SECTIONS } from '../../dashboard/ui/navigation/sections.ts'
 import { findSeriousFaults } from './accessibility.ts'
-import { openPage, isComplete, openWithin } from './browser.ts'
+import { openPage, openWithin } from './browser.ts'
+import { SETTLED, isComplete } from './chromium.ts'
 import { codAccount } from '../world/cod.ts'
 import { type SignedIn, signIn } from '../world/dashboard.ts'
 import { createHook } from '../world/hooks.ts'
 import { type World, startWorld } from '../world/world.ts'
-
-/** Charts get their new width one frame after the page; on a busy machine they are several frames late. */
-const SETTLED = `(async () => {
-  const frame = () => new Promise(requestAnimationFrame)
-  await frame()
-  await frame()
-  await Promise.allSettled(document.getAnimations().map(({ finished }) => finished))
-  const end = performance.now() + 3000
-  while (document.documentElement.scrollWidth > innerWidth && performance.now() < end) await frame()
-})()`
 
 /**
  * What is wrong at one width. No page is wider than the screen. No list hides a column, except one that scrolls with

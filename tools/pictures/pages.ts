@@ -1,0 +1,158 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Page } from 'playwright-core'
+import { SECTIONS } from '../../dashboard/ui/navigation/sections.ts'
+import type { PlainCode, Translator } from '../../locales/text.ts'
+import { type Demo, find } from './demo.ts'
+
+/** What one picture shows. */
+export type Subject = {
+  /** `page`, or `page: what is open on it`. */
+  name: string
+  /** Undefined: the demo has nothing to show here. */
+  address: string | undefined
+  signedOut?: boolean
+  /** Not a page of the dashboard: it is complete when it has loaded. */
+  plain?: boolean
+  /** Opens it, as a person does. */
+  open?: (page: Page, t: Translator['t']) => Promise<void>
+  /** Only at this width, such as the menu of a narrow screen. */
+  width?: number
+}
+
+/** A new page is complete only with a row here; `findForgotten` looks for the others. */
+export async function listSubjects(demo: Demo): Promise<Subject[]> {
+  const { pages, url, workspaceId } = demo
+  const { token } = await demo.calls.people.invite.mutate({ workspaceId, email: 'omar@shop.example', role: 'admin' })
+  const at = await findExamples(demo) // with the invitation's audit entry
+  const emulator = find(demo.text, /WhatsApp emulator\s+(\S+)/)[1]
+  return [
+    { name: 'sign-in', address: `${url}/dashboard/sign-in`, signedOut: true },
+    { name: 'welcome', address: `${url}/dashboard/welcome#${token}`, signedOut: true },
+    {
+      name: 'welcome: faults',
+      address: `${url}/dashboard/welcome#${token}`,
+      signedOut: true,
+      open: pressed('page_session.begin'),
+    },
+    { name: 'new-workspace', address: `${url}/dashboard/new-workspace` },
+    ...SECTIONS.map(({ to }) => to.replace('/w/$workspaceId/', '')).map((name) => ({
+      name,
+      address: `${pages}/${name}`,
+    })),
+    { name: 'overview: menu', address: `${pages}/overview`, open: pressed('page_shell.menu'), width: 390 },
+    { name: 'overview: account menu', address: `${pages}/overview`, open: clicked('[data-account]') },
+    { name: 'overview: palette', address: `${pages}/overview`, open: (page) => page.keyboard.press('Control+K') },
+    { name: 'messages: dates', address: `${pages}/messages`, open: pressed('page_shell.dates') },
+    { name: 'messages: nothing', address: `${pages}/messages?text=nothing-like-this` },
+    { name: 'message', address: at.message },
+    { name: 'message: failed', address: at.failedMessage },
+    { name: 'message: of an order', address: at.orderMessage },
+    { name: 'confirmation', address: at.confirmation },
+    { name: 'confirmation: rescheduled', address: at.rescheduled },
+    { name: 'phone: new customer', address: `${pages}/phone`, open: pressed('page_chats.new_customer') },
+    { name: 'phone: clock', address: `${pages}/phone?tab=clock` },
+    { name: 'senders: connect', address: `${pages}/senders`, open: pressed('page_senders.connect') },
+    { name: 'senders: credentials', address: `${pages}/senders`, open: pressed('page_senders.renew') },
+    { name: 'template', address: at.template },
+    { name: 'template: not usable', address: at.unusableTemplate },
+    { name: 'new-template', address: `${pages}/templates/new` },
+    { name: 'cod-settings: reminders', address: `${pages}/cod-settings?tab=reminders` },
+    { name: 'cod-settings: texts', address: `${pages}/cod-settings?tab=texts` },
+    { name: 'blocked: add', address: `${pages}/blocked`, open: pressed('page_blocked.add') },
+    { name: 'blocked: import', address: `${pages}/blocked`, open: pressed('page_blocked.import') },
+    { name: 'keys: create', address: `${pages}/keys`, open: pressed('page_keys.create') },
+    { name: 'hooks: create', address: `${pages}/hooks`, open: pressed('page_hooks.create') },
+    { name: 'endpoints: add', address: `${pages}/endpoints`, open: pressed('page_endpoints.add') },
+    { name: 'endpoint', address: at.endpoint },
+    { name: 'endpoint: edit', address: at.endpoint, open: pressed('page_endpoints.edit') },
+    { name: 'endpoint: delivery', address: at.delivery },
+    { name: 'people: invite', address: `${pages}/people`, open: pressed('page_people.invite') },
+    { name: 'audit: entry', address: at.auditEntry },
+    { name: 'account', address: `${pages}/account` },
+    { name: 'account: second factor', address: `${pages}/account`, open: pressed('page_account.turn_on') },
+    { name: 'not-found', address: `${pages}/nothing-here` },
+    { name: 'start', address: url, plain: true },
+    { name: 'reference', address: `${url}/docs`, plain: true },
+    { name: 'guides', address: `${url}/docs/guides`, plain: true },
+    { name: 'problems', address: `${url}/problems`, plain: true },
+    { name: 'emulator', address: emulator, plain: true },
+  ]
+}
+
+/** One of each thing that the demo has. */
+async function findExamples({ calls, workspaceId, pages }: Demo): Promise<Record<Example, string | undefined>> {
+  const inList = { workspaceId, text: '', template: null, senderId: null, cursor: null }
+  const ofMessages = { ...inList, status: null, kind: null }
+  const [codes, failed, ofOrders, confirmations, rescheduled, templates, unusable, endpoints, audit] =
+    await Promise.all([
+      calls.messages.list.query({ ...ofMessages, kind: 'otp', status: 'read' }),
+      calls.messages.list.query({ ...ofMessages, status: 'failed' }),
+      calls.messages.list.query({ ...ofMessages, kind: 'cod', status: 'read' }),
+      calls.confirmations.list.query({ ...inList, status: 'confirmed' }),
+      calls.confirmations.list.query({ ...inList, status: 'rescheduled' }),
+      calls.templates.list.query({ workspaceId, use: 'confirmation' }),
+      calls.templates.list.query({ workspaceId, use: 'none' }),
+      calls.endpoints.list.query({ workspaceId }),
+      calls.auditLog.list.query({ workspaceId, of: 'workspace' }),
+    ])
+  const endpointId = endpoints.endpoints[0]?.endpointId
+  const deliveries = endpointId && (await calls.endpoints.deliveries.query({ workspaceId, endpointId }))
+  const inPages = (folder: string, id: string | undefined): string | undefined => id && `${pages}/${folder}${id}`
+  const templatePath = (template: (typeof templates)['templates'][number] | undefined): string | undefined =>
+    template && `${template.accountId}/${template.name}/${template.language}`
+  return {
+    message: inPages('messages/', codes.rows[0]?.id),
+    failedMessage: inPages('messages/', failed.rows[0]?.id),
+    orderMessage: inPages('messages/', ofOrders.rows[0]?.id),
+    confirmation: inPages('confirmations/', confirmations.rows[0]?.id),
+    rescheduled: inPages('confirmations/', rescheduled.rows[0]?.id),
+    template: inPages('templates/', templatePath(templates.templates[0])),
+    unusableTemplate: inPages('templates/', templatePath(unusable.templates[0])),
+    endpoint: inPages('endpoints/', endpointId),
+    delivery: inPages(`endpoints/${endpointId}?delivery=`, deliveries ? deliveries.rows[0]?.deliveryId : undefined),
+    auditEntry: inPages('audit?entry=', audit.entries[0]?.id),
+  }
+}
+
+type Example =
+  | 'message'
+  | 'failedMessage'
+  | 'orderMessage'
+  | 'confirmation'
+  | 'rescheduled'
+  | 'template'
+  | 'unusableTemplate'
+  | 'endpoint'
+  | 'delivery'
+  | 'auditEntry'
+
+/** How long to look for what opens a dialog. */
+const OPENER_TIMEOUT_MS = 4_000
+
+/** Presses the first button or link with this text. */
+const pressed = (code: PlainCode) => async (page: Page, t: Translator['t']) => {
+  const text = (t as (code: PlainCode) => string)(code)
+  const named = page.getByRole('button', { name: text }).or(page.getByRole('link', { name: text }))
+  await click(page, named.first(), `“${text}”`)
+}
+
+const clicked = (selector: string) => (page: Page) => click(page, page.locator(selector).first(), selector)
+
+async function click(page: Page, opener: ReturnType<Page['locator']>, what: string): Promise<void> {
+  await opener.click({ timeout: OPENER_TIMEOUT_MS }).catch(() => {
+    throw new Error(`${new URL(page.url()).pathname} has no ${what} that can be clicked.`)
+  })
+}
+
+const ROUTES = path.resolve(import.meta.dirname, '../../dashboard/pages.tsx')
+
+/** Routes of the dashboard that no subject shows. */
+export async function findForgotten(subjects: readonly Subject[]): Promise<string[]> {
+  const text = await readFile(ROUTES, 'utf8')
+  const routes = [...text.matchAll(/inWorkspace\('([^']+)'\)|\bpath: '(\/[^'$]+)'/g)].map(([, inner, outer]) =>
+    inner === undefined ? `/dashboard${outer}` : `/dashboard/w/*${inner.replaceAll(/\$\w+/g, '*')}`,
+  )
+  const shown = subjects.flatMap(({ address }) => (address === undefined ? [] : [new URL(address).pathname]))
+  return routes.filter((route) => !shown.some((pathname) => path.matchesGlob(pathname, route)))
+}
