@@ -79,6 +79,20 @@ const newWorkspace = createRoute({
   component: pageIn(() => import('./workspaces/new-workspace.tsx'), 'NewWorkspace'),
 })
 
+/** Where a page outside the dashboard leads, which does not know the workspace. */
+const messagesOfFirst = createRoute({
+  getParentRoute: () => root,
+  path: '/messages',
+  validateSearch: readMessageSearch,
+  async beforeLoad({ search, location }) {
+    const session = await findSession()
+    if (!session) throw redirect({ to: '/sign-in', search: { back: location.href } })
+    const first = session.workspaces[0]
+    if (!first) throw redirect({ to: '/new-workspace' })
+    throw redirect({ to: '/w/$workspaceId/messages', params: { workspaceId: first.workspaceId }, search })
+  },
+})
+
 const workspace = createRoute({
   getParentRoute: () => root,
   path: '/w/$workspaceId',
@@ -269,6 +283,7 @@ export const appRouter = createRouter({
     welcome,
     home,
     newWorkspace,
+    messagesOfFirst,
     workspace.addChildren([
       overview,
       messages,

@@ -25,7 +25,7 @@ const FIRST = new Set([
   'workspaces',
 ])
 /** Texts that only the server or the emulator's own page shows. */
-const NOT_SHOWN = new Set(['page_emulator', 'server_pages'])
+const NOT_SHOWN = new Set(['page_emulator', 'page_problems', 'page_site', 'server_pages'])
 
 /** `texts:fr/first` and `texts:fr/later`: all files of French in two modules. */
 const texts: Plugin = {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { codesOf } from '../locales/codes.ts'
-import { readResources } from '../locales/resources.ts'
+import { inEnglish, readResources } from '../locales/resources.ts'
 import { MAX_PARAMETER_LENGTH } from '../src/accounts/templates/cod-parameters.ts'
 import { MAX_HEADER_BYTES } from '../src/api/server.ts'
 import { confirmationBody } from '../src/cod/routes.ts'
@@ -32,7 +32,7 @@ import {
   SHORT_MS,
   VARIABLE_DIGITS,
 } from '../src/otp/verifications/limits.ts'
-import { failureCodes } from '../src/providers/failure-codes.ts'
+import { FAILURE_CODES, failureCodes, failurePart } from '../src/providers/failure-codes.ts'
 import type { StatusReport } from '../src/providers/provider.ts'
 import { errorMeanings, meaningOf } from '../src/providers/whatsapp/errors.ts'
 import { MAX_ENDPOINTS } from '../src/webhooks/endpoints.ts'
@@ -50,12 +50,12 @@ export const tables: readonly Table[] = [
   {
     document: 'failure-codes.md',
     mark: 'failure codes',
-    rows: Object.entries(failureCodes).map(([code, { owner, anotherChannel, cause, fix }]) => [
+    rows: FAILURE_CODES.map((code) => [
       quoted(code),
-      ownerName(owner),
-      anotherChannel,
-      cause,
-      fix,
+      ownerName(failureCodes[code].owner),
+      failureCodes[code].anotherChannel,
+      inEnglish(failurePart(code, 'cause')),
+      inEnglish(failurePart(code, 'fix')),
     ]),
   },
   {
@@ -65,7 +65,7 @@ export const tables: readonly Table[] = [
       quoted(code),
       String(status),
       ownerName(owner),
-      fix.replaceAll(/[|<]/g, '\\$&'),
+      fix.replaceAll('|', '\\|'),
     ]),
   },
   {

@@ -869,25 +869,32 @@ export type ParameterNames = {
   'failures.error_object_missing': never
   'failures.error_permission': never
   'failures.error_unknown': never
-  'failures.policy_violation': never
+  'failures.policy_violation_cause': never
+  'failures.policy_violation_fix': never
   'failures.policy_violation_remedy': never
   'failures.policy_violation_short': never
-  'failures.provider_credentials_invalid': never
+  'failures.provider_credentials_invalid_cause': never
+  'failures.provider_credentials_invalid_fix': never
   'failures.provider_credentials_invalid_remedy': never
   'failures.provider_credentials_invalid_short': never
-  'failures.provider_unavailable': never
+  'failures.provider_unavailable_cause': never
+  'failures.provider_unavailable_fix': never
   'failures.provider_unavailable_remedy': never
   'failures.provider_unavailable_short': never
-  'failures.recipient_erased': never
+  'failures.recipient_erased_cause': never
+  'failures.recipient_erased_fix': never
   'failures.recipient_erased_remedy': never
   'failures.recipient_erased_short': never
-  'failures.recipient_not_allowed': never
+  'failures.recipient_not_allowed_cause': never
+  'failures.recipient_not_allowed_fix': never
   'failures.recipient_not_allowed_remedy': never
   'failures.recipient_not_allowed_short': never
-  'failures.recipient_rate_limited': never
+  'failures.recipient_rate_limited_cause': never
+  'failures.recipient_rate_limited_fix': never
   'failures.recipient_rate_limited_remedy': never
   'failures.recipient_rate_limited_short': never
-  'failures.recipient_unreachable': never
+  'failures.recipient_unreachable_cause': never
+  'failures.recipient_unreachable_fix': never
   'failures.recipient_unreachable_remedy': never
   'failures.recipient_unreachable_short': never
   'failures.remedy_1': never
@@ -909,30 +916,39 @@ export type ParameterNames = {
   'failures.remedy_134011': never
   'failures.remedy_137000': never
   'failures.remedy_141002': never
-  'failures.sender_rate_limited': never
+  'failures.sender_rate_limited_cause': never
+  'failures.sender_rate_limited_fix': never
   'failures.sender_rate_limited_remedy': never
   'failures.sender_rate_limited_short': never
-  'failures.sender_unavailable': never
+  'failures.sender_unavailable_cause': never
+  'failures.sender_unavailable_fix': never
   'failures.sender_unavailable_remedy': never
   'failures.sender_unavailable_short': never
-  'failures.submission_expired': never
+  'failures.submission_expired_cause': never
+  'failures.submission_expired_fix': never
   'failures.submission_expired_remedy': never
   'failures.submission_expired_short': never
-  'failures.template_disabled': never
+  'failures.template_disabled_cause': never
+  'failures.template_disabled_fix': never
   'failures.template_disabled_remedy': never
   'failures.template_disabled_short': never
-  'failures.template_not_found': never
+  'failures.template_not_found_cause': never
+  'failures.template_not_found_fix': never
   'failures.template_not_found_remedy': never
   'failures.template_not_found_short': never
-  'failures.template_parameters_rejected': never
+  'failures.template_parameters_rejected_cause': never
+  'failures.template_parameters_rejected_fix': never
   'failures.template_parameters_rejected_remedy': never
   'failures.template_parameters_rejected_short': never
-  'failures.template_paused': never
+  'failures.template_paused_cause': never
+  'failures.template_paused_fix': never
   'failures.template_paused_remedy': never
   'failures.template_paused_short': never
-  'failures.unknown': never
+  'failures.unknown_cause': never
+  'failures.unknown_fix': never
   'failures.unknown_short': never
-  'failures.window_closed': never
+  'failures.window_closed_cause': never
+  'failures.window_closed_fix': never
   'failures.window_closed_remedy': never
   'failures.window_closed_short': never
   'hooks.language_twice': 'language'
@@ -2066,6 +2082,7 @@ export type ParameterNames = {
   'page_messages.empty': never
   'page_messages.expires': never
   'page_messages.facts': never
+  'page_messages.failure': never
   'page_messages.filters': never
   'page_messages.id': never
   'page_messages.key': never
@@ -2293,6 +2310,120 @@ export type ParameterNames = {
   'page_phone.title': never
   'page_phone.to_templates': never
   'page_phone.webhooks': never
+  'page_problems.all': never
+  'page_problems.api_key_invalid_cause': never
+  'page_problems.api_key_invalid_fix': never
+  'page_problems.api_key_invalid_title': never
+  'page_problems.channel': never
+  'page_problems.channel_later': never
+  'page_problems.channel_later_sentence': never
+  'page_problems.channel_lead': never
+  'page_problems.channel_no': never
+  'page_problems.channel_no_sentence': never
+  'page_problems.channel_question': never
+  'page_problems.channel_yes': never
+  'page_problems.channel_yes_sentence': never
+  'page_problems.cod_confirmation_not_eligible_cause': never
+  'page_problems.cod_confirmation_not_eligible_fix': never
+  'page_problems.cod_confirmation_not_eligible_title': never
+  'page_problems.cod_confirmation_not_found_cause': never
+  'page_problems.cod_confirmation_not_found_fix': never
+  'page_problems.cod_confirmation_not_found_title': never
+  'page_problems.cod_language_not_configured_cause': never
+  'page_problems.cod_language_not_configured_fix': never
+  'page_problems.cod_language_not_configured_title': never
+  'page_problems.cod_not_configured_cause': never
+  'page_problems.cod_not_configured_fix': never
+  'page_problems.cod_not_configured_title': never
+  'page_problems.cod_quota_exceeded_cause': never
+  'page_problems.cod_quota_exceeded_fix': never
+  'page_problems.cod_quota_exceeded_title': never
+  'page_problems.cod_refusal_check_exists_cause': never
+  'page_problems.cod_refusal_check_exists_fix': never
+  'page_problems.cod_refusal_check_exists_title': never
+  'page_problems.cod_template_not_usable_cause': never
+  'page_problems.cod_template_not_usable_fix': never
+  'page_problems.cod_template_not_usable_title': never
+  'page_problems.cod_template_parameters_invalid_cause': never
+  'page_problems.cod_template_parameters_invalid_fix': never
+  'page_problems.cod_template_parameters_invalid_title': never
+  'page_problems.code_column': never
+  'page_problems.correlation': 'most'
+  'page_problems.dashboard': never
+  'page_problems.developer_invalid_input_cause': never
+  'page_problems.developer_invalid_input_fix': never
+  'page_problems.developer_invalid_input_title': never
+  'page_problems.event_not_found_cause': never
+  'page_problems.event_not_found_fix': never
+  'page_problems.event_not_found_title': never
+  'page_problems.explain': never
+  'page_problems.failure_lead': never
+  'page_problems.failures_lead': never
+  'page_problems.failures_title': never
+  'page_problems.http_status': 'status'
+  'page_problems.idempotency_key_reused_cause': never
+  'page_problems.idempotency_key_reused_fix': never
+  'page_problems.idempotency_key_reused_title': never
+  'page_problems.index_lead': never
+  'page_problems.index_title': never
+  'page_problems.internal_error_cause': never
+  'page_problems.internal_error_fix': never
+  'page_problems.internal_error_title': never
+  'page_problems.meaning': never
+  'page_problems.messages': never
+  'page_problems.none': never
+  'page_problems.none_title': never
+  'page_problems.not_found_cause': never
+  'page_problems.not_found_fix': never
+  'page_problems.not_found_title': never
+  'page_problems.otp_pumping_suspected_cause': never
+  'page_problems.otp_pumping_suspected_fix': never
+  'page_problems.otp_pumping_suspected_title': never
+  'page_problems.otp_quota_exceeded_cause': never
+  'page_problems.otp_quota_exceeded_fix': never
+  'page_problems.otp_quota_exceeded_title': never
+  'page_problems.otp_recipient_limited_cause': never
+  'page_problems.otp_recipient_limited_fix': never
+  'page_problems.otp_recipient_limited_title': never
+  'page_problems.otp_resend_limited_cause': never
+  'page_problems.otp_resend_limited_fix': never
+  'page_problems.otp_resend_limited_title': never
+  'page_problems.otp_template_not_usable_cause': never
+  'page_problems.otp_template_not_usable_fix': never
+  'page_problems.otp_template_not_usable_title': never
+  'page_problems.otp_verification_ended_cause': never
+  'page_problems.otp_verification_ended_fix': never
+  'page_problems.otp_verification_ended_title': never
+  'page_problems.otp_verification_not_found_cause': never
+  'page_problems.otp_verification_not_found_fix': never
+  'page_problems.otp_verification_not_found_title': never
+  'page_problems.owner_client': never
+  'page_problems.owner_doorcode': never
+  'page_problems.owner_operator': never
+  'page_problems.rate_limited_cause': never
+  'page_problems.rate_limited_fix': never
+  'page_problems.rate_limited_title': never
+  'page_problems.recipient_blocked_cause': never
+  'page_problems.recipient_blocked_fix': never
+  'page_problems.recipient_blocked_title': never
+  'page_problems.sender_not_found_cause': never
+  'page_problems.sender_not_found_fix': never
+  'page_problems.sender_not_found_title': never
+  'page_problems.sender_unavailable_cause': never
+  'page_problems.sender_unavailable_fix': never
+  'page_problems.sender_unavailable_title': never
+  'page_problems.service_unavailable_cause': never
+  'page_problems.service_unavailable_fix': never
+  'page_problems.service_unavailable_title': never
+  'page_problems.short_client': never
+  'page_problems.short_operator': never
+  'page_problems.status': never
+  'page_problems.template_not_found_cause': never
+  'page_problems.template_not_found_fix': never
+  'page_problems.template_not_found_title': never
+  'page_problems.what': never
+  'page_problems.who': never
+  'page_problems.why': never
   'page_recipients.blocked': never
   'page_recipients.codes': 'count'
   'page_recipients.confirmations': 'count'
@@ -2571,6 +2702,33 @@ export type ParameterNames = {
   'page_shell.whats_app': never
   'page_shell.workspace': never
   'page_shell.zone_hint': never
+  'page_site.all_guides': never
+  'page_site.dashboard': never
+  'page_site.document_says': never
+  'page_site.english_only': never
+  'page_site.errors': never
+  'page_site.front_dashboard': never
+  'page_site.front_document': never
+  'page_site.front_errors': never
+  'page_site.front_guides': never
+  'page_site.front_lead': never
+  'page_site.front_markdown': never
+  'page_site.front_models': never
+  'page_site.front_ready': never
+  'page_site.front_tools': never
+  'page_site.guides': never
+  'page_site.in_guide': 'guide'
+  'page_site.languages': never
+  'page_site.needs_script': never
+  'page_site.no_guide': never
+  'page_site.no_guide_title': never
+  'page_site.nothing_found': never
+  'page_site.on_this_page': never
+  'page_site.openapi': never
+  'page_site.reference': never
+  'page_site.search': never
+  'page_site.search_label': never
+  'page_site.site': never
   'page_system.about': never
   'page_system.alive': never
   'page_system.check_now': never

@@ -9,6 +9,9 @@ export type Language = (typeof LANGUAGES)[number]
 /** Each by its own name, for those who read no other. */
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', fr: 'Français', ar: 'العربية' }
 
+/** Holds the language that a person chose in this browser, for the dashboard and for the pages beside it. */
+export const LANGUAGE_COOKIE = 'doorcode-language'
+
 export const directionOf = (language: Language): 'ltr' | 'rtl' => (language === 'ar' ? 'rtl' : 'ltr')
 
 /** A parameter of a text. */
@@ -27,10 +30,13 @@ type Coded<Code extends TextCode> = {
 }
 
 /**
- * Texts of the pages are never stored or answered, and findings have a type of their own: without both, the union is small
- * enough for the compiler.
+ * Texts of the pages are never stored or answered, findings have a type of their own, and the texts of a failure are named by its
+ * code: without these, the union is small enough for the compiler.
  */
-type CoreCode = Exclude<TextCode, `page_${string}` | `doctor.${string}`>
+type CoreCode = Exclude<
+  TextCode,
+  `page_${string}` | `doctor.${string}` | `failures.${string}_${'short' | 'cause' | 'fix'}`
+>
 
 /** Text that a person reads, as a code with its parameters: what is stored, logged and answered. */
 export type CodedText = { [Code in CoreCode]: Coded<Code> }[CoreCode] | AsWritten

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { FAILURE_CODES, failurePart } from '../../src/providers/failure-codes.ts'
 import { api } from '../api.ts'
 import { listInput, pageQueries } from '../queries.ts'
 import { useTexts } from '../texts/use-texts.ts'
@@ -17,7 +18,7 @@ const PAGE = '/w/$workspaceId/messages'
 
 export function Messages() {
   const texts = useTexts()
-  const { t } = texts
+  const { t, textOf } = texts
   const may = usePermissions()
   const { workspaceId } = useWorkspace()
   const search = useSearch({ from: PAGE })
@@ -46,6 +47,12 @@ export function Messages() {
           label: t('page_messages.kind'),
           value: search.kind,
           choices: KINDS.map((value) => ({ value, label: t(`page_messages.${value}`) })),
+        },
+        {
+          name: 'failureCode',
+          label: t('page_messages.failure'),
+          value: search.failureCode,
+          choices: FAILURE_CODES.map((value) => ({ value, label: textOf(failurePart(value, 'short')) })),
         },
       ]}
       columns={[

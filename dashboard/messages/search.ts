@@ -1,3 +1,4 @@
+import { FAILURE_CODES } from '../../src/providers/failure-codes.ts'
 import type { RouterOutputs } from '../api.ts'
 import { LIST_FILTERS, oneOf, searchReader } from '../ui/list/list-search.ts'
 import { statusesOf } from '../ui/state/status.ts'
@@ -10,7 +11,12 @@ export const STATUSES = statusesOf('message').filter((status) => status !== 'acc
 export const KINDS = ['otp', 'cod'] as const satisfies readonly ListedMessage['kind'][]
 
 /** The filters: a shared link shows the same list. */
-export const readMessageSearch = searchReader({ ...LIST_FILTERS, status: oneOf(STATUSES), kind: oneOf(KINDS) })
+export const readMessageSearch = searchReader({
+  ...LIST_FILTERS,
+  status: oneOf(STATUSES),
+  kind: oneOf(KINDS),
+  failureCode: oneOf(FAILURE_CODES),
+})
 
 export type MessageSearch = ReturnType<typeof readMessageSearch>
 

@@ -1,17 +1,21 @@
-import { LANGUAGES, type Language } from '../../locales/text.ts'
+import { LANGUAGES, LANGUAGE_COOKIE, type Language } from '../../locales/text.ts'
 
-const LANGUAGE_KEY = 'doorcode-language'
+const YEAR_S = 365 * 86_400
 
 const isLanguage = (text: string | null | undefined): text is Language => LANGUAGES.some((each) => each === text)
 
 /** The last choice in this browser, else the browser's language if it is supported. */
 export function initialLanguage(): Language {
-  const stored = localStorage.getItem(LANGUAGE_KEY)
-  if (isLanguage(stored)) return stored
+  const chosen = document.cookie.split('; ').find((cookie) => cookie.startsWith(`${LANGUAGE_COOKIE}=`))
+  const language = chosen?.slice(LANGUAGE_COOKIE.length + 1)
+  if (isLanguage(language)) return language
   return navigator.languages.map((tag) => tag.slice(0, 2)).find(isLanguage) ?? 'en'
 }
 
-export const saveLanguage = (language: Language): void => localStorage.setItem(LANGUAGE_KEY, language)
+/** A cookie, because the pages that the server writes, such as those of errors, read it too. */
+export function saveLanguage(language: Language): void {
+  document.cookie = `${LANGUAGE_COOKIE}=${language}; Path=/; Max-Age=${YEAR_S}; SameSite=Lax`
+}
 
 /** The languages of WhatsApp's templates that are written from right to left. */
 const RIGHT_TO_LEFT = new Set(['ar', 'ckb', 'dv', 'fa', 'he', 'ps', 'prs', 'sd', 'ug', 'ur', 'yi'])

@@ -3,6 +3,7 @@ import { explainMessage } from '../explain/explain.ts'
 import { isUuid } from '../lib/ids.ts'
 import { countMessages, listMessages } from '../messages/search.ts'
 import { MESSAGE_STATUSES } from '../messages/status.ts'
+import { FAILURE_CODES } from '../providers/failure-codes.ts'
 import { orNull } from './inputs.ts'
 import { failureOf, listFilter, listQuery, pageOf } from './lists.ts'
 import { found } from './actions/found.ts'
@@ -12,6 +13,7 @@ const filter = z.object({
   ...listFilter,
   status: orNull(z.enum(MESSAGE_STATUSES)),
   kind: orNull(z.enum(['otp', 'cod'])),
+  failureCode: orNull(z.enum(FAILURE_CODES)),
 })
 
 export const messages = router({

@@ -130,7 +130,11 @@ const requestOf = (
 
 const exactTerms = ({ id, text, phones }: SearchTerms): Value[] => [id, text, phones]
 
-export type MessageFilter = SearchFilter & { status: MessageStatus | null; kind: MessageKind | null }
+export type MessageFilter = SearchFilter & {
+  status: MessageStatus | null
+  kind: MessageKind | null
+  failureCode: FailureCode | null
+}
 
 /** Confirmations that one reference may name. */
 const MAX_CONFIRMATIONS = 200
@@ -146,7 +150,7 @@ const list: ListSpec = {
      item.failure_code as "failureCode",
      (select s.phone from senders s where s.workspace_id = item.workspace_id and s.id = item.sender_id) as "senderPhone",
      ${REFERENCE} as reference`,
-  filters: [['text', 'item.status ='], ['text', 'item.kind ='], ...SEARCH_FILTERS],
+  filters: [['text', 'item.status ='], ['text', 'item.kind ='], ['text', 'item.failure_code ='], ...SEARCH_FILTERS],
 }
 
 const all = createListSource<ListedMessage>(list, { name: 'messages' })
@@ -196,14 +200,16 @@ const searched = createSearchSource<ListedMessage>(list, {
      (select item.id from messages item where item.provider_message_id = $5 and ${IN_ID_RANGE})`,
 })
 
-const sourcesOf = ({ status }: MessageFilter): SearchSources<ListedMessage> => ({
-  all: status === 'failed' ? failed : all,
+const sourcesOf = ({ status, failureCode }: MessageFilter): SearchSources<ListedMessage> => ({
+  all: status === 'failed' || failureCode !== null ? failed : all,
   searched,
   partly,
 })
 
+const filtersOf = ({ status, kind, failureCode }: MessageFilter) => [status, kind, failureCode]
+
 export const listMessages = (sql: Sql, filter: MessageFilter): Promise<Page<ListedMessage>> =>
-  readSearchPage(sql, sourcesOf(filter), filter, [filter.status, filter.kind])
+  readSearchPage(sql, sourcesOf(filter), filter, filtersOf(filter))
 
 export const countMessages = (sql: Sql, filter: MessageFilter): Promise<Position> =>
-  readSearchPosition(sql, sourcesOf(filter), filter, [filter.status, filter.kind])
+  readSearchPosition(sql, sourcesOf(filter), filter, filtersOf(filter))

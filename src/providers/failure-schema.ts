@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { inEnglish } from '../../locales/resources.ts'
-import { FAILURE_CODES, type FailureCode, failureCodes, failureText } from './failure-codes.ts'
+import { FAILURE_CODES, type FailureCode, failurePart, failureText } from './failure-codes.ts'
 
 const failureCode = z.enum(FAILURE_CODES).meta({
   id: 'FailureCode',
   description: [
     'What a program should look at. The page `/problems/<code>` says who must act. Treat a code that you do not know as you treat `UNKNOWN`.',
-    ...FAILURE_CODES.map((code) => `- \`${code}\`: ${failureCodes[code].cause}`),
+    ...FAILURE_CODES.map((code) => `- \`${code}\`: ${inEnglish(failurePart(code, 'cause'))}`),
   ].join('\n'),
 })
 

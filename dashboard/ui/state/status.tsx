@@ -3,6 +3,7 @@ import type { CSSProperties, ReactNode } from 'react'
 import type { ApiErrorCode } from '../../../src/lib/errors.ts'
 import type { FailureCode } from '../../../src/providers/failure-codes.ts'
 import { useTexts } from '../../texts/use-texts.ts'
+import { useWorkspaceIfAny } from '../workspace.ts'
 import classes from './status.module.css'
 import {
   type Colour,
@@ -36,12 +37,17 @@ export const StateMark = ({ colour, children }: { colour: Colour; children: Reac
 
 const dotOf = (colour: Colour) => ({ '--dot': cssColour(colour) }) as CSSProperties
 
-/** A failure code or a problem code, with its page of the API's reference. */
-export const CodeLink = ({ code }: { code: FailureCode | ApiErrorCode }) => (
-  <Anchor inherit href={`/problems/${code}`} target="_blank" rel="noreferrer">
-    <code>{code}</code>
-  </Anchor>
-)
+/** A failure code or a problem code, with its page, in the reader's language and with a way back to the workspace. */
+export function CodeLink({ code }: { code: FailureCode | ApiErrorCode }) {
+  const { language } = useTexts()
+  const workspace = useWorkspaceIfAny()
+  const search = new URLSearchParams({ lang: language, ...(workspace && { workspace: workspace.workspaceId }) })
+  return (
+    <Anchor inherit href={`/problems/${code}?${search.toString()}`} target="_blank" rel="noreferrer">
+      <code>{code}</code>
+    </Anchor>
+  )
+}
 
 /** A status in a list, with the failure code below it if there is one. */
 export const FailureBelow = ({ code, children }: { code: FailureCode | null; children: ReactNode }) =>

@@ -312,8 +312,8 @@ export interface components {
         };
         /**
          * @description What a program should look at. The page `/problems/<code>` says who must act. Treat a code that you do not know as you treat `UNKNOWN`.
-         *     - `RECIPIENT_UNREACHABLE`: WhatsApp could not deliver to this number. The number may have no WhatsApp account, the recipient may have an outdated app or may not have accepted WhatsApp’s terms, or the number may be part of a WhatsApp experiment.
-         *     - `RECIPIENT_NOT_ALLOWED`: WhatsApp does not let this sender write to this recipient. The business has blocked the recipient, or the recipient opted out of the business’s marketing, is the sender itself, has a changed identity, is not on the test number’s list, or is in a country that the account may not write to.
+         *     - `RECIPIENT_UNREACHABLE`: WhatsApp could not deliver to this number: the number may have no WhatsApp account, the recipient may have an outdated app or may not have accepted WhatsApp’s terms, or the number may be part of a WhatsApp experiment.
+         *     - `RECIPIENT_NOT_ALLOWED`: WhatsApp does not let this sender write to this recipient: the business has blocked the recipient on WhatsApp, or the recipient opted out of the business’s marketing, is the sender itself, has a changed identity, is not on the test number’s list, or is in a country that the account may not write to.
          *     - `RECIPIENT_RATE_LIMITED`: This recipient has received too many messages recently.
          *     - `SENDER_RATE_LIMITED`: The sender reached one of WhatsApp’s sending limits.
          *     - `SENDER_UNAVAILABLE`: The sender’s number or its WhatsApp account currently cannot send.
@@ -325,9 +325,9 @@ export interface components {
          *     - `POLICY_VIOLATION`: WhatsApp restricted this account or its content for violating a policy.
          *     - `WINDOW_CLOSED`: More than 24 hours have passed since the recipient’s last message.
          *     - `PROVIDER_UNAVAILABLE`: WhatsApp failed, could not be reached, or never reported what happened to the message. In the last case the message may have arrived.
-         *     - `SUBMISSION_EXPIRED`: The message could not be submitted to WhatsApp before its submission window closed: 10 minutes for a one-time code, 24 hours for any other message.
+         *     - `SUBMISSION_EXPIRED`: The message could not be submitted to WhatsApp before its submission window closed.
          *     - `RECIPIENT_ERASED`: The recipient’s data was erased while the message waited to be sent or the conversation was running. Nothing more is sent.
-         *     - `UNKNOWN`: The message was not delivered, for a reason that has no failure code.
+         *     - `UNKNOWN`: The message was not delivered, for a reason that has no failure code: WhatsApp gave none that Doorcode knows, or Doorcode itself could not send the message.
          */
         FailureCode: ("RECIPIENT_UNREACHABLE" | "RECIPIENT_NOT_ALLOWED" | "RECIPIENT_RATE_LIMITED" | "SENDER_RATE_LIMITED" | "SENDER_UNAVAILABLE" | "PROVIDER_CREDENTIALS_INVALID" | "TEMPLATE_NOT_FOUND" | "TEMPLATE_PAUSED" | "TEMPLATE_DISABLED" | "TEMPLATE_PARAMETERS_REJECTED" | "POLICY_VIOLATION" | "WINDOW_CLOSED" | "PROVIDER_UNAVAILABLE" | "SUBMISSION_EXPIRED" | "RECIPIENT_ERASED" | "UNKNOWN") | components["schemas"]["LaterValue"];
         StartVerificationRequest: {

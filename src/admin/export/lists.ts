@@ -6,7 +6,7 @@ const SEARCHED = ['text', 'template', 'senderId', 'from', 'to', 'status']
 /** Every list and chart of the dashboard. Codes and statuses are the API's words, in every language. */
 export const exportedLists = {
   messages: list(
-    [...SEARCHED, 'kind'],
+    [...SEARCHED, 'kind', 'failureCode'],
     async ({ messages }, input) => {
       const { rows, nextCursor: next } = await messages.list(input)
       return { rows, next }

@@ -21,7 +21,7 @@ export const dashboardPages: PageSources = {
     'src/accounts/templates/{draft,languages}.ts',
     'src/api/docs/try.ts',
     'src/workspaces/clock-moves.ts',
-    'src/providers/template-text.ts',
+    'src/providers/{failure-codes,template-text}.ts',
     'src/operations/doctor/finding.ts',
     'src/events/event-types.ts',
     'src/lib/{bounded-map,clock,ids,throttle}.ts',

@@ -4,14 +4,14 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import Fastify from 'fastify'
 import { z } from 'zod'
-import { apiErrors } from '../../lib/errors.ts'
+import { apiErrorText, apiErrors, isApiErrorCode } from '../../lib/errors.ts'
 import { eventTypes } from '../../events/event-types.ts'
 import { otpBody } from '../../otp/routes.ts'
-import { FAILURE_CODES, failureCodes } from '../../providers/failure-codes.ts'
+import { FAILURE_CODES, failureCodes, failurePart, isFailureCode } from '../../providers/failure-codes.ts'
 import { startDemo } from '../../../test/world/http-server.ts'
 import { html, prose } from '../../lib/http/html.ts'
-import { readResources } from '../../../locales/resources.ts'
-import { LANGUAGES } from '../../../locales/text.ts'
+import { readResources, translatorOf } from '../../../locales/resources.ts'
+import { LANGUAGES, LANGUAGE_COOKIE, directionOf } from '../../../locales/text.ts'
 import { searchGuides } from './guide-search.ts'
 import { GUIDES_PATH, INDEX, createGuides, guidePath } from './guides.ts'
 import { markdownPathOf } from './markdown.ts'
@@ -22,14 +22,30 @@ const CODES = [...Object.keys(apiErrors), ...FAILURE_CODES]
 const { names: GUIDES, find: findGuide } = await createGuides()
 const PAGES = ['/', '/docs', '/problems', ...GUIDES.map(guidePath), ...CODES.map((code) => `/problems/${code}`)]
 
-test('every error code has a page with cause and remedy, an unknown code none', async (t) => {
+test('every error and failure has a page in each language, with title, code, cause and remedy; an unknown code has none', async (t) => {
   const demo = await startDemo(t)
-  for (const [code, { cause, title }] of Object.entries(apiErrors)) {
-    const { statusCode, body, headers } = await demo.inject({ url: `/problems/${code}` })
-    assert.equal(statusCode, 200)
-    assert.equal(headers['content-type'], 'text/html; charset=utf-8')
-    for (const text of [title, cause.split('"')[0] ?? ''])
-      assert.ok(body.includes(html`${text}`.html), `${code}: ${text}`)
+  assert.equal(new Set(CODES).size, CODES.length)
+  for (const language of LANGUAGES) {
+    const { textOf } = translatorOf(language)
+    const index = (await demo.inject({ url: `/problems?lang=${language}` })).body
+    for (const code of CODES) {
+      const { statusCode, body, headers } = await demo.inject({ url: `/problems/${code}?lang=${language}` })
+      assert.equal(statusCode, 200)
+      assert.equal(headers['content-type'], 'text/html; charset=utf-8')
+      assert.ok(body.includes(`<html lang="${language}" dir="${directionOf(language)}">`), code)
+      assert.ok(body.includes(`<code>${code}</code>`), code)
+      const texts = isFailureCode(code)
+        ? (['short', 'cause', 'fix'] as const).map((part) => failurePart(code, part))
+        : isApiErrorCode(code)
+          ? (['title', 'cause', 'fix'] as const).map((part) => apiErrorText(code, part))
+          : assert.fail(code)
+      for (const [part, text] of texts.map(textOf).entries()) {
+        const [beginning] = prose(text.split('/docs/')[0] ?? '')
+        assert.ok(body.includes(beginning?.html ?? 'none'), `${language} ${code}: ${text}`)
+        if (part === 0) assert.ok(index.includes(`>${beginning?.html}</a>`), `${language} ${code}: ${text}`)
+      }
+      assert.ok(index.includes(`href="/problems/${code}"`), code)
+    }
   }
   for (const code of ['NOPE', 'toString', '__proto__', '%00', '<script>']) {
     const response = await demo.inject({ url: `/problems/${encodeURIComponent(code)}` })
@@ -38,18 +54,73 @@ test('every error code has a page with cause and remedy, an unknown code none', 
   }
 })
 
-test('every failure code has its own page with cause, owner and fix', async (t) => {
+test('the page of a failure says who must act, and whether to use another channel', async (t) => {
   const demo = await startDemo(t)
-  assert.equal(new Set(CODES).size, CODES.length)
-  const index = (await demo.inject({ url: '/problems' })).body
-  for (const [code, { cause, fix, owner, anotherChannel }] of Object.entries(failureCodes)) {
-    const { statusCode, body } = await demo.inject({ url: `/problems/${code}` })
-    assert.equal(statusCode, 200)
-    for (const text of [...prose(cause), ...prose(fix)]) assert.ok(body.includes(text.html), `${code}: ${text.html}`)
+  const { t: english } = translatorOf('en')
+  for (const code of FAILURE_CODES) {
+    const { owner, anotherChannel } = failureCodes[code]
+    const { body } = await demo.inject({ url: `/problems/${code}` })
     assert.match(body, owner === 'client' ? /the program that calls the API/ : /The operator of this instance/)
-    assert.ok(body.includes(`such as SMS: ${anotherChannel}.`), code)
-    assert.ok(index.includes(`href="/problems/${code}"`), code)
+    assert.ok(body.includes(english(`page_problems.channel_${anotherChannel}_sentence`)), code)
   }
+})
+
+test('a page is in the language of its address, else of the reader’s choice, else of the browser, else in English', async (t) => {
+  const demo = await startDemo(t)
+  const languageOf = async (url: string, headers: Record<string, string> = {}) => {
+    const { body, headers: answered } = await demo.inject({ url, headers })
+    return { language: /<html lang="(\w+)"/.exec(body)?.[1], kept: answered['set-cookie'] }
+  }
+  const cookie = `other=1; ${LANGUAGE_COOKIE}=ar`
+  for (const url of [
+    '/',
+    '/docs',
+    '/docs/guides',
+    '/docs/guides/webhooks',
+    '/problems',
+    '/problems/NOT_FOUND',
+    '/problems/NOPE',
+  ]) {
+    assert.equal((await languageOf(url)).language, 'en', url)
+    assert.equal((await languageOf(url, { 'accept-language': 'de, fr-MA;q=0.8, ar;q=0.5' })).language, 'fr', url)
+    assert.equal((await languageOf(url, { 'accept-language': 'fr', cookie })).language, 'ar', url)
+    assert.equal((await languageOf(`${url}?lang=fr`, { cookie })).language, 'fr', url)
+    for (const wrong of ['de', '', '__proto__', '"><script>'])
+      assert.equal((await languageOf(`${url}?lang=${encodeURIComponent(wrong)}`, { cookie })).language, 'ar', url)
+  }
+  const own = await languageOf('/problems?lang=fr', { 'sec-fetch-site': 'same-origin' })
+  assert.match(String(own.kept), new RegExp(`^${LANGUAGE_COOKIE}=fr; Path=/; Max-Age=\\d+; SameSite=Lax$`))
+  const foreign = await languageOf('/problems?lang=fr', { 'sec-fetch-site': 'cross-site' })
+  assert.equal(foreign.kept, undefined, 'a link of another site does not change the choice')
+  for (const url of ['/problems/NOT_FOUND.md', '/problems.md', '/index.md', `${GUIDES_PATH}.md`])
+    assert.equal((await demo.inject({ url, headers: { cookie } })).body, (await demo.inject({ url })).body, url)
+})
+
+test('the page of a failure leads a signed-in reader to the messages with its code, and back to their workspace', async (t) => {
+  const demo = await startDemo(t, { servesDashboard: true })
+  const workspace = SENDER
+  const url = `/problems/TEMPLATE_PAUSED?workspace=${workspace}`
+  const get = async (url: string, cookie = '') => (await demo.inject({ url, headers: { cookie } })).body
+  for (const cookie of ['doorcode.session_token=any', 'a=b; __Secure-doorcode.session_token=any']) {
+    const body = await get(url, cookie)
+    assert.ok(body.includes(`href="/dashboard/w/${workspace}/messages?failureCode=TEMPLATE_PAUSED"`))
+    assert.ok(body.includes(`href="/dashboard/w/${workspace}/overview"`))
+    assert.ok(body.includes(`href="?workspace=${workspace}&amp;lang=ar"`), 'another language keeps the workspace')
+    assert.match(
+      await get('/problems/TEMPLATE_PAUSED', cookie),
+      /href="\/dashboard\/messages\?failureCode=TEMPLATE_PAUSED"/,
+    )
+  }
+  assert.doesNotMatch(await get(url), /failureCode=/)
+  for (const wrong of ['1', '"><script>', `${workspace}/../..`]) {
+    const body = await get(
+      `/problems/TEMPLATE_PAUSED?workspace=${encodeURIComponent(wrong)}`,
+      'doorcode.session_token=any',
+    )
+    assert.match(body, /href="\/dashboard\/messages\?failureCode=/)
+    assert.doesNotMatch(body, /<script/)
+  }
+  assert.doesNotMatch(await get('/problems/RATE_LIMITED', 'doorcode.session_token=any'), /failureCode=/)
 })
 
 test('every link of a page leads somewhere', async (t) => {
@@ -57,7 +128,8 @@ test('every link of a page leads somewhere', async (t) => {
   for (const url of PAGES) {
     const { body } = await demo.inject({ url })
     for (const [, target = ''] of body.matchAll(/href="([^"]*)"/g)) {
-      if (target.startsWith('#')) assert.ok(body.includes(`id="${target.slice(1)}"`), `${url} → ${target}`)
+      if (target.startsWith('?')) assert.equal((await demo.inject({ url: url + target })).statusCode, 200, url)
+      else if (target.startsWith('#')) assert.ok(body.includes(`id="${target.slice(1)}"`), `${url} → ${target}`)
       else if (target.startsWith('/'))
         assert.equal((await demo.inject({ url: target })).statusCode, 200, `${url} → ${target}`)
     }
@@ -140,8 +212,9 @@ test('every page except the reference may load only its own style and font', asy
     assert.match(String(headers['content-security-policy']), /^default-src 'none';/)
     assert.ok(String(headers['content-security-policy']).includes(`style-src 'sha256-${hash}'`))
     assert.doesNotMatch(body, /<script|<img|<link|style="| on\w+="/)
-    const [, font = ''] = /url\("([^"]+)"\)/.exec(style) ?? []
-    assert.equal((await demo.inject({ url: font })).headers['content-type'], 'font/woff2')
+    const fonts = Array.from(style.matchAll(/url\("([^"]+)"\)/g), ([, font = '']) => font)
+    assert.equal(fonts.length, 2)
+    for (const font of fonts) assert.equal((await demo.inject({ url: font })).headers['content-type'], 'font/woff2')
   }
 })
 

@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { translatorOf } from '../../../locales/resources.ts'
+import { LANGUAGES, LANGUAGE_NAMES, type Language, directionOf } from '../../../locales/text.ts'
 
 /** Escaped HTML. */
 export type Html = { readonly html: string }
@@ -25,20 +28,34 @@ export const prose = (text: string): Html[] =>
   text.split('`').map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
 
 /** Served by src/api/docs/font.ts. */
-export const FONT_PATH = '/fonts/vazirmatn.woff2'
+export const FONT_PATHS = { latin: '/fonts/vazirmatn.woff2', arabic: '/fonts/vazirmatn-arabic.woff2' } as const
+
+/** As of the font's own style sheet. */
+const ARABIC_RANGE =
+  'U+0600-06FF, U+0750-077F, U+0870-088E, U+0890-0891, U+0897-08E1, U+08E3-08FF, U+200C-200E, U+2010-2011, U+204F, U+2E41, U+FB50-FDFF, U+FE70-FE74, U+FE76-FEFC'
+
+/** The dashboard's, whose links lead here. */
+const MARK: Html = { html: readFileSync(new URL('../../../dashboard/ui/shell/mark.svg', import.meta.url), 'utf8') }
 
 /** The dashboard's font, with its metrics, and its colors, light or dark as the system is set. */
 export const COMMON_STYLE = `
-@font-face { font-family: "Vazirmatn Variable"; font-weight: 100 900; font-display: swap; ascent-override: 97%; descent-override: 33%; line-gap-override: 0%; src: url("${FONT_PATH}") format("woff2") }
+@font-face { font-family: "Vazirmatn Variable"; font-weight: 100 900; font-display: swap; ascent-override: 97%; descent-override: 33%; line-gap-override: 0%; src: url("${FONT_PATHS.latin}") format("woff2") }
+@font-face { font-family: "Vazirmatn Variable"; font-weight: 100 900; font-display: swap; ascent-override: 97%; descent-override: 33%; line-gap-override: 0%; src: url("${FONT_PATHS.arabic}") format("woff2"); unicode-range: ${ARABIC_RANGE} }
 :root { color-scheme: light dark; --text: #000; --soft: #495057; --line: #dee2e6; --back: #fff; --link: #4048d6; --font: "Vazirmatn Variable", Roboto, Arial, "Noto Sans Arabic", "Noto Sans", sans-serif; --mono: ui-monospace, "SF Mono", Menlo, Consolas, monospace }
 @media (prefers-color-scheme: dark) {
   :root { --text: #c9c9c9; --soft: #b8b8b8; --line: #424242; --back: #242424; --link: #8d93ee }
 }
-.site { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem 1.25rem; min-height: 3.5rem; padding: .5rem 1.25rem; border-bottom: 1px solid var(--line); background: var(--back); font: .875rem/1.5 var(--font) }
-.site a { color: var(--link); text-decoration: none }
+.site { display: flex; flex-wrap: wrap; align-items: center; gap: 0 1.25rem; min-height: 3.5rem; padding: .25rem 1.25rem; border-bottom: 1px solid var(--line); background: var(--back); font: .875rem/1.5 var(--font) }
+.site nav { display: flex; flex-wrap: wrap; gap: 0 1.25rem }
+.site a { display: inline-flex; align-items: center; min-height: 2rem; color: var(--link); text-decoration: none }
 .site a:hover { text-decoration: underline }
 .site a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
-.site a:first-child { color: var(--text); font-weight: 700 }
+.site .brand { gap: .5rem; color: var(--text); font-weight: 700 }
+.site .brand svg { width: 1.5rem; height: 1.5rem }
+.site .languages { gap: 0 1rem; margin-inline-start: auto }
+.site .languages a { color: var(--soft) }
+.site a[aria-current] { color: var(--text); font-weight: 600 }
+@media (max-width: 48rem) { .site .pages { order: 1; flex-basis: 100% } }
 `
 
 const STYLE = `${COMMON_STYLE}
@@ -53,7 +70,7 @@ p, dd, li { text-wrap: pretty }
 a { color: var(--link); text-decoration: none }
 a:hover, p a { text-decoration: underline }
 a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
-code { font: .9em/1.5 var(--mono) }
+code { font: .9em/1.5 var(--mono); direction: ltr; unicode-bidi: isolate }
 table { width: 100%; border-collapse: collapse; font-size: .8125rem; font-variant-numeric: tabular-nums }
 th { color: var(--soft); font-weight: 500 }
 th, td { text-align: start; vertical-align: top; padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line) }
@@ -63,13 +80,20 @@ ul { padding-inline-start: 1.25rem }
 td:first-child code { white-space: nowrap }
 .soft { color: var(--soft) }
 .scroll { overflow-x: auto }
-pre { overflow-x: auto; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: 8px }
+pre { direction: ltr; text-align: left; overflow-x: auto; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: 8px }
 .search { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; margin-top: 1.25rem }
 .search a { margin-inline-end: auto }
 .search input, .search button { min-height: 2.25rem; padding: 0 .75rem; border: 1px solid var(--line); border-radius: 8px; background: var(--back); color: var(--text); font: inherit }
 .search input { width: 16rem; max-width: 100% }
 .search :focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
 summary { color: var(--soft); cursor: pointer }
+.back { display: flex; flex-wrap: wrap; gap: 0 1.25rem; margin-top: 1rem }
+.back a { display: inline-flex; align-items: center; min-height: 2rem }
+.kind { margin: -.5rem 0 1.5rem; color: var(--soft) }
+.action { display: inline-flex; align-items: center; min-height: 2.25rem; margin-top: 1.25rem; padding: 0 1rem; border-radius: 8px; background: #4048d6; color: #fff; font-weight: 600 }
+.action:hover { text-decoration: none; background: #323ab6 }
+td p { margin: 0 }
+td p + p { color: var(--soft) }
 @media (max-width: 36rem) { td:first-child code { white-space: normal } }
 `
 
@@ -81,23 +105,42 @@ export const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
 }
 
-export type SiteOptions = { servesDashboard?: boolean }
+/** What stands around the content of a page. */
+export type Frame = {
+  /** The dashboard is on this instance. */
+  servesDashboard?: boolean
+  /** Default: English. */
+  language?: Language
+  /** The address of the page in a language. Without it the reader cannot choose. */
+  hrefIn?: (language: Language) => string
+}
 
-/** `servesDashboard`: the dashboard is on this instance. */
-export const siteLinks = ({ servesDashboard = false }: SiteOptions = {}): Html =>
-  html`<nav class="site" aria-label="Site"><a href="/">Doorcode</a> ${servesDashboard && html`<a href="/dashboard/">Dashboard</a>`} <a href="/docs">API reference</a> <a href="/docs/guides">Guides</a> <a href="/problems">Problems</a> <a href="/openapi.json">OpenAPI</a></nav>`
+export function siteLinks({ servesDashboard = false, language = 'en', hrefIn }: Frame = {}): Html {
+  const { t } = translatorOf(language)
+  const languages =
+    hrefIn &&
+    html`<nav class="languages" aria-label="${t('page_site.languages')}">${LANGUAGES.map(
+      (each) =>
+        html`<a href="${hrefIn(each)}" lang="${each}" hreflang="${each}"${each === language && { html: ' aria-current="true"' }}>${LANGUAGE_NAMES[each]}</a>`,
+    )}</nav>`
+  return html`<header class="site"><a class="brand" href="/">${MARK}Doorcode</a><nav class="pages" aria-label="${t('page_site.site')}">${
+    servesDashboard && html`<a href="/dashboard/">${t('page_site.dashboard')}</a>`
+  } <a href="/docs">${t('page_site.reference')}</a> <a href="/docs/guides">${t('page_site.guides')}</a> <a href="/problems">${t('page_site.errors')}</a> <a href="/openapi.json">${t('page_site.openapi')}</a></nav>${languages}</header>`
+}
 
-export function page(title: string, main: Html, options?: SiteOptions): string {
+/** `title`: empty on the front page. `main`: with the language of its own, if that is not the language of the frame. */
+export function page(title: string, main: Html, frame: Frame = {}): string {
+  const { language = 'en' } = frame
   return html`<!doctype html>
-<html lang="en">
+<html lang="${language}" dir="${directionOf(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
+<title>${title === '' ? 'Doorcode' : `${title} · Doorcode`}</title>
 <style>${{ html: STYLE }}</style>
 </head>
 <body>
-${siteLinks(options)}
+${siteLinks(frame)}
 <main>
 ${main}
 </main>

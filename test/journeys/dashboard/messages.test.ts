@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { advanceSandbox } from '../../../src/sandbox/advance.ts'
 import { MAX_SCANNED_ROWS } from '../../../src/lib/lists/list-pages.ts'
+import { failureText } from '../../../src/providers/failure-codes.ts'
 import { type SignedIn, signIn } from '../../world/dashboard.ts'
 import { addMessages } from '../../database/many-rows.ts'
 import { type World, newPhone, startWorld } from '../../world/world.ts'
@@ -207,9 +208,17 @@ test('a failed message shows its cause, next action and webhooks', async (t) => 
   await world.whatsapp.reports(otp, ['sent', { status: 'failed', errors: [131026] }])
   const explained = await reader.calls.messages.get.query({ workspaceId: world.workspaceId, messageId: otp.messageId })
   assert.equal(explained.failure?.code, 'RECIPIENT_UNREACHABLE')
-  assert.deepEqual(explained.failure.text, { code: 'failures.recipient_unreachable' })
+  assert.deepEqual(explained.failure.text, failureText('RECIPIENT_UNREACHABLE'))
   assert.equal(explained.next.who, 'client')
   assert.equal(explained.message.apiKeyName, 'test')
+  const page = await fetch(`${world.first.url}/problems/RECIPIENT_UNREACHABLE`, { headers: { cookie: reader.cookie } })
+  assert.match(
+    await page.text(),
+    /messages\?failureCode=RECIPIENT_UNREACHABLE/,
+    'the page knows the real session cookie',
+  )
+  assert.deepEqual(await idsOf(reader, world, { failureCode: 'RECIPIENT_UNREACHABLE' }), [otp.messageId])
+  assert.deepEqual(await idsOf(reader, world, { failureCode: 'TEMPLATE_PAUSED' }), [])
   assert.deepEqual(
     explained.events.map(({ type, webhooks }) => [type, webhooks.map((each) => [each.endpointId, each.status])]),
     [

@@ -13,6 +13,7 @@ async function idsTo({ parts, workspaceId }: World, number: string, before: stri
     search: { id: null, text: number, phones: [number], part: null },
     status: null,
     kind: null,
+    failureCode: null,
     template: null,
     senderId: null,
     from: null,
