@@ -4173,6 +4173,35 @@ prepare find_otp_message as
 select id, status, reference, recipient, created_at, sent_at, deliver_within_seconds, undelivered_event_at, failure_code
 from messages where workspace_id = $1 and id = $2 and kind = 'otp';
 
+-- src/runtime/background/due-work.ts
+
+prepare find_due_work as
+with recursive waiting as (
+  (select sender_id, priority, due_at from messages where due_at is not null order by sender_id, priority, due_at limit 1)
+  union all
+  select n.sender_id, n.priority, n.due_at from waiting w cross join lateral (
+    select m.sender_id, m.priority, m.due_at from messages m
+    where m.due_at is not null and (m.sender_id, m.priority) > (w.sender_id, w.priority)
+    order by m.sender_id, m.priority, m.due_at limit 1) n
+), head as (
+  (select 1 as position, endpoint_id, due_at from webhook_deliveries where due_at is not null order by endpoint_id, due_at limit 1)
+  union all
+  select head.position + 1, d.endpoint_id, d.due_at from head cross join lateral (
+    select endpoint_id, due_at from webhook_deliveries
+    where due_at is not null and endpoint_id > head.endpoint_id order by endpoint_id, due_at limit 1) d
+  where head.position < 1000
+)
+select coalesce((select min(due_at) from waiting) <= $1, false) as submit,
+  coalesce((select due_at from provider_reports where due_at is not null order by due_at limit 1) <= $1, false) as reports,
+  coalesce((select timer_due_at from confirmations where timer_due_at is not null and timer_quarantined_at is null order by timer_due_at limit 1) <= $1, false) or coalesce((select timer_due_at from refusal_checks where timer_due_at is not null and timer_quarantined_at is null order by timer_due_at limit 1) <= $1, false) as timers,
+  coalesce((select due_at from otp_verifications where due_at is not null order by due_at limit 1) <= $1, false) as verifications,
+  coalesce((select deliver_by from messages where deliver_by is not null order by deliver_by limit 1) <= $1, false) as undelivered,
+  coalesce((select min(due_at) <= $1 or max(position) = 1000 from head), false) as deliver,
+  coalesce((select release_at from webhook_endpoints where release_at is not null and status = 'enabled' order by release_at limit 1) <= $1, false) as release,
+  (select 1 from nodes n where n.id <> $2 and n.seen_at not between clock_timestamp() - $3 * interval '1 millisecond'
+    and clock_timestamp() + $4 * interval '1 millisecond' limit 1) is not null or (select 1 from leases where taken_at between $5 and $6 and kind = 'messages' and (begun_at is null or begun_at = '-infinity') limit 1) is not null
+  or (select 1 from leases where taken_at > $7 limit 1) is not null as leases;
+
 -- src/runtime/jobs/leases.ts
 
 prepare begin_lease as

@@ -6,8 +6,10 @@ import { serveAuthHooks } from './api/auth-hooks.ts'
 import { serveProviderWebhooks } from './api/provider-webhooks.ts'
 import { apiRoutes } from './api/routes.ts'
 import { buildServer } from './api/server.ts'
+import { findDueWork } from './runtime/background/due-work.ts'
 import { NEEDED_TO_ACCEPT } from './runtime/background/table.ts'
 import { subscribers } from './runtime/background/subscribers.ts'
+import { createLook } from './runtime/background/look.ts'
 import { type RunningLoop, startLoop } from './runtime/jobs/loop.ts'
 import type { WakeUps } from './runtime/jobs/wake.ts'
 import type { Parts } from './runtime/parts.ts'
@@ -51,8 +53,9 @@ export async function buildApp(parts: Parts, { attach, pages, example }: AppOpti
     },
     /** Starts the background work. Only for the role worker. */
     startWork(): void {
-      loops = parts.loops(parts).map((loop) => {
-        const running = startLoop(loop, parts.log, parts.metrics)
+      const look = createLook(() => findDueWork(parts))
+      loops = [look.loop, ...parts.loops(parts)].map((loop) => {
+        const running = startLoop(loop, parts.log, { metrics: parts.metrics, look })
         attach(loop.name, () => running.wake())
         return running
       })

@@ -15,6 +15,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   give_back_deliveries: 'by ids of rows that were claimed, and their lease',
   find_oldest_due_report: 'concerns the whole instance',
   find_oldest_due_timer: 'concerns the whole instance',
+  find_due_work: 'concerns the whole instance',
   find_oldest_due_delivery: 'concerns the whole instance',
   find_oldest_due_undelivered: 'concerns the whole instance',
   find_oldest_due_verification: 'concerns the whole instance',

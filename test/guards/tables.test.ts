@@ -104,6 +104,14 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
     why: 'reads a membership with the name, time and delivery zone of its workspace',
   },
 
+  {
+    room: 'runtime/background',
+    may: 'read',
+    tables:
+      'messages otp_verifications provider_reports confirmations refusal_checks webhook_deliveries webhook_endpoints leases nodes',
+    why: 'looks for the due work of all idle loops in one statement',
+  },
+
   // One statement, so that its parts commit together without another round trip.
   {
     room: 'otp',

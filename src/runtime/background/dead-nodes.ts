@@ -33,24 +33,26 @@ export const leasesLoop = ({
   pollMs: POLL_MS,
   async turn() {
     const now = clock.now()
-    const { dead, unbegun, deliveries } = await db.transaction(async (tx) => {
+    const { dead, unbegun, deliveries, taken } = await db.transaction(async (tx) => {
       const dead = node.mayDeclareDead() ? await lockDeadNodes(tx, node) : []
-      const leases = await tx.rows(takeLeases, [
-        dead.map(({ id }) => id),
-        later(now, -SUBMIT_LEASE_MS), // older ones are found by the next claim
-        later(now, -MAX_BEGIN_MS),
-        later(now, MAX_AHEAD_MS),
-      ])
+      const leases = await tx.rows(takeLeases, [dead.map(({ id }) => id), ...lostLeaseTimes(now)])
       const { begun = [], unbegun = [], deliveries = [] } = Object.groupBy(leases, ({ state }) => state)
       await changeLeased(tx, awaitReports, begun, later(now, UNKNOWN_WAIT_MS))
       await changeLeased(tx, giveBackMessages, unbegun, now)
       await changeLeased(tx, giveBackDeliveries, deliveries, now)
       if (dead.length > 0) await removeNodes(tx, dead)
-      return { dead, unbegun, deliveries }
+      return { dead, unbegun, deliveries, taken: leases.length }
     })
     if (unbegun.length > 0) wake('submit')
     if (deliveries.length > 0) wake('deliver')
     for (const { id } of dead) log.warn({ nodeId: id }, 'a node died; other nodes now do its work')
-    return { more: false }
+    return { more: false, idle: dead.length === 0 && taken === 0 }
   },
 })
+
+/** The times of takeLeases. Messages of older leases are found by the next claim. */
+export const lostLeaseTimes = (now: Date): Date[] => [
+  later(now, -SUBMIT_LEASE_MS),
+  later(now, -MAX_BEGIN_MS),
+  later(now, MAX_AHEAD_MS),
+]

@@ -71,6 +71,14 @@ export const removeLeases = statement<Lease>(
   'delete from leases where id = any ($1::uuid[]) returning id, item_ids as "itemIds"',
 )
 
+const isNeverBegun = (after: string, before: string): string =>
+  `taken_at between ${after} and ${before} and kind = 'messages' and ${IS_UNBEGUN}`
+
+/** SQL: whether takeLeases with these times takes any lease of a node that is not dead. */
+export const areLeasesLost = (after: string, before: string, ahead: string): string =>
+  `(select 1 from leases where ${isNeverBegun(after, before)} limit 1) is not null
+     or (select 1 from leases where taken_at > ${ahead} limit 1) is not null`
+
 /**
  * Takes the leases of the nodes $1, those of messages claimed between $2 and $3 whose requests never began, and those claimed
  * after $4. A lease that began while this statement waited for its row stays with its node, unless the node is dead or its clock was
@@ -82,7 +90,7 @@ export const takeLeases = statement<Lease & { state: 'begun' | 'unbegun' | 'deli
    where id = any (array (
        select id from leases where node_id = any ($1::uuid[])
        union all
-       select id from leases where taken_at between $2 and $3 and kind = 'messages' and ${IS_UNBEGUN}
+       select id from leases where ${isNeverBegun('$2', '$3')}
        union all
        select id from leases where taken_at > $4))
      and (node_id = any ($1::uuid[]) or ${IS_UNBEGUN} or taken_at > $4)

@@ -14,6 +14,12 @@ export type Loop = {
   drain?(): Promise<void>
 }
 
+/** Watches for the due work of loops that found nothing. */
+export type Look = {
+  /** Calls `wake` when the loop has due work. Returns undefined if the loop must poll: the last look failed, is old or found its work. */
+  watch(loop: string, wake: () => void): Disposable | undefined
+}
+
 export type RunningLoop = {
   name: string
   wake(): void
@@ -32,14 +38,18 @@ const AFTER_FAULT_MS = 1_000
 const MIN_FAILED_TURNS = 2
 /** Longer than the pause: a turn that has run for the rest of this time gets answers. */
 const FAILING_FOR_MS = 3_000
-/** The longest interval of polls that find nothing: an idle instance costs its database next to nothing. */
+/** The longest interval of polls that find nothing. */
 export const IDLE_POLL_MS = 1_000
+/** The same while a look watches for the loop's work. A fault of the look only causes this delay. */
+const WATCHED_POLL_MS = 10_000
 /** From the first failed turn to the last: longer than a failover takes to reset connections, or a migration to lock a table. */
 const STUCK_AFTER_MS = 5_000
 /** Share of the interval by which polls of several nodes are spread. */
 export const JITTER = 0.2
 
-export function startLoop(loop: Loop, log: Log, metrics?: Pick<Metrics, 'watchLoop'>): RunningLoop {
+type LoopOptions = { metrics?: Pick<Metrics, 'watchLoop'> | undefined; look?: Look }
+
+export function startLoop(loop: Loop, log: Log, { metrics, look }: LoopOptions = {}): RunningLoop {
   let stopping = false
   let wakeRequested = false
   let endSleep: (() => void) | undefined
@@ -49,7 +59,7 @@ export function startLoop(loop: Loop, log: Log, metrics?: Pick<Metrics, 'watchLo
   /** The first failure after the last turn that did not fail, and after the last one that met a lock. */
   let stuckSinceMs: number | undefined
   let brokenSinceMs: number | undefined
-  const watch = metrics?.watchLoop(loop)
+  const observe = metrics?.watchLoop(loop)
 
   const wake = (): void => {
     wakeRequested = true
@@ -75,18 +85,21 @@ export function startLoop(loop: Loop, log: Log, metrics?: Pick<Metrics, 'watchLo
         const { more, idle = false } = await loop.turn()
         failedTurns = 0
         // what it was woken for may be locked by another node
-        sleepMs = idle && !wasWoken ? Math.max(loop.pollMs, Math.min(2 * sleepMs, IDLE_POLL_MS)) : loop.pollMs
+        const isIdle = idle && !wasWoken
+        sleepMs = isIdle ? Math.max(loop.pollMs, Math.min(2 * sleepMs, IDLE_POLL_MS)) : loop.pollMs
         stuckSinceMs = undefined
         brokenSinceMs = undefined
-        watch?.('done', performance.now() - startedAtMs)
-        if (!more) await sleep(sleepMs * (1 + JITTER * (Math.random() - 0.5)))
+        observe?.('done', performance.now() - startedAtMs)
+        if (more) continue
+        using watch = isIdle ? look?.watch(loop.name, () => endSleep?.()) : undefined
+        await sleep(watch ? WATCHED_POLL_MS : sleepMs * (1 + JITTER * (Math.random() - 0.5)))
       } catch (error) {
         log.error({ err: error, loop: loop.name }, 'background work failed and will be retried')
         failedTurns = failsReadiness(error) ? failedTurns + 1 : 0
         failedAtMs = performance.now()
         stuckSinceMs ??= failedAtMs
         brokenSinceMs = isConflict(error) ? undefined : (brokenSinceMs ?? failedAtMs)
-        watch?.('failed', failedAtMs - startedAtMs)
+        observe?.('failed', failedAtMs - startedAtMs)
         wakeRequested = false
         await sleep(AFTER_FAULT_MS)
       }

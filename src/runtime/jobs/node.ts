@@ -169,6 +169,13 @@ const findDeadNodes: Statement<{ id: string }> = statement(
    for update skip locked`,
 )
 
+/** SQL: whether a node other than `id` may be dead. `unlockedMs` and `aheadMs`: the values of suspectLimits. */
+export const mayNodeBeDead = (id: string, unlockedMs: string, aheadMs: string): string =>
+  `(select 1 from nodes n where n.id <> ${id} and n.seen_at not between clock_timestamp() - ${unlockedMs} * interval '1 millisecond'
+       and clock_timestamp() + ${aheadMs} * interval '1 millisecond' limit 1) is not null`
+
+export const suspectLimits = [MAX_UNLOCKED_MS, MAX_AHEAD_MS] as const
+
 export const removeNodes = async (tx: Sql, nodes: readonly { id: string }[]): Promise<void> =>
   void (await tx.rows(deleteNodes, [nodes.map(({ id }) => id)]))
 

@@ -243,7 +243,7 @@ export function createKeyAuthenticator(
     findExpiry,
     /** Starts to poll for changes, which keeps cached keys valid for longer than CACHE_TTL_MS. */
     watch(): void {
-      loops = [pollChanges, recordUses].map((loop) => startLoop(loop, log, metrics))
+      loops = [pollChanges, recordUses].map((loop) => startLoop(loop, log, { metrics }))
     },
     async close(): Promise<void> {
       await Promise.all(loops.map((loop) => loop.stop()))

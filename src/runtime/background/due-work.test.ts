@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DAY_MS, later } from '../../lib/clock.ts'
+import { spyOnDb } from '../../../test/database/db-spy.ts'
+import { waitFor } from '../../../test/world/wait-for.ts'
+import { startWorld } from '../../../test/world/world.ts'
+import { newId } from '../../lib/ids.ts'
+import { findDueWork } from './due-work.ts'
+
+const WATCHED = [
+  'submit',
+  'overdue',
+  'reports',
+  'timers',
+  'verifications',
+  'undelivered',
+  'deliver',
+  'release',
+  'leases',
+]
+
+test('work of every kind is found when it becomes due, and not before', async (t) => {
+  const world = await startWorld(t)
+  const { parts } = world
+  const find = (at: Date): Promise<Readonly<Record<string, boolean>>> =>
+    findDueWork({ ...parts, clock: { now: () => at } })
+  const receiver = await world.receiver()
+  await world.settled()
+  const now = world.clock.now()
+  assert.deepEqual(await find(later(now, 30 * DAY_MS)), Object.fromEntries(WATCHED.map((name) => [name, false])))
+
+  receiver.always({ status: 500 })
+  await world.codSettings()
+  await world.createConfirmation()
+  const otp = await world.sendOtp({ deliverWithinSeconds: 600 })
+  await world.whatsapp.reports(otp, ['sent'])
+  await world.startVerification()
+  await world.settled()
+  await world.query(
+    `insert into provider_reports (id, workspace_id, account_id, kind, body, received_at, due_at, outcome)
+    values ($1, $2, $3, 'status', '{}', now(), $4, 'parked')`,
+    [newId(), world.workspaceId, world.account.accountId, later(now, DAY_MS)],
+  )
+  await world.query('update webhook_endpoints set release_at = $2 where workspace_id = $1', [
+    world.workspaceId,
+    later(now, DAY_MS),
+  ])
+  await world.query('update messages set due_at = $3 where workspace_id = $1 and id = $2', [
+    world.workspaceId,
+    otp.messageId,
+    later(now, DAY_MS),
+  ])
+  assert.deepEqual(await find(now), Object.fromEntries(WATCHED.map((name) => [name, false])))
+  const silent = newId()
+  await world.query(
+    `insert into nodes (id, roles, settings, version, started_at, seen_at)
+    values ($1, '{}', '{}', '', now(), now() - interval '2 s')`,
+    [silent],
+  )
+  assert.equal((await find(now))['leases'], true)
+  assert.deepEqual(await find(later(now, 2 * DAY_MS)), Object.fromEntries(WATCHED.map((name) => [name, true])))
+})
+
+test('an idle instance looks for all due work in one statement', async (t) => {
+  let looks = 0
+  const world = await startWorld(t, {
+    wrapDb: (db) =>
+      spyOnDb(db, ({ statement: { name }, run }) => {
+        if (name === 'find_due_work') looks += 1
+        else if (POLLS.has(name)) looks = 0
+        return run()
+      }),
+  })
+  await world.settled()
+  await waitFor('four looks without another poll', () => looks >= 4)
+})
+
+const POLLS: ReadonlySet<string> = new Set([
+  'lock_senders_with_work',
+  'find_overdue_messages',
+  'take_provider_reports',
+  'take_due_timers',
+  'take_due_verifications',
+  'find_due_endpoints',
+  'release_deliveries',
+  'find_dead_nodes',
+])
+
+test('loops poll on their own while the look waits for a locked table', async (t) => {
+  const world = await startWorld(t, { mayLogErrors: true })
+  await world.codSettings()
+  await world.settled()
+  const locking = await world.parts.db.connect()
+  t.after(() => locking.end())
+  await locking.query('begin')
+  await locking.query('lock table otp_verifications')
+  const order = await world.createConfirmation()
+  await world.settled()
+  world.advance('72h')
+  await waitFor('the deadline to pass', async () => (await world.getConfirmation(order)).status !== 'awaiting_answer')
+})

@@ -1,0 +1,49 @@
+import type { Look, Loop } from '../jobs/loop.ts'
+
+/** Whether each loop has due work, by its name. Loops that are not named poll on their own. */
+export type DueWork = Readonly<Record<string, boolean>>
+
+/** How late due work may be found that no wake-up announced. */
+const LOOK_MS = 500
+/** A look that takes longer, such as one that waits for a locked table, leaves the loops to their own polls. */
+const MAX_LOOK_MS = 1_000
+/** What a look found is no longer true after this. */
+const MAX_AGE_MS = 2_000
+
+/** One statement for all loops that found nothing: an idle instance costs its database next to nothing. */
+export function createLook(find: () => Promise<DueWork>): Look & { loop: Loop } {
+  const watched = new Map<string, () => void>()
+  let last: { due: DueWork; atMs: number } | undefined
+
+  const leaveToPolls = (): void => {
+    last = undefined
+    for (const wake of watched.values()) wake()
+  }
+  const loop: Loop = {
+    name: 'look',
+    pollMs: LOOK_MS,
+    async turn() {
+      const timer = setTimeout(leaveToPolls, MAX_LOOK_MS)
+      try {
+        const atMs = performance.now()
+        const due = await find()
+        last = { due, atMs }
+        for (const [name, wake] of watched) if (due[name]) wake()
+      } catch (error) {
+        leaveToPolls()
+        throw error
+      } finally {
+        clearTimeout(timer)
+      }
+      return { more: false }
+    },
+  }
+  return {
+    loop,
+    watch(name, wake) {
+      if (!last || performance.now() - last.atMs > MAX_AGE_MS || last.due[name] !== false) return undefined
+      watched.set(name, wake)
+      return { [Symbol.dispose]: () => void watched.delete(name) }
+    },
+  }
+}
