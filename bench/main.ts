@@ -6,6 +6,7 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { accept } from './accept.ts'
+import { authHooks } from './auth-hooks.ts'
 import { backup } from './backup.ts'
 import { codAccept } from './cod-accept.ts'
 import { codFlow } from './cod-flow.ts'
@@ -37,6 +38,7 @@ const parts: Readonly<Record<string, BenchPart>> = {
     return (await import('./queue.ts')).queue(options)
   },
   verification,
+  'auth-hooks': authHooks,
   'cod-accept': codAccept,
   'cod-flow': codFlow,
   'cod-timers': codTimers,

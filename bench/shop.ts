@@ -94,9 +94,9 @@ const openMonths = (db: Db, shops: readonly Shop[]): Promise<void> =>
 
 export type OtpRequests = {
   /** The complete text of the next HTTP request. */
-  next(): string
+  next: () => string
   /** The recipient of the request that was made last; no two requests have the same. */
-  lastRecipient(): string
+  lastRecipient: () => string
 }
 
 /**

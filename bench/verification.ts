@@ -1,19 +1,16 @@
 import { openDb, statement, type Statement } from '../src/lib/db/pool.ts'
-import { type Figure, atLeast, atMost, median, ms, perSecond, times } from './figures.ts'
+import { type Figure, atLeast, atMost, ms, perSecond, times } from './figures.ts'
 import { openHttpClient } from './http-client.ts'
-import { closedLoop, openLoop } from './load.ts'
+import { openLoop } from './load.ts'
 import type { BenchPart } from './part.ts'
 import { TEMPLATE } from './provider.ts'
+import { ROUNDS, WORKERS, type Compared, compareInTurn, described, ratio, saturate } from './saturate.ts'
 import { type Subject, startServer } from './server-process.ts'
 import { type Shop, interleaved, openShops, post } from './shop.ts'
 
 const PART = 'verification'
 const KEYS = 1_000
 const SHOPS = 100
-/** Twice the largest group: one group fills while another commits. */
-const WORKERS = 512
-const ROUND_MS = 3_000
-const ROUNDS = 5
 const FLOOR_SHARE = 0.45
 const CHECKS_A_SECOND = 5_000
 const OPEN_RATE = 1_000
@@ -30,46 +27,39 @@ export const verification: BenchPart = async ({ postgres, provider, short, profi
   const database = opened.adopt(await postgres.database('bench_verification'), (each) => each.drop())
   const { url: databaseUrl } = database
   const shops = await openShops({ databaseUrl, graphUrl: provider.url, shops: SHOPS, keysEach: KEYS / SHOPS })
-  const start = async (subject: Subject, path: string) => {
-    const server = await startServer({ subject, databaseUrl, works: false, profile })
+  const start = async (name: Subject, path: string): Promise<Compared> => {
+    const server = await startServer({ subject: name, databaseUrl, works: false, profile })
     opened.defer(() => server.stop())
-    return { subject, server, next: startRequests(shops, path), rates: [] as number[] }
+    return { name, postgres, server, next: startRequests(shops, path), rounds: [] }
   }
   const doorcode = await start('doorcode', PATH)
   const floor = await start('verification-floor', FLOOR_PATH)
-  const saturate = (port: number, next: () => string, expected: number) =>
-    withClient(port, (send) => closedLoop(() => send(next()), { workers: WORKERS, ms: ROUND_MS, expected }))
+  await compareInTurn([doorcode, floor], { rounds: short ? 2 : ROUNDS, say })
+  const share = ratio(doorcode.rounds, floor.rounds)
 
-  const subjects = [doorcode, floor]
-  for (const { server, next } of subjects) await saturate(server.port, next, 202) // warm-up
-  for (let round = 1; round <= (short ? 2 : ROUNDS); round += 1) {
-    for (const { server, next, rates } of subjects) rates.push((await saturate(server.port, next, 202)).rate)
-    say(
-      `round ${round}: ${subjects.map(({ subject, rates }) => `${subject} ${perSecond(rates.at(-1) ?? 0)}`).join(', ')}`,
-    )
-  }
-  const share = median(doorcode.rates.map((rate, round) => rate / (floor.rates[round] ?? Number.NaN)))
-
-  const { port } = doorcode.server
+  const { server } = doorcode
   const next = await checkRequests(databaseUrl, shops)
-  await saturate(port, next, 200) // warm-up
-  const checks = await saturate(port, next, 200)
-  const steady = await withClient(port, (send) =>
-    openLoop(() => send(next()), { rate: OPEN_RATE, ms: short ? OPEN_MS / 4 : OPEN_MS, expected: 200 }),
-  )
+  const check = () => saturate({ postgres, server, next, expected: 200 })
+  await check() // warm-up
+  const checks = [await check()]
+  const client = openHttpClient({ port: server.port, connections: WORKERS })
+  opened.defer(() => client.close())
+  const steadyMs = short ? OPEN_MS / 4 : OPEN_MS
+  const steady = await openLoop(() => client.send(next()), { rate: OPEN_RATE, ms: steadyMs, expected: 200 })
+  const rate = checks[0]?.rate ?? 0
   return [
-    { part: PART, what: `${SHOPS} workspaces: started`, figure: perSecond(median(doorcode.rates)) },
+    { part: PART, what: `${SHOPS} workspaces: started`, figure: described(doorcode.rounds) },
     {
       part: PART,
       what: `${SHOPS} workspaces: bare group-committed insert of the same two rows`,
-      figure: perSecond(median(floor.rates)),
+      figure: described(floor.rounds),
     },
     { part: PART, what: 'started ÷ bare insert', figure: times(share), goal: atLeast(share, FLOOR_SHARE, ' ×') },
     {
       part: PART,
       what: 'checks of wrong codes',
-      figure: perSecond(checks.rate),
-      goal: atLeast(checks.rate, CHECKS_A_SECOND, ' / s'),
+      figure: described(checks),
+      goal: atLeast(rate, CHECKS_A_SECOND, ' / s'),
     },
     {
       part: PART,
@@ -78,18 +68,6 @@ export const verification: BenchPart = async ({ postgres, provider, short, profi
       goal: atMost(steady.p99, 50, ' ms'),
     },
   ] satisfies Figure[]
-}
-
-async function withClient<Result>(
-  port: number,
-  run: (send: (request: string) => Promise<number>) => Promise<Result>,
-): Promise<Result> {
-  const client = openHttpClient({ port, connections: WORKERS })
-  try {
-    return await run((request) => client.send(request))
-  } finally {
-    client.close()
-  }
 }
 
 /** Has no divisor in common with the number of recipients, and scatters them: many of one prefix would be pumping. */

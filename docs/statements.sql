@@ -839,7 +839,8 @@ with quotas as materialized (
     template_name, template_language, created_at, status, priority, due_at, submit_by)
   select id, workspace_id, 'cod', sender_id, recipient, confirmation_id, 'refusal', 'template', content,
     name, language, created_at, 'queued', 1, $2, $3
-  from numbered join inserted using (id, workspace_id)
+  -- "is true": as a join, each row would be compared with all others
+  from numbered where (id in (select id from inserted)) is true
 ), counted as (
   update quota_usage q set used = q.used + i.units
   from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
@@ -923,7 +924,8 @@ with quotas as materialized (
     template_name, template_language, created_at, status, priority, due_at, submit_by)
   select message_id, workspace_id, 'cod', sender_id, recipient, id, 'confirmation', 'template', content,
     name, language, created_at, 'queued', 1, $2, $3
-  from numbered join inserted using (id, workspace_id)
+  -- "is true": as a join, each row would be compared with all others
+  from numbered where (id in (select id from inserted)) is true
 ), counted as (
   update quota_usage q set used = q.used + i.units
   from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
@@ -3896,11 +3898,13 @@ prepare delete_auth_hook as
 update auth_hooks set deleted_at = $3, secret = '', previous_secret = null, previous_secret_until = null
 where workspace_id = $1 and id = $2;
 
-prepare find_served_auth_hook as
+prepare find_served_auth_hooks as
 select h.id as "hookId", h.workspace_id as "workspaceId", h.kind, h.sender_id as "senderId", h.templates, h.pointers,
   h.secret, h.previous_secret as "previousSecret", h.previous_secret_until as "previousSecretUntil"
-from auth_hooks h join workspaces w on w.id = h.workspace_id and w.deletion_requested_at is null
-where h.id = $1 and h.deleted_at is null;
+from jsonb_to_recordset($1) as r (id uuid)
+cross join lateral (select * from auth_hooks where id = r.id and deleted_at is null limit 1) h
+cross join lateral (
+  select 1 from workspaces where id = h.workspace_id and deletion_requested_at is null limit 1) w;
 
 prepare insert_auth_hook as
 insert into auth_hooks (id, workspace_id, name, kind, sender_id, templates, pointers, secret, created_at)
@@ -3958,7 +3962,8 @@ with quotas as materialized (
     correlation_id, api_key_id, unit, created_at, 'queued', 0, $2,
     least($3, $2::timestamptz + ttl_seconds * interval '1 second'),
     deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
-  from allowed join inserted using (id, workspace_id)
+  -- "is true": as a join, each row would be compared with all others
+  from allowed where (id in (select id from inserted)) is true
 ), counted as (
   update quota_usage q set used = q.used + i.units
   from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)

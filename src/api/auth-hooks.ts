@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BoundedMap } from '../lib/bounded-map.ts'
 import { SECOND_MS } from '../lib/clock.ts'
-import { isTemporary, retryUntilOutcomeKnown } from '../lib/db/pool.ts'
+import { createBatcher } from '../lib/db/batcher.ts'
+import { isBatchFault, isTemporary, retryUntilOutcomeKnown } from '../lib/db/pool.ts'
 import { asWritten } from '../../locales/text.ts'
 import { ApiError, type ApiErrorCode, apiErrors } from '../lib/errors.ts'
 import { MAX_BODY_BYTES, parseJson } from '../lib/http/body.ts'
@@ -13,7 +14,7 @@ import { isUuid } from '../lib/ids.ts'
 import { UnsealError } from '../lib/seal.ts'
 import { withTimeout } from '../lib/with-timeout.ts'
 import { createOtpAcceptor } from '../otp/accept.ts'
-import { type ServedHook, findServedHook, keyIdOf } from '../otp/hooks/hooks.ts'
+import { type ServedHook, findServedHooks, keyIdOf, openServedHook } from '../otp/hooks/hooks.ts'
 import { type HookResponse, kinds } from '../otp/hooks/kinds.ts'
 import { readHookBody } from '../otp/hooks/read.ts'
 import { otpRequestOf } from '../otp/hooks/send.ts'
@@ -27,6 +28,10 @@ const ANSWER_WITHIN_MS = 4_500
 /** A hook that was changed or deleted is served as before for at most this long. */
 const HOOK_CACHE_MS = SECOND_MS
 const MAX_CACHED_HOOKS = 1_000
+/** Hooks that are read together: each is read again every second. */
+const MAX_READ_TOGETHER = 100
+const READS_AT_ONCE = 2
+const READ_INTERVAL_MS = 5
 const RETRY_AFTER_SECONDS = 1
 
 /** Receives the codes that products for sign-in have made (docs/auth-hooks.md). */
@@ -156,9 +161,22 @@ function send(reply: FastifyReply, { http, body }: HookResponse): FastifyReply {
 /** Keyed by the id in lower case, since UUIDs ignore case. Requests that arrive while a hook is read share that read. */
 function createHookCache(parts: Pick<HookParts, 'db' | 'seal' | 'log'>) {
   const cache = new BoundedMap<string, { hook: Promise<ServedHook | undefined>; readAt: number }>(MAX_CACHED_HOOKS)
+  const readTogether = createBatcher(
+    async (hookIds: string[]) => {
+      const found = await retryUntilOutcomeKnown(() => findServedHooks(parts.db, hookIds))
+      return hookIds.map((hookId) => found.get(hookId))
+    },
+    {
+      maxItems: MAX_READ_TOGETHER,
+      concurrency: READS_AT_ONCE,
+      intervalMs: READ_INTERVAL_MS,
+      mayRunOneByOne: isBatchFault,
+    },
+  )
   const read = async (hookId: string): Promise<ServedHook | undefined> => {
+    const found = await readTogether(hookId)
     try {
-      return await retryUntilOutcomeKnown(() => findServedHook(parts, hookId))
+      return found && openServedHook(parts.seal, found)
     } catch (error) {
       if (!(error instanceof UnsealError)) throw error
       parts.log.error(

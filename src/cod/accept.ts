@@ -210,7 +210,8 @@ export const insertChecks = (quota: QuotaKind, { columns, inserted, message }: I
        template_name, template_language, created_at, status, priority, due_at, submit_by)
      select ${message}, 'template', content,
        name, language, created_at, 'queued', 1, $2, $3
-     from numbered join inserted using (id, workspace_id)
+     -- "is true": as a join, each row would be compared with all others
+     from numbered where (id in (select id from inserted)) is true
    )`,
   })
 

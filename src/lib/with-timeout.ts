@@ -1,11 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises'
-
 /** Whether `work` resolves within `ms`. Rejects when it does. */
 export async function withTimeout(ms: number, work: Promise<unknown>): Promise<boolean> {
-  const over = new AbortController()
+  const over = Promise.withResolvers<boolean>()
+  const timer = setTimeout(over.resolve, ms, false)
   try {
-    return await Promise.race([work.then(() => true), wait(ms, false, { signal: over.signal })])
+    return await Promise.race([work.then(() => true), over.promise])
   } finally {
-    over.abort()
+    clearTimeout(timer)
   }
 }

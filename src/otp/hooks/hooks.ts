@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Clock, DAY_MS, later } from '../../lib/clock.ts'
-import { type Sql, statement } from '../../lib/db/pool.ts'
+import { type Sql, batch, statement } from '../../lib/db/pool.ts'
 import { UserError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Seal } from '../../lib/seal.ts'
@@ -170,28 +170,34 @@ export type ServedHook = HookId &
     secrets: readonly { secret: string; until: Date | null }[]
   }
 
-/** Returns undefined if no workspace has the hook, or the workspace is being deleted. Throws UnsealError. */
-export async function findServedHook(
-  { db, seal }: { db: Sql; seal: Seal },
-  hookId: string,
-): Promise<ServedHook | undefined> {
-  const found = await db.row(selectServed, [hookId])
-  if (!found) return undefined
-  const { secret, previousSecret, previousSecretUntil, ...hook } = found
-  const context = secretContext(hookId)
+/** Sealed: see `openServedHook`. */
+type ServedRow = Omit<ServedHook, 'secrets'> &
+  Pick<Hook, 'previousSecretUntil'> & { secret: Buffer; previousSecret: Buffer | null }
+
+/** Those that exist, by their ids in lower case, without those of workspaces that are being deleted. */
+export async function findServedHooks(db: Sql, hookIds: readonly string[]): Promise<Map<string, ServedRow>> {
+  const rows = await db.rows(selectServed, [batch(hookIds.map((id) => ({ id })))])
+  return new Map(rows.map((row) => [row.hookId, row]))
+}
+
+/** Throws UnsealError. */
+export function openServedHook(
+  seal: Seal,
+  { secret, previousSecret, previousSecretUntil, ...hook }: ServedRow,
+): ServedHook {
+  const context = secretContext(hook.hookId)
   const secrets = [{ secret: seal.open(secret, context), until: null as Date | null }]
   if (previousSecret && previousSecretUntil)
     secrets.push({ secret: seal.open(previousSecret, context), until: previousSecretUntil })
   return { ...hook, secrets }
 }
 
-type ServedRow = Omit<ServedHook, 'secrets'> &
-  Pick<Hook, 'previousSecretUntil'> & { secret: Buffer; previousSecret: Buffer | null }
-
 const selectServed = statement<ServedRow>(
-  'find_served_auth_hook',
+  'find_served_auth_hooks',
   `select h.id as "hookId", h.workspace_id as "workspaceId", h.kind, h.sender_id as "senderId", h.templates, h.pointers,
      h.secret, h.previous_secret as "previousSecret", h.previous_secret_until as "previousSecretUntil"
-   from auth_hooks h join workspaces w on w.id = h.workspace_id and w.deletion_requested_at is null
-   where h.id = $1 and h.deleted_at is null`,
+   from jsonb_to_recordset($1) as r (id uuid)
+   cross join lateral (select * from auth_hooks where id = r.id and deleted_at is null limit 1) h
+   cross join lateral (
+     select 1 from workspaces where id = h.workspace_id and deletion_requested_at is null limit 1) w`,
 )

@@ -20,7 +20,7 @@ export function isStandardWebhook({ headers, raw, now }: SignedRequest, secret: 
     .update(`${id}.${time}.`)
     .update(raw)
     .digest('base64')
-  return signatures.split(/[\s,]+/, 2 * MAX_SIGNATURES).some((part) => isEqual(part, expected))
+  return signatures.split(/[\s,]+/, 2 * MAX_SIGNATURES).some((part) => isSignature(part, expected))
 }
 
 /** `ZITADEL-Signature: t=<unix seconds>,v1=<hex>`, with one `v1` for each signing key. */
@@ -31,18 +31,24 @@ export function isZitadelWebhook({ headers, raw, now }: SignedRequest, secret: s
   const [, time = ''] = parts.find(([name]) => name === 't') ?? []
   if (!isRecent(time, now)) return false
   const expected = createHmac('sha256', secret).update(`${time}.`).update(raw).digest('hex')
-  return parts.some(([name, signature = '']) => name === 'v1' && isEqual(signature, expected))
+  return parts.some(([name, signature = '']) => name === 'v1' && isSignature(signature, expected))
 }
 
 /** `Authorization: <secret>`, with or without `Bearer`. */
 export function isHeader({ headers: { authorization = '' } }: SignedRequest, secret: string): boolean {
-  return isEqual(authorization.replace(/^bearer +/i, '').slice(0, MAX_SECRET_LENGTH + 1), secret)
+  return isSecret(authorization.replace(/^bearer +/i, '').slice(0, MAX_SECRET_LENGTH + 1), secret)
 }
 
 const isRecent = (seconds: string, now: Date): boolean =>
   /^\d{1,12}$/.test(seconds) && Math.abs(now.getTime() - Number(seconds) * SECOND_MS) <= TOLERANCE_MS
 
+/** All signatures have the same length, which is no secret. */
+function isSignature(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
 /** Compares digests, so that timing reveals neither content nor length. */
-const isEqual = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))
+const isSecret = (given: string, secret: string): boolean => timingSafeEqual(digest(given), digest(secret))
 
 const digest = (value: string): Buffer => createHash('sha256').update(value).digest()

@@ -190,7 +190,8 @@ const insert: Statement<{ id: string }> = statement(
        correlation_id, api_key_id, unit, created_at, 'queued', 0, $2,
        least($3, $2::timestamptz + ttl_seconds * interval '1 second'),
        deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
-     from allowed join inserted using (id, workspace_id)
+     -- "is true": as a join, each row would be compared with all others
+     from allowed where (id in (select id from inserted)) is true
    )`,
   ),
 )
