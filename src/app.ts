@@ -6,6 +6,7 @@ import { serveAuthHooks } from './api/auth-hooks.ts'
 import { serveProviderWebhooks } from './api/provider-webhooks.ts'
 import { apiRoutes } from './api/routes.ts'
 import { buildServer } from './api/server.ts'
+import { serveTestReceiver } from './api/test-receiver.ts'
 import { findDueWork } from './runtime/background/due-work.ts'
 import { NEEDED_TO_ACCEPT } from './runtime/background/table.ts'
 import { subscribers } from './runtime/background/subscribers.ts'
@@ -39,6 +40,7 @@ export async function buildApp(parts: Parts, { attach, pages, example }: AppOpti
       if (answersApi) {
         serveProviderWebhooks(scope, { ...parts, subscribers })
         serveAuthHooks(scope, parts)
+        serveTestReceiver(scope, parts)
       }
       dashboard?.serve(scope)
     },

@@ -20,6 +20,7 @@ import { connectEmulator } from './own-account.ts'
 import { type Accept, acceptRecorded, requestedBy, sendOtp } from './send.ts'
 import { listLatestDeliveries } from '../../explain/deliveries.ts'
 import type { TemplateUse } from '../../providers/template-draft.ts'
+import { testReceiverUrl } from '../../webhooks/test-receiver.ts'
 import { verdictsOf } from '../../accounts/templates/usability.ts'
 import { listApprovedTemplates, type ApprovedTemplate } from '../../accounts/templates/stored.ts'
 
@@ -56,12 +57,16 @@ export const phone = router({
   state: sandboxRead.query(async ({ ctx: { parts, membership }, input: { workspaceId } }) => {
     const { clockOffsetMs: offsetMs } = membership
     const moves = await listClockMoves(parts.db, workspaceId)
+    const emulator = await findEmulator(parts.db, workspaceId)
     return {
-      hasEmulator: (await findEmulator(parts.db, workspaceId)) !== undefined,
+      hasEmulator: emulator !== undefined,
+      /** The ids of the workspace's numbers on it. */
+      numbers: [...(emulator?.numbers.keys() ?? [])],
       now: later(parts.clock.now(), offsetMs),
       offsetMs,
       moves: moves.map(({ moved_at, by_ms }) => ({ movedAt: moved_at, byMs: by_ms })),
       baseUrl: `${parts.config.publicUrl}/api/v1`,
+      testReceiverUrl: testReceiverUrl(parts.config, workspaceId),
     }
   }),
 

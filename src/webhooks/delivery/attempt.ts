@@ -71,9 +71,10 @@ export const createDeliverer =
     return { ...result, delivery, startedAt, endedAt, durationMs, decision }
   }
 
-function secretsOf(
+/** Those that sign at an instant: the current one, and for a day after a rotation the previous one. */
+export function secretsOf(
   seal: Seal,
-  { endpointId, secret, previousSecret, previousSecretUntil }: Target,
+  { endpointId, secret, previousSecret, previousSecretUntil }: Omit<Target, 'workspaceId' | 'url'>,
   at: Date,
 ): string[] {
   const context = secretContext(endpointId)
