@@ -14,6 +14,7 @@ import { pageQueries } from './queries.ts'
 import { readReturn } from './session/sign-in-call.ts'
 import { readNewTemplateSearch, readTemplateSearch } from './templates/search.ts'
 import { withTexts } from './texts/load.ts'
+import { hasQuickstart } from './ui/navigation/sections.ts'
 import { NotFound, PageFault } from './ui/shell/not-found.tsx'
 import { Shell } from './ui/shell/shell.tsx'
 import { DeletionBanner } from './workspaces/deletion-banner.tsx'
@@ -61,12 +62,17 @@ const welcome = createRoute({
 const home = createRoute({
   getParentRoute: () => root,
   path: '/',
-  async beforeLoad() {
+  /** `new`: the person has just signed up. */
+  validateSearch: (search): { new?: true } => (search['new'] === true ? { new: true } : {}),
+  async beforeLoad({ search }) {
     const session = await findSession()
     if (!session) throw redirect({ to: '/sign-in' })
     const first = session.workspaces[0]
     if (!first) throw redirect({ to: '/new-workspace' })
-    throw redirect({ to: '/w/$workspaceId/overview', params: { workspaceId: first.workspaceId } })
+    throw redirect({
+      to: search.new && hasQuickstart(first) ? '/w/$workspaceId/quickstart' : '/w/$workspaceId/overview',
+      params: { workspaceId: first.workspaceId },
+    })
   },
 })
 
@@ -115,6 +121,17 @@ const overview = createRoute({
       queryClient.prefetchQuery(pageQueries.figures(params)),
     ),
   component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
+})
+
+const quickstart = createRoute({
+  ...inWorkspace('/quickstart'),
+  loader: ({ params }) =>
+    waitBriefly(
+      queryClient.prefetchQuery(pageQueries.phoneState(params)),
+      queryClient.prefetchQuery(pageQueries.codSettings(params)),
+      queryClient.prefetchQuery(pageQueries.endpoints(params)),
+    ),
+  component: pageIn(() => import('./quickstart/quickstart.tsx'), 'Quickstart'),
 })
 
 const messages = createRoute({
@@ -286,6 +303,7 @@ export const appRouter = createRouter({
     messagesOfFirst,
     workspace.addChildren([
       overview,
+      quickstart,
       messages,
       message,
       confirmations,

@@ -22,6 +22,7 @@ export const pageQueries = {
   firstSteps: api.workspaces.firstSteps.queryOptions,
   attention: api.workspaces.attention.queryOptions,
   figures: api.charts.overview.queryOptions,
+  phoneState: api.phone.state.queryOptions,
   messages: (workspaceId: string, search: MessageSearch) =>
     api.messages.list.queryOptions(listInput(workspaceId, search)),
   message: api.messages.get.queryOptions,

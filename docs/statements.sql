@@ -4913,6 +4913,12 @@ update webhook_deliveries set early_at = created_at, early_attempts = 0
 where workspace_id = $1 and id = any (array (select id from paused))
 returning id;
 
+-- src/webhooks/test-receiver.ts
+
+prepare list_secrets_of_test_receiver as
+select id as "endpointId", secret, previous_secret as "previousSecret", previous_secret_until as "previousSecretUntil"
+from webhook_endpoints where workspace_id = $1 and url = $2 and deleted_at is null;
+
 -- src/webhooks/update.ts
 
 prepare lock_endpoint_settings as

@@ -2162,6 +2162,8 @@ export type ParameterNames = {
   'page_overview.pumping_title': 'prefix'
   'page_overview.quarantine': never
   'page_overview.quarantine_title': 'number'
+  'page_overview.quickstart': never
+  'page_overview.quickstart_about': never
   'page_overview.runs_out': never
   'page_overview.runs_out_title': 'kind'
   'page_overview.sender_title': 'phone'
@@ -2424,6 +2426,45 @@ export type ParameterNames = {
   'page_problems.what': never
   'page_problems.who': never
   'page_problems.why': never
+  'page_quickstart.about': never
+  'page_quickstart.add_receiver': never
+  'page_quickstart.create_key': never
+  'page_quickstart.finished': never
+  'page_quickstart.forged': never
+  'page_quickstart.guide_codes': never
+  'page_quickstart.guide_orders': never
+  'page_quickstart.hide_exchange': never
+  'page_quickstart.key_missing': never
+  'page_quickstart.key_shown': 'count'
+  'page_quickstart.no_verdict': never
+  'page_quickstart.nothing_yet': never
+  'page_quickstart.only_admins': never
+  'page_quickstart.only_sandboxes': never
+  'page_quickstart.open_order': never
+  'page_quickstart.own_server': never
+  'page_quickstart.own_server_how': never
+  'page_quickstart.part_emulator': never
+  'page_quickstart.part_endpoint': never
+  'page_quickstart.part_key': never
+  'page_quickstart.part_settings': never
+  'page_quickstart.receiver': never
+  'page_quickstart.receiver_added': never
+  'page_quickstart.request': never
+  'page_quickstart.send': never
+  'page_quickstart.send_or_run': never
+  'page_quickstart.set_up': never
+  'page_quickstart.set_up_title': never
+  'page_quickstart.show_exchange': never
+  'page_quickstart.step_answer': never
+  'page_quickstart.step_send': never
+  'page_quickstart.step_webhook': never
+  'page_quickstart.steps': never
+  'page_quickstart.title': never
+  'page_quickstart.to_overview': never
+  'page_quickstart.verified': never
+  'page_quickstart.webhook': never
+  'page_quickstart.webhook_comes': never
+  'page_quickstart.webhook_waits': never
   'page_recipients.blocked': never
   'page_recipients.codes': 'count'
   'page_recipients.confirmations': 'count'
@@ -2679,6 +2720,7 @@ export type ParameterNames = {
   'page_shell.phone': never
   'page_shell.previous_month': never
   'page_shell.previous_year': never
+  'page_shell.quickstart': never
   'page_shell.real_time': 'time'
   'page_shell.rows': 'from' | 'to' | 'total'
   'page_shell.rows_more': 'from' | 'to' | 'total'

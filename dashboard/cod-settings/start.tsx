@@ -47,7 +47,7 @@ export function Start({ known, onStart }: { known: CodSettingsData; onStart: (dr
 }
 
 /** The browser's time zone is the best guess for the delivery zone. */
-function firstDraft({ starts, defaults }: CodSettingsData, codes: readonly string[]): Draft {
+export function firstDraft({ starts, defaults }: CodSettingsData, codes: readonly string[]): Draft {
   const draft = draftOf({ ...defaults, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone })
   const languages = Object.fromEntries(codes.map((code) => [code, startOf(code, starts)]))
   return { ...draft, confirmation: { ...draft.confirmation, reminds: true }, languages }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { signIn } from '../../test/world/dashboard.ts'
 import { newPhone, startWorld } from '../../test/world/world.ts'
-import { curlOf, requestExamples } from './request.ts'
+import { clientOf, curlOf, requestExamples } from './request.ts'
 
 const run = promisify(execFile)
 
@@ -36,6 +36,30 @@ test('the example in each installed language sends a code', async (t) => {
       const sent = await world.getOtp({ messageId })
       assert.deepEqual([sent['to'], sent['reference']], [to, body.reference], name)
     }
+  }
+})
+
+test('the example with the client asks a customer, and reads the key from the environment if it has none', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const { workspaceId } = world
+  const { apiKey } = await (await signIn(world, 'admin')).calls.keys.create.mutate({ workspaceId, name: 'examples' })
+  const client = new URL('../../packages/client/src/index.ts', import.meta.url).href
+  for (const given of [apiKey, undefined]) {
+    const reference = `l'"été" \\ \${HOME}`
+    const body = world.confirmationBody({ reference })
+    const code = clientOf('createConfirmation', {
+      url: `${world.first.url}/api/v1/cod-confirmations`,
+      body,
+      apiKey: given,
+    })
+    const { stdout } = await run(
+      process.execPath,
+      ['--input-type=module', '--eval', code.replace('@doorcode/client', client)],
+      { env: { ...process.env, DOORCODE_API_KEY: given === undefined ? apiKey : '' } },
+    )
+    const confirmationId = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(stdout)?.[0] ?? `printed ${stdout}`
+    assert.equal((await world.getConfirmation({ confirmationId })).reference, reference)
   }
 })
 

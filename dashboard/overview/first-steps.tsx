@@ -68,6 +68,14 @@ export function FirstSteps({ steps }: { steps: Steps }) {
           </Paper>
         ))}
       </Stack>
+      {sandbox && may.change && (
+        <Group gap="sm">
+          <Text size="sm">{t('page_overview.quickstart_about')}</Text>
+          <ButtonLink size="compact-sm" to="/w/$workspaceId/quickstart">
+            {t('page_overview.quickstart')}
+          </ButtonLink>
+        </Group>
+      )}
       {sandbox && (
         <Group gap="sm">
           <Text size="sm">{t('page_overview.phone')}</Text>

@@ -1,4 +1,3 @@
-import type { PhoneClock } from '@doorcode/whatsapp-emulator/phone/clock.ts'
 import { Phone as PhoneScreen } from '@doorcode/whatsapp-emulator/phone/phone.tsx'
 import { type LivePhone, useScreen } from '@doorcode/whatsapp-emulator/phone/use-screen.ts'
 import type { Pair } from '@doorcode/whatsapp-emulator/wire/chats.ts'
@@ -13,6 +12,7 @@ import { Empty, Failed, Loading } from '../ui/fallback.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
+import { usePhoneClock } from './clock.ts'
 import style from './phone.module.css'
 import { Send } from './send.tsx'
 import { Webhooks } from './webhooks.tsx'
@@ -63,7 +63,7 @@ function NoEmulator() {
 function SidePanel({ state }: { state: PhoneState }) {
   const { t, textOf } = useTexts()
   const may = usePermissions()
-  const { workspaceId, timeZone } = useWorkspace()
+  const { workspaceId } = useWorkspace()
   const search = useSearch({ from: PAGE })
   const navigate = useNavigate({ from: PAGE })
   const source = useMemo(() => phoneSource(workspaceId, textOf), [workspaceId, textOf])
@@ -76,9 +76,9 @@ function SidePanel({ state }: { state: PhoneState }) {
     [navigate],
   )
   useNewestChat(phone, selected, select)
-  const clock = useMemo((): PhoneClock => ({ timeZone, at: clockOf(state.moves) }), [state.moves, timeZone])
+  const clock = usePhoneClock(state.moves)
   return (
-    <Box className={style.columns}>
+    <Box className={`${style.colours} ${style.columns}`}>
       <div className={style.phone}>
         <PhoneScreen phone={phone} clock={clock} selected={selected} onSelect={select} />
       </div>
@@ -125,11 +125,3 @@ function useNewestChat({ screen }: LivePhone, selected: Pair | undefined, select
     select({ phone: newest.phone, number: newest.number })
   }, [newest, selected, select])
 }
-
-/** What the workspace's clock showed at a real instant, after its moves up to then. */
-const clockOf =
-  (moves: PhoneState['moves']) =>
-  (real: Date): Date => {
-    const made = moves.filter(({ movedAt }) => new Date(movedAt) <= real)
-    return new Date(real.getTime() + made.reduce((sum, { byMs }) => sum + byMs, 0))
-  }

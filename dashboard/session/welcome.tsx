@@ -67,7 +67,7 @@ function NewAccount({ link, token }: { link: Link; token: string }) {
   const form = useServerForm(labels, { name: '', email: link.email ?? '', password: '' })
   const accept = useMutation(
     api.session.accept.mutationOptions({
-      onSuccess: ({ email }, { password }) => comeIn(email, password),
+      onSuccess: ({ email }, { password }) => comeIn(email, password, '/dashboard/?new=true'),
       onError: form.showFaults,
     }),
   )
@@ -95,9 +95,9 @@ function NewAccount({ link, token }: { link: Link; token: string }) {
   )
 }
 
-async function comeIn(email: string, password: string): Promise<void> {
+async function comeIn(email: string, password: string, to = '/dashboard/'): Promise<void> {
   const { ok, body } = await callSignIn('sign-in/email', { email, password })
-  location.assign(ok && body['twoFactorRedirect'] !== true ? '/dashboard/' : '/dashboard/sign-in')
+  location.assign(ok && body['twoFactorRedirect'] !== true ? to : '/dashboard/sign-in')
 }
 
 /** For a person who already has an account. */

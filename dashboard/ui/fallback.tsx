@@ -154,6 +154,7 @@ const PAGE_LAYOUTS: Readonly<Record<string, Layout>> = {
   overview: 'overview',
   charts: 'charts',
   phone: 'phone',
+  quickstart: 'phone',
   messages: 'filteredList',
   confirmations: 'filteredList',
   templates: 'filteredList',

@@ -51,9 +51,9 @@ function NewWorkspaceForm({ back }: { back: ReactNode }) {
   const form = useServerForm(labels, { name: '', kind: 'sandbox' })
   const create = useMutation(
     api.workspaces.create.mutationOptions({
-      async onSuccess({ workspaceId }) {
+      async onSuccess({ workspaceId }, { sandbox }) {
         await queryClient.invalidateQueries({ queryKey: api.session.current.queryKey() })
-        await navigate({ to: '/w/$workspaceId/overview', params: { workspaceId } })
+        await navigate({ to: `/w/$workspaceId/${sandbox ? 'quickstart' : 'overview'}`, params: { workspaceId } })
       },
       onError: form.showFaults,
     }),

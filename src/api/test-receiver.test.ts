@@ -63,7 +63,6 @@ test('after a rotation both secrets are accepted, and after a deletion none', as
 test('an address that sends forged webhooks is soon answered without a look-up', async (t) => {
   const world = await startSandbox(t)
   const statuses = new Set<number>()
-  for (let tries = 0; tries < 30; tries += 1)
-    statuses.add((await fetch(urlOf(world), { method: 'POST', body })).status)
+  for (let tries = 0; tries < 30; tries += 1) statuses.add((await fetch(urlOf(world), { method: 'POST', body })).status)
   assert.deepEqual([...statuses], [401, 429])
 })

@@ -113,6 +113,8 @@ test('pages and dialogs are accessible, fit screens and name their time zone', a
       }
       if ((index % 2 === 0) === (language === 'en')) found.push(...(await findSeriousFaults(page)))
       if (language === 'en') {
+        // On a narrow screen the open chat hides the list, with its button.
+        if (name === 'phone' && width < 768) await page.getByRole('button', { name: 'Back to phones' }).click()
         found.push(...(await dialogFaults(page, dialogs[name] ?? [])))
         delete dialogs[name]
       }

@@ -18,7 +18,7 @@ test('a new sandbox gets its account and phone with one button, and its first pa
   await page.getByLabel('Name', { exact: true }).fill('Try it')
   await page.getByRole('button', { name: 'Create workspace' }).click()
   const connect = page.getByRole('button', { name: 'Connect the WhatsApp emulator' })
-  await connect.waitFor()
+  await page.getByRole('button', { name: 'Set up and begin' }).waitFor()
   const workspace = /\/dashboard\/w\/[0-9a-f-]+/.exec(page.url())?.[0] ?? assert.fail(page.url())
   for (const path of ['overview', 'senders', 'phone']) {
     await page.goto(`${workspace}/${path}`)

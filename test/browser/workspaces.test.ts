@@ -17,7 +17,7 @@ test('an owner creates, switches and deletes workspaces, and cancels a deletion'
   await page.getByLabel('Name').fill('Rosa tests')
   await page.getByRole('radio', { name: /Sandbox/ }).check()
   await page.getByRole('button', { name: 'Create workspace' }).click()
-  await page.waitForURL(/overview/)
+  await page.waitForURL(/quickstart/)
   await settings.click()
   await page.getByRole('heading', { name: 'Monthly quotas' }).waitFor()
   const [made] = await world.query<{ id: string; sandbox: boolean; role: string }>(

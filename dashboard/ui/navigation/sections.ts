@@ -15,6 +15,7 @@ import {
   MobileIcon,
   PaperPlaneIcon,
   PersonIcon,
+  RocketIcon,
 } from '@radix-ui/react-icons'
 import type { ComponentType } from 'react'
 import type { KeyOf } from '../../texts/use-texts.ts'
@@ -29,6 +30,7 @@ export const SECTION_GROUPS = [
     name: 'traffic',
     sections: [
       { name: 'overview', icon: DashboardIcon, to: '/w/$workspaceId/overview' },
+      { name: 'quickstart', icon: RocketIcon, to: '/w/$workspaceId/quickstart', sandboxOnly: true, adminsOnly: true },
       { name: 'messages', icon: ChatBubbleIcon, to: '/w/$workspaceId/messages' },
       { name: 'confirmations', icon: CheckCircledIcon, to: '/w/$workspaceId/confirmations' },
       { name: 'charts', icon: BarChartIcon, to: '/w/$workspaceId/charts' },
@@ -78,6 +80,10 @@ export const sectionsOf = ({ sandbox, role, operator }: Viewer): (typeof SECTION
       (role !== 'member' || !('adminsOnly' in section)) &&
       (operator || !('operatorsOnly' in section)),
   )
+
+/** Whether the workspace has the page that leads a person to the first verified webhook. */
+export const hasQuickstart = (workspace: Viewer): boolean =>
+  sectionsOf(workspace).some(({ name }) => name === 'quickstart')
 
 type Viewer = { sandbox: boolean; role: string; operator: boolean }
 

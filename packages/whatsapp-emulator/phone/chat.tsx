@@ -27,8 +27,11 @@ const NOTE_SHOWN_MS = 4_000
 /** A finger that moved so far along the text quotes the message. */
 const SWIPE_PX = 56
 
-/** `wasChosen`: a person has just chosen the chat, so the focus moves here. Opening an address moves no focus. */
-type ChatScreenProps = { pair: Pair; wasChosen: boolean; onBack: () => void }
+/**
+ * `wasChosen`: a person has just chosen the chat, so the focus moves here. Opening an address moves no focus. `onBack`: leads to
+ * the list on a narrow screen, where there is one.
+ */
+type ChatScreenProps = { pair: Pair; wasChosen: boolean; onBack?: () => void }
 
 /** What one customer sees of the chat with one business. */
 export function ChatScreen({ pair, wasChosen, onBack }: ChatScreenProps) {
@@ -82,7 +85,9 @@ export function ChatScreen({ pair, wasChosen, onBack }: ChatScreenProps) {
   return (
     <section ref={frame} className={style.frame} aria-label={t('page_chats.phone_of', { phone: pair.phone })}>
       <header className={style.bar}>
-        <IconButton icon="back" label={t('page_chats.back')} className={style.backButton} onClick={onBack} />
+        {onBack && (
+          <IconButton icon="back" label={t('page_chats.back')} className={style.backButton} onClick={onBack} />
+        )}
         <span className={style.avatar} aria-hidden="true">
           <Icon name="shop" />
         </span>

@@ -76,6 +76,22 @@ export function Phone({
   )
 }
 
+/** The phone of one customer, without the list of the others. */
+export function OnePhone({ phone, clock = REAL_CLOCK, pair }: { phone: LivePhone; clock?: PhoneClock; pair: Pair }) {
+  const { language } = usePhoneTexts()
+  const context = useMemo(() => ({ ...phone, clock }), [phone, clock])
+  return (
+    <PhoneContext value={context}>
+      <div className={style.phones} dir={directionOf(language)}>
+        <div className={style.onePane}>
+          <ChatScreen key={keyOf(pair)} pair={pair} wasChosen={false} />
+        </div>
+        <Announcer />
+      </div>
+    </PhoneContext>
+  )
+}
+
 /** Announces each message that arrives, once; not statuses or the customer's own messages. */
 function Announcer() {
   const { t } = usePhoneTexts()

@@ -1,0 +1,123 @@
+import { OnePhone } from '@doorcode/whatsapp-emulator/phone/phone.tsx'
+import { useScreen } from '@doorcode/whatsapp-emulator/phone/use-screen.ts'
+import { Anchor, Group, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { type RouterOutputs, api, phoneSource } from '../api.ts'
+import { SANDBOX_PHONE } from '../code-examples/request.ts'
+import { usePhoneClock } from '../phone/clock.ts'
+import style from '../phone/phone.module.css'
+import type { PhoneState } from '../phone/workspace-time.tsx'
+import { pageQueries } from '../queries.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import { Timeline } from '../timeline/timeline.tsx'
+import { Failed } from '../ui/fallback.tsx'
+import { AnchorLink } from '../ui/link.tsx'
+import { QuietOutcome } from '../ui/state/status.tsx'
+import { useWorkspace } from '../ui/workspace.ts'
+import classes from './quickstart.module.css'
+import { RequestPanel } from './request-panel.tsx'
+import { Steps } from './steps.tsx'
+import { WebhookPanel, useReceived } from './webhooks.tsx'
+
+type Props = {
+  state: PhoneState
+  /** The id of the business number whose customer is shown. */
+  number: string
+  /** Those of the COD settings. */
+  languages: readonly string[]
+  apiKey: string | undefined
+  onKey: (apiKey: string) => void
+}
+
+/** The phone, the request, and below them everything that happens, whether it was sent here or from the reader's terminal. */
+export function Guide({ state, number, languages, apiKey, onKey }: Props) {
+  const { textOf } = useTexts()
+  const { workspaceId } = useWorkspace()
+  const pair = useMemo(() => ({ phone: SANDBOX_PHONE, number }), [number])
+  const source = useMemo(() => phoneSource(workspaceId, textOf), [workspaceId, textOf])
+  const screen = useScreen(source)
+  const clock = usePhoneClock(state.moves)
+  const { data: confirmations, error } = useQuery(api.phone.confirmations.queryOptions({ workspaceId, ...pair }))
+  const confirmationId = confirmations?.[0]?.confirmationId
+  const { data: conversation } = useQuery({
+    ...pageQueries.confirmation({ workspaceId, confirmationId: confirmationId ?? '' }),
+    enabled: confirmationId !== undefined,
+  })
+  const received = useReceived(conversation?.webhooks ?? [])
+  const progress = {
+    send: conversation !== undefined,
+    answer: conversation !== undefined && conversation.confirmation.status !== 'awaiting_answer',
+    webhook: received.some(({ isVerified }) => isVerified),
+  }
+  return (
+    <Stack gap="xl">
+      <Steps done={progress} />
+      {error && <Failed error={error} />}
+      <div className={classes['split']}>
+        <div className={classes['request']}>
+          <RequestPanel state={state} pair={pair} languages={languages} apiKey={apiKey} onKey={onKey} />
+        </div>
+        <div className={`${style.colours} ${classes['phone']}`}>
+          <OnePhone phone={screen} clock={clock} pair={pair} />
+        </div>
+      </div>
+      {progress.webhook && <Finished />}
+      <div className={classes['below']}>
+        <WebhookPanel received={received} receiverUrl={state.testReceiverUrl} isAnswered={progress.answer} />
+        <div className={classes['timeline']}>{conversation ? <Happened of={conversation} /> : <NothingYet />}</div>
+      </div>
+    </Stack>
+  )
+}
+
+function Happened({ of: { timeline, confirmation } }: { of: RouterOutputs['confirmations']['get'] }) {
+  const { t } = useTexts()
+  return (
+    <Stack gap="xs">
+      <Timeline entries={timeline} />
+      <AnchorLink
+        size="sm"
+        to="/w/$workspaceId/confirmations/$confirmationId"
+        params={{ confirmationId: confirmation.id }}
+      >
+        {t('page_quickstart.open_order')}
+      </AnchorLink>
+    </Stack>
+  )
+}
+
+function NothingYet() {
+  const { t } = useTexts()
+  return (
+    <Stack gap="sm" component="section" aria-labelledby="what-happened">
+      <Title order={2} size="h4" id="what-happened">
+        {t('page_timeline.title')}
+      </Title>
+      <Text size="sm" c="dimmed">
+        {t('page_quickstart.nothing_yet')}
+      </Text>
+    </Stack>
+  )
+}
+
+/** Where to go from here. */
+function Finished() {
+  const { t } = useTexts()
+  return (
+    <div role="status">
+      <QuietOutcome tone="success">{t('page_quickstart.finished')}</QuietOutcome>
+      <Group gap="md" mt="xs">
+        <Anchor size="sm" href="/docs/guides/quickstart-orders" target="_blank" rel="noreferrer">
+          {t('page_quickstart.guide_orders')}
+        </Anchor>
+        <Anchor size="sm" href="/docs/guides/quickstart-codes" target="_blank" rel="noreferrer">
+          {t('page_quickstart.guide_codes')}
+        </Anchor>
+        <AnchorLink size="sm" to="/w/$workspaceId/overview">
+          {t('page_quickstart.to_overview')}
+        </AnchorLink>
+      </Group>
+    </div>
+  )
+}

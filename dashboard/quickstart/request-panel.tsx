@@ -1,0 +1,124 @@
+import type { Pair } from '@doorcode/whatsapp-emulator/wire/chats.ts'
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, queryClient } from '../api.ts'
+import { clientOf, requestExamples } from '../code-examples/request.ts'
+import { type SendableTemplate, apiRequestOf, requestOf } from '../phone/request.ts'
+import type { PhoneState } from '../phone/workspace-time.tsx'
+import { parametersIn } from '../templates/preview.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import { CodeTabs, Copyable } from '../ui/as-typed.tsx'
+import { Failed } from '../ui/fallback.tsx'
+import { AnchorLink } from '../ui/link.tsx'
+import { isOfWorkspace } from '../ui/shell/refetch.ts'
+import { useWorkspace } from '../ui/workspace.ts'
+import { KEY_DAYS, useCreateKey } from './set-up.tsx'
+
+type Props = {
+  state: PhoneState
+  pair: Pair
+  languages: readonly string[]
+  apiKey: string | undefined
+  onKey: (apiKey: string) => void
+}
+
+/** The request in the reader's language of programming, ready to run, and a button that sends the same. */
+export function RequestPanel({ state, pair, languages, apiKey, onKey }: Props) {
+  const { t, language } = useTexts()
+  const { workspaceId } = useWorkspace()
+  const { data, error } = useQuery(api.phone.sendable.queryOptions({ workspaceId, number: pair.number }))
+  const usable = data?.templates.confirmation.filter((each) => languages.includes(each.language)) ?? []
+  const template = usable.find((each) => each.language.startsWith(language)) ?? usable[0]
+  return (
+    <Stack gap="sm" component="section" aria-labelledby="request" h="100%">
+      <Title order={2} size="h4" id="request">
+        {t('page_quickstart.request')}
+      </Title>
+      {error && !data && <Failed error={error} />}
+      {data && template && (
+        <Request
+          senderId={data.senderId}
+          template={{ name: template.name, language: template.language, ...parametersIn(template) }}
+          {...{ state, pair, apiKey, onKey }}
+        />
+      )}
+      {data && !template && (
+        <Text size="sm">
+          {t('page_phone.no_template_confirmation')}{' '}
+          <AnchorLink size="sm" to="/w/$workspaceId/templates">
+            {t('page_phone.to_templates')}
+          </AnchorLink>
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+type RequestProps = Omit<Props, 'languages'> & { senderId: string; template: SendableTemplate }
+
+function Request({ state, pair, senderId, template, apiKey, onKey }: RequestProps) {
+  const { t } = useTexts()
+  const { workspaceId } = useWorkspace()
+  const [reference] = useState(someReference)
+  const send = useMutation(
+    api.phone.sendConfirmation.mutationOptions({
+      onSuccess: () =>
+        queryClient.invalidateQueries({ predicate: ({ queryKey }) => isOfWorkspace(queryKey, workspaceId) }),
+    }),
+  )
+  const place = { to: pair.phone, senderId, confirmationId: undefined }
+  const request = requestOf('confirmation', template, { code: '', reference, header: undefined, values: {} }, place)
+  const shown = { ...apiRequestOf(state.baseUrl, request), apiKey }
+  const { curl, PHP, Python } = requestExamples(shown)
+  return (
+    <>
+      <Key apiKey={apiKey} onKey={onKey} />
+      <CodeTabs
+        label={t('page_quickstart.request')}
+        of={{ PHP, 'Node.js': clientOf('createConfirmation', shown), Python, curl }}
+      />
+      {send.error && <Failed error={send.error} />}
+      <Group gap="sm">
+        <Button
+          loading={send.isPending}
+          onClick={() => request.kind === 'confirmation' && send.mutate({ workspaceId, body: request.body })}
+        >
+          {t('page_quickstart.send')}
+        </Button>
+        <Text size="sm" c="dimmed" flex={1} miw={200}>
+          {t('page_quickstart.send_or_run')}
+        </Text>
+      </Group>
+    </>
+  )
+}
+
+function Key({ apiKey, onKey }: Pick<Props, 'apiKey' | 'onKey'>) {
+  const { t } = useTexts()
+  const create = useCreateKey(onKey)
+  if (apiKey !== undefined)
+    return (
+      <Stack gap={4}>
+        <Copyable text={apiKey} />
+        <Text size="sm" c="dimmed">
+          {t('page_quickstart.key_shown', { count: KEY_DAYS })}
+        </Text>
+      </Stack>
+    )
+  return (
+    <>
+      {create.error && <Failed error={create.error} />}
+      <Group gap="sm">
+        <Button variant="default" size="compact-md" loading={create.isPending} onClick={create.mutate}>
+          {t('page_quickstart.create_key')}
+        </Button>
+        <Text size="sm" c="dimmed" flex={1} miw={200}>
+          {t('page_quickstart.key_missing')}
+        </Text>
+      </Group>
+    </>
+  )
+}
+
+const someReference = (): string => `A-${1_000 + Math.floor(Math.random() * 9_000)}`

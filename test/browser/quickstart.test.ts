@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { freePort } from '../programs/program.ts'
+import { signIn } from '../world/dashboard.ts'
+import { waitFor } from '../world/wait-for.ts'
+import { type World, startWorld } from '../world/world.ts'
+import { findSeriousFaults } from './accessibility.ts'
+import { openPage } from './browser.ts'
+
+const CUSTOMER = '+212661002001'
+
+/** A node that is reached at its public URL, as its own test receiver must be, next to the world's emulator. */
+async function startNode(world: World): Promise<{ url: string }> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const settings = { DOORCODE_EMULATOR_PORT: new URL(world.emulator.url).port, DOORCODE_PUBLIC_URL: url }
+  await world.node({ port, settings })
+  return { url }
+}
+
+test('a new sandbox goes from one click to a confirmed order whose webhook the receiver verified', async (t) => {
+  const world = await startWorld(t)
+  const node = await startNode(world)
+  const owner = await signIn(world, 'owner')
+  const page = await openPage(t, { first: node }, { as: owner })
+  await page.goto('/dashboard/new-workspace')
+  await page.getByLabel('Name', { exact: true }).fill('Try it')
+  await page.getByRole('button', { name: 'Create workspace' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Quickstart' }).waitFor()
+  assert.deepEqual(await findSeriousFaults(page), [])
+  await page.getByRole('button', { name: 'Set up and begin' }).click()
+
+  const request = page.getByRole('region', { name: 'Request from your backend' })
+  await request.getByRole('button', { name: 'Send this request' }).click()
+  const phone = page.getByRole('region', { name: `The phone of ${CUSTOMER}` })
+  await isAt(page, 'Tap Confirm on the phone')
+  await phone.getByRole('button', { name: 'Confirm', exact: true }).click()
+  const webhook = page.getByRole('region', { name: 'Webhook to your backend' })
+  await webhook.getByText('The receiver verified the signature').waitFor()
+  await webhook.getByText('cod.confirmed').waitFor()
+  await webhook.getByRole('button', { name: 'Show the request and the response' }).click()
+  await webhook.getByText('{"verified":true}').waitFor()
+  await page.getByText('The order is confirmed').waitFor()
+  assert.deepEqual(await findSeriousFaults(page), [])
+
+  await sendFromTerminal(page, node)
+  await phone.getByText('A-2002').first().waitFor()
+  await isAt(page, 'Tap Confirm on the phone')
+  await findAgain(page)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await waitFor(
+    'a page without sideways scrolling',
+    async () => (await page.evaluate('document.documentElement.scrollWidth <= innerWidth')) || undefined,
+  )
+})
+
+const isAt = (page: Page, step: string): Promise<void> =>
+  page.locator('[aria-current=step]', { hasText: step }).waitFor()
+
+/** With the key and the sender that the page shows. */
+async function sendFromTerminal(page: Page, node: { url: string }): Promise<void> {
+  await page.getByRole('tab', { name: 'curl' }).click()
+  const curl = await page.getByRole('tabpanel').getByText('curl ').innerText()
+  const [apiKey = ''] = /dck_[a-z2-7]{12}_[\w-]{43}/.exec(curl) ?? []
+  const body = /-d '(.*)'$/s.exec(curl)?.[1]?.replaceAll(/A-\d{4}/g, 'A-2002')
+  assert.ok(apiKey && body, curl)
+  for (const language of ['PHP', 'Node.js', 'Python']) {
+    await page.getByRole('tab', { name: language }).click()
+    await page.getByRole('tabpanel').getByText(apiKey).waitFor()
+  }
+  const stored = await page.evaluate<string>('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')
+  assert.ok(!stored.includes('dck_'), 'the browser stores no key')
+  const response = await fetch(`${node.url}/api/v1/cod-confirmations`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body,
+  })
+  assert.equal(response.status, 202, await response.text())
+}
+
+/** By the menu; the key is gone. */
+async function findAgain(page: Page): Promise<void> {
+  const menu = page.getByRole('navigation', { name: 'Menu' })
+  await menu.getByRole('link', { name: 'Overview' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await menu.getByRole('link', { name: 'Quickstart' }).click()
+  await isAt(page, 'Tap Confirm on the phone')
+  await page.getByRole('button', { name: 'Create a key' }).waitFor()
+  assert.ok(!(await page.innerText('main')).includes('dck_'))
+}
