@@ -691,7 +691,7 @@ with item (created_at, sender_id, template, language, names) as (
   union all
   select c.created_at, c.sender_id, c.template_name, c.template_language, array[
       'confirmation.' || c.status, case when reminder.at is not null then 'confirmation_reminded' end,
-      case when answer.at is not null then 'confirmation_answered' end, 'answer.' || width_bucket((extract(epoch from answer.at - c.created_at) * 1000)::float8, $7::float8[]),
+      'answer.' || width_bucket((extract(epoch from answer.at - c.created_at) * 1000)::float8, $7::float8[]),
       case when answer.at >= reminder.at then 'confirmation_answered_reminded' end]
   from confirmations c
   cross join lateral (

@@ -742,6 +742,7 @@ export type ParameterNames = {
   'export.column_failed': never
   'export.column_failing_since': never
   'export.column_failure_code': never
+  'export.column_from_ms': never
   'export.column_half_within_ms': never
   'export.column_http_status': never
   'export.column_id': never
@@ -783,9 +784,9 @@ export type ParameterNames = {
   'export.column_template': never
   'export.column_text': never
   'export.column_two_factor': never
+  'export.column_until_ms': never
   'export.column_url': never
   'export.column_who': never
-  'export.column_within_ms': never
   'export.cut': 'max'
   'export.too_many': never
   'failures.error_0': never
@@ -1426,7 +1427,6 @@ export type ParameterNames = {
   'page_blocked.wrong': never
   'page_charts.about': never
   'page_charts.accepted': never
-  'page_charts.after': never
   'page_charts.all': never
   'page_charts.answer_times': never
   'page_charts.answer_times_about': never
@@ -1436,7 +1436,6 @@ export type ParameterNames = {
   'page_charts.answers_about': never
   'page_charts.approved': never
   'page_charts.as_table': never
-  'page_charts.before': never
   'page_charts.cancelled': never
   'page_charts.cause': never
   'page_charts.cod': never
@@ -1462,7 +1461,7 @@ export type ParameterNames = {
   'page_charts.hour': never
   'page_charts.in_total': never
   'page_charts.language': never
-  'page_charts.longer': never
+  'page_charts.longer': 'span'
   'page_charts.messages': never
   'page_charts.messages_about': never
   'page_charts.messages_failed': never
@@ -1474,6 +1473,7 @@ export type ParameterNames = {
   'page_charts.nothing_sent': never
   'page_charts.open': never
   'page_charts.otp': never
+  'page_charts.part_of': 'part' | 'whole'
   'page_charts.points': 'number'
   'page_charts.read': never
   'page_charts.reason': never
@@ -1482,7 +1482,8 @@ export type ParameterNames = {
   'page_charts.refusals': never
   'page_charts.refusals_about': never
   'page_charts.refused': never
-  'page_charts.reminded_of': 'after' | 'reminded'
+  'page_charts.reminded_answered': never
+  'page_charts.reminded_not_answered': never
   'page_charts.reminder': never
   'page_charts.reminder_about': never
   'page_charts.rescheduled': never
@@ -1505,7 +1506,6 @@ export type ParameterNames = {
   'page_charts.unknown': never
   'page_charts.until': 'span' | 'time'
   'page_charts.up': never
-  'page_charts.up_to': 'span'
   'page_charts.verifications': never
   'page_charts.verifications_about': never
   'page_charts.verifications_approved': never
@@ -1515,7 +1515,6 @@ export type ParameterNames = {
   'page_charts.verifications_by_hour_about': never
   'page_charts.verifications_by_template': never
   'page_charts.verifications_by_template_about': never
-  'page_charts.within': never
   'page_chats.back': never
   'page_chats.block': never
   'page_chats.blocked_banner': never

@@ -100,12 +100,13 @@ export function Failures(props: Of) {
   const { failures, before } = props.of
   const failed = sumOf(failures)
   if (failed === 0) return null
+  const whole = messagesOf(props.of)
   return (
     <Figure
       {...props}
       name="failures"
       headline={{
-        value: { part: failed, whole: messagesOf(props.of) },
+        value: { part: failed, whole },
         before: before ? { part: before.failures, whole: before.messages } : undefined,
         label: t('page_charts.messages_failed'),
       }}
@@ -114,14 +115,15 @@ export function Failures(props: Of) {
         rows: failures.map(({ code, count }) => [
           `${causeIn(t, code)} (${code})`,
           count,
-          shareText(count, failed, language),
+          shareText(count, whole, language),
         ]),
       }}
       exportAs="failures-by-cause"
     >
       <Bars
         bars={failures.map(({ code, count }) => ({ label: causeIn(t, code), count, code, colour: 'failure' }))}
-        whole={failed}
+        whole={whole}
+        longest={Math.max(...failures.map(({ count }) => count))}
       />
     </Figure>
   )

@@ -1,8 +1,18 @@
 import { Stack } from '@mantine/core'
 import type { ExportedListName } from '../../src/admin/export/lists.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { spanText } from '../ui/clock.ts'
-import { type Bar, Bars, Figure, type Headline, Legend, type Of, headlineOf } from './figure.tsx'
+import { rangeText, spanText } from '../ui/clock.ts'
+import {
+  type Bar,
+  Bars,
+  Figure,
+  type Headline,
+  Legend,
+  type LegendItem,
+  type Of,
+  Split,
+  headlineOf,
+} from './figure.tsx'
 import { dayText, shareText } from './numbers.ts'
 import { type Charts, confirmationOutcomes } from './outcomes.ts'
 import { Plot } from './plot.tsx'
@@ -36,26 +46,40 @@ export function AnswersByDay(props: Of & { wide?: boolean }) {
   )
 }
 
-type Parts = Of & {
-  name: 'answer_times' | 'reminder' | 'refusals' | 'reasons'
-  headline: Headline
+type Counted = Of & { headline: Headline; whole: number; exportAs: ExportedListName }
+
+type Parts = Counted & {
+  name: 'answer_times' | 'reasons'
   /** The column heading of the parts. */
   column: string
   bars: readonly Bar[]
-  whole: number
-  exportAs: ExportedListName
+}
+
+function usePartsTable(column: string, parts: readonly { label: string; count: number }[], whole: number) {
+  const { t, language } = useTexts()
+  return {
+    columns: [column, t('page_charts.count'), t('page_charts.share')],
+    rows: parts.map(({ label, count }) => [label, count, shareText(count, whole, language)]),
+  }
 }
 
 /** The parts of a whole, as bars and as a table. */
 function Parts({ column, bars, whole, ...props }: Parts) {
-  const { t, language } = useTexts()
-  const table = {
-    columns: [column, t('page_charts.count'), t('page_charts.share')],
-    rows: bars.map(({ label, count }) => [label, count, shareText(count, whole, language)]),
-  }
   return (
-    <Figure {...props} table={table}>
+    <Figure {...props} table={usePartsTable(column, bars, whole)}>
       <Bars bars={bars} whole={whole} />
+    </Figure>
+  )
+}
+
+type Outcomes = Counted & { name: 'reminder' | 'refusals'; items: readonly LegendItem[] }
+
+/** Outcomes that add up to the whole, as one bar and as a table. */
+function Outcomes({ items, whole, ...props }: Outcomes) {
+  const { t } = useTexts()
+  return (
+    <Figure {...props} table={usePartsTable(t('page_charts.step'), items, whole)}>
+      <Split items={items.filter(({ count }) => count > 0)} whole={whole} />
     </Figure>
   )
 }
@@ -75,8 +99,11 @@ export function AnswerTimes(props: Of) {
   const { answerTimes } = props.of
   const whole = sumOf(answerTimes)
   if (whole === 0) return null
-  const bars = answerTimes.map(({ uptoMs, count }) => ({
-    label: uptoMs === null ? t('page_charts.longer') : t('page_charts.up_to', { span: spanText(uptoMs, language) }),
+  const bars = answerTimes.map(({ fromMs, uptoMs, count }) => ({
+    label:
+      uptoMs === null
+        ? t('page_charts.longer', { span: spanText(fromMs, language) })
+        : rangeText(fromMs, uptoMs, language),
     count,
   }))
   const label = t('page_charts.answered_within', { span: spanText(SOON_MS, language) })
@@ -85,7 +112,7 @@ export function AnswerTimes(props: Of) {
       {...props}
       name="answer_times"
       headline={headlineOf(props.of, soonOf, label)}
-      column={t('page_charts.within')}
+      column={t('page_charts.answer_times')}
       bars={bars}
       whole={whole}
       exportAs="answer-times"
@@ -93,30 +120,22 @@ export function AnswerTimes(props: Of) {
   )
 }
 
+/** The effect of reminders: only customers who got one. */
 export function Reminder(props: Of) {
-  const { t, n } = useTexts()
-  const { answered, answeredBefore, answeredAfter, reminded } = props.of.reminder
-  if (answered === 0 || reminded === 0) return null
-  const bars = [
-    { label: t('page_charts.before'), count: answeredBefore },
-    {
-      label: t('page_charts.after'),
-      count: answeredAfter,
-      note: t('page_charts.reminded_of', { after: n(answeredAfter), reminded: n(reminded) }),
-    },
-  ]
+  const { t } = useTexts()
+  const { reminded, answered } = props.of.reminder
+  if (reminded === 0) return null
+  const valueOf = ({ reminder }: Pick<Charts, 'reminder'>) => ({ part: reminder.answered, whole: reminder.reminded })
   return (
-    <Parts
+    <Outcomes
       {...props}
       name="reminder"
-      headline={headlineOf(
-        props.of,
-        ({ reminder }) => ({ part: reminder.answeredAfter, whole: reminder.reminded }),
-        t('page_charts.answered_after'),
-      )}
-      column={t('page_charts.step')}
-      bars={bars}
-      whole={answered}
+      headline={{ ...headlineOf(props.of, valueOf, t('page_charts.answered_after')), asParts: true }}
+      items={[
+        { label: t('page_charts.reminded_answered'), count: answered, colour: 'first' },
+        { label: t('page_charts.reminded_not_answered'), count: reminded - answered, colour: 'neutral' },
+      ]}
+      whole={reminded}
       exportAs="reminders"
     />
   )
@@ -126,15 +145,8 @@ export function Refusals(props: Of) {
   const { t } = useTexts()
   const { requested, refused, denied, noResponse, failed, open } = props.of.refusals
   if (requested === 0) return null
-  const bars: Bar[] = [
-    { label: t('page_charts.refused'), count: refused, colour: STATUS_COLOURS.refusal.refusal_confirmed },
-    { label: t('page_charts.denied'), count: denied, colour: STATUS_COLOURS.refusal.denied },
-    { label: t('page_charts.no_response'), count: noResponse, colour: STATUS_COLOURS.refusal.no_response },
-    { label: t('page_charts.failed'), count: failed, colour: STATUS_COLOURS.refusal.failed },
-    { label: t('page_charts.confirmations_open'), count: open, colour: STATUS_COLOURS.refusal.awaiting_answer },
-  ]
   return (
-    <Parts
+    <Outcomes
       {...props}
       name="refusals"
       headline={headlineOf(
@@ -142,8 +154,13 @@ export function Refusals(props: Of) {
         ({ refusals }) => ({ part: refusals.refused, whole: refusals.requested }),
         t('page_charts.customers_refused'),
       )}
-      column={t('page_charts.step')}
-      bars={bars}
+      items={[
+        { label: t('page_charts.refused'), count: refused, colour: STATUS_COLOURS.refusal.refusal_confirmed },
+        { label: t('page_charts.denied'), count: denied, colour: STATUS_COLOURS.refusal.denied },
+        { label: t('page_charts.no_response'), count: noResponse, colour: STATUS_COLOURS.refusal.no_response },
+        { label: t('page_charts.failed'), count: failed, colour: STATUS_COLOURS.refusal.failed },
+        { label: t('page_charts.confirmations_open'), count: open, colour: STATUS_COLOURS.refusal.awaiting_answer },
+      ]}
       whole={requested}
       exportAs="refusal-checks"
     />

@@ -5,7 +5,7 @@ import { directionOf } from '../../locales/text.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { type ChartColour, cssColour } from '../ui/state/status.ts'
 import classes from './figure.module.css'
-import { dayText } from './numbers.ts'
+import { dayText, namedDays, roundTicks } from './numbers.ts'
 
 type Series = { name: string; label: string; colour: ChartColour }
 
@@ -20,6 +20,8 @@ const MAX_DAYS_WITH_GAPS = 31
 /** The day's label below its bar. */
 const DAY_WIDTH = 64
 const AXIS_WIDTH = 52
+/** The room for the last day's name, which is wider than its bar. */
+const LABEL_END = 14
 /** The room for the label of the highest bar. */
 const LABEL_HEIGHT = 20
 
@@ -34,8 +36,9 @@ export function DayChart({ data, series, height }: DayChartProps) {
   const shown = data.map((each) => ({ ...each, label: isolated(dayText(String(each['day']), language)) }))
   const totals = data.map((day) => series.reduce((sum, { name }) => sum + Number(day[name]), 0))
   const highest = Math.max(...totals)
+  const ticks = roundTicks(highest)
   const { ref, width } = useElementSize()
-  const named = everyNth(
+  const named = namedDays(
     shown.map(({ label }) => label),
     Math.floor((width - AXIS_WIDTH) / DAY_WIDTH),
   )
@@ -51,7 +54,8 @@ export function DayChart({ data, series, height }: DayChartProps) {
         xAxisProps={{ reversed: rightToLeft, ticks: named, interval: 0 }}
         yAxisProps={{
           orientation: rightToLeft ? 'right' : 'left',
-          allowDecimals: false,
+          ticks,
+          domain: [0, ticks.at(-1) ?? 1],
           interval: 0, // otherwise the top label moves down and hides the next one
           width: AXIS_WIDTH,
           tickMargin: rightToLeft ? 14 : 6,
@@ -69,16 +73,10 @@ export function DayChart({ data, series, height }: DayChartProps) {
             label: { value: n(highest), fill: 'var(--mantine-color-text)', fontWeight: 600 },
           },
         ]}
-        barChartProps={{ accessibilityLayer: false, margin: { top: LABEL_HEIGHT } }}
+        barChartProps={{ accessibilityLayer: false, margin: { top: LABEL_HEIGHT, [rightToLeft ? 'left' : 'right']: LABEL_END } }}
         tooltipProps={{ position: { y: 0 }, wrapperStyle: { direction: rightToLeft ? 'rtl' : 'ltr' } }}
         tickLine="none"
       />
     </div>
   )
-}
-
-/** At most `max` days at equal distances, including the last. */
-function everyNth(days: readonly string[], max: number): string[] {
-  const step = Math.ceil(days.length / Math.max(1, max))
-  return days.filter((_, index) => (days.length - 1 - index) % step === 0)
 }

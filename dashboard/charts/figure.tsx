@@ -1,4 +1,17 @@
-import { Anchor, Box, Group, Paper, Table, Text, type TextProps, Title, Tooltip, VisuallyHidden } from '@mantine/core'
+import {
+  Anchor,
+  Box,
+  Group,
+  Paper,
+  Progress,
+  Stack,
+  Table,
+  Text,
+  type TextProps,
+  Title,
+  Tooltip,
+  VisuallyHidden,
+} from '@mantine/core'
 import { type ComponentPropsWithRef, type ReactNode, useId } from 'react'
 import type { ExportedListName } from '../../src/admin/export/lists.ts'
 import type { FailureCode } from '../../src/providers/failure-codes.ts'
@@ -22,8 +35,8 @@ export type Of = { of: Charts; choice?: Choice | undefined }
 
 type AsTable = { columns: readonly string[]; rows: readonly (readonly (string | number)[])[] }
 
-/** A chart's total, and the total of the previous span. */
-export type Headline = { value: Value; before: Value | undefined; label: string }
+/** A chart's total, and the total of the previous span. `asParts`: as `4 of 10` instead of a share. */
+export type Headline = { value: Value; before: Value | undefined; label: string; asParts?: boolean }
 
 /** The data of the charts for both spans. */
 type SpanFigures = Pick<Charts, 'funnel' | 'confirmations' | 'answerTimes' | 'reminder' | 'refusals'> & {
@@ -94,10 +107,13 @@ export function Figure({ name, headline, table, exportAs, of, choice, wide = fal
   )
 }
 
-function HeadlineOf({ headline: { value, before, label }, of }: Of & { headline: Headline }) {
+function HeadlineOf({ headline: { value, before, label, asParts = false }, of }: Of & { headline: Headline }) {
   const { t, n, language } = useTexts()
-  const textOf = (each: Value): string =>
-    typeof each === 'number' ? n(each) : shareText(each.part, each.whole, language)
+  const textOf = (each: Value): string => {
+    if (typeof each === 'number') return n(each)
+    const { part, whole } = each
+    return asParts ? t('page_charts.part_of', { part: n(part), whole: n(whole) }) : shareText(part, whole, language)
+  }
   const change = changeOf(value, before)
   return (
     <div className={classes['headline']}>
@@ -162,28 +178,35 @@ function TableOf({ label, of: { columns, rows } }: { label: string; of: AsTable 
   )
 }
 
-/** `code`: a failure code. */
-export type Bar = { label: string; count: number; note?: string | undefined; code?: FailureCode; colour?: ChartColour }
+/** `code`: a failure code. `of`: what the count is a part of, if each bar has its own whole. */
+export type Bar = {
+  label: string
+  count: number
+  of?: number
+  note?: string | undefined
+  code?: FailureCode
+  colour?: ChartColour
+}
 
-/** Bars with their numbers and shares of the whole. The bar itself only repeats what the text says. */
-export function Bars({ bars, whole }: { bars: readonly Bar[]; whole: number }) {
-  const { n, language } = useTexts()
+/**
+ * Bars with their numbers and shares of the whole. The bar itself only repeats what the text says. `longest`: the count of the
+ * longest bar, where all are small parts of the whole.
+ */
+export function Bars({ bars, whole, longest }: { bars: readonly Bar[]; whole: number; longest?: number }) {
+  const { t, n, language } = useTexts()
   return (
-    <ul className={classes['bars']}>
-      {bars.map(({ label, count, note, code, colour = 'first' }) => (
+    <ul className={classes['bars']} data-compared={longest !== undefined || undefined}>
+      {bars.map(({ label, count, of, note, code, colour = 'first' }) => (
         <li key={label}>
           <bdi>{label}</bdi>
           <div className={classes['track']} aria-hidden="true">
             <div
               className={classes['fill']}
-              style={{
-                inlineSize: whole === 0 ? 0 : `${Math.min(100, (count / whole) * 100)}%`,
-                background: cssColour(colour),
-              }}
+              style={{ inlineSize: widthOf(count, longest ?? of ?? whole), background: cssColour(colour) }}
             />
           </div>
-          <strong>{n(count)}</strong>
-          <span>{shareText(count, whole, language)}</span>
+          <strong>{of === undefined ? n(count) : t('page_charts.part_of', { part: n(count), whole: n(of) })}</strong>
+          <span>{shareText(count, of ?? whole, language)}</span>
           {note !== undefined && (
             <Text size="xs" c="dimmed" className={classes['note'] ?? ''}>
               {note}
@@ -200,8 +223,24 @@ export function Bars({ bars, whole }: { bars: readonly Bar[]; whole: number }) {
   )
 }
 
+const widthOf = (count: number, whole: number): string => `${whole === 0 ? 0 : Math.min(100, (count / whole) * 100)}%`
+
+/** One bar of parts that add up to the whole, and what they mean. */
+export function Split({ items, whole }: { items: readonly LegendItem[]; whole: number }) {
+  return (
+    <Stack gap="sm">
+      <Progress.Root size="lg" aria-hidden="true">
+        {items.map(({ label, count, colour }) => (
+          <Progress.Section key={label} value={(count / whole) * 100} color={cssColour(colour)} />
+        ))}
+      </Progress.Root>
+      <Legend items={items} />
+    </Stack>
+  )
+}
+
 /** `link` leads to what is counted. */
-type LegendItem = { label: string; colour: ChartColour; count: number; link?: LinkOf | undefined }
+export type LegendItem = { label: string; colour: ChartColour; count: number; link?: LinkOf | undefined }
 
 /** What the colours of a chart mean. */
 export function Legend({ items }: { items: readonly LegendItem[] }) {

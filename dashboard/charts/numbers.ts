@@ -6,15 +6,40 @@ export type Value = number | { part: number; whole: number }
 /** A number changes by a percentage of the earlier number, a share by percentage points. */
 export type Change = { kind: 'percent' | 'points'; by: number }
 
-/** Returns undefined if the earlier span has nothing to compare with. */
+/** With fewer, one more or less would look like a trend. */
+const MIN_COMPARED = 20
+
+/** Returns undefined if one of the spans has too little to compare. */
 export function changeOf(now: Value, before: Value | undefined): Change | undefined {
   if (before === undefined) return undefined
   if (typeof now === 'number' || typeof before === 'number')
-    return typeof now === 'number' && typeof before === 'number' && before > 0
+    return typeof now === 'number' && typeof before === 'number' && before >= MIN_COMPARED
       ? { kind: 'percent', by: now / before - 1 }
       : undefined
-  if (now.whole === 0 || before.whole === 0) return undefined
+  if (Math.min(now.whole, before.whole) < MIN_COMPARED) return undefined
   return { kind: 'points', by: (now.part / now.whole - before.part / before.whole) * 100 }
+}
+
+const MAX_STEPS = 5
+/** In each power of ten. */
+const ROUND_STEPS = [1, 2, 2.5, 5, 10]
+
+/** The labels of an axis for counts up to `highest`: round numbers at equal distances from 0, the last not below `highest`. */
+export function roundTicks(highest: number): number[] {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, highest / MAX_STEPS)))
+  const steps = ROUND_STEPS.map((each) => each * power).filter(Number.isInteger)
+  const step = steps.find((each) => each * MAX_STEPS >= highest) ?? 10 * power
+  const count = Math.max(1, Math.ceil(highest / step))
+  return Array.from({ length: count + 1 }, (_, nth) => nth * step)
+}
+
+const MAX_DAYS_NAMED = 7
+
+/** At most `max` days at equal distances, including the last; the same weekday if they are more than a week apart. */
+export function namedDays<Day>(days: readonly Day[], max: number): Day[] {
+  const least = Math.ceil(days.length / Math.max(1, Math.min(max, MAX_DAYS_NAMED)))
+  const step = least > 7 ? Math.ceil(least / 7) * 7 : least
+  return days.filter((_, index) => (days.length - 1 - index) % step === 0)
 }
 
 export const shareText = (part: number, whole: number, language: string): string =>

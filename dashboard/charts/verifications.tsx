@@ -64,8 +64,9 @@ function ConversionBars({ rows, ...props }: Rows) {
   if (whole === 0) return null
   const bars = rows.map(({ label, started, delivered, approved }) => ({
     label,
-    count: started,
-    note: `${t('page_charts.delivered')}${t('page_shell.colon')}${shareText(delivered, started, language)} · ${t('page_charts.approved')}${t('page_shell.colon')}${shareText(approved, started, language)}`,
+    count: approved,
+    of: started,
+    note: `${t('page_charts.delivered')}${t('page_shell.colon')}${shareText(delivered, started, language)}`,
   }))
   return (
     <ConversionFigure {...props} rows={rows}>

@@ -1,10 +1,10 @@
-import { Anchor, Group, Paper, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import type { RouterOutputs } from '../api.ts'
 import { Funnel, MessagesByDay } from '../charts/codes.tsx'
 import { AnswersByDay } from '../charts/confirmations.tsx'
-import { ChangeMark, FigureRow, Legend } from '../charts/figure.tsx'
+import { ChangeMark, FigureRow, Split } from '../charts/figure.tsx'
 import { changeOf, dayText, shareText } from '../charts/numbers.ts'
 import { type Outcome, codeOutcomes, confirmationOutcomes } from '../charts/outcomes.ts'
 import { pageQueries } from '../queries.ts'
@@ -12,7 +12,6 @@ import { useTexts } from '../texts/use-texts.ts'
 import { Failed, Loading } from '../ui/fallback.tsx'
 import { AnchorLink, type LinkOf, linkTo } from '../ui/link.tsx'
 import { slowPolling } from '../ui/shell/refetch.ts'
-import { cssColour } from '../ui/state/status.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 import classes from './overview.module.css'
 
@@ -150,14 +149,10 @@ function Card<Status extends string>({ title, count, rate, before, outcomes, lin
           {before !== undefined && <SinceYesterday count={count} before={before} />}
         </div>
         {shown.length > 0 && (
-          <>
-            <Progress.Root size="lg" aria-hidden="true">
-              {shown.map(({ label, count: part, colour }) => (
-                <Progress.Section key={label} value={(part / count) * 100} color={cssColour(colour)} />
-              ))}
-            </Progress.Root>
-            <Legend items={shown.map(({ status, ...each }) => ({ ...each, link: status && linkOf(status) }))} />
-          </>
+          <Split
+            whole={count}
+            items={shown.map(({ status, ...each }) => ({ ...each, link: status && linkOf(status) }))}
+          />
         )}
       </Stack>
     </Paper>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aheadText, relativeTime, spanText, workspaceClock } from './clock.ts'
+import { aheadText, rangeText, relativeTime, spanText, workspaceClock } from './clock.ts'
 
 const HOUR = 3_600_000
 const at = (hour: number): Date => new Date(Date.UTC(2026, 10, 22, 0) + hour * HOUR)
@@ -46,6 +46,12 @@ test('a span is shown in its largest unit', () => {
   assert.equal(spanText(340, 'en'), '340 ms')
   assert.equal(spanText(2_540, 'en'), '2.5 sec')
   assert.equal(spanText(3 * 3_600_000, 'en'), '3 hr')
+})
+
+test('a range of spans has the unit of its start', () => {
+  assert.equal(rangeText(0, 5 * 60_000, 'en'), '0–5 min')
+  assert.equal(rangeText(30 * 60_000, HOUR, 'en'), '30–60 min')
+  assert.equal(rangeText(8 * HOUR, 24 * HOUR, 'en'), '8–24 hr')
 })
 
 test('a span in Arabic has its unit written out', () => {

@@ -84,14 +84,27 @@ const SPAN_UNITS = [
   { unit: 'millisecond', ms: 1 },
 ] as const
 
-/** Shows a span in its largest unit, with one decimal below ten: `340 ms`, `2.5 sec`, `3 hr`. Arabic has no clear abbreviations of units. */
-export function spanText(spanMs: number, language: string): string {
-  const { unit, ms } = SPAN_UNITS.find((each) => spanMs >= each.ms) ?? { unit: 'millisecond' as const, ms: 1 }
-  const count = spanMs / ms
-  return numberFormat(language, {
+const unitOf = (spanMs: number) =>
+  SPAN_UNITS.find((each) => spanMs >= each.ms) ?? { unit: 'millisecond' as const, ms: 1 }
+
+/** Arabic has no clear abbreviations of units. */
+const unitFormat = (unit: string, maximumFractionDigits: number, language: string): Intl.NumberFormat =>
+  numberFormat(language, {
     style: 'unit',
     unit,
     unitDisplay: language === 'ar' ? 'long' : 'short',
-    maximumFractionDigits: count < 10 ? 1 : 0,
-  }).format(count)
+    maximumFractionDigits,
+  })
+
+/** Shows a span in its largest unit, with one decimal below ten: `340 ms`, `2.5 sec`, `3 hr`. */
+export function spanText(spanMs: number, language: string): string {
+  const { unit, ms } = unitOf(spanMs)
+  const count = spanMs / ms
+  return unitFormat(unit, count < 10 ? 1 : 0, language).format(count)
+}
+
+/** `5–15 min`, `30–60 min`: in the unit of the start, which is never more precise than the range. */
+export function rangeText(fromMs: number, untilMs: number, language: string): string {
+  const { unit, ms } = unitOf(fromMs > 0 ? fromMs : untilMs)
+  return unitFormat(unit, 1, language).formatRange(fromMs / ms, untilMs / ms)
 }

@@ -140,20 +140,15 @@ const confirmationsOf = (counts: Counts) => ({
 
 const answerTimesOf = (counts: Counts) =>
   histogramOf(counts, 'answer.', ANSWER_BOUNDS_MS).map((count, bucket) => ({
+    fromMs: ANSWER_BOUNDS_MS[bucket - 1] ?? 0,
     uptoMs: ANSWER_BOUNDS_MS[bucket] ?? null,
     count,
   }))
 
-function reminderOf(counts: Counts) {
-  const answered = countOf(counts, 'confirmation_answered')
-  const answeredAfter = countOf(counts, 'confirmation_answered_reminded')
-  return {
-    answered,
-    reminded: countOf(counts, 'confirmation_reminded'),
-    answeredAfter,
-    answeredBefore: answered - answeredAfter,
-  }
-}
+const reminderOf = (counts: Counts) => ({
+  reminded: countOf(counts, 'confirmation_reminded'),
+  answered: countOf(counts, 'confirmation_answered_reminded'),
+})
 
 const OPEN_REFUSALS = ['accepted', 'awaiting_answer', 'awaiting_reason', 'awaiting_note'].map(
   (each) => `refusal.${each}`,

@@ -73,7 +73,10 @@ export const chartTables = {
     },
   ),
   'failures-by-cause': table(
-    ({ failures }) => failures.map(({ code, count }) => ({ part: code, count, whole: sumOf(failures) })),
+    ({ failures, messages }) => {
+      const whole = messages.reduce((sum, { otp, cod }) => sum + otp + cod, 0)
+      return failures.map(({ code, count }) => ({ part: code, count, whole }))
+    },
     { failure_code: ({ part }) => part, ...COUNTED },
   ),
   'answers-by-day': table(({ confirmationsByDay }) => confirmationsByDay, {
@@ -86,13 +89,11 @@ export const chartTables = {
     awaiting_answer: ({ open }) => open,
   }),
   'answer-times': table(
-    ({ answerTimes }) =>
-      answerTimes.map(({ uptoMs, count }) => ({ part: String(uptoMs ?? ''), count, whole: sumOf(answerTimes) })),
-    { within_ms: ({ part }) => part, ...COUNTED },
+    ({ answerTimes }) => answerTimes.map((row) => ({ ...row, part: '', whole: sumOf(answerTimes) })),
+    { from_ms: ({ fromMs }) => fromMs, until_ms: ({ uptoMs }) => uptoMs, ...COUNTED },
   ),
   reminders: table(
-    ({ reminder: { answered, answeredBefore, answeredAfter } }) =>
-      parts({ before_reminder: answeredBefore, after_reminder: answeredAfter }, answered),
+    ({ reminder: { reminded, answered } }) => parts({ answered, not_answered: reminded - answered }, reminded),
     { status: ({ part }) => part, ...COUNTED },
   ),
   'refusal-checks': table(

@@ -129,7 +129,7 @@ test('the export of a chart has the rows of its table, for its days and filters'
       ['undelivered', '0', '0'],
     ],
   )
-  assert.deepEqual(await rowsOf(world, member, `failures-by-cause?${days}`), ['RECIPIENT_UNREACHABLE,1,1'])
+  assert.deepEqual(await rowsOf(world, member, `failures-by-cause?${days}`), ['RECIPIENT_UNREACHABLE,1,0.5'])
   assert.equal((await follow(world, member, `messages-by-day?from=${today}`)).status, 400)
   assert.deepEqual((await exportsOf(world)).map(({ target, after }) => ({ target, after })).at(-1), {
     target: 'failures-by-cause',
