@@ -13,6 +13,7 @@ import { codFlow } from './cod-flow.ts'
 import { codTimers } from './cod-timers.ts'
 import { compare } from './compare.ts'
 import { costs } from './costs.ts'
+import { fairness } from './fairness.ts'
 import { type Figure, printTable } from './figures.ts'
 import { intake } from './intake.ts'
 import { lists } from './lists.ts'
@@ -32,6 +33,7 @@ const parts: Readonly<Record<string, BenchPart>> = {
   wire,
   'whole-way': endToEnd,
   costs,
+  fairness,
   intake,
   async queue(options) {
     await ensureInstalled('bench')

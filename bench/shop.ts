@@ -101,9 +101,9 @@ export type OtpRequests = {
 
 /**
  * Requests of all shops and all their keys in turn, so that no key comes near its rate limit. Each has an idempotency
- * key, a recipient and a reference of its own.
+ * key, a recipient and a reference of its own. `numbers`: how the recipients begin.
  */
-export function otpRequests(shops: readonly Shop[]): OtpRequests {
+export function otpRequests(shops: readonly Shop[], numbers = '+2126'): OtpRequests {
   const clients = interleaved(shops)
   let made = 0
   let recipient = ''
@@ -113,7 +113,7 @@ export function otpRequests(shops: readonly Shop[]): OtpRequests {
     next() {
       const client = clients[made % clients.length]
       if (!client) throw new Error('there is no key to ask with')
-      recipient = `+2126${String(made % 100_000_000).padStart(8, '0')}`
+      recipient = `${numbers}${String(made % 100_000_000).padStart(8, '0')}`
       made += 1
       const body = `{"to":"${recipient}","senderId":"${client.senderId}","template":{"name":"${TEMPLATE.name}","language":"${TEMPLATE.language}"},"code":"493817","reference":"login-${made}"}`
       return post('/api/v1/otp/messages', body, `${client.head}idempotency-key: ${run}-${made}\r\n`)
