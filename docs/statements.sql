@@ -810,7 +810,8 @@ from quotas a where a.workspace_id = $1;
 prepare insert_refusal_checks_within_quota as
 with quotas as materialized (
   select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
-  from jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+  from (select set_config('lock_timeout', $4, true)) lock_wait
+  cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
   join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'cod_refusal' and q.month = r.month
   join quotas l on l.workspace_id = r.workspace_id and l.kind = 'cod_refusal'
   -- in one order, so that groups of several nodes cannot deadlock
@@ -899,7 +900,8 @@ left join lateral (
 prepare insert_confirmations_within_quota as
 with quotas as materialized (
   select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
-  from jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+  from (select set_config('lock_timeout', $4, true)) lock_wait
+  cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
   join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'cod_confirmation' and q.month = r.month
   join quotas l on l.workspace_id = r.workspace_id and l.kind = 'cod_confirmation'
   -- in one order, so that groups of several nodes cannot deadlock
@@ -3821,7 +3823,8 @@ from (select * from messages where workspace_id = $1 and id > $2 order by id lim
 prepare insert_otp_messages_within_quota as
 with quotas as materialized (
   select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
-  from jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+  from (select set_config('lock_timeout', $4, true)) lock_wait
+  cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
   join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
   join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
   -- in one order, so that groups of several nodes cannot deadlock
@@ -3833,7 +3836,7 @@ with quotas as materialized (
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text)
 ), allowed as (
-  select * from numbered where unit <= monthly_units and $4 = (select key_check from instance where only_row)
+  select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
 ), inserted as (
   insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
     idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by,
@@ -3933,7 +3936,8 @@ update auth_hooks set name = $3, sender_id = $4, templates = $5, pointers = $6 w
 prepare insert_verifications_within_quota as
 with quotas as materialized (
   select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
-  from jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+  from (select set_config('lock_timeout', $4, true)) lock_wait
+  cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
   join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
   join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
   -- in one order, so that groups of several nodes cannot deadlock
@@ -3945,7 +3949,7 @@ with quotas as materialized (
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, recipient_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint, max_attempts smallint)
 ), allowed as (
-  select * from numbered where unit <= monthly_units and $4 = (select key_check from instance where only_row)
+  select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
 ), inserted as (
   insert into otp_verifications (id, workspace_id, recipient, recipient_number, country, idempotency_key, code_length,
     ttl_seconds, max_attempts, created_at, expires_at, status, code_key, code_hash, sent_at, due_at)
@@ -4057,7 +4061,8 @@ from frequent p join workspaces w on w.id = p.workspace_id;
 prepare insert_resends_within_quota as
 with quotas as materialized (
   select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
-  from jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+  from (select set_config('lock_timeout', $4, true)) lock_wait
+  cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
   join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
   join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
   -- in one order, so that groups of several nodes cannot deadlock
@@ -4069,7 +4074,7 @@ with quotas as materialized (
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, verification_id uuid, sent int)
 ), allowed as (
-  select * from numbered where unit <= monthly_units and $4 = (select key_check from instance where only_row)
+  select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
 ), pending as materialized (
   select n.*, v.due_at as expires_due_at
   from (select distinct on (verification_id) * from allowed order by verification_id, id) n

@@ -1,6 +1,14 @@
 import { type Clock, later } from '../lib/clock.ts'
 import { createFairBatcher } from '../lib/db/fair-batcher.ts'
-import { type Sql, type Statement, batch, sqlState, statement, retryUntilOutcomeKnown } from '../lib/db/pool.ts'
+import {
+  MAX_LOCK_WAIT_MS,
+  type Sql,
+  type Statement,
+  batch,
+  sqlState,
+  statement,
+  retryUntilOutcomeKnown,
+} from '../lib/db/pool.ts'
 import { ApiError, type ApiErrorCode } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { Tracer } from '../lib/tracing.ts'
@@ -55,8 +63,8 @@ export type Acceptance<Request extends Acceptable, Found extends Facts, Accepted
   lookUp: Statement<Found>
   /** Pure, in the order of docs/api.md#order-of-checks. */
   decide(request: Request, facts: Found): Decision<Accepted>
-  /** `$1`: `[{workspace_id, month, created_at, requests: [row]}]`, `$2`: due_at, `$3`: submit_by, `$4`: key_check, if the look-up
-   * returns it. Returns the inserted ids. */
+  /** `$1`: `[{workspace_id, month, created_at, requests: [row]}]`, `$2`: due_at, `$3`: submit_by, `$4`: the wait for a locked row,
+   * `$5`: key_check, if the look-up returns it. Returns the inserted ids. */
   insert: Statement<{ id: string }>
   accepted(request: Request, id: string): Accepted
 }
@@ -73,6 +81,15 @@ const GROUP_CONCURRENCY = 2
 /** A request that lost its key or the last unit to another request normally gets its response on the next try. */
 const MAX_TRIES = 100
 
+/**
+ * How long a group of several workspaces waits for a locked row, such as the counter of one of them: for several groups before it, of
+ * this node and of others. Then each workspace gets groups of its own, which wait as long as any statement.
+ */
+const MIN_LOCK_WAIT_MS = 100
+const GROUPS_WAITED_FOR = 4
+/** Weight of the last group in the usual time of an insert. */
+const NEWEST_WEIGHT = 0.1
+
 type AcceptParts = { db: Sql; clock: Clock; tracer?: Tracer | undefined }
 type Item<Request> = { request: Request; id: string }
 
@@ -86,9 +103,10 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
   acceptance: Acceptance<Request, Found, Accepted>,
   onAccepted: (workspaceIds: readonly string[]) => void,
 ): (request: Request) => Promise<Accepted> {
+  const lockWait = createLockWait()
   const acceptInGroup = createFairBatcher(
     async (items: Item<Request>[]) => {
-      const { outcomes, acceptedFor } = await acceptTogether(parts, acceptance, items)
+      const { outcomes, acceptedFor } = await acceptTogether({ ...parts, lockWait }, acceptance, items)
       if (acceptedFor.length > 0) onAccepted(acceptedFor)
       return outcomes
     },
@@ -120,7 +138,7 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
  * the next look-up shows that.
  */
 async function acceptTogether<Request extends Acceptable, Found extends Facts, Accepted>(
-  { db, clock, tracer }: AcceptParts,
+  { db, clock, tracer, lockWait }: AcceptParts & { lockWait: LockWait },
   acceptance: Acceptance<Request, Found, Accepted>,
   items: readonly Item<Request>[],
 ): Promise<{ outcomes: (Accepted | ApiError | undefined)[]; acceptedFor: string[] }> {
@@ -140,7 +158,7 @@ async function acceptTogether<Request extends Acceptable, Found extends Facts, A
   })
   if (insertable.length === 0) return { outcomes: decided, acceptedFor: [] }
   if (tracer) await keepTraces(db, items, { insertable, now })
-  const inserted = await insert(db, acceptance, { insertable, now })
+  const inserted = await insert({ db, lockWait }, acceptance, { insertable, now })
   return {
     outcomes: items.map(({ request, id }, index) =>
       inserted.has(id) ? acceptance.accepted(request, id) : decided[index],
@@ -214,7 +232,7 @@ type Insertable<Found> = { workspaceId: string; facts: Found; row: Row }
  * between the tries, even while the first one is still in progress.
  */
 async function insert<Found extends Facts>(
-  db: Sql,
+  { db, lockWait }: { db: Sql; lockWait: LockWait },
   { quota, windowMs, insert }: Pick<Acceptance<Acceptable, Found, unknown>, 'quota' | 'windowMs' | 'insert'>,
   { insertable, now }: { insertable: readonly Insertable<Found>[]; now: Date },
 ): Promise<Set<string>> {
@@ -224,9 +242,10 @@ async function insert<Found extends Facts>(
     .map(({ workspace_id, month }) => ({ workspace_id, kind: quota, month }))
   if (unopened.length > 0) await openQuotaMonths(db, unopened)
   const keyCheck = insertable[0]?.facts.keyCheck
-  const values = [batch(months), now, later(now, windowMs), ...(keyCheck ? [keyCheck] : [])]
+  const waitMs = lockWait.of(months.length)
+  const values = [batch(months), now, later(now, windowMs), `${waitMs}ms`, ...(keyCheck ? [keyCheck] : [])]
   const inserted = await retryUntilOutcomeKnown(async (isRepeat) => {
-    const newRows = await db.rows(insert, values).catch(ignoreUniqueViolation)
+    const newRows = await lockWait.during(() => db.rows(insert, values)).catch(ignoreUniqueViolation)
     if (newRows && !isRepeat) return newRows
     const rows = insertable.map(({ workspaceId: workspace_id, row: { id, message_id = id } }) => ({
       workspace_id,
@@ -236,6 +255,26 @@ async function insert<Found extends Facts>(
     return db.rows(findInserted, [batch(rows)])
   })
   return new Set(inserted.map(({ id }) => id))
+}
+
+type LockWait = ReturnType<typeof createLockWait>
+
+/** Follows how long an insert usually takes: with a slow disk or a distant standby, groups wait longer for each other. */
+export function createLockWait(now = () => performance.now()) {
+  let usualMs = 0
+  return {
+    of: (workspaces: number): number =>
+      workspaces === 1
+        ? MAX_LOCK_WAIT_MS
+        : Math.min(MAX_LOCK_WAIT_MS, Math.max(MIN_LOCK_WAIT_MS, Math.ceil(GROUPS_WAITED_FOR * usualMs))),
+    /** A failed insert, such as one that waited in vain, is not usual. */
+    async during<Result>(insert: () => Promise<Result>): Promise<Result> {
+      const startedAtMs = now()
+      const result = await insert()
+      usualMs += NEWEST_WEIGHT * (now() - startedAtMs - usualMs)
+      return result
+    },
+  }
 }
 
 type Month = {

@@ -10,7 +10,8 @@ export const insertWithinQuota = (
 ): string =>
   `with quotas as materialized (
      select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
-     from jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+     from (select set_config('lock_timeout', $4, true)) lock_wait
+     cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
      join quota_usage q on q.workspace_id = r.workspace_id and q.kind = '${quota}' and q.month = r.month
      join quotas l on l.workspace_id = r.workspace_id and l.kind = '${quota}'
      -- in one order, so that groups of several nodes cannot deadlock

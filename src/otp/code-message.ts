@@ -45,7 +45,7 @@ export const insertCodes = (columns: readonly string[], inserted: string): strin
   insertWithinQuota('otp', {
     columns: [...CODE_COLUMNS, ...columns].join(', '),
     inserted: `allowed as (
-     select * from numbered where unit <= monthly_units and $4 = (select key_check from instance where only_row)
+     select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
    ), ${inserted}`,
   })
 
