@@ -123,7 +123,7 @@ const insertVerifications = statement(
      select * from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, sender_id uuid, recipient text, reference text,
        idempotency_key text, code bytea, code_key bytea, code_hash bytea, correlation_id uuid, created_at timestamptz)
    ), inserted as (
-     insert into otp_verifications (id, workspace_id, recipient, recipient_number, country, idempotency_key, code_length,
+     insert into otp_verifications (id, workspace_id, recipient, prefix_number, country, idempotency_key, code_length,
        ttl_seconds, max_attempts, created_at, expires_at, status, code_key, code_hash, sent_at, due_at)
      select id, workspace_id, recipient || '0', (random() * 1e9)::int, 'MA', idempotency_key, 6, 600, 10, created_at,
        created_at + interval '10 minutes', 'pending', code_key, code_hash, array[created_at], created_at + interval '10 minutes'

@@ -2859,6 +2859,10 @@ of_otp_verifications as (delete from otp_verifications where workspace_id = $1 a
 removed as (delete from messages where id = any (array (select id from picked)) returning 1)
 select count(*)::int as removed from removed;
 
+prepare purge_otp_checks as
+with removed as (delete from otp_checks where ctid = any (array (select ctid from otp_checks where workspace_id = $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
+
 prepare purge_provider_accounts as
 with removed as (delete from provider_accounts where ctid = any (array (select ctid from provider_accounts where workspace_id = $1 limit $2)) returning 1)
 select count(*)::int as removed from removed;
@@ -3947,13 +3951,13 @@ with quotas as materialized (
   select q.workspace_id, q.created_at, q.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
-    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, recipient_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint, max_attempts smallint)
+    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, prefix_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint, max_attempts smallint)
 ), allowed as (
   select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
 ), inserted as (
-  insert into otp_verifications (id, workspace_id, recipient, recipient_number, country, idempotency_key, code_length,
+  insert into otp_verifications (id, workspace_id, recipient, prefix_number, country, idempotency_key, code_length,
     ttl_seconds, max_attempts, created_at, expires_at, status, code_key, code_hash, sent_at, due_at)
-  select id, workspace_id, recipient, recipient_number, country, key, code_length,
+  select id, workspace_id, recipient, prefix_number, country, key, code_length,
     ttl_seconds, max_attempts, created_at, created_at + ttl_seconds * interval '1 second', 'pending', code_key, code_hash,
     array[created_at], $2::timestamptz + ttl_seconds * interval '1 second'
   from allowed
@@ -4000,12 +4004,19 @@ select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesc
          from otp_verifications v cross join lateral (
            select * from messages where workspace_id = v.workspace_id and id = v.id limit 1) m
          where v.workspace_id = r.workspace_id and v.idempotency_key = key limit 1) e) as earlier,
+       (select jsonb_build_object(
+    'right', right_codes + case when begins_at > ($2::timestamptz + w.clock_offset_ms * interval '1 ms') - 1800000 * interval '1 ms' then earlier_right_codes else 0 end,
+    'wrong', wrong_codes + case when begins_at > ($2::timestamptz + w.clock_offset_ms * interval '1 ms') - 1800000 * interval '1 ms' then earlier_wrong_codes else 0 end)
+  from otp_checks where workspace_id = r.workspace_id and begins_at > ($2::timestamptz + w.clock_offset_ms * interval '1 ms') - 2 * 1800000 * interval '1 ms' limit 1) as checks,
        (select jsonb_agg(h) from unnest(r.recipients) as phone cross join lateral (
-         select phone as recipient,
-           (select coalesce(jsonb_agg(v order by v.number desc), '[]') from (
-              select recipient_number as number, sent_at as "sentAt", wrong_at as "wrongAt" from otp_verifications
+         select prefix_number as number from otp_verifications
+         where workspace_id = r.workspace_id and left(recipient, -4) = left(phone, -4) and recipient like '+%'
+         order by prefix_number desc limit 1) newest cross join lateral (
+         select phone as recipient, newest.number,
+           (select jsonb_agg(v) from (
+              select sent_at as "sentAt", wrong_at as "wrongAt" from otp_verifications
               where workspace_id = r.workspace_id and recipient = phone and recipient like '+%'
-              order by recipient_number desc limit 20) v) as earlier,
+              order by prefix_number desc limit 20) v) as earlier,
            (select jsonb_build_object('started', count(*), 'approved', count(*) filter (where status = 'approved')) from (
   select status from otp_verifications
   where workspace_id = r.workspace_id and left(recipient, -4) = left(phone, -4) and recipient like '+%'
@@ -4029,6 +4040,28 @@ left join lateral (
   where workspace_id = r.workspace_id and account_id = s.account_id and name = r.name and language = r.language
   limit 1) t on true;
 
+-- src/otp/verifications/check-counts.ts
+
+prepare count_otp_checks as
+insert into otp_checks as c (workspace_id, begins_at, right_codes, wrong_codes, earlier_right_codes, earlier_wrong_codes)
+select workspace_id, begins_at, "right", wrong, 0, 0
+from jsonb_to_recordset($1) as r (workspace_id uuid, begins_at timestamptz, "right" integer, wrong integer)
+on conflict (workspace_id) do update set
+  (begins_at, right_codes, wrong_codes, earlier_right_codes, earlier_wrong_codes) = (
+    select greatest(c.begins_at, excluded.begins_at),
+      excluded.right_codes + case when steps <= 0 then c.right_codes else 0 end,
+      excluded.wrong_codes + case when steps <= 0 then c.wrong_codes else 0 end,
+      case when steps <= 0 then c.earlier_right_codes when steps = 1 then c.right_codes else 0 end,
+      case when steps <= 0 then c.earlier_wrong_codes when steps = 1 then c.wrong_codes else 0 end
+    from (select extract(epoch from excluded.begins_at - c.begins_at) * 1000 / 1800000 as steps) s);
+
+prepare find_guessed_otp_checks as
+select (select jsonb_build_object(
+    'right', right_codes + case when begins_at > ($2::timestamptz + w.clock_offset_ms * interval '1 ms') - 1800000 * interval '1 ms' then earlier_right_codes else 0 end,
+    'wrong', wrong_codes + case when begins_at > ($2::timestamptz + w.clock_offset_ms * interval '1 ms') - 1800000 * interval '1 ms' then earlier_wrong_codes else 0 end)
+  from otp_checks where workspace_id = w.id and begins_at > ($2::timestamptz + w.clock_offset_ms * interval '1 ms') - 2 * 1800000 * interval '1 ms' limit 1) as checks
+from workspaces w where w.id = $1;
+
 -- src/otp/verifications/expiry-loop.ts
 
 prepare count_fault_of_verification as
@@ -4042,19 +4075,19 @@ where due_at <= $1 order by due_at limit $2 for no key update skip locked;
 -- src/otp/verifications/pumped.ts
 
 prepare count_verifications_by_prefix as
-with pending as materialized (
-  select workspace_id, left(recipient, -4) as prefix from otp_verifications
-  where due_at is not null and recipient like '+%' order by due_at desc limit 300
-), frequent as materialized (
-  select workspace_id, prefix from pending where workspace_id = coalesce($2, workspace_id)
-  group by 1, 2 having count(*) > 1 order by count(*) desc limit 20
-)
-select p.workspace_id as "workspaceId", p.prefix, (select jsonb_build_object('started', count(*), 'approved', count(*) filter (where status = 'approved')) from (
+select p.prefix, (select jsonb_build_object('started', count(*), 'approved', count(*) filter (where status = 'approved')) from (
   select status from otp_verifications
-  where workspace_id = p.workspace_id and left(recipient, -4) = p.prefix and recipient like '+%'
-    and created_at > $1::timestamptz + w.clock_offset_ms * interval '1 ms' - 3600000 * interval '1 ms'
+  where workspace_id = w.id and left(recipient, -4) = p.prefix and recipient like '+%'
+    and created_at > ($1::timestamptz + w.clock_offset_ms * interval '1 ms') - 3600000 * interval '1 ms'
   order by created_at desc limit 200) v) as counts
-from frequent p join workspaces w on w.id = p.workspace_id;
+from workspaces w cross join lateral (
+  select prefix from (
+    select left(recipient, -4) as prefix from otp_verifications
+    where workspace_id = w.id and prefix_number % 20 = 0 and recipient like '+%'
+      and created_at > ($1::timestamptz + w.clock_offset_ms * interval '1 ms') - 3600000 * interval '1 ms'
+    order by created_at desc limit 300) frequent
+  group by prefix order by count(*) desc limit 20) p
+where w.id = $2;
 
 -- src/otp/verifications/resend.ts
 

@@ -21,12 +21,15 @@ import { COMMON_FINDINGS, FINDINGS } from '../src/operations/doctor/finding.ts'
 import { otpBody } from '../src/otp/routes.ts'
 import { DELIVER_WITHIN_SECONDS } from '../src/otp/view.ts'
 import {
+  CHECKS_WINDOW_MS,
   MAX_RESENDS,
   MAX_SENDS_A_DAY,
   MAX_SENDS_IN_SHORT,
   MAX_WRONG_A_DAY,
   MIN_APPROVED_OF,
+  MIN_RIGHT_OF,
   MIN_SUSPICIOUS,
+  MIN_WRONG,
   PREFIX_WINDOW_MS,
   RESEND_INTERVAL_MS,
   SHORT_MS,
@@ -211,6 +214,10 @@ function verificationLimitRows(): string[][] {
     [
       `verifications of numbers that differ only in their last ${VARIABLE_DIGITS} digits`,
       `${MIN_SUSPICIOUS} within ${minutes(PREFIX_WINDOW_MS)}, unless one of ${MIN_APPROVED_OF} is approved`,
+    ],
+    [
+      'wrong codes in a workspace',
+      `${MIN_WRONG} within ${minutes(CHECKS_WINDOW_MS)}, unless one of ${MIN_RIGHT_OF} checked codes is right`,
     ],
     ['resends of a verification', `${MAX_RESENDS}, ${RESEND_INTERVAL_MS / SECOND_MS} seconds apart`],
   ]

@@ -514,6 +514,8 @@ export type ParameterNames = {
   'doctor.transaction_timeout': 'duration' | 'needed'
   'doctor.transaction_timeout_fix': never
   'doctor.unknown': never
+  'doctor.verifications_guessed': 'right' | 'workspace' | 'wrong'
+  'doctor.verifications_guessed_fix': never
   'doctor.verifications_pumped': 'approved' | 'prefix' | 'started' | 'workspace'
   'doctor.verifications_pumped_fix': never
   'doctor.versions_differ': 'versions'
@@ -1012,6 +1014,7 @@ export type ParameterNames = {
   'messages.unknown_update': never
   'otp.digits': 'max' | 'min'
   'otp.form': never
+  'otp.guessing': 'minutes' | 'right' | 'wrong'
   'otp.key_reused': never
   'otp.no_resend_left': 'max'
   'otp.no_verification': never
@@ -2138,11 +2141,14 @@ export type ParameterNames = {
   'page_overview.fine': never
   'page_overview.fix_account': never
   'page_overview.fix_endpoint': never
+  'page_overview.fix_guessing': never
   'page_overview.fix_key': never
   'page_overview.fix_pumping': never
   'page_overview.fix_quota': never
   'page_overview.fix_sender': never
   'page_overview.fix_template': never
+  'page_overview.guessing': 'right' | 'wrong'
+  'page_overview.guessing_title': never
   'page_overview.key_about': never
   'page_overview.key_title': 'name'
   'page_overview.last_days': never
@@ -2377,6 +2383,9 @@ export type ParameterNames = {
   'page_problems.not_found_cause': never
   'page_problems.not_found_fix': never
   'page_problems.not_found_title': never
+  'page_problems.otp_guessing_suspected_cause': never
+  'page_problems.otp_guessing_suspected_fix': never
+  'page_problems.otp_guessing_suspected_title': never
   'page_problems.otp_pumping_suspected_cause': never
   'page_problems.otp_pumping_suspected_fix': never
   'page_problems.otp_pumping_suspected_title': never

@@ -117,9 +117,9 @@ create table otp_verifications (
   id uuid primary key,
   workspace_id uuid not null,
   recipient text not null,
-  -- How many verifications the recipient had before, and this one. Two nodes cannot both pass the limit of a recipient: they would
-  -- insert the same number.
-  recipient_number integer not null,
+  -- How many verifications the numbers had before that differ only in the last four digits, and this one. Two nodes cannot both pass
+  -- a limit of a recipient or prefix: they would insert the same number.
+  prefix_number integer not null,
   -- ISO 3166, by the number; null: the number belongs to no country
   country text,
   idempotency_key text,
@@ -156,12 +156,27 @@ create table otp_verifications (
 create unique index otp_verifications_idempotency_key on otp_verifications (workspace_id, idempotency_key)
   where idempotency_key is not null;
 -- Without pseudonyms: one may stand for two forms of a number.
-create unique index otp_verifications_recipient on otp_verifications (workspace_id, recipient, recipient_number)
+create unique index otp_verifications_prefix on otp_verifications (workspace_id, left(recipient, -4), prefix_number)
   where recipient like '+%';
--- By prefix: numbers that differ only in their last four digits (src/otp/verifications/limits.ts).
-create index otp_verifications_prefix on otp_verifications (workspace_id, left(recipient, -4), created_at)
+create index otp_verifications_recent on otp_verifications (workspace_id, left(recipient, -4), created_at)
   where recipient like '+%';
+create index otp_verifications_recipient on otp_verifications (workspace_id, recipient, prefix_number)
+  where recipient like '+%';
+-- One of 20 consecutive verifications of each prefix: finds those prefixes that have many (src/otp/verifications/limits.ts).
+create index otp_verifications_frequent on otp_verifications (workspace_id, created_at)
+  where prefix_number % 20 = 0 and recipient like '+%';
 create index otp_verifications_due on otp_verifications (due_at) where due_at is not null;
+
+-- How many codes were checked in a workspace lately (docs/otp.md#limits): in the half hour that begins at begins_at, in the
+-- workspace's time, and in the one before.
+create table otp_checks (
+  workspace_id uuid primary key references workspaces,
+  begins_at timestamptz not null,
+  right_codes integer not null,
+  wrong_codes integer not null,
+  earlier_right_codes integer not null,
+  earlier_wrong_codes integer not null
+) with (fillfactor = 50);
 
 -- Every finished attempt to submit a message.
 create table message_attempts (

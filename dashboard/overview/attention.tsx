@@ -101,6 +101,12 @@ function Reported({ of: it }: { of: Attention }) {
           <CodeLink code="OTP_PUMPING_SUSPECTED" />
         </Line>
       )
+    case 'guessing':
+      return (
+        <Line title={t('page_overview.guessing_title')}>
+          {t('page_overview.guessing', { right: it.right, wrong: it.wrong })} <CodeLink code="OTP_GUESSING_SUSPECTED" />
+        </Line>
+      )
     case 'key':
       return (
         <Line title={t('page_overview.key_title', { name: it.name })}>
@@ -148,6 +154,7 @@ function pageOf(it: Exclude<Attention, { about: 'quarantine' }>): LinkOf {
     }
     case 'endpoint':
       return linkTo({ to: '/w/$workspaceId/endpoints/$endpointId', params: { endpointId: it.endpointId } })
+    case 'guessing':
     case 'pumping':
       return linkTo({ to: '/w/$workspaceId/messages' })
     case 'quota':

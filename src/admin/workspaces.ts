@@ -6,6 +6,7 @@ import { asIssue } from '../../locales/text.ts'
 import { listStoppedTemplates, listTemplateNames } from '../accounts/templates/stored.ts'
 import { listEndpoints } from '../webhooks/endpoints.ts'
 import { MAX_MONTHLY_UNITS, quotaMonth } from '../workspaces/quota.ts'
+import { findGuessing } from '../otp/verifications/check-counts.ts'
 import { listPumpedPrefixes } from '../otp/verifications/pumped.ts'
 import { attentionItems } from '../operations/doctor/attention.ts'
 import { findFirstSteps } from './first-steps.ts'
@@ -64,7 +65,7 @@ export const workspaces = router({
   attention: readCall.query(async ({ ctx: { parts, figures, membership }, input: { workspaceId } }) => {
     const { clockOffsetMs } = membership
     const now = parts.clock.now()
-    const [accounts, senders, templates, endpoints, keys, usage, quarantined, pumped] = await Promise.all([
+    const [accounts, senders, templates, endpoints, keys, usage, quarantined, pumped, guessing] = await Promise.all([
       listAccounts(parts.db, workspaceId),
       listSenders(parts.db, workspaceId),
       listStoppedTemplates(parts.db, workspaceId),
@@ -72,10 +73,11 @@ export const workspaces = router({
       listKeys(parts.db, workspaceId),
       listUsage(figures, { workspaceId, now: later(now, clockOffsetMs), clockOffsetMs }),
       listQuarantined(parts.db, workspaceId),
-      listPumpedPrefixes(figures, { workspaceId, now }),
+      listPumpedPrefixes(figures, workspaceId, now),
+      findGuessing(parts.db, workspaceId, now),
     ])
-    const facts = { accounts, senders, templates, endpoints, keys, usage, pumped, quarantined: quarantined.length }
-    return attentionItems({ ...facts, now })
+    const facts = { accounts, senders, templates, endpoints, keys, usage, pumped, guessing, now }
+    return attentionItems({ ...facts, quarantined: quarantined.length })
   }),
 
   firstSteps: readCall.query(({ ctx: { parts }, input: { workspaceId } }) =>

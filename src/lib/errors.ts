@@ -40,6 +40,7 @@ const rows = {
   OTP_RESEND_LIMITED: { status: 429, owner: 'client' },
   OTP_RECIPIENT_LIMITED: { status: 429, owner: 'client' },
   OTP_PUMPING_SUSPECTED: { status: 429, owner: 'client' },
+  OTP_GUESSING_SUSPECTED: { status: 429, owner: 'client' },
   COD_SENDER_NOT_FOUND: { status: 404, owner: 'client', texts: 'sender_not_found' },
   COD_TEMPLATE_NOT_FOUND: { status: 404, owner: 'client', texts: 'template_not_found' },
   COD_CONFIRMATION_NOT_FOUND: { status: 404, owner: 'client' },

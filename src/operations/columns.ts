@@ -214,6 +214,7 @@ export const tables = {
     purge: 'setup',
   },
   daily_figures: { purge: 'setup' },
+  otp_checks: { purge: 'setup' },
   clock_moves: { purge: 'setup' },
   quota_usage: { purge: 'setup' },
   quotas: { purge: 'setup' },

@@ -175,7 +175,7 @@ const AWAITED_MESSAGES = `
     'sent', 0, now(), 10, ${FUTURE} from generate_series(1, $3::int) n`
 /** All of one recipient and one prefix. */
 const FUTURE_VERIFICATIONS = `
-  insert into otp_verifications (id, workspace_id, recipient, recipient_number, code_length, ttl_seconds, max_attempts, created_at,
+  insert into otp_verifications (id, workspace_id, recipient, prefix_number, code_length, ttl_seconds, max_attempts, created_at,
     expires_at, status, code_key, code_hash, sent_at, due_at)
   select id, $1, recipient, row_number() over (), 6, 600, 5, now(), ${FUTURE}, 'pending', '', '', array[now()], ${FUTURE}
   from messages where workspace_id = $1 and due_at > now() + interval '29 days'`

@@ -17,7 +17,7 @@ const OWNED: Readonly<Record<string, string>> = {
   charts: 'daily_figures',
   'operations/lifecycle': 'removal_guard retention retention_postponed unfinished_erasures',
   'operations/doctor': 'doctor_findings doctor_runs',
-  otp: 'auth_hooks otp_verifications',
+  otp: 'auth_hooks otp_checks otp_verifications',
   cod: 'cod_answers cod_settings confirmations refusal_checks',
   messages: 'message_attempts messages pair_pace provider_reports sender_pace',
   webhooks: 'webhook_attempts webhook_deliveries webhook_endpoints',

@@ -13,6 +13,7 @@ const none: AttentionFacts = {
   keys: [],
   quarantined: 0,
   pumped: [],
+  guessing: undefined,
   now,
 }
 

@@ -3,6 +3,7 @@ import type { SenderObstacle } from '../../accounts/availability.ts'
 import type { AccountState } from '../../accounts/accounts.ts'
 import type { Sender } from '../../accounts/senders.ts'
 import type { StoppedTemplate } from '../../accounts/templates/stored.ts'
+import type { CheckCounts } from '../../otp/verifications/limits.ts'
 import type { PumpedPrefix } from '../../otp/verifications/pumped.ts'
 import type { Endpoint } from '../../webhooks/endpoints.ts'
 import { type ListedKey, keyState } from '../../workspaces/keys/manage-keys.ts'
@@ -25,7 +26,8 @@ export type Attention = { level: Exclude<Level, 'ok'> } & (
   | { about: 'endpoint'; endpointId: string; url: string; state: 'disabled' | 'failing'; since: Date }
   | { about: 'quota'; kind: QuotaKind; runsOutAt: Date | null }
   | { about: 'quarantine'; count: number }
-  | { about: 'pumping'; prefix: string; started: number; approved: number }
+  | ({ about: 'pumping' } & PumpedPrefix)
+  | ({ about: 'guessing' } & CheckCounts)
   | { about: 'key'; publicId: string; name: string; expiresAt: Date }
 )
 
@@ -40,18 +42,20 @@ export type AttentionFacts = {
   quarantined: number
   /** Prefixes whose verifications are rejected. */
   pumped: readonly PumpedPrefix[]
+  /** Why verifications of all recipients are rejected. */
+  guessing: CheckCounts | undefined
   now: Date
 }
 
 /** Failures first. */
 export function attentionItems(facts: AttentionFacts): Attention[] {
-  const { accounts, senders, templates, endpoints, usage, keys, quarantined, pumped, now } = facts
+  const { accounts, senders, templates, endpoints, usage, keys, quarantined, pumped, guessing, now } = facts
   const items: Attention[] = []
   for (const { wabaId, status, statusDetail: detail } of accounts)
     if (status !== 'connected') items.push({ about: 'account', level: LEVELS.account_rejected, wabaId, detail, status })
   if (quarantined > 0) items.push({ about: 'quarantine', level: QUARANTINE.quarantined, count: quarantined })
-  for (const { prefix, started, approved } of pumped)
-    items.push({ about: 'pumping', level: LEVELS.verifications_pumped, prefix, started, approved })
+  if (guessing) items.push({ about: 'guessing', level: LEVELS.verifications_guessed, ...guessing })
+  for (const prefix of pumped) items.push({ about: 'pumping', level: LEVELS.verifications_pumped, ...prefix })
   // Senders of a broken account are left out, because the account is the one cause.
   for (const { phoneNumber, obstacle, status } of senders)
     if (obstacle !== null && obstacle !== 'account' && obstacle !== 'unreadable') {

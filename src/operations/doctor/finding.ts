@@ -86,6 +86,7 @@ export const FINDINGS = {
     template_stopped: 'warning',
     template_deleted: 'failure',
     quota_used_up: 'failure',
+    verifications_guessed: 'warning',
     verifications_pumped: 'warning',
     endpoint_disabled: 'failure',
     endpoint_failing: 'warning',

@@ -5,7 +5,8 @@ import { listStoppedTemplates } from '../../accounts/templates/stored.ts'
 import { DAY_MS, later } from '../../lib/clock.ts'
 import type { Sql } from '../../lib/db/pool.ts'
 import type { Seal } from '../../lib/seal.ts'
-import { type PumpedPrefix, listPumpedPrefixes } from '../../otp/verifications/pumped.ts'
+import { findGuessing } from '../../otp/verifications/check-counts.ts'
+import { listPumpedPrefixes } from '../../otp/verifications/pumped.ts'
 import { listEndpoints, listUnreadableEndpoints } from '../../webhooks/endpoints.ts'
 import { listUsedUp, usedUpText } from '../../workspaces/quota.ts'
 import { findWorkspaceTime } from '../../workspaces/workspace-time.ts'
@@ -14,7 +15,7 @@ import { type Attention, attentionItems } from './attention.ts'
 import { listDeletedInUse } from './deleted-templates.ts'
 import { type NewFinding, durationText } from './finding.ts'
 
-/** Each costs eight short queries. */
+/** Each costs ten short queries. */
 const MAX_WORKSPACES = 200
 
 /** A template that was used in this time is in use. */
@@ -33,11 +34,7 @@ type Examiner = { seal: Seal | undefined; now: Date }
 export async function findSetupProblems(sql: Sql, examiner: Examiner): Promise<NewFinding[]> {
   const { examined, leftOut } = await listExamined(sql)
   const found: NewFinding[] = []
-  const pumped = Map.groupBy(await listPumpedPrefixes(sql, examiner), ({ workspaceId }) => workspaceId)
-  for (const workspace of examined)
-    found.push(
-      ...(await findProblemsOf(sql, workspace, { ...examiner, pumped: pumped.get(workspace.workspaceId) ?? [] })),
-    )
+  for (const workspace of examined) found.push(...(await findSetupProblemsOf(sql, workspace, examiner)))
   if (leftOut > 0) found.push({ code: 'workspaces_left_out', number: leftOut })
   return found
 }
@@ -45,26 +42,23 @@ export async function findSetupProblems(sql: Sql, examiner: Examiner): Promise<N
 type Examined = Pick<Workspace, 'workspaceId' | 'name'>
 
 /** The same, of one workspace. */
-export async function findSetupProblemsOf(sql: Sql, workspace: Examined, examiner: Examiner): Promise<NewFinding[]> {
-  const pumped = await listPumpedPrefixes(sql, { workspaceId: workspace.workspaceId, now: examiner.now })
-  return findProblemsOf(sql, workspace, { ...examiner, pumped })
-}
-
-async function findProblemsOf(
+export async function findSetupProblemsOf(
   sql: Sql,
   { workspaceId, name: workspace }: Examined,
-  { seal, now, pumped }: Examiner & { pumped: readonly PumpedPrefix[] },
+  { seal, now }: Examiner,
 ): Promise<NewFinding[]> {
-  const [accounts, senders, templates, endpoints] = await Promise.all([
+  const [accounts, senders, templates, endpoints, pumped, guessing] = await Promise.all([
     listAccounts(sql, workspaceId),
     listSenders(sql, workspaceId),
     listStoppedTemplates(sql, workspaceId),
     listEndpoints(sql, workspaceId),
+    listPumpedPrefixes(sql, workspaceId, now),
+    findGuessing(sql, workspaceId, now),
   ])
   const unreadable = seal ? await listUnreadableEndpoints(sql, { seal, workspaceId }) : []
   const unknown = { usage: [], keys: [], quarantined: 0 } // not needed here, or part of another check
   const readable = endpoints.filter(({ endpointId }) => !unreadable.includes(endpointId))
-  const items = attentionItems({ accounts, senders, templates, endpoints: readable, pumped, ...unknown, now })
+  const items = attentionItems({ accounts, senders, templates, endpoints: readable, pumped, guessing, ...unknown, now })
   const found = items.flatMap((item) => foundIn(item, { workspace, now }))
   for (const { wabaId, status, statusDetail: detail } of accounts)
     if (status === 'connected' && detail) found.push({ code: 'account_sync_failed', workspace, wabaId, detail })
@@ -104,6 +98,8 @@ function foundIn(item: Attention, { workspace, now }: { workspace: string; now: 
       const { prefix, started, approved } = item
       return [{ code: 'verifications_pumped', workspace, prefix, started, approved }]
     }
+    case 'guessing':
+      return [{ code: 'verifications_guessed', workspace, right: item.right, wrong: item.wrong }]
     case 'key':
     case 'quarantine':
     case 'quota':

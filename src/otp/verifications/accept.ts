@@ -10,7 +10,8 @@ import { createKeyFinder } from '../../operations/secrets/instance.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { announceTo, insertCodes, keyChanged, sealedCode, sendError } from '../code-message.ts'
 import { codeOf, hashOf, newCodeKey } from './code.ts'
-import { MAX_EARLIER, type RecipientHistory, recipientLimitError } from './limits.ts'
+import { checkCountsOf } from './check-counts.ts'
+import { type CheckCounts, MAX_EARLIER, type RecipientHistory, guessingError, recipientLimitError } from './limits.ts'
 import { countsOfPrefix, prefixOf } from './pumped.ts'
 
 export type VerificationRequest = SendRequest & {
@@ -46,7 +47,10 @@ function acceptance({
       const earlier = facts.earlier?.find(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey)
       if (earlier) return answerRepeat(request, earlier)
       const history = facts.histories?.find(({ recipient }) => recipient === request.recipient)
-      const error = sendError(request.recipient, facts) ?? (history && recipientLimitError(history, facts.now))
+      const error =
+        sendError(request.recipient, facts) ??
+        (facts.checks && guessingError(facts.checks)) ??
+        (history && recipientLimitError(history, facts.now))
       if (error) return error
       const key = findKey(facts.keyCheck)
       return key ? (id) => verificationRow(key, { request, history, id }) : keyChanged()
@@ -82,6 +86,9 @@ type VerificationFacts = Facts &
     /** In the workspace's time. */
     now: Date
     earlier: Earlier[] | null
+    /** Of the workspace; null without any. */
+    checks: CheckCounts | null
+    /** Of the recipients whose prefix has verifications. */
     histories: RecipientHistory[] | null
   }
 
@@ -103,12 +110,16 @@ const lookUp: Statement<VerificationFacts> = statement(
             from otp_verifications v cross join lateral (
               select * from messages where workspace_id = v.workspace_id and id = v.id limit 1) m
             where v.workspace_id = r.workspace_id and v.idempotency_key = key limit 1) e) as earlier,
+          ${checkCountsOf({ workspaceId: 'r.workspace_id', now: `(${WORKSPACE_NOW})` })} as checks,
           (select jsonb_agg(h) from unnest(r.recipients) as phone cross join lateral (
-            select phone as recipient,
-              (select coalesce(jsonb_agg(v order by v.number desc), '[]') from (
-                 select recipient_number as number, sent_at as "sentAt", wrong_at as "wrongAt" from otp_verifications
+            select prefix_number as number from otp_verifications
+            where workspace_id = r.workspace_id and ${prefixOf('recipient')} = ${prefixOf('phone')} and recipient like '+%'
+            order by prefix_number desc limit 1) newest cross join lateral (
+            select phone as recipient, newest.number,
+              (select jsonb_agg(v) from (
+                 select sent_at as "sentAt", wrong_at as "wrongAt" from otp_verifications
                  where workspace_id = r.workspace_id and recipient = phone and recipient like '+%'
-                 order by recipient_number desc limit ${MAX_EARLIER}) v) as earlier,
+                 order by prefix_number desc limit ${MAX_EARLIER}) v) as earlier,
               ${countsOfPrefix({ workspaceId: 'r.workspace_id', prefix: prefixOf('phone'), now: `(${WORKSPACE_NOW})` })} as prefix) h) as histories
    from jsonb_to_recordset($1) as r (
      n int, workspace_id uuid, sender_id uuid, name text, language text, keys text[], recipients text[])
@@ -143,7 +154,7 @@ function verificationRow(key: SealingKey, { request, history, id }: NewVerificat
     id,
     sender_id: request.senderId,
     recipient: request.recipient,
-    recipient_number: (history?.earlier[0]?.number ?? 0) + 1,
+    prefix_number: (history?.number ?? 0) + 1,
     country: countryOf(request.recipient) ?? null,
     name: request.template.name,
     language: request.template.language,
@@ -161,12 +172,12 @@ function verificationRow(key: SealingKey, { request, history, id }: NewVerificat
   }
 }
 
-/** `do nothing`: another request has the key, or got the recipient's next number. It is looked up again. */
+/** `do nothing`: another request has the key, or got the next number of the prefix. It is looked up again. */
 const insert: Statement<{ id: string }> = statement(
   'insert_verifications_within_quota',
   insertCodes(
     [
-      'recipient_number int',
+      'prefix_number int',
       'country text',
       'code_key bytea',
       'code_hash bytea',
@@ -175,9 +186,9 @@ const insert: Statement<{ id: string }> = statement(
       'max_attempts smallint',
     ],
     `inserted as (
-     insert into otp_verifications (id, workspace_id, recipient, recipient_number, country, idempotency_key, code_length,
+     insert into otp_verifications (id, workspace_id, recipient, prefix_number, country, idempotency_key, code_length,
        ttl_seconds, max_attempts, created_at, expires_at, status, code_key, code_hash, sent_at, due_at)
-     select id, workspace_id, recipient, recipient_number, country, key, code_length,
+     select id, workspace_id, recipient, prefix_number, country, key, code_length,
        ttl_seconds, max_attempts, created_at, created_at + ttl_seconds * interval '1 second', 'pending', code_key, code_hash,
        array[created_at], $2::timestamptz + ttl_seconds * interval '1 second'
      from allowed

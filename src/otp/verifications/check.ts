@@ -6,6 +6,7 @@ import { ApiError } from '../../lib/errors.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { keyChanged } from '../code-message.ts'
 import { isRightCode } from './code.ts'
+import { type NewChecks, countChecks } from './check-counts.ts'
 import { type VerificationStatus, attemptsLeft, checkCode } from './decide.ts'
 import { ended, notFound } from './errors.ts'
 import { type LockedVerification, lockVerifications, nameOf, openCodeKey, storeVerifications } from './store.ts'
@@ -58,7 +59,28 @@ async function checkTogether(tx: Sql, parts: Pick<Parts, 'clock' | 'seal'>, requ
     return { verificationId: after.id, status: after.status, attemptsLeft: attemptsLeft(after) }
   })
   await storeVerifications(tx, now, [...changed.values()])
+  await countChecks(tx, newChecks(locked, [...changed.values()], now))
   return outcomes
+}
+
+/** Of each workspace: the codes that were right, and those that used an attempt. */
+function newChecks(
+  before: ReadonlyMap<string, LockedVerification>,
+  changed: readonly LockedVerification[],
+  now: Date,
+): NewChecks[] {
+  return Array.from(
+    Map.groupBy(changed, ({ workspaceId }) => workspaceId),
+    ([workspaceId, all]) => {
+      const counts = { right: 0, wrong: 0 }
+      for (const verification of all) {
+        const { wrongAt = [] } = before.get(nameOf(verification)) ?? {}
+        counts.wrong += verification.wrongAt.length - wrongAt.length
+        if (verification.status === 'approved') counts.right += 1
+      }
+      return { workspaceId, at: later(now, all[0]?.clockOffsetMs ?? 0), ...counts }
+    },
+  ).filter(({ right, wrong }) => right + wrong > 0)
 }
 
 function checkOne(

@@ -22,13 +22,22 @@ export const MIN_APPROVED_OF = 10
 /** The newest verifications of a prefix that are counted. */
 export const MAX_COUNTED_OF_PREFIX = 200
 
+/** From so many wrong codes of a workspace on, checks are suspicious if fewer than one of MIN_RIGHT_OF was right. */
+export const MIN_WRONG = 100
+export const MIN_RIGHT_OF = 3
+/** Checks are counted in steps of this length: those of the present step and of the one before. */
+export const CHECKS_STEP_MS = HOUR_MS / 2
+export const CHECKS_WINDOW_MS = 2 * CHECKS_STEP_MS
+
 /** How many earlier verifications of a recipient decide: each has at least one message. */
 export const MAX_EARLIER = MAX_SENDS_A_DAY
 
-/** Earlier verifications of one recipient, newest first. Instants are texts. */
+/** Earlier verifications of one recipient, and of its prefix. Instants are texts. */
 export type RecipientHistory = {
   recipient: string
-  earlier: readonly { number: number; sentAt: readonly string[]; wrongAt: readonly string[] }[]
+  earlier: readonly { sentAt: readonly string[]; wrongAt: readonly string[] }[] | null
+  /** Of the newest verification of the prefix. */
+  number: number
   prefix: PrefixCounts
 }
 
@@ -38,10 +47,23 @@ export type PrefixCounts = { started: number; approved: number }
 export const isPumped = ({ started, approved }: PrefixCounts): boolean =>
   started >= MIN_SUSPICIOUS && approved * MIN_APPROVED_OF < started
 
+/** How many codes were checked in a workspace lately. */
+export type CheckCounts = { right: number; wrong: number }
+
+/** Many wrong codes, and few right ones: the limit against guessing the codes of many numbers. */
+export const isGuessed = ({ right, wrong }: CheckCounts): boolean =>
+  wrong >= MIN_WRONG && right * MIN_RIGHT_OF < right + wrong
+
+/** Why a workspace can start no verification now. */
+export const guessingError = (checks: CheckCounts): ApiError | undefined =>
+  isGuessed(checks)
+    ? new ApiError('OTP_GUESSING_SUSPECTED', { code: 'otp.guessing', ...checks, minutes: CHECKS_WINDOW_MS / MINUTE_MS })
+    : undefined
+
 /** Why the recipient gets no new verification now. */
 export function recipientLimitError({ earlier, prefix }: RecipientHistory, now: Date): ApiError | undefined {
-  const sent = earlier.flatMap(({ sentAt }) => sentAt)
-  const wrong = earlier.flatMap(({ wrongAt }) => wrongAt)
+  const sent = earlier?.flatMap(({ sentAt }) => sentAt) ?? []
+  const wrong = earlier?.flatMap(({ wrongAt }) => wrongAt) ?? []
   for (const { times, max, withinMs, code } of [
     { times: sent, max: MAX_SENDS_IN_SHORT, withinMs: SHORT_MS, code: 'otp.recipient_sends' },
     { times: sent, max: MAX_SENDS_A_DAY, withinMs: DAY_MS, code: 'otp.recipient_sends' },

@@ -1,5 +1,12 @@
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
-import { MAX_COUNTED_OF_PREFIX, PREFIX_WINDOW_MS, type PrefixCounts, VARIABLE_DIGITS, isPumped } from './limits.ts'
+import {
+  MAX_COUNTED_OF_PREFIX,
+  MIN_SUSPICIOUS,
+  PREFIX_WINDOW_MS,
+  type PrefixCounts,
+  VARIABLE_DIGITS,
+  isPumped,
+} from './limits.ts'
 
 export const prefixOf = (recipient: string): string => `left(${recipient}, -${VARIABLE_DIGITS})`
 
@@ -12,36 +19,29 @@ export const countsOfPrefix = (of: { workspaceId: string; prefix: string; now: s
      order by created_at desc limit ${MAX_COUNTED_OF_PREFIX}) v)`
 
 /** `prefix`: how its numbers begin. */
-export type PumpedPrefix = PrefixCounts & { workspaceId: string; prefix: string }
+export type PumpedPrefix = PrefixCounts & { prefix: string }
 
-/** The newest pending verifications of the instance, and the most frequent prefixes among them. */
-const MAX_PENDING = 300
+const NOW = `($1::timestamptz + w.clock_offset_ms * interval '1 ms')`
+
+/** Each is one of MIN_SUSPICIOUS verifications of its prefix. The most frequent of them are counted. */
+const MAX_FREQUENT = 300
 const MAX_PREFIXES = 20
 
 const countPrefixes: Statement<Omit<PumpedPrefix, keyof PrefixCounts> & { counts: PrefixCounts }> = statement(
   'count_verifications_by_prefix',
-  `with pending as materialized (
-     select workspace_id, ${prefixOf('recipient')} as prefix from otp_verifications
-     where due_at is not null and recipient like '+%' order by due_at desc limit ${MAX_PENDING}
-   ), frequent as materialized (
-     select workspace_id, prefix from pending where workspace_id = coalesce($2, workspace_id)
-     group by 1, 2 having count(*) > 1 order by count(*) desc limit ${MAX_PREFIXES}
-   )
-   select p.workspace_id as "workspaceId", p.prefix, ${countsOfPrefix({
-     workspaceId: 'p.workspace_id',
-     prefix: 'p.prefix',
-     now: `$1::timestamptz + w.clock_offset_ms * interval '1 ms'`,
-   })} as counts
-   from frequent p join workspaces w on w.id = p.workspace_id`,
+  `select p.prefix, ${countsOfPrefix({ workspaceId: 'w.id', prefix: 'p.prefix', now: NOW })} as counts
+   from workspaces w cross join lateral (
+     select prefix from (
+       select ${prefixOf('recipient')} as prefix from otp_verifications
+       where workspace_id = w.id and prefix_number % ${MIN_SUSPICIOUS} = 0 and recipient like '+%'
+         and created_at > ${NOW} - ${PREFIX_WINDOW_MS} * interval '1 ms'
+       order by created_at desc limit ${MAX_FREQUENT}) frequent
+     group by prefix order by count(*) desc limit ${MAX_PREFIXES}) p
+   where w.id = $2`,
 )
 
-/**
- * Prefixes that get OTP_PUMPING_SUSPECTED, while verifications of them are pending. Without a workspace, those of all workspaces.
- */
-export async function listPumpedPrefixes(
-  sql: Sql,
-  { workspaceId = null, now }: { workspaceId?: string | null; now: Date },
-): Promise<PumpedPrefix[]> {
+/** Prefixes of a workspace that get OTP_PUMPING_SUSPECTED. */
+export async function listPumpedPrefixes(sql: Sql, workspaceId: string, now: Date): Promise<PumpedPrefix[]> {
   const counted = await sql.rows(countPrefixes, [now, workspaceId])
   return counted.flatMap(({ counts, ...prefix }) => (isPumped(counts) ? { ...prefix, ...counts } : []))
 }

@@ -103,7 +103,13 @@ export function verificationRoutes(parts: RouteParts): Route[] {
       summary: 'Start a verification',
       description:
         'Makes a code of digits, sends it with an approved authentication template, and keeps what is needed to check it until it is approved, locked or expired. One verification takes one unit of the quota of one-time codes, as sending a code does.',
-      errors: [...SEND_ERRORS, 'IDEMPOTENCY_KEY_REUSED', 'OTP_RECIPIENT_LIMITED', 'OTP_PUMPING_SUSPECTED'],
+      errors: [
+        ...SEND_ERRORS,
+        'IDEMPOTENCY_KEY_REUSED',
+        'OTP_GUESSING_SUSPECTED',
+        'OTP_RECIPIENT_LIMITED',
+        'OTP_PUMPING_SUSPECTED',
+      ],
       schemas: {
         params: noParams,
         query: noQuery,

@@ -10,8 +10,10 @@ import {
   MAX_SENDS_IN_SHORT,
   MAX_WRONG_A_DAY,
   MIN_SUSPICIOUS,
+  MIN_WRONG,
   RESEND_INTERVAL_MS,
   SHORT_MS,
+  isGuessed,
   isPumped,
   recipientLimitError,
   resendLimitError,
@@ -75,8 +77,8 @@ test('in any order of checks a verification is approved at most once, and never 
 
 test('a recipient is limited by codes in a short time, codes a day, and wrong codes, until the oldest is old enough', () => {
   const limitOf = (sentAgo: readonly number[], wrongAgo: readonly number[] = [], now = NOW) => {
-    const earlier = [{ number: 1, sentAt: sentAgo.map(ago), wrongAt: wrongAgo.map(ago) }]
-    return recipientLimitError({ recipient: '', earlier, prefix: { started: 0, approved: 0 } }, now)?.text
+    const earlier = [{ sentAt: sentAgo.map(ago), wrongAt: wrongAgo.map(ago) }]
+    return recipientLimitError({ recipient: '', earlier, number: 1, prefix: { started: 0, approved: 0 } }, now)?.text
   }
   const times = (count: number, ms: number): number[] => Array.from({ length: count }, () => ms)
   assert.equal(limitOf(times(MAX_SENDS_IN_SHORT - 1, 0)), undefined)
@@ -99,6 +101,13 @@ test('a prefix is suspicious only if many of its numbers start verifications and
   assert.ok(isPumped({ started: MIN_SUSPICIOUS, approved: 0 }))
   assert.ok(isPumped({ started: MIN_SUSPICIOUS, approved: 1 }))
   assert.ok(!isPumped({ started: MIN_SUSPICIOUS, approved: 2 }))
+})
+
+test('checks of a workspace are suspicious only if many codes are wrong and few right', () => {
+  assert.ok(!isGuessed({ wrong: MIN_WRONG - 1, right: 0 }))
+  assert.ok(isGuessed({ wrong: MIN_WRONG, right: 0 }))
+  assert.ok(isGuessed({ wrong: MIN_WRONG, right: MIN_WRONG / 2 - 1 }))
+  assert.ok(!isGuessed({ wrong: MIN_WRONG, right: MIN_WRONG / 2 }))
 })
 
 test('a code is sent again a few times, with a pause, and not when it expires first', () => {

@@ -4,12 +4,15 @@ import {
   MAX_RESENDS,
   MAX_SENDS_IN_SHORT,
   MIN_SUSPICIOUS,
+  MIN_WRONG,
   RESEND_INTERVAL_MS,
 } from '../../../src/otp/verifications/limits.ts'
-import { findSetupProblems } from '../../../src/operations/doctor/setup.ts'
+import { MINUTE_MS, later } from '../../../src/lib/clock.ts'
+import { countChecks, findGuessing } from '../../../src/otp/verifications/check-counts.ts'
+import { findSetupProblemsOf } from '../../../src/operations/doctor/setup.ts'
 import { signIn } from '../../world/dashboard.ts'
 import { verificationsPath, wrongCode } from '../../world/verifications.ts'
-import { newPhone, startWorld } from '../../world/world.ts'
+import { type World, newPhone, startWorld } from '../../world/world.ts'
 
 test('a resend sends the same code in another message, which takes another unit', async (t) => {
   const world = await startWorld(t)
@@ -85,6 +88,24 @@ test('a recipient gets only so many verifications, exactly, however many are sta
   await world.startVerification({ to: body.to })
 })
 
+type Finding = 'pumping' | 'guessing'
+
+/** What the overview shows, without its level; `doctor` reports the same. */
+async function attention(world: World, finding: Finding): Promise<object[]> {
+  const { calls } = await signIn(world, 'member')
+  const shown = await calls.workspaces.attention.query({ workspaceId: world.workspaceId })
+  const code = ({ pumping: 'verifications_pumped', guessing: 'verifications_guessed' } as const)[finding]
+  const { db, seal } = world.parts
+  const found = await findSetupProblemsOf(
+    db,
+    { workspaceId: world.workspaceId, name: 'Shop' },
+    { seal, now: world.clock.now() },
+  )
+  const items = shown.filter(({ about }) => about === finding)
+  assert.equal(found.filter((each) => each.code === code).length, items.length)
+  return items.map(({ about, level, ...item }) => item)
+}
+
 test('many numbers of one prefix without an approval are pumping, until enough are approved', async (t) => {
   const world = await startWorld(t)
   const prefix = newPhone().slice(0, -4)
@@ -96,19 +117,77 @@ test('many numbers of one prefix without an approval are pumping, until enough a
   const rejected = await post()
   assert.deepEqual([rejected.status, rejected.body.code], [429, 'OTP_PUMPING_SUSPECTED'])
   await world.startVerification() // another prefix
-  const { calls } = await signIn(world, 'member')
-  const pumping = async () =>
-    (await calls.workspaces.attention.query({ workspaceId: world.workspaceId })).filter(
-      ({ about }) => about === 'pumping',
-    )
-  assert.deepEqual(await pumping(), [
-    { about: 'pumping', level: 'warning', prefix, started: MIN_SUSPICIOUS, approved: 0 },
-  ])
-  const findings = await findSetupProblems(world.parts.db, { seal: world.parts.seal, now: world.clock.now() })
-  assert.ok(findings.some((each) => each.code === 'verifications_pumped' && each.prefix === prefix))
+  assert.deepEqual(await attention(world, 'pumping'), [{ prefix, started: MIN_SUSPICIOUS, approved: 0 }])
   for (const verification of started.slice(0, 3)) await world.check(verification, await world.codeOn(verification))
   assert.equal((await post()).status, 202)
-  assert.deepEqual(await pumping(), [])
+  assert.deepEqual(await attention(world, 'pumping'), [])
+})
+
+test('a prefix gets only so many verifications, exactly, however many are started at the same time on two nodes', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const other = await world.node()
+  const prefix = newPhone().slice(0, -4)
+  const keys = [await world.freshKey(), await world.freshKey()]
+  const answers = await Promise.all(
+    Array.from({ length: 2 * MIN_SUSPICIOUS }, (_, index) => {
+      const [key, url] = index % 2 === 0 ? [keys[0], world.first.url] : [keys[1], other.url]
+      const body = world.verificationBody({ to: `${prefix}${String(index).padStart(4, '0')}` })
+      return world.request('POST', verificationsPath, { body, url, ...(key && { key }) })
+    }),
+  )
+  assert.equal(answers.filter(({ status }) => status === 202).length, MIN_SUSPICIOUS)
+  const rejected = answers.filter(({ status }) => status !== 202)
+  assert.ok(rejected.every(({ body }) => body.code === 'OTP_PUMPING_SUSPECTED'))
+  assert.deepEqual(await attention(world, 'pumping'), [{ prefix, started: MIN_SUSPICIOUS, approved: 0 }])
+  world.advance('59m') // the finding does not end with the verifications
+  assert.equal((await attention(world, 'pumping')).length, 1)
+  world.advance('1m')
+  assert.deepEqual(await attention(world, 'pumping'), [])
+})
+
+test('many wrong codes of many numbers and few right ones stop new verifications of the workspace for an hour', async (t) => {
+  const world = await startWorld(t)
+  const other = await world.node()
+  const started = []
+  for (let number = 0; number < MIN_WRONG / 10; number += 1)
+    started.push(await world.startVerification({ maxAttempts: 10 }))
+  const pending = await world.startVerification()
+  for (const verification of started) {
+    const [key, code] = [await world.freshKey(), wrongCode(await world.codeOn(verification))]
+    const urls = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? world.first.url : other.url))
+    await Promise.all(urls.map((url) => world.check(verification, code, { url, key }))) // two of 12 are not compared
+  }
+  const rejected = await world.request('POST', verificationsPath, { body: world.verificationBody() })
+  assert.deepEqual([rejected.status, rejected.body.code], [429, 'OTP_GUESSING_SUSPECTED'])
+  assert.match(String(rejected.body.detail), /Within 60 minutes, 100 wrong codes and 0 right ones/)
+  assert.deepEqual(await attention(world, 'guessing'), [{ wrong: MIN_WRONG, right: 0 }])
+  assert.equal((await world.check(pending, await world.codeOn(pending))).body.status, 'approved')
+  assert.deepEqual(await attention(world, 'guessing'), [{ wrong: MIN_WRONG, right: 1 }])
+  const another = await startWorld(t)
+  await another.startVerification()
+  world.advance('60m')
+  assert.deepEqual(await attention(world, 'guessing'), [])
+  await world.startVerification()
+})
+
+test('checks are counted for the present half hour and the one before', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId, parts } = world
+  const begin = new Date('2026-11-24T12:00:00Z')
+  const add = (minutes: number, wrong: number) =>
+    parts.db.transaction((tx) =>
+      countChecks(tx, [{ workspaceId, at: later(begin, minutes * MINUTE_MS), right: 1, wrong }]),
+    )
+  const counted = async (minutes: number) => {
+    await add(minutes, MIN_WRONG)
+    return findGuessing(parts.db, workspaceId, later(begin, minutes * MINUTE_MS))
+  }
+  await add(0, 1)
+  await add(29, 2)
+  assert.deepEqual(await counted(30), { right: 3, wrong: MIN_WRONG + 3 })
+  assert.deepEqual(await counted(29), { right: 4, wrong: 2 * MIN_WRONG + 3 }, 'of a node that is late')
+  assert.deepEqual(await counted(60), { right: 3, wrong: 3 * MIN_WRONG })
+  assert.deepEqual(await counted(150), { right: 1, wrong: MIN_WRONG })
 })
 
 test('after many wrong codes a number can start no verification for a day', async (t) => {
