@@ -35,6 +35,7 @@ test('simultaneous checks on two nodes end as if they came one by one: no attemp
       fc.integer({ min: 1, max: 10 }),
       fc.array(step, { minLength: 1, maxLength: 6 }),
       async (maxAttempts, steps) => {
+        await world.query('delete from otp_checks where workspace_id = $1', [world.workspaceId]) // all would be guessing
         const started = await world.startVerification({ maxAttempts, ttlSeconds: TTL_SECONDS })
         const code = await world.codeOn(started)
         await world.settled() // its message is sent before the clock moves
@@ -115,6 +116,12 @@ async function assertStored(
   const wrong = status === 'locked' ? maxAttempts : maxAttempts - model.attemptsLeft
   const events = { pending: [], approved: ['otp.verified'], expired: FAILED, locked: FAILED }[status]
   assert.deepEqual(row, { status, wrong, events })
+  const [counted = { right: 0, wrong: 0 }] = await world.query<{ right: number; wrong: number }>(
+    `select right_codes + earlier_right_codes as "right", wrong_codes + earlier_wrong_codes as wrong
+     from otp_checks where workspace_id = $1`,
+    [world.workspaceId],
+  )
+  assert.deepEqual(counted, { right: status === 'approved' ? 1 : 0, wrong }, 'the workspace counts each check once')
 }
 
 const FAILED = ['otp.verification_failed']
