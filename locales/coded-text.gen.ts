@@ -2774,7 +2774,6 @@ export type ParameterNames = {
   'page_site.no_guide_title': never
   'page_site.nothing_found': never
   'page_site.on_this_page': never
-  'page_site.openapi': never
   'page_site.reference': never
   'page_site.search': never
   'page_site.search_label': never

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { LANGUAGES } from '../../locales/text.ts'
+import { findSeriousFaults } from './accessibility.ts'
 import { openPage, sendTestRequest } from './browser.ts'
 import { startWorld } from '../world/world.ts'
 
@@ -29,4 +31,28 @@ test('the reference shows and calls the API and loads from no other host', async
   await page.getByText('cod.refusal_denied').first().waitFor()
   assert.deepEqual([...hosts], [world.first.url])
   assert.deepEqual(rejected, [])
+})
+
+test('the pages of errors and guides have no serious fault in any language, light or dark, and fit a phone', async (t) => {
+  const world = await startWorld(t)
+  const page = await openPage(t, world)
+  await page.setViewportSize({ width: 390, height: 800 })
+  for (const language of LANGUAGES)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      for (const path of [
+        '/',
+        '/problems',
+        '/problems/RATE_LIMITED',
+        '/problems/TEMPLATE_PAUSED',
+        '/docs/guides/webhooks',
+      ]) {
+        await page.goto(`${path}?lang=${language}`)
+        assert.deepEqual(await findSeriousFaults(page), [], `${path} ${language} ${colorScheme}`)
+        const overflow = await page.evaluate(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        )
+        assert.equal(overflow, 0, `${path} ${language}`)
+      }
+    }
 })

@@ -64,7 +64,7 @@ function renderer(sections: readonly Section[], known: Known): Marked {
         if (depth === 2) return html`<h2 id="${anchor}">${content}</h2>\n`.html
         return html`<h3 id="${anchor}">${content}</h3>\n`.html
       },
-      code: ({ text }) => html`<pre><code>${text}</code></pre>\n`.html,
+      code: ({ text }) => html`<pre tabindex="0"><code>${text}</code></pre>\n`.html,
       link({ href, tokens }) {
         const content = { html: this.parser.parseInline(tokens) }
         const target = servedAt(href, known)

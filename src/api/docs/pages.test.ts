@@ -299,7 +299,7 @@ test('a guide shows its headings, tables and code, and nothing in it runs or loa
     const { statusCode, body } = await demo.inject({ url: guidePath(name) })
     assert.equal(statusCode, 200, name)
     assert.doesNotMatch(
-      body.replaceAll(/<pre>[^]*?<\/pre>|<code>[^]*?<\/code>/g, ''),
+      body.replaceAll(/<pre tabindex="0">[^]*?<\/pre>|<code>[^]*?<\/code>/g, ''),
       /\]\(|<script|<img|<!--|```/,
       name,
     )

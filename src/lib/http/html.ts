@@ -67,8 +67,8 @@ h1 code { font-size: 1em; overflow-wrap: anywhere }
 h2 { font-size: 1rem; font-weight: 650; margin: 2.5rem 0 .75rem }
 h3 { font-size: .875rem; font-weight: 650; margin: 1.75rem 0 .5rem }
 p, dd, li { text-wrap: pretty }
-a { color: var(--link); text-decoration: none }
-a:hover, p a { text-decoration: underline }
+a { color: var(--link); text-underline-offset: .2em; text-decoration-color: color-mix(in srgb, currentcolor 40%, transparent) }
+a:hover { text-decoration-color: currentcolor }
 a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
 code { font: .9em/1.5 var(--mono); direction: ltr; unicode-bidi: isolate }
 table { width: 100%; border-collapse: collapse; font-size: .8125rem; font-variant-numeric: tabular-nums }
@@ -82,16 +82,17 @@ td:first-child code { white-space: nowrap }
 .scroll { overflow-x: auto }
 pre { direction: ltr; text-align: left; overflow-x: auto; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: 8px }
 .search { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; margin-top: 1.25rem }
-.search a { margin-inline-end: auto }
+.search a { margin-inline-end: auto; text-decoration: none }
 .search input, .search button { min-height: 2.25rem; padding: 0 .75rem; border: 1px solid var(--line); border-radius: 8px; background: var(--back); color: var(--text); font: inherit }
 .search input { width: 16rem; max-width: 100% }
 .search :focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
 summary { color: var(--soft); cursor: pointer }
 .back { display: flex; flex-wrap: wrap; gap: 0 1.25rem; margin-top: 1rem }
-.back a { display: inline-flex; align-items: center; min-height: 2rem }
+.back a { display: inline-flex; align-items: center; min-height: 2rem; text-decoration: none }
+.back a:hover { text-decoration: underline }
 .kind { margin: -.5rem 0 1.5rem; color: var(--soft) }
-.action { display: inline-flex; align-items: center; min-height: 2.25rem; margin-top: 1.25rem; padding: 0 1rem; border-radius: 8px; background: #4048d6; color: #fff; font-weight: 600 }
-.action:hover { text-decoration: none; background: #323ab6 }
+.action { display: inline-flex; align-items: center; min-height: 2.25rem; margin-top: 1.25rem; padding: 0 1rem; border-radius: 8px; background: #4048d6; color: #fff; font-weight: 600; text-decoration: none }
+.action:hover { background: #323ab6 }
 td p { margin: 0 }
 td p + p { color: var(--soft) }
 @media (max-width: 36rem) { td:first-child code { white-space: normal } }
@@ -125,7 +126,7 @@ export function siteLinks({ servesDashboard = false, language = 'en', hrefIn }: 
     )}</nav>`
   return html`<header class="site"><a class="brand" href="/">${MARK}Doorcode</a><nav class="pages" aria-label="${t('page_site.site')}">${
     servesDashboard && html`<a href="/dashboard/">${t('page_site.dashboard')}</a>`
-  } <a href="/docs">${t('page_site.reference')}</a> <a href="/docs/guides">${t('page_site.guides')}</a> <a href="/problems">${t('page_site.errors')}</a> <a href="/openapi.json">${t('page_site.openapi')}</a></nav>${languages}</header>`
+  } <a href="/docs">${t('page_site.reference')}</a> <a href="/docs/guides">${t('page_site.guides')}</a> <a href="/problems">${t('page_site.errors')}</a></nav>${languages}</header>`
 }
 
 /** `title`: empty on the front page. `main`: with the language of its own, if that is not the language of the frame. */
