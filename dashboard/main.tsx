@@ -11,14 +11,17 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode, useEffect, useMemo, useState } from 'react'
 import { preload } from 'react-dom'
 import { createRoot } from 'react-dom/client'
-import { type Language, type Translator, directionOf } from '../locales/text.ts'
-import { queryClient } from './api.ts'
+import { type Language, type Translator, directionOf, translatorWithCommands } from '../locales/text.ts'
+import { api, queryClient } from './api.ts'
 import { appRouter } from './pages.tsx'
 import { initialLanguage, saveLanguage } from './texts/language.ts'
 import { loadFirstTranslator, loadTranslator } from './texts/load.ts'
 import { TextsContext } from './texts/use-texts.ts'
 import { numberFormat } from './texts/formats.ts'
 import { readableColours, themeIn } from './ui/shell/theme.ts'
+
+/** How the instance was started: until someone has signed in, no page names a command. */
+const programOfInstance = (): string => queryClient.getQueryData(api.session.current.queryKey())?.program ?? 'doorcode'
 
 function Dashboard({ first }: { first: Translator }) {
   const [translator, setTranslator] = useState(first)
@@ -30,7 +33,7 @@ function Dashboard({ first }: { first: Translator }) {
   }, [language, direction])
   const texts = useMemo(
     () => ({
-      ...translator,
+      ...translatorWithCommands(translator, programOfInstance),
       n: (value: number) => numberFormat(language).format(value),
       async choose(chosen: Language): Promise<void> {
         saveLanguage(chosen)

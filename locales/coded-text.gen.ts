@@ -3281,6 +3281,7 @@ export type ParameterNames = {
   'webhooks.took_too_long': 'seconds'
   'webhooks.url_too_long': 'max'
   'words.bar': 'first' | 'second'
+  'words.command': 'command'
   'words.date': 'date'
   'words.quoted': 'words'
   'words.semicolon': 'first' | 'second'

@@ -38,6 +38,20 @@ type CoreCode = Exclude<
   `page_${string}` | `doctor.${string}` | `failures.${string}_${'short' | 'cause' | 'fix'}`
 >
 
+/** Where a text names a command, it is in quotes, in Markdown's quotes, or in an isolate of Arabic: “doorcode secrets rotate”. */
+const COMMAND = /([“`\u2066]|«[\u00a0\u202f])doorcode (?=[a-z<])/g
+
+/** The text with its commands as its reader types them. `program`: how that person calls the program. */
+export const withTypedCommands = (text: string, program: string): string =>
+  program === 'doorcode' ? text : text.replaceAll(COMMAND, `$1${program} `)
+
+/** `program` is asked for with each text: a page learns it after its first texts. */
+export const translatorWithCommands = (translator: Translator, program: () => string): Translator => ({
+  ...translator,
+  t: (code, ...parameters) => withTypedCommands(translator.t(code, ...parameters), program()),
+  textOf: (text) => withTypedCommands(translator.textOf(text), program()),
+})
+
 /** Text that a person reads, as a code with its parameters: what is stored, logged and answered. */
 export type CodedText = { [Code in CoreCode]: Coded<Code> }[CoreCode] | AsWritten
 
@@ -61,6 +75,9 @@ export const plainText = (code: PlainCode): CodedText => ({ code }) as unknown a
 
 /** Other people's words: Arabic marks them. */
 export const quoted = (words: string): CodedText => ({ code: 'words.quoted', words })
+
+/** A command as a parameter of a text: `endpoint list`. */
+export const commandText = (command: string): CodedText => ({ code: 'words.command', command })
 
 /** `chained('words.semicolon', all)`: for what a list of the language would not separate so. At least one. */
 export const chained = (code: 'words.semicolon' | 'words.bar' | 'words.space', all: readonly CodedText[]): CodedText =>

@@ -8,13 +8,14 @@ import type { Command, CommandContext, Output, SendData } from './commands/comma
 import { type ParsedCommand, parse, UsageError } from './commands/line/parse.ts'
 import { toProblem } from './commands/line/problem.ts'
 import { groups } from './commands/table.ts'
-import { type Config, ConfigError, readConfig } from './lib/config.ts'
+import { type Config, ConfigError, nameOfProgram, readConfig } from './lib/config.ts'
 import { createLog } from './lib/log.ts'
 import { LONG_STATEMENT_TIMEOUT_MS } from './lib/db/pool.ts'
 import { hasEmbeddedDatabase } from './runtime/start/embedded-postgres/folders.ts'
 import { assertHasTables } from './runtime/start/database.ts'
 import { COMMAND_RETRY_BUDGET_MS, openParts } from './runtime/start/open.ts'
 import { runUntilSignal } from './commands/line/until-signal.ts'
+import { withTypedCommands } from '../locales/text.ts'
 import { visibleLines, visibleText } from '../locales/visible-text.ts'
 
 export type CommandLineIo = {
@@ -26,28 +27,28 @@ export type CommandLineIo = {
 }
 
 /** Runs one command. Resolves with the exit code: 0, or 1 after an error was printed to stderr or a check has failed. */
-export async function runCommandLine(args: readonly string[], io: CommandLineIo): Promise<0 | 1> {
+export async function runCommandLine(args: readonly string[], given: CommandLineIo): Promise<0 | 1> {
+  const isJson = args.includes('--json')
+  const name = nameOfProgram(given.environment)
+  const typed = (text: string): string => (isJson ? text : withTypedCommands(text, name))
+  const io: CommandLineIo = {
+    ...given,
+    stdout: (text) => given.stdout(typed(text)),
+    stderr: (text) => given.stderr(typed(text)),
+  }
   try {
     const parsed = await parse(args, groups, {
-      name: nameOfProgram(io.environment),
+      name,
       environment: io.environment,
     })
     if (!('help' in parsed)) return await run(parsed, io)
     io.stdout(parsed.help)
     return 0
   } catch (error) {
-    const isJson = args.includes('--json')
     io.stderr(isJson ? formatProblem(error, io.environment) : formatError(error))
     return 1
   }
 }
-
-/** The program's name as the user typed it, so that the usage and the example can be copied. */
-const nameOfProgram = (environment: CommandLineIo['environment']): string =>
-  NPM_SCRIPTS.has(environment['npm_lifecycle_event']) ? 'npm run -s doorcode --' : 'doorcode'
-
-/** The scripts of package.json that start this program: `npm run doorcode` and `npm start`. */
-const NPM_SCRIPTS: ReadonlySet<string | undefined> = new Set(['doorcode', 'start'])
 
 async function run({ command, values, json }: ParsedCommand, io: CommandLineIo): Promise<0 | 1> {
   const { environment, stdout, stderr, sendData } = io

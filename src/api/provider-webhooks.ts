@@ -103,7 +103,7 @@ export function serveProviderWebhooks(app: FastifyInstance, parts: WebhookParts)
 const REJECTIONS = {
   account: {
     status: 404,
-    text: 'No WhatsApp account has this path. "account connect" and "account sync" print the path of each account.',
+    text: 'No WhatsApp account has this path. “doorcode account connect” and “doorcode account sync” print the path of each account.',
   },
   /** The provider retries for days, so the operator has time to restore the key. */
   unreadable: {

@@ -160,7 +160,8 @@ export function buildServer(
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true }) // each route decides whether a body is allowed
   app.register((scope, _options, done) => {
     serveProbes(scope, parts.db, options)
-    servePages(scope, () => describeApi(routes, parts.config.publicUrl), options)
+    const { publicUrl, program } = parts.config
+    servePages(scope, () => describeApi(routes, publicUrl), { ...options, program })
     serveApi(scope, routes, {
       keys,
       limit,

@@ -35,7 +35,7 @@ export const accountConnect = command({
     ),
     graphUrl: optional(url(`The base URL of the Graph API. Default: ${GRAPH_URL}`)),
     takeOver: flag(
-      'If another workspace has the account, delete it there, as "account delete" does: its senders can no longer be used.',
+      'If another workspace has the account, delete it there, as “doorcode account delete” does: its senders can no longer be used.',
     ),
   },
   async run(operator, { workspace: workspaceId, takeOver, graphUrl = '', ...account }) {
@@ -68,7 +68,7 @@ const accountList = command({
         syncedAt?.toISOString() ?? 'never',
         statusDetail ? `${status} (${statusDetail})` : status,
       ]),
-    ) ?? 'The workspace has no accounts. Connect one with "account connect".',
+    ) ?? 'The workspace has no accounts. Connect one with “doorcode account connect”.',
 })
 
 /** The command line names only the account, so its workspace is looked up. */
@@ -82,7 +82,7 @@ const accountSync = command({
   words: 'account sync',
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'Read the numbers and templates of a connected account again.',
-  options: { accountId: argument(uuid('The id that "account list" shows.')) },
+  options: { accountId: argument(uuid('The id that “doorcode account list” shows.')) },
   async run(operator, { accountId }) {
     return (await act(senderActions.sync, operator, await findRef(operator.db, accountId))).synced
   },
@@ -94,7 +94,7 @@ const accountDelete = command({
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f --waba-id 102290129340398',
   summary: 'Delete a WhatsApp account and its credentials. Its senders can no longer be used.',
   options: {
-    accountId: argument(uuid('The id that "account list" shows.')),
+    accountId: argument(uuid('The id that “doorcode account list” shows.')),
     wabaId: nonEmpty('id', 'The id of the WhatsApp Business Account, to confirm.'),
   },
   async run(operator, { accountId, wabaId }) {

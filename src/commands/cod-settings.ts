@@ -30,7 +30,7 @@ const codSettingsSet = command({
 const codSettingsGet = command({
   words: 'cod-settings get',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --json',
-  summary: 'Show the cash-on-delivery settings of a workspace; with --json, as a file for "cod-settings set".',
+  summary: 'Show the cash-on-delivery settings of a workspace; with --json, as a file for “doorcode cod-settings set”.',
   options: { workspace },
   async run({ db }, { workspace }) {
     const settings = (await findStoredSettings(db, workspace))?.settings

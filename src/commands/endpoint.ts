@@ -54,7 +54,7 @@ function cellsOf(endpoint: ReturnType<typeof withEnglish>): string[] {
   return [endpointId, url, `${status}${since}${statusReason ? ` (${statusReason})` : ''}${failing}${types}${about}`]
 }
 
-const endpointId = argument(uuid('The id that "endpoint list" shows.'))
+const endpointId = argument(uuid('The id that “doorcode endpoint list” shows.'))
 
 /** The command line names only the endpoint, so its workspace is looked up. */
 async function findId(db: Sql, endpointId: string): Promise<EndpointId> {
@@ -128,20 +128,20 @@ const statusCommand = (verb: 'pause' | 'resume' | 'enable', summary: string) =>
     },
     format: ({ endpointId, status }) =>
       status === 'paused'
-        ? `The endpoint is paused: its events are held. "endpoint resume ${endpointId}" makes it receive new events again.`
-        : `The endpoint is enabled and receives new events. "endpoint resend ${endpointId}" sends the events that it missed.`,
+        ? `The endpoint is paused: its events are held. “doorcode endpoint resume ${endpointId}” makes it receive new events again.`
+        : `The endpoint is enabled and receives new events. “doorcode endpoint resend ${endpointId}” sends the events that it missed.`,
   })
 
 const endpointPause = statusCommand('pause', 'Pause an endpoint: its events are held and not sent.')
 
 const endpointResume = statusCommand(
   'resume',
-  'Resume a paused endpoint: it receives new events. Held events wait for "endpoint resend".',
+  'Resume a paused endpoint: it receives new events. Held events wait for “doorcode endpoint resend”.',
 )
 
 const endpointEnable = statusCommand(
   'enable',
-  'Enable an endpoint that was disabled because of failures: it receives new events. Held events wait for "endpoint resend".',
+  'Enable an endpoint that was disabled because of failures: it receives new events. Held events wait for “doorcode endpoint resend”.',
 )
 
 const endpointRotate = command({

@@ -82,10 +82,10 @@ const hookList = command({
         templates.map((template) => `${template.name}:${template.language}`).join(','),
         name,
       ]),
-    ) ?? 'The workspace has no auth hooks. Create one with "hook create".',
+    ) ?? 'The workspace has no auth hooks. Create one with “doorcode hook create”.',
 })
 
-const hookId = argument(uuid('The id that "hook list" shows.'))
+const hookId = argument(uuid('The id that “doorcode hook list” shows.'))
 
 /** The command line names only the hook, so its workspace is looked up. */
 async function findId(db: Sql, hookId: string): Promise<HookId> {

@@ -38,7 +38,7 @@ const keyList = command({
         expiresAt?.toISOString() ?? 'never',
         name,
       ]),
-    ) ?? 'The workspace has no API keys. Create one with "key create".',
+    ) ?? 'The workspace has no API keys. Create one with “doorcode key create”.',
 })
 
 const publicId = required('id', 'The 12 characters between "dck_" and the next "_" of the key.', (text) => {

@@ -28,7 +28,7 @@ const personLink = command({
   },
   async run(operator, { email, dropSecondFactor: endsSecondFactor }) {
     const person = await findPersonByEmail(operator.db, email)
-    if (!person) throw notFound(`No person signs in as ${email}. "person list" shows who can sign in.`)
+    if (!person) throw notFound(`No person signs in as ${email}. “doorcode person list” shows who can sign in.`)
     const { token, expiresAt } = await makePasswordLink(operator, { email: person.email, endsSecondFactor })
     return { email: person.email, link: linkUrl(operator.config.publicUrl, token), expiresAt: expiresAt.toISOString() }
   },

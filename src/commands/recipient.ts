@@ -75,7 +75,7 @@ const recipientErase = command({
     if (!yes)
       throw new UserError(
         asWritten(
-          `This erases everything about ${phone} for good. To do so, add --yes. To keep a copy, run "recipient export" first.`,
+          `This erases everything about ${phone} for good. To do so, add --yes. To keep a copy, run “doorcode recipient export” first.`,
         ),
       )
     const { erasure, erased } = await act(recipientActions.erase, operator, {

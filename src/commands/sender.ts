@@ -16,7 +16,7 @@ const senderList = command({
   },
   format: ({ senders }) =>
     columns(['SENDER ID', 'NUMBER', 'STATUS', 'CAN SEND'], senders.map(cellsOf)) ??
-    'The workspace has no senders. Connect an account with "account connect".',
+    'The workspace has no senders. Connect an account with “doorcode account connect”.',
 })
 
 const withEnglish = ({ senderId, accountId, phoneNumberId, phoneNumber, status, pausedAt, obstacle }: Sender) => ({
@@ -36,7 +36,7 @@ const cellsOf = ({ senderId, phoneNumber, status, unavailable }: ReturnType<type
   unavailable === null ? 'yes' : `no: ${unavailable}`,
 ]
 
-const options = { senderId: argument(uuid('The Sender ID, as "sender list" shows it.')) }
+const options = { senderId: argument(uuid('The Sender ID, as “doorcode sender list” shows it.')) }
 
 const switchCommand = (verb: 'pause' | 'resume', summary: string, format: (result: { senderId: string }) => string) =>
   command({
@@ -47,7 +47,7 @@ const switchCommand = (verb: 'pause' | 'resume', summary: string, format: (resul
     async run(operator, { senderId }) {
       const workspaceId = await findWorkspaceOfSender(operator.db, senderId)
       if (!workspaceId)
-        throw notFound(`There is no sender ${senderId}. "sender list" shows the senders of a workspace.`)
+        throw notFound(`There is no sender ${senderId}. “doorcode sender list” shows the senders of a workspace.`)
       await act(senderActions[verb], operator, { workspaceId, senderId })
       return { senderId, paused: verb === 'pause' }
     },
@@ -58,7 +58,7 @@ const senderPause = switchCommand(
   'pause',
   'Pause a sender: new requests are rejected, and accepted messages wait.',
   ({ senderId }) =>
-    `The sender is paused: new requests are rejected. Accepted messages wait for "sender resume ${senderId}" until their submission window closes.`,
+    `The sender is paused: new requests are rejected. Accepted messages wait for “doorcode sender resume ${senderId}” until their submission window closes.`,
 )
 
 const senderResume = switchCommand(

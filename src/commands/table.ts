@@ -44,7 +44,7 @@ const start: Command = {
     async run(config, { program }) {
       if (!existsSync(new URL('./demo/demo.ts', import.meta.url)))
         throw new StartupError(
-          'This is the image for production: it has no WhatsApp emulator and no demo. Run "doorcode serve", or build the complete image.',
+          'This is the image for production: it has no WhatsApp emulator and no demo. Run “doorcode serve”, or build the complete image.',
         )
       await (await import('./demo/demo.ts')).startDemo(config, program)
     },

@@ -57,7 +57,7 @@ const workspaceList = command({
   run: async ({ db }) => ({ workspaces: await listWorkspaces(db) }),
   format: ({ workspaces }) =>
     columns(['WORKSPACE', 'KIND', 'CREATED', 'NAME'], workspaces.map(cellsOf)) ??
-    'There are no workspaces yet. Create one with "workspace create".',
+    'There are no workspaces yet. Create one with “doorcode workspace create”.',
 })
 
 const cellsOf = ({ workspaceId, name, sandbox, createdAt, deletionDueAt }: Workspace): string[] => [
@@ -67,7 +67,7 @@ const cellsOf = ({ workspaceId, name, sandbox, createdAt, deletionDueAt }: Works
   deletionDueAt ? `${name} (will be deleted at ${deletionDueAt.toISOString()})` : name,
 ]
 
-const workspaceId = argument(uuid('The id of the workspace, as "workspace list" shows it.'))
+const workspaceId = argument(uuid('The id of the workspace, as “doorcode workspace list” shows it.'))
 
 const workspaceDelete = command({
   words: 'workspace delete',

@@ -44,14 +44,14 @@ test('the operator must replace an endpoint secret that cannot be decrypted', as
     [`status = 'pending', due_at = now() + interval '1 hour'`, 'enabled', ''],
     [`status = 'failed', due_at = null, early_at = null, ended_at = now()`, 'enabled', ''],
     [`status = 'held', due_at = null, early_at = null, ended_at = null`, 'enabled', ''],
-    [`status = 'held', due_at = null, early_at = null`, 'disabled', `"endpoint enable ${endpointId}" and `],
+    [`status = 'held', due_at = null, early_at = null`, 'disabled', `“doorcode endpoint enable ${endpointId}” and `],
   ] as const
   for (const [delivery, endpoint, enable] of states) {
     await world.query(`update webhook_deliveries set ${delivery} where endpoint_id = $1`, [endpointId])
     await world.query('update webhook_endpoints set status = $2 where id = $1', [endpointId, endpoint])
     const { who, sentence } = (await explained(world, otp.messageId)).next
     assert.equal(who, 'operator')
-    const expected = `^Run "endpoint rotate ${endpointId}" and .*, then run ${enable}"endpoint resend ${endpointId} --event .*": nothing was sent`
+    const expected = `^Run “doorcode endpoint rotate ${endpointId}” and .*, then run ${enable}“doorcode endpoint resend ${endpointId} --event .*”: nothing was sent`
     assert.match(sentence, new RegExp(expected), delivery)
   }
 })

@@ -1,4 +1,4 @@
-import { asWritten, type CodedText, LANGUAGES, type TextCode } from '../../locales/text.ts'
+import { asWritten, type CodedText, commandText, LANGUAGES, type TextCode } from '../../locales/text.ts'
 import { inEnglish, translatorOf } from '../../locales/resources.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -173,7 +173,7 @@ const [client, operator, provider, customer] = [by('client'), by('operator'), by
 const noAction = (code: TextCode, parameters = {}): NextAction =>
   by('none')('explain.no_action', { why: { code, ...parameters } })
 const { url } = delivery
-const resend = '"endpoint resend p --event e"'
+const resend = commandText('endpoint resend p --event e')
 
 /** A message of a sender that is held for a minute. */
 const held = (breakerCode: number | null): Facts =>
@@ -424,7 +424,7 @@ const cases: readonly [string, Facts, NextAction][] = [
     'a webhook that is held',
     withWebhook({ status: 'held', endpointStatus: 'disabled', endpointReason: asWritten('It answered 410.') }),
     operator('explain.held', {
-      enable: '"endpoint enable p"',
+      enable: commandText('endpoint enable p'),
       resend,
       url,
       endpointStatus: { code: 'webhooks.status_disabled' },
@@ -435,7 +435,7 @@ const cases: readonly [string, Facts, NextAction][] = [
     'a webhook that is held by a pause',
     withWebhook({ status: 'held', endpointStatus: 'paused' }),
     operator('explain.held', {
-      enable: '"endpoint resume p"',
+      enable: commandText('endpoint resume p'),
       resend,
       url,
       endpointStatus: { code: 'webhooks.status_paused' },

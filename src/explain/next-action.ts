@@ -1,7 +1,7 @@
 import { webhookPathOf } from '../accounts/accounts.ts'
 import { DAY_MS, MINUTE_MS, SECOND_MS, later } from '../lib/clock.ts'
 import { senderUnavailableReason } from '../accounts/availability.ts'
-import { type CodedText, plainText, type TextValue } from '../../locales/text.ts'
+import { type CodedText, commandText, plainText, type TextValue } from '../../locales/text.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
 import { commandToEnable, statusText } from '../webhooks/endpoint-status.ts'
 import { diagnose } from './diagnosis.ts'
@@ -78,7 +78,7 @@ function actionForMessage(
 
 /** Work that failed on every try (src/runtime/jobs/retry.ts). */
 const actionForQuarantine = (what: CodedText, id: string): NextAction =>
-  action('operator', { code: 'explain.release', what, release: `"quarantine release ${id}"` })
+  action('operator', { code: 'explain.release', what, release: commandText(`quarantine release ${id}`) })
 
 function actionForOpenBreaker(until: Date, errorCode: number | null, provider: ProviderReader): NextAction {
   const breakerOpenUntil = time(until)
@@ -163,13 +163,13 @@ function actionForDelivery(
   { now, works }: { now: Date; works: boolean },
 ): NextAction | undefined {
   const { url, status, endpointStatus, endpointReason, endpointRecovers, dueAt, endpointId } = delivery
-  const resend = `"endpoint resend ${endpointId} --event ${delivery.eventId}"`
+  const resend = commandText(`endpoint resend ${endpointId} --event ${delivery.eventId}`)
   const fault: CodedText = last ? faultOf(last) : { code: 'explain.fault_silent' }
   if (endpointStatus === 'deleted')
     return status === 'succeeded' ? undefined : noAction({ code: 'explain.why_endpoint_deleted', url })
   // The receiver was not called.
   const isSecretLost = last?.error?.code === 'webhooks.secret_lost'
-  const renew = { url, rotate: `"endpoint rotate ${endpointId}"`, resend }
+  const renew = { url, rotate: commandText(`endpoint rotate ${endpointId}`), resend }
   switch (status) {
     case 'succeeded':
       return undefined

@@ -270,10 +270,18 @@ export function readConfig(environment: Environment, { needsKey = true }: { need
     keep,
     drainSeconds: find('DOORCODE_DRAIN_SECONDS') ?? 0,
     logLevel: find('DOORCODE_LOG_LEVEL') ?? 'info',
+    program: nameOfProgram(environment),
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return config
 }
+
+/** The program's name as its user types it, for commands to copy: texts write it as “doorcode”. */
+export const nameOfProgram = (environment: Environment): string =>
+  NPM_SCRIPTS.has(environment['npm_lifecycle_event']) ? 'npm run -s doorcode --' : 'doorcode'
+
+/** The scripts of package.json that start this program: `npm run doorcode` and `npm start`. */
+const NPM_SCRIPTS: ReadonlySet<string | undefined> = new Set(['doorcode', 'start'])
 
 /** Settings that can be read from a separate file, which is how Docker, Kubernetes and systemd pass secrets. */
 export const SECRETS = [
@@ -368,7 +376,7 @@ function inWords(mistake: KeyMistake): string {
     case 'repeated':
       return `has the same key at positions ${mistake.first} and ${mistake.position}: remove one of them`
     case 'too_many':
-      return `has ${mistake.of} keys, and may have at most ${MAX_KEYS}: remove those that no row needs ("doorcode secrets status")`
+      return `has ${mistake.of} keys, and may have at most ${MAX_KEYS}: remove those that no row needs (“doorcode secrets status”)`
   }
 }
 

@@ -5,7 +5,7 @@ import { type RunningLoop, startLoop } from '../runtime/jobs/loop.ts'
 import { isAnyWorkerAlive } from '../runtime/jobs/node.ts'
 import type { WorkName } from '../runtime/jobs/wake.ts'
 import type { Parts } from '../runtime/parts.ts'
-import { type CodedText, plainText } from '../../locales/text.ts'
+import { type CodedText, commandText, plainText } from '../../locales/text.ts'
 import { UserError } from '../lib/errors.ts'
 import { type DueWork, listDueWork, hasBusyWork } from './due.ts'
 import { getSandboxOffset, moveClock } from './move-clock.ts'
@@ -115,7 +115,13 @@ function remainingWork(due: readonly DueWork[]): CodedText {
 }
 
 const stuckError = (movedMs: number, why: CodedText): UserError =>
-  new UserError({ code: 'sandbox.stuck', seconds: movedMs / SECOND_MS, why, command: '"explain"', role: '"worker"' })
+  new UserError({
+    code: 'sandbox.stuck',
+    seconds: movedMs / SECOND_MS,
+    why,
+    command: commandText('explain'),
+    role: '"worker"',
+  })
 
 /** `messages`: accepted by the provider. */
 const countSince = statement<{ messages: number; events: number; webhookAttempts: number }>(

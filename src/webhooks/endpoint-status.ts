@@ -1,4 +1,4 @@
-import { type CodedText, plainText } from '../../locales/text.ts'
+import { type CodedText, commandText, plainText } from '../../locales/text.ts'
 import { type Sql, statement } from '../lib/db/pool.ts'
 import { UserError } from '../lib/errors.ts'
 import type { EndpointStatus } from './delivery/claim.ts'
@@ -13,9 +13,9 @@ type StatusChange = Change & {
 
 export const statusText = (status: EndpointStatus | 'deleted'): CodedText => plainText(`webhooks.status_${status}`)
 
-/** The command that an operator must run, in quotes. */
-export const commandToEnable = (status: Exclude<EndpointStatus, 'enabled'>, endpointId: string): string =>
-  `"endpoint ${status === 'paused' ? 'resume' : 'enable'} ${endpointId}"`
+/** The command that an operator must run. */
+export const commandToEnable = (status: Exclude<EndpointStatus, 'enabled'>, endpointId: string): CodedText =>
+  commandText(`endpoint ${status === 'paused' ? 'resume' : 'enable'} ${endpointId}`)
 
 /** `code` says what an endpoint in another status cannot do. */
 export function rejectUnlessEnabled(

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { glob, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
+import { groups } from '../../src/commands/table.ts'
 import { codesOf, parametersOf } from '../../locales/codes.ts'
 import { generatedTypes } from '../../locales/generate.ts'
 import { readResources } from '../../locales/resources.ts'
@@ -71,5 +72,32 @@ test('French has no-break spaces before its high punctuation and inside its quot
   const wrong = Object.values(readResources('fr'))
     .flatMap(Object.values<string>)
     .filter((text) => /[^\s\u202f\u00a0] [:;!?»]|« |\p{L}[;!?»]|\p{L}: |’[^\p{L}\p{N}{]|'/u.test(text))
+  assert.deepEqual(wrong, [])
+})
+
+const WORDS = groups.flatMap(({ commands }) => commands.map(({ words }) => words))
+
+/** A quote that begins with a command, without the program's name. Words such as `start` are also names of other things. */
+const UNNAMED = new RegExp(
+  `["“\\u2066\`](?:${WORDS.filter((words) => words.includes(' ')).join('|')})\\b|«[\u202f\u00a0](?:${WORDS.join('|')})[\u202f\u00a0]»|[“\\u2066](?:${WORDS.join('|')})[”\\u2069]`,
+)
+
+/** The program, as a person of one installation calls it. */
+const OTHER_NAME = /npm run -s doorcode|(?<!["“`\u2066]|«[\u202f\u00a0])doorcode [a-z]/
+
+/** `withTypedCommands` writes it as its reader calls the program. */
+test('every text names a command in one way, in quotes: “doorcode endpoint list”', async () => {
+  const texts = LANGUAGES.flatMap((language) =>
+    Object.entries(readResources(language)).flatMap(([name, all]) =>
+      Object.entries(all).map(([key, text]) => ({ where: `${language}/${name}.${key}`, text })),
+    ),
+  )
+  const wrong = texts.filter(({ text }) => UNNAMED.test(text) || OTHER_NAME.test(text)).map(({ where }) => where)
+  for await (const name of glob('src/**/*.ts', { cwd: path.join(LOCALES, '..') })) {
+    if (name.endsWith('.test.ts')) continue
+    const source = await readFile(path.join(LOCALES, '..', name), 'utf8')
+    const literals = source.replaceAll(/^ *(?:\/?\*|\/\/).*$/gm, '').match(/'[^'\n]*'|`[^`]*`/g) ?? []
+    wrong.push(...literals.filter((text) => UNNAMED.test(text.slice(1))).map((text) => `${name}: ${text}`))
+  }
   assert.deepEqual(wrong, [])
 })

@@ -255,7 +255,7 @@ test('an interrupted rotation reports its progress, and the next run finishes it
   inUse.key = next
   interruptCommand()
   const detail = detailOf(await running)
-  const expected = `^The rotation was interrupted\\. ${fingerprintOf(next)} is the instance key now\\. .* in this run: [1-9]\\d*\\. Run "secrets rotate" again`
+  const expected = `^The rotation was interrupted\\. ${fingerprintOf(next)} is the instance key now\\. .* in this run: [1-9]\\d*\\. Run “doorcode secrets rotate” again`
   assert.match(detail, new RegExp(expected))
   await unlock()
   assert.equal((await command('rotate')).code, 0)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { commandText } from '../../../locales/text.ts'
 import { makePasswordLink, peopleActions, userId } from '../actions/people.ts'
 import { found } from '../actions/found.ts'
 import { CallError } from '../rpc/errors.ts'
@@ -29,7 +30,7 @@ export const people = router({
         'person',
       )
       const { email } = member
-      const command = `doorcode person link ${email}`
+      const command = commandText(`person link ${email}`)
       if (member.operator) throw new CallError('FORBIDDEN', { code: 'admin.of_an_operator', email, command })
       return makePasswordLink(operator, { email, endsSecondFactor })
     }),

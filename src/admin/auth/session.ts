@@ -29,10 +29,15 @@ async function listWorkspaces(sql: Sql, userId: string) {
   }))
 }
 
-/** The signed-in person, and the one-time links that lead to an account. */
+/**
+ * The signed-in person, with how Doorcode was started on this instance, which texts with commands need; and the one-time links
+ * that lead to an account.
+ */
 export const session = router({
   current: publicCall.query(async ({ ctx: { person, parts } }) =>
-    person ? { person, workspaces: await listWorkspaces(parts.db, person.userId) } : null,
+    person
+      ? { person, program: parts.config.program, workspaces: await listWorkspaces(parts.db, person.userId) }
+      : null,
   ),
 
   /** What a link is for. A mutation, because a query would put the token into the URL. */

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import { type Frame, PAGE_HEADERS, type Html, html } from '../../lib/http/html.ts'
+import { PAGE_HEADERS, type Html, html } from '../../lib/http/html.ts'
 import { MAX_QUERY_LENGTH, searchGuides } from './guide-search.ts'
 import { GUIDES_PATH, type Guide, type Guides, INDEX, createGuides } from './guides.ts'
-import { type Reader, readReader } from './reader.ts'
+import { type Reader, type Site, readReader } from './reader.ts'
 import { sendMarkdown, sendPage } from './send.ts'
 
 /** As of the other pages, and the form of the search sends its words to this instance. */
@@ -18,7 +18,7 @@ const headers = {
  * The documents of `docs/`, with a search, as HTML and as Markdown. They are in English; what stands around them is in the
  * reader's language. Returns all guides, of which each is rendered once.
  */
-export function serveGuides(app: FastifyInstance, frame: Frame): () => Promise<Guide[]> {
+export function serveGuides(app: FastifyInstance, site: Site): () => Promise<Guide[]> {
   let guides: Guides | undefined // not the promise: a failed one would stay
   const find = async (name: string): Promise<Guide | undefined> => (guides ??= await createGuides()).find(name)
   const list = async (): Promise<Guide[]> => {
@@ -28,7 +28,7 @@ export function serveGuides(app: FastifyInstance, frame: Frame): () => Promise<G
 
   for (const path of [GUIDES_PATH, `${GUIDES_PATH}/`])
     app.get<{ Querystring: Record<string, unknown> }>(path, async (request, reply) => {
-      const reader = readReader(request, reply, frame)
+      const reader = readReader(request, reply, site)
       const { t } = reader.texts
       const { q } = request.query
       if (typeof q === 'string' && q !== '')
@@ -45,7 +45,7 @@ export function serveGuides(app: FastifyInstance, frame: Frame): () => Promise<G
     const [, name = '', markdown] = /^(.*?)(\.md)?$/s.exec(request.params.name) ?? []
     const guide = name === INDEX ? undefined : await find(name)
     if (guide && markdown) return sendMarkdown(reply, guide.source)
-    const reader = readReader(request, reply, frame)
+    const reader = readReader(request, reply, site)
     const form = searchForm('', reader)
     if (guide) {
       const main = html`${form}${inEnglishOnly(html`${contents(guide, reader)}${guide.page}`, reader)}`

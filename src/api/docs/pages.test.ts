@@ -96,6 +96,21 @@ test('a page is in the language of its address, else of the reader’s choice, e
     assert.equal((await demo.inject({ url, headers: { cookie } })).body, (await demo.inject({ url })).body, url)
 })
 
+test('a page writes commands as the operator of this instance calls the program', async (t) => {
+  const [checkout, image] = [Fastify(), Fastify()]
+  t.after(() => Promise.all([checkout.close(), image.close()]))
+  servePages(checkout, () => assert.fail(), { program: 'npm run -s doorcode --' })
+  servePages(image, () => assert.fail(), {})
+  for (const [app, command] of [
+    [checkout, 'npm run -s doorcode -- sender list'],
+    [image, 'doorcode sender list'],
+  ] as const)
+    for (const language of LANGUAGES) {
+      const { body } = await app.inject(`/problems/OTP_SENDER_NOT_FOUND?lang=${language}`)
+      assert.ok(body.includes(`<code>${command} `), language)
+    }
+})
+
 test('the page of a failure leads a signed-in reader to the messages with its code, and back to their workspace', async (t) => {
   const demo = await startDemo(t, { servesDashboard: true })
   const workspace = SENDER

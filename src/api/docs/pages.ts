@@ -5,7 +5,7 @@ import { directionOf } from '../../../locales/text.ts'
 import { inEnglish } from '../../../locales/resources.ts'
 import { apiErrors } from '../../lib/errors.ts'
 import { FAILURE_CODES, failurePart } from '../../providers/failure-codes.ts'
-import { COMMON_STYLE, type Frame, type Html, html, siteLinks } from '../../lib/http/html.ts'
+import { COMMON_STYLE, type Html, html, siteLinks } from '../../lib/http/html.ts'
 import { type Collections, collectionsOf } from './collections.ts'
 import { serveFont } from './font.ts'
 import { serveGuides } from './guide-pages.ts'
@@ -13,32 +13,31 @@ import { type Guide, guidePath } from './guides.ts'
 import { markdownOf, markdownPathOf } from './markdown.ts'
 import type { ApiDocument } from './openapi.ts'
 import { serveProblems } from './problem-pages.ts'
-import { ENGLISH_READER, type Reader, readReader } from './reader.ts'
+import { ENGLISH_READER, type Reader, type Site, readReader } from './reader.ts'
 import { referenceMarkdown } from './reference.ts'
 import { sendMarkdown, sendPage } from './send.ts'
 import { type RequestExample, TRY_PATH, TRY_SCRIPT, fillIn, readExample, withBlanks } from './try.ts'
 
-type PageOptions = {
-  servesDashboard?: boolean
+type PageOptions = Site & {
   /** What the examples of requests use. Default: ids that do not exist. */
   example?: () => RequestExample | undefined
 }
 
 /** The front page, the API reference, the guides and one page per problem, as HTML and as Markdown; and the document, for tools. */
 export function servePages(app: FastifyInstance, describe: () => ApiDocument, options: PageOptions): void {
-  const { servesDashboard = false } = options
-  const frame: Frame = { servesDashboard }
+  const { servesDashboard = false, program = 'doorcode' } = options
+  const site: Site = { servesDashboard, program }
   app.get('/', (request, reply) => {
-    const reader = readReader(request, reply, frame)
+    const reader = readReader(request, reply, site)
     return sendPage(reply, reader, { title: '', main: front(reader) })
   })
   app.get(markdownPathOf('/'), (_request, reply) =>
-    sendMarkdown(reply, markdownOf(front({ ...ENGLISH_READER, frame }))),
+    sendMarkdown(reply, markdownOf(front({ ...ENGLISH_READER, frame: { servesDashboard } }))),
   )
-  serveProblems(app, frame)
-  serveReference(app, frame)
+  serveProblems(app, site)
+  serveReference(app, site)
   serveFont(app)
-  const listGuides = serveGuides(app, frame)
+  const listGuides = serveGuides(app, site)
   app.get('/llms.txt', async (_request, reply) =>
     reply.type('text/plain; charset=utf-8').send(pageList(await listGuides())),
   )
@@ -176,11 +175,11 @@ const REFERENCE_HEADERS = {
 }
 
 /** The API reference. Its script is loaded when first opened: it takes 30 MB of memory. */
-function serveReference(app: FastifyInstance, frame: Frame): void {
+function serveReference(app: FastifyInstance, site: Site): void {
   let script: Buffer | undefined
   for (const path of ['/docs', '/docs/'])
     app.get(path, (request, reply) =>
-      reply.headers(REFERENCE_HEADERS).send(referencePage(readReader(request, reply, frame))),
+      reply.headers(REFERENCE_HEADERS).send(referencePage(readReader(request, reply, site))),
     )
   app.get(TRY_PATH, (_request, reply) => reply.type('text/javascript; charset=utf-8').send(TRY_SCRIPT))
   app.get(SCRIPT_PATH, async (_request, reply) => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { CodedText, TextCode } from '../../../locales/text.ts'
 import { type ApiErrorCode, apiErrorText, apiErrors, isApiErrorCode } from '../../lib/errors.ts'
-import { type Frame, type Html, html, prose } from '../../lib/http/html.ts'
+import { type Html, html, prose } from '../../lib/http/html.ts'
 import { REJECTIONS_LOGGED_PER_SECOND } from '../../lib/http/rejection-log.ts'
 import {
   FAILURE_CODES,
@@ -11,14 +11,14 @@ import {
   isFailureCode,
 } from '../../providers/failure-codes.ts'
 import { markdownOf } from './markdown.ts'
-import { ENGLISH_READER, type Reader, readReader } from './reader.ts'
+import { ENGLISH_READER, type Reader, type Site, readReader } from './reader.ts'
 import { sendMarkdown, sendPage } from './send.ts'
 
 /** The list of all errors and failures, and one page for each, as HTML in the reader's language and as English Markdown. */
-export function serveProblems(app: FastifyInstance, frame: Frame): void {
+export function serveProblems(app: FastifyInstance, site: Site): void {
   for (const path of ['/problems', '/problems/'])
     app.get(path, (request, reply) => {
-      const reader = readReader(request, reply, frame)
+      const reader = readReader(request, reply, site)
       return sendPage(reply, reader, { title: reader.texts.t('page_problems.index_title'), main: index(reader) })
     })
   app.get('/problems.md', (_request, reply) => sendMarkdown(reply, markdownOf(index(ENGLISH_READER))))
@@ -26,7 +26,7 @@ export function serveProblems(app: FastifyInstance, frame: Frame): void {
     const [, code = '', markdown] = /^(.*?)(\.md)?$/s.exec(request.params.code) ?? []
     const found = isApiErrorCode(code) ? errorOf(code) : isFailureCode(code) ? failureOf(code) : undefined
     if (found && markdown) return sendMarkdown(reply, markdownOf(found.page(ENGLISH_READER)))
-    const reader = readReader(request, reply, frame)
+    const reader = readReader(request, reply, site)
     const { t, textOf } = reader.texts
     if (!found) return sendPage(reply.code(404), reader, { title: t('page_problems.none_title'), main: noPage(reader) })
     const main = html`${wayBack(reader)}${found.page(reader)}`

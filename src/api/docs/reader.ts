@@ -1,8 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { translatorOf } from '../../../locales/resources.ts'
-import { LANGUAGES, LANGUAGE_COOKIE, type Language, type Translator } from '../../../locales/text.ts'
+import {
+  LANGUAGES,
+  LANGUAGE_COOKIE,
+  type Language,
+  type Translator,
+  translatorWithCommands,
+} from '../../../locales/text.ts'
 import type { Frame } from '../../lib/http/html.ts'
 import { isUuid } from '../../lib/ids.ts'
+
+/** What is the same for all pages. `program`: how the operator calls Doorcode. */
+export type Site = { servesDashboard?: boolean; program?: string }
 
 /** A person who reads a page in a browser. */
 export type Reader = {
@@ -31,7 +40,11 @@ const YEAR_S = 365 * 86_400
  * The reader of a page, in the language of `?lang`, else the one chosen in this browser, else the browser's own. A choice made on
  * one of our pages also holds for the next ones and for the dashboard.
  */
-export function readReader(request: FastifyRequest, reply: FastifyReply, frame: Frame): Reader {
+export function readReader(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { program = 'doorcode', ...frame }: Site,
+): Reader {
   const { headers } = request
   const query = request.query as Record<string, unknown>
   const chosen = asLanguage(query['lang'])
@@ -42,7 +55,7 @@ export function readReader(request: FastifyRequest, reply: FastifyReply, frame: 
   const workspaceId =
     typeof query['workspace'] === 'string' && isUuid(query['workspace']) ? query['workspace'] : undefined
   return {
-    texts: translatorOf(language),
+    texts: translatorWithCommands(translatorOf(language), () => program),
     frame: { ...frame, language, hrefIn: (other) => hrefIn(query, other) },
     isSignedIn: SESSION_COOKIE.test(cookies),
     workspaceId,

@@ -26,11 +26,11 @@ const quarantineRelease = command({
   words: 'quarantine release',
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'Retry a quarantined report, message or timer after the cause of its failure was fixed.',
-  options: { id: argument(uuid('The id that "quarantine list" shows.')) },
+  options: { id: argument(uuid('The id that “doorcode quarantine list” shows.')) },
   async run(operator, { id }) {
     const released = await commit(operator, null, async (tx, record) => {
       const row = await releaseQuarantined(tx, id, operator.clock.now())
-      if (!row) throw notFound(`Nothing with the id ${id} is quarantined. "quarantine list" shows what is.`)
+      if (!row) throw notFound(`Nothing with the id ${id} is quarantined. “doorcode quarantine list” shows what is.`)
       await record({ workspaceId: row.workspaceId, action: 'quarantine.released', target: id })
       return row
     })

@@ -75,7 +75,7 @@ const backup = command({
         : 'It does not contain the instance key: keep the key in another place. The backup cannot be restored without it.',
       ...(missingKeys.length > 0
         ? [
-            `Warning: a rotation of the instance key is not finished. Some tokens, secrets or codes may still be encrypted with the former key with fingerprint ${missingKeys.join(', ')}, which is not in the backup: keep that key too, or finish the rotation with "secrets rotate" and make another backup.`,
+            `Warning: a rotation of the instance key is not finished. Some tokens, secrets or codes may still be encrypted with the former key with fingerprint ${missingKeys.join(', ')}, which is not in the backup: keep that key too, or finish the rotation with “doorcode secrets rotate” and make another backup.`,
           ]
         : []),
     ].join('\n'),

@@ -24,7 +24,7 @@ const retentionConfirm = command({
   words: 'retention confirm',
   example: '--yes',
   summary:
-    'Confirm that the clocks are right and the settings are intended, so that removal of old data continues. Shows what "retention preview" shows.',
+    'Confirm that the clocks are right and the settings are intended, so that removal of old data continues. Shows what “doorcode retention preview” shows.',
   options: { yes: flag('Required: what is removed cannot be restored. Without it, nothing is confirmed.') },
   async run(operator, { yes }) {
     const preview = await findPreview(operator)

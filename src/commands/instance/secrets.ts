@@ -13,7 +13,7 @@ const secretsNewKey = command({
   words: 'secrets new-key',
   example: '',
   summary:
-    'Create a new instance key for "secrets rotate". Adds it to the key file, or prints it for DOORCODE_SECRET_KEY.',
+    'Create a new instance key for “doorcode secrets rotate”. Adds it to the key file, or prints it for DOORCODE_SECRET_KEY.',
   async run(operator) {
     const { config, seal } = operator
     const { fingerprint, key, file } = await addKey(config, seal)
@@ -23,8 +23,8 @@ const secretsNewKey = command({
   },
   format: ({ fingerprint, key, file }) =>
     key === undefined
-      ? `The key ${fingerprint} was added to ${file}. Restart Doorcode if it is running, then run "secrets rotate".`
-      : `The new key ${fingerprint} is below. Put it and a comma before the value of DOORCODE_SECRET_KEY, restart each node, then run "secrets rotate".\n${key}`,
+      ? `The key ${fingerprint} was added to ${file}. Restart Doorcode if it is running, then run “doorcode secrets rotate”.`
+      : `The new key ${fingerprint} is below. Put it and a comma before the value of DOORCODE_SECRET_KEY, restart each node, then run “doorcode secrets rotate”.\n${key}`,
 })
 
 const secretsRotate = command({
@@ -37,7 +37,7 @@ const secretsRotate = command({
     acceptUnreadable: flag('Finish even if a former key is lost: what it encrypted stays unreadable.'),
   },
   interruptedMessage:
-    'The rotation was interrupted. Run "secrets rotate" again to finish it. Do not remove the old key before the rotation has finished.',
+    'The rotation was interrupted. Run “doorcode secrets rotate” again to finish it. Do not remove the old key before the rotation has finished.',
   async run(operator, { endSessions, acceptUnreadable }, { signal }) {
     const { config, db, seal } = operator
     const { fingerprint } = newestKey(seal)
@@ -93,12 +93,12 @@ type Keys = { switched: boolean; missingKeys: readonly string[]; oldKeys: readon
 function describeOldKeys({ switched, missingKeys, oldKeys, keyFileCleaned }: Keys): string[] {
   if (missingKeys.length > 0)
     return [
-      `The former key ${missingKeys.join(', ')} is not configured, and may open them: add it after the new key and run "secrets rotate" again. If it is lost, run "secrets rotate --accept-unreadable".`,
+      `The former key ${missingKeys.join(', ')} is not configured, and may open them: add it after the new key and run “doorcode secrets rotate” again. If it is lost, run “doorcode secrets rotate --accept-unreadable”.`,
     ]
   if (keyFileCleaned) return [`No other key is needed: ${oldKeys.join(', ')} was removed from the key file.`]
   if (oldKeys.length > 0)
     return [`No other key is needed: remove ${oldKeys.join(', ')} from DOORCODE_SECRET_KEY at the next restart.`]
-  return switched ? [] : ['To change the key, run "secrets new-key" first.']
+  return switched ? [] : ['To change the key, run “doorcode secrets new-key” first.']
 }
 
 function describeUnreadable({ unreadable, unreadableCount }: Pick<SecretsStatus, 'unreadable' | 'unreadableCount'>) {
@@ -125,7 +125,7 @@ const secretsStatus = command({
           `${key}  ${inUse ? 'in use' : 'not in use'}  ${texts === 1 ? '1 stored text' : `${texts} stored texts`}`,
       ),
       ...(oldKeys.length > 0
-        ? [`A rotation from ${oldKeys.join(', ')} is not finished: run "secrets rotate" again.`]
+        ? [`A rotation from ${oldKeys.join(', ')} is not finished: run “doorcode secrets rotate” again.`]
         : []),
       ...describeUnreadable(unreadable),
       ...nodes.map(

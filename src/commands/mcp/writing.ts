@@ -29,7 +29,7 @@ export function assertSandbox({ sandbox }: Pick<Workspace, 'sandbox'>): void {
   if (!sandbox)
     throw new UserError(
       asWritten(
-        'This workspace is live: an agent can send only in a sandbox. Leave --allow-writes out, or name a sandbox: "workspace list" shows which workspaces are sandboxes.',
+        'This workspace is live: an agent can send only in a sandbox. Leave --allow-writes out, or name a sandbox: “doorcode workspace list” shows which workspaces are sandboxes.',
       ),
     )
 }

@@ -72,7 +72,7 @@ export async function assertOldKeysKnown(sql: Sql, seal: Seal): Promise<void> {
   const missing = await findMissingKeys(sql, seal)
   if (missing.length === 0) return
   throw new StartupError(
-    `A rotation of the instance key is not finished: some tokens, secrets or codes may still be encrypted with the former key with fingerprint ${missing.join(', ')}, which is not configured. Add that key after the new one, start, and run "doorcode secrets rotate". If it is lost, run "doorcode secrets rotate --accept-unreadable" first: it lists what cannot be read.`,
+    `A rotation of the instance key is not finished: some tokens, secrets or codes may still be encrypted with the former key with fingerprint ${missing.join(', ')}, which is not configured. Add that key after the new one, start, and run “doorcode secrets rotate”. If it is lost, run “doorcode secrets rotate --accept-unreadable” first: it lists what cannot be read.`,
   )
 }
 

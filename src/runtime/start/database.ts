@@ -221,6 +221,6 @@ export async function assertHasTables(db: Db): Promise<void> {
   const { state } = await findSchemaState(db)
   if (state === 'missing')
     throw new StartupError(
-      'The database has no tables of Doorcode. Set DATABASE_URL or DOORCODE_DATA_DIR to the database of the installation. If a restore was interrupted, run it again; to begin a new installation, run "workspace create" or "serve".',
+      'The database has no tables of Doorcode. Set DATABASE_URL or DOORCODE_DATA_DIR to the database of the installation. If a restore was interrupted, run it again; to begin a new installation, run “doorcode workspace create” or "serve".',
     )
 }

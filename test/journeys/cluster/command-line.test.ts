@@ -84,12 +84,12 @@ const missing = new Map([
   [`endpoint rotate ${UNKNOWN}`, /There is no endpoint/],
   [`endpoint resend ${UNKNOWN}`, /There is no endpoint/],
   [`sender list --workspace ${UNKNOWN}`, /No workspace has the id/],
-  [`sender pause ${UNKNOWN}`, /There is no sender .*"sender list"/],
+  [`sender pause ${UNKNOWN}`, /There is no sender .*“doorcode sender list”/],
   [`sender resume ${UNKNOWN}`, /There is no sender/],
   [`account sync ${UNKNOWN}`, /No account has the id/],
   [`account delete ${UNKNOWN} --waba-id 1`, /No account has the id/],
   [`quarantine list --workspace ${UNKNOWN}`, /No workspace has the id/],
-  [`quarantine release ${UNKNOWN}`, /Nothing with the id .* is quarantined. "quarantine list"/],
+  [`quarantine release ${UNKNOWN}`, /Nothing with the id .* is quarantined. “doorcode quarantine list”/],
   [`explain ${UNKNOWN}`, /No confirmation, message or event has the id/],
   [
     `account connect --workspace ${UNKNOWN} --waba-id 102290129340398 --access-token T --app-secret S --verify-token V`,
@@ -217,6 +217,10 @@ test('the example of every command is valid', async () => {
 test('help names the program as the user called it, and finds commands like --help', async () => {
   const { stdout } = await run(['help', 'key', 'create'], { npm_lifecycle_event: 'doorcode' })
   assert.match(stdout, /^Usage: npm run -s doorcode -- key create --workspace/)
+  const pause = ['help', 'endpoint', 'pause']
+  const called = await run(pause, { npm_lifecycle_event: 'doorcode' })
+  assert.match(called.stdout, /that “npm run -s doorcode -- endpoint list” shows/)
+  assert.match((await run(pause)).stdout, /that “doorcode endpoint list” shows/)
   assert.equal((await run(['help'])).stdout, (await run(['--help'])).stdout)
   assert.match((await run(['help', 'sandbox'])).stdout, /^Usage: doorcode sandbox <command>/)
   assert.match((await run(['help', 'expalin'])).stderr, /unknown command 'expalin' \(Did you mean explain\?\)/)

@@ -237,7 +237,7 @@ test('a timer that fails five times is quarantined until an operator releases it
   assert.deepEqual(timer, { tries: 5, fault: asWritten('error 23514'), quarantined: true })
   assert.deepEqual(await countsOfStuckWork(world.parts, 'timer'), { waiting: 4, quarantined: 1 })
   const explanation = await explained(world, id)
-  assert.match(explanation.next.sentence, new RegExp(`Find out from the log .* "quarantine release ${id}"`))
+  assert.match(explanation.next.sentence, new RegExp(`Find out from the log .* “doorcode quarantine release ${id}”`))
   assert.ok(explanation.timeline.some(({ detail }) => /quarantined after 5 attempts.*error 23514/.test(detail)))
 
   await repair()
@@ -302,7 +302,7 @@ test('an overdue message that cannot be failed is quarantined and delays no othe
   })
   assert.deepEqual(await countsOfStuckWork(parts, 'message'), { waiting: 4, quarantined: 1 })
   const explanation = await explained(world, faulty.messageId)
-  const release = /"(quarantine release [^"]+)"/.exec(explanation.next.sentence)?.[1] ?? ''
+  const release = /“doorcode (quarantine release [^”]+)”/.exec(explanation.next.sentence)?.[1] ?? ''
   assert.equal(explanation.next.who, 'operator')
 
   assert.deepEqual(
@@ -385,7 +385,7 @@ test('a quarantined report is explained with its release command, and counts aft
     await world.settled()
   }
   const explanation = await explained(world, otp.messageId)
-  const release = /report from WhatsApp.* "(quarantine release [^"]+)"/.exec(explanation.next.sentence)?.[1] ?? ''
+  const release = /report from WhatsApp.* “doorcode (quarantine release [^”]+)”/.exec(explanation.next.sentence)?.[1] ?? ''
   faulty = false
   assert.equal((await jsonOfCommand(world, ...release.split(' '))).kind, 'report')
   await world.settled()

@@ -192,7 +192,7 @@ test('explain never advises resending a webhook whose content was removed', asyn
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent'])
   const advice = async () => (await explainInEnglish(world.parts, otp.messageId))?.next.sentence
-  assert.match((await advice()) ?? '', /"endpoint resend /)
+  assert.match((await advice()) ?? '', /“doorcode endpoint resend /)
   await retain(world, 91)
   const removed = /^Read the state with GET: the webhook did not arrive at http.*, because its content was removed\.$/
   assert.match((await advice()) ?? '', removed)

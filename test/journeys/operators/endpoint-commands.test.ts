@@ -14,11 +14,14 @@ test('commands pause, resume and resend while a server runs', async (t) => {
   await world.settled()
   assert.equal(receiver.received.length, 0)
   const rejected = await runCommandIn(world, ['endpoint', 'resend', endpointId, '--count'])
-  assert.match(rejected.stderr, new RegExp(`The endpoint is paused\\. .* with "endpoint resume ${endpointId}"`))
+  assert.match(
+    rejected.stderr,
+    new RegExp(`The endpoint is paused\\. .* with “doorcode endpoint resume ${endpointId}”`),
+  )
 
   const explained = await runCommandIn(world, ['explain', otps[1]?.messageId ?? ''])
   const [resume = '', resend = ''] = Array.from(
-    explained.stdout.matchAll(/"(endpoint [^"]+)"/g),
+    explained.stdout.matchAll(/“doorcode (endpoint [^”]+)”/g),
     ([, command]) => command ?? '',
   )
   assert.deepEqual(await jsonOfCommand(world, ...resume.split(' ')), { endpointId, status: 'enabled' })
@@ -78,7 +81,7 @@ test('a disabled endpoint is listed with its reason, and errors name "endpoint e
   const { stdout } = await runCommandIn(world, ['endpoint', 'list', '--workspace', world.workspaceId])
   assert.match(stdout, new RegExp(`^ENDPOINT +URL +STATUS\n${endpointId} .* disabled since .*410`))
 
-  const expected = new RegExp(`is disabled.*"endpoint enable ${endpointId}"`)
+  const expected = new RegExp(`is disabled.*“doorcode endpoint enable ${endpointId}”`)
   for (const words of [['ping'], ['resume'], ['resend']]) {
     assert.match((await runCommandIn(world, ['endpoint', ...words, endpointId])).stderr, expected)
   }

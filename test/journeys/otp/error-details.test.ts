@@ -66,7 +66,7 @@ test('detail names the first fault and counts the others', async (t) => {
   assert.equal(await detailOf({ ...world.otpBody(), code: undefined }), '/code is required.')
   assert.equal(
     await detailOf({ ...world.otpBody(), senderId: '+15550100101', code: undefined }),
-    `/senderId must be a Sender ID, which is a UUID: the Senders page of the dashboard and the command "sender list" show it (and 1 more fault).`,
+    `/senderId must be a Sender ID, which is a UUID: the Senders page of the dashboard and the command “doorcode sender list” show it (and 1 more fault).`,
   )
   assert.match(String(await detailOf({})), /^\/to is required \(and 3 more faults\)\.$/)
   const answers = [
@@ -127,7 +127,7 @@ test('the response to an expired key says when it expired, but only if the secre
 test('a missing sender or template is answered with what there is', async (t) => {
   const world = await startWorld(t)
   const detailOf = async (change: object) => String((await postOtp(world, change)).body.detail)
-  assert.match(await detailOf({ senderId: MISSING_ID }), /Senders page .* "sender list"/)
+  assert.match(await detailOf({ senderId: MISSING_ID }), /Senders page .* “doorcode sender list”/)
   const template = { name: 'login_code', language: 'en' }
   assert.equal(
     await detailOf({ template }),

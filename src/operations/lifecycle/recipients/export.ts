@@ -1,3 +1,4 @@
+import { commandText } from '../../../../locales/text.ts'
 import { type Sql, type Statement, statement } from '../../../lib/db/pool.ts'
 import { UserError } from '../../../lib/errors.ts'
 import { FIRST_ID } from '../../../lib/ids.ts'
@@ -58,7 +59,10 @@ export async function textOfExport(pieces: AsyncIterable<string>): Promise<strin
   for await (const piece of pieces) {
     text += piece
     if (text.length > MAX_CHARACTERS)
-      throw new UserError({ code: 'recipients.export_too_large', command: 'recipient export --file <file>' })
+      throw new UserError({
+        code: 'recipients.export_too_large',
+        command: commandText('recipient export --file <file>'),
+      })
   }
   return text
 }

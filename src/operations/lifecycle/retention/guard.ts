@@ -44,9 +44,9 @@ export function createRemovalGuard(
     const current = [hold?.reason ?? '', ...shorter].join()
     if (current === reported) return
     reported = current
-    if (hold) log.warn({ hold }, 'no old data is removed: run "doorcode retention preview"')
+    if (hold) log.warn({ hold }, 'no old data is removed: run “doorcode retention preview”')
     else if (shorter.length > 0)
-      log.warn({ shorter, inForce: keep }, 'shorter settings wait: run "doorcode retention preview"')
+      log.warn({ shorter, inForce: keep }, 'shorter settings wait: run “doorcode retention preview”')
     else log.info('removal of old data continues')
   }
   return {
