@@ -2072,7 +2072,10 @@ export type ParameterNames = {
   'page_keys.use_recorded': never
   'page_list.export': never
   'page_list.export_hint': never
+  'page_list.filters': never
+  'page_list.filters_set': 'number'
   'page_list.kept_since': 'day'
+  'page_list.show_results': never
   'page_messages.about': never
   'page_messages.back': never
   'page_messages.clear': never
@@ -2676,6 +2679,7 @@ export type ParameterNames = {
   'page_shell.choose_workspace': never
   'page_shell.clear_filters': never
   'page_shell.clock_ahead': 'ahead'
+  'page_shell.clock_ahead_short': 'ahead'
   'page_shell.clock_hint': never
   'page_shell.close': never
   'page_shell.cod_settings': never
@@ -2706,6 +2710,7 @@ export type ParameterNames = {
   'page_shell.light': never
   'page_shell.like_system': never
   'page_shell.live_hint': never
+  'page_shell.main_sections': never
   'page_shell.menu': never
   'page_shell.messages': never
   'page_shell.newest': never

@@ -30,10 +30,19 @@ export function Sessions() {
         keyOf={({ sessionId }) => sessionId}
         columns={[
           { title: t('page_account.device'), cell: (session) => <DeviceCell session={session} /> },
-          { title: t('page_account.signed_in_at'), cell: ({ signedInAt }) => <Time at={signedInAt} kind="real" /> },
-          { title: t('page_account.last_used'), cell: ({ lastUsedAt }) => <Time at={lastUsedAt} kind="real" /> },
+          {
+            title: t('page_account.signed_in_at'),
+            phone: 'labelled',
+            cell: ({ signedInAt }) => <Time at={signedInAt} kind="real" />,
+          },
+          {
+            title: t('page_account.last_used'),
+            phone: 'labelled',
+            cell: ({ lastUsedAt }) => <Time at={lastUsedAt} kind="real" />,
+          },
           {
             title: t('page_account.actions'),
+            phone: 'status',
             cell: (session) =>
               !session.current && (
                 <Button
@@ -100,8 +109,8 @@ export function Events() {
       rows={data}
       keyOf={({ id }) => id}
       columns={[
-        { title: t('page_audit_log.when'), cell: ({ at }) => <Time at={at} kind="real" /> },
-        { title: t('page_audit_log.what'), cell: ({ action }) => actionIn(action, texts) },
+        { title: t('page_audit_log.when'), phone: 'time', cell: ({ at }) => <Time at={at} kind="real" /> },
+        { title: t('page_audit_log.what'), phone: 'name', cell: ({ action }) => actionIn(action, texts) },
         { title: t('page_account.where'), cell: (event) => <Where event={event} /> },
       ]}
     />

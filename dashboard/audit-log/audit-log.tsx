@@ -141,7 +141,7 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
       columns={[
         {
           title: t('page_audit_log.event'),
-          wide: true,
+          phone: 'name',
           cell: (entry) => (
             <div style={{ overflowWrap: 'anywhere' }}>
               <Sentence entry={entry} />
@@ -150,7 +150,7 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
         },
         {
           title: t('page_audit_log.changed'),
-          wide: true,
+          phone: 'none',
           cell: (entry) => {
             const all = differences(entry)
             return all.length === 0 ? '–' : <ChangesInRow entry={entry} all={all} />
@@ -159,6 +159,7 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
         {
           title: t('page_audit_log.when'),
           opens: true,
+          phone: 'time',
           cell: (entry) => (
             <>
               <Time at={entry.at} kind="past" form="relative" />

@@ -129,13 +129,11 @@ function BlockedList({ rows }: { rows: readonly BlockedNumber[] }) {
     {
       title: t('page_blocked.reason'),
       hideIfAll: ({ reason }) => reason,
-      wide: true,
       cell: ({ reason }) => (reason === null ? t('page_blocked.no_reason') : <bdi>{reason}</bdi>),
     },
-    { title: t('page_blocked.since'), cell: ({ blockedAt }) => <Time at={blockedAt} kind="past" /> },
+    { title: t('page_blocked.since'), phone: 'time', cell: ({ blockedAt }) => <Time at={blockedAt} kind="past" /> },
     {
       title: t('page_blocked.by'),
-      wide: true,
       cell: ({ blockedBy }) => (
         <bdi>{blockedBy === null ? t('page_blocked.by_unknown') : whoText(blockedBy, texts)}</bdi>
       ),
@@ -144,6 +142,7 @@ function BlockedList({ rows }: { rows: readonly BlockedNumber[] }) {
   if (may.change) {
     columns.push({
       title: t('page_blocked.actions'),
+      phone: 'status',
       cell: (row) => (
         <Button
           size="compact-sm"

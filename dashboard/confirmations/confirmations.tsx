@@ -9,7 +9,7 @@ import { ButtonLink, linkTo } from '../ui/link.tsx'
 import { hasOtherPages } from '../ui/list/list-search.ts'
 import { SearchedList } from '../ui/list/searched-list.tsx'
 import { statusWord } from '../ui/state/status.ts'
-import { FailureBelow, Status } from '../ui/state/status.tsx'
+import { Status, WithFailure } from '../ui/state/status.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { Chosen } from './reschedule.tsx'
 import { type ListedConfirmation, REFUSALS, STATUSES, withFilter } from './search.ts'
@@ -57,20 +57,24 @@ export function Confirmations() {
         { title: t('page_confirmations.customer'), cell: ({ recipient }) => <Recipient of={recipient} /> },
         {
           title: t('page_confirmations.status'),
+          phone: 'status',
           cell: ({ status, failureCode }) => (
-            <FailureBelow code={failureCode}>
+            <WithFailure code={failureCode}>
               <Status of="confirmation" value={status} />
-            </FailureBelow>
+            </WithFailure>
           ),
         },
         {
           title: t('page_confirmations.refusal'),
           hideIfAll: ({ refusalStatus }) => refusalStatus,
+          from: 'desktop',
+          phone: 'none',
           cell: ({ refusalStatus }) => (refusalStatus === null ? '–' : <Status of="refusal" value={refusalStatus} />),
         },
         {
           title: t('page_confirmations.answer'),
-          wide: true,
+          from: 'laptop',
+          phone: 'none',
           cell: (row) => (hasAnswer(row) ? <Answered row={row} /> : '–'),
         },
       ]}

@@ -57,6 +57,8 @@ export function Endpoints() {
   )
 }
 
+const NUMBER = { align: 'end', from: 'desktop', phone: 'none' } as const
+
 function EndpointList({ data: { endpoints, maxCounted } }: { data: EndpointsData }) {
   const texts = useTexts()
   const { t } = texts
@@ -70,7 +72,6 @@ function EndpointList({ data: { endpoints, maxCounted } }: { data: EndpointsData
       columns={[
         {
           title: t('page_endpoints.endpoint'),
-          wide: true,
           cell: ({ url, description }) => (
             <>
               {description !== '' && (
@@ -91,6 +92,7 @@ function EndpointList({ data: { endpoints, maxCounted } }: { data: EndpointsData
         },
         {
           title: t('page_endpoints.state'),
+          phone: 'status',
           cell: (endpoint) => (
             <Stack gap={2}>
               <StateBadge state={stateOf(endpoint)} />
@@ -104,6 +106,8 @@ function EndpointList({ data: { endpoints, maxCounted } }: { data: EndpointsData
         },
         {
           title: t('page_endpoints.events'),
+          from: 'laptop',
+          phone: 'none',
           hideIfAll: ({ eventTypes }) => eventTypes?.length ?? null,
           cell: ({ eventTypes }) =>
             eventTypes
@@ -111,10 +115,14 @@ function EndpointList({ data: { endpoints, maxCounted } }: { data: EndpointsData
               : t('page_endpoints.events_all'),
         },
         { title: t('page_endpoints.lately'), cell: ({ health }) => recentSuccessText(texts, health) },
-        { title: t('page_endpoints.last_success'), cell: ({ health }) => <LastSuccess health={health} /> },
-        { title: t('page_endpoints.waiting'), align: 'end', cell: ({ health }) => count(health?.waiting) },
-        { title: t('page_endpoints.held'), align: 'end', cell: ({ health }) => count(health?.held) },
-        { title: t('page_endpoints.failed_deliveries'), align: 'end', cell: ({ health }) => count(health?.failed) },
+        {
+          title: t('page_endpoints.last_success'),
+          phone: 'time',
+          cell: ({ health }) => <LastSuccess health={health} />,
+        },
+        { title: t('page_endpoints.waiting'), ...NUMBER, cell: ({ health }) => count(health?.waiting) },
+        { title: t('page_endpoints.held'), ...NUMBER, cell: ({ health }) => count(health?.held) },
+        { title: t('page_endpoints.failed_deliveries'), ...NUMBER, cell: ({ health }) => count(health?.failed) },
       ]}
     />
   )

@@ -143,17 +143,29 @@ function DeliveryList({ deliveries }: { deliveries: readonly Logged[] }) {
         })
       }
       columns={[
-        { title: t('page_endpoints.event'), wide: true, cell: ({ type }) => <span className="as-typed">{type}</span> },
+        { title: t('page_endpoints.event'), cell: ({ type }) => <span className="as-typed">{type}</span> },
         { title: t('page_endpoints.subject'), cell: (delivery) => <Subject delivery={delivery} /> },
-        { title: t('page_endpoints.status'), cell: (delivery) => <StatusAndNext delivery={delivery} /> },
-        { title: t('page_endpoints.last_answer'), cell: (delivery) => <AnswerAndAttempts delivery={delivery} /> },
+        {
+          title: t('page_endpoints.status'),
+          phone: 'status',
+          cell: (delivery) => <StatusAndNext delivery={delivery} />,
+        },
+        {
+          title: t('page_endpoints.last_answer'),
+          from: 'laptop',
+          phone: 'none',
+          cell: (delivery) => <AnswerAndAttempts delivery={delivery} />,
+        },
         {
           title: t('page_endpoints.took'),
+          from: 'desktop',
+          phone: 'none',
           align: 'end',
           cell: ({ durationMs }) => (durationMs === null ? '–' : t('page_endpoints.ms', { ms: n(durationMs) })),
         },
         {
           title: t('page_endpoints.recorded'),
+          phone: 'time',
           cell: ({ createdAt }) => <Time at={createdAt} kind="past" form="relative" />,
         },
       ]}

@@ -42,7 +42,6 @@ function HookList({ hooks, baseUrl }: { hooks: readonly Hook[]; baseUrl: string 
   const columns: Column<Hook>[] = [
     {
       title: t('page_hooks.hook'),
-      wide: true,
       cell: ({ name, hookId }) => (
         <div>
           <bdi>{name}</bdi>
@@ -57,11 +56,12 @@ function HookList({ hooks, baseUrl }: { hooks: readonly Hook[]; baseUrl: string 
       title: t('page_hooks.templates'),
       cell: ({ templates }) => templates.map(({ name, language }) => `${name} (${language})`).join(', '),
     },
-    { title: t('page_hooks.created'), cell: ({ createdAt }) => <Time at={createdAt} kind="past" /> },
+    { title: t('page_hooks.created'), phone: 'none', cell: ({ createdAt }) => <Time at={createdAt} kind="past" /> },
   ]
   if (may.change)
     columns.push({
       title: t('page_hooks.actions'),
+      phone: 'menu',
       align: 'end',
       cell: (hook) => (
         <RowMenu

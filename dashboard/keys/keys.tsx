@@ -73,7 +73,6 @@ function KeyList({ keys, label }: { keys: readonly Key[]; label: string }) {
   const columns: Column<Key>[] = [
     {
       title: t('page_keys.key'),
-      wide: true,
       cell: ({ name, publicId }) => (
         <div>
           <bdi>{name}</bdi>
@@ -83,14 +82,16 @@ function KeyList({ keys, label }: { keys: readonly Key[]; label: string }) {
         </div>
       ),
     },
-    { title: t('page_keys.state'), cell: ({ state }) => <Status of="key" value={state} /> },
-    { title: t('page_keys.created'), cell: ({ createdAt }) => <Time at={createdAt} kind="past" /> },
+    { title: t('page_keys.state'), phone: 'status', cell: ({ state }) => <Status of="key" value={state} /> },
+    { title: t('page_keys.created'), phone: 'none', cell: ({ createdAt }) => <Time at={createdAt} kind="past" /> },
     {
       title: t('page_keys.last_used'),
+      phone: 'labelled',
       cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} kind="past" /> : t('page_keys.never')),
     },
     {
       title: t('page_keys.expiry'),
+      phone: 'labelled',
       cell: ({ expiresAt, revokedAt }) => {
         if (revokedAt) return '–'
         return expiresAt ? <Time at={expiresAt} kind="due" /> : t('page_keys.no_expiry')
@@ -100,6 +101,7 @@ function KeyList({ keys, label }: { keys: readonly Key[]; label: string }) {
   if (may.change && keys.some(isActive)) {
     columns.push({
       title: t('page_keys.actions'),
+      phone: 'menu',
       align: 'end',
       cell: (key) => (
         <RowMenu

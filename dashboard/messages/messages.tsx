@@ -9,7 +9,7 @@ import { ButtonLink, linkTo } from '../ui/link.tsx'
 import { hasOtherPages } from '../ui/list/list-search.ts'
 import { SearchedList } from '../ui/list/searched-list.tsx'
 import { statusWord } from '../ui/state/status.ts'
-import { FailureBelow, Status } from '../ui/state/status.tsx'
+import { Status, WithFailure } from '../ui/state/status.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { KINDS, STATUSES, withFilter } from './search.ts'
 import { MessageKind } from './status.tsx'
@@ -59,15 +59,18 @@ export function Messages() {
         { title: t('page_messages.to'), cell: ({ recipient }) => <Recipient of={recipient} /> },
         {
           title: t('page_messages.status'),
+          phone: 'status',
           cell: ({ status, failureCode }) => (
-            <FailureBelow code={failureCode}>
+            <WithFailure code={failureCode}>
               <Status of="message" value={status} />
-            </FailureBelow>
+            </WithFailure>
           ),
         },
-        { title: t('page_messages.kind'), wide: true, cell: (message) => <MessageKind message={message} /> },
+        { title: t('page_messages.kind'), cell: (message) => <MessageKind message={message} /> },
         {
           title: t('page_messages.reference'),
+          from: 'laptop',
+          phone: 'none',
           cell: ({ reference }) => (reference === null ? '–' : <Reference of={reference} />),
         },
       ]}

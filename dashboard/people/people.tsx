@@ -99,10 +99,12 @@ export function Members({ members, onDo }: { members: readonly Member[]; onDo: (
   const ofOwners: Column<Member>[] = [
     {
       title: t('page_people.second_factor'),
+      phone: 'labelled',
       cell: ({ twoFactor }) => (twoFactor ? t('page_people.on') : t('page_people.off')),
     },
     {
       title: t('page_people.last_seen'),
+      phone: 'time',
       cell: ({ lastSeenAt }) =>
         lastSeenAt ? <Time at={lastSeenAt} kind="past" form="relative" /> : t('page_people.never_seen'),
     },
@@ -113,7 +115,7 @@ export function Members({ members, onDo }: { members: readonly Member[]; onDo: (
       rows={members}
       keyOf={({ userId }) => userId}
       columns={[
-        { title: t('page_people.name'), wide: true, cell: (member) => <Name member={member} /> },
+        { title: t('page_people.name'), cell: (member) => <Name member={member} /> },
         {
           title: t('page_people.role'),
           cell: ({ role, operator }) => (operator ? t('page_people.operator') : t(`page_people.roles_${role}`)),
@@ -121,10 +123,12 @@ export function Members({ members, onDo }: { members: readonly Member[]; onDo: (
         ...(may.own ? ofOwners : []),
         {
           title: t('page_people.since'),
+          phone: 'none',
           cell: ({ since }) => (since ? <Time at={since} kind="past" form="relative" /> : '–'),
         },
         {
           title: t('page_people.actions'),
+          phone: 'menu',
           align: 'end',
           cell: (member) => {
             const actions = actionsOf(member)
@@ -190,23 +194,26 @@ export function Invitations({ invitations, onDo }: InvitationsProps) {
         rows={invitations}
         keyOf={({ email }) => email} // a new link is a new invitation, but its row must keep the focus
         columns={[
-          { title: t('page_people.email'), wide: true, cell: ({ email }) => <span className="as-typed">{email}</span> },
+          { title: t('page_people.email'), cell: ({ email }) => <span className="as-typed">{email}</span> },
           { title: t('page_people.role'), cell: ({ role }) => t(`page_people.roles_${role}`) },
           {
             title: t('page_people.state'),
+            phone: 'status',
             cell: ({ isExpired }) => <Status of="invitation" value={isExpired ? 'expired' : 'pending'} />,
           },
           {
             title: t('page_people.expires'),
+            phone: 'time',
             cell: ({ expiresAt }) => <Time at={expiresAt} kind="due" form="relative" />,
           },
           {
             title: t('page_people.invited_by'),
-            wide: true,
+            phone: 'none',
             cell: ({ invitedBy }) => <span className="as-typed">{invitedBy ?? '–'}</span>,
           },
           {
             title: t('page_people.actions'),
+            phone: 'menu',
             align: 'end',
             cell: (invitation) => (
               <RowMenu

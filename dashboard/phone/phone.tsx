@@ -19,7 +19,6 @@ import { Webhooks } from './webhooks.tsx'
 import { type PhoneState, WorkspaceTimeMachine } from './workspace-time.tsx'
 
 const PAGE = '/w/$workspaceId/phone'
-const WIDE = '(min-width: 48em)'
 
 export function Phone() {
   const { t } = useTexts()
@@ -113,15 +112,15 @@ function SidePanel({ state }: { state: PhoneState }) {
 }
 
 /**
- * On a wide screen the page opens with the newest chat. After a chat has been opened, new messages do not switch to
- * another.
+ * The page opens with the newest chat. After a chat has been opened, new messages do not switch to another, and a phone
+ * can go back to the list.
  */
 function useNewestChat({ screen }: LivePhone, selected: Pair | undefined, select: (pair: Pair) => void): void {
   const newest = [...screen.chats.values()].at(-1)
   const wasOpen = useRef(false)
   useEffect(() => {
     if (selected) wasOpen.current = true
-    if (wasOpen.current || !newest || !matchMedia(WIDE).matches) return
+    if (wasOpen.current || !newest) return
     select({ phone: newest.phone, number: newest.number })
   }, [newest, selected, select])
 }

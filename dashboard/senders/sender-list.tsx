@@ -48,12 +48,18 @@ export function SenderList({ senders }: { senders: readonly Sender[] }) {
             </Stack>
           ),
         },
-        { title: t('page_senders.sender_id'), wide: true, cell: ({ senderId }) => <Copyable text={senderId} /> },
+        { title: t('page_senders.sender_id'), cell: ({ senderId }) => <Copyable text={senderId} /> },
         { title: t('page_senders.can_send'), cell: (sender) => <CanSend sender={sender} /> },
-        { title: t('page_senders.health'), wide: true, cell: (sender) => <Health sender={sender} /> },
+        { title: t('page_senders.health'), cell: (sender) => <Health sender={sender} /> },
         { title: t('page_senders.today'), cell: ({ senderId }) => todayOf(senderId) },
         ...(may.change
-          ? [{ title: t('page_senders.actions'), cell: (sender: Sender) => <PauseOrResume sender={sender} /> }]
+          ? [
+              {
+                title: t('page_senders.actions'),
+                phone: 'status' as const,
+                cell: (sender: Sender) => <PauseOrResume sender={sender} />,
+              },
+            ]
           : []),
       ]}
     />

@@ -112,6 +112,7 @@ function OldestDue({ work }: { work: Report['work'] }) {
         { title: t('page_system.kind'), cell: ({ kind }) => t(`doctor.work_${kind}`) },
         {
           title: t('page_system.due_since'),
+          phone: 'time',
           cell: ({ dueAt }) => <Time at={dueAt} kind="past" form="relative" />,
         },
       ]}
@@ -167,9 +168,10 @@ export function Nodes({ nodes, differing }: Pick<Report, 'nodes' | 'differing'>)
         rows={nodes}
         keyOf={({ nodeId }) => nodeId}
         columns={[
-          { title: t('page_system.node'), wide: true, cell: ({ nodeId }) => <code>{nodeId}</code> },
+          { title: t('page_system.node'), cell: ({ nodeId }) => <code>{nodeId}</code> },
           {
             title: t('page_system.state'),
+            phone: 'status',
             cell: ({ isAlive }) => (
               <StateMark colour={STATE_COLOURS.node[isAlive ? 'alive' : 'silent']}>
                 {t(isAlive ? 'page_system.alive' : 'page_system.silent')}
@@ -177,24 +179,27 @@ export function Nodes({ nodes, differing }: Pick<Report, 'nodes' | 'differing'>)
             ),
           },
           { title: t('page_system.roles'), cell: ({ roles }) => <bdi>{roles.join(', ')}</bdi> },
-          { title: t('page_system.version'), cell: ({ version }) => <bdi>{version}</bdi> },
+          { title: t('page_system.version'), phone: 'labelled', cell: ({ version }) => <bdi>{version}</bdi> },
           {
             title: t('page_system.started'),
+            phone: 'labelled',
             cell: ({ startedAt }) => <Time at={startedAt} kind="past" form="relative" />,
           },
           {
             title: t('page_system.seen'),
+            phone: 'labelled',
             cell: ({ seenAt, isAlive }) => !isAlive && <Time at={seenAt} kind="past" form="relative" />,
           },
           {
             title: t('page_system.pool'),
+            phone: 'labelled',
             align: 'end',
             cell: ({ settings }) => settings.databasePool !== undefined && n(settings.databasePool),
             hideIfAll: ({ settings }) => settings.databasePool ?? null,
           },
           {
             title: t('page_system.public_url'),
-            wide: true,
+            phone: 'labelled',
             cell: ({ settings }) => settings.publicUrl !== undefined && <bdi>{settings.publicUrl}</bdi>,
             hideIfAll: ({ settings }) => settings.publicUrl ?? null,
           },

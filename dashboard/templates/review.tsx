@@ -111,9 +111,10 @@ export function History({ changes }: { changes: readonly Change[] }) {
           rows={changes.map((change, index) => ({ ...change, index }))}
           keyOf={({ index }) => String(index)}
           columns={[
-            { title: t('page_templates.when'), cell: ({ at }) => <Time at={at} kind="past" /> },
+            { title: t('page_templates.when'), phone: 'time', cell: ({ at }) => <Time at={at} kind="past" /> },
             {
               title: t('page_templates.changed'),
+              phone: 'name',
               cell: ({ field }) => translateWord(texts, 'page_templates.fields', field),
             },
             { title: t('page_templates.from_to'), cell: (change) => <FromTo change={change} /> },

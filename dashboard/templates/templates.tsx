@@ -114,7 +114,6 @@ function TemplateList({ templates }: { templates: readonly ListedTemplate[] }) {
       columns={[
         {
           title: t('page_templates.template'),
-          wide: true,
           cell: ({ name }) => (
             <Text span inherit display="block" miw="9.5rem" className="as-typed" style={{ overflowWrap: 'anywhere' }}>
               {name}
@@ -128,21 +127,25 @@ function TemplateList({ templates }: { templates: readonly ListedTemplate[] }) {
         },
         {
           title: t('page_templates.body'),
-          wide: true,
+          from: 'desktop',
+          phone: 'none',
           cell: ({ text: words }) => (
             <Text size="sm" c="dimmed" dir="auto" lineClamp={2} maw="18rem">
               {words}
             </Text>
           ),
         },
-        { title: t('page_templates.usable_for'), wide: true, cell: (template) => <UsableFor template={template} /> },
-        { title: t('page_templates.status'), cell: ({ status }) => <StatusBadge status={status} /> },
+        { title: t('page_templates.usable_for'), phone: 'none', cell: (template) => <UsableFor template={template} /> },
+        { title: t('page_templates.status'), phone: 'status', cell: ({ status }) => <StatusBadge status={status} /> },
         {
           title: t('page_templates.category'),
+          from: 'laptop',
           cell: ({ category }) => translateWord(texts, 'page_templates.categories', category),
         },
         {
           title: t('page_templates.quality'),
+          from: 'desktop',
+          phone: 'none',
           hideIfAll: ({ quality }) => quality,
           cell: ({ quality }) => (quality === null || quality === 'UNKNOWN' ? '–' : qualityIn(texts, quality)),
         },

@@ -103,14 +103,14 @@ export function useTimesOnPage(): { hasTimes: boolean; Provider: (props: { child
   return { hasTimes: count > 0, Provider }
 }
 
-/** The page's only mention of the time zone. */
-export function ZoneOfPage() {
+/** The page's only mention of the time zone. It keeps its place until the page has loaded its times. */
+export function ZoneOfPage({ isShown }: { isShown: boolean }) {
   const { t } = useTexts()
   const workspace = useWorkspaceIfAny()
   if (!workspace) return null
   return (
     <Tooltip label={t('page_shell.zone_hint')}>
-      <Text size="sm" c="dimmed" data-zone>
+      <Text size="sm" c="dimmed" data-zone {...(!isShown && { style: { visibility: 'hidden' } })}>
         <span className="as-typed">{workspace.timeZone}</span>
       </Text>
     </Tooltip>

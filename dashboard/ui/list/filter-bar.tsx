@@ -1,11 +1,24 @@
-import { Button, CloseButton, Group, Menu, Popover, ScrollArea, TextInput } from '@mantine/core'
+import {
+  Button,
+  CloseButton,
+  Drawer,
+  Group,
+  Input,
+  Menu,
+  NativeSelect,
+  Popover,
+  ScrollArea,
+  Stack,
+  TextInput,
+} from '@mantine/core'
 import { DatePicker } from '@mantine/dates'
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
-import { MagnifyingGlassIcon, PlusIcon } from '@radix-ui/react-icons'
+import { MagnifyingGlassIcon, MixerHorizontalIcon, PlusIcon } from '@radix-ui/react-icons'
 import { type ReactNode, cloneElement, isValidElement, useState } from 'react'
 import { DAY, dateFormat } from '../../texts/formats.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { Calendar } from '../calendar.tsx'
+import { useScreen } from '../screen.ts'
 
 /** A search runs when typing pauses. */
 const SEARCH_PAUSE_MS = 300
@@ -25,13 +38,15 @@ type Props = {
   onChange: (change: Record<string, string>) => void
   /** Ends all filters; undefined while there is none. */
   onClear: (() => void) | undefined
-  /** Other actions on the list, at the end of the row. */
+  /** Another action on the list, at the end of the row. */
   end?: ReactNode
 }
 
-/** All controls of a list in one row: the search, the filters, the days. */
-export function FilterBar({ label, search, filters, range, onChange, onClear, end }: Props) {
+/** All controls of a list in one row: the search, the filters, the days. On a phone, all but the search are behind one button. */
+export function FilterBar(props: Props) {
   const { t } = useTexts()
+  const { label, search, filters, range, onChange, onClear, end } = props
+  if (useScreen() === 'phone') return <PhoneFilters {...props} />
   return (
     <Group role="search" aria-label={label} gap="xs">
       {search && <Search key={search.value} {...search} onChange={(text) => onChange({ text })} />}
@@ -45,6 +60,54 @@ export function FilterBar({ label, search, filters, range, onChange, onClear, en
         </Button>
       )}
       {end !== undefined && <Group ms="auto">{end}</Group>}
+    </Group>
+  )
+}
+
+/** The search and one button, which opens the filters from below. */
+function PhoneFilters({ label, search, filters, range, onChange, onClear, end }: Props) {
+  const { t, n } = useTexts()
+  const [opened, { open, close }] = useDisclosure()
+  const { from, to } = range ?? {}
+  const set = filters.filter(({ value }) => value).length + (from || to ? 1 : 0)
+  return (
+    <Group role="search" aria-label={label} gap="xs" wrap="nowrap">
+      {search && <Search key={search.value} {...search} onChange={(text) => onChange({ text })} />}
+      <Button
+        variant={set > 0 ? 'light' : 'default'}
+        leftSection={<MixerHorizontalIcon aria-hidden="true" />}
+        style={{ flexShrink: 0 }}
+        onClick={open}
+      >
+        {set > 0 ? t('page_list.filters_set', { number: n(set) }) : t('page_list.filters')}
+      </Button>
+      <Drawer opened={opened} onClose={close} position="bottom" size="auto" title={t('page_list.filters')}>
+        <Stack>
+          {filters.map(({ name, label: title, value, choices }) => (
+            <NativeSelect
+              key={name}
+              label={title}
+              value={value ?? ''}
+              data={[{ value: '', label: t('page_shell.all_values') }, ...choices]}
+              onChange={({ currentTarget }) => onChange({ [name]: currentTarget.value })}
+            />
+          ))}
+          {range && (
+            <Input.Wrapper label={t('page_shell.dates')}>
+              <DayRange {...range} onChange={onChange} />
+            </Input.Wrapper>
+          )}
+          {end}
+          <Group grow>
+            {onClear && (
+              <Button variant="default" onClick={onClear}>
+                {t('page_shell.clear_filters')}
+              </Button>
+            )}
+            <Button onClick={close}>{t('page_list.show_results')}</Button>
+          </Group>
+        </Stack>
+      </Drawer>
     </Group>
   )
 }
@@ -98,18 +161,10 @@ function FilterChip({ filter, onChange }: { filter: Filter; onChange: (value: st
 
 type Days = { from: string | undefined; to: string | undefined }
 
-/** Days of the delivery zone, such as `2026-11-22`. Weeks start on the first day of the reader's week. */
-function RangeChip({ from, to, onChange }: Days & { onChange: (days: { from: string; to: string }) => void }) {
+/** The chosen days as a filter. */
+function RangeChip({ from, to, onChange }: Days & { onChange: (days: ChosenDays) => void }) {
   const { t } = useTexts()
   const [opened, { toggle, close }] = useDisclosure()
-  const [half, setHalf] = useState<string | null>(null)
-  const choose = ([first, last]: [string | null, string | null]): void => {
-    setHalf(first)
-    if (first === null || last === null) return
-    setHalf(null)
-    close()
-    onChange({ from: first, to: last })
-  }
   const end = (): void => onChange({ from: '', to: '' })
   return (
     <Chip label={t('page_shell.dates')} value={useRangeText({ from, to })} onRemove={end}>
@@ -119,21 +174,44 @@ function RangeChip({ from, to, onChange }: Days & { onChange: (days: { from: str
             {isValidElement<{ onClick?: () => void }>(target) ? cloneElement(target, { onClick: toggle }) : target}
           </Popover.Target>
           <Popover.Dropdown>
-            <Calendar>
-              {(calendar) => (
-                <DatePicker
-                  {...calendar}
-                  type="range"
-                  allowSingleDateInRange
-                  value={half === null ? [from ?? null, to ?? null] : [half, null]}
-                  onChange={choose}
-                />
-              )}
-            </Calendar>
+            <DayRange
+              from={from}
+              to={to}
+              onChange={(days) => {
+                close()
+                onChange(days)
+              }}
+            />
           </Popover.Dropdown>
         </Popover>
       )}
     </Chip>
+  )
+}
+
+type ChosenDays = { from: string; to: string }
+
+/** Days of the delivery zone, such as `2026-11-22`. Weeks start on the first day of the reader's week. */
+function DayRange({ from, to, onChange }: Days & { onChange: (days: ChosenDays) => void }) {
+  const [half, setHalf] = useState<string | null>(null)
+  const choose = ([first, last]: [string | null, string | null]): void => {
+    setHalf(first)
+    if (first === null || last === null) return
+    setHalf(null)
+    onChange({ from: first, to: last })
+  }
+  return (
+    <Calendar>
+      {(calendar) => (
+        <DatePicker
+          {...calendar}
+          type="range"
+          allowSingleDateInRange
+          value={half === null ? [from ?? null, to ?? null] : [half, null]}
+          onChange={choose}
+        />
+      )}
+    </Calendar>
   )
 }
 

@@ -12,8 +12,14 @@ export type Column<Row> = {
   opens?: true
   /** For numbers, which people compare digit by digit from the end. */
   align?: 'end'
-  /** For long texts and ids: on a tablet's card the cell takes two of four columns. */
-  wide?: true
+  /** A narrower screen leaves the column out of the table. Only for rows that open a page, which shows it. */
+  from?: 'laptop' | 'desktop'
+  /**
+   * Where a phone's row of two lines shows the cell, without its title. On the first line: the name, which is by default what
+   * opens the row, and the time. At the end of the second line: the status. Beside both: a menu. Otherwise on the second line;
+   * `labelled`: with its title; `none`: not at all.
+   */
+  phone?: 'name' | 'time' | 'status' | 'menu' | 'labelled' | 'none'
   /** A column with the same value in all rows says nothing and is left out. */
   hideIfAll?: (row: Row) => string | number | null
 }
@@ -28,13 +34,13 @@ type Props<Row> = {
   linkOf?: (row: Row) => LinkOf
 }
 
-/** Shown in a cell without a value. A card leaves the cell out. */
+/** Shown in a cell without a value. A phone leaves the cell out. */
 const NO_VALUE = '–'
 
 /** On Mantine's dark hover color, links have a contrast of only 4.0:1; they need 4.5:1. */
 const HOVERED = 'light-dark(var(--mantine-color-gray-1), var(--mantine-color-dark-6))'
 
-/** A table; on a narrow screen each row is a card that names its cells. */
+/** A table with the columns that fit; on a phone each row has two lines. */
 export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
   const shown = columns
     .filter(({ hideIfAll }) => !hideIfAll || hasSeveral(rows, hideIfAll))
@@ -46,8 +52,8 @@ export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
       <Table aria-label={label} highlightOnHover={linkOf !== undefined} highlightOnHoverColor={HOVERED}>
         <Table.Thead>
           <Table.Tr>
-            {shown.map(({ title, align }) => (
-              <Table.Th key={title} scope="col" data-align={align}>
+            {shown.map(({ title, align, from }) => (
+              <Table.Th key={title} scope="col" data-align={align} data-from={from}>
                 {title}
               </Table.Th>
             ))}
@@ -56,14 +62,15 @@ export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
         <Table.Tbody>
           {rows.map((row, index) => (
             <Table.Tr key={keyOf(row)} data-opens={linkOf ? true : undefined}>
-              {shown.map(({ title, contents, align, wide }) => {
+              {shown.map(({ title, contents, align, from, phone }) => {
                 const content = contents[index]
                 return (
                   <Table.Td
                     key={title}
                     data-title={title}
                     data-align={align}
-                    data-wide={wide}
+                    data-from={from}
+                    data-place={phone ?? (title === opening?.title ? 'name' : 'about')}
                     data-empty={content === NO_VALUE ? true : undefined}
                   >
                     <div>

@@ -136,6 +136,8 @@ function Rows<Row extends ListedRow>({
   const { t } = useTexts()
   const sender: Column<Row> = {
     title: t(`page_${list}.sender`),
+    from: 'desktop',
+    phone: 'none',
     hideIfAll: ({ senderPhone }) => senderPhone,
     cell: ({ senderPhone }) => <span className="as-typed">{senderPhone}</span>,
   }
@@ -149,12 +151,15 @@ function Rows<Row extends ListedRow>({
         ...columns,
         {
           title: t(`page_${list}.template`),
+          from: 'desktop',
+          phone: 'none',
           hideIfAll: ({ templateName }) => templateName,
           cell: ({ templateName }) => (templateName === null ? '–' : <code>{templateName}</code>),
         },
         ...(hasSeveralSenders ? [sender] : []),
         {
           title: t(`page_${list}.created`),
+          phone: 'time',
           cell: ({ createdAt }) => <Time at={createdAt} kind="workspace" form="relative" />,
         },
       ]}

@@ -85,6 +85,17 @@ export const sectionsOf = ({ sandbox, role, operator }: Viewer): (typeof SECTION
 export const hasQuickstart = (workspace: Viewer): boolean =>
   sectionsOf(workspace).some(({ name }) => name === 'quickstart')
 
+/** What a phone's bar shows: no more than four fit beside the menu. */
+export const mainSectionsOf = (viewer: Viewer): (typeof SECTIONS)[number][] => {
+  const main: ReadonlySet<SectionName> = new Set([
+    'overview',
+    'messages',
+    'confirmations',
+    viewer.sandbox ? 'phone' : 'charts',
+  ])
+  return sectionsOf(viewer).filter(({ name }) => main.has(name))
+}
+
 type Viewer = { sandbox: boolean; role: string; operator: boolean }
 
 type SectionPath = (typeof SECTIONS)[number]['to']

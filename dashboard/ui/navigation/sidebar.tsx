@@ -1,31 +1,33 @@
 import { Box, Divider, NavLink, ScrollArea, Stack, Text, Tooltip } from '@mantine/core'
-import { useLocalStorage, useMediaQuery } from '@mantine/hooks'
+import { useLocalStorage } from '@mantine/hooks'
 import { PinLeftIcon, PinRightIcon } from '@radix-ui/react-icons'
 import { useRouterState } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
 import { linkTo } from '../link.tsx'
+import { useScreen } from '../screen.ts'
 import { type Workspace, useSession } from '../workspace.ts'
 import { SECTION_GROUPS, type SectionName, iconOf, sectionsOf } from './sections.ts'
 import classes from './sidebar.module.css'
 
 export const SIDEBAR_WIDTH = { whole: 240, icons: 57 } as const
-/** The theme's `sm`. A narrower screen has the sidebar behind a button, with labels. */
-const FROM_SM = '(min-width: 48em)'
-
-/** Whether only icons are shown: the person's choice in this browser. */
-export function useIconsOnly(): { iconsOnly: boolean; toggle: () => void } {
+/**
+ * Whether only icons are shown: always on a tablet, never on a phone, where a button opens the sidebar, and otherwise the
+ * person's choice in this browser.
+ */
+export function useIconsOnly(): { iconsOnly: boolean; toggle: (() => void) | undefined } {
   const { person } = useSession()
   const [chosen, choose] = useLocalStorage({
     key: `doorcode-sidebar-icons-${person.userId}`,
     defaultValue: false,
     getInitialValueInEffect: false,
   })
-  const isWide = useMediaQuery(FROM_SM, true, { getInitialValueInEffect: false })
-  return { iconsOnly: chosen && isWide, toggle: () => choose(!chosen) }
+  const screen = useScreen()
+  if (screen !== 'desktop') return { iconsOnly: screen === 'tablet', toggle: undefined }
+  return { iconsOnly: chosen, toggle: () => choose(!chosen) }
 }
 
-type Props = { workspace: Workspace; iconsOnly: boolean; onToggle: () => void; onChoose: () => void }
+type Props = { workspace: Workspace; iconsOnly: boolean; onToggle: (() => void) | undefined; onChoose: () => void }
 
 /** The sections of the workspace, as icons with tooltips if there is no room for more. */
 export function Sidebar({ workspace, iconsOnly, onToggle, onChoose }: Props) {
@@ -57,7 +59,7 @@ export function Sidebar({ workspace, iconsOnly, onToggle, onChoose }: Props) {
                     label={t(`page_shell.${name}`)}
                     aria-label={t(`page_shell.${name}`)}
                     renderRoot={linkTo({ to: to, params: { workspaceId: workspace.workspaceId } })}
-                    active={path.includes(to.split('$workspaceId')[1] ?? '')}
+                    active={isAt(path, to)}
                     onClick={onChoose}
                     py={6}
                   />
@@ -66,7 +68,7 @@ export function Sidebar({ workspace, iconsOnly, onToggle, onChoose }: Props) {
           </Stack>
         ))}
       </ScrollArea>
-      <Box visibleFrom="sm">
+      {onToggle && (
         <Named label={toggleLabel} iconsOnly={iconsOnly}>
           <NavLink
             component="button"
@@ -81,12 +83,15 @@ export function Sidebar({ workspace, iconsOnly, onToggle, onChoose }: Props) {
             py={6}
           />
         </Named>
-      </Box>
+      )}
     </Box>
   )
 }
 
 const TOOLTIP_EVENTS = { hover: true, focus: true, touch: false }
+
+/** Whether the path is the section's, or of a thing in it. */
+export const isAt = (path: string, section: string): boolean => path.includes(section.split('$workspaceId')[1] ?? '')
 
 /** An icon without a label has it in a tooltip. */
 const Named = ({ label, iconsOnly, children }: { label: string; iconsOnly: boolean; children: ReactElement }) => (

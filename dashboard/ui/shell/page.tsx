@@ -1,4 +1,5 @@
 import { Group, Stack, Text, Title, Tooltip, VisuallyHidden } from '@mantine/core'
+import { UpdateIcon } from '@radix-ui/react-icons'
 import { type ReactNode, useEffect } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
 import { ZoneOfPage, useTimesOnPage } from '../time.tsx'
@@ -38,7 +39,7 @@ export function Page({ title, status, back, about, live, actions, children }: Pa
             </Title>
             {status}
             {live && <LiveMark />}
-            {hasTimes && <ZoneOfPage />}
+            <ZoneOfPage isShown={hasTimes} />
           </Group>
           {about !== undefined && (
             <Text c="dimmed" maw={720}>
@@ -53,7 +54,7 @@ export function Page({ title, status, back, about, live, actions, children }: Pa
   )
 }
 
-/** A dot that shows whether the page updates automatically. */
+/** Shows whether the page updates automatically. */
 function LiveMark() {
   const { t } = useTexts()
   const state = useLive()
@@ -61,6 +62,7 @@ function LiveMark() {
   return (
     <Tooltip label={text}>
       <span className={classes['mark']} data-state={state} role="status">
+        <UpdateIcon aria-hidden="true" width={12} height={12} />
         <VisuallyHidden component="span">{text}</VisuallyHidden>
       </span>
     </Tooltip>

@@ -1,7 +1,6 @@
 import {
   AppShell,
   Badge,
-  Burger,
   Button,
   Group,
   Menu,
@@ -20,9 +19,11 @@ import { useTexts } from '../../texts/use-texts.ts'
 import { aheadText } from '../clock.ts'
 import { LoadingPage } from '../fallback.tsx'
 import { linkTo } from '../link.tsx'
+import { BOTTOM_BAR_HEIGHT, BottomBar } from '../navigation/bottom-bar.tsx'
 import { sectionIn } from '../navigation/sections.ts'
 import { SIDEBAR_WIDTH, Sidebar, useIconsOnly } from '../navigation/sidebar.tsx'
 import { SearchButton } from '../palette/search-button.tsx'
+import { useScreen } from '../screen.ts'
 import { type Workspace, WorkspaceContext, useSession, useWorkspaceIfAny, useWorkspaceOfPath } from '../workspace.ts'
 import { useKeptFocus } from './keep-focus.ts'
 import { LiveContext, useLiveStream } from './live.ts'
@@ -38,6 +39,7 @@ export function Shell({ notice }: { notice?: ReactNode }) {
   const [opened, { toggle, close }] = useDisclosure()
   const workspace = useWorkspaceOfPath()
   const { iconsOnly, toggle: toggleIcons } = useIconsOnly()
+  const hasBar = useScreen() === 'phone' && workspace !== undefined
   const live = useLiveStream(workspace)
   useKeptFocus()
   return (
@@ -51,24 +53,19 @@ export function Shell({ notice }: { notice?: ReactNode }) {
             collapsed: { mobile: !opened },
           },
         })}
+        {...(hasBar && { footer: { height: BOTTOM_BAR_HEIGHT } })}
         padding="md"
       >
-        <Header>
-          {workspace && (
-            <Burger
-              opened={opened}
-              onClick={toggle}
-              hiddenFrom="sm"
-              size="sm"
-              aria-label={t('page_shell.menu')}
-              aria-expanded={opened}
-            />
-          )}
-        </Header>
+        <Header />
         {workspace && (
           <AppShell.Navbar p="xs" aria-label={t('page_shell.menu')}>
             <Sidebar workspace={workspace} iconsOnly={iconsOnly} onToggle={toggleIcons} onChoose={close} />
           </AppShell.Navbar>
+        )}
+        {hasBar && (
+          <AppShell.Footer component="nav" aria-label={t('page_shell.main_sections')}>
+            <BottomBar workspace={workspace} isMenuOpen={opened} onMenu={toggle} onChoose={close} />
+          </AppShell.Footer>
         )}
         <AppShell.Main id={CONTENT} tabIndex={-1} style={{ outline: 'none' }}>
           <Suspense fallback={<LoadingPage />}>
@@ -99,8 +96,7 @@ export const PlainShell = ({ children }: { children: ReactNode }) => (
   </AppShell>
 )
 
-/** `children`: the button that opens the menu on a narrow screen. */
-function Header({ children }: { children?: ReactNode }) {
+function Header() {
   const { t } = useTexts()
   const { workspaces } = useSession()
   const workspace = useWorkspaceIfAny()
@@ -111,10 +107,11 @@ function Header({ children }: { children?: ReactNode }) {
       </a>
       <Group h="100%" px={{ base: 'xs', xs: 'md' }} gap="xs" justify="space-between" wrap="nowrap">
         <Group gap="xs" wrap="nowrap" miw={0}>
-          {children}
-          <Group gap={8} wrap="nowrap" visibleFrom="sm">
+          <Group gap={8} wrap="nowrap">
             <Mark />
-            <Text fw={700}>Doorcode</Text>
+            <Text fw={700} visibleFrom="sm">
+              Doorcode
+            </Text>
           </Group>
           {workspaces.length > 0 && <WorkspaceSwitch />}
           {workspace?.sandbox && <SandboxPill workspace={workspace} />}
@@ -232,10 +229,11 @@ function SandboxPill({ workspace: { clockOffsetMs } }: { workspace: Workspace })
           search: { tab: 'clock' },
         })}
       >
-        {t('page_shell.sandbox')}
         <Text span inherit visibleFrom="sm">
-          {' '}
-          · {ahead}
+          {t('page_shell.sandbox')} · {ahead}
+        </Text>
+        <Text span inherit hiddenFrom="sm">
+          {t('page_shell.clock_ahead_short', { ahead: aheadText(clockOffsetMs, language) })}
         </Text>
       </Badge>
     </Tooltip>

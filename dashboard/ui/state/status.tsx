@@ -49,17 +49,17 @@ export function CodeLink({ code }: { code: FailureCode | ApiErrorCode }) {
   )
 }
 
-/** A status in a list, with the failure code below it if there is one. */
-export const FailureBelow = ({ code, children }: { code: FailureCode | null; children: ReactNode }) =>
+/** A status in a list, with the failure code beside it if there is one. A phone's row has no room for the code. */
+export const WithFailure = ({ code, children }: { code: FailureCode | null; children: ReactNode }) =>
   code === null ? (
     children
   ) : (
-    <Stack gap={2} align="flex-start">
+    <Group gap="0 0.5rem">
       {children}
-      <Text size="xs">
+      <Text span size="xs" data-detail>
         <CodeLink code={code} />
       </Text>
-    </Stack>
+    </Group>
   )
 
 type OutcomeBannerProps = { tone: Tone; title: ReactNode; action?: ReactNode; children: ReactNode }
