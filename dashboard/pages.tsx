@@ -159,7 +159,10 @@ const confirmations = createRoute({
 
 const confirmation = createRoute({
   ...inWorkspace('/confirmations/$confirmationId'),
-  loader: ({ params }) => waitBriefly(queryClient.prefetchQuery(pageQueries.confirmation(params))),
+  loader: ({ params }) => {
+    void queryClient.prefetchQuery(pageQueries.neighbours(params))
+    return waitBriefly(queryClient.prefetchQuery(pageQueries.confirmation(params)))
+  },
   component: pageIn(() => import('./confirmations/confirmation.tsx'), 'Confirmation'),
 })
 

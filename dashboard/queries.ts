@@ -29,6 +29,7 @@ export const pageQueries = {
   confirmations: (workspaceId: string, search: ConfirmationSearch) =>
     api.confirmations.list.queryOptions(listInput(workspaceId, search)),
   confirmation: api.confirmations.get.queryOptions,
+  neighbours: api.confirmations.neighbours.queryOptions,
   charts: (workspaceId: string, search: ChartSearch) =>
     api.charts.all.queryOptions({ workspaceId, range: rangeOf(search), ...choiceOf(search) }),
   accounts: api.senders.accounts.queryOptions,

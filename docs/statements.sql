@@ -1238,6 +1238,11 @@ select f.status, f.reason from refusal_checks f
 where f.workspace_id = item.workspace_id and f.confirmation_id = item.id limit 1) f on true
   where ($7::text is null or item.status = $7::text) and ($8::text is null or coalesce(f.status, 'none') = $8::text) and ($9::text is null or item.template_name = $9::text) and ($10::uuid is null or item.sender_id = $10::uuid) and ($11::timestamptz is null or item.created_at >= $11::timestamptz) and ($12::timestamptz is null or item.created_at < $12::timestamptz) order by hit.id desc limit 51;
 
+prepare select_confirmation_neighbours as
+select
+(select item.id from confirmations item where item.workspace_id = $1 and item.id > $2 order by item.id limit 1) as "newerId",
+(select item.id from confirmations item where item.workspace_id = $1 and item.id < $2 order by item.id desc limit 1) as "olderId";
+
 -- src/cod/settings/settings-store.ts
 
 prepare find_cod_settings as

@@ -1751,11 +1751,13 @@ export type ParameterNames = {
   'page_confirmations.kind_video': never
   'page_confirmations.list': never
   'page_confirmations.new_time': never
+  'page_confirmations.newer': never
   'page_confirmations.none': never
   'page_confirmations.not_answered': never
   'page_confirmations.not_sent_any_more': never
   'page_confirmations.note': never
   'page_confirmations.nothing': never
+  'page_confirmations.older': never
   'page_confirmations.order': never
   'page_confirmations.page_title': never
   'page_confirmations.reason': never
@@ -1808,6 +1810,7 @@ export type ParameterNames = {
   'page_emulator.try_it': never
   'page_emulator.try_it_about': never
   'page_endpoints.about': never
+  'page_endpoints.actions_for': 'name'
   'page_endpoints.add': never
   'page_endpoints.all': never
   'page_endpoints.all_sent': 'count'
@@ -1853,6 +1856,7 @@ export type ParameterNames = {
   'page_endpoints.events_chosen': never
   'page_endpoints.events_count': 'count'
   'page_endpoints.failed_deliveries': never
+  'page_endpoints.failed_now': 'number'
   'page_endpoints.failing_now': never
   'page_endpoints.failing_since': never
   'page_endpoints.failing_title': never
@@ -1860,6 +1864,7 @@ export type ParameterNames = {
   'page_endpoints.full': 'max'
   'page_endpoints.held': never
   'page_endpoints.held_meanwhile': never
+  'page_endpoints.held_now': 'number'
   'page_endpoints.hours': never
   'page_endpoints.in_log': never
   'page_endpoints.in_turn': never
@@ -1966,6 +1971,7 @@ export type ParameterNames = {
   'page_endpoints.verify': never
   'page_endpoints.verify_title': never
   'page_endpoints.waiting': never
+  'page_endpoints.waiting_now': 'number'
   'page_endpoints.webhook_id': never
   'page_hooks.about': never
   'page_hooks.actions': never

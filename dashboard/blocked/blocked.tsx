@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { type RouterOutputs, api } from '../api.ts'
 import { whoText } from '../audit-log/action.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { PhoneNumber } from '../ui/as-typed.tsx'
 import { Confirmation } from '../ui/dialog/confirm-dialog.tsx'
 import { Empty, Failed, Loading } from '../ui/fallback.tsx'
 import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
@@ -125,7 +126,7 @@ function BlockedList({ rows }: { rows: readonly BlockedNumber[] }) {
   const may = usePermissions()
   const [lifting, setLifting] = useState<BlockedNumber | null>(null)
   const columns: Column<BlockedNumber>[] = [
-    { title: t('page_blocked.phone'), cell: ({ phone }) => <span className="as-typed">{phone}</span> },
+    { title: t('page_blocked.phone'), cell: ({ phone }) => <PhoneNumber of={phone} /> },
     {
       title: t('page_blocked.reason'),
       hideIfAll: ({ reason }) => reason,

@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core'
 import { useInterval } from '@mantine/hooks'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
@@ -19,6 +20,7 @@ import { CodeLink, Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import classes from './confirmation.module.css'
+import { Neighbours } from './neighbours.tsx'
 import { NewTime } from './reschedule.tsx'
 import { Transcript } from './transcript.tsx'
 
@@ -40,9 +42,12 @@ export function Confirmation() {
         </>
       }
       back={
-        <AnchorLink size="sm" to="/w/$workspaceId/confirmations">
-          {t('page_confirmations.back')}
-        </AnchorLink>
+        <Group gap="xs">
+          <AnchorLink size="sm" to="/w/$workspaceId/confirmations">
+            {t('page_confirmations.back')}
+          </AnchorLink>
+          <Neighbours of={confirmation.id} />
+        </Group>
       }
       live
       actions={

@@ -1,12 +1,12 @@
 import { Alert, Button, Group, Loader, Modal, Stack, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { ConfirmDialog, Confirmation, DangerDialog } from '../ui/dialog/confirm-dialog.tsx'
+import { Confirmation, TypedConfirmation } from '../ui/dialog/confirm-dialog.tsx'
 import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
 import { Failed } from '../ui/fallback.tsx'
+import { type RowAction, RowMenu } from '../ui/list/list.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { Attempt, Body } from './delivery-parts.tsx'
@@ -15,123 +15,131 @@ import { answerOf, arrived, stateOf } from './endpoint-state.ts'
 import { refreshEndpoint } from './resend.ts'
 import { EndpointSettings, SecretOnce } from './settings-form.tsx'
 
-/** What can be done with an endpoint. */
-export function Actions({ endpoint }: { endpoint: EndpointData }) {
+type Act = 'edit' | 'pause' | 'rotate' | 'delete'
+
+/** What can be done with an endpoint: a test event, and the rest behind one button. */
+export function Actions({ endpoint, name }: { endpoint: EndpointData; name: string }) {
+  const { t } = useTexts()
+  const [act, setAct] = useState<Act | null>(null)
   const isEnabled = endpoint.status === 'enabled'
+  const close = (): void => setAct(null)
+  const menu: (RowAction | false)[] = [
+    { label: t('page_endpoints.edit'), run: () => setAct('edit') },
+    isEnabled && { label: t('page_endpoints.pause'), run: () => setAct('pause') },
+    { label: t('page_endpoints.rotate'), run: () => setAct('rotate') },
+    { label: t('page_endpoints.delete'), isDangerous: true, run: () => setAct('delete') },
+  ]
   return (
     <>
       {isEnabled && <Ping endpointId={endpoint.endpointId} isMain={stateOf(endpoint) === 'enabled'} />}
-      <Edit endpoint={endpoint} />
-      {isEnabled && <Pause endpointId={endpoint.endpointId} />}
-      <Rotate endpointId={endpoint.endpointId} />
-      <Delete endpoint={endpoint} />
-    </>
-  )
-}
-
-function Edit({ endpoint }: { endpoint: EndpointData }) {
-  const { t } = useTexts()
-  const { workspaceId } = useWorkspace()
-  const { endpointId, allowsHttp } = endpoint
-  const [opened, { open, close }] = useDisclosure()
-  const update = useMutation(api.endpoints.update.mutationOptions({ onSuccess: refreshEndpoint }))
-  return (
-    <>
-      <Button variant="default" onClick={open}>
-        {t('page_endpoints.edit')}
-      </Button>
-      <Modal opened={opened} onClose={close} title={t('page_endpoints.edit_title')} size="lg">
-        <Stack>
-          <Text size="sm">{t('page_endpoints.edit_about')}</Text>
-          <EndpointSettings
-            initial={endpoint}
-            allowsHttp={allowsHttp}
-            yes={t('page_endpoints.save')}
-            onSave={async (settings) => {
-              await update.mutateAsync({ workspaceId, endpointId, ...settings })
-              close()
-            }}
-          />
-        </Stack>
+      <RowMenu
+        isLarge
+        label={t('page_endpoints.actions_for', { name })}
+        actions={menu.filter((action) => action !== false)}
+      />
+      <Modal opened={act === 'edit'} onClose={close} title={t('page_endpoints.edit_title')} size="lg">
+        <Edit endpoint={endpoint} onDone={close} />
+      </Modal>
+      <Modal opened={act === 'pause'} onClose={close} title={t('page_endpoints.pause_title')}>
+        <Pause endpointId={endpoint.endpointId} onDone={close} />
+      </Modal>
+      <Rotate endpointId={endpoint.endpointId} opened={act === 'rotate'} onClose={close} />
+      <Modal opened={act === 'delete'} onClose={close} title={t('page_endpoints.delete_title')}>
+        <Delete endpoint={endpoint} onDone={close} />
       </Modal>
     </>
   )
 }
 
-function Delete({ endpoint: { endpointId, url } }: { endpoint: EndpointData }) {
+function Edit({ endpoint, onDone }: { endpoint: EndpointData; onDone: () => void }) {
+  const { t } = useTexts()
+  const { workspaceId } = useWorkspace()
+  const { endpointId, allowsHttp } = endpoint
+  const update = useMutation(api.endpoints.update.mutationOptions({ onSuccess: refreshEndpoint }))
+  return (
+    <Stack>
+      <Text size="sm">{t('page_endpoints.edit_about')}</Text>
+      <EndpointSettings
+        initial={endpoint}
+        allowsHttp={allowsHttp}
+        yes={t('page_endpoints.save')}
+        onSave={async (settings) => {
+          await update.mutateAsync({ workspaceId, endpointId, ...settings })
+          onDone()
+        }}
+      />
+    </Stack>
+  )
+}
+
+function Delete({ endpoint: { endpointId, url }, onDone }: { endpoint: EndpointData; onDone: () => void }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const remove = useMutation(api.endpoints.remove.mutationOptions({ onSuccess: refreshEndpoint }))
   return (
-    <DangerDialog
-      label={t('page_endpoints.delete')}
-      title={t('page_endpoints.delete_title')}
+    <TypedConfirmation
       name={new URL(url).host}
       yes={t('page_endpoints.delete')}
       doing={remove}
       onYes={(host) => remove.mutateAsync({ workspaceId, endpointId, host })}
+      onClose={onDone}
     >
       <Text size="sm">{t('page_endpoints.delete_ask')}</Text>
-    </DangerDialog>
+    </TypedConfirmation>
   )
 }
 
-function Pause({ endpointId }: { endpointId: string }) {
+function Pause({ endpointId, onDone }: { endpointId: string; onDone: () => void }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const pause = useMutation(api.endpoints.pause.mutationOptions({ onSuccess: refreshEndpoint }))
   return (
-    <ConfirmDialog
-      label={t('page_endpoints.pause')}
-      title={t('page_endpoints.pause_title')}
+    <Confirmation
       doing={pause}
       yes={t('page_endpoints.pause')}
-      onYes={() => pause.mutateAsync({ workspaceId, endpointId })}
+      onYes={() => pause.mutate({ workspaceId, endpointId }, { onSuccess: onDone })}
+      onNo={onDone}
     >
       <Text size="sm">{t('page_endpoints.pause_ask')}</Text>
-    </ConfirmDialog>
+    </Confirmation>
   )
 }
 
-function Rotate({ endpointId }: { endpointId: string }) {
+type RotateProps = { endpointId: string; opened: boolean; onClose: () => void }
+
+function Rotate({ endpointId, opened, onClose }: RotateProps) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const [asking, { open, close }] = useDisclosure()
   const rotate = useMutation(api.endpoints.rotate.mutationOptions({ onSuccess: refreshEndpoint }))
   const done = (): void => {
-    close()
+    onClose()
     rotate.reset() // removes the secret from the page when its dialog closes
   }
   return (
-    <>
-      <Button variant="default" onClick={open}>
-        {t('page_endpoints.rotate')}
-      </Button>
-      <SecretDialog
-        opened={asking}
-        onClose={done}
-        title={rotate.data ? t('page_endpoints.rotate') : t('page_endpoints.rotate_title')}
-        size="lg"
-      >
-        {rotate.data ? (
-          <Stack>
-            <Text size="sm">
-              {t('page_endpoints.rotate_done')} <Time at={rotate.data.previousSecretUntil} kind="due" />
-            </Text>
-            <SecretOnce secret={rotate.data.secret} onDone={done} />
-          </Stack>
-        ) : (
-          <Confirmation
-            doing={rotate}
-            yes={t('page_endpoints.rotate')}
-            onYes={() => rotate.mutate({ workspaceId, endpointId })}
-            onNo={done}
-          >
-            <Text size="sm">{t('page_endpoints.rotate_ask')}</Text>
-          </Confirmation>
-        )}
-      </SecretDialog>
-    </>
+    <SecretDialog
+      opened={opened}
+      onClose={done}
+      title={rotate.data ? t('page_endpoints.rotate') : t('page_endpoints.rotate_title')}
+      size="lg"
+    >
+      {rotate.data ? (
+        <Stack>
+          <Text size="sm">
+            {t('page_endpoints.rotate_done')} <Time at={rotate.data.previousSecretUntil} kind="due" />
+          </Text>
+          <SecretOnce secret={rotate.data.secret} onDone={done} />
+        </Stack>
+      ) : (
+        <Confirmation
+          doing={rotate}
+          yes={t('page_endpoints.rotate')}
+          onYes={() => rotate.mutate({ workspaceId, endpointId })}
+          onNo={done}
+        >
+          <Text size="sm">{t('page_endpoints.rotate_ask')}</Text>
+        </Confirmation>
+      )}
+    </SecretDialog>
   )
 }
 

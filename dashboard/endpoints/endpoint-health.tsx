@@ -1,7 +1,9 @@
+import { Stack, Text } from '@mantine/core'
 import type { RouterOutputs } from '../api.ts'
 import { type PageTexts, useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/as-typed.tsx'
 import { Facts } from '../ui/facts.tsx'
+import { useScreen } from '../ui/screen.ts'
 import type { StatusValue } from '../ui/state/status.ts'
 import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
@@ -31,6 +33,27 @@ export function EndpointHealth({ endpoint }: { endpoint: EndpointData }) {
   const texts = useTexts()
   const { t } = texts
   const { url, eventTypes, health, maxCounted } = endpoint
+  const isPhone = useScreen() === 'phone'
+  const count = (value: number | undefined): string => countText(texts, value, maxCounted)
+  if (isPhone)
+    return (
+      <Stack gap={4} component="section" aria-label={t('page_endpoints.endpoint')}>
+        <Copyable text={url} />
+        <Text size="sm" c="dimmed">
+          {[
+            eventTypes
+              ? t('page_endpoints.events_count', { count: eventTypes.length })
+              : t('page_endpoints.events_all'),
+            recentSuccessText(texts, health),
+            t('page_endpoints.waiting_now', { number: count(health?.waiting) }),
+            health?.held && t('page_endpoints.held_now', { number: count(health.held) }),
+            health?.failed && t('page_endpoints.failed_now', { number: count(health.failed) }),
+          ]
+            .filter(Boolean)
+            .join(' · ')}
+        </Text>
+      </Stack>
+    )
   return (
     <Facts
       label={t('page_endpoints.endpoint')}
@@ -42,9 +65,9 @@ export function EndpointHealth({ endpoint }: { endpoint: EndpointData }) {
         ],
         [t('page_endpoints.lately'), recentSuccessText(texts, health)],
         [t('page_endpoints.last_success'), <LastSuccess health={health} />],
-        [t('page_endpoints.waiting'), countText(texts, health?.waiting, maxCounted)],
-        [t('page_endpoints.held'), countText(texts, health?.held, maxCounted)],
-        [t('page_endpoints.failed_deliveries'), countText(texts, health?.failed, maxCounted)],
+        [t('page_endpoints.waiting'), count(health?.waiting)],
+        [t('page_endpoints.held'), count(health?.held)],
+        [t('page_endpoints.failed_deliveries'), count(health?.failed)],
       ]}
     />
   )

@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router'
 import { codeOf } from '../api.ts'
 import { pageQueries } from '../queries.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { withoutScheme } from '../ui/as-typed.tsx'
 import { Failed, LoadingPage } from '../ui/fallback.tsx'
 import { AnchorLink } from '../ui/link.tsx'
 import { useLive } from '../ui/shell/live.ts'
@@ -28,9 +29,10 @@ export function Endpoint() {
   if (codeOf(error) === 'NOT_FOUND' || codeOf(error) === 'BAD_REQUEST') return <NotFound />
   if (!data) return error ? <Failed error={error} onAgain={() => void refetch()} /> : <LoadingPage />
   const isDeleted = data.deletedAt !== null
+  const title = data.description || withoutScheme(data.url)
   return (
     <Page
-      title={data.description || t('page_endpoints.endpoint')}
+      title={`\u2068${title}\u2069`}
       status={
         isDeleted ? (
           <StateMark colour="neutral">{t('page_endpoints.deleted')}</StateMark>
@@ -44,7 +46,7 @@ export function Endpoint() {
         </AnchorLink>
       }
       live
-      actions={may.change && !isDeleted && <Actions endpoint={data} />}
+      actions={may.change && !isDeleted && <Actions endpoint={data} name={title} />}
     >
       {data.deletedAt && (
         <Alert color="neutral" title={t('page_endpoints.deleted_title')}>

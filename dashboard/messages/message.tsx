@@ -11,7 +11,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { CopyCurl, MadeBy, PhoneButton, SenderLink, TemplateLink } from '../timeline/links.tsx'
 import { NextStep } from '../timeline/next-step.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
-import { CopyText, Copyable } from '../ui/as-typed.tsx'
+import { CopyText, Copyable, PhoneNumber } from '../ui/as-typed.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { AnchorLink } from '../ui/link.tsx'
 import { Page } from '../ui/shell/page.tsx'
@@ -33,6 +33,13 @@ export function Message() {
   return (
     <Page
       title={`${t('page_messages.page_title')} \u2066${erased ? t('page_shell.erased_recipient') : message.recipient}\u2069`}
+      heading={
+        !erased && (
+          <>
+            {t('page_messages.page_title')} <PhoneNumber of={message.recipient} />
+          </>
+        )
+      }
       status={
         <>
           {!erased && <CopyText text={message.recipient} />}

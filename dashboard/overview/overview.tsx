@@ -11,7 +11,7 @@ import { Figures, FirstSteps } from './content.ts'
 
 export function Overview() {
   const { t } = useTexts()
-  const { workspaceId, timeZone } = useWorkspace()
+  const { workspaceId } = useWorkspace()
   const { data: steps } = useSuspenseQuery({
     ...pageQueries.firstSteps({ workspaceId }),
     ...slowPolling,
@@ -21,11 +21,7 @@ export function Overview() {
     ...slowPolling,
   })
   return (
-    <Page
-      title={t('page_overview.title')}
-      about={`${t('page_overview.about')}${t('page_shell.colon')}\u2066${timeZone}\u2069.`}
-      live
-    >
+    <Page title={t('page_overview.title')} about={t('page_overview.about')} live hasDays>
       <AttentionList all={attention} isSetUp={steps.message} />
       <Suspense fallback={<Loading as="overview" />}>
         {steps.message ? <Figures /> : <FirstSteps steps={steps} />}

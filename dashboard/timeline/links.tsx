@@ -2,6 +2,7 @@ import { Button, CopyButton, Text } from '@mantine/core'
 import { isErased } from '../../src/lib/phone/erased-recipient.ts'
 import { curlOf } from '../code-examples/request.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { PhoneNumber } from '../ui/as-typed.tsx'
 import { AnchorLink, ButtonLink } from '../ui/link.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 
@@ -21,8 +22,8 @@ export function TemplateLink({ accountId, name, language }: Template) {
 
 export function SenderLink({ phone }: { phone: string }) {
   return (
-    <AnchorLink size="sm" className="as-typed" to="/w/$workspaceId/senders">
-      {phone}
+    <AnchorLink size="sm" to="/w/$workspaceId/senders">
+      <PhoneNumber of={phone} />
     </AnchorLink>
   )
 }

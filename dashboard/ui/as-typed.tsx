@@ -5,6 +5,7 @@ import { visibleText } from '../../locales/visible-text.ts'
 import { isErased } from '../../src/lib/phone/erased-recipient.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import classes from './as-typed.module.css'
+import { groupsOfPhone } from './phone-groups.ts'
 
 /** Text with a copy button: a line, or a block. The copy is exact. */
 export function Copyable({ text: value, block = false }: { text: string; block?: boolean }) {
@@ -118,8 +119,22 @@ export function Recipient({ of, copyable = false }: { of: string; copyable?: boo
         {t('page_shell.erased_recipient')}
       </Text>
     )
-  return copyable ? <Copyable text={of} /> : <span className="as-typed">{of}</span>
+  return (
+    <>
+      <PhoneNumber of={of} />
+      {copyable && <CopyText text={of} />}
+    </>
+  )
 }
+
+/** A number in groups of digits. Selected and copied, it has no spaces. */
+export const PhoneNumber = ({ of }: { of: string }) => (
+  <span className={`as-typed ${classes['phone']}`}>
+    {groupsOfPhone(of).map((group, index) => (
+      <span key={index}>{group}</span>
+    ))}
+  </span>
+)
 
 /** Longer references may wrap, so that the table fits. */
 const MAX_WHOLE = 24

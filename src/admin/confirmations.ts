@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CONFIRMATION_STATUSES } from '../cod/conversation/confirmation.ts'
-import { countConfirmations, listConfirmations } from '../cod/list.ts'
+import { countConfirmations, findNeighbours, listConfirmations } from '../cod/list.ts'
 import { REFUSAL_STATUSES } from '../cod/conversation/refusal.ts'
 import { explainConversation } from '../explain/explain.ts'
 import { isUuid } from '../lib/ids.ts'
@@ -41,4 +41,10 @@ export const confirmations = router({
       const baseUrl = `${parts.config.publicUrl}/api/v1`
       return { ...explanation, failure, refusalFailure: failureOf(refusal?.failureCode), baseUrl }
     }),
+
+  neighbours: readCall
+    .input(z.object({ confirmationId: z.uuid() }))
+    .query(({ ctx: { parts }, input: { workspaceId, confirmationId } }) =>
+      findNeighbours(parts.db, workspaceId, confirmationId),
+    ),
 })

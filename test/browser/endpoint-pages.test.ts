@@ -47,16 +47,19 @@ async function addAndDelete(page: Page): Promise<void> {
   await dialog.getByRole('tab', { name: 'PHP' }).click()
   await dialog.getByRole('button', { name: 'I have copied it' }).click()
   await page.getByRole('link', { name: 'http://127.0.0.1:9/hooks' }).click()
-  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('heading', { level: 1, name: '127.0.0.1:9/hooks' }).waitFor()
+  await page.getByRole('button', { name: 'Actions for 127.0.0.1:9/hooks' }).click()
+  await page.getByRole('menuitem', { name: 'Edit' }).click()
   await dialog.getByRole('textbox', { name: 'Description' }).fill('Orders of the shop')
   await dialog.getByRole('radio', { name: 'All events' }).check()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { level: 1, name: 'Orders of the shop' }).waitFor()
-  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Actions for Orders of the shop' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
   await dialog.getByLabel('Type 127.0.0.1:9 to confirm').fill('127.0.0.1:9')
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await page.getByText('This endpoint was deleted').waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Edit' }).count(), 0)
+  assert.equal(await page.getByRole('button', { name: 'Actions for' }).count(), 0)
   await page.getByText('No events yet.').waitFor() // its log stays
 }
 

@@ -104,9 +104,10 @@ async function sendTestEvent(page: Page): Promise<void> {
   await isFocused(page, 'Send test event')
 }
 
-/** A collapsed sidebar has its whole width on a phone. */
+/** A collapsed sidebar has its whole width on a phone, whose bar has the main sections. */
 async function openMenuOfPhone(page: Page): Promise<void> {
   await page.setViewportSize({ width: 360, height: 900 })
+  await page.getByRole('navigation', { name: 'Main sections' }).getByRole('link', { name: 'Messages' }).waitFor()
   await page.getByRole('button', { name: 'Menu' }).click()
-  await page.getByRole('navigation').getByText('Messages').waitFor()
+  await page.getByRole('navigation', { name: 'Menu' }).getByText('Messages').waitFor()
 }

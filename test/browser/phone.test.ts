@@ -170,6 +170,7 @@ async function staysOpen(page: Page, world: World, { to }: CreatedConfirmation):
   await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor()
   await page.setViewportSize({ width: 360, height: 900 })
   await page.evaluate(`history.pushState({}, '', '/dashboard/w/${world.workspaceId}/phone')`)
+  await page.getByRole('button', { name: 'Back to phones' }).click() // it opens with the newest chat
   await page.getByRole('button', { name: to }).click()
   const composer = frameOf(page, to).getByLabel('Message as the customer')
   await composer.waitFor()

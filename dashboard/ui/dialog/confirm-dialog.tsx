@@ -97,11 +97,20 @@ export const DangerDialog = ({
   ...question
 }: Danger & Opening) => (
   <DialogButton label={label} title={title} button={button}>
-    {(close) => <Typed {...question} onClose={close} />}
+    {(close) => <TypedConfirmation {...question} onClose={close} />}
   </DialogButton>
 )
 
-function Typed({ name, ask, yes, doing, onYes, children, onClose }: Danger & { onClose: () => void }) {
+/** The user types the name of what is deleted. */
+export function TypedConfirmation({
+  name,
+  ask,
+  yes,
+  doing,
+  onYes,
+  children,
+  onClose,
+}: Danger & { onClose: () => void }) {
   const { t } = useTexts()
   const [typed, setTyped] = useState('')
   return (

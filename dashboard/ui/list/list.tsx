@@ -98,8 +98,8 @@ const hasSeveral = <Row,>(rows: readonly Row[], valueOf: (row: Row) => unknown):
 
 export type RowAction = { label: string; isDangerous?: boolean; run: () => void }
 
-/** The actions on a row, behind one button. `label` names the row. */
-export function RowMenu({ label, actions }: { label: string; actions: readonly RowAction[] }) {
+/** The actions on a row, behind one button, or in its large form on a page's subject. `label` names it. */
+export function RowMenu({ label, actions, isLarge }: { label: string; actions: readonly RowAction[]; isLarge?: true }) {
   const button = useRef<HTMLButtonElement>(null)
   if (actions.length === 0) return null
   /** A dialog returns the focus to where it was: not to a menu item, which is gone by then. */
@@ -110,13 +110,19 @@ export function RowMenu({ label, actions }: { label: string; actions: readonly R
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon ref={button} variant="subtle" color="neutral" c="var(--mantine-color-dimmed)" aria-label={label}>
+        <ActionIcon
+          ref={button}
+          aria-label={label}
+          {...(isLarge
+            ? { variant: 'default', size: 36 }
+            : { variant: 'subtle', color: 'neutral', c: 'var(--mantine-color-dimmed)' })}
+        >
           <DotsHorizontalIcon aria-hidden="true" />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
         {actions.map(({ label, isDangerous, run }) => (
-          <Menu.Item key={label} {...(isDangerous && { c: 'red' })} onClick={() => choose(run)}>
+          <Menu.Item key={label} {...(isDangerous && { c: 'var(--mantine-color-error)' })} onClick={() => choose(run)}>
             {label}
           </Menu.Item>
         ))}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { api } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
+import { PhoneNumber } from '../as-typed.tsx'
 import { Empty, Failed, Loading } from '../fallback.tsx'
 import type { LinkOf } from '../link.tsx'
 import { Page } from '../shell/page.tsx'
@@ -139,7 +140,7 @@ function Rows<Row extends ListedRow>({
     from: 'desktop',
     phone: 'none',
     hideIfAll: ({ senderPhone }) => senderPhone,
-    cell: ({ senderPhone }) => <span className="as-typed">{senderPhone}</span>,
+    cell: ({ senderPhone }) => <PhoneNumber of={senderPhone} />,
   }
   return (
     <List

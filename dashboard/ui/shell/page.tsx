@@ -8,6 +8,8 @@ import classes from './page.module.css'
 
 type PageProps = {
   title: string
+  /** Instead of the title on the page, with the same words. */
+  heading?: ReactNode
   /** The status next to the title, on a page about one thing. */
   status?: ReactNode
   /** A link back to the list. */
@@ -15,6 +17,8 @@ type PageProps = {
   about?: ReactNode
   /** Keeps its data fresh. */
   live?: true
+  /** Its figures are of days in the workspace's zone, even if it shows no time. */
+  hasDays?: true
   actions?: ReactNode
   children: ReactNode
 }
@@ -23,7 +27,7 @@ type PageProps = {
  * A page's frame: its only h1, the status of its subject, whether it is live, its time zone, its purpose and its
  * actions.
  */
-export function Page({ title, status, back, about, live, actions, children }: PageProps) {
+export function Page({ title, heading, status, back, about, live, hasDays = false, actions, children }: PageProps) {
   const { hasTimes, Provider } = useTimesOnPage()
   useEffect(() => {
     document.title = `${title} · Doorcode`
@@ -35,11 +39,11 @@ export function Page({ title, status, back, about, live, actions, children }: Pa
           {back}
           <Group gap="xs">
             <Title order={1} style={{ overflowWrap: 'anywhere' }}>
-              {title}
+              {heading || title}
             </Title>
             {status}
             {live && <LiveMark />}
-            <ZoneOfPage isShown={hasTimes} />
+            <ZoneOfPage isShown={hasTimes || hasDays} />
           </Group>
           {about !== undefined && (
             <Text c="dimmed" maw={720}>
