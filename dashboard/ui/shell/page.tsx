@@ -27,7 +27,7 @@ type PageProps = {
  * A page's frame: its only h1, the status of its subject, whether it is live, its time zone, its purpose and its
  * actions.
  */
-export function Page({ title, heading, status, back, about, live, hasDays = false, actions, children }: PageProps) {
+export function Page({ title, heading, status, back, about, live, hasDays, actions, children }: PageProps) {
   const { hasTimes, Provider } = useTimesOnPage()
   useEffect(() => {
     document.title = `${title} · Doorcode`
@@ -43,7 +43,7 @@ export function Page({ title, heading, status, back, about, live, hasDays = fals
             </Title>
             {status}
             {live && <LiveMark />}
-            <ZoneOfPage isShown={hasTimes || hasDays} />
+            <ZoneOfPage isShown={hasTimes || hasDays === true} />
           </Group>
           {about !== undefined && (
             <Text c="dimmed" maw={720}>
