@@ -1,4 +1,4 @@
-import { Button, Stack, Text } from '@mantine/core'
+import { Box, Button, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { translateWord, useTexts } from '../texts/use-texts.ts'
@@ -48,10 +48,10 @@ export function SenderList({ senders }: { senders: readonly Sender[] }) {
             </Stack>
           ),
         },
-        { title: t('page_senders.sender_id'), cell: ({ senderId }) => <Copyable text={senderId} /> },
-        { title: t('page_senders.can_send'), cell: (sender) => <CanSend sender={sender} /> },
-        { title: t('page_senders.health'), cell: (sender) => <Health sender={sender} /> },
-        { title: t('page_senders.today'), cell: ({ senderId }) => todayOf(senderId) },
+        { title: t('page_senders.sender_id'), phone: 'line', cell: ({ senderId }) => <SenderId of={senderId} /> },
+        { title: t('page_senders.can_send'), phone: 'line', cell: (sender) => <CanSend sender={sender} /> },
+        { title: t('page_senders.health'), phone: 'line', cell: (sender) => <Health sender={sender} /> },
+        { title: t('page_senders.today'), from: 'laptop', cell: ({ senderId }) => todayOf(senderId) },
         ...(may.change
           ? [
               {
@@ -65,6 +65,13 @@ export function SenderList({ senders }: { senders: readonly Sender[] }) {
     />
   )
 }
+
+/** Two lines on a tablet. */
+const SenderId = ({ of }: { of: string }) => (
+  <Box miw="11.5rem">
+    <Copyable text={of} />
+  </Box>
+)
 
 function CanSend({ sender }: { sender: Sender }) {
   const texts = useTexts()

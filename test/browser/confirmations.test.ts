@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { PAGE_SIZE } from '../../src/lib/lists/list-pages.ts'
 import { openPage } from './browser.ts'
 import { signIn } from '../world/dashboard.ts'
@@ -71,4 +72,52 @@ test('a confirmation is found, followed, and shown with its origin and escaped t
   await orderLink('r-1').waitFor()
   await page.getByRole('link', { name: 'الأحدث' }).click()
   await orderLink('A-1001').waitFor()
+})
+
+/** As a finger does: touches are events of the page, so that every browser can be tested. */
+const swipe = (page: Page, dx: number): Promise<void> =>
+  page.evaluate(`(() => {
+    const target = document.querySelector('h1')
+    const send = (type, x) => {
+      const touch = new Touch({ identifier: 1, target, clientX: x, clientY: 200 })
+      const touches = type === 'touchend' ? [] : [touch]
+      target.dispatchEvent(new TouchEvent(type, { bubbles: true, touches, changedTouches: [touch] }))
+    }
+    send('touchstart', 200)
+    send('touchend', 200 + ${dx})
+  })()`)
+
+test('on a phone, filters are behind one button, and arrows and swipes lead from one confirmation to the next', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const orders = ['A-1', 'A-2', 'A-3']
+  for (const reference of orders) await world.createConfirmation({ reference })
+  await world.settled()
+  const page = await openPage(t, world, { as: await signIn(world, 'member'), width: 390 })
+  const title = (reference: string) =>
+    page.getByRole('heading', { level: 1, name: new RegExp(`^Confirmation .?${reference}`) }).waitFor()
+  await page.goto(`/dashboard/w/${world.workspaceId}/confirmations`)
+  await page.getByRole('link', { name: 'A-2' }).waitFor()
+  const row = await page.evaluate<number>(`document.querySelector('tbody tr').getBoundingClientRect().height`)
+  assert.ok(row < 72, `a row has two lines, but is ${row} px high`)
+  await page.getByRole('button', { name: 'Filters' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Filters' })
+  await dialog.getByLabel('Status').selectOption({ label: 'Failed' })
+  await dialog.getByRole('button', { name: 'Show results' }).click()
+  await page.getByText('No confirmations match these filters.').waitFor()
+  await page.getByRole('button', { name: 'Filters · 1' }).click()
+  await dialog.getByRole('button', { name: 'Clear filters' }).click()
+  await dialog.getByRole('button', { name: 'Show results' }).click()
+
+  await page.getByRole('link', { name: 'A-2' }).click()
+  await title('A-2')
+  await page.getByRole('link', { name: 'Newer confirmation' }).click()
+  await title('A-3')
+  await page.getByRole('button', { name: 'Newer confirmation', disabled: true }).waitFor()
+  await page.getByRole('link', { name: 'Older confirmation' }).waitFor()
+  await swipe(page, -120)
+  await title('A-2')
+  await page.getByRole('link', { name: 'Older confirmation' }).waitFor()
+  await swipe(page, 120)
+  await title('A-3')
 })

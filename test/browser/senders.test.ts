@@ -79,7 +79,7 @@ async function connects(page: Page, world: World): Promise<void> {
   await world.sendOtp({ senderId })
   await row.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
-  await row.getByText('cannot send').waitFor()
+  await row.getByText('Paused', { exact: true }).waitFor()
 
   const account = page.locator('dl', { hasText: form.wabaId }).locator('..')
   world.emulator.changeAccount(form.wabaId, { subscribed: false })

@@ -135,8 +135,8 @@ test('health names the readiness of the server, and the problems of this workspa
     ({ check }) => check === 'setup',
   )
   assert.deepEqual(
-    setup.map(({ code }) => code).filter((code) => code === 'sender_unusable'),
-    world.account.senders.map(() => 'sender_unusable'),
+    setup.map(({ code }) => code).filter((code) => code === 'sender_paused'),
+    world.account.senders.map(() => 'sender_paused'),
   )
   assert.match(setup[0]?.fix ?? '', /\w/)
   assert.ok(!JSON.stringify(findings).includes('Secret shop'))

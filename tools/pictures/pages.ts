@@ -43,7 +43,8 @@ export async function listSubjects(demo: Demo): Promise<Subject[]> {
     { name: 'overview: menu', address: `${pages}/overview`, open: pressed('page_shell.menu'), width: 390 },
     { name: 'overview: account menu', address: `${pages}/overview`, open: clicked('[data-account]') },
     { name: 'overview: palette', address: `${pages}/overview`, open: (page) => page.keyboard.press('Control+K') },
-    { name: 'messages: dates', address: `${pages}/messages`, open: pressed('page_shell.dates') },
+    { name: 'messages: dates', address: `${pages}/messages`, open: pressed('page_shell.dates'), width: 1280 },
+    { name: 'messages: filters', address: `${pages}/messages`, open: pressed('page_list.filters'), width: 390 },
     { name: 'messages: nothing', address: `${pages}/messages?text=nothing-like-this` },
     { name: 'message', address: at.message },
     { name: 'message: failed', address: at.failedMessage },
@@ -65,7 +66,7 @@ export async function listSubjects(demo: Demo): Promise<Subject[]> {
     { name: 'hooks: create', address: `${pages}/hooks`, open: pressed('page_hooks.create') },
     { name: 'endpoints: add', address: `${pages}/endpoints`, open: pressed('page_endpoints.add') },
     { name: 'endpoint', address: at.endpoint },
-    { name: 'endpoint: edit', address: at.endpoint, open: pressed('page_endpoints.edit') },
+    { name: 'endpoint: edit', address: at.endpoint, open: pressedInMenu('page_endpoints.edit') },
     { name: 'endpoint: delivery', address: at.delivery },
     { name: 'people: invite', address: `${pages}/people`, open: pressed('page_people.invite') },
     { name: 'audit: entry', address: at.auditEntry },
@@ -135,6 +136,13 @@ const pressed = (code: PlainCode) => async (page: Page, t: Translator['t']) => {
   const text = (t as (code: PlainCode) => string)(code)
   const named = page.getByRole('button', { name: text }).or(page.getByRole('link', { name: text }))
   await click(page, named.first(), `“${text}”`)
+}
+
+/** The same in the page's menu of actions. */
+const pressedInMenu = (code: PlainCode) => async (page: Page, t: Translator['t']) => {
+  await click(page, page.locator('main [aria-haspopup=menu]').first(), 'menu')
+  const text = (t as (code: PlainCode) => string)(code)
+  await click(page, page.getByRole('menuitem', { name: text }).first(), `“${text}”`)
 }
 
 const clicked = (selector: string) => (page: Page) => click(page, page.locator(selector).first(), selector)

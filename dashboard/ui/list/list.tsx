@@ -12,14 +12,14 @@ export type Column<Row> = {
   opens?: true
   /** For numbers, which people compare digit by digit from the end. */
   align?: 'end'
-  /** A narrower screen leaves the column out of the table. Only for rows that open a page, which shows it. */
+  /** A narrower screen leaves the column out of the table. Another page shows it, such as the one that the row opens. */
   from?: 'laptop' | 'desktop'
   /**
    * Where a phone's row of two lines shows the cell, without its title. On the first line: the name, which is by default what
    * opens the row, and the time. At the end of the second line: the status. Beside both: a menu. Otherwise on the second line;
-   * `labelled`: with its title; `none`: not at all.
+   * `labelled`: with its title; `line`: on a line of its own; `none`: not at all.
    */
-  phone?: 'name' | 'time' | 'status' | 'menu' | 'labelled' | 'none'
+  phone?: 'name' | 'time' | 'status' | 'menu' | 'labelled' | 'line' | 'none'
   /** A column with the same value in all rows says nothing and is left out. */
   hideIfAll?: (row: Row) => string | number | null
 }

@@ -33,6 +33,23 @@ test('paging shows every confirmation once while new ones arrive', async (t) => 
   )
 })
 
+test('each confirmation knows the ones before and after it in its workspace', async (t) => {
+  const [world, theirs] = [await startWorld(t), await startWorld(t)]
+  const { workspaceId } = world
+  const looking = await signIn(world, 'member')
+  const ids: string[] = []
+  for (const each of [world, theirs]) await each.codSettings()
+  for (let count = 0; count < 3; count += 1) {
+    await theirs.createConfirmation()
+    ids.push((await world.createConfirmation()).confirmationId)
+  }
+  const neighboursOf = (confirmationId = '') =>
+    looking.calls.confirmations.neighbours.query({ workspaceId, confirmationId })
+  assert.deepEqual(await neighboursOf(ids[0]), { newerId: ids[1], olderId: null })
+  assert.deepEqual(await neighboursOf(ids[1]), { newerId: ids[2], olderId: ids[0] })
+  assert.deepEqual(await neighboursOf(ids[2]), { newerId: null, olderId: ids[1] })
+})
+
 test('a confirmation is found by number, reference and id, only in its workspace', async (t) => {
   const [world, theirs] = [await startWorld(t), await startWorld(t)]
   for (const each of [world, theirs]) {
