@@ -101,3 +101,19 @@ test('every text names a command in one way, in quotes: “doorcode endpoint lis
   }
   assert.deepEqual(wrong, [])
 })
+
+/** Pages that errors lead to, by the code of their name. */
+const NAMED_PAGES = {
+  api_key_invalid_fix: 'keys',
+  recipient_blocked_fix: 'blocked',
+  otp_quota_exceeded_fix: 'settings',
+  cod_quota_exceeded_fix: 'settings',
+} as const
+
+test('the page of an error names pages of the dashboard as the dashboard does', () => {
+  for (const language of ['en', 'fr'] as const) {
+    const { page_problems: problems, page_shell: shell } = readResources(language)
+    for (const [code, page] of Object.entries(NAMED_PAGES))
+      assert.ok(problems?.[code]?.includes(shell?.[page] ?? '?'), `${language}: ${code}`)
+  }
+})
