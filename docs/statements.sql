@@ -568,7 +568,7 @@ select listed.*, coalesce(
   (select jsonb_agg(jsonb_build_object('at', floor(extract(epoch from m.moved_at) * 1000), 'byMs', m.by_ms)
      order by m.moved_at)
    from (select moved_at, by_ms from clock_moves where workspace_id = listed."workspaceId"
-         order by moved_at desc limit 500) m), '[]') as "clockMoves",
+         order by moved_at desc limit 2000) m), '[]') as "clockMoves",
   case when listed."deletionDueAt" is not null then
     (select who from audit_log where workspace_id = listed."workspaceId" and action = 'workspace.deletion_requested'
      order by id desc limit 1) end as "deletionRequestedBy"
@@ -2886,6 +2886,10 @@ with removed as (
 select count(*)::int as removed,
   pg_relation_size('provider_reports') / current_setting('block_size')::int as pages from removed;
 
+prepare purge_sandbox_work as
+with removed as (delete from sandbox_work where ctid = any (array (select ctid from sandbox_work where workspace_id = $1 limit $2)) returning 1)
+select count(*)::int as removed from removed;
+
 prepare purge_sender_pace as
 with removed as (delete from sender_pace where sender_id = any (array (select id from senders where workspace_id = $1 limit $2)) returning 1)
 select count(*)::int as removed from removed;
@@ -4246,6 +4250,7 @@ select coalesce((select min(due_at) from waiting) <= $1, false) as submit,
   coalesce((select deliver_by from messages where deliver_by is not null order by deliver_by limit 1) <= $1, false) as undelivered,
   coalesce((select min(due_at) <= $1 or max(position) = 1000 from head), false) as deliver,
   coalesce((select release_at from webhook_endpoints where release_at is not null and status = 'enabled' order by release_at limit 1) <= $1, false) as release,
+  coalesce((select due_at from sandbox_work where due_at is not null order by due_at limit 1) <= $1, false) as sandbox,
   (select 1 from nodes n where n.id <> $2 and n.seen_at not between clock_timestamp() - $3 * interval '1 millisecond'
     and clock_timestamp() + $4 * interval '1 millisecond' limit 1) is not null or (select 1 from leases where taken_at between $5 and $6 and kind = 'messages' and (begun_at is null or begun_at = '-infinity') limit 1) is not null
   or (select 1 from leases where taken_at > $7 limit 1) is not null as leases;
@@ -4454,6 +4459,11 @@ select kind, (count(*) filter (where under_way or at <= $2))::int as busy,
        min(at) filter (where not under_way and at > $2) as "nextAt"
 from due group by kind;
 
+-- src/sandbox/month/fill.ts
+
+prepare has_message_without_status as
+select exists (select from messages where workspace_id = $1 and id >= $2 and status in ('queued', 'sending')) as waits;
+
 -- src/sandbox/move-clock.ts
 
 prepare find_workspace_clock as
@@ -4498,6 +4508,44 @@ where due_at is not null and lease is null and workspace_id = $1;
 prepare shift_webhook_endpoints as
 update webhook_endpoints set failing_since = failing_since - $2 * interval '1 millisecond', previous_secret_until = previous_secret_until - $2 * interval '1 millisecond', release_at = release_at - $2 * interval '1 millisecond'
 where coalesce(failing_since, previous_secret_until, release_at) is not null and workspace_id = $1;
+
+-- src/sandbox/work-lease.ts
+
+prepare end_sandbox_work as
+delete from sandbox_work where workspace_id = $1 and lease = $2 returning workspace_id as "workspaceId";
+
+prepare renew_sandbox_work as
+update sandbox_work set due_at = $3, done_until = case when kind = 'fill' then coalesce($4, done_until) end
+where workspace_id = $1 and lease = $2 returning workspace_id as "workspaceId";
+
+-- src/sandbox/work.ts
+
+prepare find_sandbox_work as
+select kind, from_at as "fromAt", requested_at + until_offset_ms * interval '1 ms' as "untilAt"
+from sandbox_work where workspace_id = $1;
+
+prepare has_sandbox_sent as
+select exists (select from messages where workspace_id = $1) or exists (select from confirmations where workspace_id = $1)
+or exists (select from events where workspace_id = $1) as has;
+
+prepare postpone_sandbox_work as
+update sandbox_work set due_at = $3, lease = null where workspace_id = $1 and lease = $2;
+
+prepare request_emptying_of_sandbox as
+insert into sandbox_work as w (workspace_id, kind, requested_at, due_at, until_offset_ms) values ($1, 'empty', $2, $2, $3)
+on conflict (workspace_id) do update
+set kind = 'empty', requested_at = $2, due_at = $2, lease = null, from_at = null, done_until = null;
+
+prepare request_sandbox_work as
+insert into sandbox_work (workspace_id, kind, requested_at, due_at, from_at, done_until, until_offset_ms)
+values ($1, $2, $3, $3, $4, $4, $5);
+
+prepare take_sandbox_work as
+update sandbox_work set lease = $2, due_at = $3
+where workspace_id = (
+  select workspace_id from sandbox_work where due_at <= $1 order by due_at limit 1 for update skip locked)
+returning workspace_id as "workspaceId", lease, kind, from_at as "fromAt", done_until as "doneUntil",
+  until_offset_ms as "untilOffsetMs";
 
 -- src/webhooks/delivery/claim.ts
 
@@ -5081,6 +5129,9 @@ left join lateral (
   where w.deleted_at is null and not w.sandbox) l on true
 group by k.kind, k.position order by k.position;
 
+prepare delete_quota_usage as
+delete from quota_usage where workspace_id = $1;
+
 prepare list_quotas as
 select kind, monthly_units from quotas where workspace_id = $1;
 
@@ -5106,15 +5157,25 @@ on conflict (workspace_id, kind) do update set monthly_units = excluded.monthly_
 
 -- src/workspaces/workspace-time.ts
 
+prepare delete_clock_moves as
+delete from clock_moves where workspace_id = $1;
+
+prepare find_clock_spread as
+select greatest(0, clock_offset_ms) as "aheadMs", clock_back_ms as "backMs" from workspaces where id = $1;
+
 prepare list_clock_moves as
 select moved_at, by_ms from clock_moves where workspace_id = $1 order by moved_at;
 
 prepare move_workspace_clock as
-update workspaces set clock_offset_ms = clock_offset_ms + $2 where id = $1 returning id as workspace_id;
+update workspaces set clock_offset_ms = clock_offset_ms + $2, clock_back_ms = greatest(clock_back_ms, -$2::bigint)
+where id = $1 returning id as workspace_id;
 
 prepare record_clock_move as
 insert into clock_moves as m (workspace_id, moved_at, by_ms) values ($1, $2, $3)
 on conflict (workspace_id, moved_at) do update set by_ms = m.by_ms + excluded.by_ms;
+
+prepare reset_workspace_clock as
+update workspaces set clock_offset_ms = 0, clock_back_ms = 0 where id = $1 returning id as workspace_id;
 
 -- src/workspaces/workspaces.ts
 

@@ -1133,6 +1133,8 @@ export type ParameterNames = {
   'page_audit_log.actions_recipients_imported': never
   'page_audit_log.actions_refusal_check_sent': never
   'page_audit_log.actions_retention_confirmed': never
+  'page_audit_log.actions_sandbox_emptied': never
+  'page_audit_log.actions_sandbox_filled': never
   'page_audit_log.actions_secrets_key_added': never
   'page_audit_log.actions_secrets_resealed': never
   'page_audit_log.actions_secrets_rotated': never
@@ -1215,6 +1217,8 @@ export type ParameterNames = {
   'page_audit_log.did_recipients_imported': 'who'
   'page_audit_log.did_refusal_check_sent': 'target' | 'who'
   'page_audit_log.did_retention_confirmed': 'who'
+  'page_audit_log.did_sandbox_emptied': 'who'
+  'page_audit_log.did_sandbox_filled': 'who'
   'page_audit_log.did_secrets_key_added': 'target' | 'who'
   'page_audit_log.did_secrets_resealed': 'target' | 'who'
   'page_audit_log.did_secrets_rotated': 'target' | 'who'
@@ -1243,6 +1247,7 @@ export type ParameterNames = {
   'page_audit_log.fields_contains_key': never
   'page_audit_log.fields_content_days': never
   'page_audit_log.fields_copy_label': never
+  'page_audit_log.fields_days': never
   'page_audit_log.fields_deletion_due_at': never
   'page_audit_log.fields_delivery_days': never
   'page_audit_log.fields_description': never
@@ -1555,6 +1560,7 @@ export type ParameterNames = {
   'page_chats.failures_0603': never
   'page_chats.failures_0604': never
   'page_chats.failures_0605': never
+  'page_chats.failures_1000': never
   'page_chats.failures_1026': never
   'page_chats.failures_1049': never
   'page_chats.failures_1056': never
@@ -3100,8 +3106,13 @@ export type ParameterNames = {
   'recipients.being_sent': never
   'recipients.export_too_large': 'command'
   'recipients.too_many_steps': never
+  'sandbox.busy_empty': never
+  'sandbox.busy_fill': never
   'sandbox.live': 'workspaceId'
+  'sandbox.no_emulator': never
+  'sandbox.no_shop_templates': 'templates'
   'sandbox.not_done': 'left' | 'seconds'
+  'sandbox.not_empty': never
   'sandbox.some': 'busy' | 'what'
   'sandbox.stuck': 'command' | 'role' | 'seconds' | 'why'
   'sandbox.thing_deadline': never

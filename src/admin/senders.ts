@@ -16,7 +16,7 @@ import { perform } from './actions/action.ts'
 import { accountInput, senderActions } from './actions/senders.ts'
 import type { Membership } from './auth/members.ts'
 import { found } from './actions/found.ts'
-import { findEmulatorUrl } from './phone/emulator.ts'
+import { findEmulatorUrl } from '../sandbox/emulator.ts'
 import { callOf, callsOf, readCall, router, writeCall } from './rpc/trpc.ts'
 
 /** The server calls this URL from inside the operator's network and shows the answer (SSRF). */

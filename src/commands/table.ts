@@ -13,7 +13,7 @@ import { keyCommands } from './key.ts'
 import { hookCommands } from './hook.ts'
 import { listenCommand } from './listen/listen.ts'
 import { mcpCommand } from './mcp/mcp.ts'
-import { sandboxAdvance } from './sandbox.ts'
+import { sandboxAdvance, sandboxEmpty, sandboxFill } from './sandbox.ts'
 import { personCommands } from './person.ts'
 import { quarantineCommands } from './diagnose/quarantine.ts'
 import { retentionCommands } from './instance/retention.ts'
@@ -82,7 +82,7 @@ export const groups: readonly CommandGroup[] = [
     ],
   },
   { title: 'Data', commands: [...backupCommands, ...recipientCommands, ...retentionCommands] },
-  { title: 'Test', commands: [listenCommand, sandboxAdvance] },
+  { title: 'Test', commands: [listenCommand, sandboxAdvance, sandboxFill, sandboxEmpty] },
   { title: 'About', commands: [version] },
 ]
 

@@ -216,6 +216,7 @@ export const tables = {
   daily_figures: { purge: 'setup' },
   otp_checks: { purge: 'setup' },
   clock_moves: { purge: 'setup' },
+  sandbox_work: { purge: 'setup' },
   quota_usage: { purge: 'setup' },
   quotas: { purge: 'setup' },
   api_keys: { notSealed: { secret_hash: 'a hash' }, purge: 'setup' },

@@ -7,8 +7,9 @@ import type { WorkName } from '../runtime/jobs/wake.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { type CodedText, commandText, plainText } from '../../locales/text.ts'
 import { UserError } from '../lib/errors.ts'
-import { type DueWork, listDueWork, hasBusyWork } from './due.ts'
+import { type DueWork, WOKEN_BY_CLOCK, listDueWork, hasBusyWork } from './due.ts'
 import { getSandboxOffset, moveClock } from './move-clock.ts'
+import { mustBeFree } from './work.ts'
 
 /** A conversation waits a few days at most, and each due item on the way is really processed. */
 export const MAX_ADVANCE_MS = 90 * DAY_MS
@@ -51,6 +52,7 @@ export async function advanceSandbox(parts: Parts, { workspaceId, byMs, signal, 
     const maxMs = leftMs
     const moved = await db.transaction(async (tx) => {
       const move = await moveClock(tx, clock, { workspaceId, maxMs })
+      await mustBeFree(tx, workspaceId)
       if (move && isFirst) await recordRequest?.(tx)
       return move
     })
@@ -73,12 +75,10 @@ export async function advanceSandbox(parts: Parts, { workspaceId, byMs, signal, 
 
 type Worker = AsyncDisposable & { wake(): void }
 
-const LOOPS = ['submit', 'reports', 'deliver'] as const satisfies readonly WorkName[]
-
 /** Running workers, or else loops of this process, which finish their work when they stop. */
 async function startWorker(parts: Parts): Promise<Worker> {
   if (await isAnyWorkerAlive(parts.db)) {
-    return { wake: () => LOOPS.forEach(parts.wake), [Symbol.asyncDispose]: async () => {} }
+    return { wake: () => WOKEN_BY_CLOCK.forEach(parts.wake), [Symbol.asyncDispose]: async () => {} }
   }
   const running: RunningLoop[] = []
   const wake = (work: WorkName): void => running.find(({ name }) => name === work)?.wake()

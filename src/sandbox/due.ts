@@ -1,4 +1,5 @@
 import { type Sql, type Statement, statement } from '../lib/db/pool.ts'
+import type { WorkName } from '../runtime/jobs/wake.ts'
 
 export type DueWork = {
   kind: 'message' | 'report' | 'webhook' | 'reminder' | 'deadline' | 'expiry' | 'verification' | 'undelivered'
@@ -7,6 +8,16 @@ export type DueWork = {
   /** When the next one falls due, in real time. */
   nextAt: Date | null
 }
+
+/** All that a move of the clock can make due. */
+export const WOKEN_BY_CLOCK = [
+  'submit',
+  'reports',
+  'deliver',
+  'timers',
+  'verifications',
+  'undelivered',
+] as const satisfies readonly WorkName[]
 
 /** The timers of a confirmation `c` and its refusal check `f`. */
 export const TIMERS = `cross join lateral (values

@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { type Sql, type Statement, statement } from '../lib/db/pool.ts'
 import { UserError } from '../lib/errors.ts'
+import type { ClockMove } from '../workspaces/clock-moves.ts'
 import { recordClockMove } from '../workspaces/workspace-time.ts'
 import { type LockedWorkspace, lockWorkspace, unknownWorkspace } from '../workspaces/workspaces.ts'
 import { type DueWork, listDueWork, hasBusyWork, findNextDueAt } from './due.ts'
@@ -22,9 +23,14 @@ export async function moveClock(
   const next = findNextDueAt(waiting)
   // At least 1: the database stores times more precisely than ms.
   const byMs = next ? Math.min(maxMs, Math.max(1, next.getTime() - now.getTime())) : maxMs
-  for (const shift of shifts) await tx.rows(shift, [workspaceId, byMs])
-  await recordClockMove(tx, workspaceId, { moved_at: now, by_ms: byMs })
+  await shiftClock(tx, workspaceId, { moved_at: now, by_ms: byMs })
   return { byMs, due: await listDueWork(tx, workspaceId, now) }
+}
+
+/** Moves the clock with all due times, also back. The caller must have locked the workspace. */
+export async function shiftClock(tx: Sql, workspaceId: string, move: ClockMove): Promise<void> {
+  for (const shift of shifts) await tx.rows(shift, [workspaceId, move.by_ms])
+  await recordClockMove(tx, workspaceId, move)
 }
 
 type SandboxClock = Pick<LockedWorkspace, 'workspaceId' | 'sandbox' | 'clockOffsetMs'>
@@ -42,7 +48,7 @@ export async function getSandboxOffset(sql: Sql, workspaceId: string): Promise<n
   return workspace.clockOffsetMs
 }
 
-function mustBeSandbox({ sandbox, workspaceId }: SandboxClock): void {
+export function mustBeSandbox({ sandbox, workspaceId }: Pick<SandboxClock, 'sandbox' | 'workspaceId'>): void {
   if (!sandbox) throw new UserError({ code: 'sandbox.live', workspaceId })
 }
 

@@ -115,3 +115,10 @@ export async function changeQuota(tx: Sql, quota: Quota): Promise<number> {
   await setQuota(tx, quota)
   return before?.monthlyUnits ?? 0
 }
+
+const deleteUsage = statement('delete_quota_usage', 'delete from quota_usage where workspace_id = $1')
+
+/** For a sandbox whose requests were removed. */
+export const resetUsage = async (tx: Sql, workspaceId: string): Promise<void> => {
+  await tx.rows(deleteUsage, [workspaceId])
+}

@@ -12,7 +12,20 @@ export const listClockMoves = (sql: Sql, workspaceId: string): Promise<ClockMove
 export const findWorkspaceTime = async (sql: Sql, workspaceId: string): Promise<WorkspaceTime> =>
   workspaceTime(await listClockMoves(sql, workspaceId))
 
-/** Moves the workspace's clock forward. The caller must have locked the workspace, and must move what is due. */
+/** How far a workspace's clock was from the real time: up to `aheadMs` ahead, and in its demo month up to `backMs` back. */
+export type ClockSpread = { aheadMs: number; backMs: number }
+
+export const hasMoved = ({ aheadMs, backMs }: ClockSpread): boolean => aheadMs > 0 || backMs > 0
+
+const selectSpread = statement<ClockSpread>(
+  'find_clock_spread',
+  `select greatest(0, clock_offset_ms) as "aheadMs", clock_back_ms as "backMs" from workspaces where id = $1`,
+)
+
+export const findClockSpread = async (sql: Sql, workspaceId: string): Promise<ClockSpread> =>
+  (await sql.row(selectSpread, [workspaceId])) ?? { aheadMs: 0, backMs: 0 }
+
+/** Moves the workspace's clock. The caller must have locked the workspace, and must move what is due. */
 export async function recordClockMove(tx: Sql, workspaceId: string, { moved_at, by_ms }: ClockMove): Promise<void> {
   await tx.rows(insertMove, [workspaceId, moved_at, by_ms])
   await tx.rows(addToOffset, [workspaceId, by_ms])
@@ -26,5 +39,20 @@ const insertMove = statement(
 
 const addToOffset = statement(
   'move_workspace_clock',
-  'update workspaces set clock_offset_ms = clock_offset_ms + $2 where id = $1 returning id as workspace_id',
+  `update workspaces set clock_offset_ms = clock_offset_ms + $2, clock_back_ms = greatest(clock_back_ms, -$2::bigint)
+   where id = $1 returning id as workspace_id`,
+)
+
+/** Forgets how the clock came where it is: for a workspace without rows that need it. The caller must have locked the workspace. */
+export async function resetClock(tx: Sql, workspaceId: string, { moved_at, by_ms }: ClockMove): Promise<void> {
+  await tx.rows(deleteMoves, [workspaceId])
+  await tx.rows(zeroOffset, [workspaceId])
+  if (by_ms > 0) await recordClockMove(tx, workspaceId, { moved_at, by_ms })
+}
+
+const deleteMoves = statement('delete_clock_moves', 'delete from clock_moves where workspace_id = $1')
+
+const zeroOffset = statement(
+  'reset_workspace_clock',
+  'update workspaces set clock_offset_ms = 0, clock_back_ms = 0 where id = $1 returning id as workspace_id',
 )

@@ -90,8 +90,8 @@ test('no schema of a form has messages in English only', async () => {
 /** Texts to customers, in the customers' languages, and words that people type as passwords. */
 const NOT_FOR_PAGES = [
   'cod/settings/language-starts.ts',
-  'commands/demo/cod-settings.ts',
-  'commands/demo/day.ts',
+  'sandbox/month/settings.ts',
+  'sandbox/month/shop.ts',
   'admin/auth/common-password.ts',
 ]
 

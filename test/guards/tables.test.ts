@@ -15,6 +15,7 @@ const OWNED: Readonly<Record<string, string>> = {
   admin: `access_links audit_log members operators sign_in_attempts used_sign_in_codes
     auth.account auth.rateLimit auth.session auth.twoFactor auth.user auth.verification`,
   charts: 'daily_figures',
+  sandbox: 'sandbox_work',
   'operations/lifecycle': 'removal_guard retention retention_postponed unfinished_erasures',
   'operations/doctor': 'doctor_findings doctor_runs',
   otp: 'auth_hooks otp_checks otp_verifications',
@@ -37,7 +38,7 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
     room: 'operations/lifecycle',
     may: 'write',
     tables: `${OWNED['cod']} ${OWNED['otp']} ${OWNED['messages']} ${OWNED['webhooks']} ${OWNED['events']} ${OWNED['accounts']}
-      ${OWNED['workspaces']} ${OWNED['charts']} access_links audit_log members`,
+      ${OWNED['workspaces']} ${OWNED['charts']} ${OWNED['sandbox']} access_links audit_log members`,
     why: 'ends data: by age, for a person, or with its workspace',
   },
   {
@@ -108,7 +109,7 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
     room: 'runtime/background',
     may: 'read',
     tables:
-      'messages otp_verifications provider_reports confirmations refusal_checks webhook_deliveries webhook_endpoints leases nodes',
+      'messages otp_verifications provider_reports confirmations refusal_checks webhook_deliveries webhook_endpoints sandbox_work leases nodes',
     why: 'looks for the due work of all idle loops in one statement',
   },
 

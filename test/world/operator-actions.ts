@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import type { TestContext } from 'node:test'
+import { removeSent } from '../../src/operations/lifecycle/purge.ts'
 import { record } from '../database/events.ts'
 import { TEMPLATES, createHook } from './hooks.ts'
 import { newFile } from './backups.ts'
@@ -41,6 +42,8 @@ export const COMMANDS = {
   'recipients.export': 'recipient export --workspace={workspaceId} --phone={phone}',
   'recipients.erase': 'recipient erase --workspace={workspaceId} --phone={phone} --yes',
   'phone.advance': 'sandbox advance --workspace={workspaceId} --by={duration}',
+  'phone.fill': 'sandbox fill --workspace={workspaceId} --days={days}',
+  'phone.empty': 'sandbox empty --workspace={workspaceId} --yes',
 } as const
 
 export type ActionName = keyof typeof COMMANDS
@@ -152,12 +155,21 @@ export async function stepsOf(t: TestContext, world: World): Promise<Step[]> {
   step('codSettings.save', saved, ['cod_settings.changed', '<id>', {}, members])
   const minute = { to: { byMs: 60_000 }, duration: '60s' }
   step('phone.advance', minute, ['clock.advanced', '<id>', null, { byMs: 60_000 }])
+  step('phone.empty', {}, ['sandbox.emptied', '<id>'])
+  step('phone.fill', { days: 3 }, ['sandbox.filled', '<id>', null, { days: 3 }], () => emptied(world))
   step('senders.removeAccount', { accountId, wabaId }, ['account.removed', '<id>', { wabaId }])
   const restored = () => requestDeletionOf(world, `now() + interval '1 day'`)
   step('workspaces.cancelDeletion', {}, ['workspace.deletion_cancelled', 'Test shop'], restored)
   const deletion = { deletionDueAt: '<time>' }
   step('workspaces.requestDeletion', {}, ['workspace.deletion_requested', 'Test shop', null, deletion])
   return steps
+}
+
+/** What the loop does after `phone.empty`; these worlds have none. */
+async function emptied(world: World): Promise<void> {
+  const { parts, workspaceId } = world
+  while ((await parts.db.transaction((tx) => removeSent(tx, workspaceId))) === 'removed');
+  await world.query('delete from sandbox_work where workspace_id = $1', [workspaceId])
 }
 
 /** `due` is SQL. */

@@ -30,6 +30,8 @@ export type WorldOptions = Pick<NodeOptions, 'rateLimit' | 'works' | 'removes' |
   account?: Partial<AccountSeed>
   /** By default the emulator sends only the reports that a test requests. */
   statuses?: 'automatic' | 'manual'
+  /** Whether the last digits of a number decide what the emulator does. */
+  magicNumbers?: boolean
   /** Whether the emulator enforces WhatsApp's rate limits, which our pacing keeps us below. */
   limits?: boolean
   /** Default: a clock of the real time that the test can move. */
@@ -216,12 +218,12 @@ async function startFirstNode(options: NodeOptions): Promise<Node> {
 
 async function startWorldEmulator(
   clock: MovedClock,
-  { statuses = 'manual', limits = false }: WorldOptions,
+  { statuses = 'manual', limits = false, magicNumbers = false }: WorldOptions,
 ): Promise<Emulator> {
   return startEmulator({
     speed: 0,
     statuses,
-    magicNumbers: false,
+    magicNumbers,
     pairLimit: limits,
     throughputLimit: limits,
     batch: { windowMs: 0 },

@@ -1,5 +1,5 @@
 export { type Emulator, type EmulatorOptions, startEmulator } from './start.ts'
-export { DEMO, demoAccount } from './accounts/demo.ts'
+export { DEMO, demoAccount, shopAccount } from './accounts/demo.ts'
 export { FolderError } from './store/store.ts'
 export { TEMPLATE_LANGUAGES } from './accounts/template-texts.ts'
 export { sign } from './webhooks/outbox.ts'

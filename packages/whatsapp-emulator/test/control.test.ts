@@ -273,3 +273,36 @@ test('a reset does not cancel a delayed answer', async (t) => {
   world.emulator.reset()
   assert.equal((await answer).status, 200)
 })
+
+test('a hurried account reports all statuses immediately, with times as far apart as usual, the last one now', async (t) => {
+  const world = await startWorld(t, {
+    schedule: { sentMs: 1_000, deliveredMs: 5_000, readMs: 20_000, jitter: 0 },
+    speed: 1,
+  })
+  await world.call('PATCH', `/control/accounts/${DEMO.accountId}`, { hurried: true })
+  await world.sendOtp()
+  await world.emulator.idle()
+  const [message] = world.emulator.messages()
+  const times = message?.statuses.map(({ status, timestamp }) => [
+    status,
+    Number(timestamp) - Math.floor((message?.acceptedAt ?? 0) / 1000),
+  ])
+  assert.deepEqual(times, [
+    ['sent', -19],
+    ['delivered', -15],
+    ['read', 0],
+  ])
+})
+
+test('clearing the chats of a number removes both sides and what is planned, and keeps other numbers', async (t) => {
+  const world = await startWorld(t, { statuses: 'manual' })
+  await world.sendOrder()
+  await world.emulator.inbound({ from: CUSTOMER, text: 'hello' })
+  const [chat] = world.emulator.conversations()
+  assert.ok(chat)
+  const other = chat.phoneNumberId === DEMO.highNumberId ? DEMO.standardNumberId : DEMO.highNumberId
+  await world.call('DELETE', `/control/numbers/${other}/chats`)
+  assert.equal(world.emulator.conversations().length, 1)
+  await world.call('DELETE', `/control/numbers/${chat.phoneNumberId}/chats`)
+  assert.deepEqual(world.emulator.conversations(), [])
+})

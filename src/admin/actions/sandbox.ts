@@ -6,7 +6,11 @@ import { MAX_ADVANCE_MS, advanceSandbox } from '../../sandbox/advance.ts'
 import { type CustomerKey, listDueOfCustomer } from '../../sandbox/customer-due.ts'
 import { found } from './found.ts'
 import { customer } from '../phone/chats.ts'
-import { action, recordChange } from './action.ts'
+import { openShop } from '../../sandbox/month/shop-account.ts'
+import { MONTH_DAYS } from '../../sandbox/month/plan.ts'
+import { getSandboxOffset } from '../../sandbox/move-clock.ts'
+import { requestEmptying, requestFill } from '../../sandbox/work.ts'
+import { action, commit, recordChange, workspaceOnly } from './action.ts'
 
 /** How long a page's jump may take; a hanging endpoint would take longer. */
 const MAX_JUMP_MS = 90 * SECOND_MS
@@ -31,6 +35,8 @@ const advanceInput = z.object({
   maxMs: z.int().min(1).max(MAX_JUMP_MS).default(MAX_JUMP_MS),
 })
 
+const fillInput = z.object({ days: z.int().min(1).max(MONTH_DAYS).default(MONTH_DAYS) })
+
 export const sandboxActions = {
   /**
    * Moves the clock by a span or to a customer's timer, in many transactions, of which the first writes the audit entry. If it
@@ -51,6 +57,28 @@ export const sandboxActions = {
       await recordChange(operator, operator.db, { ...clock, action: 'clock.stopped_early', after })
     }
     return { ...advanced, requestedMs: byMs }
+  }),
+
+  /** Fills an empty sandbox with the last days of a shop, in the background. */
+  fill: action('admin', fillInput, async (operator, { workspaceId, days }) => {
+    await getSandboxOffset(operator.db, workspaceId) // a live workspace may have an emulator, too
+    await openShop(operator.db, workspaceId)
+    await commit(operator, workspaceId, async (tx, record) => {
+      await requestFill(tx, operator, { workspaceId, days })
+      await record({ action: 'sandbox.filled', target: workspaceId, after: { days } })
+    })
+    operator.live.changed([workspaceId])
+    operator.wake('sandbox')
+  }),
+
+  /** Removes all that a sandbox has sent and received, in the background. */
+  empty: action('admin', workspaceOnly, async (operator, { workspaceId }) => {
+    await commit(operator, workspaceId, async (tx, record) => {
+      await requestEmptying(tx, operator, workspaceId)
+      await record({ action: 'sandbox.emptied', target: workspaceId })
+    })
+    operator.live.changed([workspaceId])
+    operator.wake('sandbox')
   }),
 }
 

@@ -40,6 +40,7 @@ export const RESOURCE_OF = {
   recipients: 'recipient',
   refusal_check: 'confirmation',
   retention: 'instance',
+  sandbox: 'workspace',
   secrets: 'instance',
   sender: 'sender',
   template: 'template',

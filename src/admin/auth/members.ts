@@ -44,8 +44,8 @@ export const findMembership = (sql: Sql, { userId, workspaceId }: MemberId): Pro
 /** An operator of more workspaces opens the others by id. */
 const MAX_WORKSPACES = 200
 
-/** A page adds up earlier moves: it shows what happened before them a little too late. */
-const MAX_CLOCK_MOVES = 500
+/** More than a demo month and its tests make. A page adds up earlier moves: it shows what happened before them a little too late. */
+const MAX_CLOCK_MOVES = 2_000
 
 export type ListedMembership = Membership & {
   /** The latest moves of a sandbox's clock, oldest first. `at`: Unix time in ms. */

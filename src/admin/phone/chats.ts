@@ -3,7 +3,7 @@ import { type Act, type Entry, callOf } from '@doorcode/whatsapp-emulator/wire/c
 import { SECOND_MS } from '../../lib/clock.ts'
 import { asIssue, quoted } from '../../../locales/text.ts'
 import { CallError } from '../rpc/errors.ts'
-import { type Emulator, callEmulator } from './emulator.ts'
+import { type Emulator, callEmulator } from '../../sandbox/emulator.ts'
 
 /** The emulator answers a gesture after its webhook, for which it waits 10 s. */
 const ACT_TIMEOUT_MS = 13 * SECOND_MS

@@ -1,71 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { z } from 'zod'
 import { SECOND_MS } from '../../lib/clock.ts'
 import type { Sql } from '../../lib/db/pool.ts'
-import type { Parts } from '../../runtime/parts.ts'
+import { findEmulator } from '../../sandbox/emulator.ts'
 import type { StreamSource, Write } from '../live.ts'
-import { type EmulatorNumber, listEmulatorNumbers } from '../../accounts/senders.ts'
 
-/** The WhatsApp emulator of a workspace, and the workspace's numbers on it. */
-export type Emulator = { origin: string; numbers: ReadonlyMap<string, EmulatorNumber> }
-
-const PROBE_TIMEOUT_MS = 2 * SECOND_MS
 const STREAM_TIMEOUT_MS = 5 * SECOND_MS
-
-export async function findEmulator(sql: Sql, workspaceId: string): Promise<Emulator | undefined> {
-  const rows = await listEmulatorNumbers(sql, workspaceId)
-  const byOrigin = Map.groupBy(rows, ({ graphUrl }) => URL.parse(graphUrl)?.origin ?? '')
-  for (const [origin, numbers] of byOrigin) {
-    if (origin !== '' && (await isEmulator(origin)))
-      return { origin, numbers: new Map(numbers.map((number) => [number.phoneNumberId, number])) }
-  }
-  return undefined
-}
-
-/** The emulator of the workspace's accounts, or the one that `npm start` runs on this machine. */
-export async function findEmulatorUrl(
-  { db, config }: Pick<Parts, 'db' | 'config'>,
-  workspaceId: string,
-): Promise<string | undefined> {
-  const used = await findEmulator(db, workspaceId)
-  if (used) return used.origin
-  const local = `http://127.0.0.1:${config.emulatorPort}`
-  return (await isEmulator(local)) ? local : undefined
-}
-
-const frontPage = z.object({ control: z.object({ 'GET /control/live': z.unknown().nonoptional() }) })
-
-async function isEmulator(origin: string): Promise<boolean> {
-  const answer = await callEmulator(origin, '/', { timeoutMs: PROBE_TIMEOUT_MS })
-  return answer?.status === 200 && frontPage.safeParse(answer.body).success
-}
-
-/** Fits a chat of a thousand long messages. */
-const MAX_ANSWER_CHARACTERS = 8 * 1024 * 1024
-
-/** Returns undefined if the response is late, is not JSON or is longer than MAX_ANSWER_CHARACTERS. */
-export async function callEmulator(
-  origin: string,
-  path: string,
-  { body, method = 'POST', timeoutMs }: { body?: object; method?: 'POST' | 'PUT' | 'PATCH'; timeoutMs: number },
-): Promise<{ status: number; body: unknown } | undefined> {
-  try {
-    const response = await fetch(`${origin}${path}`, {
-      redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
-      headers: { accept: 'application/json', 'content-type': 'application/json' },
-      ...(body && { method, body: JSON.stringify(body) }),
-    })
-    let text = ''
-    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      text += chunk
-      if (text.length > MAX_ANSWER_CHARACTERS) return undefined
-    }
-    return { status: response.status, body: JSON.parse(text) as unknown }
-  } catch {
-    return undefined
-  }
-}
 
 /** The emulator's events about the workspace's numbers. */
 export const phoneEvents = (sql: Sql): StreamSource => ({

@@ -6,7 +6,7 @@ import { IDLE_TRANSACTION_MS } from '../../lib/db/pool.ts'
 import { type Operator, commit } from '../actions/action.ts'
 import type { Membership } from '../auth/members.ts'
 import { CallError } from '../rpc/errors.ts'
-import { callEmulator, findEmulatorUrl } from './emulator.ts'
+import { callEmulator, findEmulatorUrl } from '../../sandbox/emulator.ts'
 
 const CALL_TIMEOUT_MS = 5 * SECOND_MS
 /** The database ends a transaction that is idle for IDLE_TRANSACTION_MS. */

@@ -15,7 +15,7 @@ import { found } from '../actions/found.ts'
 import { CallError } from '../rpc/errors.ts'
 import { callsOf, readCall, router, writeCall } from '../rpc/trpc.ts'
 import { act, actInput, customer, listEntries } from './chats.ts'
-import { findEmulator } from './emulator.ts'
+import { findEmulator } from '../../sandbox/emulator.ts'
 import { connectEmulator } from './own-account.ts'
 import { type Accept, acceptRecorded, requestedBy, sendOtp } from './send.ts'
 import { listLatestDeliveries } from '../../explain/deliveries.ts'
@@ -52,7 +52,7 @@ const emulatorCall = sandboxRead.use(async ({ ctx, input: { workspaceId }, next 
 })
 
 export const phone = router({
-  ...callsOf(sandboxActions, { advance: onlySandboxes }),
+  ...callsOf(sandboxActions, { advance: onlySandboxes, fill: onlySandboxes, empty: onlySandboxes }),
 
   state: sandboxRead.query(async ({ ctx: { parts, membership }, input: { workspaceId } }) => {
     const { clockOffsetMs: offsetMs } = membership

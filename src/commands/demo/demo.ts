@@ -1,13 +1,12 @@
-import { DEMO, demoAccount, type Emulator, FolderError, startEmulator } from '@doorcode/whatsapp-emulator'
+import { DEMO, type Emulator, FolderError, shopAccount, startEmulator } from '@doorcode/whatsapp-emulator'
 import { StartupError } from '../../lib/errors.ts'
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, SECOND_MS, systemClock } from '../../lib/clock.ts'
 import { type Config, ROLES } from '../../lib/config.ts'
 import { type ReceivedWebhook, startDemoReceiver } from './receiver.ts'
 import { createSetupLink } from '../../admin/auth/links.ts'
-import { ensureDemoSettings } from './cod-settings.ts'
-import { simulateDemoDay, startDemoDay } from './day.ts'
-import { type DayClock, createDayClock } from './day-clock.ts'
+import { requestDemoMonth, waitForMonth } from './month.ts'
 import { assertDemoDatabase, createDemoWorkspace, ensureDemoEndpoint, findDemoWorkspace } from './workspace.ts'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Db } from '../../lib/db/pool.ts'
 import { createLog } from '../../lib/log.ts'
 import { shutdownSignal } from '../../lib/shutdown-signal.ts'
@@ -34,13 +33,16 @@ export async function startDemo(config: Config, program: string): Promise<void> 
     return console.log('\nStopped.')
   }
   console.log(welcome(demo))
-  demo.startLines()
+  void demo.monthIsOver.then(demo.startLines)
   await waitForEnd(signal, demo.serving)
   if (demo.serving.lost.aborted) await stopAfterLoss(demo.serving, () => resources.disposeAsync())
   console.log('\nStopping …')
   await resources.disposeAsync()
   console.log('Stopped. The next start continues with the same data.')
 }
+
+/** A fast machine finishes the month in this time. On others the start does not wait longer, and the pages show how far it is. */
+const MAX_MONTH_WAIT_MS = 8 * SECOND_MS
 
 type Demo = Awaited<ReturnType<typeof open>>
 
@@ -51,28 +53,26 @@ async function open(
 ) {
   resources.use(await claimFolder(base.dataDir, { pid: process.pid, url: base.publicUrl }))
   const config = await withFreePorts(demoConfig(base))
-  const clock = createDayClock()
+  let clock = systemClock
   const lines = createLines()
   const links = { phone: `${config.publicUrl}/dashboard/` }
-  const emulator = await startDemoEmulator(config, clock, links)
+  const emulator = await startDemoEmulator(config, () => clock, links)
   resources.defer(() => emulator.close())
   const secret: { value?: string } = {}
   const receiver = await startReceiver(config, () => secret.value, lines)
   resources.defer(() => receiver.close())
   const check = (db: Db): Promise<void> => assertDemoDatabase(db, { ...config, program })
   let example: RequestExample | undefined
-  const options = { signal, onClock: (real: Clock) => clock.follow(real), check, example: () => example }
+  const options = { signal, onClock: (real: Clock) => (clock = real), check, example: () => example }
   const serving = await startServing(config, createLog(config.logLevel), options)
   resources.defer(() => serving.stop())
   const { parts } = serving
   signal.throwIfAborted()
 
   const existing = await findDemoWorkspace(parts)
-  if (!existing) startDemoDay(clock)
   const workspace = existing ?? (await createDemoWorkspace(parts))
   const { workspaceId, apiKey } = workspace
   secret.value = (await ensureDemoEndpoint(parts, workspace, receiver.url)).secret
-  await ensureDemoSettings(parts, workspaceId)
   const credentials = { ...DEMO, workspaceId, wabaId: DEMO.accountId, graphUrl: emulator.url }
   // A former demo workspace, whose key was revoked, may still have the account.
   const reading = await readAccount(parts, credentials, { takesOver: true })
@@ -84,12 +84,13 @@ async function open(
   emulator.changeAccount(DEMO.accountId, { callbackUrl: `${serving.url}${account.webhookPath}` })
   links.phone = `${config.publicUrl}/dashboard/w/${workspaceId}/phone`
   emulator.begin() // only now: the webhooks that fell due since the last stop need the server
-  if (!existing) {
-    console.log('\nThis is the first start: simulating a day of customers in the demo shop takes a few seconds …')
-    const senderIds = account.senders.map(({ senderId }) => senderId)
-    await simulateDemoDay({ parts, clock, emulator, workspaceId, apiKey, senderIds, signal })
-  }
-  await Promise.race([serving.pagesReady, waitForEnd(signal, serving)])
+  await requestDemoMonth(parts, workspaceId)
+  const monthIsOver = waitForMonth(parts, workspaceId, signal)
+  const ready = Promise.all([
+    serving.pagesReady,
+    Promise.race([monthIsOver, wait(MAX_MONTH_WAIT_MS, undefined, { ref: false })]),
+  ])
+  await Promise.race([ready, waitForEnd(signal, serving)])
   signal.throwIfAborted()
   emulator.onMessage(({ to, text }) => lines.print(`the phone ${to} shows: ${text}`))
   emulator.onInbound(({ from, did, text }) => lines.print(`the customer +${from} ${did}: ${text}`))
@@ -98,6 +99,8 @@ async function open(
   example = { senderId, template: OTP_TEMPLATE }
   return {
     serving,
+    /** Resolves when the month of the first start is over, or the start ends. */
+    monthIsOver,
     /** Starts printing each message and webhook as a line. */
     startLines: lines.start,
     emulatorUrl: emulator.url,
@@ -141,17 +144,16 @@ const emulatorPorts = ({ emulatorPort: port }: Config): PortSetting => ({
 /** It runs on Doorcode's clock, so that its times are never later than Doorcode's. */
 const startDemoEmulator = (
   { emulatorPort, dataDir }: Config,
-  clock: DayClock,
+  clock: () => Clock,
   links: { phone: string },
 ): Promise<Emulator> =>
   startEmulator({
     port: emulatorPort,
-    accounts: [demoAccount()],
+    accounts: [shopAccount()],
     data: dataDir,
     warn: console.warn,
     waits: true,
-    now: () => clock.now().getTime(),
-    speed: () => clock.speed(),
+    now: () => clock().now().getTime(),
     timeMachineAt: () => links.phone,
   }).catch((error: unknown) => {
     if (error instanceof FolderError) throw new StartupError(`${error.message} with DOORCODE_DATA_DIR.`)

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, later } from '../clock.ts'
 import { FIRST_ID, LAST_ID, firstIdAt } from '../ids.ts'
 
-/** `offsetMs`: how far the workspace's clock is ahead; 0 unless it is a sandbox. */
+/** `offsetMs`: how far the workspace's clock is ahead; 0 unless it is a sandbox, negative while a demo month is made. */
 export type ListClock = { sandbox: boolean; offsetMs: number }
 
 export type TimeRange = {
@@ -17,12 +17,12 @@ export type IdMargin = { earlierMs: number; laterMs: number }
 
 /** Between the clocks of the nodes, which create the ids, and the database's clock. */
 const MAX_CLOCK_SKEW_MS = HOUR_MS
-/** The demo data of a new sandbox may lie this far in the past. */
-export const MAX_SANDBOX_BEGAN_EARLIER_MS = 2 * DAY_MS
+/** A demo month lies this far in the past; some hours more for the change of a time zone. */
+export const MAX_SANDBOX_BEGAN_EARLIER_MS = 32 * DAY_MS
 
-/** Ids follow real time; rows have the workspace's time, which was ahead by anything from 0 to the current offset. */
+/** Ids follow real time; rows have the workspace's time, which was ahead by anything up to the current offset, or back in a demo month. */
 export const idMargin = ({ sandbox, offsetMs }: ListClock): IdMargin => ({
-  earlierMs: offsetMs + MAX_CLOCK_SKEW_MS,
+  earlierMs: Math.max(0, offsetMs) + MAX_CLOCK_SKEW_MS,
   laterMs: sandbox ? MAX_SANDBOX_BEGAN_EARLIER_MS : MAX_CLOCK_SKEW_MS,
 })
 
@@ -35,4 +35,4 @@ export function idRange({ from, until, before }: TimeRange, { earlierMs, laterMs
 
 /** A lower bound for the ids of rows created at or after a time of the workspace. */
 export const firstIdSince = (from: Date, offsetMs: number): string =>
-  firstIdAt(later(from, -offsetMs - MAX_CLOCK_SKEW_MS))
+  firstIdAt(later(from, -Math.max(0, offsetMs) - MAX_CLOCK_SKEW_MS))

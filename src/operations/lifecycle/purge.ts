@@ -39,11 +39,11 @@ export function purgeLoop({ db, guard, log, live, mayNameRecipient }: PurgeParts
       const turn = await db.transaction(async (tx): Promise<{ more: boolean; walk?: Walk }> => {
         const workspaceId = (await tx.row(lockDeleted, [later(now, -SETTLE_MS)]))?.workspaceId
         if (!workspaceId) return { more: false }
-        if (await removeFirst(tx, workspaceId, WORK)) return { more: true }
-        if ((await tx.row(findRowsLeft, [workspaceId]))?.left) return { more: false } // locked, or being sent
-        const first = { workspaceId, nextPage: 0, removed: 0, isOver: false, entry: FIRST_ENTRY }
+        const sent = await removeSent(tx, workspaceId)
+        if (sent !== 'none') return { more: sent === 'removed' }
+        const first = { ...firstWalk(workspaceId), entry: FIRST_ENTRY }
         const current = last?.workspaceId === workspaceId ? last : first
-        if (!current.isOver) return { more: true, walk: await walkReports(tx, current) }
+        if (!current.isOver) return { more: true, walk: { ...current, ...(await walkReports(tx, current)) } }
         if (current.entry !== undefined) return { more: true, walk: await walkAuditLog(tx, current, mayNameRecipient) }
         if (await removeFirst(tx, workspaceId, SETUP)) return { more: true, walk: current }
         await tx.rows(endPurge, [workspaceId, now])
@@ -81,6 +81,12 @@ async function removeFirst(tx: Sql, workspaceId: string, steps: readonly Step[])
     if (row && row.removed > 0) return true
   }
   return false
+}
+
+/** Removes a part of what a workspace has sent. `left`: what is left is locked or being sent. */
+export async function removeSent(tx: Sql, workspaceId: string): Promise<'removed' | 'left' | 'none'> {
+  if (await removeFirst(tx, workspaceId, WORK)) return 'removed'
+  return (await tx.row(findRowsLeft, [workspaceId]))?.left ? 'left' : 'none'
 }
 
 const tablesOf = (purge: Life['purge']): Table[] => tableNames.filter((table) => lifeOf(table).purge === purge)
@@ -123,21 +129,31 @@ const findRowsLeft = statement<{ left: boolean }>(
 )
 
 /** Through all reports, page by page, and then through the workspace's audit log. */
-type Walk = {
+type Walk = ReportWalk & {
+  /** The last entry of the audit log that was read. Undefined after the last one. */
+  entry: string | undefined
+}
+
+export type ReportWalk = {
   workspaceId: string
   nextPage: number
   removed: number
   /** Whether all reports are removed. */
   isOver: boolean
-  /** The last entry of the audit log that was read. Undefined after the last one. */
-  entry: string | undefined
 }
+
+export const firstWalk = (workspaceId: string): ReportWalk => ({
+  workspaceId,
+  nextPage: 0,
+  removed: 0,
+  isOver: false,
+})
 
 /**
  * Reports have no index by workspace. An update may move a report to a page that the walk has passed: so it is over only when
  * all of it has found none.
  */
-async function walkReports(tx: Sql, walk: Walk): Promise<Walk> {
+export async function walkReports(tx: Sql, walk: ReportWalk): Promise<ReportWalk> {
   const { workspaceId, nextPage, removed } = walk
   const end = nextPage + MAX_PAGES
   const row = await tx.row(removeReports, [workspaceId, `(${nextPage},0)`, `(${end},0)`])

@@ -12,11 +12,13 @@ import {
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import type { Check, Purpose } from '../../messages/conversation.ts'
 import type { FailureCode } from '../../providers/failure-codes.ts'
+import { type ClockSpread, findClockSpread } from '../../workspaces/workspace-time.ts'
 import { findRemoved } from '../lifecycle/retention/kept-since.ts'
 import { FACT_LIMIT, type Page, unknownKeyOf } from './differences.ts'
 
 /** What is stored about a confirmation and its refusal check. */
 export type ConversationFacts = Conversation & {
+  clock: ClockSpread
   /** The API keys of its two requests that the workspace does not have. */
   unknownKeys: string[]
   answers: (AnswerRow & { mayLackNote: boolean })[]
@@ -64,10 +66,12 @@ export async function readConversations(
   const events = await readOfUnits(tx, selectEvents, units)
   const messages = await readSent(tx, units)
   const mayLackNote = await findRemoved(tx, 'content')
+  const clock = await findClockSpread(tx, workspaceId)
   return conversations
     .toSorted((one, other) => (one.id < other.id ? -1 : 1))
     .map((conversation) => ({
       ...conversation,
+      clock,
       unknownKeys: keys.get(conversation.id) ?? [],
       answers: answers(conversation.id).map((answer) => ({ ...answer, mayLackNote: mayLackNote(answer.id) })),
       inbound: inbound(conversation.id),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MINUTE_MS, later } from '../../lib/clock.ts'
+import { MINUTE_MS, later, notBefore } from '../../lib/clock.ts'
 import { type ConversationEvent, advanceCopy } from '../../cod/conversation/advance.ts'
 import { confirmation } from '../../cod/conversation/confirmation.ts'
 import { ACCEPTED } from '../../cod/conversation/machine.ts'
@@ -14,6 +14,7 @@ import type { Check } from '../../messages/conversation.ts'
 import type { FailureCode } from '../../providers/failure-codes.ts'
 import { failureSchema } from '../../providers/failure-schema.ts'
 import type { Provider } from '../../providers/provider.ts'
+import { hasMoved } from '../../workspaces/workspace-time.ts'
 import { type ConversationFacts, isFailedTemplate, readConversations } from './conversation-facts.ts'
 import {
   type CheckedUnit,
@@ -65,7 +66,7 @@ function checkTimers(facts: ConversationFacts, check: Check): Difference[] {
   const awaits = status === 'awaiting_answer'
   const minDeadline = later(facts.createdAt, limits.noResponseMinutes.min * MINUTE_MS)
   // A sandbox's timers move with its clock.
-  const isEarly = deadlineAt !== null && facts.clockOffsetMs === 0 && deadlineAt < minDeadline
+  const isEarly = deadlineAt !== null && !hasMoved(facts.clock) && deadlineAt < minDeadline
   const text = (timer: string) => ({ code: 'verify.timer', check: checkTexts[check], timer, status }) as const
   return differencesOf(facts.id, [
     [reminderAt !== null && !awaits, text('reminder')],
@@ -186,7 +187,7 @@ function replayInput(of: Replay, number: number): void {
   after.lastEventAt = stored.occurredAt
   const at = new Date(event.data.occurredAt)
   const data = bodyOf(of, stored.body, { data: event.data, check })
-  found.push(...compareEvent(stored, { at, data, aheadMs: facts.clockOffsetMs }))
+  found.push(...compareEvent(stored, { at, data, clock: facts.clock }))
 }
 
 type Advanced = ReturnType<typeof advanceCopy> & { check: Check }
@@ -216,7 +217,10 @@ function advancedByEvent(of: Replay, { type, body, occurredAt: at }: EventRow): 
   const check = (Object.values(refusal.outcomes) as string[]).includes(type) ? 'refusal' : 'confirmation'
   const { data } = readBody(body)
   const answeredAt = (check === 'refusal' ? (data['refusalCheck'] as Members | null) : data)?.['answeredAt']
-  const expiredAt = typeof answeredAt === 'string' ? new Date(answeredAt) : at
+  const answered = typeof answeredAt === 'string' ? new Date(answeredAt) : at
+  // In a demo month, the event is older than the reports, from whose time the follow-up is derived.
+  const followUpAt = facts.clock.backMs > 0 ? of.now[check]?.state.followUpAt : null
+  const expiredAt = followUpAt ? notBefore(followUpAt, answered) : answered
   const code = facts[check]?.state.failure?.code ?? 'UNKNOWN'
   const causes = [
     { type: 'deadline_passed', at },
@@ -242,7 +246,7 @@ function checkAnswer(facts: ConversationFacts, { report, stored, derived }: Answ
     values.stored === values.derived &&
     isSameChosen(chosenIn(derived?.detail), chosenIn(stored.detail), stored.mayLackNote)
   if (!isSame) return compared(stored.id, { code: 'verify.answer' }, { ...values, isSame })
-  const times = { stored: stored.answeredAt, derived: derived?.answered_at, aheadMs: facts.clockOffsetMs }
+  const times = { stored: stored.answeredAt, derived: derived?.answered_at, clock: facts.clock }
   return compared(stored.id, { code: 'verify.answer_time' }, times)
 }
 
@@ -290,7 +294,7 @@ function compareCheck(of: Replay, name: Check): Difference[] {
   const { facts, now, reader } = of
   const [stored, derived] = [facts[name]?.state, now[name]?.state]
   if (!stored || !derived) return []
-  const { id, clockOffsetMs: aheadMs } = facts
+  const { id, clock } = facts
   const check = checkTexts[name]
   // Of a timer or a failed message, only the event is stored.
   const outcomes: Partial<Record<string, string>> = machines[name].outcomes
@@ -307,7 +311,7 @@ function compareCheck(of: Replay, name: Check): Difference[] {
   return [
     ...(isMissing ? [difference(id, { code: 'verify.event_missing', type })] : []),
     ...DERIVED.flatMap(([member, code]) =>
-      compared(id, { code, check }, { stored: stored[member], derived: derived[member], aheadMs }),
+      compared(id, { code, check }, { stored: stored[member], derived: derived[member], clock }),
     ),
     ...compared(
       id,

@@ -2,6 +2,7 @@ import type { CodedText, PlainCode, TextCode } from '../../../locales/text.ts'
 import { hookOfKeyId } from '../../otp/hooks/hooks.ts'
 import { DASHBOARD_KEY_ID } from '../../workspaces/keys/keys.ts'
 import type { QuotaKind } from '../../workspaces/quota.ts'
+import type { ClockSpread } from '../../workspaces/workspace-time.ts'
 
 type Code = Extract<TextCode, `verify.${string}`>
 /** Each kind of difference has a text. */
@@ -52,19 +53,22 @@ export const shown = (value: Value): string => {
 }
 
 type WithoutValues<Text> = Text extends { stored: unknown; derived: unknown } ? Omit<Text, 'stored' | 'derived'> : never
-type Compared = { stored: Value; derived: Value; isSame?: boolean; aheadMs?: number }
+type Compared = { stored: Value; derived: Value; isSame?: boolean; clock?: ClockSpread }
+
+/** Of a value that no clock changes. */
+export const NO_CLOCK: ClockSpread = { aheadMs: 0, backMs: 0 }
 
 /** Returns the difference between two values, or nothing. */
 export function compared(id: string, text: WithoutValues<DifferenceText>, values: Compared): Difference[] {
-  const { stored, derived, aheadMs = 0, isSame = isSameValue(stored, derived, aheadMs) } = values
+  const { stored, derived, clock = NO_CLOCK, isSame = isSameValue(stored, derived, clock) } = values
   return isSame ? [] : [{ id, text: { ...text, stored: shown(stored), derived: shown(derived) } }]
 }
 
-/** An instant may be later than `derived` by as much as a sandbox's clock may have been ahead when it was stored. */
-export function isSameValue(stored: Value, derived: Value, aheadMs: number): boolean {
+/** An instant may differ from `derived` by as much as a sandbox's clock may have differed from the real time when it was stored. */
+export function isSameValue(stored: Value, derived: Value, { aheadMs, backMs }: ClockSpread): boolean {
   if (!(stored instanceof Date && derived instanceof Date)) return stored === derived
   const laterMs = stored.getTime() - derived.getTime()
-  return laterMs >= 0 && laterMs <= aheadMs
+  return laterMs >= -backMs && laterMs <= aheadMs
 }
 
 /** Removes the first matching row from the list and returns it. Rows that are left at the end have no cause. */

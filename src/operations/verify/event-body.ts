@@ -1,24 +1,25 @@
 import { z } from 'zod'
 import type { EventRow } from '../../explain/rows.ts'
-import { type Difference, compared, difference, isSameValue } from './differences.ts'
+import type { ClockSpread } from '../../workspaces/workspace-time.ts'
+import { type Difference, NO_CLOCK, compared, difference, isSameValue } from './differences.ts'
 
 export type Members = Readonly<Record<string, unknown>>
 
 /** `data`: for each member of the body's `data`, its value, its own members or a schema. Retention removes bodies. */
-type DerivedEvent = { at: Date; data: Members; aheadMs: number }
+type DerivedEvent = { at: Date; data: Members; clock: ClockSpread }
 
 export function compareEvent(
   { id, type, occurredAt, body }: EventRow,
-  { at, data, aheadMs }: DerivedEvent,
+  { at, data, clock }: DerivedEvent,
 ): Difference[] {
-  const found = compared(id, { code: 'verify.event_time' }, { stored: occurredAt, derived: at, aheadMs })
+  const found = compared(id, { code: 'verify.event_time' }, { stored: occurredAt, derived: at, clock })
   if (found.length > 0 || body === '') return found
   const timestamp = occurredAt.toISOString()
   const stored = readBody(body)
   const member =
-    firstWrong(stored, { type, timestamp, data: z.unknown() }, 0) ??
-    // A sandbox's clock may have been less far ahead when the time was stored.
-    firstWrong(stored.data, { ...data, occurredAt: timestamp }, aheadMs)
+    firstWrong(stored, { type, timestamp, data: z.unknown() }, NO_CLOCK) ??
+    // A sandbox's clock may have shown another time when the time was stored.
+    firstWrong(stored.data, { ...data, occurredAt: timestamp }, clock)
   return member === undefined ? [] : [difference(id, { code: 'verify.event_body', type, member })]
 }
 
@@ -26,21 +27,21 @@ export const withoutCause = ({ id, type }: EventRow): Difference =>
   difference(id, { code: 'verify.event_without_cause', type })
 
 /** The first member that differs or is missing on one side. */
-function firstWrong(stored: Members, derived: Members, aheadMs: number): string | undefined {
+function firstWrong(stored: Members, derived: Members, clock: ClockSpread): string | undefined {
   const names = new Set([...Object.keys(derived), ...Object.keys(stored)])
   return [...names].find((name) => {
     const [one, other] = [stored[name], derived[name]]
     // The words of a failure may change from one release to the next.
     if (name === 'message') return typeof one !== typeof other
-    return !(name in stored && name in derived && isSame(one, other, aheadMs))
+    return !(name in stored && name in derived && isSame(one, other, clock))
   })
 }
 
-function isSame(stored: unknown, derived: unknown, aheadMs: number): boolean {
+function isSame(stored: unknown, derived: unknown, clock: ClockSpread): boolean {
   if (derived instanceof z.ZodType) return derived.safeParse(stored).success
-  if (isMembers(stored) && isMembers(derived)) return firstWrong(stored, derived, aheadMs) === undefined
+  if (isMembers(stored) && isMembers(derived)) return firstWrong(stored, derived, clock) === undefined
   const [one, other] = [timeOf(stored), timeOf(derived)]
-  return stored === derived || (one !== null && other !== null && isSameValue(one, other, aheadMs))
+  return stored === derived || (one !== null && other !== null && isSameValue(one, other, clock))
 }
 
 const isMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null

@@ -20,6 +20,7 @@ import type { MessageRow } from '../../messages/subscribers.ts'
 import { otpView } from '../../otp/view.ts'
 import { failureSchema } from '../../providers/failure-schema.ts'
 import type { Provider } from '../../providers/provider.ts'
+import { type ClockSpread, findClockSpread, hasMoved } from '../../workspaces/workspace-time.ts'
 import {
   type CheckedUnit,
   type Difference,
@@ -56,6 +57,7 @@ type StoredMessage = MessageRow & {
 }
 
 type MessageFacts = StoredMessage & {
+  clock: ClockSpread
   made: AttemptFact[]
   reports: ReportRow[]
   /** Without those of the verification. */
@@ -86,10 +88,11 @@ export async function checkMessages(
   const reports = await readOfUnits(tx, selectReports, units)
   const events = await readOfUnits(tx, selectEvents, units)
   const verifications = await readOfUnits(tx, selectVerifications, units)
+  const clock = await findClockSpread(tx, workspaceId)
   return rows.map((row) => {
     const { id, kind, created_at: at } = row
     const { ofMessage, ofVerification } = splitEvents(events(id))
-    const result = check({ ...row, made: made(id), reports: reports(id), events: ofMessage }, reader)
+    const result = check({ ...row, clock, made: made(id), reports: reports(id), events: ofMessage }, reader)
     const [verification]: VerificationFact[] = verifications(id)
     result.differences.push(...checkVerification({ message: row, verification, events: ofVerification }))
     return { ...result, id, used: kind === 'otp' && { kind, at } }
@@ -213,7 +216,7 @@ function ownFailureCode({ made, attempts, provider_message_id, failure_code }: M
 /** Whether anything stored could have made Doorcode decide that the message failed. */
 const mayHaveFailed = (facts: MessageFacts): boolean =>
   facts.made.some(({ outcome }) => outcome !== 'accepted' && outcome !== 'retry') ||
-  facts.clock_offset_ms > 0 ||
+  hasMoved(facts.clock) ||
   (facts.failed_event_at !== null && facts.failed_event_at >= facts.submit_by) ||
   // An erasure ends waiting messages. The time of an erasure is not stored.
   isErased(facts.recipient) ||
@@ -224,7 +227,7 @@ const mayHaveFailed = (facts: MessageFacts): boolean =>
 function isOrderUnknown(facts: MessageFacts, inputs: readonly AnyInput[]): boolean {
   const outcomes = new Set(inputs.flatMap((input) => ('report' in input && input.stored ? input.report.outcome : [])))
   const isCertain = outcomes.has('delivered') || outcomes.has('read') || outcomes.has('played')
-  return facts.clock_offset_ms > 0 && outcomes.has('sent') && outcomes.has('failed') && !isCertain
+  return hasMoved(facts.clock) && outcomes.has('sent') && outcomes.has('failed') && !isCertain
 }
 
 /** Compares what the inputs lead to with each column. */
@@ -240,7 +243,7 @@ const DERIVED = [
 
 /** Applies the inputs again, and compares each result, the events, and the row at the end. */
 function replay(facts: MessageFacts, inputs: readonly AnyInput[]): Difference[] {
-  const { id, clock_offset_ms: aheadMs } = facts
+  const { id, clock } = facts
   const found: Difference[] = []
   const events = facts.events.toSorted((one, other) => +one.occurredAt - +other.occurredAt)
   let message = beforeInputs(facts)
@@ -253,7 +256,7 @@ function replay(facts: MessageFacts, inputs: readonly AnyInput[]): Difference[] 
     if (!type) continue
     const stored = take(events, (event) => event.type === type)
     if (!stored) found.push(difference(id, { code: 'verify.event_missing', type }))
-    else found.push(...compareEvent(stored, { at: applied.eventAt, data: bodyOf(facts, message), aheadMs }))
+    else found.push(...compareEvent(stored, { at: applied.eventAt, data: bodyOf(facts, message), clock }))
   }
   const reports = inputs.flatMap((input) => ('report' in input ? (input.stored ?? []) : []))
   return [
@@ -262,7 +265,7 @@ function replay(facts: MessageFacts, inputs: readonly AnyInput[]): Difference[] 
     ...checkNumbers(facts.inputs, reports),
     ...checkDeadline(facts, message),
     ...DERIVED.flatMap(([column, text]) =>
-      compared(id, text, { stored: facts[column], derived: message[column], aheadMs }),
+      compared(id, text, { stored: facts[column], derived: message[column], clock }),
     ),
   ]
 }

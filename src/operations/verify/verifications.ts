@@ -3,7 +3,7 @@ import { isErased } from '../../lib/phone/erased-recipient.ts'
 import type { MessageRow } from '../../messages/subscribers.ts'
 import type { VerificationStatus } from '../../otp/verifications/decide.ts'
 import { verificationView } from '../../otp/verifications/view.ts'
-import { type Difference, compared, difference, take } from './differences.ts'
+import { type Difference, NO_CLOCK, compared, difference, take } from './differences.ts'
 import { compareEvent, withoutCause } from './event-body.ts'
 
 const EVENTS: Partial<Record<VerificationStatus, string>> = {
@@ -32,7 +32,7 @@ export function checkVerification({ message, verification, events: stored }: Fac
   const type = EVENTS[status]
   const event = type && take(events, (each) => each.type === type)
   const row = { ...verification, workspaceId: message.workspace_id, reference: message.reference, endedAt: overAt }
-  const body = overAt && { at: overAt, data: verificationView(row), aheadMs: 0 }
+  const body = overAt && { at: overAt, data: verificationView(row), clock: NO_CLOCK }
   return [
     ...compared(id, { code: 'verify.verification_status' }, { stored: status, derived: statusOf(verification) }),
     ...compared(id, { code: 'verify.verification_time' }, { stored: createdAt, derived: message.created_at }),

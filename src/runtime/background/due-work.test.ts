@@ -16,6 +16,7 @@ const WATCHED = [
   'undelivered',
   'deliver',
   'release',
+  'sandbox',
   'leases',
 ]
 
@@ -45,6 +46,10 @@ test('work of every kind is found when it becomes due, and not before', async (t
     world.workspaceId,
     later(now, DAY_MS),
   ])
+  await world.query(
+    `insert into sandbox_work (workspace_id, kind, requested_at, due_at, until_offset_ms) values ($1, 'empty', now(), $2, 0)`,
+    [world.workspaceId, later(now, DAY_MS)],
+  )
   await world.query('update messages set due_at = $3 where workspace_id = $1 and id = $2', [
     world.workspaceId,
     otp.messageId,
@@ -76,6 +81,7 @@ test('an idle instance looks for all due work in one statement', async (t) => {
 })
 
 const POLLS: ReadonlySet<string> = new Set([
+  'take_sandbox_work',
   'lock_senders_with_work',
   'find_overdue_messages',
   'take_provider_reports',

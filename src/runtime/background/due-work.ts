@@ -1,4 +1,4 @@
-import { type Sql, statement } from '../../lib/db/pool.ts'
+import { statement } from '../../lib/db/pool.ts'
 import { WAITING } from '../../messages/queue/lock-senders.ts'
 import { areLeasesLost } from '../jobs/leases.ts'
 import { mayNodeBeDead, suspectLimits } from '../jobs/node.ts'
@@ -25,7 +25,16 @@ export async function findDueWork({ db, clock, node }: Pick<Parts, 'db' | 'clock
   return { ...due, submit, overdue: submit }
 }
 
-type Watched = 'submit' | 'reports' | 'timers' | 'verifications' | 'undelivered' | 'deliver' | 'release' | 'leases'
+type Watched =
+  | 'submit'
+  | 'reports'
+  | 'timers'
+  | 'verifications'
+  | 'undelivered'
+  | 'deliver'
+  | 'release'
+  | 'sandbox'
+  | 'leases'
 
 const selectDueWork = statement<Record<Watched, boolean>>(
   'find_due_work',
@@ -44,5 +53,6 @@ const selectDueWork = statement<Record<Watched, boolean>>(
      ${isFirstDue('messages', 'deliver_by')} as undelivered,
      coalesce((select min(due_at) <= $1 or max(position) = ${MAX_ENDPOINTS} from head), false) as deliver,
      ${isFirstDue('webhook_endpoints', 'release_at', "release_at is not null and status = 'enabled'")} as release,
+     ${isFirstDue('sandbox_work', 'due_at')} as sandbox,
      ${mayNodeBeDead('$2', '$3', '$4')} or ${areLeasesLost('$5', '$6', '$7')} as leases`,
 )

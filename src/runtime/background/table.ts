@@ -15,6 +15,7 @@ import { doctorLoop } from '../../operations/doctor/alerts/loop.ts'
 import { createRemovalGuard } from '../../operations/lifecycle/retention/guard.ts'
 import { retentionLoop } from '../../operations/lifecycle/retention/loop.ts'
 import { purgeLoop } from '../../operations/lifecycle/purge.ts'
+import { sandboxLoop } from '../../sandbox/work.ts'
 import { subscribers } from './subscribers.ts'
 import { leasesLoop } from './dead-nodes.ts'
 import type { Loop } from '../jobs/loop.ts'
@@ -34,6 +35,7 @@ export function backgroundLoops(parts: Parts): readonly Loop[] {
     timersLoop(parts),
     expiryLoop(parts),
     undeliveredLoop(parts),
+    sandboxLoop(parts),
     deliverLoop(parts),
     releaseLoop(parts),
     syncLoop(parts),

@@ -8,8 +8,8 @@ export type Loop = {
   name: string
   /** Longest sleep without a wake-up, ms, so that a lost wake-up only causes a delay. While nothing is due it grows to IDLE_POLL_MS. */
   pollMs: number
-  /** `more`: the next turn follows immediately. `idle`: nothing was due. */
-  turn(): Promise<{ more: boolean; idle?: boolean }>
+  /** `more`: the next turn follows immediately. `idle`: nothing was due. `stop`: a turn that waits for other loops ends early. */
+  turn(stop?: AbortSignal): Promise<{ more: boolean; idle?: boolean }>
   /** Waits for work that its turns started. */
   drain?(): Promise<void>
 }
@@ -51,6 +51,7 @@ type LoopOptions = { metrics?: Pick<Metrics, 'watchLoop'> | undefined; look?: Lo
 
 export function startLoop(loop: Loop, log: Log, { metrics, look }: LoopOptions = {}): RunningLoop {
   let stopping = false
+  const stop = new AbortController()
   let wakeRequested = false
   let endSleep: (() => void) | undefined
   let failedTurns = 0
@@ -82,7 +83,7 @@ export function startLoop(loop: Loop, log: Log, { metrics, look }: LoopOptions =
       wakeRequested = false
       const startedAtMs = performance.now()
       try {
-        const { more, idle = false } = await loop.turn()
+        const { more, idle = false } = await loop.turn(stop.signal)
         failedTurns = 0
         // what it was woken for may be locked by another node
         const isIdle = idle && !wasWoken
@@ -117,6 +118,7 @@ export function startLoop(loop: Loop, log: Log, { metrics, look }: LoopOptions =
     isBroken: () => hasFailedSince(brokenSinceMs),
     async stop() {
       stopping = true
+      stop.abort()
       endSleep?.()
       await ended
     },

@@ -8,7 +8,15 @@ import { LIVE_CHANNEL, createLive } from './live.ts'
 import { createOutbox } from './outbox.ts'
 
 /** Background work that can be woken. */
-export type WorkName = 'submit' | 'reports' | 'deliver' | 'sync'
+export type WorkName =
+  | 'submit'
+  | 'reports'
+  | 'deliver'
+  | 'sync'
+  | 'timers'
+  | 'verifications'
+  | 'undelivered'
+  | 'sandbox'
 
 /** Wakes this process's loop, or those of other nodes if it has none. Never fails or waits. */
 export type Wake = (work: WorkName) => void

@@ -289,7 +289,7 @@ test('two concurrent advances add up, and nothing happens twice', async (t) => {
 test('live and unknown workspaces and invalid durations are rejected', async (t) => {
   const world = await startWorld(t)
   for (const [workspace, by, error] of [
-    [world.workspaceId, '1h', /is live, so its clock cannot be moved/],
+    [world.workspaceId, '1h', /is live\. Only a sandbox has a clock/],
     [UNKNOWN, '1h', /No workspace has the id/],
     ['7', '1h', /--workspace must be a UUID/],
     [UNKNOWN, '', /--by must be a duration such as 23h/],
@@ -405,6 +405,10 @@ const STAYING: Readonly<Record<string, string>> = {
   'removal_guard.trusted_at': REAL,
   'retention.kept_since': REAL,
   'retention_postponed.due_at': REAL,
+  'sandbox_work.done_until': SHOWN,
+  'sandbox_work.due_at': REAL,
+  'sandbox_work.from_at': SHOWN,
+  'sandbox_work.requested_at': REAL,
   'senders.gone_at': REAL,
   'senders.paused_at': REAL,
   'template_changes.at': REAL,

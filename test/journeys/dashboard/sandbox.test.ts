@@ -59,7 +59,7 @@ test('one click connects a sandbox to the emulator, and its first code is read t
   const emulator = await quickEmulator(t)
   const sandbox = await newSandbox(t, portOf(emulator))
   const { calls, workspaceId } = sandbox
-  assert.deepEqual(await calls.phone.connect.mutate({ workspaceId }), { numbers: 1, templates: 6 })
+  assert.deepEqual(await calls.phone.connect.mutate({ workspaceId }), { numbers: 1, templates: 9 })
   const steps = await calls.workspaces.firstSteps.query({ workspaceId })
   assert.deepEqual([steps.account, steps.template], [true, true])
   const usable = await calls.phone.sendable.query({ workspaceId, number: await numberOf(sandbox) })

@@ -65,6 +65,8 @@ export const accountChangeSchema = z.strictObject({
   subscribed: z.boolean().optional(),
   /** null lifts the block. */
   blockedBy: z.int().nullable().optional(),
+  /** Statuses come immediately, with times as far apart as usual, of which the last is now: for a business that simulates its past. */
+  hurried: z.boolean().optional(),
 })
 
 export type NumberSeed = z.input<typeof numberSeedSchema>
@@ -84,6 +86,8 @@ export type Account = Omit<Seed, 'review' | 'numbers' | 'templates'> & {
   readonly issued?: boolean
   overrideCallbackUrl: string | undefined
   subscribed: boolean
+  /** See accountChangeSchema. */
+  hurried?: boolean
   readonly numbers: Map<string, PhoneNumber>
   readonly templates: Map<string, Template>
   readonly reviews: ReviewPlan[]

@@ -73,6 +73,33 @@ export function demoAccount(changes: Partial<AccountSeed> = {}): AccountSeed {
   }
 }
 
+/** The same business with its messages to customers in each language of a Moroccan shop. */
+export const shopAccount = (): AccountSeed => demoAccount({ templates: shopTemplates() })
+
+export const shopTemplates = (): Seed[] => [...(demoAccount().templates ?? []), ...translations()]
+
+const translations = (): Seed[] => [
+  utility('90071992547400019', 'order_confirmation', {
+    language: 'fr',
+    text: 'Bonjour {{1}}, merci de confirmer votre commande {{2}} de {{3}}, à payer à la livraison.',
+    samples: ['Ana', 'A-1001', '25 EUR'],
+    footer: 'Demo Shop',
+    replies: ['Confirmer', 'Annuler', 'Changer la date'],
+  }),
+  utility('90071992547400021', 'delivery_refusal', {
+    language: 'fr',
+    text: 'Bonjour {{1}}, notre livreur a noté que vous avez refusé la commande {{2}}. Est-ce exact ?',
+    samples: ['Ana', 'A-1001'],
+    replies: ['Oui', 'Non'],
+  }),
+  utility('90071992547400023', 'delivery_refusal', {
+    language: 'ar',
+    text: 'مرحبا {{1}}، سجّل المندوب أنك رفضت استلام الطلب {{2}}. هل هذا صحيح؟',
+    samples: ['Ana', 'A-1001'],
+    replies: ['نعم', 'لا'],
+  }),
+]
+
 type Seed = NonNullable<AccountSeed['templates']>[number]
 
 function loginCode(id: string, language: string, button: string): Seed {

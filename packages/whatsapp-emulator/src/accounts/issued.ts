@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ControlError } from '../errors.ts'
 import { EMULATOR_LIMITS } from '../limits.ts'
 import { type Account, type AccountSeed, type Accounts, accountSeedSchema, id as accountId } from './accounts.ts'
-import { demoAccount } from './demo.ts'
+import { shopTemplates } from './demo.ts'
 
 const issueSchema = z.strictObject({
   id: accountId,
@@ -30,7 +30,7 @@ const seedOf = (id: string, name: string, displayPhoneNumber: string): AccountSe
   appSecret: randomBytes(16).toString('hex'),
   verifyToken: randomBytes(16).toString('hex'),
   numbers: [{ displayPhoneNumber, verifiedName: name }],
-  templates: (demoAccount().templates ?? [])
+  templates: shopTemplates()
     .filter(({ category, status }) => category !== 'MARKETING' && status === undefined)
     .map(({ id: _id, components, ...template }) => ({
       ...template,

@@ -90,9 +90,10 @@ export function createControl(parts: Parts, live: Live) {
 
     changeAccount: (id: string, input: AccountChange): Account => {
       const account = getAccount(id)
-      const { callbackUrl, subscribed, blockedBy } = accountChangeSchema.parse(input)
+      const { callbackUrl, subscribed, blockedBy, hurried } = accountChangeSchema.parse(input)
       if (callbackUrl !== undefined) Object.assign(account, { callbackUrl, subscribed: true })
       if (subscribed !== undefined) account.subscribed = subscribed
+      if (hurried !== undefined) account.hurried = hurried
       if (blockedBy !== undefined) account.blockedBy = blockedBy ?? undefined
       accounts.changed(account)
       return account
@@ -118,6 +119,17 @@ export function createControl(parts: Parts, live: Live) {
         outbox.send(account, { kind: 'field', field: 'phone_number_quality_update', value })
       }
       return number
+    },
+
+    /** Removes all chats with a business number, and what is planned in them. */
+    clearChats: (name: string): void => {
+      const { id } = accounts.getNumberByName(name).number
+      const isOfNumber = (data: unknown): boolean =>
+        (data as { message?: { phoneNumberId: string } }).message?.phoneNumberId === id
+      for (const kind of ['status', 'arrival', 'expiry', 'answer'] as const) timers.cancelPlans(kind, isOfNumber)
+      messages.clearNumber(id)
+      inbox.clearNumber(id)
+      live.sendState()
     },
 
     /** Approved unless the seed says otherwise, and without Meta's checks. */

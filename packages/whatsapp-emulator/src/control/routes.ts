@@ -66,7 +66,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   ),
   route(
     'PATCH /control/accounts/:id',
-    'Callback, subscription, a code that blocks all sends',
+    'Callback, subscription, a code that blocks all sends, whether statuses come immediately',
     ({ control, id, body }) => showAccount(control.changeAccount(id, body)),
   ),
   route('POST /control/accounts/:id/numbers', 'Adds a phone number', ({ control, id, body }) =>
@@ -93,6 +93,10 @@ export const controlRoutes: readonly ControlRoute[] = [
   route('PATCH /control/numbers/:id', 'Status, quality, throughput, limit of a number', ({ control, id, body }) =>
     showNumber(control.changeNumber(id, body)),
   ),
+  route('DELETE /control/numbers/:id/chats', 'Removes all chats with a number', ({ control, id }) => {
+    control.clearChats(id)
+    return { cleared: id }
+  }),
   route(
     'PATCH /control/templates/:id',
     'Status, category, quality of a template, with its webhook',

@@ -8,10 +8,10 @@ import type { Template } from '../accounts/templates.ts'
 /** What the control API shows of the emulator's objects, without secrets. */
 
 export function showAccount(account: Account) {
-  const { id, name, callbackUrl, overrideCallbackUrl, subscribed, blockedBy, otpButtons, userIds } = account
+  const { id, name, callbackUrl, overrideCallbackUrl, subscribed, blockedBy, hurried, otpButtons, userIds } = account
   const numbers = [...account.numbers.values()].map(showNumber)
   const templates = [...account.templates.values()].map(showTemplate)
-  const access = { callbackUrl, overrideCallbackUrl, subscribed, blockedBy }
+  const access = { callbackUrl, overrideCallbackUrl, subscribed, blockedBy, hurried }
   return { id, name, ...access, otpButtons, userIds, numbers, templates }
 }
 

@@ -79,7 +79,8 @@ async function receiveNow(parts: Parts, inbound: Inbound, script?: string): Prom
   const profile = { name: inbound.name ?? phone.name, username: phone.username }
   const contact = inbound.omitContacts === true ? undefined : { profile, wa_id: shownWaId, user_id: userId }
   const update: Update = { kind: 'message', metadata: metadataOf(number), message, contact }
-  const writtenAt = Number(message.timestamp) * 1000
+  // More precise than the webhook, so that chats keep the order of what a business and its customer write within a second.
+  const writtenAt = inbound.timestamp === undefined ? parts.now() : inbound.timestamp * 1000
   parts.windows.open(number.id, waId, writtenAt)
   const record = {
     id: message.id,

@@ -54,4 +54,9 @@ export class Inbox {
   clear(): void {
     this.#byId.clear()
   }
+
+  /** Removes what was written to a business number. */
+  clearNumber(phoneNumberId: string): void {
+    for (const [id, { record }] of this.#byId) if (record.phoneNumberId === phoneNumberId) this.#byId.delete(id)
+  }
 }

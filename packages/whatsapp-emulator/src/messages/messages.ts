@@ -147,6 +147,11 @@ export class Messages {
     this.#byId.clear()
   }
 
+  /** Removes the messages of a business number. */
+  clearNumber(phoneNumberId: string): void {
+    for (const [id, message] of this.#byId) if (message.phoneNumberId === phoneNumberId) this.#byId.delete(id)
+  }
+
   /** Links the status at this index to its post. */
   setPost(id: string, place: number, post: WebhookPost): void {
     const status = this.#byId.get(id)?.statuses[place]

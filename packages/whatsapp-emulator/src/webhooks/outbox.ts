@@ -205,7 +205,7 @@ export class Outbox {
   #flushLater(queue: CallbackQueue): void {
     const { timers, batch } = this.#options
     queue.gathering = true
-    timers.afterUnscaled(batch.windowMs, () => {
+    timers.afterUnscaled(queue.account.hurried === true ? 0 : batch.windowMs, () => {
       queue.gathering = false
       this.#flush(queue)
     })

@@ -1,9 +1,10 @@
 import { readCodSettings } from '../../cod/settings/settings.ts'
 import { findStoredSettings, setCodSettings } from '../../cod/settings/settings-store.ts'
-import type { Parts } from '../../runtime/parts.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Sql } from '../../lib/db/pool.ts'
 
-/** In the two languages of the emulator's order_confirmation template. */
-const DEMO_SETTINGS = {
+/** In the languages of the emulator's order_confirmation template. */
+const SHOP_SETTINGS = {
   timeZone: 'Africa/Casablanca',
   deliveryDays: { offered: 3, skipWeekdays: ['friday'] },
   confirmation: { reminderMinutes: 120, noResponseMinutes: 720 },
@@ -22,6 +23,19 @@ const DEMO_SETTINGS = {
       refusalReasons: ['It came too late', 'It was damaged', 'I no longer want it'],
       closingMessages: { confirmation: 'Thank you, we have noted it.', refusal: 'Thank you for telling us.' },
     },
+    fr: {
+      texts: {
+        dayQuestion: 'Quel jour vous convient ?',
+        timeQuestion: 'À quelle heure ?',
+        refusalReasonQuestion: 'Pourquoi avez-vous refusé le colis ?',
+        reasonsListButton: 'Raisons',
+        otherLabel: 'Autre raison',
+        notePrompt: 'Dites-le-nous en quelques mots.',
+      },
+      timeRanges: ['09:00-12:00', '12:00-18:00'],
+      refusalReasons: ['Livré trop tard', 'Colis abîmé', 'Je n’en veux plus'],
+      closingMessages: { confirmation: 'Merci, c’est noté.', refusal: 'Merci de nous l’avoir dit.' },
+    },
     ar: {
       texts: {
         dayQuestion: 'أي يوم يناسبك؟',
@@ -38,10 +52,10 @@ const DEMO_SETTINGS = {
   },
 }
 
-/** Settings that a person changed stay. */
-export async function ensureDemoSettings({ db, clock }: Parts, workspaceId: string): Promise<void> {
-  if (await findStoredSettings(db, workspaceId)) return
-  const parsed = readCodSettings(DEMO_SETTINGS)
+/** Settings that a person stored stay. */
+export async function ensureShopSettings(sql: Sql, clock: Clock, workspaceId: string): Promise<void> {
+  if (await findStoredSettings(sql, workspaceId)) return
+  const parsed = readCodSettings(SHOP_SETTINGS)
   if ('faults' in parsed) throw new Error(`the demo's settings are invalid: ${JSON.stringify(parsed.faults)}`)
-  await setCodSettings(db, clock, { workspaceId, settings: parsed.settings })
+  await setCodSettings(sql, clock, { workspaceId, settings: parsed.settings })
 }

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { findAccount } from '../../accounts/accounts.ts'
+import { listApprovedTemplates } from '../../accounts/templates/stored.ts'
+import { verdictsOf } from '../../accounts/templates/usability.ts'
+import type { EmulatorNumber } from '../../accounts/senders.ts'
+import { SECOND_MS } from '../../lib/clock.ts'
+import type { Sql } from '../../lib/db/pool.ts'
+import { UserError } from '../../lib/errors.ts'
+import { DASHBOARD_KEY_ID } from '../../workspaces/keys/keys.ts'
+import { listKeys } from '../../workspaces/keys/manage-keys.ts'
+import { callEmulator, findEmulator } from '../emulator.ts'
+import type { ShopLanguage } from './shop.ts'
+
+/** The templates that every account of the emulator has, and the use of each. */
+const TEMPLATES = { login_code: 'otp', order_confirmation: 'confirmation', delivery_refusal: 'refusal' } as const
+export type ShopTemplate = keyof typeof TEMPLATES
+
+const CALL_TIMEOUT_MS = 5 * SECOND_MS
+
+export type Shop = Awaited<ReturnType<typeof openShop>>
+
+/**
+ * The shop of a demo month: an account of the sandbox on an emulator, with its numbers, templates and customers. Throws UserError if
+ * there is no such account.
+ */
+export async function openShop(sql: Sql, workspaceId: string) {
+  const emulator = await findEmulator(sql, workspaceId)
+  if (!emulator) throw new UserError({ code: 'sandbox.no_emulator' })
+  const numbers = [...emulator.numbers.values()]
+  const templates = (await listApprovedTemplates(sql, workspaceId)).filter(
+    (template) => template.name in TEMPLATES && verdictsOf(template)[TEMPLATES[template.name as ShopTemplate]] === null,
+  )
+  const accountId = accountWithAll(numbers, templates)?.accountId
+  const account = accountId && (await findAccount(sql, { workspaceId, accountId }))
+  if (!account) throw new UserError({ code: 'sandbox.no_shop_templates', templates: Object.keys(TEMPLATES).join(', ') })
+  const senders = numbers.filter(({ accountId }) => accountId === accountId)
+  const ofAccount = templates.filter(({ accountId }) => accountId === accountId)
+  const key = (await listKeys(sql, workspaceId)).find(({ revokedAt }) => revokedAt === null)
+  const call = async (path: string, body?: object, method: 'POST' | 'PATCH' = 'POST'): Promise<unknown> => {
+    const answer = await callEmulator(emulator.origin, path, {
+      ...(body && { body, method }),
+      timeoutMs: CALL_TIMEOUT_MS,
+    })
+    if (!answer) throw new UserError({ code: 'sandbox.no_emulator' })
+    return answer.status === 200 ? answer.body : undefined
+  }
+  return {
+    apiKeyId: key?.publicId ?? DASHBOARD_KEY_ID,
+    senderOf: (nth: number): EmulatorNumber => senders[nth % senders.length] as EmulatorNumber,
+    /** In the language, or in another one if there is no such translation. */
+    template(name: ShopTemplate, language: ShopLanguage): { name: string; language: string } {
+      const all = ofAccount.filter((template) => template.name === name)
+      const found = all.find((template) => template.language.startsWith(language)) ?? all[0]
+      return { name, language: found?.language ?? '' }
+    },
+    /** Whether WhatsApp's statuses come without the usual delays. */
+    hurry: (hurried: boolean) => call(`/control/accounts/${account.wabaId}`, { hurried }, 'PATCH'),
+    /** A customer cannot do it if the message is not on the phone: then nothing happens. */
+    act: (action: object) => call('/control/inbound', action),
+    /** The code that the customer sees. */
+    async codeOn(phone: string): Promise<string | undefined> {
+      const shown = messagesShown.safeParse(await call(`/control/messages?limit=1&to=${encodeURIComponent(phone)}`))
+      return shown.data?.messages[0]?.code
+    },
+  }
+}
+
+const messagesShown = z.object({ messages: z.array(z.object({ code: z.string().optional() })) })
+
+type OfAccount = { accountId: string; name: string }
+
+/** The first account that has numbers and a usable template of each name. */
+const accountWithAll = (numbers: readonly EmulatorNumber[], templates: readonly OfAccount[]): OfAccount | undefined =>
+  templates.find(
+    ({ accountId }) =>
+      numbers.some((number) => number.accountId === accountId) &&
+      Object.keys(TEMPLATES).every((name) =>
+        templates.some((each) => each.accountId === accountId && each.name === name),
+      ),
+  )
