@@ -2297,25 +2297,25 @@ where m.id = any (array (select jsonb_object_keys($1::jsonb)::uuid));
 -- src/messages/search.ts
 
 prepare count_failed_messages as
-select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $11::uuid)::int as newer,
-  count(*)::int as counted, coalesce(bool_or(id < $11::uuid), false) as reached
-from (select item.id, ($4::text is null or item.status = $4::text) and ($5::text is null or item.kind = $5::text) and ($6::text is null or item.failure_code = $6::text) and ($7::text is null or item.template_name = $7::text) and ($8::uuid is null or item.sender_id = $8::uuid) and ($9::timestamptz is null or item.created_at >= $9::timestamptz) and ($10::timestamptz is null or item.created_at < $10::timestamptz) as fits from (select * from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.failure_code is not null order by item.id desc limit 10000) item ) item;
-
-prepare count_messages as
-select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $11::uuid)::int as newer,
-  count(*)::int as counted, coalesce(bool_or(id < $11::uuid), false) as reached
-from (select item.id, ($4::text is null or item.status = $4::text) and ($5::text is null or item.kind = $5::text) and ($6::text is null or item.failure_code = $6::text) and ($7::text is null or item.template_name = $7::text) and ($8::uuid is null or item.sender_id = $8::uuid) and ($9::timestamptz is null or item.created_at >= $9::timestamptz) and ($10::timestamptz is null or item.created_at < $10::timestamptz) as fits from (select * from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3  order by item.id desc limit 10000) item ) item;
-
-prepare count_messages_by_part as
 select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $12::uuid)::int as newer,
   count(*)::int as counted, coalesce(bool_or(id < $12::uuid), false) as reached
-from (select item.id, ($4::text is null or item.status = $4::text) and ($5::text is null or item.kind = $5::text) and ($6::text is null or item.failure_code = $6::text) and ($7::text is null or item.template_name = $7::text) and ($8::uuid is null or item.sender_id = $8::uuid) and ($9::timestamptz is null or item.created_at >= $9::timestamptz) and ($10::timestamptz is null or item.created_at < $10::timestamptz) and ($11::text[] is null or (item.recipient like ($11::text[])[1] or lower(coalesce(item.reference, (select c.reference from confirmations c
-    where c.workspace_id = item.workspace_id and c.id = item.confirmation_id))) like lower(($11::text[])[2]) or item.id::text like ($11::text[])[3])) as fits from (select * from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3  order by item.id desc limit 10000) item ) item;
+from (select item.id, ($4::text is null or item.status = $4::text) and ($5::text is null or item.kind = $5::text) and ($6::text is null or item.failure_code = $6::text) and ($7::text is null or (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) = $7::text) and ($8::text is null or item.template_name = $8::text) and ($9::uuid is null or item.sender_id = $9::uuid) and ($10::timestamptz is null or item.created_at >= $10::timestamptz) and ($11::timestamptz is null or item.created_at < $11::timestamptz) as fits from (select * from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.failure_code is not null order by item.id desc limit 10000) item ) item;
+
+prepare count_messages as
+select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $12::uuid)::int as newer,
+  count(*)::int as counted, coalesce(bool_or(id < $12::uuid), false) as reached
+from (select item.id, ($4::text is null or item.status = $4::text) and ($5::text is null or item.kind = $5::text) and ($6::text is null or item.failure_code = $6::text) and ($7::text is null or (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) = $7::text) and ($8::text is null or item.template_name = $8::text) and ($9::uuid is null or item.sender_id = $9::uuid) and ($10::timestamptz is null or item.created_at >= $10::timestamptz) and ($11::timestamptz is null or item.created_at < $11::timestamptz) as fits from (select * from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3  order by item.id desc limit 10000) item ) item;
+
+prepare count_messages_by_part as
+select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $13::uuid)::int as newer,
+  count(*)::int as counted, coalesce(bool_or(id < $13::uuid), false) as reached
+from (select item.id, ($4::text is null or item.status = $4::text) and ($5::text is null or item.kind = $5::text) and ($6::text is null or item.failure_code = $6::text) and ($7::text is null or (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) = $7::text) and ($8::text is null or item.template_name = $8::text) and ($9::uuid is null or item.sender_id = $9::uuid) and ($10::timestamptz is null or item.created_at >= $10::timestamptz) and ($11::timestamptz is null or item.created_at < $11::timestamptz) and ($12::text[] is null or (item.recipient like ($12::text[])[1] or lower(coalesce(item.reference, (select c.reference from confirmations c
+    where c.workspace_id = item.workspace_id and c.id = item.confirmation_id))) like lower(($12::text[])[2]) or item.id::text like ($12::text[])[3])) as fits from (select * from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3  order by item.id desc limit 10000) item ) item;
 
 prepare count_searched_messages as
-select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $14::uuid)::int as newer,
-  count(*)::int as counted, coalesce(bool_or(id < $14::uuid), false) as reached
-from (select item.id, ($7::text is null or item.status = $7::text) and ($8::text is null or item.kind = $8::text) and ($9::text is null or item.failure_code = $9::text) and ($10::text is null or item.template_name = $10::text) and ($11::uuid is null or item.sender_id = $11::uuid) and ($12::timestamptz is null or item.created_at >= $12::timestamptz) and ($13::timestamptz is null or item.created_at < $13::timestamptz) as fits from (select hit.id from ((select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.id = $4)
+select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $15::uuid)::int as newer,
+  count(*)::int as counted, coalesce(bool_or(id < $15::uuid), false) as reached
+from (select item.id, ($7::text is null or item.status = $7::text) and ($8::text is null or item.kind = $8::text) and ($9::text is null or item.failure_code = $9::text) and ($10::text is null or (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) = $10::text) and ($11::text is null or item.template_name = $11::text) and ($12::uuid is null or item.sender_id = $12::uuid) and ($13::timestamptz is null or item.created_at >= $13::timestamptz) and ($14::timestamptz is null or item.created_at < $14::timestamptz) as fits from (select hit.id from ((select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.id = $4)
   union
   (select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.reference = $5 order by item.id desc limit 10000)
   union
@@ -2386,8 +2386,8 @@ item.check_kind as "check", item.purpose, item.created_at as "createdAt", item.s
 item.failure_code as "failureCode",
 (select s.phone from senders s where s.workspace_id = item.workspace_id and s.id = item.sender_id) as "senderPhone",
 coalesce(item.reference, (select c.reference from confirmations c
-  where c.workspace_id = item.workspace_id and c.id = item.confirmation_id)) as reference from (select * from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.failure_code is not null order by item.id desc limit 10000) item
-where ($4::text is null or item.status = $4::text) and ($5::text is null or item.kind = $5::text) and ($6::text is null or item.failure_code = $6::text) and ($7::text is null or item.template_name = $7::text) and ($8::uuid is null or item.sender_id = $8::uuid) and ($9::timestamptz is null or item.created_at >= $9::timestamptz) and ($10::timestamptz is null or item.created_at < $10::timestamptz) order by item.id desc limit 51;
+  where c.workspace_id = item.workspace_id and c.id = item.confirmation_id)) as reference, (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) as verification from (select * from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.failure_code is not null order by item.id desc limit 10000) item
+where ($4::text is null or item.status = $4::text) and ($5::text is null or item.kind = $5::text) and ($6::text is null or item.failure_code = $6::text) and ($7::text is null or (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) = $7::text) and ($8::text is null or item.template_name = $8::text) and ($9::uuid is null or item.sender_id = $9::uuid) and ($10::timestamptz is null or item.created_at >= $10::timestamptz) and ($11::timestamptz is null or item.created_at < $11::timestamptz) order by item.id desc limit 51;
 
 prepare list_messages as
 select item.id, item.kind, item.status, item.recipient, item.template_name as "templateName",
@@ -2396,8 +2396,8 @@ item.check_kind as "check", item.purpose, item.created_at as "createdAt", item.s
 item.failure_code as "failureCode",
 (select s.phone from senders s where s.workspace_id = item.workspace_id and s.id = item.sender_id) as "senderPhone",
 coalesce(item.reference, (select c.reference from confirmations c
-  where c.workspace_id = item.workspace_id and c.id = item.confirmation_id)) as reference from (select * from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3  order by item.id desc limit 10000) item
-where ($4::text is null or item.status = $4::text) and ($5::text is null or item.kind = $5::text) and ($6::text is null or item.failure_code = $6::text) and ($7::text is null or item.template_name = $7::text) and ($8::uuid is null or item.sender_id = $8::uuid) and ($9::timestamptz is null or item.created_at >= $9::timestamptz) and ($10::timestamptz is null or item.created_at < $10::timestamptz) order by item.id desc limit 51;
+  where c.workspace_id = item.workspace_id and c.id = item.confirmation_id)) as reference, (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) as verification from (select * from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3  order by item.id desc limit 10000) item
+where ($4::text is null or item.status = $4::text) and ($5::text is null or item.kind = $5::text) and ($6::text is null or item.failure_code = $6::text) and ($7::text is null or (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) = $7::text) and ($8::text is null or item.template_name = $8::text) and ($9::uuid is null or item.sender_id = $9::uuid) and ($10::timestamptz is null or item.created_at >= $10::timestamptz) and ($11::timestamptz is null or item.created_at < $11::timestamptz) order by item.id desc limit 51;
 
 prepare list_messages_by_part as
 select item.id, item.kind, item.status, item.recipient, item.template_name as "templateName",
@@ -2406,9 +2406,9 @@ item.check_kind as "check", item.purpose, item.created_at as "createdAt", item.s
 item.failure_code as "failureCode",
 (select s.phone from senders s where s.workspace_id = item.workspace_id and s.id = item.sender_id) as "senderPhone",
 coalesce(item.reference, (select c.reference from confirmations c
-  where c.workspace_id = item.workspace_id and c.id = item.confirmation_id)) as reference from (select * from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3  order by item.id desc limit 10000) item
-where ($4::text is null or item.status = $4::text) and ($5::text is null or item.kind = $5::text) and ($6::text is null or item.failure_code = $6::text) and ($7::text is null or item.template_name = $7::text) and ($8::uuid is null or item.sender_id = $8::uuid) and ($9::timestamptz is null or item.created_at >= $9::timestamptz) and ($10::timestamptz is null or item.created_at < $10::timestamptz) and ($11::text[] is null or (item.recipient like ($11::text[])[1] or lower(coalesce(item.reference, (select c.reference from confirmations c
-  where c.workspace_id = item.workspace_id and c.id = item.confirmation_id))) like lower(($11::text[])[2]) or item.id::text like ($11::text[])[3])) order by item.id desc limit 51;
+  where c.workspace_id = item.workspace_id and c.id = item.confirmation_id)) as reference, (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) as verification from (select * from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3  order by item.id desc limit 10000) item
+where ($4::text is null or item.status = $4::text) and ($5::text is null or item.kind = $5::text) and ($6::text is null or item.failure_code = $6::text) and ($7::text is null or (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) = $7::text) and ($8::text is null or item.template_name = $8::text) and ($9::uuid is null or item.sender_id = $9::uuid) and ($10::timestamptz is null or item.created_at >= $10::timestamptz) and ($11::timestamptz is null or item.created_at < $11::timestamptz) and ($12::text[] is null or (item.recipient like ($12::text[])[1] or lower(coalesce(item.reference, (select c.reference from confirmations c
+  where c.workspace_id = item.workspace_id and c.id = item.confirmation_id))) like lower(($12::text[])[2]) or item.id::text like ($12::text[])[3])) order by item.id desc limit 51;
 
 prepare search_messages as
 select item.id, item.kind, item.status, item.recipient, item.template_name as "templateName",
@@ -2417,7 +2417,7 @@ item.check_kind as "check", item.purpose, item.created_at as "createdAt", item.s
 item.failure_code as "failureCode",
 (select s.phone from senders s where s.workspace_id = item.workspace_id and s.id = item.sender_id) as "senderPhone",
 coalesce(item.reference, (select c.reference from confirmations c
-  where c.workspace_id = item.workspace_id and c.id = item.confirmation_id)) as reference from (select hit.id from ((select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.id = $4)
+  where c.workspace_id = item.workspace_id and c.id = item.confirmation_id)) as reference, (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) as verification from (select hit.id from ((select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.id = $4)
 union
 (select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.reference = $5 order by item.id desc limit 10000)
 union
@@ -2441,7 +2441,7 @@ union
  where item.workspace_id = $1 and item.id < $2 and item.id >= $3)
 union
 (select item.id from messages item where item.provider_message_id = $5 and item.workspace_id = $1 and item.id < $2 and item.id >= $3)) hit order by hit.id desc limit 10000) hit cross join lateral (select * from messages item where item.workspace_id = $1 and item.id = hit.id limit 1) item
-  where ($7::text is null or item.status = $7::text) and ($8::text is null or item.kind = $8::text) and ($9::text is null or item.failure_code = $9::text) and ($10::text is null or item.template_name = $10::text) and ($11::uuid is null or item.sender_id = $11::uuid) and ($12::timestamptz is null or item.created_at >= $12::timestamptz) and ($13::timestamptz is null or item.created_at < $13::timestamptz) order by hit.id desc limit 51;
+  where ($7::text is null or item.status = $7::text) and ($8::text is null or item.kind = $8::text) and ($9::text is null or item.failure_code = $9::text) and ($10::text is null or (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) = $10::text) and ($11::text is null or item.template_name = $11::text) and ($12::uuid is null or item.sender_id = $12::uuid) and ($13::timestamptz is null or item.created_at >= $13::timestamptz) and ($14::timestamptz is null or item.created_at < $14::timestamptz) order by hit.id desc limit 51;
 
 -- src/operations/doctor/alerts/store.ts
 

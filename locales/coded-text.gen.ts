@@ -788,6 +788,7 @@ export type ParameterNames = {
   'export.column_two_factor': never
   'export.column_until_ms': never
   'export.column_url': never
+  'export.column_verification': never
   'export.column_who': never
   'export.cut': 'max'
   'export.too_many': never

@@ -11,7 +11,7 @@ import { SearchedList } from '../ui/list/searched-list.tsx'
 import { statusWord } from '../ui/state/status.ts'
 import { Status, WithFailure } from '../ui/state/status.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import { KINDS, STATUSES, withFilter } from './search.ts'
+import { KINDS, STATUSES, VERIFICATIONS, withFilter } from './search.ts'
 import { MessageKind } from './status.tsx'
 
 const PAGE = '/w/$workspaceId/messages'
@@ -47,6 +47,12 @@ export function Messages() {
           label: t('page_messages.kind'),
           value: search.kind,
           choices: KINDS.map((value) => ({ value, label: t(`page_messages.${value}`) })),
+        },
+        {
+          name: 'verification',
+          label: t('page_messages.verification'),
+          value: search.verification,
+          choices: VERIFICATIONS.map((value) => ({ value, label: t(`page_messages.verification_${value}`) })),
         },
         {
           name: 'failureCode',

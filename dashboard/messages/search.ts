@@ -10,12 +10,17 @@ export const STATUSES = statusesOf('message').filter((status) => status !== 'acc
 
 export const KINDS = ['otp', 'cod'] as const satisfies readonly ListedMessage['kind'][]
 
+export const VERIFICATIONS = ['pending', 'approved', 'expired', 'locked'] as const satisfies readonly NonNullable<
+  ListedMessage['verification']
+>[]
+
 /** The filters: a shared link shows the same list. */
 export const readMessageSearch = searchReader({
   ...LIST_FILTERS,
   status: oneOf(STATUSES),
   kind: oneOf(KINDS),
   failureCode: oneOf(FAILURE_CODES),
+  verification: oneOf(VERIFICATIONS),
 })
 
 export type MessageSearch = ReturnType<typeof readMessageSearch>

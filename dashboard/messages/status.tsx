@@ -13,8 +13,22 @@ const PURPOSES = {
 } as const satisfies Record<NonNullable<ListedMessage['purpose']>, string>
 
 /** What a message is for: without a purpose in a conversation it carries a code. */
-export function MessageKind({ message }: { message: Pick<ListedMessage, 'check' | 'purpose'> }) {
+export function MessageKind({
+  message: { verification, ...message },
+}: {
+  message: Pick<ListedMessage, 'check' | 'purpose'> & Partial<Pick<ListedMessage, 'verification'>>
+}) {
   const { t } = useTexts()
+  if (verification)
+    return (
+      <>
+        {t('page_messages.verification')}
+        {' · '}
+        <Text span inherit c="dimmed">
+          {t(`page_messages.verification_${verification}`)}
+        </Text>
+      </>
+    )
   if (!message.purpose) return t('page_messages.otp')
   return (
     <>

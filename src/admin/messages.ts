@@ -3,6 +3,7 @@ import { explainMessage } from '../explain/explain.ts'
 import { isUuid } from '../lib/ids.ts'
 import { countMessages, listMessages } from '../messages/search.ts'
 import { MESSAGE_STATUSES } from '../messages/status.ts'
+import { VERIFICATION_STATUSES } from '../otp/verifications/decide.ts'
 import { FAILURE_CODES } from '../providers/failure-codes.ts'
 import { orNull } from './inputs.ts'
 import { failureOf, listFilter, listQuery, pageOf } from './lists.ts'
@@ -14,6 +15,7 @@ const filter = z.object({
   status: orNull(z.enum(MESSAGE_STATUSES)),
   kind: orNull(z.enum(['otp', 'cod'])),
   failureCode: orNull(z.enum(FAILURE_CODES)),
+  verification: orNull(z.enum(VERIFICATION_STATUSES)),
 })
 
 export const messages = router({

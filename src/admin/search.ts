@@ -25,7 +25,7 @@ export const search = router({
       const filter = { ...shared, workspaceId, template: null, senderId: null, status: null }
       const [confirmations, messages, { templates }, senders, endpoints] = await Promise.all([
         listConfirmations(figures, { ...filter, refusal: null }),
-        listMessages(figures, { ...filter, kind: null, failureCode: null }),
+        listMessages(figures, { ...filter, kind: null, failureCode: null, verification: null }),
         listStoredTemplates(figures, { workspaceId, search: text }),
         listSenders(parts.db, workspaceId),
         listEndpoints(parts.db, workspaceId),

@@ -38,6 +38,8 @@ export type ListedMessage = {
   createdAt: Date
   sentAt: Date | null
   failureCode: FailureCode | null
+  /** The status of the verification that began with this message. */
+  verification: 'pending' | 'approved' | 'expired' | 'locked' | null
 }
 
 /** The possible meanings of a search text. */
@@ -134,6 +136,7 @@ export type MessageFilter = SearchFilter & {
   status: MessageStatus | null
   kind: MessageKind | null
   failureCode: FailureCode | null
+  verification: ListedMessage['verification']
 }
 
 /** Confirmations that one reference may name. */
@@ -142,6 +145,8 @@ const MAX_CONFIRMATIONS = 200
 const REFERENCE = `coalesce(item.reference, (select c.reference from confirmations c
        where c.workspace_id = item.workspace_id and c.id = item.confirmation_id))`
 
+const VERIFICATION = `(select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id)`
+
 const list: ListSpec = {
   table: 'messages',
   columns: `item.id, item.kind, item.status, item.recipient, item.template_name as "templateName",
@@ -149,8 +154,14 @@ const list: ListSpec = {
      item.check_kind as "check", item.purpose, item.created_at as "createdAt", item.sent_at as "sentAt",
      item.failure_code as "failureCode",
      (select s.phone from senders s where s.workspace_id = item.workspace_id and s.id = item.sender_id) as "senderPhone",
-     ${REFERENCE} as reference`,
-  filters: [['text', 'item.status ='], ['text', 'item.kind ='], ['text', 'item.failure_code ='], ...SEARCH_FILTERS],
+     ${REFERENCE} as reference, ${VERIFICATION} as verification`,
+  filters: [
+    ['text', 'item.status ='],
+    ['text', 'item.kind ='],
+    ['text', 'item.failure_code ='],
+    ['text', `${VERIFICATION} =`],
+    ...SEARCH_FILTERS,
+  ],
 }
 
 const all = createListSource<ListedMessage>(list, { name: 'messages' })
@@ -206,7 +217,12 @@ const sourcesOf = ({ status, failureCode }: MessageFilter): SearchSources<Listed
   partly,
 })
 
-const filtersOf = ({ status, kind, failureCode }: MessageFilter) => [status, kind, failureCode]
+const filtersOf = ({ status, kind, failureCode, verification }: MessageFilter) => [
+  status,
+  kind,
+  failureCode,
+  verification,
+]
 
 export const listMessages = (sql: Sql, filter: MessageFilter): Promise<Page<ListedMessage>> =>
   readSearchPage(sql, sourcesOf(filter), filter, filtersOf(filter))

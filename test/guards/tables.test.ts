@@ -173,8 +173,8 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
   {
     room: 'messages',
     may: 'read',
-    tables: 'confirmations',
-    why: 'lists find and name messages of conversations by reference; a report of an erased person is not kept',
+    tables: 'confirmations otp_verifications',
+    why: 'lists find and name messages of conversations by reference, and show whether a code was verified; a report of an erased person is not kept',
   },
   { room: 'operations/secrets', may: 'read', tables: 'audit_log', why: 'tells when the instance key was replaced' },
 ]

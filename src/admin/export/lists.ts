@@ -6,7 +6,7 @@ const SEARCHED = ['text', 'template', 'senderId', 'from', 'to', 'status']
 /** Every list and chart of the dashboard. Codes and statuses are the API's words, in every language. */
 export const exportedLists = {
   messages: list(
-    [...SEARCHED, 'kind', 'failureCode'],
+    [...SEARCHED, 'kind', 'failureCode', 'verification'],
     async ({ messages }, input) => {
       const { rows, nextCursor: next } = await messages.list(input)
       return { rows, next }
@@ -18,6 +18,7 @@ export const exportedLists = {
       status: ({ status }) => status,
       failure_code: ({ failureCode }) => failureCode,
       kind: ({ kind }) => kind,
+      verification: ({ verification }) => verification,
       conversation: ({ check }) => check,
       purpose: ({ purpose }) => purpose,
       reference: ({ reference }) => reference,

@@ -14,6 +14,7 @@ import { MIN_PART_CHARACTERS } from '../../lib/lists/min-part-characters.ts'
 import { listMessages } from '../../messages/search.ts'
 import { MESSAGE_STATUSES } from '../../messages/status.ts'
 import { hostOf } from '../../operations/doctor/setup.ts'
+import { VERIFICATION_STATUSES } from '../../otp/verifications/decide.ts'
 import { FAILURE_CODES } from '../../providers/failure-codes.ts'
 import { findKeptSince } from '../../operations/lifecycle/retention/kept-since.ts'
 import { findWorkspaceTime } from '../../workspaces/workspace-time.ts'
@@ -159,10 +160,12 @@ const searchMessages = tool({
     status: z.enum(MESSAGE_STATUSES).nullable().default(null),
     kind: z.enum(['otp', 'cod']).nullable().default(null),
     failureCode: z.enum(FAILURE_CODES).nullable().default(null),
+    verification: z.enum(VERIFICATION_STATUSES).nullable().default(null),
   }),
   writes: false,
-  async run(context, { status, kind, failureCode, template, senderId, limit, ...search }) {
-    const filter = { ...(await queryFor(context, search)), template, senderId, status, kind, failureCode }
+  async run(context, { limit, ...search }) {
+    const { status, kind, failureCode, verification, template, senderId, ...query } = search
+    const filter = { ...(await queryFor(context, query)), template, senderId, status, kind, failureCode, verification }
     return resultOf(await listMessages(context.figures, filter), limit)
   },
 })

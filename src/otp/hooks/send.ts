@@ -40,9 +40,8 @@ function repeatKeys(
 ): string[] {
   const window = Math.floor(clock.now().getTime() / REPEAT_WINDOW_MS)
   const current = seal.current()
-  return [current, ...seal.keys.filter((key) => key !== current)].flatMap((key) =>
-    [window, window - 1].map(
-      (each) => `hook_${key.hash(['hook', hookId, phone, code, each].join('\0')).toString('base64url')}`,
-    ),
-  )
+  return [current, ...seal.keys.filter((key) => key !== current)].flatMap((key) => {
+    const hash = key.hash(['hook', hookId, phone, code].join('\0')).toString('base64url')
+    return [window, window - 1].map((each) => `hook_${hash}_${each}`)
+  })
 }

@@ -14,6 +14,7 @@ async function idsTo({ parts, workspaceId }: World, number: string, before: stri
     status: null,
     kind: null,
     failureCode: null,
+    verification: null,
     template: null,
     senderId: null,
     from: null,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RESEND_INTERVAL_MS } from '../../../src/otp/verifications/limits.ts'
+import type { VerificationStatus } from '../../../src/otp/verifications/decide.ts'
+import { signIn } from '../../world/dashboard.ts'
 import { explained } from '../../world/explained.ts'
 import { erase, exported } from '../../world/recipients.ts'
 import { assertVerified } from '../../world/verified.ts'
@@ -90,4 +92,19 @@ test('an export contains a verification without its code, and an erasure ends it
   const [event] = receiver.events().filter(({ type }) => type === 'otp.verification_failed')
   assert.equal(event?.data.to, pseudonym)
   await assertVerified(world)
+})
+
+test('the list of messages shows the state of each verification, and finds those of one state', async (t) => {
+  const world = await startWorld(t)
+  const { approved, locked, expired, pending } = await oneOfEach(world)
+  await world.sendOtp()
+  const { calls } = await signIn(world, 'member')
+  const list = async (verification: VerificationStatus | null) => {
+    const { rows } = await calls.messages.list.query({ workspaceId: world.workspaceId, verification })
+    return rows.map(({ id, verification }) => ({ id, verification }))
+  }
+  for (const [verification, { verificationId: id }] of Object.entries({ approved, locked, expired, pending }))
+    assert.deepEqual(await list(verification as VerificationStatus), [{ id, verification }])
+  const states = (await list(null)).map(({ verification }) => String(verification)).sort()
+  assert.deepEqual(states, ['approved', 'expired', 'locked', 'null', 'null', 'pending'])
 })

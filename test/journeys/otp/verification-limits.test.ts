@@ -103,7 +103,7 @@ async function attention(world: World, finding: Finding): Promise<object[]> {
   )
   const items = shown.filter(({ about }) => about === finding)
   assert.equal(found.filter((each) => each.code === code).length, items.length)
-  return items.map(({ about, level, ...item }) => item)
+  return items.map(({ about: _about, level: _level, ...item }) => item)
 }
 
 test('many numbers of one prefix without an approval are pumping, until enough are approved', async (t) => {
