@@ -8,7 +8,8 @@ import { translateWord, useTexts } from '../texts/use-texts.ts'
 import { withoutScheme } from '../ui/as-typed.tsx'
 import { Section } from '../ui/facts.tsx'
 import { type LinkOf, linkTo } from '../ui/link.tsx'
-import { CodeLink } from '../ui/state/status.tsx'
+import { STATE_COLOURS } from '../ui/state/status.ts'
+import { CodeLink, dotOf } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import classes from './overview.module.css'
 
@@ -26,7 +27,11 @@ export function AttentionList({ all, isSetUp }: { all: readonly Attention[]; isS
             <Paper withBorder p="md">
               <Group align="flex-start" justify="space-between" gap="sm">
                 <Group align="flex-start" gap="sm" flex={1} miw={240}>
-                  <span className={classes['level']} data-level={each.level}>
+                  <span
+                    className={classes['level']}
+                    data-level={each.level}
+                    style={dotOf(STATE_COLOURS.level[each.level])}
+                  >
                     <VisuallyHidden component="span">{t(`page_overview.level_${each.level}`)}</VisuallyHidden>
                   </span>
                   <Stack gap={2} flex={1} miw={200}>

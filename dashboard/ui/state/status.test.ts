@@ -95,7 +95,7 @@ test('no other file of the pages gives a status a colour', async () => {
     new RegExp(`[{,]\\s*['"]?(?:${status})['"]?\\s*:\\s*['"](?:${colours})['"]`), // read: 'success'
     new RegExp(`['"](?:${status})['"][^\n]*\\b(?:tone|colou?r):\\s*['"](?:${colours})['"]`), // { status: 'read', colour: 'success' }
     new RegExp(`===\\s*['"](?:${status})['"]\\s*\\?\\s*['"](?:${colours})['"]`), // === 'read' ? 'success' : …
-    new RegExp(`\\[data-(?:status|state)=["']?(?:${status})["']?\\][^{]*\\{[^}]*colour-`), // CSS
+    new RegExp(`\\[data-(?:status|state|level)=["']?(?:${status})["']?\\][^{]*\\{[^}]*colour-`), // CSS
   ]
   const faults: string[] = []
   for await (const file of glob('**/*.{ts,tsx,css}', { cwd: FOLDER, exclude: (name) => name === 'dist' })) {

@@ -35,7 +35,8 @@ export const StateMark = ({ colour, children }: { colour: Colour; children: Reac
     </span>
   )
 
-const dotOf = (colour: Colour) => ({ '--dot': cssColour(colour) }) as CSSProperties
+/** For a dot in CSS. */
+export const dotOf = (colour: Colour) => ({ '--dot': cssColour(colour) }) as CSSProperties
 
 /** A failure code or a problem code, with its page, in the reader's language and with a way back to the workspace. */
 export function CodeLink({ code }: { code: FailureCode | ApiErrorCode }) {
