@@ -4,7 +4,7 @@ import { type RouterOutputs, api } from '../api.ts'
 import { SANDBOX_PHONE, firstRequest, requestExamples } from '../code-examples/request.ts'
 import { ConnectEmulator } from '../senders/connect-emulator.tsx'
 import { useTexts } from '../texts/use-texts.ts'
-import { CodeTabs } from '../ui/as-typed.tsx'
+import { CodeTabs } from '../ui/code-tabs.tsx'
 import { AnchorLink, ButtonLink } from '../ui/link.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 

@@ -1,4 +1,4 @@
-import { ActionIcon, Box, Button, Code, CopyButton, Group, Tabs, Text } from '@mantine/core'
+import { ActionIcon, Box, Button, Code, CopyButton, Group, Text } from '@mantine/core'
 import { CheckIcon, CopyIcon } from '@radix-ui/react-icons'
 import { Fragment, type ReactNode, useEffect, useRef } from 'react'
 import { visibleText } from '../../locales/visible-text.ts'
@@ -87,27 +87,6 @@ export function CodeBlock({ text, label, onCopy, maxHeight, autoFocus = false }:
 function Told({ by: onCopy }: { by: (() => void) | undefined }) {
   useEffect(() => onCopy?.(), [onCopy])
   return null
-}
-
-/** The same code in several languages: `{ curl: '…', PHP: '…' }`. */
-export function CodeTabs({ label, of }: { label: string; of: Readonly<Record<string, string>> }) {
-  const names = Object.keys(of)
-  return (
-    <Tabs defaultValue={names[0] ?? null} variant="outline">
-      <Tabs.List aria-label={label}>
-        {names.map((name) => (
-          <Tabs.Tab key={name} value={name}>
-            {name}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {Object.entries(of).map(([name, text]) => (
-        <Tabs.Panel key={name} value={name} pt="xs">
-          <CodeBlock text={text} />
-        </Tabs.Panel>
-      ))}
-    </Tabs>
-  )
 }
 
 /** The number of a recipient, or that it was erased. */

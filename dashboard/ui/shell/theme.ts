@@ -4,11 +4,9 @@ import {
   Button,
   type CSSVariablesResolver,
   DEFAULT_THEME,
-  Drawer,
   InputWrapper,
   type MantineColorsTuple,
   type MantineThemeOverride,
-  Modal,
   createTheme,
   rem,
 } from '@mantine/core'
@@ -108,13 +106,14 @@ const HEADED = { title: { fontWeight: 600 } }
 
 /** What has a cross to close it, with the cross named. */
 export function themeIn(t: T): MantineThemeOverride {
-  const closeButtonProps = { 'aria-label': t('page_shell.close') }
+  // Not with their own `extend`, which would load them with the first page.
+  const headed = { defaultProps: { closeButtonProps: { 'aria-label': t('page_shell.close') } }, styles: HEADED }
   return {
     ...theme,
     components: {
       ...theme.components,
-      Modal: Modal.extend({ defaultProps: { closeButtonProps }, styles: HEADED }),
-      Drawer: Drawer.extend({ defaultProps: { closeButtonProps }, styles: HEADED }),
+      Modal: headed,
+      Drawer: headed,
     },
   }
 }
