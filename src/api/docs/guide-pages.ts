@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { PAGE_HEADERS, type Html, html } from '../../lib/http/html.ts'
+import { isApiErrorCode } from '../../lib/errors.ts'
+import { isFailureCode } from '../../providers/failure-codes.ts'
 import { MAX_QUERY_LENGTH, searchGuides } from './guide-search.ts'
 import { GUIDES_PATH, type Guide, type Guides, INDEX, createGuides } from './guides.ts'
 import { type Reader, type Site, readReader } from './reader.ts'
@@ -86,13 +88,23 @@ ${linked.map(({ anchor, heading }) => html`<li><a href="#${anchor}">${heading}</
 `
 }
 
+/** Codes of errors and failures, which have pages of their own. */
+const codesIn = (query: string): string[] =>
+  (
+    query
+      .slice(0, MAX_QUERY_LENGTH)
+      .toUpperCase()
+      .match(/[A-Z_]+/g) ?? []
+  ).filter((word) => word.includes('_') && (isApiErrorCode(word) || isFailureCode(word)))
+
 function results(query: string, guides: readonly Guide[], reader: Reader): Html {
   const { t } = reader.texts
   const found = searchGuides(guides, query)
-  const list = html`<ul>${found.map(
+  const codes = codesIn(query).map((code) => html`<li><a href="/problems/${code}">${code}</a></li>`)
+  const list = html`<ul>${codes}${found.map(
     ({ title, heading, path }) =>
       html`<li><a href="${path}" lang="en">${heading}</a>${heading !== title && html` <span class="soft">${t('page_site.in_guide', { guide: title })}</span>`}</li>`,
   )}</ul>`
   return html`${searchForm(query, reader)}<h1>${t('page_site.search')}</h1>
-${found.length === 0 ? html`<p>${t('page_site.nothing_found')} <a href="${GUIDES_PATH}">${t('page_site.all_guides')}</a></p>` : list}`
+${found.length + codes.length === 0 ? html`<p>${t('page_site.nothing_found')} <a href="${GUIDES_PATH}">${t('page_site.all_guides')}</a></p>` : list}`
 }

@@ -345,10 +345,20 @@ test('the search finds the section that answers a question, and bounds what it r
   const guides = await Promise.all(GUIDES.map(async (name) => (await findGuide(name)) ?? assert.fail(name)))
   const QUESTIONS = {
     'How do I verify a webhook in PHP?': '/docs/guides/webhooks#by-hand-in-php',
+    'What does RECIPIENT_UNREACHABLE mean?': '/docs/guides/failure-codes',
+    'How do I rotate the instance key?': '/docs/guides/key-rotation',
+    'How do I run two nodes?': '/docs/guides/operations',
+    'How do I send a code from Node.js?': '/docs/guides/quickstart-codes',
+    'Where do I find the Sender ID?': '/docs/guides/connect-whatsapp',
+    'How do I test without WhatsApp?': '/docs/guides/demo',
+    'How do I erase the data of a customer?': '/docs/guides/personal-data',
+    'How do I replace an API key?': '/docs/guides/api#replacing-a-key',
+    'How do I upgrade?': '/docs/guides/upgrading',
     'nginx reverse proxy': '/docs/guides/reverse-proxy',
-    'replace the instance key': '/docs/guides/operations#the-instance-key',
+    'replace the instance key': '/docs/guides/key-rotation',
     quarantine: '/docs/guides/troubleshooting#quarantine',
     'coming from twilio': '/docs/guides/coming-from',
+    'SMS fallback': '/docs/guides/otp#fallback',
     pgbouncer: '/docs/guides/pgbouncer',
   }
   for (const [question, path] of Object.entries(QUESTIONS)) {
@@ -367,6 +377,9 @@ test('the search finds the section that answers a question, and bounds what it r
   assert.match(body, /href="\/docs\/guides\/webhooks/)
   assert.match(String(headers['content-security-policy']), /form-action 'self'/)
   assert.match((await demo.inject({ url: `${GUIDES_PATH}?q=qqqqzzzz` })).body, /No heading or text has these words/)
+  const code = (await demo.inject({ url: `${GUIDES_PATH}?q=${encodeURIComponent('what is recipient_unreachable?')}` }))
+    .body
+  assert.match(code, /href="\/problems\/RECIPIENT_UNREACHABLE"/, 'a code leads to its page')
   for (const url of ['nope', INDEX, '__proto__', '..%2Fpackage', 'nope.md'])
     assert.equal((await demo.inject({ url: `${GUIDES_PATH}/${url}` })).statusCode, 404, url)
 })
