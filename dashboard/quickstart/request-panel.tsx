@@ -30,7 +30,8 @@ export function RequestPanel({ state, pair, languages, apiKey, onKey }: Props) {
   const { workspaceId } = useWorkspace()
   const { data, error } = useQuery(api.phone.sendable.queryOptions({ workspaceId, number: pair.number }))
   const usable = data?.templates.confirmation.filter((each) => languages.includes(each.language)) ?? []
-  const template = usable.find((each) => each.language.startsWith(language)) ?? usable[0]
+  const inLanguage = (code: string) => usable.find((each) => each.language.startsWith(code))
+  const template = inLanguage(language) ?? inLanguage('en') ?? usable[0]
   return (
     <Stack gap="sm" component="section" aria-labelledby="request" h="100%">
       <Title order={2} size="h4" id="request">

@@ -73,7 +73,7 @@ function Webhook({ of: { delivery, endpointId, isVerified } }: { of: Received })
   return (
     <Stack gap="xs">
       <Text size="sm">
-        <code>{type}</code> → <span className="as-typed">{withoutScheme(url)}</span>
+        <code>{type}</code> · <span className="as-typed">{withoutScheme(url)}</span>
         {attempt && (
           <>
             {' · '}

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { freePort } from '../programs/program.ts'
-import { signIn } from '../world/dashboard.ts'
+import { PASSWORD, signIn } from '../world/dashboard.ts'
 import { waitFor } from '../world/wait-for.ts'
 import { type World, startWorld } from '../world/world.ts'
 import { findSeriousFaults } from './accessibility.ts'
@@ -88,4 +88,46 @@ async function findAgain(page: Page): Promise<void> {
   await isAt(page, 'Tap Confirm on the phone')
   await page.getByRole('button', { name: 'Create a key' }).waitFor()
   assert.ok(!(await page.innerText('main')).includes('dck_'))
+}
+
+test('an admin who signs up comes to the quickstart of the sandbox, and walks it with the keyboard alone', async (t) => {
+  const world = await startWorld(t)
+  const node = await startNode(world)
+  const { calls } = await signIn(world, 'owner')
+  const { workspaceId } = await calls.workspaces.create.mutate({ name: 'Atlas', sandbox: true })
+  const invited = { workspaceId, email: `sara-${process.pid}@atlas.example`, role: 'admin' as const }
+  const { token } = await calls.people.invite.mutate(invited)
+  const page = await openPage(t, { first: node }, { language: 'fr' })
+  await page.goto(`/dashboard/welcome#${token}`)
+  await page.getByLabel('Votre nom').waitFor() // it has the focus
+  await page.keyboard.type('Sara')
+  await tabTo(page, page.getByRole('textbox', { name: 'Mot de passe' }))
+  await page.keyboard.type(PASSWORD)
+  await page.keyboard.press('Enter')
+
+  await press(page, page.getByRole('button', { name: 'Préparer et commencer' }))
+  await press(page, page.getByRole('button', { name: 'Envoyer cette requête' }))
+  const phone = page.getByRole('region', { name: CUSTOMER })
+  await press(page, phone.getByRole('button', { name: /^Confirm/ }))
+  await page.getByText('Le récepteur a vérifié la signature').waitFor()
+  await press(page, page.getByRole('button', { name: 'Afficher la requête et la réponse' }))
+  await page.getByText('{"verified":true}').waitFor()
+})
+
+/** More than a page has before its last button. */
+const MAX_TABS = 80
+
+/** Moves the focus as a person without a mouse does. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor()
+  for (let tabs = 0; tabs < MAX_TABS; tabs += 1) {
+    if ((await target.and(page.locator(':focus')).count()) === 1) return
+    await page.keyboard.press('Tab')
+  }
+  assert.fail(`the keyboard does not come to ${String(target)}`)
+}
+
+async function press(page: Page, button: Locator): Promise<void> {
+  await tabTo(page, button)
+  await page.keyboard.press('Enter')
 }
