@@ -27,6 +27,9 @@ const root = createRootRoute({
   notFoundComponent: lazyRouteComponent(() => import('./session/unknown-page.tsx'), 'UnknownPage'),
 })
 
+/** `new`: on a page with a list, the dialog that adds to it is open. */
+const readNew = (search: Record<string, unknown>): { new?: true } => (search['new'] === true ? { new: true } : {})
+
 /** A page with its texts, which the first load leaves out. */
 const pageIn = <Name extends string>(load: () => Promise<Record<Name, () => ReactNode>>, name: Name) =>
   lazyRouteComponent(
@@ -62,8 +65,8 @@ const welcome = createRoute({
 const home = createRoute({
   getParentRoute: () => root,
   path: '/',
-  /** `new`: the person has just signed up. */
-  validateSearch: (search): { new?: true } => (search['new'] === true ? { new: true } : {}),
+  /** The person has just signed up. */
+  validateSearch: readNew,
   async beforeLoad({ search }) {
     const session = await findSession()
     if (!session) throw redirect({ to: '/sign-in' })
@@ -221,11 +224,13 @@ const codSettings = createRoute({
 
 const blocked = createRoute({
   ...inWorkspace('/blocked'),
+  validateSearch: readNew,
   component: pageIn(() => import('./blocked/blocked.tsx'), 'Blocked'),
 })
 
 const keys = createRoute({
   ...inWorkspace('/keys'),
+  validateSearch: readNew,
   loader: ({ params }) => waitBriefly(queryClient.prefetchQuery(pageQueries.keys(params))),
   component: pageIn(() => import('./keys/keys.tsx'), 'Keys'),
 })

@@ -1698,6 +1698,7 @@ export type ParameterNames = {
   'page_cod_settings.reschedule': never
   'page_cod_settings.saturday': never
   'page_cod_settings.save': never
+  'page_cod_settings.saved': never
   'page_cod_settings.saved_nothing': never
   'page_cod_settings.saved_title': never
   'page_cod_settings.sends_closing_confirmation': never
@@ -2573,6 +2574,7 @@ export type ParameterNames = {
   'page_senders.pause': never
   'page_senders.pause_ask': never
   'page_senders.pause_title': 'phone'
+  'page_senders.paused_now': 'phone'
   'page_senders.paused_since': never
   'page_senders.qualities_green': never
   'page_senders.qualities_na': never
@@ -2688,14 +2690,17 @@ export type ParameterNames = {
   'page_shell.backend': never
   'page_shell.blocked': never
   'page_shell.cancel': never
+  'page_shell.cannot_send': never
   'page_shell.charts': never
   'page_shell.choose_workspace': never
   'page_shell.clear_filters': never
   'page_shell.clock_ahead': 'ahead'
   'page_shell.clock_ahead_short': 'ahead'
   'page_shell.clock_hint': never
+  'page_shell.clock_moved': never
   'page_shell.close': never
   'page_shell.cod_settings': never
+  'page_shell.code_sent': never
   'page_shell.collapse_sidebar': never
   'page_shell.colon': never
   'page_shell.colours': never
@@ -2706,6 +2711,16 @@ export type ParameterNames = {
   'page_shell.dates': never
   'page_shell.dates_from': 'day'
   'page_shell.dates_to': 'day'
+  'page_shell.do_block': never
+  'page_shell.do_block_this': 'phone'
+  'page_shell.do_clock': never
+  'page_shell.do_clock_day': never
+  'page_shell.do_clock_hour': never
+  'page_shell.do_copy_id': never
+  'page_shell.do_create_key': never
+  'page_shell.do_retry': never
+  'page_shell.do_retry_all': never
+  'page_shell.do_send_code': never
   'page_shell.endpoints': never
   'page_shell.erased_recipient': never
   'page_shell.errors': 'count'
@@ -2715,6 +2730,13 @@ export type ParameterNames = {
   'page_shell.filter_add': 'name'
   'page_shell.filter_remove': 'name'
   'page_shell.hooks': never
+  'page_shell.is_blocked': 'phone'
+  'page_shell.key_close': never
+  'page_shell.key_list': never
+  'page_shell.key_open': never
+  'page_shell.key_palette': never
+  'page_shell.key_rows': never
+  'page_shell.key_undo': never
   'page_shell.keys': never
   'page_shell.language': never
   'page_shell.leave': never
@@ -2735,19 +2757,24 @@ export type ParameterNames = {
   'page_shell.older': never
   'page_shell.overview': never
   'page_shell.pages': never
+  'page_shell.palette_actions': never
   'page_shell.palette_hint': never
   'page_shell.palette_nothing': never
   'page_shell.palette_pages': never
+  'page_shell.palette_recent': never
   'page_shell.palette_scope': never
   'page_shell.palette_searching': never
   'page_shell.palette_settings': never
   'page_shell.palette_workspaces': never
   'page_shell.people': never
   'page_shell.phone': never
+  'page_shell.preview': never
+  'page_shell.preview_open': never
   'page_shell.previous_month': never
   'page_shell.previous_year': never
   'page_shell.quickstart': never
   'page_shell.real_time': 'time'
+  'page_shell.retried': 'count'
   'page_shell.rows': 'from' | 'to' | 'total'
   'page_shell.rows_more': 'from' | 'to' | 'total'
   'page_shell.sandbox': never
@@ -2757,7 +2784,10 @@ export type ParameterNames = {
   'page_shell.searched_back_hint': never
   'page_shell.senders': never
   'page_shell.settings': never
+  'page_shell.shortcuts': never
   'page_shell.sign_out': never
+  'page_shell.single_keys': never
+  'page_shell.single_keys_about': never
   'page_shell.skip': never
   'page_shell.stay': never
   'page_shell.system': never
@@ -2765,8 +2795,11 @@ export type ParameterNames = {
   'page_shell.to_start': never
   'page_shell.traffic': never
   'page_shell.type_to_confirm': 'name'
+  'page_shell.undo': never
+  'page_shell.undone': never
   'page_shell.unreachable': never
   'page_shell.used_of': 'max' | 'used'
+  'page_shell.was_blocked': 'phone'
   'page_shell.whats_app': never
   'page_shell.workspace': never
   'page_shell.zone_hint': never

@@ -8,6 +8,7 @@ import { whoText } from '../audit-log/action.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { PhoneNumber } from '../ui/as-typed.tsx'
 import { Confirmation } from '../ui/dialog/confirm-dialog.tsx'
+import { useNew } from '../ui/dialog/use-new.ts'
 import { Empty, Failed, Loading } from '../ui/fallback.tsx'
 import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
 import { ExportButton } from '../ui/list/export-button.tsx'
@@ -15,6 +16,7 @@ import { FilterBar } from '../ui/list/filter-bar.tsx'
 import { ListPages, MoreButton } from '../ui/list/list-pages.tsx'
 import { type Column, List } from '../ui/list/list.tsx'
 import { Page } from '../ui/shell/page.tsx'
+import { showUndo } from '../ui/undo.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { ImportList, refreshBlocked } from './import-list.tsx'
@@ -30,7 +32,7 @@ export function Blocked() {
   const may = usePermissions()
   const [order, setOrder] = useState<Order>('latest')
   const [sought, setSought] = useState('')
-  const [adding, add] = useDisclosure()
+  const [adding, add] = useNew('/w/$workspaceId/blocked')
   const [importing, bringIn] = useDisclosure()
   const query = useInfiniteQuery({
     ...api.blocked.list.infiniteQueryOptions(
@@ -92,7 +94,7 @@ export function Blocked() {
       )}
       <MoreButton of={query}>{t('page_blocked.more')}</MoreButton>
       {rows?.length === 0 && !isEmpty && <NotFound phones={first?.phones ?? []} />}
-      <Modal opened={adding} onClose={add.close} title={t('page_blocked.add')}>
+      <Modal opened={adding && may.change} onClose={add.close} title={t('page_blocked.add')}>
         <BlockNumber onDone={add.close} />
       </Modal>
       <ImportList opened={importing} onClose={bringIn.close} />
@@ -175,13 +177,13 @@ function BlockNumber({ onDone }: { onDone: () => void }) {
   const { workspaceId } = useWorkspace()
   const labels = { phone: t('page_blocked.phone'), reason: t('page_blocked.reason') }
   const form = useServerForm(labels, { phone: '', reason: '' })
+  const unblock = useMutation(api.blocked.remove.mutationOptions({ onSuccess: refreshBlocked }))
   const add = useMutation(
     api.blocked.add.mutationOptions({
       async onSuccess({ phone, added }) {
         await refreshBlocked()
-        notifications.show({
-          message: added ? t('page_blocked.blocked_now', { phone }) : t('page_blocked.blocked_already', { phone }),
-        })
+        if (added) showUndo(t('page_blocked.blocked_now', { phone }), () => unblock.mutateAsync({ workspaceId, phone }))
+        else notifications.show({ message: t('page_blocked.blocked_already', { phone }) })
         onDone()
       },
       onError: form.showFaults,
@@ -207,11 +209,14 @@ function BlockNumber({ onDone }: { onDone: () => void }) {
 export function Unblock({ of: { phone, reason }, onDone }: { of: BlockedNumber; onDone: () => void }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
+  const block = useMutation(api.blocked.add.mutationOptions({ onSuccess: refreshBlocked }))
   const remove = useMutation(
     api.blocked.remove.mutationOptions({
       async onSuccess() {
         await refreshBlocked()
-        notifications.show({ message: t('page_blocked.removed', { phone }) })
+        showUndo(t('page_blocked.removed', { phone }), () =>
+          block.mutateAsync({ workspaceId, phone, reason: reason ?? '' }),
+        )
         onDone()
       },
     }),

@@ -73,7 +73,10 @@ export function DayChart({ data, series, height }: DayChartProps) {
             label: { value: n(highest), fill: 'var(--mantine-color-text)', fontWeight: 600 },
           },
         ]}
-        barChartProps={{ accessibilityLayer: false, margin: { top: LABEL_HEIGHT, [rightToLeft ? 'left' : 'right']: LABEL_END } }}
+        barChartProps={{
+          accessibilityLayer: false,
+          margin: { top: LABEL_HEIGHT, [rightToLeft ? 'left' : 'right']: LABEL_END },
+        }}
         tooltipProps={{ position: { y: 0 }, wrapperStyle: { direction: rightToLeft ? 'rtl' : 'ltr' } }}
         tickLine="none"
       />

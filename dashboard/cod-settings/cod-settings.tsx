@@ -1,5 +1,6 @@
 import { Alert, Grid, Stack, Tabs, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState } from 'react'
@@ -12,6 +13,7 @@ import { Leaving } from '../ui/dialog/confirm-dialog.tsx'
 import { Failed } from '../ui/fallback.tsx'
 import { ErrorSummary } from '../ui/form/form-errors.tsx'
 import { Page } from '../ui/shell/page.tsx'
+import { showUndo } from '../ui/undo.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import classes from './cod-settings.module.css'
 import { Deliveries } from './deliveries.tsx'
@@ -50,8 +52,11 @@ function OfWorkspace({ workspaceId }: { workspaceId: string }) {
 }
 
 const CHECK_DELAY_MS = 300
+/** A toast has room for so many. */
+const MAX_TOLD = 4
 
 type DraftCheck = RouterOutputs['codSettings']['tryOut'] & { code: string | null }
+type SavedAnswer = { changes: readonly SettingsChange[]; updatedAt: string }
 type Editable = { known: CodSettingsData; editing: Editing; onEdit: (editing: Editing | undefined) => void }
 
 /** Faults of empty fields: shown only after an attempt to save. */
@@ -66,7 +71,6 @@ function Editor({ known, editing, onEdit }: Editable) {
   const [tab, openTab] = useTab()
   const [chosen, choose] = useState<string>()
   const [tried, setTried] = useState(false)
-  const [saved, tellSaved] = useState<readonly SettingsChange[]>()
   const outcome = useRef<HTMLDivElement>(null)
   const mustBeSeen = useRef(false)
   const codes = Object.keys(draft.languages)
@@ -85,6 +89,7 @@ function Editor({ known, editing, onEdit }: Editable) {
   const store = (stored: StoredSettings | null): void => {
     queryClient.setQueryData(api.codSettings.get.queryKey({ workspaceId }), (before) => before && { ...before, stored })
   }
+  const { mutateAsync: undo } = useMutation(api.codSettings.save.mutationOptions())
   const save = useMutation(
     api.codSettings.save.mutationOptions({
       onSuccess(answer) {
@@ -94,8 +99,7 @@ function Editor({ known, editing, onEdit }: Editable) {
             store(stored)
             onEdit(editingOf(stored))
             setTried(false)
-            tellSaved(answer.changes)
-            mustBeSeen.current = true
+            tellSaved(base, answer)
             void queryClient.invalidateQueries({ queryKey: api.session.current.queryKey() }) // it names the delivery zone
             return
           }
@@ -111,6 +115,25 @@ function Editor({ known, editing, onEdit }: Editable) {
       },
     }),
   )
+  /** Undoing saves the settings from before, unless another person has saved since. The first ones replaced none. */
+  const tellSaved = (before: StoredSettings | null, { changes, updatedAt }: SavedAnswer): void => {
+    if (changes.length === 0) return void notifications.show({ message: t('page_cod_settings.saved_nothing') })
+    if (before === null) return void notifications.show({ message: t('page_cod_settings.saved') })
+    const message = (
+      <FormContext value={{ limits: known.limits, weekdays: known.weekdays, faults: [], changed: [] }}>
+        {t('page_cod_settings.saved_title')}
+        <Changes changes={changes.slice(0, MAX_TOLD)} />
+        {changes.length > MAX_TOLD && '…'}
+      </FormContext>
+    )
+    showUndo(message, async () => {
+      const answer = await undo({ workspaceId, settings: before.settings, basedOn: updatedAt })
+      if (answer.outcome !== 'saved') return answer.outcome === 'conflict' && store(answer.stored)
+      const stored = { settings: answer.settings, updatedAt: answer.updatedAt }
+      store(stored)
+      onEdit(editingOf(stored))
+    })
+  }
   useEffect(() => {
     if (conflict && !unsaved) onEdit(editingOf(conflict))
   }, [conflict, unsaved, onEdit])
@@ -121,7 +144,6 @@ function Editor({ known, editing, onEdit }: Editable) {
   })
 
   const change = (draft: Editing['draft']): void => {
-    tellSaved(undefined)
     onEdit({ draft, base })
   }
   const discard = (): void => {
@@ -145,7 +167,6 @@ function Editor({ known, editing, onEdit }: Editable) {
               onGoTo={goTo}
             />
           )}
-          {saved && <Saved changes={saved} />}
         </div>
         <Tabs value={tab} onChange={(next) => openTab(next as Topic)} keepMounted={false}>
           <Tabs.List>
@@ -257,17 +278,4 @@ function useDraftCheck({ draft }: Editing, code: string | undefined) {
   const setFaults = (faults: DraftCheck['faults']): void =>
     setChecked({ preview: null, code: null, ...checked, faults })
   return { checked, setFaults, failed: isError }
-}
-
-function Saved({ changes }: { changes: readonly SettingsChange[] }) {
-  const { t } = useTexts()
-  return (
-    <Alert
-      color="success"
-      role="status"
-      title={changes.length > 0 ? t('page_cod_settings.saved_title') : t('page_cod_settings.saved_nothing')}
-    >
-      <Changes changes={changes} />
-    </Alert>
-  )
 }

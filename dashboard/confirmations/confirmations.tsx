@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { lazy } from 'react'
 import { visibleText } from '../../locales/visible-text.ts'
 import { api } from '../api.ts'
 import { listInput, pageQueries } from '../queries.ts'
@@ -13,6 +14,8 @@ import { Status, WithFailure } from '../ui/state/status.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { Chosen } from './reschedule.tsx'
 import { type ListedConfirmation, REFUSALS, STATUSES, withFilter } from './search.ts'
+
+const Conversation = lazy(() => import('./preview.tsx'))
 
 const PAGE = '/w/$workspaceId/confirmations'
 
@@ -86,6 +89,7 @@ export function Confirmations() {
       linkOf={({ id }) =>
         linkTo({ to: '/w/$workspaceId/confirmations/$confirmationId', params: { confirmationId: id } })
       }
+      preview={(id) => <Conversation confirmationId={id} />}
       pageBefore={(before) => linkTo({ from: PAGE, to: '.', search: { ...filter, ...(before && { before }) } })}
     />
   )

@@ -1,18 +1,19 @@
 import { Alert, Button, Group, Loader, Modal, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../api.ts'
+import { api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Confirmation, TypedConfirmation } from '../ui/dialog/confirm-dialog.tsx'
 import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
 import { Failed } from '../ui/fallback.tsx'
 import { type RowAction, RowMenu } from '../ui/list/list.tsx'
 import { Time } from '../ui/time.tsx'
+import { showUndo } from '../ui/undo.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { Attempt, Body } from './delivery-parts.tsx'
 import type { EndpointData } from './endpoint-health.tsx'
 import { answerOf, arrived, stateOf } from './endpoint-state.ts'
-import { refreshEndpoint } from './resend.ts'
+import { refreshEndpoint, resendAll } from './resend.ts'
 import { EndpointSettings, SecretOnce } from './settings-form.tsx'
 
 type Act = 'edit' | 'pause' | 'rotate' | 'delete'
@@ -92,17 +93,46 @@ function Delete({ endpoint: { endpointId, url }, onDone }: { endpoint: EndpointD
 function Pause({ endpointId, onDone }: { endpointId: string; onDone: () => void }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const pause = useMutation(api.endpoints.pause.mutationOptions({ onSuccess: refreshEndpoint }))
+  const { mutateAsync: pause } = useMutation(api.endpoints.pause.mutationOptions())
+  const resume = useResume(endpointId)
+  const pausing = useMutation({
+    async mutationFn() {
+      const { held } = await countMissed({ workspaceId, endpointId })
+      await pause({ workspaceId, endpointId })
+      return held
+    },
+    onSuccess(heldBefore) {
+      onDone()
+      // What was held before must stay held, and looks like what the pause holds.
+      if (heldBefore === 0) showUndo(t('page_endpoints.paused_title'), resume)
+      return refreshEndpoint()
+    },
+  })
   return (
-    <Confirmation
-      doing={pause}
-      yes={t('page_endpoints.pause')}
-      onYes={() => pause.mutate({ workspaceId, endpointId }, { onSuccess: onDone })}
-      onNo={onDone}
-    >
+    <Confirmation doing={pausing} yes={t('page_endpoints.pause')} onYes={() => pausing.mutate()} onNo={onDone}>
       <Text size="sm">{t('page_endpoints.pause_ask')}</Text>
     </Confirmation>
   )
+}
+
+const countMissed = (id: { workspaceId: string; endpointId: string }) =>
+  queryClient.fetchQuery({ ...api.endpoints.missed.queryOptions(id), staleTime: 0 })
+
+/** Enables the endpoint, and sends what the pause held. */
+function useResume(endpointId: string): () => Promise<void> {
+  const { workspaceId } = useWorkspace()
+  const { mutateAsync: enable } = useMutation(api.endpoints.enable.mutationOptions())
+  const { mutateAsync: resend } = useMutation(api.endpoints.resendChosen.mutationOptions())
+  return async () => {
+    const { at } = await countMissed({ workspaceId, endpointId })
+    await enable({ workspaceId, endpointId })
+    await resendAll({
+      next: () => resend({ workspaceId, endpointId, statuses: ['held'], at }),
+      onProgress: () => {},
+      stopped: () => false,
+    })
+    await refreshEndpoint()
+  }
 }
 
 type RotateProps = { endpointId: string; opened: boolean; onClose: () => void }

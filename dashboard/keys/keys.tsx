@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { pageQueries } from '../queries.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
+import { useNew } from '../ui/dialog/use-new.ts'
 import { Empty } from '../ui/fallback.tsx'
 import { ExportButton } from '../ui/list/export-button.tsx'
 import { type Column, List, RowMenu } from '../ui/list/list.tsx'
@@ -20,7 +21,7 @@ export function Keys() {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const may = usePermissions()
-  const [creating, { open, close }] = useDisclosure()
+  const [creating, { open, close }] = useNew('/w/$workspaceId/keys')
   const { data } = useSuspenseQuery(pageQueries.keys({ workspaceId }))
   const working = data.filter(isActive)
   const create = may.change && <Button onClick={open}>{t('page_keys.create')}</Button>
@@ -45,7 +46,7 @@ export function Keys() {
         <KeyList keys={working} label={t('page_keys.title')} />
       )}
       <OldKeys keys={data.filter((key) => !isActive(key))} />
-      <SecretDialog opened={creating} onClose={close} title={t('page_keys.create')} size="lg">
+      <SecretDialog opened={creating && may.change} onClose={close} title={t('page_keys.create')} size="lg">
         <NewKey onDone={close} />
       </SecretDialog>
     </Page>

@@ -181,7 +181,7 @@ function MessageFacts({ data: { message, verification } }: { data: MessageData }
 }
 
 /** What the customer reads, as a phone shows it. */
-function Content({ data: { message, displayed } }: { data: MessageData }) {
+export function Content({ data: { message, displayed } }: { data: MessageData }) {
   const texts = useTexts()
   const { templateLanguage: language, status } = message
   const bubble = businessBubble({ ...displayed, language, status }, '', texts)

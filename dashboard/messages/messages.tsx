@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { lazy } from 'react'
 import { FAILURE_CODES, failurePart } from '../../src/providers/failure-codes.ts'
 import { api } from '../api.ts'
 import { listInput, pageQueries } from '../queries.ts'
@@ -13,6 +14,8 @@ import { Status, WithFailure } from '../ui/state/status.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { KINDS, STATUSES, VERIFICATIONS, withFilter } from './search.ts'
 import { MessageKind } from './status.tsx'
+
+const MessagePreview = lazy(() => import('./preview.tsx'))
 
 const PAGE = '/w/$workspaceId/messages'
 
@@ -84,6 +87,7 @@ export function Messages() {
       onNarrow={(change) => void navigate({ search: withFilter(search, change), resetScroll: false })}
       onClear={() => void navigate({ search: {} })}
       linkOf={({ id }) => linkTo({ to: '/w/$workspaceId/messages/$messageId', params: { messageId: id } })}
+      preview={(id) => <MessagePreview messageId={id} />}
       pageBefore={(before) => linkTo({ from: PAGE, to: '.', search: { ...filter, ...(before && { before }) } })}
     />
   )

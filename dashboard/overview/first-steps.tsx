@@ -1,11 +1,12 @@
 import { Badge, Box, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type RouterOutputs, api } from '../api.ts'
-import { SANDBOX_PHONE, firstRequest, requestExamples } from '../code-examples/request.ts'
+import { firstRequest, requestExamples } from '../code-examples/request.ts'
 import { ConnectEmulator } from '../senders/connect-emulator.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 import { CodeTabs } from '../ui/code-tabs.tsx'
 import { AnchorLink, ButtonLink } from '../ui/link.tsx'
+import { SANDBOX_PHONE } from '../ui/sandbox-phone.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 
 type Steps = RouterOutputs['workspaces']['firstSteps']

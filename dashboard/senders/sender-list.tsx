@@ -9,6 +9,7 @@ import { List } from '../ui/list/list.tsx'
 import { slowPolling } from '../ui/shell/refetch.ts'
 import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
+import { showUndo } from '../ui/undo.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 
 type Sender = RouterOutputs['senders']['list'][number]
@@ -153,7 +154,12 @@ function PauseOrResume({ sender }: { sender: Sender }) {
       title={t('page_senders.pause_title', { phone: shownNumber })}
       doing={pause}
       yes={t('page_senders.pause')}
-      onYes={() => pause.mutateAsync({ workspaceId, senderId })}
+      onYes={async () => {
+        await pause.mutateAsync({ workspaceId, senderId })
+        showUndo(t('page_senders.paused_now', { phone: shownNumber }), () =>
+          resume.mutateAsync({ workspaceId, senderId }),
+        )
+      }}
     >
       <Text size="sm">{t('page_senders.pause_ask')}</Text>
     </ConfirmDialog>

@@ -75,7 +75,13 @@ export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
                   >
                     <div>
                       {title === opening?.title && linkOf ? (
-                        <Anchor size="sm" fw={500} className={classes['opens'] ?? ''} renderRoot={linkOf(row)}>
+                        <Anchor
+                          size="sm"
+                          fw={500}
+                          className={classes['opens'] ?? ''}
+                          data-row-link
+                          renderRoot={linkOf(row)}
+                        >
                           {content}
                         </Anchor>
                       ) : (

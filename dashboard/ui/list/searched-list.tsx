@@ -1,6 +1,6 @@
 import { Button, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, Suspense } from 'react'
 import { api } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { PhoneNumber } from '../as-typed.tsx'
@@ -8,6 +8,7 @@ import { Empty, Failed, Loading } from '../fallback.tsx'
 import type { LinkOf } from '../link.tsx'
 import { Page } from '../shell/page.tsx'
 import { Time } from '../time.tsx'
+import { RowPreview } from '../keyboard/row-preview.tsx'
 import { useWorkspace } from '../workspace.ts'
 import { ExportButton } from './export-button.tsx'
 import { type Filter, FilterBar } from './filter-bar.tsx'
@@ -43,6 +44,8 @@ type Props<Row> = {
   onNarrow: (change: Record<string, string>) => void
   onClear: () => void
   linkOf: (row: Row) => LinkOf
+  /** What a row is about, shown beside the list when a key moved to the row. */
+  preview: (id: string) => ReactNode
   /** A link to the page before a row, or to the newest page. */
   pageBefore: (before: string | undefined) => LinkOf
 }
@@ -96,6 +99,7 @@ export function SearchedList<Row extends ListedRow>(props: Props<Row>) {
           {query.data.nextCursor === null && <KeptSince of="records" />}
         </Stack>
       )}
+      <RowPreview>{(id) => <Suspense fallback={<Loading as="form" />}>{props.preview(id)}</Suspense>}</RowPreview>
     </Page>
   )
 }

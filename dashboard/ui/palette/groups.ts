@@ -8,25 +8,21 @@ import { MIN_PART_CHARACTERS } from '../../../src/lib/lists/min-part-characters.
 import { isErased } from '../../../src/lib/phone/erased-recipient.ts'
 import { type RouterOutputs, api } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
-import { type SectionName, sectionsOf } from '../navigation/sections.ts'
+import { sectionsOf } from '../navigation/sections.ts'
 import { slowPolling } from '../shell/refetch.ts'
 import { statusWord } from '../state/status.ts'
 import { type Workspace, useSession } from '../workspace.ts'
+import { type Action, useDeeds, useRecent } from './actions.ts'
 
 /** How many other workspaces are shown without a query. */
 const MAX_WORKSPACES = 5
 
-type Action = {
-  id: string
-  label: string
-  note?: string
-  icon?: SectionName
-  run: () => unknown
-}
-
 type ActionGroup = { label: string; actions: Action[] }
 
-/** What matches the query: first the pages, whose names people type, then what the workspace has. Without a query all pages. */
+/**
+ * What matches the query: first what was opened last, the pages, whose names people type, and the actions, then what the workspace
+ * has. Without a query all pages and actions.
+ */
 export function useGroups(workspace: Workspace, query: string): { groups: ActionGroup[]; isPending: boolean } {
   const { t } = useTexts()
   const { found, isPending } = useSearchResults(workspace.workspaceId, query)
@@ -34,9 +30,14 @@ export function useGroups(workspace: Workspace, query: string): { groups: Action
   const workspaces = useWorkspaces(workspace)
   const appearance = useAppearance()
   const results = useResults(workspace)
+  const deeds = useDeeds(workspace, query)
+  const recent = useRecent(workspace)
   const matches = ({ label }: Action): boolean => label.toLowerCase().includes(query.toLowerCase())
+  const isNumber = (id: string): boolean => id === 'block' && /^\+?\d/.test(query)
   const groups = [
+    { label: t('page_shell.palette_recent'), actions: query === '' ? recent : recent.filter(matches) },
     { label: t('page_shell.palette_pages'), actions: pages.filter(matches) },
+    { label: t('page_shell.palette_actions'), actions: deeds.filter((each) => matches(each) || isNumber(each.id)) },
     { label: t('page_shell.palette_workspaces'), actions: workspaces.filter(matches).slice(0, MAX_WORKSPACES) },
     ...(found ? results(found) : []),
     { label: t('page_shell.palette_settings'), actions: appearance.filter(matches) },

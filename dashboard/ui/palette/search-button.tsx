@@ -3,12 +3,13 @@ import { useHotkeys } from '@mantine/hooks'
 import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
 import { Suspense, lazy, useState } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
+import { Shortcuts } from '../keyboard/shortcuts.tsx'
 import type { Workspace } from '../workspace.ts'
 
 const loadPalette = () => import('./palette.tsx')
 const Palette = lazy(loadPalette)
 
-const IS_MAC = /Mac|iPhone|iPad/.test(navigator.userAgent)
+const PALETTE_KEY = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'
 
 /** Opens the command palette, which is loaded at first use. */
 export function SearchButton({ workspace }: { workspace: Workspace }) {
@@ -27,7 +28,7 @@ export function SearchButton({ workspace }: { workspace: Workspace }) {
         size="compact-md"
         visibleFrom="sm"
         leftSection={<MagnifyingGlassIcon aria-hidden="true" />}
-        rightSection={<Kbd size="xs">{IS_MAC ? '⌘K' : 'Ctrl K'}</Kbd>}
+        rightSection={<Kbd size="xs">{PALETTE_KEY}</Kbd>}
         onClick={open}
         c="dimmed"
         fw={400}
@@ -37,6 +38,7 @@ export function SearchButton({ workspace }: { workspace: Workspace }) {
       <ActionIcon variant="default" size={30} hiddenFrom="sm" aria-label={t('page_shell.search')} onClick={open}>
         <MagnifyingGlassIcon aria-hidden="true" />
       </ActionIcon>
+      <Shortcuts paletteKey={PALETTE_KEY} />
       {isWanted && (
         <Suspense>
           <Palette workspace={workspace} />

@@ -1,7 +1,9 @@
 import { Group, Stack, Text, Title, Tooltip, VisuallyHidden } from '@mantine/core'
 import { UpdateIcon } from '@radix-ui/react-icons'
+import { useMatch } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
+import { rememberPage } from '../palette/recent.ts'
 import { ZoneOfPage, useTimesOnPage } from '../time.tsx'
 import { useLive } from './live.ts'
 import classes from './page.module.css'
@@ -32,6 +34,12 @@ export function Page({ title, heading, status, back, about, live, hasDays, actio
   useEffect(() => {
     document.title = `${title} · Doorcode`
   }, [title])
+  // Not the address: on the way to another page it is that of the other.
+  const path = useMatch({ strict: false, select: ({ pathname }) => pathname })
+  const isAboutOne = back !== undefined
+  useEffect(() => {
+    if (isAboutOne) rememberPage({ path, title })
+  }, [isAboutOne, path, title])
   return (
     <Stack gap="lg" maw={1200} mx="auto">
       <Group justify="space-between" align="flex-start">

@@ -1,0 +1,54 @@
+import { Kbd, Modal, Stack, Switch, Table, Text } from '@mantine/core'
+import { useTexts } from '../../texts/use-texts.ts'
+
+type Props = {
+  paletteKey: string
+  onClose: () => void
+  isOn: boolean
+  onTurn: (isOn: boolean) => void
+}
+
+/** Which keys do what. Loaded when it is opened. */
+export default function KeyList({ paletteKey, onClose, isOn, onTurn }: Props) {
+  const { t } = useTexts()
+  const rows = [
+    [[paletteKey, '/'], t('page_shell.key_palette')],
+    [['j', 'k'], t('page_shell.key_rows')],
+    [['Enter'], t('page_shell.key_open')],
+    [['Esc'], t('page_shell.key_close')],
+    [['z'], t('page_shell.key_undo')],
+    [['?'], t('page_shell.key_list')],
+  ] as const
+  return (
+    <Modal opened onClose={onClose} title={t('page_shell.shortcuts')}>
+      <Stack>
+        <Table withRowBorders={false} verticalSpacing={6} horizontalSpacing={0}>
+          <Table.Tbody>
+            {rows.map(([keys, does]) => (
+              <Table.Tr key={does}>
+                <Table.Th scope="row" fw={400}>
+                  {does}
+                </Table.Th>
+                <Table.Td ta="end" style={{ whiteSpace: 'nowrap' }}>
+                  {keys.map((key) => (
+                    <Kbd key={key} ms={6} dir="ltr">
+                      {key}
+                    </Kbd>
+                  ))}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+        <Switch
+          checked={isOn}
+          onChange={({ currentTarget }) => onTurn(currentTarget.checked)}
+          label={t('page_shell.single_keys')}
+        />
+        <Text size="sm" c="dimmed">
+          {t('page_shell.single_keys_about')}
+        </Text>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,72 @@
+import { Button, Group, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { type ReactNode, useRef, useState } from 'react'
+import { reasonOf } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
+
+/** How long a toast offers to undo. */
+const OFFERED_MS = 10_000
+
+let latest: { id: string; run: () => void } | undefined
+
+/** Undoes what the newest toast offers. Does nothing after it is gone. */
+export const undoLatest = (): void => latest?.run()
+
+/** Says what was done, and offers to undo it. `undo` makes the call that reverses it, and refreshes the page. */
+export function showUndo(message: ReactNode, undo: () => Promise<unknown>): void {
+  if (latest) notifications.hide(latest.id) // only the newest can be undone
+  const run = { current: () => {} }
+  const mine = { id: crypto.randomUUID(), run: (): void => run.current() }
+  latest = mine
+  notifications.show({
+    id: mine.id,
+    message: <UndoToast message={message} undo={undo} run={run} />,
+    autoClose: OFFERED_MS,
+    onClose() {
+      if (latest === mine) latest = undefined
+    },
+  })
+}
+
+type Props = { message: ReactNode; undo: () => Promise<unknown>; run: { current: () => void } }
+
+function UndoToast({ message, undo, run }: Props) {
+  const { t, textOf } = useTexts()
+  const [state, setState] = useState<'offered' | 'undoing' | 'undone'>('offered')
+  const [error, setError] = useState<unknown>()
+  const begun = useRef(false)
+  const start = (): void => {
+    if (begun.current) return // by the key and the button at the same time
+    begun.current = true
+    setError(undefined)
+    setState('undoing')
+    undo().then(
+      () => setState('undone'),
+      (thrown: unknown) => {
+        begun.current = false
+        setError(thrown)
+        setState('offered')
+      },
+    )
+  }
+  run.current = start
+  const reason = reasonOf(error)
+  return (
+    <Group justify="space-between" wrap="nowrap" gap="sm">
+      <Text size="sm" component="div">
+        {error === undefined
+          ? state === 'undone'
+            ? t('page_shell.undone')
+            : message
+          : reason
+            ? textOf(reason)
+            : t('page_shell.unreachable')}
+      </Text>
+      {state !== 'undone' && (
+        <Button size="compact-sm" variant="default" loading={state === 'undoing'} onClick={start}>
+          {t('page_shell.undo')}
+        </Button>
+      )}
+    </Group>
+  )
+}

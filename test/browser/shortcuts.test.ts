@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { signIn } from '../world/dashboard.ts'
+import { numberOf, startSandbox } from '../world/sandbox.ts'
+import { waitFor } from '../world/wait-for.ts'
+import { newPhone } from '../world/world.ts'
+import { findSeriousFaults } from './accessibility.ts'
+import { openPage, openWithin } from './browser.ts'
+
+test('j and k move through a list with the conversation beside it, and single keys can be turned off', async (t) => {
+  const world = await startSandbox(t)
+  const [first, second] = [await world.createConfirmation(), await world.createConfirmation()]
+  await world.settled()
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
+  await page.goto(`/dashboard/w/${world.workspaceId}/confirmations`)
+  await page.getByText(first.to).waitFor()
+  const preview = page.getByRole('complementary', { name: 'Preview' })
+  await page.keyboard.press('j')
+  await preview.getByText(second.to).waitFor()
+  await preview.getByText('please confirm').waitFor()
+  await page.keyboard.press('j')
+  await preview.getByText(first.to).waitFor()
+  await page.keyboard.press('j') // the last row stays
+  await page.keyboard.press('k')
+  await preview.getByText(second.to).waitFor()
+  assert.deepEqual(await findSeriousFaults(page), [])
+  await page.keyboard.press('Escape')
+  await preview.waitFor({ state: 'detached' })
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/confirmations/${first.confirmationId}`)
+
+  await openWithin(page, `/dashboard/w/${world.workspaceId}/messages`)
+  await page.getByText(first.to).first().waitFor()
+  await page.keyboard.press('?')
+  const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await list.getByText('Next or previous row').waitFor()
+  assert.deepEqual(await findSeriousFaults(page, '[role=dialog]'), [])
+  await list.getByRole('switch', { name: 'Use single keys' }).press('Space')
+  await page.keyboard.press('Escape')
+  await list.waitFor({ state: 'detached' })
+  await page.keyboard.press('j')
+  await page.keyboard.press('?')
+  await list.waitFor()
+  assert.equal(await preview.count(), 0)
+  await list.getByRole('switch', { name: 'Use single keys' }).press('Space')
+  await page.keyboard.press('Escape')
+  await list.waitFor({ state: 'detached' })
+  await page.keyboard.press('j')
+  await preview.getByText('please confirm').waitFor()
+})
+
+/** Types into the palette, and chooses the first match. */
+async function runs(page: Page, query: string, action: string | RegExp): Promise<void> {
+  await page.keyboard.press('Control+K')
+  const palette = page.getByRole('dialog')
+  await palette.getByRole('textbox').fill(query)
+  await palette.locator('[data-selected]', { hasText: action }).waitFor()
+  await page.keyboard.press('Enter')
+  await palette.waitFor({ state: 'detached' })
+}
+
+test('the palette blocks a number, which z undoes, sends a test code, moves the clock and creates a key', async (t) => {
+  const world = await startSandbox(t)
+  const { workspaceId } = world
+  const otp = await world.sendOtp({ reference: 'login-9' })
+  const admin = await signIn(world, 'admin')
+  const page = await openPage(t, world, { as: admin })
+  await page.goto(`/dashboard/w/${workspaceId}/messages/${otp.messageId}`)
+  await page.getByRole('heading', { level: 1, name: /Message to/ }).waitFor()
+  const isBlocked = async (phone: string) =>
+    (await admin.calls.blocked.list.query({ workspaceId, text: phone })).rows.length === 1
+  const phone = newPhone()
+  await runs(page, phone, `Block`)
+  await page.getByText(`${phone} is blocked.`).waitFor()
+  assert.ok(await isBlocked(phone))
+  await page.keyboard.press('z')
+  await page.getByText('Undone.').waitFor()
+  assert.ok(!(await isBlocked(phone)))
+
+  await runs(page, 'Retry', 'Retry waiting webhooks now')
+  await page.getByText('0 webhooks are retried now.').waitFor()
+  await runs(page, 'Move the clock 1 day', 'Move the clock 1 day ahead')
+  await page.getByText('The clock was moved.').waitFor()
+  const { offsetMs } = await admin.calls.phone.state.query({ workspaceId })
+  assert.equal(offsetMs, 86_400_000)
+  await runs(page, 'test code', 'Send a test code')
+  await page.waitForURL(`**/phone?**${numberOf(world)}**`)
+  await waitFor('the code', async () => (await page.getByText('493817').count()) > 0)
+  await runs(page, 'Create an API', 'Create an API key')
+  await page.getByRole('dialog', { name: 'Create key' }).getByLabel('Name').waitFor()
+  await page.keyboard.press('Escape')
+
+  await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
+  await page.keyboard.press('Control+K')
+  await page.getByRole('dialog').locator('[data-action]', { hasText: otp.to }).first().click() // recently opened
+  await page.waitForURL(`**/messages/${otp.messageId}`)
+})
+
+test('the palette offers a member no action that would be rejected', async (t) => {
+  const world = await startSandbox(t)
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
+  await page.goto(`/dashboard/w/${world.workspaceId}/overview`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.keyboard.press('Control+K')
+  const palette = page.getByRole('dialog')
+  await palette.getByRole('button', { name: 'Messages' }).waitFor()
+  for (const name of [/Block a/, /Retry/, /Move the clock/, /test code/, /Create/])
+    assert.equal(await palette.getByRole('button', { name }).count(), 0, String(name))
+})
