@@ -12,7 +12,6 @@ const FIRST = new Set([
   'page_overview',
   'page_session',
   'page_shell',
-  'page_workspaces',
   'admin',
   'events',
   'http',

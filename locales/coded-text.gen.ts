@@ -2025,6 +2025,35 @@ export type ParameterNames = {
   'page_hooks.templates_hint': never
   'page_hooks.title': never
   'page_hooks.url': never
+  'page_keyboard.cannot_send': never
+  'page_keyboard.clock_moved': never
+  'page_keyboard.code_sent': never
+  'page_keyboard.do_block': never
+  'page_keyboard.do_block_this': 'phone'
+  'page_keyboard.do_clock': never
+  'page_keyboard.do_clock_day': never
+  'page_keyboard.do_clock_hour': never
+  'page_keyboard.do_copy_id': never
+  'page_keyboard.do_create_key': never
+  'page_keyboard.do_retry': never
+  'page_keyboard.do_retry_all': never
+  'page_keyboard.do_send_code': never
+  'page_keyboard.is_blocked': 'phone'
+  'page_keyboard.key_close': never
+  'page_keyboard.key_list': never
+  'page_keyboard.key_open': never
+  'page_keyboard.key_palette': never
+  'page_keyboard.key_rows': never
+  'page_keyboard.key_undo': never
+  'page_keyboard.palette_actions': never
+  'page_keyboard.palette_recent': never
+  'page_keyboard.preview': never
+  'page_keyboard.preview_open': never
+  'page_keyboard.retried': 'count'
+  'page_keyboard.shortcuts': never
+  'page_keyboard.single_keys': never
+  'page_keyboard.single_keys_about': never
+  'page_keyboard.was_blocked': 'phone'
   'page_keys.about': never
   'page_keys.actions': never
   'page_keys.actions_for': 'name'
@@ -2690,17 +2719,14 @@ export type ParameterNames = {
   'page_shell.backend': never
   'page_shell.blocked': never
   'page_shell.cancel': never
-  'page_shell.cannot_send': never
   'page_shell.charts': never
   'page_shell.choose_workspace': never
   'page_shell.clear_filters': never
   'page_shell.clock_ahead': 'ahead'
   'page_shell.clock_ahead_short': 'ahead'
   'page_shell.clock_hint': never
-  'page_shell.clock_moved': never
   'page_shell.close': never
   'page_shell.cod_settings': never
-  'page_shell.code_sent': never
   'page_shell.collapse_sidebar': never
   'page_shell.colon': never
   'page_shell.colours': never
@@ -2711,16 +2737,6 @@ export type ParameterNames = {
   'page_shell.dates': never
   'page_shell.dates_from': 'day'
   'page_shell.dates_to': 'day'
-  'page_shell.do_block': never
-  'page_shell.do_block_this': 'phone'
-  'page_shell.do_clock': never
-  'page_shell.do_clock_day': never
-  'page_shell.do_clock_hour': never
-  'page_shell.do_copy_id': never
-  'page_shell.do_create_key': never
-  'page_shell.do_retry': never
-  'page_shell.do_retry_all': never
-  'page_shell.do_send_code': never
   'page_shell.endpoints': never
   'page_shell.erased_recipient': never
   'page_shell.errors': 'count'
@@ -2730,13 +2746,6 @@ export type ParameterNames = {
   'page_shell.filter_add': 'name'
   'page_shell.filter_remove': 'name'
   'page_shell.hooks': never
-  'page_shell.is_blocked': 'phone'
-  'page_shell.key_close': never
-  'page_shell.key_list': never
-  'page_shell.key_open': never
-  'page_shell.key_palette': never
-  'page_shell.key_rows': never
-  'page_shell.key_undo': never
   'page_shell.keys': never
   'page_shell.language': never
   'page_shell.leave': never
@@ -2757,24 +2766,19 @@ export type ParameterNames = {
   'page_shell.older': never
   'page_shell.overview': never
   'page_shell.pages': never
-  'page_shell.palette_actions': never
   'page_shell.palette_hint': never
   'page_shell.palette_nothing': never
   'page_shell.palette_pages': never
-  'page_shell.palette_recent': never
   'page_shell.palette_scope': never
   'page_shell.palette_searching': never
   'page_shell.palette_settings': never
   'page_shell.palette_workspaces': never
   'page_shell.people': never
   'page_shell.phone': never
-  'page_shell.preview': never
-  'page_shell.preview_open': never
   'page_shell.previous_month': never
   'page_shell.previous_year': never
   'page_shell.quickstart': never
   'page_shell.real_time': 'time'
-  'page_shell.retried': 'count'
   'page_shell.rows': 'from' | 'to' | 'total'
   'page_shell.rows_more': 'from' | 'to' | 'total'
   'page_shell.sandbox': never
@@ -2784,10 +2788,7 @@ export type ParameterNames = {
   'page_shell.searched_back_hint': never
   'page_shell.senders': never
   'page_shell.settings': never
-  'page_shell.shortcuts': never
   'page_shell.sign_out': never
-  'page_shell.single_keys': never
-  'page_shell.single_keys_about': never
   'page_shell.skip': never
   'page_shell.stay': never
   'page_shell.system': never
@@ -2799,7 +2800,6 @@ export type ParameterNames = {
   'page_shell.undone': never
   'page_shell.unreachable': never
   'page_shell.used_of': 'max' | 'used'
-  'page_shell.was_blocked': 'phone'
   'page_shell.whats_app': never
   'page_shell.workspace': never
   'page_shell.zone_hint': never

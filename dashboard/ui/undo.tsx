@@ -3,27 +3,23 @@ import { notifications } from '@mantine/notifications'
 import { type ReactNode, useRef, useState } from 'react'
 import { reasonOf } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { offer } from './keyboard/offer.ts'
 
 /** How long a toast offers to undo. */
 const OFFERED_MS = 10_000
 
-let latest: { id: string; run: () => void } | undefined
-
-/** Undoes what the newest toast offers. Does nothing after it is gone. */
-export const undoLatest = (): void => latest?.run()
-
 /** Says what was done, and offers to undo it. `undo` makes the call that reverses it, and refreshes the page. */
 export function showUndo(message: ReactNode, undo: () => Promise<unknown>): void {
-  if (latest) notifications.hide(latest.id) // only the newest can be undone
+  if (offer.latest) notifications.hide(offer.latest.id) // only the newest can be undone
   const run = { current: () => {} }
   const mine = { id: crypto.randomUUID(), run: (): void => run.current() }
-  latest = mine
+  offer.latest = mine
   notifications.show({
     id: mine.id,
     message: <UndoToast message={message} undo={undo} run={run} />,
     autoClose: OFFERED_MS,
     onClose() {
-      if (latest === mine) latest = undefined
+      if (offer.latest === mine) delete offer.latest
     },
   })
 }

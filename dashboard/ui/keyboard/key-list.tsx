@@ -12,15 +12,15 @@ type Props = {
 export default function KeyList({ paletteKey, onClose, isOn, onTurn }: Props) {
   const { t } = useTexts()
   const rows = [
-    [[paletteKey, '/'], t('page_shell.key_palette')],
-    [['j', 'k'], t('page_shell.key_rows')],
-    [['Enter'], t('page_shell.key_open')],
-    [['Esc'], t('page_shell.key_close')],
-    [['z'], t('page_shell.key_undo')],
-    [['?'], t('page_shell.key_list')],
+    [[paletteKey, '/'], t('page_keyboard.key_palette')],
+    [['j', 'k'], t('page_keyboard.key_rows')],
+    [['Enter'], t('page_keyboard.key_open')],
+    [['Esc'], t('page_keyboard.key_close')],
+    [['z'], t('page_keyboard.key_undo')],
+    [['?'], t('page_keyboard.key_list')],
   ] as const
   return (
-    <Modal opened onClose={onClose} title={t('page_shell.shortcuts')}>
+    <Modal opened onClose={onClose} title={t('page_keyboard.shortcuts')}>
       <Stack>
         <Table withRowBorders={false} verticalSpacing={6} horizontalSpacing={0}>
           <Table.Tbody>
@@ -43,10 +43,10 @@ export default function KeyList({ paletteKey, onClose, isOn, onTurn }: Props) {
         <Switch
           checked={isOn}
           onChange={({ currentTarget }) => onTurn(currentTarget.checked)}
-          label={t('page_shell.single_keys')}
+          label={t('page_keyboard.single_keys')}
         />
         <Text size="sm" c="dimmed">
-          {t('page_shell.single_keys_about')}
+          {t('page_keyboard.single_keys_about')}
         </Text>
       </Stack>
     </Modal>

@@ -34,10 +34,10 @@ export function RowPreview({ children }: { children: (id: string) => ReactNode }
   }, [isShown])
   if (!isShown) return null
   return (
-    <Paper component="aside" className={classes['preview'] ?? ''} aria-label={t('page_shell.preview')}>
+    <Paper component="aside" className={classes['preview'] ?? ''} aria-label={t('page_keyboard.preview')}>
       <Group justify="space-between" className={classes['head'] ?? ''}>
         <Text size="sm" c="dimmed">
-          <Kbd size="xs">Enter</Kbd> {t('page_shell.preview_open')}
+          <Kbd size="xs">Enter</Kbd> {t('page_keyboard.preview_open')}
         </Text>
         <CloseButton
           aria-label={t('page_shell.close')}

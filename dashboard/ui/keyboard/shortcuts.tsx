@@ -1,11 +1,12 @@
 import { useDisclosure, useLocalStorage } from '@mantine/hooks'
 import { Suspense, lazy, useEffect } from 'react'
-import { undoLatest } from '../undo.tsx'
+import { withTexts } from '../../texts/load.ts'
 import { useSession } from '../workspace.ts'
 import { belongsToPage, keyOf } from './keys.ts'
+import { offer } from './offer.ts'
 import { moveToRow } from './rows.ts'
 
-const KeyList = lazy(() => import('./key-list.tsx'))
+const KeyList = lazy(withTexts(() => import('./key-list.tsx')))
 
 /** The keys of every page, and their list. */
 export function Shortcuts({ paletteKey }: { paletteKey: string }) {
@@ -24,7 +25,7 @@ export function Shortcuts({ paletteKey }: { paletteKey: string }) {
       if (!key || (!isOn && key !== '?') || !belongsToPage(event.target)) return
       event.preventDefault()
       if (key === '?') open()
-      else if (key === 'z') undoLatest()
+      else if (key === 'z') offer.latest?.run()
       else moveToRow(key === 'j' ? 1 : -1)
     }
     document.addEventListener('keydown', press)

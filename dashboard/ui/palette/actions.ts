@@ -36,7 +36,7 @@ export function useDeeds(workspace: Workspace, query: string): Action[] {
   return [
     ...(id === undefined
       ? []
-      : [{ id: 'copy-id', label: t('page_shell.do_copy_id'), note: id, run: () => copy(id) } satisfies Action]),
+      : [{ id: 'copy-id', label: t('page_keyboard.do_copy_id'), note: id, run: () => copy(id) } satisfies Action]),
     ...(workspace.role === 'member' ? [] : deeds),
   ]
 }
@@ -75,13 +75,13 @@ function useChanges(workspace: Workspace, query: string, endpointId: string | un
   return [
     {
       id: 'create-key',
-      label: t('page_shell.do_create_key'),
+      label: t('page_keyboard.do_create_key'),
       icon: 'keys',
       run: () => navigate({ to: '/w/$workspaceId/keys', params: { workspaceId }, search: { new: true } }),
     },
     {
       id: 'block',
-      label: phone ? t('page_shell.do_block_this', { phone: `\u2066${phone}\u2069` }) : t('page_shell.do_block'),
+      label: phone ? t('page_keyboard.do_block_this', { phone: `\u2066${phone}\u2069` }) : t('page_keyboard.do_block'),
       icon: 'blocked',
       run: () =>
         phone
@@ -90,7 +90,7 @@ function useChanges(workspace: Workspace, query: string, endpointId: string | un
     },
     {
       id: 'retry',
-      label: t(endpointId === undefined ? 'page_shell.do_retry_all' : 'page_shell.do_retry'),
+      label: t(endpointId === undefined ? 'page_keyboard.do_retry_all' : 'page_keyboard.do_retry'),
       icon: 'endpoints',
       run: retry,
     },
@@ -107,8 +107,8 @@ function useBlock(workspaceId: string): (phone: string) => Promise<void> {
   return (typed) =>
     report(async () => {
       const { phone, added } = await add({ workspaceId, phone: typed })
-      if (!added) return t('page_shell.was_blocked', { phone })
-      showUndo(t('page_shell.is_blocked', { phone }), () => remove({ workspaceId, phone }))
+      if (!added) return t('page_keyboard.was_blocked', { phone })
+      showUndo(t('page_keyboard.is_blocked', { phone }), () => remove({ workspaceId, phone }))
       return undefined
     })
 }
@@ -126,7 +126,7 @@ function useRetry(workspaceId: string, endpointId: string | undefined): () => Pr
       let count = 0
       for (const each of chosen) count += (await retry({ workspaceId, endpointId: each })).waiting
       await queryClient.invalidateQueries({ queryKey: api.endpoints.pathKey() })
-      return t('page_shell.retried', { count })
+      return t('page_keyboard.retried', { count })
     })
 }
 
@@ -143,17 +143,17 @@ function useSandboxActions({ workspaceId }: Workspace): Action[] {
   const move = (byMs: number) => () =>
     report(async () => {
       await advance({ workspaceId, to: { byMs } })
-      return t('page_shell.clock_moved')
+      return t('page_keyboard.clock_moved')
     })
   return [
     {
       id: 'send-code',
-      label: t('page_shell.do_send_code'),
+      label: t('page_keyboard.do_send_code'),
       icon: 'messages',
       run: () =>
         report(async () => {
           const facts = await queryClient.fetchQuery(api.keys.firstRequest.queryOptions({ workspaceId, language }))
-          if (facts.missing !== null) return t('page_shell.cannot_send')
+          if (facts.missing !== null) return t('page_keyboard.cannot_send')
           const { numbers } = await queryClient.fetchQuery(api.phone.state.queryOptions({ workspaceId }))
           const { senderId, template } = facts
           await send({ workspaceId, body: { to: SANDBOX_PHONE, senderId, template, code: someCode() } })
@@ -163,14 +163,14 @@ function useSandboxActions({ workspaceId }: Workspace): Action[] {
             params: { workspaceId },
             search: number === undefined ? {} : { phone: SANDBOX_PHONE, number },
           })
-          return t('page_shell.code_sent')
+          return t('page_keyboard.code_sent')
         }),
     },
-    { id: 'clock-hour', label: t('page_shell.do_clock_hour'), icon: 'phone', run: move(HOUR_MS) },
-    { id: 'clock-day', label: t('page_shell.do_clock_day'), icon: 'phone', run: move(24 * HOUR_MS) },
+    { id: 'clock-hour', label: t('page_keyboard.do_clock_hour'), icon: 'phone', run: move(HOUR_MS) },
+    { id: 'clock-day', label: t('page_keyboard.do_clock_day'), icon: 'phone', run: move(24 * HOUR_MS) },
     {
       id: 'clock',
-      label: t('page_shell.do_clock'),
+      label: t('page_keyboard.do_clock'),
       icon: 'phone',
       run: () => navigate({ to: '/w/$workspaceId/phone', params: { workspaceId }, search: { tab: 'clock' } }),
     },

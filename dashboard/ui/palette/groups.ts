@@ -35,9 +35,9 @@ export function useGroups(workspace: Workspace, query: string): { groups: Action
   const matches = ({ label }: Action): boolean => label.toLowerCase().includes(query.toLowerCase())
   const isNumber = (id: string): boolean => id === 'block' && /^\+?\d/.test(query)
   const groups = [
-    { label: t('page_shell.palette_recent'), actions: query === '' ? recent : recent.filter(matches) },
+    { label: t('page_keyboard.palette_recent'), actions: query === '' ? recent : recent.filter(matches) },
     { label: t('page_shell.palette_pages'), actions: pages.filter(matches) },
-    { label: t('page_shell.palette_actions'), actions: deeds.filter((each) => matches(each) || isNumber(each.id)) },
+    { label: t('page_keyboard.palette_actions'), actions: deeds.filter((each) => matches(each) || isNumber(each.id)) },
     { label: t('page_shell.palette_workspaces'), actions: workspaces.filter(matches).slice(0, MAX_WORKSPACES) },
     ...(found ? results(found) : []),
     { label: t('page_shell.palette_settings'), actions: appearance.filter(matches) },

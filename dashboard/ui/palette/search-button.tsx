@@ -2,11 +2,12 @@ import { ActionIcon, Button, Kbd } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
 import { Suspense, lazy, useState } from 'react'
+import { withTexts } from '../../texts/load.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { Shortcuts } from '../keyboard/shortcuts.tsx'
 import type { Workspace } from '../workspace.ts'
 
-const loadPalette = () => import('./palette.tsx')
+const loadPalette = withTexts(() => import('./palette.tsx'))
 const Palette = lazy(loadPalette)
 
 const PALETTE_KEY = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'
