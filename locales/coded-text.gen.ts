@@ -2724,6 +2724,9 @@ export type ParameterNames = {
   'page_shell.clear_filters': never
   'page_shell.clock_ahead': 'ahead'
   'page_shell.clock_ahead_short': 'ahead'
+  'page_shell.clock_behind': 'behind'
+  'page_shell.clock_behind_hint': never
+  'page_shell.clock_behind_short': 'behind'
   'page_shell.clock_hint': never
   'page_shell.close': never
   'page_shell.cod_settings': never

@@ -24,7 +24,11 @@ test('every page of a sandbox shows the sandbox’s clock, and an open page foll
   const as = await signIn(world, 'owner')
   const page = await openPage(t, world, { as })
   const of = `/dashboard/w/${workspaceId}`
+  await world.query('update workspaces set clock_offset_ms = $2 where id = $1', [workspaceId, -AHEAD_MS])
   await page.goto(`${of}/blocked`)
+  await page.getByRole('link', { name: /Sandbox · clock 1d\s3h behind/ }).waitFor() // while a demo month is made
+  await world.query('update workspaces set clock_offset_ms = 0 where id = $1', [workspaceId])
+  await page.reload()
   await page.getByText('Sandbox', { exact: true }).waitFor()
   await advanceSandbox(world.parts, { workspaceId, byMs: AHEAD_MS })
   await page.getByRole('link', { name: /Sandbox · clock 1d\s3h ahead/ }).waitFor()

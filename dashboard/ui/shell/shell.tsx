@@ -206,7 +206,7 @@ function AccountMenu() {
   )
 }
 
-/** Marks a sandbox. While its clock is ahead it says so, and leads to the time machine. */
+/** Marks a sandbox. While its clock is moved it says so, and leads to the time machine. */
 function SandboxPill({ workspace: { clockOffsetMs } }: { workspace: Workspace }) {
   const { t, language } = useTexts()
   if (clockOffsetMs === 0) {
@@ -216,24 +216,28 @@ function SandboxPill({ workspace: { clockOffsetMs } }: { workspace: Workspace })
       </Badge>
     )
   }
-  const ahead = t('page_shell.clock_ahead', { ahead: aheadText(clockOffsetMs, language) })
+  const by = aheadText(Math.abs(clockOffsetMs), language)
+  const isAhead = clockOffsetMs > 0
+  const moved = isAhead ? t('page_shell.clock_ahead', { ahead: by }) : t('page_shell.clock_behind', { behind: by })
   return (
-    <Tooltip label={t('page_shell.clock_hint')}>
+    <Tooltip label={t(isAhead ? 'page_shell.clock_hint' : 'page_shell.clock_behind_hint')}>
       <Badge
         variant="light"
         color="warning"
         style={{ cursor: 'pointer' }}
         renderRoot={linkTo({
-          'aria-label': `${t('page_shell.sandbox')} · ${ahead}`,
+          'aria-label': `${t('page_shell.sandbox')} · ${moved}`,
           to: '/w/$workspaceId/phone',
           search: { tab: 'clock' },
         })}
       >
         <Text span inherit visibleFrom="sm">
-          {t('page_shell.sandbox')} · {ahead}
+          {t('page_shell.sandbox')} · {moved}
         </Text>
         <Text span inherit hiddenFrom="sm">
-          {t('page_shell.clock_ahead_short', { ahead: aheadText(clockOffsetMs, language) })}
+          {isAhead
+            ? t('page_shell.clock_ahead_short', { ahead: by })
+            : t('page_shell.clock_behind_short', { behind: by })}
         </Text>
       </Badge>
     </Tooltip>
