@@ -551,7 +551,7 @@ export type ParameterNames = {
   'explain.answer_refused': never
   'explain.answer_reschedule_started': never
   'explain.answer_rescheduled': never
-  'explain.answered': 'answer' | 'check' | 'given' | 'superseded'
+  'explain.answered': 'answer' | 'given' | 'superseded'
   'explain.approved': never
   'explain.armed': 'check' | 'what'
   'explain.at': 'at'
@@ -2567,7 +2567,7 @@ export type ParameterNames = {
   'page_senders.delete_waiting': never
   'page_senders.deleted': never
   'page_senders.done': never
-  'page_senders.done_found': 'numbers' | 'templates'
+  'page_senders.done_found': 'found'
   'page_senders.done_known': never
   'page_senders.done_title': never
   'page_senders.empty': never
@@ -2870,7 +2870,7 @@ export type ParameterNames = {
   'page_templates.advice': never
   'page_templates.advice_hint': never
   'page_templates.all': never
-  'page_templates.appeared': never
+  'page_templates.appeared': 'status'
   'page_templates.body': never
   'page_templates.body_hint': 'named' | 'numbered'
   'page_templates.buttons': never
@@ -2885,6 +2885,9 @@ export type ParameterNames = {
   'page_templates.copy_label': never
   'page_templates.copy_label_hint': never
   'page_templates.create': never
+  'page_templates.create_confirmation': never
+  'page_templates.create_otp': never
+  'page_templates.create_refusal': never
   'page_templates.empty': never
   'page_templates.empty_no_account': never
   'page_templates.expiry': never

@@ -115,6 +115,14 @@ export const dateText = (date: string): CodedText => ({ code: 'words.date', date
 
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/
 
+/** A month of a quota: pages write `month` in words. */
+const ISO_MONTH = /^\d{4}-\d{2}$/
+
+const monthInWords = (month: string, language: Language): string =>
+  new Intl.DateTimeFormat(`${language}-u-nu-latn`, { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
+    new Date(month),
+  )
+
 const dateInWords = (date: string, language: Language): string =>
   new Intl.DateTimeFormat(`${language}-u-nu-latn`, {
     weekday: 'long',
@@ -174,6 +182,8 @@ export function createTranslator(
     const values = Object.entries(parameters).map(([name, value]) => {
       if (name === 'date' && counts && typeof value === 'string' && ISO_DATE.test(value))
         return [name, dateInWords(value, language)]
+      if (name === 'month' && counts && typeof value === 'string' && ISO_MONTH.test(value))
+        return [name, monthInWords(value, language)]
       const format = name === 'count' ? counts : AMOUNTS.has(name) ? (counts ?? ENGLISH_AMOUNTS) : undefined
       return [name, format && !Number.isNaN(Number(value)) ? written(format.format(Number(value))) : valueOf(value)]
     })

@@ -6,7 +6,7 @@ import type { ExportedListName } from '../../src/admin/export/lists.ts'
 import { isErased } from '../../src/lib/phone/erased-recipient.ts'
 import type { RouterOutputs } from '../api.ts'
 import { type PageTexts, useTexts } from '../texts/use-texts.ts'
-import { withoutScheme } from '../ui/as-typed.tsx'
+import { PhoneNumber, withoutScheme } from '../ui/as-typed.tsx'
 import { type LinkOf, linkTo } from '../ui/link.tsx'
 import { actionIn, sentenceCodeOf, whoText } from './action.ts'
 
@@ -49,7 +49,7 @@ function TargetLink({ entry }: { entry: Entry }) {
   const { t } = texts
   const text = targetName(entry, texts)
   // Digits have no direction: in Arabic, the plus would follow the number.
-  const name = /^[+\d]/.test(text) ? <span className="as-typed">{text}</span> : <bdi>{text}</bdi>
+  const name = /^[+\d]/.test(text) ? <PhoneNumber of={text} /> : <bdi>{text}</bdi>
   if (entry.isDeleted || GONE.has(entry.action))
     return (
       <>

@@ -15,6 +15,7 @@ import { ExportButton } from '../ui/list/export-button.tsx'
 import { FilterBar } from '../ui/list/filter-bar.tsx'
 import { ListPages, MoreButton } from '../ui/list/list-pages.tsx'
 import { type Column, List } from '../ui/list/list.tsx'
+import { phoneText } from '../ui/phone-groups.ts'
 import { Page } from '../ui/shell/page.tsx'
 import { showUndo } from '../ui/undo.tsx'
 import { Time } from '../ui/time.tsx'
@@ -113,7 +114,7 @@ function NotFound({ phones }: { phones: readonly string[] }) {
         <Stack gap={4}>
           {phones.map((phone) => (
             <Text key={phone}>
-              <span className="as-typed">{phone}</span> {t('page_blocked.not_blocked')}
+              <PhoneNumber of={phone} /> {t('page_blocked.not_blocked')}
             </Text>
           ))}
         </Stack>
@@ -164,7 +165,7 @@ function BlockedList({ rows }: { rows: readonly BlockedNumber[] }) {
       <Modal
         opened={lifting !== null}
         onClose={() => setLifting(null)}
-        title={lifting && t('page_blocked.remove_title', { phone: lifting.phone })}
+        title={lifting && t('page_blocked.remove_title', { phone: phoneText(lifting.phone) })}
       >
         {lifting && <Unblock of={lifting} onDone={() => setLifting(null)} />}
       </Modal>

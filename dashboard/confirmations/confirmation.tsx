@@ -104,8 +104,8 @@ function ConfirmationFacts({ data, loadedAt }: { data: ConfirmationData; loadedA
         ],
         [t('page_confirmations.sender'), <SenderLink phone={confirmation.senderPhone} />],
         [t('page_confirmations.key'), <MadeBy apiKeyId={confirmation.apiKeyId} apiKeyName={confirmation.apiKeyName} />],
-        [t('page_confirmations.correlation'), <Copyable text={confirmation.correlationId} />],
-        [t('page_confirmations.id'), <Copyable text={confirmation.id} />],
+        [t('page_confirmations.correlation'), <Copyable text={confirmation.correlationId} cut />],
+        [t('page_confirmations.id'), <Copyable text={confirmation.id} cut />],
       ]}
     />
   )

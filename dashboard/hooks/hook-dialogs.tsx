@@ -8,6 +8,7 @@ import { CodeBlock } from '../ui/as-typed.tsx'
 import { Confirmation } from '../ui/dialog/confirm-dialog.tsx'
 import { CopiedButton, Secret } from '../ui/dialog/secret-dialog.tsx'
 import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
+import { phoneText } from '../ui/phone-groups.ts'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 
@@ -77,7 +78,7 @@ function Fields({ form, isNew }: { form: ReturnType<typeof useServerForm<Values>
         />
       )}
       <NativeSelect
-        data={senders.map((sender) => ({ value: sender.senderId, label: sender.phoneNumber }))}
+        data={senders.map((sender) => ({ value: sender.senderId, label: phoneText(sender.phoneNumber) }))}
         {...form.field('senderId')}
       />
       <Checkbox.Group

@@ -1,5 +1,4 @@
 import { ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
-import { Grid } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { isErased } from '../../src/lib/phone/erased-recipient.ts'
@@ -14,11 +13,13 @@ import { Timeline } from '../timeline/timeline.tsx'
 import { CopyText, Copyable, PhoneNumber } from '../ui/as-typed.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { AnchorLink } from '../ui/link.tsx'
+import { phoneText } from '../ui/phone-groups.ts'
 import { Page } from '../ui/shell/page.tsx'
 import { statusWord } from '../ui/state/status.ts'
 import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
+import classes from './message.module.css'
 import { MessageKind } from './status.tsx'
 
 type MessageData = RouterOutputs['messages']['get']
@@ -65,15 +66,13 @@ export function Message() {
         webhooks={events.flatMap(({ webhooks }) => webhooks)}
         {...(isDone(data) && { done: <Arrived data={data} /> })}
       />
-      <Grid gap="lg">
-        <Grid.Col span={{ base: 12, md: 6 }}>
+      <div className={classes['parts']}>
+        <Content data={data} />
+        <div className={classes['facts']}>
           <MessageFacts data={data} />
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 6 }}>
-          <Content data={data} />
-        </Grid.Col>
-      </Grid>
-      <Timeline entries={timeline} isOpen />
+        </div>
+        <Timeline entries={timeline} isOpen />
+      </div>
     </Page>
   )
 }
@@ -172,9 +171,9 @@ function MessageFacts({ data: { message, verification } }: { data: MessageData }
             <TemplateLink accountId={accountId} name={templateName} language={templateLanguage} />,
           ],
         apiKeyId !== null && [t('page_messages.key'), <MadeBy apiKeyId={apiKeyId} apiKeyName={apiKeyName} />],
-        [t('page_messages.id'), <Copyable text={message.id} />],
-        correlationId !== null && [t('page_messages.correlation'), <Copyable text={correlationId} />],
-        providerMessageId !== null && [t('page_messages.provider_id'), <Copyable text={providerMessageId} />],
+        [t('page_messages.id'), <Copyable text={message.id} cut />],
+        correlationId !== null && [t('page_messages.correlation'), <Copyable text={correlationId} cut />],
+        providerMessageId !== null && [t('page_messages.provider_id'), <Copyable text={providerMessageId} cut />],
       ]}
     />
   )

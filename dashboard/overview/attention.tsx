@@ -8,6 +8,7 @@ import { translateWord, useTexts } from '../texts/use-texts.ts'
 import { withoutScheme } from '../ui/as-typed.tsx'
 import { Section } from '../ui/facts.tsx'
 import { type LinkOf, linkTo } from '../ui/link.tsx'
+import { phoneText } from '../ui/phone-groups.ts'
 import { STATE_COLOURS } from '../ui/state/status.ts'
 import { CodeLink, dotOf } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
@@ -62,7 +63,7 @@ function Reported({ of: it }: { of: Attention }) {
       )
     case 'sender':
       return (
-        <Line title={t('page_overview.sender_title', { phone: it.phoneNumber })}>
+        <Line title={t('page_overview.sender_title', { phone: phoneText(it.phoneNumber) })}>
           {t(`page_overview.obstacles_${it.obstacle}`)} {it.obstacle === 'status' && <code>{it.status}</code>}
         </Line>
       )

@@ -6,6 +6,7 @@ import { api, queryClient } from '../api.ts'
 import { requestExamples } from '../code-examples/request.ts'
 import { parametersIn } from '../templates/preview.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { PhoneNumber } from '../ui/as-typed.tsx'
 import { CodeTabs } from '../ui/code-tabs.tsx'
 import { Failed } from '../ui/fallback.tsx'
 import { useFaults } from '../ui/form/faults.ts'
@@ -145,7 +146,8 @@ function SendForm({ kind, sendable: { senderId, templates }, customer, baseUrl }
         )}
         {kind !== 'otp' && <BodyValues template={template} draft={filled} onChange={(values) => change({ values })} />}
         <Button type="submit" loading={sending.isPending}>
-          {t('page_phone.send_it')}&nbsp;<bdi dir="ltr">{customer.phone}</bdi>
+          {t('page_phone.send_it')}&nbsp;
+          <PhoneNumber of={customer.phone} />
         </Button>
         <Text size="sm" role="status">
           {sending.isDone && t('page_phone.sent')}

@@ -21,6 +21,7 @@ import { Loading } from '../ui/fallback.tsx'
 import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { ConnectEmulator } from './connect-emulator.tsx'
+import { syncSummary } from './sync.tsx'
 
 /** WhatsApp's own Graph URL. An account on an emulator has another one. */
 export const GRAPH_URL = 'https://graph.facebook.com'
@@ -172,7 +173,7 @@ function Connected({ connected: { callbackUrl, known, numbers, templates }, form
     <Stack>
       <Alert color="success" title={t('page_senders.done_title')} role="status">
         {known && `${t('page_senders.done_known')} `}
-        {t('page_senders.done_found', { numbers, templates })}
+        {t('page_senders.done_found', { found: syncSummary(numbers, templates) })}
       </Alert>
       <Title order={3} size="h5">
         {isEmulator ? t('page_senders.last_step_emulator') : t('page_senders.last_step')}

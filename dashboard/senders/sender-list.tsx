@@ -2,10 +2,11 @@ import { Box, Button, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { translateWord, useTexts } from '../texts/use-texts.ts'
-import { Copyable } from '../ui/as-typed.tsx'
+import { Copyable, PhoneNumber } from '../ui/as-typed.tsx'
 import { ConfirmDialog } from '../ui/dialog/confirm-dialog.tsx'
 import { Failed } from '../ui/fallback.tsx'
 import { List } from '../ui/list/list.tsx'
+import { phoneText } from '../ui/phone-groups.ts'
 import { slowPolling } from '../ui/shell/refetch.ts'
 import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
@@ -38,10 +39,10 @@ export function SenderList({ senders }: { senders: readonly Sender[] }) {
       columns={[
         {
           title: t('page_senders.number'),
-          cell: ({ shownNumber, verifiedName }) => (
+          cell: ({ phoneNumber, verifiedName }) => (
             <Stack gap={0}>
-              <Text size="sm" fw={600} style={{ whiteSpace: 'nowrap' }}>
-                <bdi className="as-typed">{shownNumber}</bdi>
+              <Text size="sm" fw={600}>
+                <PhoneNumber of={phoneNumber} />
               </Text>
               <Text size="sm">
                 <bdi>{verifiedName}</bdi>
@@ -128,7 +129,7 @@ const refresh = (): Promise<void> => queryClient.invalidateQueries({ queryKey: a
 function PauseOrResume({ sender }: { sender: Sender }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const { senderId, shownNumber, pausedAt, goneAt } = sender
+  const { senderId, phoneNumber, pausedAt, goneAt } = sender
   const pause = useMutation(api.senders.pause.mutationOptions({ onSuccess: refresh }))
   const resume = useMutation(api.senders.resume.mutationOptions({ onSuccess: refresh }))
   if (pausedAt !== null)
@@ -151,12 +152,12 @@ function PauseOrResume({ sender }: { sender: Sender }) {
     <ConfirmDialog
       label={t('page_senders.pause')}
       button={{ size: 'compact-sm', variant: 'default' }}
-      title={t('page_senders.pause_title', { phone: shownNumber })}
+      title={t('page_senders.pause_title', { phone: phoneText(phoneNumber) })}
       doing={pause}
       yes={t('page_senders.pause')}
       onYes={async () => {
         await pause.mutateAsync({ workspaceId, senderId })
-        showUndo(t('page_senders.paused_now', { phone: shownNumber }), () =>
+        showUndo(t('page_senders.paused_now', { phone: phoneText(phoneNumber) }), () =>
           resume.mutateAsync({ workspaceId, senderId }),
         )
       }}

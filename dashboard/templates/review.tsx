@@ -133,13 +133,7 @@ function FromTo({ change }: { change: Change }) {
   const valueText = (value: string | null): string =>
     value === null ? t('page_templates.nothing') : changedValue(texts, field, value)
   if (field === 'status' && before === null)
-    return (
-      <Text size="sm">
-        {t('page_templates.appeared')}
-        {t('page_shell.colon')}
-        {valueText(after)}
-      </Text>
-    )
+    return <Text size="sm">{t('page_templates.appeared', { status: valueText(after) })}</Text>
   if (field === 'status' && after === null) return <Text size="sm">{t('page_templates.vanished')}</Text>
   return (
     <Stack gap={2}>

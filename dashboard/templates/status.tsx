@@ -1,4 +1,4 @@
-import { Group, List, Stack, Text } from '@mantine/core'
+import { Group, List, Text, Tooltip } from '@mantine/core'
 import { nameOfLanguage } from '../texts/language.ts'
 import { type PageTexts, translateWord, useTexts } from '../texts/use-texts.ts'
 import { AnchorLink } from '../ui/link.tsx'
@@ -29,21 +29,21 @@ const isFit = (template: WithVerdicts, use: Use): boolean => isUsable(template, 
 
 const reasonOf = ({ verdicts, onceApproved }: WithVerdicts, use: Use) => onceApproved[use] ?? verdicts[use]
 
-/** What the template can be used for and, without `brief`, why it does not fit its likely use. */
-export function UsableFor({ template, brief = false }: { template: WithVerdicts; brief?: boolean }) {
+/** Whether it can be used now, or once WhatsApp approves it. */
+export const isFitForSome = (template: WithVerdicts): boolean => USES.some((use) => isFit(template, use))
+
+/** What the template can be used for. If for nothing, the tooltip says why it does not fit its likely use, as its page does. */
+export function UsableFor({ template }: { template: WithVerdicts }) {
   const { t, textOf } = useTexts()
   const uses = USES.filter((use) => isFit(template, use))
   const reason = reasonOf(template, template.likely)
   if (uses.length === 0)
     return (
-      <Stack gap={2} maw="26rem">
-        <Text size="sm">{t('page_templates.for_nothing')}</Text>
-        {!brief && reason && (
-          <Text size="xs" c="dimmed">
-            {textOf(reason)}
-          </Text>
-        )}
-      </Stack>
+      <Tooltip multiline maw="24rem" label={reason && textOf(reason)} disabled={!reason}>
+        <span>
+          <StateMark colour={STATE_COLOURS.usable.never}>{t('page_templates.for_nothing')}</StateMark>
+        </span>
+      </Tooltip>
     )
   return (
     <Group gap={6}>
@@ -63,7 +63,7 @@ export function UsableFor({ template, brief = false }: { template: WithVerdicts;
   )
 }
 
-/** What the template cannot be used for, and why; collapsed. Its likely use comes first. */
+/** What the template cannot be used for, and why; collapsed if it can be used for something. Its likely use comes first. */
 export function NotUsableFor({ template }: { template: WithVerdicts }) {
   const { t, textOf } = useTexts()
   const uses = USES.filter((use) => !isFit(template, use)).toSorted(
@@ -71,7 +71,7 @@ export function NotUsableFor({ template }: { template: WithVerdicts }) {
   )
   if (uses.length === 0) return null
   return (
-    <details>
+    <details open={uses.length === USES.length}>
       <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
         {t('page_templates.not_usable')} ({uses.length})
       </Text>

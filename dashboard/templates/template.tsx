@@ -13,7 +13,7 @@ import { CodeTabs } from '../ui/code-tabs.tsx'
 import { DangerDialog } from '../ui/dialog/confirm-dialog.tsx'
 import { Facts, Section } from '../ui/facts.tsx'
 import { Failed, Loading } from '../ui/fallback.tsx'
-import { AnchorLink } from '../ui/link.tsx'
+import { AnchorLink, ButtonLink } from '../ui/link.tsx'
 import { NotFound } from '../ui/shell/not-found.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { CodeLink } from '../ui/state/status.tsx'
@@ -21,7 +21,7 @@ import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { bubbleOf, exampleOf, parametersIn } from './preview.ts'
 import { History, Review, type TemplateData, type TemplateInfo } from './review.tsx'
 import { USES } from './search.ts'
-import { AllTemplates, LanguageName, NotUsableFor, StatusBadge, UsableFor, qualityIn } from './status.tsx'
+import { AllTemplates, LanguageName, NotUsableFor, StatusBadge, UsableFor, isFitForSome, qualityIn } from './status.tsx'
 
 const PAGE = '/w/$workspaceId/templates/$accountId/$name/$language'
 
@@ -143,16 +143,29 @@ function Uses({ template }: { template: TemplateInfo }) {
   const { t } = useTexts()
   return (
     <Section title={t('page_templates.usable_for')}>
-      <UsableFor template={template} brief />
+      {isFitForSome(template) && <UsableFor template={template} />}
       <NotUsableFor template={template} />
+      {!isFitForSome(template) && <CreateUsable template={template} />}
     </Section>
+  )
+}
+
+/** In place of a request, which would be rejected. */
+function CreateUsable({ template: { likely } }: { template: TemplateInfo }) {
+  const { t } = useTexts()
+  const may = usePermissions()
+  if (!may.change) return null
+  return (
+    <ButtonLink w="fit-content" to="/w/$workspaceId/templates/new" search={{ use: likely }}>
+      {t(`page_templates.create_${likely}`)}
+    </ButtonLink>
   )
 }
 
 function Request({ data, template }: { data: TemplateData; template: TemplateInfo }) {
   const { t } = useTexts()
   const use = USES.find((each) => template.verdicts[each] === null) ?? template.likely
-  if (template.category === 'MARKETING') return null
+  if (!isFitForSome(template)) return null
   const example = exampleOf(template, { use, senderId: data.senderId, baseUrl: data.baseUrl })
   const parameters = parametersIn(template)
   const names = [

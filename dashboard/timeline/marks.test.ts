@@ -34,7 +34,7 @@ test('only an ignored report is muted and marked as ignored', () => {
 test('a webhook shows its HTTP status, no response, or that it is upcoming', () => {
   const webhook = (fields: Record<string, unknown>): TimelineEntry => entry({ what: 'webhook', ...fields })
   assert.deepEqual(marksOf(webhook({ attempt: 1, httpStatus: 204, error: null })), [
-    { text: 'HTTP 204', colour: 'success' },
+    { text: 'HTTP 204', colour: 'neutral' },
   ])
   assert.deepEqual(marksOf(webhook({ attempt: 1, httpStatus: 500, error: null })), [
     { text: 'HTTP 500', colour: 'failure' },
@@ -43,6 +43,15 @@ test('a webhook shows its HTTP status, no response, or that it is upcoming', () 
   const pending = webhook({ status: 'pending' })
   assert.deepEqual(marksOf(pending), [{ word: 'to_come', colour: 'neutral' }])
   assert.equal(isToCome(pending), true)
+})
+
+test('an event that reports a failure stands out, also where its webhook arrived', () => {
+  assert.deepEqual(marksOf(entry({ what: 'event', type: 'message.failed' })), [
+    { text: 'message.failed', colour: 'failure' },
+  ])
+  assert.deepEqual(marksOf(entry({ what: 'event', type: 'message.sent' })), [
+    { text: 'message.sent', colour: 'neutral' },
+  ])
 })
 
 test('an unknown outcome shows nothing and does not fail', () => {

@@ -50,6 +50,8 @@ const quietIf =
   (mark: Mark): Mark =>
     outcome === 'ignored' ? { ...mark, colour: STATE_COLOURS.step.ignored } : mark
 
+/** What the event reports is bad news, even where its webhook arrived. */
+const FAILED_EVENT = /\.failed$/
 const SUCCESS_FIRST = 200
 const SUCCESS_LAST = 299
 
@@ -65,7 +67,9 @@ export function marksOf(entry: TimelineEntry): Mark[] {
     case 'message':
       return statusMarks(entry['status'])
     case 'event':
-      return typeof entry['type'] === 'string' ? [{ text: entry['type'], colour: 'neutral' }] : []
+      return typeof entry['type'] === 'string'
+        ? [{ text: entry['type'], colour: FAILED_EVENT.test(entry['type']) ? 'failure' : 'neutral' }]
+        : []
     case 'webhook':
       return webhookMarks(entry)
     case 'timer':
@@ -84,7 +88,7 @@ function webhookMarks(entry: TimelineEntry): Mark[] {
   if (typeof status === 'string') return inTable(DELIVERIES, status)
   if (typeof httpStatus !== 'number') return [wordMark('no_answer')]
   const succeeded = httpStatus >= SUCCESS_FIRST && httpStatus <= SUCCESS_LAST && entry['error'] == null
-  return [{ text: `HTTP ${httpStatus}`, colour: STATUS_COLOURS.delivery[succeeded ? 'succeeded' : 'failed'] }]
+  return [{ text: `HTTP ${httpStatus}`, colour: succeeded ? 'neutral' : STATUS_COLOURS.delivery.failed }]
 }
 
 /** The entry changed nothing. */

@@ -1,11 +1,11 @@
-import { Text, Title } from '@mantine/core'
+import { Text, Title, VisuallyHidden } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 import type { CodedText } from '../../locales/text.ts'
 import { LogLink } from '../endpoints/delivery-parts.tsx'
 import { dateFormat } from '../texts/formats.ts'
 import { type PageTexts, useTexts } from '../texts/use-texts.ts'
 import { spanText } from '../ui/clock.ts'
-import { type Tone, statusWord, toneOf } from '../ui/state/status.ts'
+import { type Tone, needsALook, statusWord, toneOf } from '../ui/state/status.ts'
 import { StateMark } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
@@ -54,7 +54,7 @@ export function Timeline({ entries, isOpen = false }: { entries: readonly Timeli
                   {group.rest.length === 0 ? (
                     <Step entry={group.head} sinceMs={sinceMs} />
                   ) : (
-                    <Folded group={group} isOpen={isOpen && group.head.what === 'message'} />
+                    <Folded group={group} sinceMs={sinceMs} isOpen={isOpen && group.head.what === 'message'} />
                   )}
                 </li>
               ))}
@@ -66,8 +66,10 @@ export function Timeline({ entries, isOpen = false }: { entries: readonly Timeli
   )
 }
 
+type FoldedProps = { group: Group; sinceMs: number | undefined; isOpen: boolean }
+
 /** A message or an event in one line, and its steps when it is opened. `isOpen`: the message of the page, which shows its text. */
-function Folded({ group, isOpen }: { group: Group; isOpen: boolean }) {
+function Folded({ group, sinceMs, isOpen }: FoldedProps) {
   const texts = useTexts()
   const { t, language } = texts
   const { head, rest } = group
@@ -76,7 +78,13 @@ function Folded({ group, isOpen }: { group: Group; isOpen: boolean }) {
   return (
     <details className={classes['group']} open={isOpen}>
       <summary className={classes['line']}>
-        <Head entry={head} tone={lastTone(rest.at(-1) ?? head, marks)} label={nameOf(head, texts)} marks={marks}>
+        <Head
+          entry={head}
+          sinceMs={sinceMs}
+          tone={lastTone(rest.at(-1) ?? head, marks)}
+          label={nameOf(head, texts)}
+          marks={marks}
+        >
           {afterMs !== undefined && (
             <Text span size="xs" c="dimmed">
               {t('page_timeline.after', { span: spanText(afterMs, language) })}
@@ -116,7 +124,13 @@ function Step({ entry, sinceMs }: { entry: TimelineEntry; sinceMs: number | unde
   const muted = isMuted(entry)
   return (
     <div className={classes['line']} data-muted={muted || undefined}>
-      <Head entry={entry} tone={lastTone(entry, marks)} label={t(`page_timeline.${entry.what}`)} marks={marks}>
+      <Head
+        entry={entry}
+        sinceMs={sinceMs}
+        tone={lastTone(entry, marks)}
+        label={t(`page_timeline.${entry.what}`)}
+        marks={marks}
+      >
         {durationMs !== undefined && (
           <Text span size="xs" c="dimmed">
             {spanText(durationMs, language)}
@@ -128,11 +142,6 @@ function Step({ entry, sinceMs }: { entry: TimelineEntry; sinceMs: number | unde
           </Text>
         )}
         <DeliveryLink entry={entry} />
-        {sinceMs !== undefined && !isToCome(entry) && (
-          <Text span size="xs" c="dimmed" className={classes['since'] ?? ''}>
-            {spanText(sinceMs, language)} {t('page_timeline.later')}
-          </Text>
-        )}
       </Head>
     </div>
   )
@@ -145,14 +154,31 @@ function DeliveryLink({ entry: { endpointId, deliveryId } }: { entry: TimelineEn
   return <LogLink of={{ endpointId, deliveryId }} label={t('page_endpoints.in_log')} />
 }
 
-type HeadProps = { entry: TimelineEntry; tone: Tone; label: string; marks: Mark[]; children: ReactNode }
+type HeadProps = {
+  entry: TimelineEntry
+  /** The time that passed since the entry above. */
+  sinceMs: number | undefined
+  tone: Tone
+  label: string
+  marks: Mark[]
+  children: ReactNode
+}
 
 /** `children`: the rest of the line. */
-function Head({ entry, tone, label, marks, children }: HeadProps) {
+function Head({ entry, sinceMs, tone, label, marks, children }: HeadProps) {
+  const { t, language } = useTexts()
   return (
     <>
       <Text span size="sm" c="dimmed" className={classes['clock'] ?? ''}>
         <Time at={entry.at} kind="workspace" form="clock" />
+        {sinceMs !== undefined && !isToCome(entry) && (
+          <Text span size="xs" className={classes['since'] ?? ''}>
+            <span aria-hidden="true">+{spanText(sinceMs, language)}</span>
+            <VisuallyHidden component="span">
+              {spanText(sinceMs, language)} {t('page_timeline.later')}
+            </VisuallyHidden>
+          </Text>
+        )}
       </Text>
       <span className={classes['icon']} data-tone={tone}>
         <KindIcon kind={entry.what} />
@@ -171,7 +197,9 @@ function Head({ entry, tone, label, marks, children }: HeadProps) {
 }
 
 const lastTone = (entry: TimelineEntry, marks: readonly Mark[]): Tone =>
-  isMuted(entry) || isToCome(entry) ? 'neutral' : toneOf(marks.at(-1)?.colour ?? 'progress')
+  isMuted(entry) || isToCome(entry)
+    ? 'neutral'
+    : toneOf((marks.findLast(({ colour }) => needsALook(colour)) ?? marks.at(-1))?.colour ?? 'progress')
 
 function MarkBadge({ mark }: { mark: Mark }) {
   const texts = useTexts()

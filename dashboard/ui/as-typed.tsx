@@ -7,9 +7,26 @@ import { useTexts } from '../texts/use-texts.ts'
 import classes from './as-typed.module.css'
 import { groupsOfPhone } from './phone-groups.ts'
 
-/** Text with a copy button: a line, or a block. The copy is exact. */
-export function Copyable({ text: value, block = false }: { text: string; block?: boolean }) {
+/** Text with a copy button: a line, or a block. The copy is exact. `cut`: only what fits in one line is shown. */
+export function Copyable({
+  text: value,
+  block = false,
+  cut = false,
+}: {
+  text: string
+  block?: boolean
+  cut?: boolean
+}) {
   if (block) return <CodeBlock text={value} />
+  if (cut)
+    return (
+      <Group gap={4} wrap="nowrap">
+        <Code className={classes['id'] ?? ''} title={value}>
+          {value}
+        </Code>
+        <CopyText text={value} />
+      </Group>
+    )
   return (
     <Group gap={4} align="flex-start" wrap="nowrap">
       <Code style={{ overflowWrap: 'break-word', whiteSpace: 'pre-wrap', minWidth: 0 }}>
@@ -47,7 +64,7 @@ type Block = {
   /** What the button copies. Needed if the page has several. */
   label?: string | undefined
   onCopy?: (() => void) | undefined
-  /** Longer text scrolls. */
+  /** Longer text scrolls, as long lines do. */
   maxHeight?: number
   autoFocus?: boolean
 }
@@ -61,7 +78,7 @@ export function CodeBlock({ text, label, onCopy, maxHeight, autoFocus = false }:
   }, [autoFocus])
   return (
     <Box className={classes['block']}>
-      <Code block className={classes['code'] ?? ''} {...(maxHeight !== undefined && { mah: maxHeight, tabIndex: 0 })}>
+      <Code block className={classes['code'] ?? ''} tabIndex={0} {...(maxHeight !== undefined && { mah: maxHeight })}>
         {text}
       </Code>
       <CopyButton value={text}>

@@ -12,6 +12,9 @@ export function groupsOfPhone(phone: string): string[] {
   return [`+${code}`, ...inThrees(digits.slice(code.length))]
 }
 
+/** In a sentence or a choice, where a number is only text. */
+export const phoneText = (phone: string): string => groupsOfPhone(phone).join('\u00a0')
+
 function inThrees(digits: string): string[] {
   if (digits.length <= 4) return [digits]
   const first = digits.length % 3 === 2 ? 2 : 3

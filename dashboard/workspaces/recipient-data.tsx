@@ -3,10 +3,12 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { PhoneNumber } from '../ui/as-typed.tsx'
 import { DangerDialog } from '../ui/dialog/confirm-dialog.tsx'
 import { Section } from '../ui/facts.tsx'
 import { Failed } from '../ui/fallback.tsx'
 import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
+import { phoneText } from '../ui/phone-groups.ts'
 import { StepProgress } from '../ui/progress.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 
@@ -58,14 +60,14 @@ function Actions({ found }: { found: RecipientSummary }) {
   )
   if (run.data)
     return (
-      <Alert color="success" role="status" title={<bdi>{phone}</bdi>}>
+      <Alert color="success" role="status" title={<PhoneNumber of={phone} />}>
         {erasedText(t, phone, run.data)}
       </Alert>
     )
   return (
     <Stack gap="xs">
       <Text size="sm" role="status">
-        <bdi>{phone}</bdi> · <RecipientCounts found={found} />
+        <PhoneNumber of={phone} /> · <RecipientCounts found={found} />
       </Text>
       {download.error !== null && <Failed error={download.error} />}
       <Group gap="xs">
@@ -74,7 +76,7 @@ function Actions({ found }: { found: RecipientSummary }) {
         </Button>
         <DangerDialog
           label={t('page_recipients.erase')}
-          title={t('page_recipients.erase_title', { phone })}
+          title={t('page_recipients.erase_title', { phone: phoneText(phone) })}
           name={phone}
           yes={t('page_recipients.erase_yes')}
           doing={run}
@@ -99,7 +101,7 @@ function Actions({ found }: { found: RecipientSummary }) {
 
 function RecipientCounts({ found: { phone, oneTimeCodes, confirmations, isBlocked } }: { found: RecipientSummary }) {
   const { t } = useTexts()
-  if (oneTimeCodes + confirmations === 0 && !isBlocked) return t('page_recipients.nothing', { phone })
+  if (oneTimeCodes + confirmations === 0 && !isBlocked) return t('page_recipients.nothing', { phone: phoneText(phone) })
   const parts = [
     t('page_recipients.codes', { count: oneTimeCodes }),
     t('page_recipients.confirmations', { count: confirmations }),
@@ -129,7 +131,7 @@ type Result = { messages: number; isNothing: boolean; finishesEarlier: boolean; 
 
 function erasedText(t: ReturnType<typeof useTexts>['t'], phone: string, result: Result): string {
   const { messages, isNothing, finishesEarlier, pseudonym } = result
-  if (isNothing && !finishesEarlier) return t('page_recipients.nothing_erased', { phone })
+  if (isNothing && !finishesEarlier) return t('page_recipients.nothing_erased', { phone: phoneText(phone) })
   const sentences = [
     ...(finishesEarlier ? [t('page_recipients.earlier_finished', { pseudonym })] : []),
     ...(isNothing ? [] : [t('page_recipients.erased', { count: messages })]),

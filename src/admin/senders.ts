@@ -1,5 +1,4 @@
 import { experimental_standaloneMiddleware } from '@trpc/server'
-import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { startOfDay, dayAt } from '../charts/days.ts'
 import { listSenderTraffic } from '../charts/sender-traffic.ts'
 import { later } from '../lib/clock.ts'
@@ -49,8 +48,6 @@ export const senders = router({
       .map(({ breakerOpenUntil, ...sender }) => ({
         ...sender,
         breakerOpenUntil: breakerOpenUntil && breakerOpenUntil > now ? breakerOpenUntil : null,
-        /** The digits are in groups. */
-        shownNumber: parsePhoneNumberFromString(sender.phoneNumber)?.formatInternational() ?? sender.phoneNumber,
       }))
   }),
 

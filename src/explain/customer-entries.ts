@@ -3,7 +3,7 @@ import { decodeReply } from '../cod/conversation/replies.ts'
 import type { InboundMessage } from '../providers/provider.ts'
 import { type CodedText, dateText, plainText, quoted } from '../../locales/text.ts'
 import { displayedText, onOneLine } from './displayed.ts'
-import { type TimelineEntry, checkName, entry, reportOutcomeText, messageName, repeatsText } from './entry.ts'
+import { type TimelineEntry, entry, reportOutcomeText, messageName, repeatsText } from './entry.ts'
 import type { AnswerFact } from './rows.ts'
 import { answeredMessage } from './transcript.ts'
 import { type Facts, type ProviderReader, type ReportFact, conversationMessages } from './facts.ts'
@@ -75,7 +75,6 @@ export function answerEntry({ check, answer, detail, answeredAt, receivedAt, sup
     'answer',
     {
       code: 'explain.answered',
-      check: checkName(check),
       answer: plainText(`explain.answer_${answer}`),
       given: values.length > 0 ? { code: 'explain.given', values } : '',
       superseded: superseded ? { code: 'explain.superseded' } : '',

@@ -155,11 +155,11 @@ async function click(page: Page, opener: ReturnType<Page['locator']>, what: stri
 
 const ROUTES = path.resolve(import.meta.dirname, '../../dashboard/pages.tsx')
 
-/** Routes of the dashboard that no subject shows. */
+/** Pages of a workspace that no subject shows. */
 export async function findForgotten(subjects: readonly Subject[]): Promise<string[]> {
   const text = await readFile(ROUTES, 'utf8')
-  const routes = [...text.matchAll(/inWorkspace\('([^']+)'\)|\bpath: '(\/[^'$]+)'/g)].map(([, inner, outer]) =>
-    inner === undefined ? `/dashboard${outer}` : `/dashboard/w/*${inner.replaceAll(/\$\w+/g, '*')}`,
+  const routes = [...text.matchAll(/inWorkspace\('([^']+)'\)/g)].map(
+    ([, route = '']) => `/dashboard/w/*${route.replaceAll(/\$\w+/g, '*')}`,
   )
   const shown = subjects.flatMap(({ address }) => (address === undefined ? [] : [new URL(address).pathname]))
   return routes.filter((route) => !shown.some((pathname) => path.matchesGlob(pathname, route)))

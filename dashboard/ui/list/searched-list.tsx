@@ -6,6 +6,7 @@ import { useTexts } from '../../texts/use-texts.ts'
 import { PhoneNumber } from '../as-typed.tsx'
 import { Empty, Failed, Loading } from '../fallback.tsx'
 import type { LinkOf } from '../link.tsx'
+import { phoneText } from '../phone-groups.ts'
 import { Page } from '../shell/page.tsx'
 import { Time } from '../time.tsx'
 import { RowPreview } from '../keyboard/row-preview.tsx'
@@ -79,7 +80,7 @@ export function SearchedList<Row extends ListedRow>(props: Props<Row>) {
                   value: search.senderId,
                   choices: senders.map(({ senderId, phoneNumber }) => ({
                     value: senderId,
-                    label: `\u2066${phoneNumber}\u2069`,
+                    label: `\u2066${phoneText(phoneNumber)}\u2069`,
                   })),
                 },
               ]

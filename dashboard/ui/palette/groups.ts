@@ -9,6 +9,7 @@ import { isErased } from '../../../src/lib/phone/erased-recipient.ts'
 import { type RouterOutputs, api } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { sectionsOf } from '../navigation/sections.ts'
+import { phoneText } from '../phone-groups.ts'
 import { slowPolling } from '../shell/refetch.ts'
 import { statusWord } from '../state/status.ts'
 import { type Workspace, useSession } from '../workspace.ts'
@@ -89,7 +90,7 @@ function useAppearance(): Action[] {
 const leftToRight = (text: string): string => `\u2066${text}\u2069`
 
 const recipientText = ({ t }: ReturnType<typeof useTexts>, recipient: string): string =>
-  isErased(recipient) ? t('page_shell.erased_recipient') : leftToRight(recipient)
+  isErased(recipient) ? t('page_shell.erased_recipient') : leftToRight(phoneText(recipient))
 
 const noteOf = (...parts: (string | null)[]): string => parts.filter(Boolean).join(' · ')
 

@@ -80,7 +80,7 @@ export const STATE_COLOURS = {
   /** Findings of `doctor`, and what an overview lists. */
   level: { ok: 'success', warning: 'warning', failure: 'failure' },
   node: { alive: 'success', silent: 'warning' },
-  usable: { now: 'success', later: 'progress' },
+  usable: { now: 'success', later: 'progress', never: 'neutral' },
   step: {
     accepted: 'success',
     taken: 'success',

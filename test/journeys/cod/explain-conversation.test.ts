@@ -34,13 +34,13 @@ test('a reschedule shows each question, tap, answer and event in order', async (
       story[0] && `request: ${story[0].detail}`,
       'message: the confirmation’s question: “Hello Ana, please confirm your order 5521 of 349 MAD, to be paid on delivery. ⏎ Demo Shop” [Confirm | Cancel | Change time]',
       'customer: taps “change time” of the confirmation’s question',
-      'answer: confirmation: wants another time',
+      'answer: the customer wants another time',
       story[4] && `message: ${story[4].detail.replaceAll(/, \w+ \d+/g, '…')}`,
       story[5] && `customer: ${story[5].detail.replaceAll(/, \w+ \d+| \d{4}-\d{2}-\d{2}/g, '…')}`,
-      'answer: confirmation: a day is chosen …)',
+      'answer: the customer chose a day …)',
       'message: the time question: “At what time?” [09:00-12:00 | 12:00-18:00]',
       'customer: chooses “12:00-18:00” of the time question',
-      'answer: confirmation: rescheduled …, 12:00-18:00)',
+      'answer: the delivery is rescheduled …, 12:00-18:00)',
       'message: the confirmation’s closing message: “Thank you!”',
       story[11] && `event: ${story[11].detail}`,
     ],
@@ -135,9 +135,9 @@ test('a refusal check shows its request, list of reasons and note', async (t) =>
   for (const shown of [
     'the list of reasons: “Why?” [Too late | Damaged | Other]',
     'chooses “Other” of the list of reasons',
-    'refusal check: has another reason, and is asked for a note (Other)',
+    'the customer has another reason, and is asked for a note (Other)',
     'writes “It was ⏎ open”',
-    'refusal check: the refusal is confirmed (Other, It was ⏎ open)',
+    'the refusal is confirmed (Other, It was ⏎ open)',
   ]) {
     assert.ok(details.includes(shown), `${shown} is not in ${JSON.stringify(details)}`)
   }
