@@ -6,6 +6,7 @@ import { MAX_HEADER_BYTES } from '../src/api/server.ts'
 import { confirmationBody } from '../src/cod/routes.ts'
 import { settingsSchema } from '../src/cod/settings/settings.ts'
 import { MAX_EVENTS_PER_PAGE } from '../src/events/list.ts'
+import { eventTypes } from '../src/events/event-types.ts'
 import { MAX_WAITING_PER_KEY, MAX_WAITING_PER_WORKSPACE, MAX_WAIT_SECONDS } from '../src/events/wait.ts'
 import { MINUTE_MS, SECOND_MS } from '../src/lib/clock.ts'
 import { settings } from '../src/lib/config.ts'
@@ -76,6 +77,7 @@ export const tables: readonly Table[] = [
     mark: 'settings',
     rows: Object.entries(settings).map(([name, setting]) => [quoted(name), quoted(setting.default), setting.meaning]),
   },
+  { document: 'webhooks.md', mark: 'events', rows: Object.entries(eventTypes).map(([type, when]) => [quoted(type), when]) },
   { document: 'cod-settings.md', mark: 'settings', rows: settingRows('', settingsSchema()) },
   { document: 'doctor.md', mark: 'findings', rows: findingRows() },
   { document: 'monitoring.md', mark: 'metrics', rows: metricRows() },

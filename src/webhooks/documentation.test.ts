@@ -8,7 +8,6 @@ import { type TestContext, test } from 'node:test'
 import { request } from 'undici'
 import { listen } from '../../test/world/listen.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../lib/clock.ts'
-import { eventTypes } from '../events/event-types.ts'
 import { newWebhookSecret } from '../lib/ids.ts'
 import { FAILING_DISABLES_AFTER_MS, JITTER, STEPS_MS } from './delivery/schedule.ts'
 import { sign } from './delivery/sign.ts'
@@ -56,11 +55,6 @@ test('the guide’s schedule is the one in force', () => {
   assert.equal(between('schedule'), ['| attempt | after |', '|---|---|', ...rows].join('\n'))
   assert.ok(guide.includes(`by up to ${JITTER * 100} % in either direction`))
   assert.ok(guide.includes(`only failures for ${FAILING_DISABLES_AFTER_MS / (24 * HOUR_MS)} days`))
-})
-
-test('the guide names every event type and what it means', () => {
-  const rows = Object.entries(eventTypes).map(([type, description]) => `| \`${type}\` | ${description} |`)
-  assert.equal(between('events'), ['| `type` | sent when |', '|---|---|', ...rows].join('\n'))
 })
 
 test('the guide’s Node verifier accepts only genuine requests', async (t) => {

@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import type { TestContext } from 'node:test'
 import { removeSent } from '../../src/operations/lifecycle/purge.ts'
+import { diffSettings } from '../../src/cod/settings/settings-changes.ts'
+import { defaultSettings } from '../../src/cod/settings/settings.ts'
 import { record } from '../database/events.ts'
 import { TEMPLATES, createHook } from './hooks.ts'
 import { newFile } from './backups.ts'
@@ -149,9 +151,8 @@ export async function stepsOf(t: TestContext, world: World): Promise<Step[]> {
   step('recipients.export', { phone }, ['recipient.exported', '1 recipient', null, held])
   step('recipients.erase', { phone, keepBlock: false }, ['recipient.erased', '<pseudonym>', null, held])
   const saved = { settings: { timeZone: 'UTC' }, basedOn: null, file }
-  const timers = (check: string) => ({ [`/${check}/noResponseMinutes`]: 1440, [`/${check}/reminderMinutes`]: null })
-  const days = { '/deliveryDays/offered': 3, '/deliveryDays/skipWeekdays': [] }
-  const members = { '/timeZone': 'UTC', ...days, ...timers('confirmation'), ...timers('refusal') }
+  const changes = diffSettings(undefined, defaultSettings('UTC'))
+  const members = Object.fromEntries(changes.map(({ pointer, after }) => [pointer, after]))
   step('codSettings.save', saved, ['cod_settings.changed', '<id>', {}, members])
   const minute = { to: { byMs: 60_000 }, duration: '60s' }
   step('phone.advance', minute, ['clock.advanced', '<id>', null, { byMs: 60_000 }])

@@ -4,19 +4,14 @@ import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
+import { defaultSettings } from '../../../src/cod/settings/settings.ts'
 import { fileDatabase } from '../../database/database.ts'
 import { runCommand } from '../../world/command-line.ts'
 
 const PROGRAM = path.join(import.meta.dirname, '../../../bin/doorcode.js')
 const UNKNOWN = '019f0000-0000-7000-8000-000000000000'
 const SMALLEST = { timeZone: 'asia/karachi' }
-const STORED = {
-  timeZone: 'Asia/Karachi',
-  deliveryDays: { offered: 3, skipWeekdays: [] },
-  confirmation: { reminderMinutes: null, noResponseMinutes: 1440 },
-  refusal: { reminderMinutes: null, noResponseMinutes: 1440 },
-  languages: {},
-}
+const STORED = defaultSettings('Asia/Karachi')
 
 let folder = ''
 before(async () => {
