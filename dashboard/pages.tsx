@@ -17,7 +17,7 @@ import { withTexts } from './texts/load.ts'
 import { hasQuickstart } from './ui/navigation/sections.ts'
 import { NotFound, PageFault } from './ui/shell/not-found.tsx'
 import { Shell } from './ui/shell/shell.tsx'
-import { DeletionNotice } from './workspaces/deletion-notice.tsx'
+import { WorkspaceNotices } from './workspaces/notices.tsx'
 
 /**
  * Every page, its path and its file. Search parameters of a list are what its page validates. A loader fetches what the page
@@ -108,7 +108,7 @@ const workspace = createRoute({
   async beforeLoad({ location }) {
     if (!(await findSession())) throw redirect({ to: '/sign-in', search: { back: location.href } })
   },
-  component: () => <Shell notice={<DeletionNotice />} />,
+  component: () => <Shell notice={<WorkspaceNotices />} />,
   notFoundComponent: NotFound,
 })
 

@@ -569,6 +569,9 @@ select listed.*, coalesce(
      order by m.moved_at)
    from (select moved_at, by_ms from clock_moves where workspace_id = listed."workspaceId"
          order by moved_at desc limit 2000) m), '[]') as "clockMoves",
+  (select jsonb_build_object('kind', s.kind, 'share', extract(epoch from s.done_until - s.from_at)
+     / extract(epoch from s.requested_at + s.until_offset_ms * interval '1 ms' - s.from_at))
+   from sandbox_work s where s.workspace_id = listed."workspaceId") as "sandboxWork",
   case when listed."deletionDueAt" is not null then
     (select who from audit_log where workspace_id = listed."workspaceId" and action = 'workspace.deletion_requested'
      order by id desc limit 1) end as "deletionRequestedBy"
@@ -692,7 +695,8 @@ with item (created_at, sender_id, template, language, names) as (
   select c.created_at, c.sender_id, c.template_name, c.template_language, array[
       'confirmation.' || c.status, case when reminder.at is not null then 'confirmation_reminded' end,
       'answer.' || width_bucket((extract(epoch from answer.at - c.created_at) * 1000)::float8, $7::float8[]),
-      case when answer.at >= reminder.at then 'confirmation_answered_reminded' end]
+      case when answer.at >= reminder.at then 'confirmation_answered_reminded' end,
+      case when answer.at >= reminder.at and c.status = 'confirmed' then 'confirmation_confirmed_reminded' end]
   from confirmations c
   cross join lateral (
     select min(m.created_at) as at from messages m

@@ -2217,6 +2217,7 @@ export type ParameterNames = {
   'page_overview.quickstart_about': never
   'page_overview.runs_out': never
   'page_overview.runs_out_title': 'kind'
+  'page_overview.saved': 'count' | 'days'
   'page_overview.sender_title': 'phone'
   'page_overview.step_account': never
   'page_overview.step_account_sandbox': never
@@ -3091,6 +3092,16 @@ export type ParameterNames = {
   'page_workspaces.deletion_owners_cancel': never
   'page_workspaces.deletion_requested_by': 'who'
   'page_workspaces.deletion_requested_by_command': never
+  'page_workspaces.demo': never
+  'page_workspaces.empty': never
+  'page_workspaces.empty_means': never
+  'page_workspaces.empty_title': 'name'
+  'page_workspaces.emptying': never
+  'page_workspaces.fill': never
+  'page_workspaces.fill_means': never
+  'page_workspaces.filled_share': 'share'
+  'page_workspaces.filling': never
+  'page_workspaces.filling_means': never
   'page_workspaces.forecasts_is_out': never
   'page_workspaces.forecasts_is_too_early': never
   'page_workspaces.forecasts_is_unused': never

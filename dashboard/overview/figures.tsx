@@ -27,6 +27,7 @@ export function Figures() {
   return (
     <>
       <Today of={data} />
+      <Insight of={data.saved} />
       <Stack gap="sm">
         <Group justify="space-between">
           <Title order={2}>{t('page_overview.last_days')}</Title>
@@ -46,6 +47,17 @@ export function Figures() {
 }
 
 type OverviewFigures = RouterOutputs['charts']['overview']
+
+/** What the last month shows, in a workspace whose figures show it. */
+function Insight({ of: { orders, days } }: { of: OverviewFigures['saved'] }) {
+  const { t } = useTexts()
+  if (orders === null) return null
+  return (
+    <Paper withBorder p="md">
+      <Text fw={600}>{t('page_overview.saved', { count: orders, days })}</Text>
+    </Paper>
+  )
+}
 
 /** Codes and confirmations of today, or of the latest day that has any. */
 export function Today({ of: { latest, yesterday, week } }: { of: OverviewFigures }) {

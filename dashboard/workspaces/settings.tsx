@@ -13,6 +13,7 @@ import { ButtonLink } from '../ui/link.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useSession, useWorkspace } from '../ui/workspace.ts'
+import { DemoMonth } from './demo-month.tsx'
 import { refreshWorkspace } from './deletion-banner.tsx'
 import { Quotas } from './quotas.tsx'
 import { RecipientData } from './recipient-data.tsx'
@@ -20,7 +21,7 @@ import { RecipientData } from './recipient-data.tsx'
 export function Settings() {
   const { t } = useTexts()
   const may = usePermissions()
-  const { deletionDueAt } = useWorkspace()
+  const { deletionDueAt, sandbox } = useWorkspace()
   const { data: mayCreate } = useSuspenseQuery(api.workspaces.mayCreate.queryOptions())
   const another = mayCreate && (
     <ButtonLink variant="default" to="/new-workspace">
@@ -31,6 +32,7 @@ export function Settings() {
     <Page title={t('page_workspaces.title')} actions={another}>
       <WorkspaceFacts />
       <Quotas />
+      {sandbox && may.change && <DemoMonth />}
       {may.own && <RecipientData />}
       {may.own && deletionDueAt === null && <DeleteWorkspace />}
     </Page>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { chartsOf, latestOf, spanFigures } from '../charts/charts.ts'
+import { chartsOf, latestOf, savedByReminders, spanFigures } from '../charts/charts.ts'
 import { countSpans } from '../charts/count.ts'
 import { MAX_RANGE_DAYS, findEarliestDay, groupsOfDays } from '../charts/daily.ts'
 import { type Day, addDays, dayAt, daysBetween, daysEarlier, startOfDay } from '../charts/days.ts'
@@ -30,6 +30,7 @@ const filterInput = z.object({
 })
 
 const OVERVIEW_DAYS = 7
+const INSIGHT_DAYS = 30
 
 export const charts = router({
   all: readCall
@@ -43,7 +44,10 @@ export const charts = router({
     const counted = await countDays(ctx, workspaceId, { last: OVERVIEW_DAYS })
     const { days, groups, bounds, query } = counted
     const yesterday = await countBefore(ctx.figures, { ...query, ...bounds, days: [bounds.today] })
+    const month = await countDays(ctx, workspaceId, { last: INSIGHT_DAYS })
     return {
+      /** Orders that reminders saved in the last days; null if they are too few to mention. */
+      saved: { orders: savedByReminders(month.groups), days: INSIGHT_DAYS },
       latest: latestOf(days, groups, bounds.today),
       yesterday: yesterday && spanFigures(yesterday.groups),
       week: chartsIn(counted, {}),

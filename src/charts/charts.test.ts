@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chartsOf } from './charts.ts'
+import { chartsOf, savedByReminders } from './charts.ts'
 import { daysBetween } from './days.ts'
 import { type Counts, type Group, filterGroups } from './figures.ts'
 
@@ -107,4 +107,17 @@ test('a filter keeps only its matches, and an empty one keeps all', () => {
   assert.equal(filterGroups(groups, {}).length, 3)
   assert.equal(filterGroups(groups, { senderId: 's1' }).length, 2)
   assert.deepEqual(filterGroups(groups, { senderId: 's1', language: 'ar' }), [groups[2]])
+})
+
+test('orders that customers confirmed only after a reminder are mentioned from 5 on', () => {
+  const day = (count: number) => ({
+    day: '2026-11-24',
+    senderId: '',
+    template: '',
+    language: '',
+    counts: { confirmation_confirmed_reminded: count },
+  })
+  assert.equal(savedByReminders([day(2), day(2)]), null)
+  assert.equal(savedByReminders([day(2), day(3)]), 5)
+  assert.equal(savedByReminders([]), null)
 })

@@ -43,6 +43,15 @@ export function spanFigures(groups: readonly Group[]) {
   }
 }
 
+/** Fewer say nothing about reminders. */
+const MIN_SAVED = 5
+
+/** The orders that customers confirmed only after a reminder. Null if they are too few to mention. */
+export function savedByReminders(groups: readonly Group[]): number | null {
+  const saved = countOf(sumOf(groups), 'confirmation_confirmed_reminded')
+  return saved >= MIN_SAVED ? saved : null
+}
+
 /** The figures of the latest day on which something was sent, or of today if there is no such day. */
 export function latestOf(days: readonly Day[], groups: readonly Group[], today: Day) {
   const countsOf = (of: Day): Counts => sumOf(groups.filter(({ day }) => day === of))

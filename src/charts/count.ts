@@ -20,7 +20,7 @@ export type Counting = {
  * were delivered, and were approved, by the country of the number and by the hour of the day ·
  * `took.sent.<n>` `took.delivered.<n>` `took.read.<n>` codes by how long the step took, n a bucket of LATENCY_BOUNDS_MS ·
  * `confirmation.<status>` by the day on which the customer was asked · `confirmation_reminded`,
- * `confirmation_answered_reminded` after the reminder · `answer.<n>` by how soon, n a bucket of ANSWER_BOUNDS_MS ·
+ * `confirmation_answered_reminded` and `confirmation_confirmed_reminded` after the reminder · `answer.<n>` by how soon, n a bucket of ANSWER_BOUNDS_MS ·
  * `refusal.<status>` · `reason.<label>` of confirmed refusals, empty for none.
  */
 export async function countDays(sql: Sql, { days, timeZone, ...counting }: Counting): Promise<Group[]> {
@@ -89,7 +89,8 @@ const selectGroups = statement<Group>(
      select c.created_at, c.sender_id, c.template_name, c.template_language, array[
          'confirmation.' || c.status, case when reminder.at is not null then 'confirmation_reminded' end,
          'answer.' || ${BUCKET('answer.at - c.created_at', '$7')},
-         case when answer.at >= reminder.at then 'confirmation_answered_reminded' end]
+         case when answer.at >= reminder.at then 'confirmation_answered_reminded' end,
+         case when answer.at >= reminder.at and c.status = 'confirmed' then 'confirmation_confirmed_reminded' end]
      from confirmations c
      cross join lateral (
        select min(m.created_at) as at from messages m

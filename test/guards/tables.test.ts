@@ -101,7 +101,7 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
   {
     room: 'admin',
     may: 'read',
-    tables: 'clock_moves cod_settings workspaces',
+    tables: 'clock_moves cod_settings sandbox_work workspaces',
     why: 'reads a membership with the name, time and delivery zone of its workspace',
   },
 

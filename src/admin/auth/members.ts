@@ -50,6 +50,8 @@ const MAX_CLOCK_MOVES = 2_000
 export type ListedMembership = Membership & {
   /** The latest moves of a sandbox's clock, oldest first. `at`: Unix time in ms. */
   clockMoves: { at: number; byMs: number }[]
+  /** What is being done to a whole sandbox. `share`: how much of a fill is finished, from 0 to 1. */
+  sandboxWork: { kind: 'fill' | 'empty'; share: number | null } | null
   /** Who requested the pending deletion, as the audit log names them. */
   deletionRequestedBy: string | null
 }
@@ -61,6 +63,9 @@ const selectMemberships = statement<ListedMembership>(
         order by m.moved_at)
       from (select moved_at, by_ms from clock_moves where workspace_id = listed."workspaceId"
             order by moved_at desc limit ${MAX_CLOCK_MOVES}) m), '[]') as "clockMoves",
+     (select jsonb_build_object('kind', s.kind, 'share', extract(epoch from s.done_until - s.from_at)
+        / extract(epoch from s.requested_at + s.until_offset_ms * interval '1 ms' - s.from_at))
+      from sandbox_work s where s.workspace_id = listed."workspaceId") as "sandboxWork",
      case when listed."deletionDueAt" is not null then
        (select who from audit_log where workspace_id = listed."workspaceId" and action = 'workspace.deletion_requested'
         order by id desc limit 1) end as "deletionRequestedBy"

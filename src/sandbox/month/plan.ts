@@ -38,8 +38,9 @@ const OUTAGE_HOURS = { from: 10, until: 20 }
 const MOMENTS = 6
 const OPENS_AT_MS = 8 * HOUR_MS
 const OPEN_MS = 15 * HOUR_MS
-/** Quick customers act so long after the request; several share a moment. */
-const QUICK_MS = 4 * MINUTE_MS
+/** Quick customers act together, so many minutes after the requests of a moment. Codes are typed while they are valid. */
+const QUICK_MINUTES = [2, 4, 7, 3, 8, 6, 22, 4, 45, 3] as const
+const CODE_MINUTES = 9
 const REMINDED_AFTER_MS = 2 * HOUR_MS
 
 /**
@@ -56,7 +57,7 @@ export function planMonth({ from, timeZone }: Month): Deed[] {
     const orders = Math.round((ORDERS_ON[date.dayOfWeek - 1] ?? 8) * random.between(0.8, 1.2))
     return { date, orders, codes: Math.round(orders * CODES_PER_ORDER), moments: momentsOf(date, timeZone, random) }
   })
-  const moments = days.flatMap((day) => day.moments.flatMap(({ at }) => [at, later(at, QUICK_MS)]))
+  const moments = days.flatMap((day) => day.moments.flatMap(({ at, quickAt }) => [at, quickAt]))
   /** Who takes longer acts when others do: each moment costs time. */
   const nextMoment = (at: Date): Date => moments.find((moment) => moment >= at) ?? at
   const shared = { random, nextMoment }
@@ -64,15 +65,15 @@ export function planMonth({ from, timeZone }: Month): Deed[] {
   const deeds: Deed[] = []
   for (const { date, orders, codes, moments: ofDay } of days) {
     for (let n = 0; n < orders + codes; n += 1) {
-      const { at, hour } = pick(ofDay, Math.floor(random.next() * MOMENTS))
+      const drawn = Math.floor(random.next() * MOMENTS)
+      const { at, quickAt, hour } = n < orders ? pick(ofDay, drawn) : pick(ofDay.filter(isQuick), drawn)
+      if (at < from) continue
       const fails = date.equals(outage) && hour >= OUTAGE_HOURS.from && hour < OUTAGE_HOURS.until
-      if (n < orders) deeds.push(...planOrder(at, { ...shared, nth: order++, phoneNth: phone++, fails }))
-      else deeds.push(...planCode(at, { ...shared, nth: code++, phoneNth: phone++, fails }))
+      if (n < orders) deeds.push(...planOrder(at, { ...shared, quickAt, nth: order++, phoneNth: phone++, fails }))
+      else deeds.push(...planCode(at, { ...shared, quickAt, nth: code++, phoneNth: phone++, fails }))
     }
   }
-  return deeds
-    .filter(({ at }) => at >= from && at < until)
-    .toSorted((one, other) => one.at.getTime() - other.at.getTime())
+  return deeds.filter(({ at }) => at < until).toSorted((one, other) => one.at.getTime() - other.at.getTime())
 }
 
 const zoned = (at: Date, timeZone: string) =>
@@ -83,15 +84,30 @@ function outageDay(until: Date, timeZone: string): Temporal.PlainDate {
   return latest.subtract({ days: (latest.dayOfWeek - TUESDAY + 7) % 7 })
 }
 
+/** Requests come at `at`, and quick customers act at `quickAt`. */
+type Moment = { at: Date; quickAt: Date; hour: number }
+
+const isQuick = ({ at, quickAt }: Moment): boolean => quickAt.getTime() - at.getTime() <= CODE_MINUTES * MINUTE_MS
+
 /** One in each part of the day, later ones closer together: most people order in the evening. */
-const momentsOf = (date: Temporal.PlainDate, timeZone: string, random: Random): { at: Date; hour: number }[] =>
+const momentsOf = (date: Temporal.PlainDate, timeZone: string, random: Random): Moment[] =>
   Array.from({ length: MOMENTS }, (_, each) => {
     const afterMs = OPENS_AT_MS + Math.round(OPEN_MS * ((each + random.between(0.1, 0.9)) / MOMENTS) ** 0.85)
     const at = date.toZonedDateTime(timeZone).add({ milliseconds: afterMs }).epochMilliseconds
-    return { at: new Date(at), hour: afterMs / HOUR_MS }
+    // The first moment of a day is quick: codes need one.
+    const minutes =
+      each === 0 ? QUICK_MINUTES[0] : pick(QUICK_MINUTES, Math.floor(random.next() * QUICK_MINUTES.length))
+    return { at: new Date(at), quickAt: later(new Date(at), minutes * MINUTE_MS), hour: afterMs / HOUR_MS }
   })
 
-type Visit = { random: Random; nextMoment: (at: Date) => Date; nth: number; phoneNth: number; fails: boolean }
+type Visit = {
+  random: Random
+  nextMoment: (at: Date) => Date
+  quickAt: Date
+  nth: number
+  phoneNth: number
+  fails: boolean
+}
 
 /** The last digits of numbers with which the emulator does something special (packages/whatsapp-emulator/README.md). */
 const OUTAGE = '1000'
@@ -99,22 +115,21 @@ const SPECIAL_OF_CODES = { 11: '0601', 17: '1026', 23: '0601', 29: '0600', 37: '
 const CODES_CYCLE = 48
 const VERIFICATION_OF = 4
 
-function planCode(at: Date, { random, nth, phoneNth, fails }: Visit): Deed[] {
+function planCode(at: Date, { random, quickAt, nth, phoneNth, fails }: Visit): Deed[] {
   const special = (SPECIAL_OF_CODES as Record<number, string>)[nth % CODES_CYCLE]
   const phone = phoneOf(phoneNth, fails ? OUTAGE : special)
   const language = pick(LANGUAGE_OF_TEN, phoneNth * 3)
   const key = `code-${nth}`
   if (nth % VERIFICATION_OF !== 0) return [{ does: 'request_code', at, key, phone, language }]
-  const typedAt = later(at, QUICK_MS)
   const requested = { does: 'request_verification', at, key, phone, language } as const
   if (fails || special !== undefined) return [requested]
-  const typed = { does: 'type_code', verification: key, phone, language, at: typedAt } as const
+  const typed = { does: 'type_code', verification: key, phone, language, at: quickAt } as const
   const [neverTyped, wrongFirst] = [random.next() < 0.1, random.next() < 0.15]
   if (neverTyped) return [requested]
   return [
     requested,
     ...(wrongFirst ? [{ ...typed, key: `${key}-wrong`, isRight: false }] : []),
-    { ...typed, key: `${key}-typed`, isRight: true, at: wrongFirst ? later(typedAt, 20 * SECOND_MS) : typedAt },
+    { ...typed, key: `${key}-typed`, isRight: true, at: wrongFirst ? later(quickAt, 20 * SECOND_MS) : quickAt },
   ]
 }
 
@@ -135,12 +150,12 @@ const RETURNED_SHARE = 0.13
 const [CONFIRM, CANCEL, CHANGE_TIME] = [0, 1, 2]
 const THINKS_MS = 25 * SECOND_MS
 
-function planOrder(at: Date, { random, nextMoment, nth, phoneNth, fails }: Visit): Deed[] {
+function planOrder(at: Date, { random, nextMoment, quickAt, nth, phoneNth, fails }: Visit): Deed[] {
   const answer = fails ? 'unreachable' : pickByShare(ANSWERS, random.next() * 100)
   const phone = phoneOf(phoneNth, fails ? OUTAGE : answer === 'unreachable' ? '1026' : undefined)
   const order = orderOf({ nth, phone, language: pick(LANGUAGE_OF_TEN, phoneNth) })
-  const quick = random.next() < 0.7
-  const answeredAt = quick ? later(at, QUICK_MS) : nextMoment(later(at, 15 * MINUTE_MS))
+  const quick = random.next() < 0.9
+  const answeredAt = quick ? quickAt : nextMoment(later(at, 15 * MINUTE_MS))
   const remindedAt = nextMoment(later(at, REMINDED_AFTER_MS + 3 * MINUTE_MS))
   const tap = (button: number, tappedAt: Date, key = 'answer'): Deed => {
     return { does: 'tap', at: tappedAt, key: `${order.key}-${key}`, phone, button }
