@@ -69,6 +69,10 @@ test('a date is in words on pages, and as it is elsewhere', () => {
     assert.equal(pages.textOf(dateText('2026-11-25')), words)
     assert.match(createTranslator(language, { [language]: resources }).textOf(dateText('2026-11-25')), /2026-11-25/)
   }
+  const unit: CodedText = { code: 'explain.unit', unit: '3', month: '2026-11' }
+  const explain = { explain: { unit: '{{unit}} en {{month}}' } }
+  assert.equal(createTranslator('fr', { fr: explain }, new Intl.NumberFormat('fr')).textOf(unit), '3 en novembre 2026')
+  assert.equal(createTranslator('fr', { fr: explain }).textOf(unit), '3 en 2026-11')
 })
 
 test('texts can be added to a translator', () => {

@@ -110,10 +110,11 @@ export type Translator = {
 const AMOUNTS: ReadonlySet<string> = new Set(['unit', 'quota', 'min', 'max', 'minutes', 'reminder'])
 const ENGLISH_AMOUNTS = new Intl.NumberFormat('en')
 
-/** A day of a delivery, `2026-11-25`: pages write `date` in words, the command line and logs as it is. */
+/** A day of a delivery, `2026-11-25`: pages write `date` and `month` in words, the command line and logs as it is. */
 export const dateText = (date: string): CodedText => ({ code: 'words.date', date })
 
-const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/
+/** A day, or the `month` of a quota. */
+const ISO_DATE = /^\d{4}-\d{2}(?:-\d{2})?$/
 
 /** A month of a quota: pages write `month` in words. */
 const ISO_MONTH = /^\d{4}-\d{2}$/
@@ -125,8 +126,7 @@ const monthInWords = (month: string, language: Language): string =>
 
 const dateInWords = (date: string, language: Language): string =>
   new Intl.DateTimeFormat(`${language}-u-nu-latn`, {
-    weekday: 'long',
-    day: 'numeric',
+    ...(date.length > 'yyyy-mm'.length ? { weekday: 'long', day: 'numeric' } : { year: 'numeric' }),
     month: 'long',
     timeZone: 'UTC',
   }).format(new Date(date))
@@ -180,7 +180,7 @@ export function createTranslator(
 
   function textWith(code: string, parameters: Readonly<Record<string, TextValue>> = {}): string {
     const values = Object.entries(parameters).map(([name, value]) => {
-      if (name === 'date' && counts && typeof value === 'string' && ISO_DATE.test(value))
+      if ((name === 'date' || name === 'month') && counts && typeof value === 'string' && ISO_DATE.test(value))
         return [name, dateInWords(value, language)]
       if (name === 'month' && counts && typeof value === 'string' && ISO_MONTH.test(value))
         return [name, monthInWords(value, language)]

@@ -46,9 +46,9 @@ export function AnswersByDay(props: Of & { wide?: boolean }) {
   )
 }
 
-type Counted = Of & { headline: Headline; whole: number; exportAs: ExportedListName }
+type CountProps = Of & { headline: Headline; whole: number; exportAs: ExportedListName }
 
-type Parts = Counted & {
+type Parts = CountProps & {
   name: 'answer_times' | 'reasons'
   /** The column heading of the parts. */
   column: string
@@ -72,7 +72,7 @@ function Parts({ column, bars, whole, ...props }: Parts) {
   )
 }
 
-type Outcomes = Counted & { name: 'reminder' | 'refusals'; items: readonly LegendItem[] }
+type Outcomes = CountProps & { name: 'reminder' | 'refusals'; items: readonly LegendItem[] }
 
 /** Outcomes that add up to the whole, as one bar and as a table. */
 function Outcomes({ items, whole, ...props }: Outcomes) {

@@ -5,7 +5,7 @@ import type { Charts } from './outcomes.ts'
 
 type Conversion = Pick<Charts['verifications'], 'started' | 'delivered' | 'approved'>
 
-type Named = 'verifications' | 'verifications_by_template' | 'verifications_by_country' | 'verifications_by_hour'
+type ChartName = 'verifications' | 'verifications_by_template' | 'verifications_by_country' | 'verifications_by_hour'
 
 /** How many verifications were approved: in total, by template, by country and by the hour of the day. */
 export function Verifications(props: Of) {
@@ -56,7 +56,7 @@ export function VerificationsByHour(props: Of) {
   return <ConversionBars {...props} name="verifications_by_hour" column={t('page_charts.hour')} rows={rows} />
 }
 
-type Rows = Of & { name: Named; column: string; rows: readonly (Conversion & { label: string })[] }
+type Rows = Of & { name: ChartName; column: string; rows: readonly (Conversion & { label: string })[] }
 
 function ConversionBars({ rows, ...props }: Rows) {
   const { t, language } = useTexts()

@@ -12,8 +12,8 @@ import { phoneText } from '../ui/phone-groups.ts'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 
-type Listed = RouterOutputs['hooks']['list']
-export type Hook = Listed['hooks'][number]
+type HookList = RouterOutputs['hooks']['list']
+export type Hook = HookList['hooks'][number]
 type Kind = Hook['kind']
 
 const KINDS: readonly Kind[] = ['supabase', 'zitadel', 'logto', 'generic']

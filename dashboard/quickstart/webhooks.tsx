@@ -17,10 +17,10 @@ type SentWebhook = RouterOutputs['confirmations']['get']['webhooks'][number]
 /** Each is a call of its own. */
 const MAX_SHOWN = 4
 
-type Received = { delivery: DeliveryData; endpointId: string; isVerified: boolean | undefined }
+type ReceivedWebhook = { delivery: DeliveryData; endpointId: string; isVerified: boolean | undefined }
 
 /** The newest webhooks of the order, with what their receivers answered. */
-export function useReceived(webhooks: readonly SentWebhook[]): Received[] {
+export function useReceived(webhooks: readonly SentWebhook[]): ReceivedWebhook[] {
   const { workspaceId } = useWorkspace()
   const newest = webhooks.slice(-MAX_SHOWN).toReversed()
   const answers = useQueries({
@@ -35,7 +35,7 @@ export function useReceived(webhooks: readonly SentWebhook[]): Received[] {
   })
 }
 
-type PanelProps = { received: readonly Received[]; receiverUrl: string; isAnswered: boolean }
+type PanelProps = { received: readonly ReceivedWebhook[]; receiverUrl: string; isAnswered: boolean }
 
 export function WebhookPanel({ received, receiverUrl, isAnswered }: PanelProps) {
   const { t } = useTexts()
@@ -65,7 +65,7 @@ export function WebhookPanel({ received, receiverUrl, isAnswered }: PanelProps) 
   )
 }
 
-function Webhook({ of: { delivery, endpointId, isVerified } }: { of: Received }) {
+function Webhook({ of: { delivery, endpointId, isVerified } }: { of: ReceivedWebhook }) {
   const { t, n, textOf } = useTexts()
   const [isOpen, setOpen] = useState(false)
   const { type, url, httpStatus, error, durationMs, body, tries } = delivery

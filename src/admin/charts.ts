@@ -55,10 +55,10 @@ export const charts = router({
   }),
 })
 
-type Counted = Awaited<ReturnType<typeof countDays>>
+type DayCounts = Awaited<ReturnType<typeof countDays>>
 type Choice = Parameters<typeof filterGroups>[1]
 
-function chartsIn({ days, groups, bounds, before }: Counted, choice: Choice) {
+function chartsIn({ days, groups, bounds, before }: DayCounts, choice: Choice) {
   return {
     ...bounds,
     ...chartsOf(days, filterGroups(groups, choice)),

@@ -196,10 +196,10 @@ const confirmationRow = (request: ConfirmationRequest, filled: FilledParameters,
   reference: request.reference,
 })
 
-type Inserted = { columns: string; inserted: string; message: string }
+type Insertion = { columns: string; inserted: string; message: string }
 
 /** Inserts checks by `inserted`, as long as their quota has units, with their first messages. */
-export const insertChecks = (quota: QuotaKind, { columns, inserted, message }: Inserted): string =>
+export const insertChecks = (quota: QuotaKind, { columns, inserted, message }: Insertion): string =>
   insertWithinQuota(quota, {
     columns: `id uuid, sender_id uuid, recipient text, name text, language text, parameters jsonb, content jsonb,
        key text, correlation_id uuid, api_key_id text, ${columns}`,

@@ -7,11 +7,11 @@ import { explainInvalidPhone } from '../lib/phone/invalid-phone.ts'
 import { MAX_MONTHLY_UNITS } from '../workspaces/quota.ts'
 import { type Input, InputError } from './command.ts'
 
-type Described<Value> = (description: string) => Input<Value>
+type InputMaker<Value> = (description: string) => Input<Value>
 
 /** A required input. Its error says what it must be and quotes the text, which must not be a secret. */
 const input =
-  <Value>(placeholder: string, expected: string, parse: (text: string) => Value | undefined): Described<Value> =>
+  <Value>(placeholder: string, expected: string, parse: (text: string) => Value | undefined): InputMaker<Value> =>
   (description) =>
     required(placeholder, description, (text) => {
       const value = parse(text)
@@ -68,7 +68,7 @@ export const instant = input('time', 'a time with a time zone, such as 2026-12-0
   }
 })
 
-export const oneOf = <Value extends string>(placeholder: string, values: readonly Value[]): Described<Value> =>
+export const oneOf = <Value extends string>(placeholder: string, values: readonly Value[]): InputMaker<Value> =>
   input(placeholder, `one of ${values.join(', ')}`, (text) => values.find((value) => value === text))
 
 export const phone = (description: string): Input<string> =>

@@ -80,7 +80,7 @@ export async function listDeliveries(db: Sql, filter: LogFilter): Promise<Page<L
   return { rows: rows.map(withNextAttempt), next }
 }
 
-async function readDeliveries(db: Sql, filter: LogFilter): Promise<Page<Stored<LoggedDelivery>>> {
+async function readDeliveries(db: Sql, filter: LogFilter): Promise<Page<StoredDelivery<LoggedDelivery>>> {
   const { workspaceId, endpointId, about, status, type, from = null, to = null, before = null } = filter
   const read = (source: DeliverySource, { before, values = [], part = [] }: ReadOptions) =>
     readPage(db, source, {
@@ -96,12 +96,12 @@ async function readDeliveries(db: Sql, filter: LogFilter): Promise<Page<Stored<L
   return readOn(before, (before) => read(deliveriesByPart, { before, part }))
 }
 
-type DeliverySource = ListSource<Stored<LoggedDelivery>>
+type DeliverySource = ListSource<StoredDelivery<LoggedDelivery>>
 type ReadOptions = { before: string | null; values?: readonly Value[]; part?: readonly Value[] }
 
-type Stored<Delivery> = Omit<Delivery, 'nextAttempt'> & { step: number }
+type StoredDelivery<Delivery> = Omit<Delivery, 'nextAttempt'> & { step: number }
 
-const withNextAttempt = <Delivery extends Stored<LoggedDelivery>>({ step, ...delivery }: Delivery) => ({
+const withNextAttempt = <Delivery extends StoredDelivery<LoggedDelivery>>({ step, ...delivery }: Delivery) => ({
   ...delivery,
   nextAttempt: delivery.status === 'pending' ? { number: step + 1, of: STEPS_MS.length } : null,
 })
@@ -158,7 +158,7 @@ const partFilter: ListSpec['filters'][number] = [
 const deliveriesByPart = logOf('by_part', '', { ...list, filters: [...list.filters, partFilter] })
 
 /** $4: the endpoint, $5: an event, a message or a confirmation, $6: a reference, $7: recipients. */
-const deliveriesAbout = createSearchSource<Stored<LoggedDelivery>>(list, {
+const deliveriesAbout = createSearchSource<StoredDelivery<LoggedDelivery>>(list, {
   name: 'deliveries',
   values: 4,
   ids: `select item.id from (
@@ -199,7 +199,7 @@ export type LatestDelivery = LoggedDelivery & { endpointId: string; url: string 
 export const listLatestDeliveries = async (sql: Sql, workspaceId: string): Promise<LatestDelivery[]> =>
   (await sql.rows(selectLatest, [workspaceId])).map(withNextAttempt)
 
-const selectLatest = statement<Stored<LatestDelivery>>(
+const selectLatest = statement<StoredDelivery<LatestDelivery>>(
   'list_latest_deliveries',
   `select ${list.columns}, item.endpoint_id as "endpointId", item.url
    from (
@@ -252,7 +252,7 @@ export async function findDeliveryDetails(
   }
 }
 
-const selectWhole = statement<Stored<Omit<DeliveryDetails, 'tries'>> & { urlChangedAt: Date | null }>(
+const selectWhole = statement<StoredDelivery<Omit<DeliveryDetails, 'tries'>> & { urlChangedAt: Date | null }>(
   'find_whole_delivery',
   `select ${list.columns}, event.occurred_at as "occurredAt", event.body, endpoint.url,
      endpoint.url_changed_at as "urlChangedAt"

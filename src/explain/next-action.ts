@@ -106,13 +106,13 @@ function actionForFailure(facts: Facts, provider: ProviderReader): NextAction | 
   })
 }
 
-type Failed = { failureCode: FailureCode; message: MessageFact | undefined }
+type Failure = { failureCode: FailureCode; message: MessageFact | undefined }
 
 /**
  * A failed refusal check comes before a failed confirmation. A failed question counts too: without it the customer has
  * nothing to answer.
  */
-export function findFailure(facts: Facts): Failed | undefined {
+export function findFailure(facts: Facts): Failure | undefined {
   const { confirmation, messages } = facts
   const check = checksOf(facts).findLast(({ failureCode }) => failureCode)
   const current = confirmation ? latestQuestion(facts) : messages[0]

@@ -157,9 +157,9 @@ const RANKS = ['sent', 'delivered', 'read', 'played']
 const rankOf = ({ body }: ReportFact, provider: ProviderReader): number =>
   RANKS.indexOf(provider.readStatus(body)?.outcome ?? '')
 
-type Reported = { at: Date; provider: ProviderReader; of: TextValue }
+type ReportContext = { at: Date; provider: ProviderReader; of: TextValue }
 
-function reportEntry(report: ReportFact, { at: placedAt, provider, of }: Reported): TimelineEntry {
+function reportEntry(report: ReportFact, { at: placedAt, provider, of }: ReportContext): TimelineEntry {
   const { messageId, body, outcome, note, repeats } = report
   const status = provider.readStatus(body)
   const occurredAt = status?.at ? later(status.at, report.aheadMs).toISOString() : null

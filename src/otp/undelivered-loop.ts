@@ -2,7 +2,7 @@ import { type NewEvent, recordEvents, withEvents } from '../events/record.ts'
 import { SECOND_MS, later } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import {
-  type Undelivered,
+  type UndeliveredMessage,
   findUndelivered,
   postponeUndelivered,
   retakeUndelivered,
@@ -34,7 +34,7 @@ export function undeliveredLoop(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'li
   })
 }
 
-const eventOf = ({ message, eventAt }: Undelivered): NewEvent => ({
+const eventOf = ({ message, eventAt }: UndeliveredMessage): NewEvent => ({
   id: newId(),
   workspaceId: message.workspace_id,
   type: 'message.undelivered',

@@ -180,10 +180,10 @@ export type BubbleAct =
   /** A link or a number to call: the phone shows it, and a tap does nothing. */
   | { does: 'nothing' }
 
-type Shown = { bubble: Bubble; acts: readonly BubbleAct[] }
+type ShownBubble = { bubble: Bubble; acts: readonly BubbleAct[] }
 
 /** `at`: the time as the phone shows it. */
-export function shownOf(entry: Entry, entries: readonly Entry[], at: string): Shown {
+export function shownOf(entry: Entry, entries: readonly Entry[], at: string): ShownBubble {
   const answered = entries.find(({ id }) => id === entry.quotes)
   const quoted = answered && textOf(answered)
   if (entry.by === 'customer') {

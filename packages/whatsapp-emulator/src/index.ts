@@ -13,4 +13,4 @@ export type { Message, MessageFilter, MessageMatch, MessageStatus } from './mess
 export type { Script } from './messages/scripts.ts'
 export type { ReviewSeed, Template, TemplateSeed } from './accounts/templates.ts'
 export type { MoveSeed } from './control/clock.ts'
-export type { Moved, WebhookPost } from './wire/chats.ts'
+export type { ClockMove, WebhookPost } from './wire/chats.ts'

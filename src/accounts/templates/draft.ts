@@ -44,9 +44,9 @@ export function draftFaultText({ fault, max }: Pick<DraftFault, 'fault' | 'max'>
 }
 
 /** In the order in which they are shown. A number is the limit that was exceeded. */
-type Broken = Partial<Record<DraftFaultName, boolean | number>>
+type BrokenRules = Partial<Record<DraftFaultName, boolean | number>>
 
-const faultsAt = (at: string, broken: Broken): DraftFault[] =>
+const faultsAt = (at: string, broken: BrokenRules): DraftFault[] =>
   Object.entries(broken)
     .filter(([, value]) => value !== false)
     .map(([fault, value]) => ({ at, fault: fault as DraftFaultName, max: Number(value === true ? 0 : value) }))
@@ -59,12 +59,12 @@ export const findDraftFaults = (draft: TemplateDraft): DraftFault[] => [
   ...(draft.use === 'otp' ? codeFaults(draft) : questionFaults(draft)),
 ]
 
-const nameRules = (name: string): Broken =>
+const nameRules = (name: string): BrokenRules =>
   name === ''
     ? { missing: true }
     : { name_form: !/^[a-z0-9_]*$/.test(name), too_long: over(lengthOf(name), draftLimits.name) }
 
-const languageRules = (language: string): Broken =>
+const languageRules = (language: string): BrokenRules =>
   language === '' ? { missing: true } : { language: !TEMPLATE_LANGUAGES.includes(language) }
 
 function codeFaults({ expiryMinutes, copyLabel }: CodeDraft): DraftFault[] {
@@ -106,7 +106,7 @@ function headerFaults(header: string, body: string, sample: string): DraftFault[
   ]
 }
 
-function bodyRules(body: string, samples: QuestionDraft['samples']): Broken {
+function bodyRules(body: string, samples: QuestionDraft['samples']): BrokenRules {
   if (body === '') return { missing: true }
   const tooLong = over(lengthOf(body), draftLimits.body)
   const filled = lengthOf(fill(body, (name) => tidy(sampleOf(samples, name))))
@@ -143,38 +143,38 @@ function buttonFaults({ use, buttons }: QuestionDraft): DraftFault[] {
   })
 }
 
-function labelRules(label: string): Broken {
+function labelRules(label: string): BrokenRules {
   const text = tidy(label)
   return text === '' ? { missing: true } : { ...plainRules(text, draftLimits.button), ...bracelessRules(text) }
 }
 
-function sampleRules(sample: string): Broken {
+function sampleRules(sample: string): BrokenRules {
   const text = tidy(sample)
   return text === '' ? { missing: true } : { ...lineRules(text, draftLimits.sample), ...bracelessRules(text) }
 }
 
 /** Headers, footers and labels: one line without emoji or formatting. Variable names may contain _. */
-const plainRules = (text: string, max: number): Broken => ({
+const plainRules = (text: string, max: number): BrokenRules => ({
   ...lineRules(text, max),
   emoji: countOf(EMOJI, text) > 0,
   formatting: /[*_~`]/.test(withoutVariables(text)),
 })
 
-const lineRules = (text: string, max: number): Broken => ({
+const lineRules = (text: string, max: number): BrokenRules => ({
   too_long: over(lengthOf(text), max),
   new_line: text.includes('\n'),
   ...characterRules(text),
 })
 
-const characterRules = (text: string): Broken => ({
+const characterRules = (text: string): BrokenRules => ({
   control: /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u2028\u2029]/u.test(text.replaceAll('\n', ' ')),
   spaces: /\p{Zs}{5}/u.test(text.replaceAll('\n', ' ')),
 })
 
-const bracelessRules = (text: string): Broken => ({ no_variables: /[{}]/.test(text) })
+const bracelessRules = (text: string): BrokenRules => ({ no_variables: /[{}]/.test(text) })
 
 /** Variable names may not contain digits: it is unknown whether WhatsApp accepts them. */
-function variableRules(text: string): Broken {
+function variableRules(text: string): BrokenRules {
   if (/[{}]/.test(withoutVariables(text))) return { variable_form: true }
   const { form, names } = variablesOf(text)
   if (form === 'named' && names.some((name) => /^\d/.test(name))) return { mixed_variables: true }

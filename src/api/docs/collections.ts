@@ -8,14 +8,14 @@ type Request = {
   description: string
   method: string
   path: string
-  query: readonly Named[]
-  headers: readonly Named[]
+  query: readonly NamedItem[]
+  headers: readonly NamedItem[]
   body: string | undefined
   /** The members of the response that later requests have in their path. */
   saved: readonly string[]
 }
 
-type Named = { name: string; description: string }
+type NamedItem = { name: string; description: string }
 
 export type Collections = ReturnType<typeof collectionsOf>
 
@@ -54,7 +54,7 @@ function requestsOf({ paths }: ApiDocument): Request[] {
         requestBody,
         responses,
       } = operation
-      const named = (part: string): Named[] => parameters.filter((each) => each.in === part)
+      const named = (part: string): NamedItem[] => parameters.filter((each) => each.in === part)
       const body = requestBody?.content['application/json'].example
       const answers = Object.values(responses).flatMap((response) =>
         'content' in response && 'application/json' in response.content
@@ -99,7 +99,7 @@ function postmanOf({ name, summary, requests }: About, variables: Record<string,
 }
 
 function postmanItem({ name, description, method, path, query, headers, body, saved }: Request) {
-  const optional = (all: readonly Named[]) =>
+  const optional = (all: readonly NamedItem[]) =>
     all.map((each) => ({ key: each.name, value: '', description: each.description, disabled: true }))
   const contentType = body === undefined ? [] : [{ key: 'Content-Type', value: 'application/json' }]
   return {
@@ -151,7 +151,7 @@ function brunoOf({ name, requests }: About, variables: Record<string, string>) {
 }
 
 function brunoItem({ name, description, method, path, query, headers, body, saved }: Request) {
-  const optional = (all: readonly Named[]) =>
+  const optional = (all: readonly NamedItem[]) =>
     all.map((each) => ({ name: each.name, value: '', description: each.description, enabled: false }))
   return {
     type: 'http-request',

@@ -27,7 +27,7 @@ export type Guides = {
 export async function createGuides(): Promise<Guides> {
   const files = await readdir(DOCS)
   const names = files.filter((file) => file.endsWith('.md')).map((file) => file.slice(0, -'.md'.length))
-  const known: Known = new Set(names)
+  const known: NameSet = new Set(names)
   const rendered = new Map<string, Guide>()
   const find = async (name: string): Promise<Guide | undefined> => {
     if (!known.has(name)) return undefined
@@ -40,9 +40,9 @@ export async function createGuides(): Promise<Guides> {
 
 export const guidePath = (name: string): string => (name === INDEX ? GUIDES_PATH : `${GUIDES_PATH}/${name}`)
 
-type Known = ReadonlySet<string>
+type NameSet = ReadonlySet<string>
 
-function renderGuide(name: string, text: string, known: Known): Guide {
+function renderGuide(name: string, text: string, known: NameSet): Guide {
   const source = text.replaceAll(/^<!--.*?-->\n/gm, '')
   const tokens = new Marked().lexer(source)
   const sections = sectionsOf(tokens)
@@ -51,7 +51,7 @@ function renderGuide(name: string, text: string, known: Known): Guide {
 }
 
 /** The documents contain no HTML. Whatever would be HTML is left out. */
-function renderer(sections: readonly Section[], known: Known): Marked {
+function renderer(sections: readonly Section[], known: NameSet): Marked {
   let headings = 0
   return new Marked({
     renderer: {
@@ -106,7 +106,7 @@ function anchorOf(heading: string, times: Map<string, number>): string {
 }
 
 /** Returns undefined for a file of the repository that the instance does not serve. */
-function servedAt(href: string, known: Known): string | undefined {
+function servedAt(href: string, known: NameSet): string | undefined {
   if (href.startsWith('#') || href.startsWith('https://')) return href
   const [, name = '', anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? []
   return known.has(name) ? guidePath(name) + anchor : undefined
@@ -114,7 +114,7 @@ function servedAt(href: string, known: Known): string | undefined {
 
 const CODE_OR_LINK = /(^```[^]*?^```|`[^`\n]*`)|!?\[([^\]]*)\]\(([^)\s]+)\)/gm
 
-const withServedLinks = (source: string, known: Known): string =>
+const withServedLinks = (source: string, known: NameSet): string =>
   source.replaceAll(CODE_OR_LINK, (whole, code: string | undefined, label: string, href: string) => {
     if (code !== undefined) return whole
     const target = whole.startsWith('!') ? undefined : servedAt(href, known)

@@ -30,11 +30,11 @@ import { type Conversation, type ConversationCheck, lockConversations, writeConv
 export type ConversationEvent = { workspaceId: string; confirmationId: string; reportId?: string } & EventOfCheck
 
 export type EventOfCheck =
-  | { check: 'confirmation'; event: ConfirmationEvent | Submitted }
-  | { check: 'refusal'; event: RefusalEvent | Submitted }
+  | { check: 'confirmation'; event: ConfirmationEvent | TemplateSubmission }
+  | { check: 'refusal'; event: RefusalEvent | TemplateSubmission }
 
 /** Reminder and deadline are read from the settings when the submission completes (docs/cod.md#timers). */
-type Submitted = { type: 'template_submitted'; at: Date }
+type TemplateSubmission = { type: 'template_submitted'; at: Date }
 
 /**
  * Runs the machines in the caller's transaction, each conversation locked: state, answers, messages, events and their
@@ -140,7 +140,7 @@ function advanceCheck(result: BatchResult, conversation: Conversation, trigger: 
 
 /** If the settings have been removed, the default deadline applies, without a reminder. */
 const withSettings = <T extends Types>(
-  event: CheckEvent<T> | Submitted,
+  event: CheckEvent<T> | TemplateSubmission,
   settings: CheckSettings = { reminderMinutes: null, noResponseMinutes: defaults.noResponseMinutes },
 ): CheckEvent<T> => (event.type === 'template_submitted' ? { type: 'submitted', at: event.at, ...settings } : event)
 

@@ -1,7 +1,7 @@
 import { type Sql, statement } from '../../lib/db/pool.ts'
-import type { Quarantined } from '../../runtime/jobs/retry.ts'
+import type { QuarantinedRow } from '../../runtime/jobs/retry.ts'
 
-const listTimers = statement<Quarantined>(
+const listTimers = statement<QuarantinedRow>(
   'list_quarantined_timers',
   `select 'timer' as kind, id, workspace_id as "workspaceId", timer_quarantined_at as since, timer_error as fault
    from (
@@ -15,7 +15,7 @@ const listTimers = statement<Quarantined>(
 export const listQuarantinedTimers = (
   sql: Sql,
   { workspaceId, limit }: { workspaceId: string | null; limit: number },
-): Promise<Quarantined[]> => sql.rows(listTimers, [workspaceId, limit])
+): Promise<QuarantinedRow[]> => sql.rows(listTimers, [workspaceId, limit])
 
 const NO_FAULT = 'timer_tries = 0, timer_error = null, timer_retry_at = null, timer_quarantined_at = null'
 

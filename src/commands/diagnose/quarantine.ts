@@ -1,7 +1,7 @@
 import { inEnglish } from '../../../locales/resources.ts'
 import { commit } from '../../admin/actions/action.ts'
 import { listQuarantined, releaseQuarantined } from '../../operations/doctor/work/quarantine.ts'
-import type { Quarantined } from '../../runtime/jobs/retry.ts'
+import type { QuarantinedRow } from '../../runtime/jobs/retry.ts'
 import { command, notFound } from '../command.ts'
 import { argument, optional, uuid } from '../inputs.ts'
 
@@ -17,7 +17,7 @@ const quarantineList = command({
   format: ({ quarantined }) => quarantined.map(formatLine).join('\n') || 'Nothing is quarantined.',
 })
 
-type Row = Omit<Quarantined, 'fault'> & { fault: string | null }
+type Row = Omit<QuarantinedRow, 'fault'> & { fault: string | null }
 
 const formatLine = ({ kind, id, workspaceId, since, fault }: Row): string =>
   `${id}  ${kind.padEnd('message'.length)}  workspace ${workspaceId}  since ${since.toISOString()}  ${fault ?? ''}`.trim()

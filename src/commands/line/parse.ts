@@ -125,12 +125,15 @@ function usageOf({ options }: Command): string {
 
 type GivenOptions = Readonly<Record<string, readonly string[] | true | undefined>>
 
-type Given = { options: GivenOptions; called: Program; environment: Environment }
+type GivenCall = { options: GivenOptions; called: Program; environment: Environment }
 
 /** What was given for an input, and how its text becomes the value. */
 type Source = { label: string; texts: readonly string[]; read: Input['read'] }
 
-async function readValues(command: Command, { options, called, environment }: Given): Promise<Record<string, unknown>> {
+async function readValues(
+  command: Command,
+  { options, called, environment }: GivenCall,
+): Promise<Record<string, unknown>> {
   const values: Record<string, unknown> = {}
   const faults: string[] = []
   const readInput = async (name: string, { kind }: Input, { label, texts, read }: Source): Promise<void> => {
@@ -171,7 +174,7 @@ const textsOf = (options: GivenOptions, name: string): readonly string[] => {
 function sourceOf(
   name: string,
   { kind, variable = '', ...input }: Input,
-  { options, called, environment }: Given,
+  { options, called, environment }: GivenCall,
 ): Source {
   const read: Input['read'] = (text) => input.read(text)
   const texts = textsOf(options, name)

@@ -6,12 +6,12 @@ import type { ReadEvent } from './instance.ts'
 /** The event with which `listen` begins. */
 export type Start = { from: 'now' } | { from: 'start' } | { from: 'event'; id: string }
 
-type Forwarded = Pick<PostResult, 'httpStatus' | 'error'> & { durationMs: number }
+type ForwardResult = Pick<PostResult, 'httpStatus' | 'error'> & { durationMs: number }
 
 /** What `listen` prints: a line of text for each call, or with --json one object. */
 export type Output = {
   listening(what: { url: string; forward: string; start: Start }): void
-  forwarded(event: ReadEvent, result: Forwarded): void
+  forwarded(event: ReadEvent, result: ForwardResult): void
   /** One side is down. */
   waiting(side: 'instance' | 'receiver', reason: string): void
   resumed(side: 'instance' | 'receiver'): void

@@ -129,7 +129,7 @@ export const databaseFaults: readonly DatabaseFault[] = [
   },
 ]
 
-type Reported = { state: string; routine?: unknown; severity?: unknown }
+type ServerError = { state: string; routine?: unknown; severity?: unknown }
 
 /** A session ends with such an error, whatever its SQLSTATE. */
 const ENDS_SESSION = new Set<unknown>(['FATAL', 'PANIC'])
@@ -143,7 +143,7 @@ const ENDED_SESSION: DatabaseFault = {
 }
 
 /** `state`: empty if the error has no SQLSTATE. Then it is not of PostgreSQL, and the result is undefined. */
-export function findFault({ state, routine, severity }: Reported): DatabaseFault | undefined {
+export function findFault({ state, routine, severity }: ServerError): DatabaseFault | undefined {
   if (state === '') return undefined
   const row = databaseFaults.find(
     ({ states, routines }) =>

@@ -11,7 +11,7 @@ import { UNKNOWN_WAIT_MS } from './decide.ts'
 import { type Lease, type LeasedChange, changeLeased, preventLeases, unlockedItems } from '../../runtime/jobs/leases.ts'
 import type { MessageStatus } from '../status.ts'
 import { type DueMessage, lockDue } from './lock-due.ts'
-import { type Postponed, takePairSlots } from './pair-slots.ts'
+import { type PostponedMessage, takePairSlots } from './pair-slots.ts'
 
 /**
  * How long only one process may send a claimed message. At its end the attempt is over (SEND_TIMEOUT_MS), and so is the
@@ -31,7 +31,7 @@ const MAX_CLAIM_TRIES = 50
  * before everything else. Tries again if none of the due messages may go: a half-open breaker lets one message through,
  * and others may wait behind it. The claim gets `lease`, which must be begun before anything is sent.
  */
-export async function claimMessages(parts: ClaimParts, capacity: number, lease = newId()): Promise<Claimed> {
+export async function claimMessages(parts: ClaimParts, capacity: number, lease = newId()): Promise<ClaimedRow> {
   for (let tries = 0; tries < MAX_CLAIM_TRIES; tries += 1) {
     const { hadDue, unreadable, ...claimed } = await claimOnce(parts, capacity, lease)
     // After the commit: the transaction of a claim locks no account.
@@ -41,7 +41,7 @@ export async function claimMessages(parts: ClaimParts, capacity: number, lease =
   return { messages: [], isFull: false, isIdle: false }
 }
 
-export type Claimed = {
+export type ClaimedRow = {
   messages: ClaimedMessage[]
   /** A sender used its whole share, so more of its messages may be due. */
   isFull: boolean
@@ -53,7 +53,7 @@ type ClaimParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'log' | 'live' | 'node'>
   subscribers: Pick<Subscribers, 'superseded'>
 }
 
-type ClaimResult = Claimed & { hadDue: boolean; unreadable: UnreadableAccount[] }
+type ClaimResult = ClaimedRow & { hadDue: boolean; unreadable: UnreadableAccount[] }
 
 /** Claims the due messages that may go now. The others are postponed or cancelled, so they are no longer due. */
 async function claimOnce(parts: ClaimParts, capacity: number, lease: string): Promise<ClaimResult> {
@@ -93,7 +93,7 @@ async function removeUnsendable(
 ): Promise<DueMessage[]> {
   const recheckAt = later(now, UNREAD_REPORT_RECHECK_MS)
   const superseded = await subscribers.superseded(tx, locked.flatMap(ofConversation))
-  const postponed: Postponed[] = []
+  const postponed: PostponedMessage[] = []
   const unbegun: Lease[] = []
   const due: DueMessage[] = []
   for (const message of locked) {

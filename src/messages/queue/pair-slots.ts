@@ -4,7 +4,7 @@ import type { DueMessage } from './lock-due.ts'
 import { MAX_PAIR_WAIT_MS, PAIR_BURST, PAIR_INTERVAL_MS } from './pace.ts'
 
 /** Null: it is not due any more. */
-export type Postponed = { id: string; due_at: Date | null }
+export type PostponedMessage = { id: string; due_at: Date | null }
 
 /**
  * Takes a slot for each message. `late`: messages of pairs that have used up their burst, with the time at which they
@@ -14,14 +14,14 @@ export async function takePairSlots(
   tx: Sql,
   due: readonly DueMessage[],
   now: Date,
-): Promise<{ sendable: DueMessage[]; late: Postponed[] }> {
+): Promise<{ sendable: DueMessage[]; late: PostponedMessage[] }> {
   if (due.length === 0) return { sendable: [], late: [] }
   const pairs = Map.groupBy(due, pairKey)
   const needed = [...pairs.entries()]
     .sort(([a], [b]) => (a < b ? -1 : 1)) // a fixed order, so that two claims cannot deadlock
     .map(([, rows]) => pairInterval(rows[0] as DueMessage, rows.length))
   const slots = await tx.rows(takeSlots, [batch(needed), now])
-  const late: Postponed[] = []
+  const late: PostponedMessage[] = []
   const unused: ReturnType<typeof pairInterval>[] = []
   for (const slot of slots) {
     const rows = pairs.get(pairKey(slot)) ?? []

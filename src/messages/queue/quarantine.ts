@@ -1,5 +1,5 @@
 import { type Db, type Sql, isDatabaseUnavailable, statement } from '../../lib/db/pool.ts'
-import { type Quarantined, type RetryDecision, decideRetry } from '../../runtime/jobs/retry.ts'
+import { type QuarantinedRow, type RetryDecision, decideRetry } from '../../runtime/jobs/retry.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import type { ClaimedMessage } from './claim.ts'
 
@@ -7,9 +7,9 @@ import type { ClaimedMessage } from './claim.ts'
 export const listQuarantinedMessages = (
   sql: Sql,
   { workspaceId, limit }: { workspaceId: string | null; limit: number },
-): Promise<Quarantined[]> => sql.rows(listQuarantined, [workspaceId, limit])
+): Promise<QuarantinedRow[]> => sql.rows(listQuarantined, [workspaceId, limit])
 
-const listQuarantined = statement<Quarantined>(
+const listQuarantined = statement<QuarantinedRow>(
   'list_quarantined_messages',
   `(select 'report' as kind, id, workspace_id as "workspaceId", received_at as since, note as fault
     from provider_reports
@@ -20,32 +20,32 @@ const listQuarantined = statement<Quarantined>(
     where quarantined_at is not null and ($1::uuid is null or workspace_id = $1) order by quarantined_at limit $2)`,
 )
 
-type Released = Pick<Quarantined, 'kind' | 'workspaceId'>
+type ReleasedRow = Pick<QuarantinedRow, 'kind' | 'workspaceId'>
 
 /** A report or a message. Returns undefined if there is none. */
-export const releaseMessage = async (tx: Sql, id: string, now: Date): Promise<Released | undefined> =>
+export const releaseMessage = async (tx: Sql, id: string, now: Date): Promise<ReleasedRow | undefined> =>
   (await tx.row(releaseReport, [id, now])) ?? tx.row(releaseOverdue, [id, now])
 
-const releaseReport = statement<Released>(
+const releaseReport = statement<ReleasedRow>(
   'release_quarantined_report',
   `update provider_reports set outcome = 'waiting', due_at = $2, attempts = 0, note = null
    where id = $1 and outcome = 'quarantined' returning 'report' as kind, workspace_id as "workspaceId"`,
 )
 
 /** The message's window has closed and its code is erased, so only its failure is left to store. */
-const releaseOverdue = statement<Released>(
+const releaseOverdue = statement<ReleasedRow>(
   'release_quarantined_message',
   `update messages set quarantined_at = null, finish_error = null, finish_tries = 0, due_at = $2
    where id = $1 and quarantined_at is not null returning 'message' as kind, workspace_id as "workspaceId"`,
 )
 
 /** A message whose window has closed, as it was read. */
-type Closed = { workspace_id: string; id: string; lease: string | null; tries: number }
+type ClosedLease = { workspace_id: string; id: string; lease: string | null; tries: number }
 
 /** Counts a fault of a message unless it has changed. Without `retryAt` the end of its lease is its retry. */
 export const countFault = (
   db: Db,
-  { workspace_id, id, lease, tries: triesBefore }: Closed,
+  { workspace_id, id, lease, tries: triesBefore }: ClosedLease,
   { tries, fault, retryAt, quarantinedAt }: Omit<RetryDecision, 'outcome'>,
 ): Promise<{ id: string }[]> =>
   db.rows(storeFault, [workspace_id, id, lease, triesBefore, tries, fault, retryAt, quarantinedAt])

@@ -82,9 +82,9 @@ export function createReceiver(parts: ReceiverParts) {
   }
 }
 
-type Stored = { id: string; kind: ProviderItem['kind']; repeated: boolean }
+type StoredItem = { id: string; kind: ProviderItem['kind']; repeated: boolean }
 
-async function storeOnly({ db, wake }: ReceiverParts, rows: readonly ReportRow[], now: Date): Promise<Stored[]> {
+async function storeOnly({ db, wake }: ReceiverParts, rows: readonly ReportRow[], now: Date): Promise<StoredItem[]> {
   const values = [batch(rows.map((row) => ({ ...row, outcome: 'waiting', due_at: now }))), now]
   const stored = await retryUntilOutcomeKnown(() => db.rows(storeReports, values))
   wake('reports')
@@ -94,7 +94,7 @@ async function storeOnly({ db, wake }: ReceiverParts, rows: readonly ReportRow[]
 type ApplyParts = ReceiverParts & { trace: ReturnType<typeof createReportTracer> | undefined }
 
 /** Returns undefined if nothing was stored: then the items are stored without being applied. */
-async function applyNow(parts: ApplyParts, rows: readonly ReportRow[], now: Date): Promise<Stored[] | undefined> {
+async function applyNow(parts: ApplyParts, rows: readonly ReportRow[], now: Date): Promise<StoredItem[] | undefined> {
   if (!parts.config.roles.has('worker') || rows.length > MAX_APPLIED_AT_ONCE) return undefined
   if (!rows.some(({ kind }) => kind === 'status')) return undefined
   try {
@@ -192,7 +192,7 @@ function mergeRepeats(rows: ReportRow[]): ReportRow[] {
   return inLockOrder([...byId.values()])
 }
 
-const storeReports: Statement<Stored> = statement(
+const storeReports: Statement<StoredItem> = statement(
   'store_provider_reports',
   `insert into provider_reports as p (id, workspace_id, account_id, kind, body, provider_message_id, message_id, occurred_at,
      received_at, repeats, due_at, outcome, note, input_number, attempts)

@@ -5,13 +5,13 @@ import { awaitsDelivery } from '../status.ts'
 import type { MessageRow } from '../subscribers.ts'
 import { afterEarlierEvents, lockMessages } from './apply.ts'
 
-export type Undelivered = { message: MessageRow; eventAt: Date }
+export type UndeliveredMessage = { message: MessageRow; eventAt: Date }
 
 /**
  * Decides about messages whose time for a delivery has passed, in the caller's transaction. Returns those that need
  * `message.undelivered`, as they are afterwards: each of them once. Their submission goes on, and a later report still counts.
  */
-export async function findUndelivered(tx: Sql, due: readonly DueItem[], now: Date): Promise<Undelivered[]> {
+export async function findUndelivered(tx: Sql, due: readonly DueItem[], now: Date): Promise<UndeliveredMessage[]> {
   const rows = await lockMessages(tx, due)
   const undelivered = rows.flatMap((row) => toUndelivered(row, later(now, row.clock_offset_ms)) ?? [])
   const decided = new Map(undelivered.map(({ message }) => [message.id, message]))
@@ -23,7 +23,7 @@ export async function findUndelivered(tx: Sql, due: readonly DueItem[], now: Dat
 }
 
 /** Returns undefined if the message is delivered or failed, or had the event. Pure: "verify" derives the row with it. */
-export function toUndelivered(row: MessageRow, at: Date): Undelivered | undefined {
+export function toUndelivered(row: MessageRow, at: Date): UndeliveredMessage | undefined {
   if (!awaitsDelivery(row.status) || row.undelivered_event_at) return undefined
   const eventAt = afterEarlierEvents(row, at)
   return {

@@ -39,12 +39,12 @@ export async function findSetupProblems(sql: Sql, examiner: Examiner): Promise<N
   return found
 }
 
-type Examined = Pick<Workspace, 'workspaceId' | 'name'>
+type ExaminedWorkspace = Pick<Workspace, 'workspaceId' | 'name'>
 
 /** The same, of one workspace. */
 export async function findSetupProblemsOf(
   sql: Sql,
-  { workspaceId, name: workspace }: Examined,
+  { workspaceId, name: workspace }: ExaminedWorkspace,
   { seal, now }: Examiner,
 ): Promise<NewFinding[]> {
   const [accounts, senders, templates, endpoints, pumped, guessing] = await Promise.all([

@@ -32,10 +32,10 @@ const EMPTYING: Readonly<Record<Exclude<PersonalDataKind, 'report' | 'mention' |
 /** What the removal of old content always empties. Parameters are not listed: a repeated request may be compared with them. */
 const CONTENT: readonly PersonalDataKind[] = ['message', 'notes', 'error', 'text', 'payload']
 
-type Emptied = { column: string; emptying: Emptying }
+type EmptiedColumn = { column: string; emptying: Emptying }
 
 /** The columns of a table with these kinds of data: all that an erasure changes, or only the content. */
-function emptiedColumns(table: Table, kinds: readonly PersonalDataKind[]): Emptied[] {
+function emptiedColumns(table: Table, kinds: readonly PersonalDataKind[]): EmptiedColumn[] {
   return Object.entries(lifeOf(table).person ?? {}).flatMap(([column, kind]) => {
     if (kind === 'report' || kind === 'mention' || kind === 'row' || !kinds.includes(kind)) return []
     return [{ column, emptying: EMPTYING[kind] }]
@@ -44,12 +44,12 @@ function emptiedColumns(table: Table, kinds: readonly PersonalDataKind[]): Empti
 
 const ERASED = Object.keys(EMPTYING) as (keyof typeof EMPTYING)[]
 
-const anyHolds = (columns: readonly Emptied[]): string => {
+const anyHolds = (columns: readonly EmptiedColumn[]): string => {
   const conditions = columns.map(({ column, emptying }) => emptying.holds?.(column) ?? 'true')
   return conditions.includes('true') ? 'true' : `(${conditions.join(' or ')})`
 }
 
-const assignments = (columns: readonly Emptied[]): string =>
+const assignments = (columns: readonly EmptiedColumn[]): string =>
   columns.map(({ column, emptying }) => `${column} = ${emptying.left(column)}`).join(',\n     ')
 
 /** The condition of the table's rows that hold content. */

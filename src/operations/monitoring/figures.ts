@@ -6,7 +6,7 @@ import type { PoolWatch } from '../../lib/db/connection.ts'
 import { type Db, type Sql, openDb } from '../../lib/db/pool.ts'
 import type { InstanceFigures, InstanceGauge, Sample } from '../../lib/instance-gauges.ts'
 import { countBreakers } from '../../messages/queue/lock-senders.ts'
-import type { Quarantined } from '../../runtime/jobs/retry.ts'
+import type { QuarantinedRow } from '../../runtime/jobs/retry.ts'
 import { countQuotas } from '../../workspaces/quota.ts'
 import { findFoundNow } from '../doctor/alerts/store.ts'
 import { SEVERITIES } from '../doctor/finding.ts'
@@ -33,7 +33,7 @@ const one = (value: number | null | undefined): Sample[] => (value === null || v
 const each = (label: string, kinds: readonly string[], valueOf: (kind: string) => number): Sample[] =>
   kinds.map((kind) => ({ labels: { [label]: kind }, value: valueOf(kind) }))
 
-const QUARANTINED = ['report', 'message', 'timer'] as const satisfies Quarantined['kind'][]
+const QUARANTINED = ['report', 'message', 'timer'] as const satisfies QuarantinedRow['kind'][]
 
 const work = (group: WorkGroup): Group => ({
   keptMs: KEPT_MS,

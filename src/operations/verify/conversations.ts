@@ -190,15 +190,15 @@ function replayInput(of: Replay, number: number): void {
   found.push(...compareEvent(stored, { at, data, clock: facts.clock }))
 }
 
-type Advanced = ReturnType<typeof advanceCopy> & { check: Check }
+type Advance = ReturnType<typeof advanceCopy> & { check: Check }
 
-const advanceBy = ({ now }: Replay, trigger: ConversationEvent): Advanced => ({
+const advanceBy = ({ now }: Replay, trigger: ConversationEvent): Advance => ({
   ...advanceCopy(now, trigger),
   check: trigger.check,
 })
 
 /** The answer says to which check a text belongs; without one, it belonged to an open follow-up. */
-function advancedByReport(of: Replay, report: ReportRow, answered?: Check): Advanced | undefined {
+function advancedByReport(of: Replay, report: ReportRow, answered?: Check): Advance | undefined {
   const { id: confirmationId, workspaceId, messages } = of.facts
   const { id, body, accountId, receivedAt, writtenAt } = report
   const stored = { id, workspace_id: workspaceId, account_id: accountId, body }
@@ -212,7 +212,7 @@ function advancedByReport(of: Replay, report: ReportRow, answered?: Check): Adva
   return trigger && advanceBy(of, trigger)
 }
 
-function advancedByEvent(of: Replay, { type, body, occurredAt: at }: EventRow): Advanced | undefined {
+function advancedByEvent(of: Replay, { type, body, occurredAt: at }: EventRow): Advance | undefined {
   const { facts } = of
   const check = (Object.values(refusal.outcomes) as string[]).includes(type) ? 'refusal' : 'confirmation'
   const { data } = readBody(body)
@@ -236,7 +236,7 @@ function advancedByEvent(of: Replay, { type, body, occurredAt: at }: EventRow): 
 const failedTemplates = ({ messages }: ConversationFacts, check: Check) =>
   messages.filter((sent) => sent.check === check && isFailedTemplate(sent))
 
-type AnswerPair = { report: ReportRow; stored: StoredAnswer | undefined; derived: Advanced['answer'] }
+type AnswerPair = { report: ReportRow; stored: StoredAnswer | undefined; derived: Advance['answer'] }
 
 function checkAnswer(facts: ConversationFacts, { report, stored, derived }: AnswerPair): Difference[] {
   if (!stored)

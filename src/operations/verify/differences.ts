@@ -53,13 +53,13 @@ export const shown = (value: Value): string => {
 }
 
 type WithoutValues<Text> = Text extends { stored: unknown; derived: unknown } ? Omit<Text, 'stored' | 'derived'> : never
-type Compared = { stored: Value; derived: Value; isSame?: boolean; clock?: ClockSpread }
+type Comparison = { stored: Value; derived: Value; isSame?: boolean; clock?: ClockSpread }
 
 /** Of a value that no clock changes. */
 export const NO_CLOCK: ClockSpread = { aheadMs: 0, backMs: 0 }
 
 /** Returns the difference between two values, or nothing. */
-export function compared(id: string, text: WithoutValues<DifferenceText>, values: Compared): Difference[] {
+export function compared(id: string, text: WithoutValues<DifferenceText>, values: Comparison): Difference[] {
   const { stored, derived, clock = NO_CLOCK, isSame = isSameValue(stored, derived, clock) } = values
   return isSame ? [] : [{ id, text: { ...text, stored: shown(stored), derived: shown(derived) } }]
 }

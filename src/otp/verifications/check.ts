@@ -15,7 +15,7 @@ type CheckParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 'live' | 'metri
 
 export type CheckRequest = { workspaceId: string; verificationId: string; code: string }
 
-export type Checked = { verificationId: string; status: VerificationStatus; attemptsLeft: number }
+export type CheckResult = { verificationId: string; status: VerificationStatus; attemptsLeft: number }
 
 /** Checks that share a transaction. */
 const MAX_GROUP = 256
@@ -25,8 +25,8 @@ const GROUP_CONCURRENCY = 2
  * Checks codes in groups: what arrives while a group is in progress is locked, compared and committed together, one check after
  * another. A check that returns is committed: no attempt is lost, and a verification is approved once.
  */
-export function createChecker(parts: CheckParts): (request: CheckRequest) => Promise<Checked> {
-  const checkInGroup = createFairBatcher<CheckRequest, Checked | ApiError>(
+export function createChecker(parts: CheckParts): (request: CheckRequest) => Promise<CheckResult> {
+  const checkInGroup = createFairBatcher<CheckRequest, CheckResult | ApiError>(
     async (requests) => {
       const outcomes = await transactionWithEvents(parts, (tx) => checkTogether(tx, parts, requests))
       parts.live.changed([...new Set(requests.map(({ workspaceId }) => workspaceId))])
@@ -47,7 +47,7 @@ async function checkTogether(tx: Sql, parts: Pick<Parts, 'clock' | 'seal'>, requ
   // After the locks: a check that waited may have been overtaken by the end of the verification's time.
   const now = parts.clock.now()
   const changed = new Map<string, LockedVerification>()
-  const outcomes = requests.map((request, index): Checked | ApiError => {
+  const outcomes = requests.map((request, index): CheckResult | ApiError => {
     const name = nameOf(names[index] ?? { workspaceId: '', id: '' })
     const before = changed.get(name) ?? locked.get(name)
     if (!before) return notFound()

@@ -84,10 +84,10 @@ export function recipientLimitError({ earlier, prefix }: RecipientHistory, now: 
 
 const limited = (detail: CodedText): ApiError => new ApiError('OTP_RECIPIENT_LIMITED', detail)
 
-type Allowed = { max: number; withinMs: number; now: Date }
+type Allowance = { max: number; withinMs: number; now: Date }
 
 /** When one more is allowed; undefined if it is now. */
-function freeAt(times: readonly string[], { max, withinMs, now }: Allowed): Date | undefined {
+function freeAt(times: readonly string[], { max, withinMs, now }: Allowance): Date | undefined {
   const recent = times
     .map((time) => new Date(time))
     .filter((time) => later(time, withinMs) > now)

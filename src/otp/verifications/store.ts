@@ -15,12 +15,12 @@ export type LockedVerification = VerificationRow & {
   deliverWithinSeconds: number | null
 }
 
-type Named = { workspaceId: string; id: string }
+type VerificationKey = { workspaceId: string; id: string }
 
 /** Locks the rows, by `nameOf`: the checks of a verification follow each other, whatever nodes they reach. */
 export async function lockVerifications(
   tx: Sql,
-  verifications: readonly Named[],
+  verifications: readonly VerificationKey[],
 ): Promise<Map<string, LockedVerification>> {
   // Each once and in one order, as inLockOrder. Several workspaces may ask for one id.
   const named = new Map(verifications.map((each) => [nameOf(each), { workspace_id: each.workspaceId, id: each.id }]))
@@ -29,7 +29,7 @@ export async function lockVerifications(
   return new Map(rows.map((row) => [nameOf(row), row]))
 }
 
-export const nameOf = ({ workspaceId, id }: Named): string => `${workspaceId} ${id}`
+export const nameOf = ({ workspaceId, id }: VerificationKey): string => `${workspaceId} ${id}`
 
 const lock: Statement<LockedVerification> = statement(
   'lock_verifications',

@@ -25,7 +25,7 @@ export async function findDueWork({ db, clock, node }: Pick<Parts, 'db' | 'clock
   return { ...due, submit, overdue: submit }
 }
 
-type Watched =
+type WatchedLoop =
   | 'submit'
   | 'reports'
   | 'timers'
@@ -36,7 +36,7 @@ type Watched =
   | 'sandbox'
   | 'leases'
 
-const selectDueWork = statement<Record<Watched, boolean>>(
+const selectDueWork = statement<Record<WatchedLoop, boolean>>(
   'find_due_work',
   `${WAITING}, head as (
      (select 1 as position, endpoint_id, due_at from webhook_deliveries where due_at is not null order by endpoint_id, due_at limit 1)

@@ -24,10 +24,10 @@ export type RetryDecision = {
 }
 
 /** `tries` counts the attempts before this one. `lockedSince`: when the row was first found locked, if it was before. */
-type Tried = { tries: number; now: Date; lockedSince?: Date | undefined }
+type TryCount = { tries: number; now: Date; lockedSince?: Date | undefined }
 
 /** For a row whose step threw. */
-export function decideRetry(error: unknown, { tries, now, lockedSince }: Tried): RetryDecision {
+export function decideRetry(error: unknown, { tries, now, lockedSince }: TryCount): RetryDecision {
   if (isConflict(error)) return retryLockedRow({ tries, now, lockedSince })
   const isLast = tries + 1 >= MAX_TRIES
   return {
@@ -40,7 +40,7 @@ export function decideRetry(error: unknown, { tries, now, lockedSince }: Tried):
 }
 
 /** The row is not at fault, so the attempt does not count. */
-export const retryLockedRow = ({ tries, now, lockedSince = now }: Tried): RetryDecision => ({
+export const retryLockedRow = ({ tries, now, lockedSince = now }: TryCount): RetryDecision => ({
   outcome: 'waiting',
   tries,
   retryAt: later(now, now < later(lockedSince, LOCKED_RETRIES_END_MS) ? LOCKED_RETRY_MS : RETRY_MS),
@@ -49,7 +49,7 @@ export const retryLockedRow = ({ tries, now, lockedSince = now }: Tried): RetryD
 })
 
 /** Work that failed on every attempt and waits for an operator. */
-export type Quarantined = {
+export type QuarantinedRow = {
   kind: 'report' | 'message' | 'timer'
   /** The id of the provider's report, the message, or the confirmation that the timer belongs to. */
   id: string

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
-import type { Pair, Ticks, Due, DueAnswer, EmulatorTime, FirstDue, Moved } from '../../src/wire/chats.ts'
+import type { Pair, Ticks, Due, DueAnswer, EmulatorTime, FirstDue, ClockMove } from '../../src/wire/chats.ts'
 import { type PhoneClock, REAL_CLOCK } from '../clock.ts'
 import { ask, errorText } from '../source.ts'
 import { type Screen, keyOf } from '../state.ts'
@@ -56,15 +56,15 @@ function useDue(pair: Pair | undefined, screen: Screen): DueAnswer | undefined {
 }
 
 async function move(target: { by: string } | { to: string }): Promise<Outcome> {
-  const { happened: counts, ...moved } = await ask<Moved>('/control/clock', target, MOVE_TIMEOUT_MS)
+  const { happened: counts, ...moved } = await ask<ClockMove>('/control/clock', target, MOVE_TIMEOUT_MS)
   const kinds = KINDS.filter((kind) => counts[kind] > 0)
   return { ...moved, happened: kinds.map((kind) => coded(`page_emulator.happened_${kind}`, { count: counts[kind] })) }
 }
 
-type Timed = { screen: Screen; selected: Pair | undefined; clock: PhoneClock & { now: () => Date } }
+type ClockProps = { screen: Screen; selected: Pair | undefined; clock: PhoneClock & { now: () => Date } }
 
 /** The emulator's own time, what it does next, and moves of its clock. */
-export function EmulatorTimeMachine({ screen, selected, clock }: Timed) {
+export function EmulatorTimeMachine({ screen, selected, clock }: ClockProps) {
   const { t, textOf } = usePhoneTexts()
   const due = useDue(selected, screen)
   if (screen.time === undefined) return null

@@ -4,8 +4,8 @@ import { ControlError } from '../errors.ts'
 import { EMULATOR_LIMITS } from '../limits.ts'
 import { exactlyOne } from '../messages/script.ts'
 import type { Parts } from '../parts.ts'
-import type { Planned } from '../time/timers.ts'
-import type { Due, DueAnswer, DueKind, FirstDue, Happened, Moved } from '../wire/chats.ts'
+import type { PlannedTimer } from '../time/timers.ts'
+import type { Due, DueAnswer, DueKind, FirstDue, HappenedCounts, ClockMove } from '../wire/chats.ts'
 import type { Live } from './live.ts'
 import { timeOf } from './views.ts'
 
@@ -54,7 +54,7 @@ function windowOf(parts: Parts, { waId, numberId }: PairOfIds): Due[] {
   return [{ id: 'window', kind: 'window', what: '', at, inMs: until - now, phone: `+${waId}`, number: numberId }]
 }
 
-function dueOf({ now }: Parts, { id, due, inMs }: Planned): Due {
+function dueOf({ now }: Parts, { id, due, inMs }: PlannedTimer): Due {
   const left = Math.max(0, Math.ceil(inMs)) + ROUNDING_MS
   return { id, ...due, at: new Date(now() + left).toISOString(), inMs: left }
 }
@@ -77,7 +77,7 @@ export function createTimeMachine(parts: Parts, live: Live) {
     moveClock: async (
       move: MoveSeed,
       { takesMs = EMULATOR_LIMITS.clockMoveTakesMs }: { takesMs?: number } = {},
-    ): Promise<Moved> => {
+    ): Promise<ClockMove> => {
       const requestedMs = readSpan(parts, move)
       if (isMoving) throw new ControlError('the clock is being moved already; wait until it is there', 409)
       isMoving = true
@@ -104,8 +104,8 @@ export function createTimeMachine(parts: Parts, live: Live) {
         isMoving = false
         live.sendTime()
       }
-      const after = Object.entries(countsOf(parts, from)) as [keyof Happened, number][]
-      const happened = Object.fromEntries(after.map(([name, count]) => [name, count - before[name]])) as Happened
+      const after = Object.entries(countsOf(parts, from)) as [keyof HappenedCounts, number][]
+      const happened = Object.fromEntries(after.map(([name, count]) => [name, count - before[name]])) as HappenedCounts
       return { ...timeOf(parts), requestedMs, movedMs: Math.round(requestedMs - leftMs), happened }
     },
   }
@@ -132,7 +132,7 @@ function msOf(span: string): number {
 }
 
 /** Service windows: those that ended after `from`. */
-const countsOf = ({ counts, delivery, outbox, windows, now }: Parts, from: number): Happened => ({
+const countsOf = ({ counts, delivery, outbox, windows, now }: Parts, from: number): HappenedCounts => ({
   statuses: delivery.counts.statuses,
   answers: counts.inbound,
   expiries: delivery.counts.expired,

@@ -257,7 +257,7 @@ export function createControl(parts: Parts, live: Live) {
   }
 }
 
-type Defined<Change> = { [Name in keyof Change]?: Exclude<Change[Name], undefined> }
+type DefinedMembers<Change> = { [Name in keyof Change]?: Exclude<Change[Name], undefined> }
 
-const defined = <Change extends object>(change: Change): Defined<Change> =>
-  Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as Defined<Change>
+const defined = <Change extends object>(change: Change): DefinedMembers<Change> =>
+  Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as DefinedMembers<Change>

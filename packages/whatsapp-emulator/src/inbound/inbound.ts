@@ -31,10 +31,10 @@ const inboundSchema = z
 
 export type InboundSeed = z.input<typeof inboundSchema>
 type Inbound = z.output<typeof inboundSchema>
-type Received = { id: string; posts: WebhookPost[] }
+type ReceivedMessage = { id: string; posts: WebhookPost[] }
 
 /** A later action of a customer. `done` gets its result; after a restart no caller waits. */
-type LaterInbound = { inbound: Inbound; done?: (received: Promise<Received>) => void }
+type LaterInbound = { inbound: Inbound; done?: (received: Promise<ReceivedMessage>) => void }
 
 export function defineInbound(parts: Parts): void {
   parts.timers.define<LaterInbound>('inbound', {
@@ -44,7 +44,7 @@ export function defineInbound(parts: Parts): void {
 }
 
 /** Opens the service window and posts the webhook. Resolves when it was answered. */
-export async function receive(parts: Parts, seed: InboundSeed, script?: string): Promise<Received> {
+export async function receive(parts: Parts, seed: InboundSeed, script?: string): Promise<ReceivedMessage> {
   const { afterMs, ...inbound } = inboundSchema.parse(seed)
   parseWaId(inbound.from, 'from')
   if (afterMs === undefined) return await receiveNow(parts, inbound, script)
@@ -53,7 +53,7 @@ export async function receive(parts: Parts, seed: InboundSeed, script?: string):
   })
 }
 
-async function receiveNow(parts: Parts, inbound: Inbound, script?: string): Promise<Received> {
+async function receiveNow(parts: Parts, inbound: Inbound, script?: string): Promise<ReceivedMessage> {
   const waId = parseWaId(inbound.from, 'from')
   if (inbound.again !== undefined) return await repeatWebhook(parts, inbound, inbound.again, waId)
   const to = inbound.to === undefined ? undefined : parts.accounts.getNumberByName(inbound.to, 'to')
@@ -102,7 +102,7 @@ async function receiveNow(parts: Parts, inbound: Inbound, script?: string): Prom
   return { id: message.id, posts: await post(parts, account, update, inbound.copies) }
 }
 
-async function repeatWebhook(parts: Parts, { copies }: Inbound, id: string, waId: string): Promise<Received> {
+async function repeatWebhook(parts: Parts, { copies }: Inbound, id: string, waId: string): Promise<ReceivedMessage> {
   const stored = parts.inbox.find(id)
   if (stored === undefined) throw new ControlError(`again: no customer wrote ${id}; GET /control/inbound lists them`)
   if (stored.record.from !== waId) throw new ControlError(`again: ${id} was written by ${stored.record.from}`)

@@ -62,7 +62,7 @@ export type Message = {
 }
 
 /** The parties and the template of a send. */
-export type Addressed = Pick<Message, 'to' | 'waId' | 'userId' | 'from' | 'phoneNumberId'> & {
+export type AddressedMessage = Pick<Message, 'to' | 'waId' | 'userId' | 'from' | 'phoneNumberId'> & {
   readonly template: { readonly name: string } | undefined
 }
 
@@ -192,7 +192,7 @@ function matcher(match: MessageMatch): (message: Message) => boolean {
 }
 
 /** Numbers in the filter must be normalised. */
-export function isAddressed(send: Addressed, { to, ending, from, template }: AddressFilter): boolean {
+export function isAddressed(send: AddressedMessage, { to, ending, from, template }: AddressFilter): boolean {
   return (
     (!to || [`+${to}`, to].includes(send.to) || send.waId === waIdOf(to) || send.userId === to) &&
     (!ending || (send.waId ?? send.to).endsWith(ending)) &&

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { ControlError, requireRoom } from '../errors.ts'
 import { EMULATOR_LIMITS } from '../limits.ts'
 import { type NextIds, SavedMap, type Storage } from '../store/saved-map.ts'
-import { type Addressed, type Message, isAddressed, isReply } from './messages.ts'
+import { type AddressedMessage, type Message, isAddressed, isReply } from './messages.ts'
 import { CUSTOMERS, FAILURES } from './presets.ts'
 import { type Behaviour, type MESSAGE_KINDS, type ScriptMatch, type Step, scriptSchema } from './script.ts'
 
@@ -115,7 +115,7 @@ export class Scripts {
   }
 
   /** Uses and returns the behaviour for a send. Empty without a matching script. */
-  takeBehaviour(send: Addressed): Behaviour {
+  takeBehaviour(send: AddressedMessage): Behaviour {
     const script = this.list().find(({ match, behaviour }) => behaviour !== undefined && isAddressed(send, match))
     if (script !== undefined) this.#use(script)
     return script?.behaviour ?? {}

@@ -52,7 +52,7 @@ const PUT_HEAD = 'insert into head (only, value) values (1, ?) on conflict do up
 const PRUNE = `delete from things where section = 'posts' and key not in (select value from json_each(?))`
 
 type Row = readonly [key: string, row: unknown]
-type Saved = { head: unknown; rows: ReadonlyMap<string, readonly Row[]> }
+type SavedState = { head: unknown; rows: ReadonlyMap<string, readonly Row[]> }
 
 /** The state outside the rows, and the ids of the posts that are still in use. */
 export type StateSource = { head: () => object; usedPosts: () => readonly string[] }
@@ -73,7 +73,7 @@ export class Store implements Storage {
   /** Nothing is written before `begin` sets it. */
   #source: StateSource | undefined
   /** The saved state, until `begin`. */
-  #saved: Saved | undefined
+  #saved: SavedState | undefined
   #soon: NodeJS.Immediate | undefined
   #retry: NodeJS.Timeout | undefined
   #postsUnpruned = PRUNE_AFTER_POSTS
@@ -277,7 +277,7 @@ export class Store implements Storage {
   }
 }
 
-function readAll(database: DatabaseSync): Saved | undefined {
+function readAll(database: DatabaseSync): SavedState | undefined {
   const head = database.prepare('select value from head').get() as { value: string } | undefined
   if (head === undefined) return undefined
   const rows = new Map<string, Row[]>()

@@ -28,7 +28,7 @@ type Timer = { dueAt: number; order: number; act: Act; kind: Kind }
 export type Kind = 'usual' | 'answer' | 'background'
 
 /** `inMs` is negative for an overdue plan. */
-export type Planned = { id: string; inMs: number; due: DueText }
+export type PlannedTimer = { id: string; inMs: number; due: DueText }
 /** `dueAt`: by the monotonic clock. */
 export type SavedPlan = { dueAt: number; kind: Kind; plan: Plan }
 
@@ -103,7 +103,7 @@ export class Timers {
   }
 
   /** What is due, in order. */
-  due(): Planned[] {
+  due(): PlannedTimer[] {
     const elapsed = this.#options.clock.elapsed()
     const planned = this.#timers.flatMap(({ act, order, dueAt }) => {
       const due = typeof act === 'function' ? undefined : this.#handlersOf(act.kind).due(act.data)

@@ -162,7 +162,7 @@ export type DueAnswer = EmulatorTime & {
 }
 
 /** Counts of what happened during the move. */
-export type Happened = {
+export type HappenedCounts = {
   statuses: number
   /** What customers did. */
   answers: number
@@ -175,9 +175,9 @@ export type Happened = {
   webhooks: number
 }
 
-export type Moved = EmulatorTime & {
+export type ClockMove = EmulatorTime & {
   requestedMs: number
   /** Less than `requestedMs` when the call took too long; call again for the rest. */
   movedMs: number
-  happened: Happened
+  happened: HappenedCounts
 }

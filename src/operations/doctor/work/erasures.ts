@@ -6,7 +6,7 @@ import type { NewFinding } from '../finding.ts'
 const MAX_ERASING_MS = HOUR_MS
 const MAX_WORKSPACES = 50
 
-type Unfinished = { workspaceId: string; workspace: string; number: number }
+type UnfinishedErasures = { workspaceId: string; workspace: string; number: number }
 
 /** Erasures of a recipient that were interrupted and not repeated. The number stays out of the finding. */
 export const findUnfinishedErasures = async (sql: Sql, now: Date): Promise<NewFinding[]> =>
@@ -14,7 +14,7 @@ export const findUnfinishedErasures = async (sql: Sql, now: Date): Promise<NewFi
     (unfinished): NewFinding => ({ code: 'erasure_unfinished', ...unfinished }),
   )
 
-const listUnfinished: Statement<Unfinished> = statement(
+const listUnfinished: Statement<UnfinishedErasures> = statement(
   'list_workspaces_with_unfinished_erasures',
   `select w.id as "workspaceId", w.name as workspace, count(distinct u.pseudonym)::int as number
    from unfinished_erasures u join workspaces w on w.id = u.workspace_id

@@ -10,10 +10,10 @@ const REPORTED_AFTER_MS = 10 * MINUTE_MS
 const MIN_SUBMITTED = 5
 const MAX_READ = 500
 
-type Submitted = { accountId: string; submitted: number; reported: number }
+type SubmissionCount = { accountId: string; submitted: number; reported: number }
 
 /** Counts the latest messages that WhatsApp accepted within a day, and how many of them it reported on. */
-const countReported: Statement<Submitted> = statement(
+const countReported: Statement<SubmissionCount> = statement(
   'count_reported_messages',
   `select s.account_id as "accountId", count(*)::int as submitted, (count(*) filter (where m.status <> 'sending'))::int as reported
    from (select sender_id, status, provider_message_id from messages
