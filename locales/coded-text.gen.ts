@@ -2118,7 +2118,9 @@ export type ParameterNames = {
   'page_list.filters': never
   'page_list.filters_set': 'number'
   'page_list.kept_since': 'day'
+  'page_list.last_7_days': never
   'page_list.show_results': never
+  'page_list.today': never
   'page_messages.about': never
   'page_messages.back': never
   'page_messages.clear': never
@@ -2202,6 +2204,7 @@ export type ParameterNames = {
   'page_overview.level_warning': never
   'page_overview.list': never
   'page_overview.moved': never
+  'page_overview.next': never
   'page_overview.nothing_today': never
   'page_overview.obstacles_gone': never
   'page_overview.obstacles_paused': never
@@ -2234,12 +2237,12 @@ export type ParameterNames = {
   'page_overview.step_template': never
   'page_overview.steps': never
   'page_overview.steps_about': never
+  'page_overview.steps_done': 'all' | 'done'
   'page_overview.template_states_disabled': never
   'page_overview.template_states_paused': never
   'page_overview.template_states_rejected': never
   'page_overview.template_title': 'language' | 'name'
   'page_overview.title': never
-  'page_overview.to_do': never
   'page_overview.to_phone': never
   'page_overview.today': never
   'page_overview.unreadable': never

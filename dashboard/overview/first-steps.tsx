@@ -21,7 +21,7 @@ const STEPS = [
 ] as const satisfies readonly { step: keyof Steps; to: string }[]
 
 export function FirstSteps({ steps }: { steps: Steps }) {
-  const { t } = useTexts()
+  const { t, n } = useTexts()
   const may = usePermissions()
   const { workspaceId, sandbox } = useWorkspace()
   const titleOf = (step: keyof Steps): string =>
@@ -31,6 +31,8 @@ export function FirstSteps({ steps }: { steps: Steps }) {
     if (sandbox && step === 'template') return t('page_overview.step_hint_template_sandbox')
     return t(`page_overview.step_hint_${step}`)
   }
+  const next = STEPS.find(({ step }) => !steps[step])?.step
+  const done = STEPS.filter(({ step }) => steps[step]).length
   return (
     <Stack component="section" gap="sm" aria-labelledby="first-steps">
       <div>
@@ -38,12 +40,12 @@ export function FirstSteps({ steps }: { steps: Steps }) {
           {t('page_overview.steps')}
         </Title>
         <Text size="sm" c="dimmed">
-          {t('page_overview.steps_about')}
+          {t('page_overview.steps_about')} {t('page_overview.steps_done', { done: n(done), all: n(STEPS.length) })}
         </Text>
       </div>
       <Stack component="ol" gap="xs" m={0} p={0} style={{ listStyle: 'none' }}>
         {STEPS.map(({ step, to }, index) => (
-          <Paper component="li" withBorder p="md" key={step}>
+          <Paper component="li" withBorder p="md" key={step} aria-current={step === next ? 'step' : undefined}>
             <Group align="flex-start" wrap="nowrap" gap="md">
               <Text fw={700} fz="lg" aria-hidden="true" w={24} ta="center">
                 {steps[step] ? '✓' : index + 1}
@@ -53,9 +55,12 @@ export function FirstSteps({ steps }: { steps: Steps }) {
                   <AnchorLink fw={600} to={to} params={{ workspaceId }}>
                     {titleOf(step)}
                   </AnchorLink>
-                  <Badge variant={steps[step] ? 'light' : 'outline'} color={steps[step] ? 'success' : 'neutral'}>
-                    {steps[step] ? t('page_overview.done') : t('page_overview.to_do')}
-                  </Badge>
+                  {steps[step] && (
+                    <Text span size="sm" c="dimmed">
+                      {t('page_overview.done')}
+                    </Text>
+                  )}
+                  {step === next && <Badge variant="light">{t('page_overview.next')}</Badge>}
                 </Group>
                 <Text size="sm">{hintOf(step)}</Text>
                 {step === 'account' && !steps.account && sandbox && may.change && (

@@ -18,6 +18,7 @@ import { type ReactNode, cloneElement, isValidElement, useState } from 'react'
 import { DAY, dateFormat } from '../../texts/formats.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { Calendar } from '../calendar.tsx'
+import { useWorkspace } from '../workspace.ts'
 import { useScreen } from '../screen.ts'
 
 /** A search runs when typing pauses. */
@@ -191,8 +192,20 @@ function RangeChip({ from, to, onChange }: Days & { onChange: (days: ChosenDays)
 
 type ChosenDays = { from: string; to: string }
 
+/** By the clock of the workspace, which may be ahead. */
+function useToday(): string {
+  const { timeZone, clockOffsetMs } = useWorkspace()
+  const format = dateFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
+  return format.format(Date.now() + clockOffsetMs)
+}
+
+const daysBefore = (day: string, days: number): string =>
+  new Date(Date.parse(day) - days * 86_400_000).toISOString().slice(0, 10)
+
 /** Days of the delivery zone, such as `2026-11-22`. Weeks start on the first day of the reader's week. */
 function DayRange({ from, to, onChange }: Days & { onChange: (days: ChosenDays) => void }) {
+  const { t } = useTexts()
+  const today = useToday()
   const [half, setHalf] = useState<string | null>(null)
   const choose = ([first, last]: [string | null, string | null]): void => {
     setHalf(first)
@@ -208,6 +221,11 @@ function DayRange({ from, to, onChange }: Days & { onChange: (days: ChosenDays) 
           type="range"
           allowSingleDateInRange
           value={half === null ? [from ?? null, to ?? null] : [half, null]}
+          presets={[
+            { value: [today, today], label: t('page_list.today') },
+            { value: [daysBefore(today, 6), today], label: t('page_list.last_7_days') },
+          ]}
+          getDayProps={(day) => (day === today ? { fw: 700, 'aria-current': 'date', td: 'underline' } : {})}
           onChange={choose}
         />
       )}

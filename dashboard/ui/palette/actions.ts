@@ -154,10 +154,10 @@ function useSandboxActions({ workspaceId }: Workspace): Action[] {
         report(async () => {
           const facts = await queryClient.fetchQuery(api.keys.firstRequest.queryOptions({ workspaceId, language }))
           if (facts.missing !== null) return t('page_keyboard.cannot_send')
-          const { numbers } = await queryClient.fetchQuery(api.phone.state.queryOptions({ workspaceId }))
           const { senderId, template } = facts
           await send({ workspaceId, body: { to: SANDBOX_PHONE, senderId, template, code: someCode() } })
-          const [number] = numbers
+          const senders = await queryClient.fetchQuery(api.senders.list.queryOptions({ workspaceId }))
+          const number = senders.find((each) => each.senderId === senderId)?.phoneNumberId
           await navigate({
             to: '/w/$workspaceId/phone',
             params: { workspaceId },

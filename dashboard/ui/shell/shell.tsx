@@ -159,11 +159,17 @@ const initialsOf = (name: string): string => {
   return ends.map((word = '') => /^./u.exec(word)?.[0] ?? '').join('')
 }
 
+const COLOURS = [
+  ['light', 'light'],
+  ['dark', 'dark'],
+  ['auto', 'like_system'],
+] as const
+
 function AccountMenu() {
   const { t, language, choose } = useTexts()
   const { person } = useSession()
   const workspace = useWorkspaceIfAny()
-  const { setColorScheme } = useMantineColorScheme()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
   const signOut = async (): Promise<void> => {
     await callSignIn('sign-out')
     queryClient.clear()
@@ -187,9 +193,11 @@ function AccountMenu() {
       <Menu.Dropdown>
         <Menu.Label>{person.email}</Menu.Label>
         <Menu.Label>{t('page_shell.colours')}</Menu.Label>
-        <Menu.Item onClick={() => setColorScheme('light')}>{t('page_shell.light')}</Menu.Item>
-        <Menu.Item onClick={() => setColorScheme('dark')}>{t('page_shell.dark')}</Menu.Item>
-        <Menu.Item onClick={() => setColorScheme('auto')}>{t('page_shell.like_system')}</Menu.Item>
+        {COLOURS.map(([scheme, name]) => (
+          <Menu.Item key={scheme} fw={scheme === colorScheme ? 600 : 400} onClick={() => setColorScheme(scheme)}>
+            {t(`page_shell.${name}`)}
+          </Menu.Item>
+        ))}
         <Menu.Label>{t('page_shell.language')}</Menu.Label>
         {LANGUAGES.map((each) => (
           <Menu.Item key={each} lang={each} fw={each === language ? 600 : 400} onClick={() => void choose(each)}>

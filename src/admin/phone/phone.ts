@@ -61,7 +61,7 @@ export const phone = router({
     return {
       hasEmulator: emulator !== undefined,
       /** The ids of the workspace's numbers on it. */
-      numbers: [...(emulator?.numbers.keys() ?? [])],
+      numbers: [...(emulator?.numbers.keys() ?? [])].toSorted(),
       now: later(parts.clock.now(), offsetMs),
       offsetMs,
       moves: moves.map(({ moved_at, by_ms }) => ({ movedAt: moved_at, byMs: by_ms })),
