@@ -106,10 +106,7 @@ export function SecretOnce({ secret, onDone }: { secret: string; onDone: () => v
   const { t } = useTexts()
   return (
     <Stack>
-      <Title order={3} size="h5">
-        {t('page_endpoints.secret_title')}
-      </Title>
-      <Secret text={secret} />
+      <Secret text={secret} title={t('page_endpoints.secret_title')} />
       <Text size="sm">{t('page_endpoints.secret_once')}</Text>
       <Title order={3} size="h5">
         {t('page_endpoints.verify_title')}

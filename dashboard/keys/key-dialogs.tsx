@@ -169,10 +169,7 @@ function ShownOnce({ apiKey, note, onDone }: { apiKey: string; note?: ReactNode;
   const { t } = useTexts()
   return (
     <Stack>
-      <Title order={3} size="h5">
-        {t('page_keys.once_title')}
-      </Title>
-      <Secret text={apiKey} />
+      <Secret text={apiKey} title={t('page_keys.once_title')} />
       <Text size="sm">{t('page_keys.once')}</Text>
       {note}
       <Divider />

@@ -8,7 +8,6 @@ import { DangerDialog } from '../ui/dialog/confirm-dialog.tsx'
 import { Section } from '../ui/facts.tsx'
 import { Failed } from '../ui/fallback.tsx'
 import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
-import { phoneText } from '../ui/phone-groups.ts'
 import { StepProgress } from '../ui/progress.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 
@@ -76,7 +75,7 @@ function Actions({ found }: { found: RecipientSummary }) {
         </Button>
         <DangerDialog
           label={t('page_recipients.erase')}
-          title={t('page_recipients.erase_title', { phone: phoneText(phone) })}
+          title={t('page_recipients.erase_title', { phone })}
           name={phone}
           yes={t('page_recipients.erase_yes')}
           doing={run}
@@ -101,7 +100,7 @@ function Actions({ found }: { found: RecipientSummary }) {
 
 function RecipientCounts({ found: { phone, oneTimeCodes, confirmations, isBlocked } }: { found: RecipientSummary }) {
   const { t } = useTexts()
-  if (oneTimeCodes + confirmations === 0 && !isBlocked) return t('page_recipients.nothing', { phone: phoneText(phone) })
+  if (oneTimeCodes + confirmations === 0 && !isBlocked) return t('page_recipients.nothing', { phone })
   const parts = [
     t('page_recipients.codes', { count: oneTimeCodes }),
     t('page_recipients.confirmations', { count: confirmations }),
@@ -131,7 +130,7 @@ type Result = { messages: number; isNothing: boolean; finishesEarlier: boolean; 
 
 function erasedText(t: ReturnType<typeof useTexts>['t'], phone: string, result: Result): string {
   const { messages, isNothing, finishesEarlier, pseudonym } = result
-  if (isNothing && !finishesEarlier) return t('page_recipients.nothing_erased', { phone: phoneText(phone) })
+  if (isNothing && !finishesEarlier) return t('page_recipients.nothing_erased', { phone })
   const sentences = [
     ...(finishesEarlier ? [t('page_recipients.earlier_finished', { pseudonym })] : []),
     ...(isNothing ? [] : [t('page_recipients.erased', { count: messages })]),

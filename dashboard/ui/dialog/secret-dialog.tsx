@@ -4,7 +4,7 @@ import { CodeBlock } from '../as-typed.tsx'
 import { Leaving } from './confirm-dialog.tsx'
 import classes from './secret-dialog.module.css'
 
-type SecretCount = { add: () => () => void; markCopied: () => void }
+type SecretCount = { add: (title?: string) => () => void; markCopied: () => void }
 
 const ShownSecrets = createContext<SecretCount | undefined>(undefined)
 
@@ -12,12 +12,17 @@ const ShownSecrets = createContext<SecretCount | undefined>(undefined)
 export function SecretDialog({ children, ...modal }: ModalProps) {
   const [count, setCount] = useState(0)
   const [isCopied, setCopied] = useState(false)
+  const [title, setTitle] = useState<string>()
   const shown = useMemo<SecretCount>(
     () => ({
-      add() {
+      add(title) {
         setCopied(false)
+        setTitle(title)
         setCount((before) => before + 1)
-        return () => setCount((before) => before - 1)
+        return () => {
+          setCount((before) => before - 1)
+          setTitle(undefined)
+        }
       },
       markCopied: () => setCopied(true),
     }),
@@ -27,6 +32,7 @@ export function SecretDialog({ children, ...modal }: ModalProps) {
   return (
     <Modal
       {...modal}
+      title={title ?? modal.title}
       withCloseButton={!isLocked}
       closeOnEscape={!isLocked}
       closeOnClickOutside={count === 0 && modal.closeOnClickOutside !== false}
@@ -37,10 +43,10 @@ export function SecretDialog({ children, ...modal }: ModalProps) {
   )
 }
 
-/** A secret that is shown once. The copy button has the focus. */
-export function Secret({ text }: { text: string }) {
+/** A secret that is shown once. The copy button has the focus. `title`: of the dialog, while it shows the secret. */
+export function Secret({ text, title }: { text: string; title?: string }) {
   const shown = use(ShownSecrets)
-  useEffect(() => shown?.add(), [shown])
+  useEffect(() => shown?.add(title), [shown, title])
   return <CodeBlock text={text} onCopy={shown?.markCopied} autoFocus />
 }
 
