@@ -35,6 +35,11 @@ export async function openDemo(opened: AsyncDisposableStack): Promise<Demo> {
   const calls = createCalls(url, cookie)
   const session = await calls.session.current.query()
   const workspaceId = session?.workspaces[0]?.workspaceId ?? ''
+  const isFilling = async (): Promise<boolean> => {
+    const current = await calls.session.current.query()
+    return current?.workspaces.some(({ sandboxWork }) => sandboxWork !== null) ?? false
+  }
+  await waitFor('the end of the demo month', async () => !(await isFilling()))
   return { text, url, pages: `${url}/dashboard/w/${workspaceId}`, workspaceId, cookie, calls }
 }
 
