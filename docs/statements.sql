@@ -2011,6 +2011,8 @@ with finished as (
          case when message_id = any (array (select id from finished)) or not (detail ->> 'code' = 'providers.titled' or detail ->> 'code' in ('words.quoted', 'text')) then detail else case when detail #>> '{title,code}' not in ('words.quoted', 'text') then detail -> 'title' end end
   from jsonb_to_recordset($2) as a (workspace_id uuid, message_id uuid, attempt smallint, started_at timestamptz, ended_at timestamptz,
     outcome text, http_status smallint, provider_code int, detail jsonb)
+  where message_id = any (array (select id from finished))
+    or (select 1 from messages m where m.workspace_id = a.workspace_id and m.id = a.message_id limit 1) is not null
   on conflict do nothing
 ), unparked as (
   update provider_reports set outcome = 'waiting', due_at = $3
@@ -2120,6 +2122,11 @@ prepare remove_idle_pair_paces as
 with removed as (
   delete from pair_pace where ctid = any (array (select ctid from pair_pace where free_at < $1 limit $2)) returning 1)
 select count(*)::int as removed from removed;
+
+prepare reset_paces_of_workspace as
+with pairs as (delete from pair_pace where sender_id = any (array (select id from senders where workspace_id = $1)))
+update sender_pace set slots = '{}', slot_sends = '{}', breaker_open_until = null, breaker_step = 0, breaker_code = null
+where sender_id = any (array (select id from senders where workspace_id = $1));
 
 prepare return_pair_slots as
 update pair_pace p set free_at = p.free_at - w.interval_ms * interval '1 millisecond'
@@ -4074,6 +4081,9 @@ select (select jsonb_build_object(
     'wrong', wrong_codes + case when begins_at > ($2::timestamptz + w.clock_offset_ms * interval '1 ms') - 1800000 * interval '1 ms' then earlier_wrong_codes else 0 end)
   from otp_checks where workspace_id = w.id and begins_at > ($2::timestamptz + w.clock_offset_ms * interval '1 ms') - 2 * 1800000 * interval '1 ms' limit 1) as checks
 from workspaces w where w.id = $1;
+
+prepare forget_otp_checks as
+delete from otp_checks where workspace_id = $1;
 
 -- src/otp/verifications/expiry-loop.ts
 

@@ -1,5 +1,7 @@
 import { SECOND_MS } from '../lib/clock.ts'
 import { type ReportWalk, firstWalk, removeSent, walkReports } from '../operations/lifecycle/purge.ts'
+import { forgetPaces } from '../messages/queue/pair-slots.ts'
+import { forgetChecks } from '../otp/verifications/check-counts.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { resetUsage } from '../workspaces/quota.ts'
 import { resetClock } from '../workspaces/workspace-time.ts'
@@ -35,6 +37,8 @@ export function createEmptier({ db, clock, live }: Pick<Parts, 'db' | 'clock' | 
       await db.transaction(async (tx) => {
         await lockWorkspace(tx, workspaceId)
         await resetUsage(tx, workspaceId)
+        await forgetChecks(tx, workspaceId)
+        await forgetPaces(tx, workspaceId)
         await resetClock(tx, workspaceId, { moved_at: clock.now(), by_ms: untilOffsetMs })
         await endWork(tx, work)
       })

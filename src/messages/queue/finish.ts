@@ -100,7 +100,8 @@ export const WITHOUT_TEXT = `case when detail #>> '{title,code}' not in ${FREE_T
 
 /**
  * One statement for the messages, their attempts, and the reports that came before the provider's answer was stored.
- * A failed message stays due until applyReports ends it in the same transaction.
+ * A failed message stays due until applyReports ends it in the same transaction. A message whose status came before the answer may be
+ * removed already, with its workspace or by emptying its sandbox.
  */
 const finish: Statement<{ id: string }> = statement(
   'finish_attempts',
@@ -125,6 +126,8 @@ const finish: Statement<{ id: string }> = statement(
             case when message_id = any (array (select id from finished)) or not ${HAS_TEXT} then detail else ${WITHOUT_TEXT} end
      from jsonb_to_recordset($2) as a (workspace_id uuid, message_id uuid, attempt smallint, started_at timestamptz, ended_at timestamptz,
        outcome text, http_status smallint, provider_code int, detail jsonb)
+     where message_id = any (array (select id from finished))
+       or (select 1 from messages m where m.workspace_id = a.workspace_id and m.id = a.message_id limit 1) is not null
      on conflict do nothing
    ), unparked as (
      update provider_reports set outcome = 'waiting', due_at = $3

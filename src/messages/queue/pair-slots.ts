@@ -70,3 +70,17 @@ const returnSlots = statement(
 
 /** A pair with a free slot behaves like one without a row. */
 export const removeIdlePairs = removal('remove_idle_pair_paces', 'pair_pace', 'free_at < $1')
+
+/** For a sandbox that begins again: its clock may go back, and its numbers would wait for what was sent later. */
+export const forgetPaces = async (tx: Sql, workspaceId: string): Promise<void> => {
+  await tx.rows(resetPaces, [workspaceId])
+}
+
+const SENDERS = 'any (array (select id from senders where workspace_id = $1))'
+
+const resetPaces = statement(
+  'reset_paces_of_workspace',
+  `with pairs as (delete from pair_pace where sender_id = ${SENDERS})
+   update sender_pace set slots = '{}', slot_sends = '{}', breaker_open_until = null, breaker_step = 0, breaker_code = null
+   where sender_id = ${SENDERS}`,
+)

@@ -54,3 +54,10 @@ export async function findGuessing(sql: Sql, workspaceId: string, now: Date): Pr
   const checks = (await sql.row(find, [workspaceId, now]))?.checks
   return checks && isGuessed(checks) ? checks : undefined
 }
+
+/** For a workspace that begins again, and whose clock may be set back. */
+export const forgetChecks = async (tx: Sql, workspaceId: string): Promise<void> => {
+  await tx.rows(remove, [workspaceId])
+}
+
+const remove = statement('forget_otp_checks', 'delete from otp_checks where workspace_id = $1')

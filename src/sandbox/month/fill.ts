@@ -11,7 +11,7 @@ import { createOtpAcceptor } from '../../otp/accept.ts'
 import { createVerificationAcceptor } from '../../otp/verifications/accept.ts'
 import { createChecker } from '../../otp/verifications/check.ts'
 import type { Parts } from '../../runtime/parts.ts'
-import { WOKEN_BY_CLOCK, hasBusyWork, listDueWork } from '../due.ts'
+import { type DueWork, WOKEN_BY_CLOCK, hasBusyWork, listDueWork } from '../due.ts'
 import { getSandboxOffset, moveClock } from '../move-clock.ts'
 import { type FillWork, endWork, renewWork } from '../work-lease.ts'
 import { type Deed, type Order, planMonth } from './plan.ts'
@@ -69,14 +69,16 @@ export async function fillMonth(parts: Parts, work: FillWork, stop?: AbortSignal
 
 /** Waits until no work of the workspace is due or running, and WhatsApp has reported on what it accepted. Returns false if `stop` aborts. */
 async function settle({ db, clock }: Parts, workspaceId: string, stop?: AbortSignal): Promise<boolean> {
+  let due: DueWork[] = []
   for (const endsAt = performance.now() + MAX_IDLE_MS; performance.now() < endsAt; await wait(CHECK_EVERY_MS)) {
     if (stop?.aborted) return false
     const now = clock.now()
-    if (hasBusyWork(await listDueWork(db, workspaceId, now))) continue
+    due = await listDueWork(db, workspaceId, now)
+    if (hasBusyWork(due)) continue
     const unsent = await db.row(findUnsent, [workspaceId, firstIdAt(later(now, -RECENT_MS))])
     if (unsent?.waits !== true) return true
   }
-  throw new Error(`the work of a demo month was not done within ${MAX_IDLE_MS} ms`)
+  throw new Error(`the work of a demo month was not done within ${MAX_IDLE_MS} ms: ${JSON.stringify(due)}`)
 }
 
 const findUnsent: Statement<{ waits: boolean }> = statement(

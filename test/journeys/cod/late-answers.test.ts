@@ -44,9 +44,9 @@ test('a tap reported after a later one changes nothing, and stays in the history
     details.map(({ detail }) => detail),
     [
       'taps “cancel” of the confirmation’s question',
-      'confirmation: cancelled',
+      'the customer cancelled the order',
       'taps “confirm” of the confirmation’s question; ignored: superseded: the customer gave another answer later',
-      'confirmation: confirmed; superseded by a later answer',
+      'the customer confirmed the order; superseded by a later answer',
     ],
   )
   const { confirmationId } = order

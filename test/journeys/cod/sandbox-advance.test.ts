@@ -385,6 +385,7 @@ const STAYING: Readonly<Record<string, string>> = {
   'migrations.applied_at': REAL,
   'nodes.seen_at': REAL,
   'nodes.started_at': REAL,
+  'otp_checks.begins_at': SHOWN,
   'otp_verifications.created_at': SHOWN,
   'otp_verifications.ended_at': SHOWN,
   'otp_verifications.expires_at': SHOWN,
