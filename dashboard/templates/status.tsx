@@ -40,7 +40,7 @@ export function UsableFor({ template }: { template: WithVerdicts }) {
   if (uses.length === 0)
     return (
       <Tooltip multiline maw="24rem" label={reason && textOf(reason)} disabled={!reason}>
-        <span>
+        <span data-explained>
           <StateMark colour={STATE_COLOURS.usable.never}>{t('page_templates.for_nothing')}</StateMark>
         </span>
       </Tooltip>

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { findSeriousFaults } from './accessibility.ts'
 import { openPage, openWithin } from './browser.ts'
+import { phoneText } from '../../dashboard/ui/phone-groups.ts'
 import { signIn } from '../world/dashboard.ts'
 import { startWorld } from '../world/world.ts'
 
@@ -39,7 +40,7 @@ async function findByKeyboard(page: Page, otp: { to: string }): Promise<void> {
   await palette.locator('[data-selected]', { hasText: 'Overview' }).waitFor()
   assert.deepEqual(await findSeriousFaults(page), [])
   await page.keyboard.type('login-7')
-  await palette.getByText(otp.to).waitFor()
+  await palette.getByText(phoneText(otp.to)).waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: /Message to/ }).waitFor()
   await page.keyboard.press('/')

@@ -11,7 +11,7 @@ const STAGES = ['insert_otp_messages_within_quota', 'store_provider_reports', 'r
 
 /** Statements that a server runs periodically without any message, or once for a cache. */
 const UNRELATED_WRITES =
-  /^(remove_|list_workspaces_to_count|claim_accounts_due_for_sync|account_by_id|release_deliveries|take_leases|delete_workspaces_due|lock_workspace_to_purge|\w+_removal_guard)/
+  /^(remove_|list_workspaces_to_count|claim_accounts_due_for_sync|account_by_id|release_deliveries|take_leases|take_sandbox_work|delete_workspaces_due|lock_workspace_to_purge|\w+_removal_guard)/
 
 type Write = { name: string; transaction: number | null; stage: string | null }
 

@@ -217,7 +217,7 @@ function AccountMenu() {
 /** Marks a sandbox. While its clock is moved it says so, and leads to the time machine. */
 function SandboxPill({ workspace: { clockOffsetMs } }: { workspace: Workspace }) {
   const { t, language } = useTexts()
-  if (clockOffsetMs <= 0) {
+  if (clockOffsetMs === 0) {
     return (
       <Badge variant="light" color="neutral">
         {t('page_shell.sandbox')}

@@ -385,7 +385,8 @@ test('a quarantined report is explained with its release command, and counts aft
     await world.settled()
   }
   const explanation = await explained(world, otp.messageId)
-  const release = /report from WhatsApp.* “doorcode (quarantine release [^”]+)”/.exec(explanation.next.sentence)?.[1] ?? ''
+  const release =
+    /report from WhatsApp.* “doorcode (quarantine release [^”]+)”/.exec(explanation.next.sentence)?.[1] ?? ''
   faulty = false
   assert.equal((await jsonOfCommand(world, ...release.split(' '))).kind, 'report')
   await world.settled()

@@ -52,7 +52,10 @@ for (const name of ENTRY_POINTS) {
     await perform('senders.pause', { senderId })
     const rejected = await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })
     assert.equal(rejected.body.code, 'OTP_SENDER_UNAVAILABLE')
-    assert.match(String(rejected.body.detail), /Resume it on the Senders page or with “doorcode sender resume <senderId>”/)
+    assert.match(
+      String(rejected.body.detail),
+      /Resume it on the Senders page or with “doorcode sender resume <senderId>”/,
+    )
     await world.node({ works: true })
     await world.settled()
     assert.equal(world.whatsapp.got(otp).length, 0)
