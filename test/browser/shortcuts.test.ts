@@ -53,7 +53,8 @@ test('j and k move through a list with the conversation beside it, and single ke
 /** Types into the palette, and chooses the first match. */
 async function runs(page: Page, query: string, action: string | RegExp): Promise<void> {
   await page.keyboard.press('Control+K')
-  const palette = page.getByRole('dialog')
+  // an action may open a dialog of its own
+  const palette = page.getByRole('dialog').filter({ has: page.getByPlaceholder(/^Search pages/) })
   await palette.getByRole('textbox').fill(query)
   await palette.locator('[data-selected]', { hasText: action }).waitFor()
   await page.keyboard.press('Enter')
