@@ -44,16 +44,22 @@ export const charts = router({
     const counted = await countDays(ctx, workspaceId, { last: OVERVIEW_DAYS })
     const { days, groups, bounds, query } = counted
     const yesterday = await countBefore(ctx.figures, { ...query, ...bounds, days: [bounds.today] })
-    const month = await countDays(ctx, workspaceId, { last: INSIGHT_DAYS })
+    const { groups: earlier } = await groupsOfDays(ctx.figures, { ...query, days: daysBeforeWeek(bounds) })
     return {
       /** Orders that reminders saved in the last days; null if they are too few to mention. */
-      saved: { orders: savedByReminders(month.groups), days: INSIGHT_DAYS },
+      saved: { orders: savedByReminders([...earlier, ...groups]), days: INSIGHT_DAYS },
       latest: latestOf(days, groups, bounds.today),
       yesterday: yesterday && spanFigures(yesterday.groups),
       week: chartsIn(counted, {}),
     }
   }),
 })
+
+/** Those of the insight that the week does not have. */
+function daysBeforeWeek({ from, today, earliest }: { from: Day; today: Day; earliest: Day }): Day[] {
+  const first = addDays(today, 1 - INSIGHT_DAYS)
+  return daysBetween(first > earliest ? first : earliest, addDays(from, -1))
+}
 
 type DayCounts = Awaited<ReturnType<typeof countDays>>
 type Choice = Parameters<typeof filterGroups>[1]
