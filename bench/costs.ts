@@ -3,12 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { type Figure, atMost, megabytes, ms, percentile, perSecond } from './figures.ts'
 import { openHttpClient } from './http-client.ts'
-import { openLoop } from './load.ts'
 import type { BenchPart, PartOptions } from './part.ts'
 import type { BenchPostgres } from './postgres.ts'
 import { startReceiver } from './receiver.ts'
 import type * as serverProcess from './server-process.ts'
 import type * as shop from './shop.ts'
+import { sendSteadily } from './steady.ts'
 import type * as wholeWay from './whole-way.ts'
 import { startMessages, startReports } from './whole-way.ts'
 
@@ -141,34 +141,15 @@ export async function measureCosts(
 
   const steady = new Map<number, { each: Used; done: number; wire: number; accept: number; webhook: number }>()
   for (const rate of STEADY_RATES) {
-    const answers: { recipient: string; at: number; tookMs: number }[] = []
-    const from = messages.latencies.length
     const before = await usage()
-    await openLoop(
-      async () => {
-        const began = performance.now()
-        const { recipient, status, ended } = messages.begin()
-        const answered = await status
-        answers.push({ recipient, at: performance.now(), tookMs: performance.now() - began })
-        void ended
-        return answered
-      },
-      { rate, ms: duration(STEADY_MS), expected: 202 },
-    )
-    await wait(SETTLE_MS)
+    const times = await sendSteadily({ messages, arrivedAt }, { rate, ms: duration(STEADY_MS), settleMs: SETTLE_MS })
     const each = usedBetween(before, await usage())
     steady.set(rate, {
       each,
-      done: answers.length,
-      wire: percentile(
-        answers.map(({ recipient, at }) => (arrivedAt.get(recipient) ?? Number.NaN) - at),
-        0.5,
-      ),
-      accept: percentile(
-        answers.map(({ tookMs }) => tookMs),
-        0.5,
-      ),
-      webhook: percentile(messages.latencies.slice(from), 0.5),
+      done: times.requestToAccepted.length,
+      wire: percentile(times.acceptedToWire, 0.5),
+      accept: percentile(times.requestToAccepted, 0.5),
+      webhook: percentile(times.requestToWebhook, 0.5),
     })
     say(`${rate}/s: ${ms(steady.get(rate)?.wire ?? 0)} to the wire`)
   }

@@ -6,11 +6,11 @@ import { Client } from 'pg'
 import { withConnection } from '../test/database/postgres.ts'
 import { type Figure, atMost, count, ms, percentile, times } from './figures.ts'
 import { openHttpClient } from './http-client.ts'
-import { openLoop } from './load.ts'
 import type { BenchPart } from './part.ts'
 import { startReceiver } from './receiver.ts'
 import { startServer } from './server-process.ts'
 import { type Shop, openShops, otpRequests } from './shop.ts'
+import { sendSteadily } from './steady.ts'
 import { addEndpoints, startMessages, startReports } from './whole-way.ts'
 
 const PART = 'fairness'
@@ -74,24 +74,12 @@ export const fairness: BenchPart = async ({ postgres, provider, short, profile, 
   })
 
   const measure = async (fullMs: number): Promise<Latencies> => {
-    const answers: { recipient: string; at: number; tookMs: number }[] = []
-    const from = messages.latencies.length
-    const load = { rate: RATE, ms: short ? fullMs / 4 : fullMs, expected: 202 }
-    await openLoop(async (plannedAt) => {
-      const { recipient, status } = messages.begin()
-      const answered = await status
-      answers.push({ recipient, at: performance.now(), tookMs: performance.now() - plannedAt })
-      return answered
-    }, load)
-    await wait(SETTLE_MS)
-    const toWire = answers.map(({ recipient, at }) => (arrivedAt.get(recipient) ?? Number.POSITIVE_INFINITY) - at)
+    const load = { rate: RATE, ms: short ? fullMs / 4 : fullMs, settleMs: SETTLE_MS }
+    const times = await sendSteadily({ messages, arrivedAt }, load)
     return {
-      'from the request to the 202': percentile(
-        answers.map(({ tookMs }) => tookMs),
-        0.99,
-      ),
-      'from the 202 to the wire': percentile(toWire, 0.99),
-      'from the request to the webhook': percentile(messages.latencies.slice(from), 0.99),
+      'from the request to the 202': percentile(times.plannedToAccepted, 0.99),
+      'from the 202 to the wire': percentile(times.acceptedToWire, 0.99),
+      'from the request to the webhook': percentile(times.requestToWebhook, 0.99),
     }
   }
   const traffic = startTraffic(troubled, troubledClient)
