@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
+import { seededNumbers } from '../../lib/random.ts'
 import { FIRST_NAMES, LANGUAGE_OF_TEN, NOTES, PRODUCTS, type ShopLanguage, priceIn } from './shop.ts'
 
 export const MONTH_DAYS = 30
@@ -229,15 +230,8 @@ function phoneOf(nth: number, ending = String(2_000 + ((nth * 37) % 8_000))): st
 
 type Random = ReturnType<typeof createRandom>
 
-/** Mulberry32: small, and the same numbers for the same seed in each process. */
 function createRandom(seed: number) {
-  let state = seed >>> 0
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  const next = seededNumbers(seed)
   return { next, between: (min: number, max: number): number => min + (max - min) * next() }
 }
 
