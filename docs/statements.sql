@@ -4239,7 +4239,7 @@ prepare find_otp_message as
 select id, status, reference, recipient, created_at, sent_at, deliver_within_seconds, undelivered_event_at, failure_code
 from messages where workspace_id = $1 and id = $2 and kind = 'otp';
 
--- src/runtime/background/due-work.ts
+-- src/runtime/background/due-loops.ts
 
 prepare find_due_work as
 with recursive waiting as (
@@ -4250,11 +4250,16 @@ with recursive waiting as (
     where m.due_at is not null and (m.sender_id, m.priority) > (w.sender_id, w.priority)
     order by m.sender_id, m.priority, m.due_at limit 1) n
 ), head as (
-  (select 1 as position, endpoint_id, due_at from webhook_deliveries where due_at is not null order by endpoint_id, due_at limit 1)
+  (select 1 as position, endpoint_id, due_at from webhook_deliveries
+   where due_at is not null
+   order by endpoint_id, due_at limit 1)
   union all
-  select head.position + 1, d.endpoint_id, d.due_at from head cross join lateral (
+  select head.position + 1, following.endpoint_id, following.due_at
+  from head cross join lateral (
     select endpoint_id, due_at from webhook_deliveries
-    where due_at is not null and endpoint_id > head.endpoint_id order by endpoint_id, due_at limit 1) d
+    where due_at is not null and endpoint_id > head.endpoint_id
+    order by endpoint_id, due_at limit 1
+  ) following
   where head.position < 1000
 )
 select coalesce((select min(due_at) from waiting) <= $1, false) as submit,

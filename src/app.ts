@@ -7,7 +7,7 @@ import { serveProviderWebhooks } from './api/provider-webhooks.ts'
 import { apiRoutes } from './api/routes.ts'
 import { buildServer } from './api/server.ts'
 import { serveTestReceiver } from './api/test-receiver.ts'
-import { findDueWork } from './runtime/background/due-work.ts'
+import { findDueLoops } from './runtime/background/due-loops.ts'
 import { NEEDED_TO_ACCEPT } from './runtime/background/table.ts'
 import { subscribers } from './runtime/background/subscribers.ts'
 import { createLook } from './runtime/background/look.ts'
@@ -55,7 +55,7 @@ export async function buildApp(parts: Parts, { attach, pages, example }: AppOpti
     },
     /** Starts the background work. Only for the role worker. */
     startWork(): void {
-      const look = createLook(() => findDueWork(parts))
+      const look = createLook(() => findDueLoops(parts))
       loops = [look.loop, ...parts.loops(parts)].map((loop) => {
         const running = startLoop(loop, parts.log, { metrics: parts.metrics, look })
         attach(loop.name, () => running.wake())

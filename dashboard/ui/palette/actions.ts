@@ -51,7 +51,7 @@ function useCopyId(): (id: string) => Promise<void> {
     })
 }
 
-/** Shows what came of an action, or why it failed. */
+/** Shows the result of an action, or why it failed. */
 function useReport() {
   const { t, textOf } = useTexts()
   return async (act: () => Promise<string | undefined>): Promise<void> => {

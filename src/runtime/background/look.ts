@@ -1,7 +1,7 @@
 import type { Look, Loop } from '../jobs/loop.ts'
 
-/** Whether each loop has due work, by its name. Loops that are not named poll on their own. */
-export type DueWork = Readonly<Record<string, boolean>>
+/** Which loops have due work. Those that are not named poll on their own. */
+export type DueLoops = Readonly<Record<string, boolean>>
 
 /** How late due work may be found that no wake-up announced. */
 const LOOK_MS = 500
@@ -11,9 +11,9 @@ const MAX_LOOK_MS = 1_000
 const MAX_AGE_MS = 2_000
 
 /** One statement for all loops that found nothing: an idle instance costs its database next to nothing. */
-export function createLook(find: () => Promise<DueWork>): Look & { loop: Loop } {
+export function createLook(find: () => Promise<DueLoops>): Look & { loop: Loop } {
   const watched = new Map<string, () => void>()
-  let last: { due: DueWork; atMs: number } | undefined
+  let last: { due: DueLoops; atMs: number } | undefined
 
   const leaveToPolls = (): void => {
     last = undefined

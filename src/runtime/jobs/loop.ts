@@ -50,8 +50,7 @@ export const JITTER = 0.2
 type LoopOptions = { metrics?: Pick<Metrics, 'watchLoop'> | undefined; look?: Look }
 
 export function startLoop(loop: Loop, log: Log, { metrics, look }: LoopOptions = {}): RunningLoop {
-  let stopping = false
-  const stop = new AbortController()
+  const stopping = new AbortController()
   let wakeRequested = false
   let endSleep: (() => void) | undefined
   let failedTurns = 0
@@ -75,15 +74,15 @@ export function startLoop(loop: Loop, log: Log, { metrics, look }: LoopOptions =
         resolve()
       }
       endSleep = done
-      if (wakeRequested || stopping) done()
+      if (wakeRequested || stopping.signal.aborted) done()
     })
   const run = async (): Promise<void> => {
-    while (!stopping) {
+    while (!stopping.signal.aborted) {
       const wasWoken = wakeRequested
       wakeRequested = false
       const startedAtMs = performance.now()
       try {
-        const { more, idle = false } = await loop.turn(stop.signal)
+        const { more, idle = false } = await loop.turn(stopping.signal)
         failedTurns = 0
         // what it was woken for may be locked by another node
         const isIdle = idle && !wasWoken
@@ -117,8 +116,7 @@ export function startLoop(loop: Loop, log: Log, { metrics, look }: LoopOptions =
     isStuck: () => hasFailedSince(stuckSinceMs),
     isBroken: () => hasFailedSince(brokenSinceMs),
     async stop() {
-      stopping = true
-      stop.abort()
+      stopping.abort()
       endSleep?.()
       await ended
     },

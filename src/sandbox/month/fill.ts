@@ -20,8 +20,8 @@ import type { ShopLanguage } from './shop.ts'
 
 /** After this, the loop takes the next sandbox, or ends with its process. */
 const SLICE_MS = SECOND_MS
-/** A step takes about 30 ms. Without progress for this long, which is shorter than the lease, the step is made again later. */
-const MAX_IDLE_MS = 8 * SECOND_MS
+/** A step takes about 30 ms. One that takes this long, which is shorter than the lease, is made again later. */
+const MAX_STEP_MS = 8 * SECOND_MS
 const CHECK_EVERY_MS = 5
 /** WhatsApp normally reports within a few seconds: requests are this much older, so that their statuses come as much later. */
 const REPORTED_AFTER_MS = 6 * SECOND_MS
@@ -70,7 +70,7 @@ export async function fillMonth(parts: Parts, work: FillWork, stop?: AbortSignal
 /** Waits until no work of the workspace is due or running, and WhatsApp has reported on what it accepted. Returns false if `stop` aborts. */
 async function settle({ db, clock }: Parts, workspaceId: string, stop?: AbortSignal): Promise<boolean> {
   let due: DueWork[] = []
-  for (const endsAt = performance.now() + MAX_IDLE_MS; performance.now() < endsAt; await wait(CHECK_EVERY_MS)) {
+  for (const endsAt = performance.now() + MAX_STEP_MS; performance.now() < endsAt; await wait(CHECK_EVERY_MS)) {
     if (stop?.aborted) return false
     const now = clock.now()
     due = await listDueWork(db, workspaceId, now)
@@ -78,7 +78,7 @@ async function settle({ db, clock }: Parts, workspaceId: string, stop?: AbortSig
     const unsent = await db.row(findUnsent, [workspaceId, firstIdAt(later(now, -RECENT_MS))])
     if (unsent?.waits !== true) return true
   }
-  throw new Error(`the work of a demo month was not done within ${MAX_IDLE_MS} ms: ${JSON.stringify(due)}`)
+  throw new Error(`the work of a demo month was not done within ${MAX_STEP_MS} ms: ${JSON.stringify(due)}`)
 }
 
 const findUnsent: Statement<{ waits: boolean }> = statement(

@@ -64,12 +64,14 @@ export async function findDueEndpoints(
   return { due: rows.filter((row) => row.isDue), next }
 }
 
-/** A loose index scan of (endpoint_id, due_at): one probe per endpoint with waiting deliveries, however many those are. */
-const selectDue = statement<DueEndpoint & { position: number; isDue: boolean }>(
-  'find_due_endpoints',
-  `with recursive head as (
+/**
+ * SQL: `head`, the earliest delivery of each endpoint with waiting deliveries, at most `max` endpoints, those after `after`. A loose
+ * index scan of (endpoint_id, due_at): one probe per endpoint, however many deliveries wait.
+ */
+export const waitingEndpoints = ({ after, max }: { after?: string; max: string }): string =>
+  `head as (
      (select 1 as position, endpoint_id, due_at from webhook_deliveries
-      where due_at is not null and endpoint_id > $1
+      where due_at is not null${after === undefined ? '' : ` and endpoint_id > ${after}`}
       order by endpoint_id, due_at limit 1)
      union all
      select head.position + 1, following.endpoint_id, following.due_at
@@ -78,8 +80,12 @@ const selectDue = statement<DueEndpoint & { position: number; isDue: boolean }>(
        where due_at is not null and endpoint_id > head.endpoint_id
        order by endpoint_id, due_at limit 1
      ) following
-     where head.position < $3
-   )
+     where head.position < ${max}
+   )`
+
+const selectDue = statement<DueEndpoint & { position: number; isDue: boolean }>(
+  'find_due_endpoints',
+  `with recursive ${waitingEndpoints({ after: '$1', max: '$3' })}
    select head.position, head.due_at <= $2 as "isDue", ${TARGET_COLUMNS}, endpoint.status,
      endpoint.failing_since as "failingSince"
    from head cross join lateral (select * from webhook_endpoints where id = head.endpoint_id limit 1) endpoint

@@ -1,10 +1,11 @@
 import { statement } from '../../lib/db/pool.ts'
 import { WAITING } from '../../messages/queue/lock-senders.ts'
+import { waitingEndpoints } from '../../webhooks/delivery/claim.ts'
 import { areLeasesLost } from '../jobs/leases.ts'
 import { mayNodeBeDead, suspectLimits } from '../jobs/node.ts'
 import type { Parts } from '../parts.ts'
 import { lostLeaseTimes } from './dead-nodes.ts'
-import type { DueWork } from './look.ts'
+import type { DueLoops } from './look.ts'
 
 /** Endpoints with waiting deliveries that a look reads. With more of them it may say that some are due although none is. */
 const MAX_ENDPOINTS = 1_000
@@ -17,7 +18,7 @@ const areTimersDue = (table: string): string =>
   isFirstDue(table, 'timer_due_at', `timer_due_at is not null and timer_quarantined_at is null`)
 
 /** Whether each loop has due work. True may be wrong, such as for messages of a paused number; false is not. */
-export async function findDueWork({ db, clock, node }: Pick<Parts, 'db' | 'clock' | 'node'>): Promise<DueWork> {
+export async function findDueLoops({ db, clock, node }: Pick<Parts, 'db' | 'clock' | 'node'>): Promise<DueLoops> {
   const now = clock.now()
   const row = await db.row(selectDueWork, [now, node.id, ...suspectLimits, ...lostLeaseTimes(now)])
   if (!row) throw new Error('the look for due work returned no row')
@@ -38,14 +39,7 @@ type WatchedLoop =
 
 const selectDueWork = statement<Record<WatchedLoop, boolean>>(
   'find_due_work',
-  `${WAITING}, head as (
-     (select 1 as position, endpoint_id, due_at from webhook_deliveries where due_at is not null order by endpoint_id, due_at limit 1)
-     union all
-     select head.position + 1, d.endpoint_id, d.due_at from head cross join lateral (
-       select endpoint_id, due_at from webhook_deliveries
-       where due_at is not null and endpoint_id > head.endpoint_id order by endpoint_id, due_at limit 1) d
-     where head.position < ${MAX_ENDPOINTS}
-   )
+  `${WAITING}, ${waitingEndpoints({ max: String(MAX_ENDPOINTS) })}
    select coalesce((select min(due_at) from waiting) <= $1, false) as submit,
      ${isFirstDue('provider_reports', 'due_at')} as reports,
      ${areTimersDue('confirmations')} or ${areTimersDue('refusal_checks')} as timers,

@@ -5,7 +5,7 @@ import { spyOnDb } from '../../../test/database/db-spy.ts'
 import { waitFor } from '../../../test/world/wait-for.ts'
 import { startWorld } from '../../../test/world/world.ts'
 import { newId } from '../../lib/ids.ts'
-import { findDueWork } from './due-work.ts'
+import { findDueLoops } from './due-loops.ts'
 
 const WATCHED = [
   'submit',
@@ -24,7 +24,7 @@ test('work of every kind is found when it becomes due, and not before', async (t
   const world = await startWorld(t)
   const { parts } = world
   const find = (at: Date): Promise<Readonly<Record<string, boolean>>> =>
-    findDueWork({ ...parts, clock: { now: () => at } })
+    findDueLoops({ ...parts, clock: { now: () => at } })
   const receiver = await world.receiver()
   await world.settled()
   const now = world.clock.now()
