@@ -15,7 +15,7 @@ import { type SentRequest, createRequester, createKeyRotation } from './requeste
 import { createCodHelpers } from './cod.ts'
 import { queryPool } from '../faults/connections.ts'
 import { fileDatabase } from '../database/database.ts'
-import { type Busy, findDueWork, workOf } from '../database/due-work.ts'
+import { type Busy, cancelWork, findDueWork, workOf } from '../database/due-work.ts'
 import { type Node, type NodeOptions, startNode } from './node.ts'
 import { createPhones } from './phones.ts'
 import { freePort } from '../programs/program.ts'
@@ -77,7 +77,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
   const { workspaceId, account, credentials, setCallback } = await setUpWorkspace(first, emulator, options)
 
   t.after(async () => {
-    await cancelWork(database, workspaceId)
+    await cancelWork(database, [workspaceId])
     if (!t.passed) printLog(t, nodes)
     if (!options.mayLogErrors) assertNoErrors(nodes)
     for (const { event } of receivers.flatMap(({ received }) => received)) checks.webhook(event)
@@ -248,25 +248,6 @@ async function setUpWorkspace({ parts, url }: Node, emulator: Emulator, { otpQuo
   setCallback(url)
   return { workspaceId, account, credentials, setCallback }
 }
-
-/** Leftovers must not reach the next test of the file, whose clock differs. */
-async function cancelWork(database: Pool, workspaceId: string): Promise<void> {
-  for (const text of CANCELLATIONS) await database.query(text, [workspaceId])
-}
-
-const CANCELLATIONS = [
-  'update otp_verifications set due_at = $$infinity$$ where workspace_id = $1 and due_at is not null',
-  'update messages set deliver_by = null where workspace_id = $1 and deliver_by is not null',
-  'update messages set due_at = null, lease = null, code = null where workspace_id = $1 and due_at is not null',
-  `update provider_reports set due_at = null, outcome = 'ignored' where workspace_id = $1 and due_at is not null`,
-  `update webhook_deliveries set due_at = null, lease = null, status = 'failed' where workspace_id = $1 and due_at is not null`,
-  // The next test's emulator may get this one's port, and has an account with the same id.
-  `update provider_accounts set sync_due_at = 'infinity', graph_url = 'http://' || id where workspace_id = $1`,
-  ...['confirmations', 'refusal_checks'].map(
-    (table) =>
-      `update ${table} set reminder_at = null, deadline_at = null, follow_up_at = null where workspace_id = $1 and timer_due_at is not null`,
-  ),
-]
 
 const WARN_LEVEL = 40
 const ERROR_LEVEL = 50
