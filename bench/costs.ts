@@ -25,6 +25,8 @@ const FULL_MS = 16_000
 const STEADY_MS = 8_000
 /** Until the last reports and webhooks of a steady rate have arrived. */
 const SETTLE_MS = 1_000
+/** Between full load, which also compiled every function and planned every statement, and the steady rates. */
+const QUIET_MS = 3_000
 
 /** What a message costs; each figure is named in the table. */
 export type Costs = Readonly<Record<CostName, number>>
@@ -139,6 +141,18 @@ export async function measureCosts(
   await wait(duration(IDLE_MS))
   const idle = usedBetween(idleBegin, await usage())
 
+  const running = messages.run(UNDER_WAY)
+  await wait(duration(WARM_UP_MS))
+  const [full, done] = [await usage(), messages.done()]
+  await Promise.race([wait(duration(FULL_MS)), running])
+  const fullEnd = await usage()
+  const fullDone = messages.done() - done
+  messages.stop()
+  await running
+  const fullUsed = usedBetween(full, fullEnd)
+  say(`${perSecond((fullDone * 1000) / fullUsed.elapsedMs)} at full load`)
+  await wait(QUIET_MS)
+
   const steady = new Map<number, { each: Used; done: number; wire: number; accept: number; webhook: number }>()
   for (const rate of STEADY_RATES) {
     const before = await usage()
@@ -153,17 +167,6 @@ export async function measureCosts(
     })
     say(`${rate}/s: ${ms(steady.get(rate)?.wire ?? 0)} to the wire`)
   }
-  const running = messages.run(UNDER_WAY)
-  await wait(duration(WARM_UP_MS))
-  const [full, done] = [await usage(), messages.done()]
-  await Promise.race([wait(duration(FULL_MS)), running])
-  const fullEnd = await usage()
-  const fullDone = messages.done() - done
-  messages.stop()
-  await running
-  const fullUsed = usedBetween(full, fullEnd)
-  say(`${perSecond((fullDone * 1000) / fullUsed.elapsedMs)} at full load`)
-
   if (receiver.rejected() > 0) throw new Error(`${receiver.rejected()} webhooks did not verify`)
   const at = (rate: (typeof STEADY_RATES)[number]) => {
     const measured = steady.get(rate)

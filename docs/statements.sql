@@ -11,7 +11,7 @@ set enable_bitmapscan = off;
 -- src/accept/engine.ts
 
 prepare find_inserted_requests as
-select r.id from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, message_id uuid)
+select r.id, coalesce(m.lease = $2::uuid, false) as "isClaimed" from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, message_id uuid)
 join messages m on m.workspace_id = r.workspace_id and m.id = r.message_id;
 
 -- src/accounts/accounts.ts
@@ -892,7 +892,7 @@ left join confirmations c on c.workspace_id = r.workspace_id and c.id = r.confir
 left join refusal_checks f on f.workspace_id = r.workspace_id and f.confirmation_id = r.confirmation_id
 left join senders s on s.workspace_id = r.workspace_id and s.id = c.sender_id
 left join lateral (
-  select status from provider_accounts
+  select status, waba_id, graph_url, access_token from provider_accounts
   where workspace_id = r.workspace_id and id = s.account_id and status <> 'removed' limit 1) a on true
 left join lateral (
   select status, category, components from templates
@@ -974,7 +974,7 @@ left join lateral (
 left join cod_settings cs on cs.workspace_id = r.workspace_id
 left join senders s on s.workspace_id = r.workspace_id and s.id = r.sender_id
 left join lateral (
-  select status from provider_accounts
+  select status, waba_id, graph_url, access_token from provider_accounts
   where workspace_id = r.workspace_id and id = s.account_id and status <> 'removed' limit 1) a on true
 left join lateral (
   select status, category, components from templates
@@ -2065,9 +2065,11 @@ with recursive waiting as (
     where m.due_at is not null and (m.sender_id, m.priority) > (w.sender_id, w.priority)
     order by m.sender_id, m.priority, m.due_at limit 1) n
 )
-select p.sender_id as id, d.priorities, s.workspace_id as "workspaceId", s.account_id as "accountId",
-  s.phone_number_id as "phoneNumberId", s.throughput, to_jsonb(p.slots) as slots, p.slot_sends as "slotSends",
-  p.breaker_step as "breakerStep", a.waba_id as "wabaId", a.graph_url as "graphUrl", a.access_token as "sealedToken"
+select p.sender_id as id, d.priorities, s.workspace_id as "workspaceId", p.breaker_step as "breakerStep",
+  greatest(0, case s.throughput when 'HIGH' then 1000 else 80 end
+  - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
+where slot between floor(extract(epoch from $1::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $1::timestamptz) * 50)::bigint + 500) recent))::int as capacity, s.account_id as "accountId", s.phone_number_id as "phoneNumberId", a.waba_id as "wabaId",
+  a.graph_url as "graphUrl", a.access_token as "sealedToken"
 from (
   select sender_id, array_agg(priority) as priorities from waiting where due_at <= $1 group by sender_id order by sender_id) d
 cross join lateral (
@@ -2080,9 +2082,13 @@ cross join lateral (
   where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a;
 
 prepare write_sender_paces as
-update sender_pace p set (slots, slot_sends, breaker_open_until) = (
-  select r.slots, r.slot_sends, coalesce(r.breaker_open_until, p.breaker_open_until)
-  from jsonb_to_record($1::jsonb -> p.sender_id::text) as r (slots bigint[], slot_sends int[], breaker_open_until timestamptz))
+update sender_pace p
+set (slots, slot_sends) = (select array_agg(slot order by slot), array_agg(sends order by slot)
+from (
+  select slot, sum(sends)::int as sends
+  from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
+where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500 union all select floor(extract(epoch from $2::timestamptz) * 50)::bigint, ($1::jsonb -> p.sender_id::text ->> 'sends')::int) counted group by slot) slots),
+  breaker_open_until = coalesce(($1::jsonb -> p.sender_id::text ->> 'breaker_open_until')::timestamptz, p.breaker_open_until)
 where p.sender_id = any (array (select jsonb_object_keys($1::jsonb)::uuid));
 
 -- src/messages/queue/overdue.ts
@@ -3858,25 +3864,76 @@ with quotas as materialized (
   select q.workspace_id, q.created_at, q.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
-    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text)
-), allowed as (
+    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, is_claimable boolean, deliver_within_seconds smallint, correlation_id uuid, api_key_id text)
+), accepted as (
   select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
+), free_senders as materialized (
+  select p.sender_id, greatest(0, case s.throughput when 'HIGH' then 1000 else 80 end
+  - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
+where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int as capacity
+  from (select distinct sender_id from accepted where is_claimable order by sender_id) d
+  cross join lateral (
+  select * from sender_pace p
+  where p.sender_id = d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2)
+  limit 1 for no key update skip locked) p
+cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
+cross join lateral (
+  select * from provider_accounts a
+  where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a
+  where p.breaker_step = 0 and (
+    select 1 from messages where sender_id = p.sender_id and priority = 0 and due_at <= $2 limit 1) is null
+), next_messages as materialized (
+  select next.id, next.sender_id, next.recipient
+  from (
+    select id, sender_id, recipient, row_number() over (partition by sender_id order by id) as place
+    from accepted where is_claimable) next
+  join free_senders using (sender_id)
+  left join lateral (
+    select true as is_known from pair_pace where sender_id = next.sender_id and recipient = next.recipient limit 1) known on true
+  left join lateral (
+    select true as is_free from pair_pace
+    where sender_id = next.sender_id and recipient = next.recipient and free_at <= $2
+    limit 1 for no key update skip locked) free on true
+  where place <= capacity and (is_known is null or is_free)
+), pairs as (
+  insert into pair_pace as p (sender_id, recipient, free_at)
+  select sender_id, recipient, $2::timestamptz + interval '6000 ms' from next_messages
+  order by sender_id, recipient
+  on conflict (sender_id, recipient) do update set free_at = excluded.free_at where p.free_at <= $2
+  returning sender_id, recipient
+), claimed as materialized (
+  select id, sender_id from next_messages join pairs using (sender_id, recipient)
+), paces as (
+  update sender_pace p
+  set (slots, slot_sends) = (select array_agg(slot order by slot), array_agg(sends order by slot)
+from (
+  select slot, sum(sends)::int as sends
+  from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
+where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500 union all select floor(extract(epoch from $2::timestamptz) * 50)::bigint, (select count(*)::int from claimed where sender_id = p.sender_id)) counted group by slot) slots)
+  where p.sender_id = any (array (select sender_id from claimed))
+), allowed as (
+  select *, (id in (select id from claimed)) is true as is_claimed from accepted
 ), inserted as (
   insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
-    idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by,
+    idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, status, due_at, lease, attempts, attempted_at, priority, submit_by,
     deliver_within_seconds, deliver_by)
   select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
-    key, code, correlation_id, api_key_id, unit, created_at, 'queued', 0, $2, $3,
+    key, code, correlation_id, api_key_id, unit, created_at, case when is_claimed then 'sending' else 'queued' end, case when is_claimed then $8::timestamptz else $2::timestamptz end,
+  case when is_claimed then $6::uuid end, is_claimed::int, case when is_claimed then $2::timestamptz end, 0, $3,
     deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
   from allowed
   on conflict (workspace_id, kind, idempotency_key) where idempotency_key is not null and verification_id is null do nothing
   returning id, workspace_id
+), claims as (
+  insert into leases (id, node_id, kind, item_ids, taken_at, begun_at)
+  select $6::uuid, $7::uuid, 'messages', array_agg(id), $2, $2
+  from inserted where (id in (select id from claimed)) is true having count(*) > 0
 ), counted as (
   update quota_usage q set used = q.used + i.units
   from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
   where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = quotas.month
 )
-select id from inserted;
+select id, (id in (select id from claimed)) is true as "isClaimed" from inserted;
 
 prepare look_up_otp_requests as
 select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesce(l.monthly_units, 0) as "monthlyUnits", (select key_check from instance where only_row) as "keyCheck", a.status is not null as "hasSender", s.status as "senderStatus", s.paused_at is not null as "senderPaused",
@@ -3890,7 +3947,8 @@ select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesc
            from templates
            where workspace_id = r.workspace_id and account_id = s.account_id
              and category = 'AUTHENTICATION' and status = 'APPROVED'
-           order by place limit 12) o) end as "otherTemplates",
+           order by place limit 12) o) end as "otherTemplates", s.account_id as "accountId", s.phone_number_id as "phoneNumberId", a.waba_id as "wabaId",
+  a.graph_url as "graphUrl", a.access_token as "sealedToken",
        array (
          select b.phone from blocked_recipients b
          where b.workspace_id = r.workspace_id and b.phone = any (r.recipients)) as blocked,
@@ -3912,7 +3970,7 @@ left join lateral (
   limit 1) q on true
 left join senders s on s.workspace_id = r.workspace_id and s.id = r.sender_id
 left join lateral (
-  select status from provider_accounts
+  select status, waba_id, graph_url, access_token from provider_accounts
   where workspace_id = r.workspace_id and id = s.account_id and status <> 'removed' limit 1) a on true
 left join lateral (
   select status, category, components from templates
@@ -3971,9 +4029,55 @@ with quotas as materialized (
   select q.workspace_id, q.created_at, q.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
-    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, prefix_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint, max_attempts smallint)
-), allowed as (
+    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, is_claimable boolean, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, prefix_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint, max_attempts smallint)
+), accepted as (
   select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
+), free_senders as materialized (
+  select p.sender_id, greatest(0, case s.throughput when 'HIGH' then 1000 else 80 end
+  - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
+where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int as capacity
+  from (select distinct sender_id from accepted where is_claimable order by sender_id) d
+  cross join lateral (
+  select * from sender_pace p
+  where p.sender_id = d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2)
+  limit 1 for no key update skip locked) p
+cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
+cross join lateral (
+  select * from provider_accounts a
+  where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a
+  where p.breaker_step = 0 and (
+    select 1 from messages where sender_id = p.sender_id and priority = 0 and due_at <= $2 limit 1) is null
+), next_messages as materialized (
+  select next.id, next.sender_id, next.recipient
+  from (
+    select id, sender_id, recipient, row_number() over (partition by sender_id order by id) as place
+    from accepted where is_claimable) next
+  join free_senders using (sender_id)
+  left join lateral (
+    select true as is_known from pair_pace where sender_id = next.sender_id and recipient = next.recipient limit 1) known on true
+  left join lateral (
+    select true as is_free from pair_pace
+    where sender_id = next.sender_id and recipient = next.recipient and free_at <= $2
+    limit 1 for no key update skip locked) free on true
+  where place <= capacity and (is_known is null or is_free)
+), pairs as (
+  insert into pair_pace as p (sender_id, recipient, free_at)
+  select sender_id, recipient, $2::timestamptz + interval '6000 ms' from next_messages
+  order by sender_id, recipient
+  on conflict (sender_id, recipient) do update set free_at = excluded.free_at where p.free_at <= $2
+  returning sender_id, recipient
+), claimed as materialized (
+  select id, sender_id from next_messages join pairs using (sender_id, recipient)
+), paces as (
+  update sender_pace p
+  set (slots, slot_sends) = (select array_agg(slot order by slot), array_agg(sends order by slot)
+from (
+  select slot, sum(sends)::int as sends
+  from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
+where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500 union all select floor(extract(epoch from $2::timestamptz) * 50)::bigint, (select count(*)::int from claimed where sender_id = p.sender_id)) counted group by slot) slots)
+  where p.sender_id = any (array (select sender_id from claimed))
+), allowed as (
+  select *, (id in (select id from claimed)) is true as is_claimed from accepted
 ), inserted as (
   insert into otp_verifications (id, workspace_id, recipient, prefix_number, country, idempotency_key, code_length,
     ttl_seconds, max_attempts, created_at, expires_at, status, code_key, code_hash, sent_at, due_at)
@@ -3985,19 +4089,24 @@ with quotas as materialized (
   returning id, workspace_id
 ), first_messages as (
   insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference, code,
-    correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by, deliver_within_seconds, deliver_by)
+    correlation_id, api_key_id, quota_unit, created_at, status, due_at, lease, attempts, attempted_at, priority, submit_by, deliver_within_seconds, deliver_by)
   select id, workspace_id, 'otp', sender_id, recipient, name, language, reference, code,
-    correlation_id, api_key_id, unit, created_at, 'queued', 0, $2,
+    correlation_id, api_key_id, unit, created_at, case when is_claimed then 'sending' else 'queued' end, case when is_claimed then $8::timestamptz else $2::timestamptz end,
+  case when is_claimed then $6::uuid end, is_claimed::int, case when is_claimed then $2::timestamptz end, 0,
     least($3, $2::timestamptz + ttl_seconds * interval '1 second'),
     deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
   -- "is true": as a join, each row would be compared with all others
   from allowed where (id in (select id from inserted)) is true
+), claims as (
+  insert into leases (id, node_id, kind, item_ids, taken_at, begun_at)
+  select $6::uuid, $7::uuid, 'messages', array_agg(id), $2, $2
+  from inserted where (id in (select id from claimed)) is true having count(*) > 0
 ), counted as (
   update quota_usage q set used = q.used + i.units
   from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
   where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = quotas.month
 )
-select id from inserted;
+select id, (id in (select id from claimed)) is true as "isClaimed" from inserted;
 
 prepare look_up_verification_requests as
 select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesce(l.monthly_units, 0) as "monthlyUnits", (select key_check from instance where only_row) as "keyCheck", $2::timestamptz + w.clock_offset_ms * interval '1 ms' as now,
@@ -4012,7 +4121,8 @@ select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesc
            from templates
            where workspace_id = r.workspace_id and account_id = s.account_id
              and category = 'AUTHENTICATION' and status = 'APPROVED'
-           order by place limit 12) o) end as "otherTemplates",
+           order by place limit 12) o) end as "otherTemplates", s.account_id as "accountId", s.phone_number_id as "phoneNumberId", a.waba_id as "wabaId",
+  a.graph_url as "graphUrl", a.access_token as "sealedToken",
        array (
          select b.phone from blocked_recipients b
          where b.workspace_id = r.workspace_id and b.phone = any (r.recipients)) as blocked,
@@ -4053,7 +4163,7 @@ left join lateral (
   limit 1) q on true
 left join senders s on s.workspace_id = r.workspace_id and s.id = r.sender_id
 left join lateral (
-  select status from provider_accounts
+  select status, waba_id, graph_url, access_token from provider_accounts
   where workspace_id = r.workspace_id and id = s.account_id and status <> 'removed' limit 1) a on true
 left join lateral (
   select status, category, components from templates
@@ -4128,9 +4238,55 @@ with quotas as materialized (
   select q.workspace_id, q.created_at, q.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
-    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, verification_id uuid, sent int)
-), allowed as (
+    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, is_claimable boolean, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, verification_id uuid, sent int)
+), accepted as (
   select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
+), free_senders as materialized (
+  select p.sender_id, greatest(0, case s.throughput when 'HIGH' then 1000 else 80 end
+  - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
+where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int as capacity
+  from (select distinct sender_id from accepted where is_claimable order by sender_id) d
+  cross join lateral (
+  select * from sender_pace p
+  where p.sender_id = d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2)
+  limit 1 for no key update skip locked) p
+cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
+cross join lateral (
+  select * from provider_accounts a
+  where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a
+  where p.breaker_step = 0 and (
+    select 1 from messages where sender_id = p.sender_id and priority = 0 and due_at <= $2 limit 1) is null
+), next_messages as materialized (
+  select next.id, next.sender_id, next.recipient
+  from (
+    select id, sender_id, recipient, row_number() over (partition by sender_id order by id) as place
+    from accepted where is_claimable) next
+  join free_senders using (sender_id)
+  left join lateral (
+    select true as is_known from pair_pace where sender_id = next.sender_id and recipient = next.recipient limit 1) known on true
+  left join lateral (
+    select true as is_free from pair_pace
+    where sender_id = next.sender_id and recipient = next.recipient and free_at <= $2
+    limit 1 for no key update skip locked) free on true
+  where place <= capacity and (is_known is null or is_free)
+), pairs as (
+  insert into pair_pace as p (sender_id, recipient, free_at)
+  select sender_id, recipient, $2::timestamptz + interval '6000 ms' from next_messages
+  order by sender_id, recipient
+  on conflict (sender_id, recipient) do update set free_at = excluded.free_at where p.free_at <= $2
+  returning sender_id, recipient
+), claimed as materialized (
+  select id, sender_id from next_messages join pairs using (sender_id, recipient)
+), paces as (
+  update sender_pace p
+  set (slots, slot_sends) = (select array_agg(slot order by slot), array_agg(sends order by slot)
+from (
+  select slot, sum(sends)::int as sends
+  from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
+where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500 union all select floor(extract(epoch from $2::timestamptz) * 50)::bigint, (select count(*)::int from claimed where sender_id = p.sender_id)) counted group by slot) slots)
+  where p.sender_id = any (array (select sender_id from claimed))
+), allowed as (
+  select *, (id in (select id from claimed)) is true as is_claimed from accepted
 ), pending as materialized (
   select n.*, v.due_at as expires_due_at
   from (select distinct on (verification_id) * from allowed order by verification_id, id) n
@@ -4143,19 +4299,24 @@ with quotas as materialized (
   where v.id = any (array (select verification_id from pending))
 ), inserted as (
   insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
-    idempotency_key, code, verification_id, correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by,
+    idempotency_key, code, verification_id, correlation_id, api_key_id, quota_unit, created_at, status, due_at, lease, attempts, attempted_at, priority, submit_by,
     deliver_within_seconds, deliver_by)
   select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
-    key, code, verification_id, correlation_id, api_key_id, unit, created_at, 'queued', 0, $2,
+    key, code, verification_id, correlation_id, api_key_id, unit, created_at, case when is_claimed then 'sending' else 'queued' end, case when is_claimed then $8::timestamptz else $2::timestamptz end,
+  case when is_claimed then $6::uuid end, is_claimed::int, case when is_claimed then $2::timestamptz end, 0,
     least($3, expires_due_at), deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
   from pending
   returning id, workspace_id
+), claims as (
+  insert into leases (id, node_id, kind, item_ids, taken_at, begun_at)
+  select $6::uuid, $7::uuid, 'messages', array_agg(id), $2, $2
+  from inserted where (id in (select id from claimed)) is true having count(*) > 0
 ), counted as (
   update quota_usage q set used = q.used + i.units
   from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
   where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = quotas.month
 )
-select id from inserted;
+select id, (id in (select id from claimed)) is true as "isClaimed" from inserted;
 
 prepare look_up_resend_requests as
 select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesce(l.monthly_units, 0) as "monthlyUnits", (select key_check from instance where only_row) as "keyCheck", $2::timestamptz + w.clock_offset_ms * interval '1 ms' as now,
@@ -4170,7 +4331,8 @@ select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesc
            from templates
            where workspace_id = r.workspace_id and account_id = s.account_id
              and category = 'AUTHENTICATION' and status = 'APPROVED'
-           order by place limit 12) o) end as "otherTemplates", r.status, r.expires_at as "expiresAt", r.sent_at as "sentAt", r.code_key as "codeKey",
+           order by place limit 12) o) end as "otherTemplates", s.account_id as "accountId", s.phone_number_id as "phoneNumberId", a.waba_id as "wabaId",
+  a.graph_url as "graphUrl", a.access_token as "sealedToken", r.status, r.expires_at as "expiresAt", r.sent_at as "sentAt", r.code_key as "codeKey",
        r.code_length as "codeLength", r.sender_id as "senderId", r.recipient, r.name, r.language, r.reference,
        r.deliver_within_seconds as "deliverWithinSeconds",
        array (
@@ -4197,7 +4359,7 @@ left join lateral (
   limit 1) q on true
 left join senders s on s.workspace_id = r.workspace_id and s.id = r.sender_id
 left join lateral (
-  select status from provider_accounts
+  select status, waba_id, graph_url, access_token from provider_accounts
   where workspace_id = r.workspace_id and id = s.account_id and status <> 'removed' limit 1) a on true
 left join lateral (
   select status, category, components from templates

@@ -1,4 +1,4 @@
-import { type Clock, later } from '../lib/clock.ts'
+import { later } from '../lib/clock.ts'
 import { createFairBatcher } from '../lib/db/fair-batcher.ts'
 import {
   MAX_LOCK_WAIT_MS,
@@ -12,6 +12,7 @@ import {
 import { ApiError, type ApiErrorCode } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { Tracer } from '../lib/tracing.ts'
+import { type ClaimParts, type NewMessage, chooseClaimable } from '../messages/queue/claim-accepted.ts'
 import { storeTraces } from '../runtime/jobs/traces.ts'
 import { type QuotaKind, openQuotaMonths, quotaMonth, usedUpText } from '../workspaces/quota.ts'
 
@@ -52,7 +53,7 @@ export const factJoins = (quota: QuotaKind): string =>
      limit 1) q on true`
 
 /** How one kind of request is looked up, decided and stored. */
-export type Acceptance<Request extends Acceptable, Found extends Facts, Accepted> = {
+export type Acceptance<Request extends Acceptable, Found extends Facts, Accepted, New extends Row = Row> = {
   quota: QuotaKind
   overQuota: ApiErrorCode
   /** How long the first message may wait for submission. */
@@ -62,18 +63,22 @@ export type Acceptance<Request extends Acceptable, Found extends Facts, Accepted
   /** `$1`: `[{n, …target, keys, recipients}]`, `$2`: now. */
   lookUp: Statement<Found>
   /** Pure, in the order of docs/api.md#order-of-checks. */
-  decide(request: Request, facts: Found): Decision<Accepted>
+  decide(request: Request, facts: Found): Decision<Accepted, New>
   /** `$1`: `[{workspace_id, month, created_at, requests: [row]}]`, `$2`: due_at, `$3`: submit_by, `$4`: the wait for a locked row,
-   * `$5`: key_check, if the look-up returns it. Returns the inserted ids. */
-  insert: Statement<{ id: string }>
+   * `$5`: key_check, if the look-up returns it, `$6` to `$8`: a claim, if there is `newMessage`. Returns what it inserted. */
+  insert: Statement<Inserted>
+  /** The first message, for a statement that claims it (messages/queue/claim-accepted.ts). Undefined: it waits for the loop. */
+  newMessage?(request: Request, facts: Found, of: { row: New; now: Date }): NewMessage | undefined
   accepted(request: Request, id: string): Accepted
 }
 
 /** The response, or the row to insert under this id if the quota has a unit left. */
-export type Decision<Accepted> = Accepted | ApiError | ((id: string) => Row)
+export type Decision<Accepted, New extends Row = Row> = Accepted | ApiError | ((id: string) => New)
 
 /** `message_id`: the id of the first message, if it is a separate row. */
-type Row = { id: string; message_id?: string }
+type Row = { id: string; message_id?: string; is_claimable?: boolean }
+
+type Inserted = { id: string; isClaimed?: boolean }
 
 const MAX_GROUP = 256
 /** While the database works on one group, the next one is looked up and decided: a fifth to a half more per second. */
@@ -90,24 +95,24 @@ const GROUPS_WAITED_FOR = 4
 /** Weight of the last group in the usual time of an insert. */
 const NEWEST_WEIGHT = 0.1
 
-type AcceptParts = { db: Sql; clock: Clock; tracer?: Tracer | undefined }
+type AcceptParts = ClaimParts & { db: Sql; tracer?: Tracer | undefined }
 type Item<Request> = { request: Request; id: string }
 
 /**
  * Accepts requests in groups: those that arrive while a group is in progress are looked up together, decided one by one
  * and inserted together, each with its key, its unit of quota and its first message in one commit. Throws the request's
- * first ApiError; a rejected request stores nothing. `onAccepted` runs after the commit.
+ * first ApiError; a rejected request stores nothing. `onAccepted` runs after the commit; `waits`: some first messages wait for the loop.
  */
 export function createAcceptor<Request extends Acceptable, Found extends Facts, Accepted>(
   parts: AcceptParts,
   acceptance: Acceptance<Request, Found, Accepted>,
-  onAccepted: (workspaceIds: readonly string[]) => void,
+  onAccepted: (workspaceIds: readonly string[], has: { waits: boolean }) => void,
 ): (request: Request) => Promise<Accepted> {
   const lockWait = createLockWait()
   const acceptInGroup = createFairBatcher(
     async (items: Item<Request>[]) => {
-      const { outcomes, acceptedFor } = await acceptTogether({ ...parts, lockWait }, acceptance, items)
-      if (acceptedFor.length > 0) onAccepted(acceptedFor)
+      const { outcomes, acceptedFor, waits } = await acceptTogether({ ...parts, lockWait }, acceptance, items)
+      if (acceptedFor.length > 0) onAccepted(acceptedFor, { waits })
       return outcomes
     },
     {
@@ -138,32 +143,43 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
  * the next look-up shows that.
  */
 async function acceptTogether<Request extends Acceptable, Found extends Facts, Accepted>(
-  { db, clock, tracer, lockWait }: AcceptParts & { lockWait: LockWait },
+  parts: AcceptParts & { lockWait: LockWait },
   acceptance: Acceptance<Request, Found, Accepted>,
   items: readonly Item<Request>[],
-): Promise<{ outcomes: (Accepted | ApiError | undefined)[]; acceptedFor: string[] }> {
+): Promise<{ outcomes: (Accepted | ApiError | undefined)[]; acceptedFor: string[]; waits: boolean }> {
+  const { db, clock, tracer } = parts
   const now = clock.now()
   const factsOf = await lookUp(db, acceptance, { items, now })
   const keys = new Set<string>()
   const insertable: Insertable<Found>[] = []
+  const newMessages: NewMessage[] = []
   const decided = items.map(({ request, id }, index) => {
     const facts = factsOf[index]
     if (!facts) throw new Error('the look-up returned no row for a request')
     const decision = acceptance.decide(request, facts)
     if (!isRow(decision)) return decision
     const quotaError = overQuota(acceptance, facts, now)
-    if (quotaError === undefined && claimsKey(keys, request))
-      insertable.push({ workspaceId: request.workspaceId, facts, row: decision(id) })
-    return quotaError
+    if (quotaError !== undefined || !claimsKey(keys, request)) return quotaError
+    const row = decision(id)
+    insertable.push({ workspaceId: request.workspaceId, facts, row })
+    newMessages.push(...[acceptance.newMessage?.(request, facts, { row, now }) ?? []].flat())
+    return undefined
   })
-  if (insertable.length === 0) return { outcomes: decided, acceptedFor: [] }
+  if (insertable.length === 0) return { outcomes: decided, acceptedFor: [], waits: false }
   if (tracer) await keepTraces(db, items, { insertable, now })
-  const inserted = await insert({ db, lockWait }, acceptance, { insertable, now })
+  const claim = acceptance.newMessage && chooseClaimable(parts, newMessages, now)
+  const inserted = await insert(parts, acceptance, { insertable, claim, now })
+  const traceOf = new Map(tracer && items.map(({ id, request }) => [id, request.trace]))
+  claim?.send(
+    [...inserted.values()].flatMap(({ id, isClaimed }) => (isClaimed ? id : [])),
+    (id) => traceOf.get(id),
+  )
   return {
     outcomes: items.map(({ request, id }, index) =>
       inserted.has(id) ? acceptance.accepted(request, id) : decided[index],
     ),
     acceptedFor: insertable.flatMap(({ workspaceId, row }) => (inserted.has(row.id) ? workspaceId : [])),
+    waits: [...inserted.values()].some(({ isClaimed }) => !isClaimed),
   }
 }
 
@@ -182,7 +198,7 @@ async function keepTraces(
   if (traces.length > 0) await storeTraces(db, traces, now).catch(() => undefined)
 }
 
-const isRow = <Accepted>(decision: Decision<Accepted>): decision is (id: string) => Row =>
+const isRow = <Accepted, New extends Row>(decision: Decision<Accepted, New>): decision is (id: string) => New =>
   typeof decision === 'function'
 
 /** Returns the facts of each item, in their order. */
@@ -228,22 +244,23 @@ function claimsKey(keys: Set<string>, { workspaceId, idempotencyKey }: Acceptabl
 type Insertable<Found> = { workspaceId: string; facts: Found; row: Row }
 
 /**
- * Returns the inserted ids. If the database's response was lost, it inserts again with the same ids: the primary keys decide
+ * Returns what was inserted, by id. If the database's response was lost, it inserts again with the same ids: the primary keys decide
  * between the tries, even while the first one is still in progress.
  */
 async function insert<Found extends Facts>(
   { db, lockWait }: { db: Sql; lockWait: LockWait },
   { quota, windowMs, insert }: Pick<Acceptance<Acceptable, Found, unknown>, 'quota' | 'windowMs' | 'insert'>,
-  { insertable, now }: { insertable: readonly Insertable<Found>[]; now: Date },
-): Promise<Set<string>> {
-  const months = byWorkspace(insertable, now)
+  { insertable, claim, now }: { insertable: readonly Insertable<Found>[]; claim: Claim | undefined; now: Date },
+): Promise<Map<string, Inserted>> {
+  const months = byWorkspace(insertable, { claim, now })
   const unopened = months
     .filter(({ units_used }) => units_used === null)
     .map(({ workspace_id, month }) => ({ workspace_id, kind: quota, month }))
   if (unopened.length > 0) await openQuotaMonths(db, unopened)
   const keyCheck = insertable[0]?.facts.keyCheck
   const waitMs = lockWait.of(months.length)
-  const values = [batch(months), now, later(now, windowMs), `${waitMs}ms`, ...(keyCheck ? [keyCheck] : [])]
+  const ofKind = [...(keyCheck ? [keyCheck] : []), ...(claim ? claim.values : [])]
+  const values = [batch(months), now, later(now, windowMs), `${waitMs}ms`, ...ofKind]
   const inserted = await retryUntilOutcomeKnown(async (isRepeat) => {
     const newRows = await lockWait.during(() => db.rows(insert, values)).catch(ignoreUniqueViolation)
     if (newRows && !isRepeat) return newRows
@@ -252,10 +269,12 @@ async function insert<Found extends Facts>(
       id,
       message_id,
     }))
-    return db.rows(findInserted, [batch(rows)])
+    return db.rows(findInserted, [batch(rows), claim?.lease ?? null])
   })
-  return new Set(inserted.map(({ id }) => id))
+  return new Map(inserted.map((row) => [row.id, row]))
 }
+
+type Claim = ReturnType<typeof chooseClaimable>
 
 type LockWait = ReturnType<typeof createLockWait>
 
@@ -286,7 +305,10 @@ type Month = {
 }
 
 /** `created_at` and the month are in the workspace's time, which clients see; work is due by the real clock. */
-function byWorkspace(insertable: readonly Insertable<Facts>[], now: Date): Month[] {
+function byWorkspace(
+  insertable: readonly Insertable<Facts>[],
+  { claim, now }: { claim: Claim | undefined; now: Date },
+): Month[] {
   const months = new Map<string, Month>()
   for (const { workspaceId, facts, row } of insertable) {
     let month = months.get(workspaceId)
@@ -301,7 +323,7 @@ function byWorkspace(insertable: readonly Insertable<Facts>[], now: Date): Month
       }
       months.set(workspaceId, month)
     }
-    month.requests.push(row)
+    month.requests.push(claim ? { ...row, is_claimable: claim.isClaimable(row.id) } : row)
   }
   return [...months.values()]
 }
@@ -313,8 +335,8 @@ function ignoreUniqueViolation(error: unknown): undefined {
   if (sqlState(error) !== UNIQUE_VIOLATION) throw error
 }
 
-const findInserted = statement<{ id: string }>(
+const findInserted = statement<Inserted>(
   'find_inserted_requests',
-  `select r.id from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, message_id uuid)
+  `select r.id, coalesce(m.lease = $2::uuid, false) as "isClaimed" from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, message_id uuid)
    join messages m on m.workspace_id = r.workspace_id and m.id = r.message_id`,
 )

@@ -2,11 +2,12 @@ import type { QuotaKind } from '../workspaces/quota.ts'
 
 /**
  * SQL of an `insert` (engine.ts). `columns`: of a request. `inserted`: common table expressions that insert rows of `numbered` whose
- * `unit` is at most `monthly_units`; the one named `inserted` returns their ids and workspaces, and each takes a unit.
+ * `unit` is at most `monthly_units`; the one named `inserted` returns their ids and workspaces, and each takes a unit. `returned`: what
+ * the statement returns of them.
  */
 export const insertWithinQuota = (
   quota: QuotaKind,
-  { columns, inserted }: { columns: string; inserted: string },
+  { columns, inserted, returned = 'id' }: { columns: string; inserted: string; returned?: string },
 ): string =>
   `with quotas as materialized (
      select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
@@ -27,4 +28,4 @@ export const insertWithinQuota = (
      from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
      where q.workspace_id = i.workspace_id and q.kind = '${quota}' and q.month = quotas.month
    )
-   select id from inserted`
+   select ${returned} from inserted`

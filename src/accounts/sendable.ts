@@ -66,7 +66,7 @@ export const sendableColumns = (
 export const senderJoins = (senderId: string): string =>
   `left join senders s on s.workspace_id = r.workspace_id and s.id = ${senderId}
    left join lateral (
-     select status from provider_accounts
+     select status, waba_id, graph_url, access_token from provider_accounts
      where workspace_id = r.workspace_id and id = s.account_id and status <> 'removed' limit 1) a on true
    left join lateral (
      select status, category, components from templates

@@ -14,13 +14,14 @@ import { isUuid } from '../lib/ids.ts'
 import { UnsealError } from '../lib/seal.ts'
 import { withTimeout } from '../lib/with-timeout.ts'
 import { createOtpAcceptor } from '../otp/accept.ts'
+import type { CodeParts } from '../otp/code-message.ts'
 import { type ServedHook, findServedHooks, keyIdOf, openServedHook } from '../otp/hooks/hooks.ts'
 import { type HookResponse, kinds } from '../otp/hooks/kinds.ts'
 import { readHookBody } from '../otp/hooks/read.ts'
 import { otpRequestOf } from '../otp/hooks/send.ts'
 import type { Parts } from '../runtime/parts.ts'
 
-type HookParts = Pick<Parts, 'config' | 'db' | 'clock' | 'seal' | 'log' | 'metrics' | 'wake' | 'live' | 'tracer'>
+type HookParts = CodeParts & Pick<Parts, 'config' | 'db' | 'log'>
 
 const PATH = '/hooks/:hookId'
 /** Products wait for 5 s. What is accepted later is the same message when the product tries again. */

@@ -1,12 +1,24 @@
+import { later } from '../lib/clock.ts'
 import { type Sql, type Statement, statement } from '../lib/db/pool.ts'
 import { ApiError } from '../lib/errors.ts'
+import { ORIGIN_COLUMNS } from '../messages/queue/lock-senders.ts'
 import { OTP_SUBMISSION_WINDOW_MS } from '../messages/submission-window.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { sendableColumns, type SendRequest, type Sendable, senderJoins, sendTarget } from '../accounts/sendable.ts'
 import type { SealingKey } from '../lib/seal.ts'
 import { createKeyFinder } from '../operations/secrets/instance.ts'
 import { type Acceptance, FACT_COLUMNS, type Facts, createAcceptor, factJoins } from '../accept/engine.ts'
-import { announceTo, insertCodes, keyChanged, sealedCode, sendError } from './code-message.ts'
+import {
+  type CodeOrigin,
+  type CodeParts,
+  announceTo,
+  codeClaim,
+  createNewCode,
+  insertCodes,
+  keyChanged,
+  sealedCode,
+  sendError,
+} from './code-message.ts'
 
 export type OtpRequest = SendRequest & {
   code: string
@@ -18,16 +30,15 @@ export type OtpRequest = SendRequest & {
 
 export type OtpAcceptance = { messageId: string; status: 'queued'; reference: string | null }
 
-type AcceptParts = Pick<Parts, 'clock' | 'seal' | 'wake' | 'live' | 'metrics' | 'tracer'> & { db: Sql }
-
 /**
  * Accepts an OTP: the key, the unit of quota and the message commit together. Throws the first ApiError
  * (docs/api.md#order-of-checks); a rejected request stores nothing.
  */
-export const createOtpAcceptor = (parts: AcceptParts) => createAcceptor(parts, otpAcceptance(parts), announceTo(parts))
+export const createOtpAcceptor = (parts: CodeParts) => createAcceptor(parts, otpAcceptance(parts), announceTo(parts))
 
-function otpAcceptance({ seal }: Pick<Parts, 'seal'>): Acceptance<OtpRequest, OtpFacts, OtpAcceptance> {
+function otpAcceptance({ seal }: Pick<Parts, 'seal'>): Acceptance<OtpRequest, OtpFacts, OtpAcceptance, OtpRow> {
   const findKey = createKeyFinder(seal)
+  const newCode = createNewCode({ seal })
   return {
     quota: 'otp',
     overQuota: 'OTP_QUOTA_EXCEEDED',
@@ -41,6 +52,8 @@ function otpAcceptance({ seal }: Pick<Parts, 'seal'>): Acceptance<OtpRequest, Ot
       return key ? (id) => messageRow(key, request, id) : keyChanged()
     },
     insert,
+    newMessage: ({ workspaceId }, facts, { row, now }) =>
+      newCode(row, facts, { workspaceId, submitBy: later(now, OTP_SUBMISSION_WINDOW_MS) }),
     accepted: (request, messageId) => ({ messageId, status: 'queued', reference: request.reference }),
   }
 }
@@ -56,11 +69,11 @@ type Earlier = {
   deliverWithinSeconds: number | null
 }
 
-type OtpFacts = Facts & Sendable & { keyCheck: Buffer; earlier: Earlier[] | null }
+type OtpFacts = Facts & Sendable & CodeOrigin & { keyCheck: Buffer; earlier: Earlier[] | null }
 
 const lookUp: Statement<OtpFacts> = statement(
   'look_up_otp_requests',
-  `select ${FACT_COLUMNS}, (select key_check from instance where only_row) as "keyCheck", ${sendableColumns('OTP')},
+  `select ${FACT_COLUMNS}, (select key_check from instance where only_row) as "keyCheck", ${sendableColumns('OTP')}, ${ORIGIN_COLUMNS},
           array (
             select b.phone from blocked_recipients b
             where b.workspace_id = r.workspace_id and b.phone = any (r.recipients)) as blocked,
@@ -115,16 +128,18 @@ function messageRow(key: SealingKey, request: OtpRequest, id: string) {
   }
 }
 
-const insert: Statement<{ id: string }> = statement(
+type OtpRow = ReturnType<typeof messageRow>
+
+const insert: Statement<{ id: string; isClaimed: boolean }> = statement(
   'insert_otp_messages_within_quota',
   insertCodes(
     [],
     `inserted as (
      insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
-       idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by,
+       idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, ${codeClaim.columns}, priority, submit_by,
        deliver_within_seconds, deliver_by)
      select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
-       key, code, correlation_id, api_key_id, unit, created_at, 'queued', 0, $2, $3,
+       key, code, correlation_id, api_key_id, unit, created_at, ${codeClaim.values}, 0, $3,
        deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
      from allowed
      on conflict (workspace_id, kind, idempotency_key) where idempotency_key is not null and verification_id is null do nothing

@@ -1,18 +1,24 @@
 import { insertWithinQuota } from '../accept/within-quota.ts'
 import { type Sendable, blockedError, missingError, templateOf, unavailableError } from '../accounts/sendable.ts'
 import { otpUnusableReason } from '../accounts/templates/usability.ts'
-import { bytea } from '../lib/db/pool.ts'
+import { type Sql, bytea } from '../lib/db/pool.ts'
 import { ApiError } from '../lib/errors.ts'
+import { CLAIM_COLUMNS, type NewMessage, claimAccepted, claimValues } from '../messages/queue/claim-accepted.ts'
+import { type Origin, type SealedOrigin, originOf } from '../messages/queue/lock-senders.ts'
 import type { SealingKey } from '../lib/seal.ts'
 import { tables } from '../operations/columns.ts'
 import type { Parts } from '../runtime/parts.ts'
 
-/** Runs after codes were accepted, with the workspace of each. */
+export type CodeParts = Pick<Parts, 'clock' | 'seal' | 'wake' | 'live' | 'metrics' | 'tracer' | 'submission'> & {
+  db: Sql
+}
+
+/** Runs after codes were accepted, with the workspace of each. `waits`: not all of them were claimed with their commit. */
 export const announceTo =
   ({ wake, live, metrics }: Pick<Parts, 'wake' | 'live' | 'metrics'>) =>
-  (workspaceIds: readonly string[]): void => {
+  (workspaceIds: readonly string[], { waits }: { waits: boolean }): void => {
     metrics.otpAccepted.inc(workspaceIds.length)
-    wake('submit')
+    if (waits) wake('submit')
     live.changed(workspaceIds)
   }
 
@@ -35,6 +41,56 @@ export const keyChanged = (): ApiError => new ApiError('SERVICE_UNAVAILABLE', { 
 export const sealedCode = (key: SealingKey, messageId: string, code: string): string =>
   bytea(key.close(code, tables.messages.sealed.code(messageId)))
 
+/** What a look-up returns of the sender and account, besides what it needs to decide. */
+export type CodeOrigin = {
+  [Column in keyof SealedOrigin as Exclude<Column, 'breakerStep'>]: SealedOrigin[Column] | null
+}
+
+/** A code that is accepted, as the statement that inserts it may claim it. Returns undefined if the account's token does not open. */
+export function createNewCode({ seal }: Pick<Parts, 'seal'>) {
+  const origins = new WeakMap<object, Origin | undefined>()
+  const originFrom = (facts: CodeOrigin): Origin | undefined => {
+    if (!origins.has(facts)) origins.set(facts, originOf(seal, { ...(facts as SealedOrigin), breakerStep: 0 }))
+    return origins.get(facts)
+  }
+  return (
+    row: CodeRow,
+    facts: CodeOrigin & Sendable,
+    of: { workspaceId: string; submitBy: Date },
+  ): NewMessage | undefined => {
+    const origin = originFrom(facts)
+    return (
+      origin && {
+        ...origin,
+        ...of,
+        id: row.id,
+        senderId: row.sender_id,
+        recipient: row.recipient,
+        kind: 'otp',
+        templateName: row.name,
+        templateLanguage: row.language,
+        components: facts.templateComponents,
+        content: null,
+        conversation: null,
+        code: Buffer.from(row.code.slice(2), 'hex'),
+        attempts: 1,
+        unknownOutcomes: 0,
+        lastFailureCode: null,
+        finishTries: 0,
+        followsOpenAttempt: false,
+        endedLease: null,
+        unbegunLease: null,
+        hasUnreadReport: false,
+      }
+    )
+  }
+}
+
+/** What the row of every code has. `code`: sealed, as PostgreSQL writes bytes. */
+export type CodeRow = { id: string; sender_id: string; recipient: string; name: string; language: string; code: string }
+
+const CLAIM = { lease: '$6', nodeId: '$7', until: '$8', now: '$2' }
+
 /**
  * Inserts codes as long as the quota of their workspaces has units. `columns`: of a request, besides those of every code. `inserted`:
  * common table expressions that insert the rows of `allowed`. A node that was frozen through a rotation stores nothing under the
@@ -44,10 +100,14 @@ export const sealedCode = (key: SealingKey, messageId: string, code: string): st
 export const insertCodes = (columns: readonly string[], inserted: string): string =>
   insertWithinQuota('otp', {
     columns: [...CODE_COLUMNS, ...columns].join(', '),
-    inserted: `allowed as (
+    inserted: `accepted as (
      select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
-   ), ${inserted}`,
+   ), ${claimAccepted(CLAIM, inserted)}`,
+    returned: 'id, (id in (select id from claimed)) is true as "isClaimed"',
   })
+
+/** SQL: the columns of a code's message that say whether it is claimed, and their values for a row of `allowed`. */
+export const codeClaim = { columns: CLAIM_COLUMNS, values: claimValues(CLAIM) }
 
 const CODE_COLUMNS = [
   'id uuid',
@@ -58,6 +118,7 @@ const CODE_COLUMNS = [
   'reference text',
   'key text',
   'code bytea',
+  'is_claimable boolean',
   'deliver_within_seconds smallint',
   'correlation_id uuid',
   'api_key_id text',

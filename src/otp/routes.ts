@@ -5,6 +5,7 @@ import { type Route, noBody, noHeaders, noParams, noQuery, route } from '../lib/
 import type { Parts } from '../runtime/parts.ts'
 import { asWritten, asIssue } from '../../locales/text.ts'
 import { createOtpAcceptor } from './accept.ts'
+import type { CodeParts } from './code-message.ts'
 import { deliverWithinSeconds, findOtp, messageId, otpReference, otpStatusSchema } from './view.ts'
 
 export const otpBody = z.strictObject(
@@ -28,7 +29,7 @@ const NO_MESSAGE = asWritten('No OTP message of this workspace has this id.')
 const MESSAGE_ID = '01994f60-7a1c-7cc3-98c5-0d2a3f1b6e70'
 const SENDER_ID = '01994f5e-0b7e-7d0a-8a55-6a1f0e0b9c11'
 
-export function otpRoutes(parts: Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 'live' | 'metrics'>): Route[] {
+export function otpRoutes(parts: CodeParts & Pick<Parts, 'db'>): Route[] {
   const accept = createOtpAcceptor(parts)
   return [
     route({

@@ -2,6 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Config } from '../lib/config.ts'
 import type { Db } from '../lib/db/pool.ts'
 import type { LiveUpdates } from './jobs/live.ts'
+import type { HandOver } from './jobs/hand-over.ts'
 import type { Wake } from './jobs/wake.ts'
 import type { Node } from './jobs/node.ts'
 import type { Log } from '../lib/log.ts'
@@ -23,6 +24,8 @@ export type Parts = {
   wake: Wake
   live: LiveUpdates
   node: Node
+  /** Messages that were claimed when they were accepted. Undefined: they wait for the loop that finds due ones. */
+  submission?: HandOver<unknown> | undefined
   /** Undefined while tracing is off. */
   tracer?: Tracer | undefined
   loops: (parts: Parts) => readonly Loop[]

@@ -17,10 +17,10 @@ type Write = { name: string; transaction: number | null; stage: string | null }
 
 type Scene = RestartableServer & { world: World; receiver: WorldReceiver }
 
-async function setScene(t: TestContext): Promise<Scene> {
+async function setScene(t: TestContext, options: { claimsAccepted: boolean }): Promise<Scene> {
   const world = await startWorld(t, { works: false, statuses: 'automatic' })
   const receiver = await world.receiver()
-  return Object.assign(await startRestartableServer(world), { world, receiver })
+  return Object.assign(await startRestartableServer(world, options), { world, receiver })
 }
 
 /** A client that repeats a request whose response was lost, with the same key. */
@@ -111,7 +111,6 @@ async function hasOpenAttempt({ world }: Scene): Promise<boolean> {
 /** After these commits the program answers a client or the provider, or calls the provider or an endpoint. */
 const SEEN_OUTSIDE = [
   'insert_otp_messages_within_quota',
-  'begin_lease',
   'store_provider_reports',
   'claim_deliveries',
   'finish_deliveries',
@@ -135,7 +134,7 @@ function failpointsOf(writes: readonly Write[]): Failpoint[] {
 }
 
 test('a server killed before or after any commit loses nothing', { timeout: 900_000 }, async (t) => {
-  const scene = await setScene(t)
+  const scene = await setScene(t, { claimsAccepted: true })
   const writes = await recordWrites(scene)
   const names = writes.map(({ name }) => name)
   for (const name of [...STAGES, ...SEEN_OUTSIDE])
@@ -143,6 +142,19 @@ test('a server killed before or after any commit loses nothing', { timeout: 900_
   for (const failpoint of failpointsOf(writes)) {
     await t.test(`${failpoint.moment} ${failpoint.statement}`, () => survives(scene, failpoint))
   }
+  await scene.server.kill()
+  await assertVerified(scene.world, ({ code }) => code === 'units') // the test forgets them
+})
+
+test('a server killed while its loop claims a code loses nothing', { timeout: 300_000 }, async (t) => {
+  const scene = await setScene(t, { claimsAccepted: false })
+  const stage = 'insert_otp_messages_within_quota'
+  for (const failpoint of [
+    { statement: 'claim_messages', moment: 'before', stage },
+    { statement: 'claim_messages', moment: 'committed', stage },
+    { statement: 'begin_lease', moment: 'after', stage },
+  ] as const)
+    await t.test(`${failpoint.moment} ${failpoint.statement}`, () => survives(scene, failpoint))
   await scene.server.kill()
   await assertVerified(scene.world, ({ code }) => code === 'units') // the test forgets them
 })

@@ -63,11 +63,14 @@ const BEYOND_LEASES_MS = 90_000
 export type RestartableServer = { server: CrashServer; restart(): Promise<void> }
 
 /** A server on the world's database that receives its webhooks. Its port stays the same after restarts, like a real service's. */
-export async function startRestartableServer(world: World): Promise<RestartableServer> {
+export async function startRestartableServer(
+  world: World,
+  options: Pick<CrashServerOptions, 'claimsAccepted'> = {},
+): Promise<RestartableServer> {
   const port = await freePort()
   world.setCallback(`http://127.0.0.1:${port}`)
   let movedByMs = 0
-  const start = () => startCrashServer({ databaseUrl: world.databaseUrl, port, movedByMs })
+  const start = () => startCrashServer({ databaseUrl: world.databaseUrl, port, movedByMs, ...options })
   const running: RestartableServer = {
     server: await start(),
     async restart() {

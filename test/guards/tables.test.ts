@@ -117,8 +117,8 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
   {
     room: 'otp',
     may: 'write',
-    tables: 'messages quota_usage',
-    why: 'accepts a request: its key, quota unit, message and work',
+    tables: 'messages quota_usage sender_pace pair_pace leases',
+    why: 'accepts a request: its key, quota unit, message and work, which it claims for its process if nothing waits before it',
   },
   {
     room: 'cod',

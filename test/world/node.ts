@@ -15,6 +15,7 @@ import type { Tracer } from '../../src/lib/tracing.ts'
 import { createNodeTracer } from '../../src/runtime/start/open.ts'
 import { createMetrics } from '../../src/lib/metrics.ts'
 import type { WorkName } from '../../src/runtime/jobs/wake.ts'
+import { createHandOver } from '../../src/runtime/jobs/hand-over.ts'
 import type { Parts } from '../../src/runtime/parts.ts'
 import { measured } from '../../src/providers/measured.ts'
 import { createWhatsApp } from '../../src/providers/whatsapp/whatsapp.ts'
@@ -40,6 +41,8 @@ export type NodeOptions = {
   rateLimit?: Config['rateLimit']
   /** False: no background work. */
   works?: boolean
+  /** False: a code waits for the loop, as behind an earlier one. */
+  claimsAccepted?: boolean
   /** False: its loops remove nothing by age, because the test does, by another clock. */
   removes?: boolean
   /** 0 takes any free port. */
@@ -72,7 +75,7 @@ const WORK = ['submit', 'reports', 'deliver', 'sync'] as const satisfies WorkNam
 
 export async function startNode(options: NodeOptions): Promise<Node> {
   const { databaseUrl, clock, rateLimit = 'memory', works = true, port = 0, wrapDb = (db) => db, settings } = options
-  const { removes = true } = options
+  const { claimsAccepted = true, removes = true } = options
   const logLines: string[] = []
   const log = loggingInto(logLines)
   const config = readConfig({
@@ -112,6 +115,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     subscribers,
     loops: loopsOf(removes),
     node: wakes.node,
+    submission: claimsAccepted ? createHandOver<unknown>(wakes.node.id) : undefined,
     tracer: undefined as Tracer | undefined,
   }
   if (config.tracing) parts.tracer = createNodeTracer(config.tracing, parts)

@@ -23,7 +23,10 @@ import { type Receiver, startReceiver } from './receiver.ts'
 import { createVerificationHelpers } from './verifications.ts'
 import { waitFor } from './wait-for.ts'
 
-export type WorldOptions = Pick<NodeOptions, 'rateLimit' | 'works' | 'removes' | 'wrapDb' | 'settings'> & {
+export type WorldOptions = Pick<
+  NodeOptions,
+  'rateLimit' | 'works' | 'claimsAccepted' | 'removes' | 'wrapDb' | 'settings'
+> & {
   /** Monthly units of OTPs. */
   otpQuota?: number
   /** Overrides of the emulator's account, such as numbers or templates. */

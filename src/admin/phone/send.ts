@@ -21,8 +21,8 @@ export async function acceptRecorded<Accepted>(
   workspaceId: string,
   accept: Accept<Accepted>,
 ): Promise<Accepted> {
-  /** Silences the acceptors' own announcements: here, the announcement must wait for the commit. */
-  const silent = { wake: () => {}, live: { ...operator.live, changed: () => {} } }
+  /** Silences the acceptors' own announcements and claims nothing: both must wait for the commit. */
+  const silent = { wake: () => {}, live: { ...operator.live, changed: () => {} }, submission: undefined }
   const accepted = await commit(operator, workspaceId, (tx, record) =>
     accept({ ...operator, ...silent, db: tx }, record),
   )

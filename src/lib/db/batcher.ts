@@ -35,7 +35,8 @@ export function createBatcher<Item, Outcome>(
       schedule()
     }
     // After this turn's I/O at least, so that all requests read in this turn join the same group.
-    if (pauseMs() > 0) setTimeout(begin, pauseMs())
+    const ms = pauseMs()
+    if (ms > 0) setTimeout(begin, ms)
     else setImmediate(begin)
   }
 

@@ -2,16 +2,16 @@ import { SECOND_MS, later } from '../../lib/clock.ts'
 import { type Sql, changes, statement } from '../../lib/db/pool.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { type ProviderAccount, SEND_TIMEOUT_MS } from '../../providers/provider.ts'
-import { UnsealError } from '../../lib/seal.ts'
+import { type Seal, UnsealError } from '../../lib/seal.ts'
 import { tables } from '../../operations/columns.ts'
 import type { UnreadableAccount } from '../../accounts/unreadable.ts'
-import { type SenderPace, capacityNow, sendsPerSecond, withSends } from './pace.ts'
+import { paceAfter, paceCapacity } from './pace.ts'
 
 /** How long the trial message of a half-open breaker may take: its attempt, and the time to store its outcome. */
 export const MAX_TRIAL_MS = SEND_TIMEOUT_MS + 2 * SECOND_MS
 
 /** A sender with due messages. Its pace is locked: two nodes share it and never claim for one sender at the same time. */
-export type LockedSender = SenderPace & {
+export type LockedSender = {
   id: string
   /** The priorities of its due messages. */
   priorities: number[]
@@ -38,27 +38,41 @@ export async function lockSenders(
   const senders: LockedSender[] = []
   const unreadable = new Map<string, UnreadableAccount>()
   for (const row of await tx.rows(lockSendersWithWork, [now])) {
-    const { workspaceId, accountId, sealedToken, wabaId, graphUrl, phoneNumberId, breakerStep } = row
-    try {
-      const accessToken = seal.open(sealedToken, tables.provider_accounts.sealed.access_token(accountId))
-      const capacity = capacityNow(row, sendsPerSecond(row.throughput), now)
+    const { workspaceId, accountId, sealedToken, breakerStep, capacity } = row
+    const origin = originOf(seal, row)
+    if (!origin) unreadable.set(accountId, { workspaceId, accountId, sealedToken })
+    else
       senders.push({
         ...row,
         capacity: breakerStep > 0 ? Math.min(capacity, 1) : capacity, // half-open: one trial message
-        origin: { accountId, account: { wabaId, graphUrl, accessToken }, phoneNumberId, breakerStep },
+        origin,
       })
-    } catch (error) {
-      if (!(error instanceof UnsealError)) throw error
-      unreadable.set(accountId, { workspaceId, accountId, sealedToken })
-    }
   }
   return { senders, unreadable: [...unreadable.values()] }
 }
 
-type SenderRow = Omit<LockedSender, 'capacity' | 'origin'> &
-  Omit<Origin, 'account'> &
-  Omit<ProviderAccount, 'accessToken'> &
-  UnreadableAccount & { throughput: string | null }
+/** An origin before its access token is opened. */
+export type SealedOrigin = Omit<Origin, 'account'> & Omit<ProviderAccount, 'accessToken'> & { sealedToken: Buffer }
+
+/** SQL: its columns of the sender `s` and the account `a`. */
+export const ORIGIN_COLUMNS = `s.account_id as "accountId", s.phone_number_id as "phoneNumberId", a.waba_id as "wabaId",
+     a.graph_url as "graphUrl", a.access_token as "sealedToken"`
+
+/** Returns undefined if the access token does not open. */
+export function originOf(
+  seal: Pick<Seal, 'open'>,
+  { accountId, wabaId, graphUrl, phoneNumberId, breakerStep, sealedToken }: SealedOrigin,
+): Origin | undefined {
+  try {
+    const accessToken = seal.open(sealedToken, tables.provider_accounts.sealed.access_token(accountId))
+    return { accountId, account: { wabaId, graphUrl, accessToken }, phoneNumberId, breakerStep }
+  } catch (error) {
+    if (error instanceof UnsealError) return undefined
+    throw error
+  }
+}
+
+type SenderRow = Omit<LockedSender, 'origin'> & SealedOrigin & UnreadableAccount
 
 /** SQL: a loose index scan, with one probe per sender and priority with waiting messages, however many those are. */
 export const WAITING = `with recursive waiting as (
@@ -71,25 +85,27 @@ export const WAITING = `with recursive waiting as (
    )`
 
 /**
- * Skips senders that are paused, have an open breaker or no working token: their messages wait until that changes or
- * their window closes.
+ * SQL: joins a sender to its pace `p`, which it locks, to its row `s` and its account `a`. Skips senders that are paused, have an open
+ * breaker or no working token: their messages wait until that changes or their window closes.
  */
+export const lockSendable = (senderId: string, now: string): string =>
+  `cross join lateral (
+     select * from sender_pace p
+     where p.sender_id = ${senderId} and (p.breaker_open_until is null or p.breaker_open_until <= ${now})
+     limit 1 for no key update skip locked) p
+   cross join lateral (select * from senders s where s.id = ${senderId} and s.paused_at is null limit 1) s
+   cross join lateral (
+     select * from provider_accounts a
+     where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a`
+
 const lockSendersWithWork = statement<SenderRow>(
   'lock_senders_with_work',
   `${WAITING}
-   select p.sender_id as id, d.priorities, s.workspace_id as "workspaceId", s.account_id as "accountId",
-     s.phone_number_id as "phoneNumberId", s.throughput, to_jsonb(p.slots) as slots, p.slot_sends as "slotSends",
-     p.breaker_step as "breakerStep", a.waba_id as "wabaId", a.graph_url as "graphUrl", a.access_token as "sealedToken"
+   select p.sender_id as id, d.priorities, s.workspace_id as "workspaceId", p.breaker_step as "breakerStep",
+     ${paceCapacity({ throughput: 's.throughput', now: '$1' })} as capacity, ${ORIGIN_COLUMNS}
    from (
      select sender_id, array_agg(priority) as priorities from waiting where due_at <= $1 group by sender_id order by sender_id) d
-   cross join lateral (
-     select * from sender_pace p
-     where p.sender_id = d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $1)
-     limit 1 for no key update skip locked) p
-   cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
-   cross join lateral (
-     select * from provider_accounts a
-     where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a`,
+   ${lockSendable('d.sender_id', '$1')}`,
 )
 
 /** Senders whose circuit breaker is not closed. Pairs are left out: their breakers are part of their pace, and end within minutes. */
@@ -111,20 +127,19 @@ export async function writePaces(
   now: Date,
 ): Promise<void> {
   const sends = Map.groupBy(sent, ({ senderId }) => senderId)
-  const paces = senders.flatMap((sender) => {
-    const count = sends.get(sender.id)?.length
-    if (!count) return []
-    const { slots, slotSends } = withSends(sender, count, now)
-    const breaker_open_until = sender.origin.breakerStep > 0 ? later(now, MAX_TRIAL_MS) : null
-    return [{ id: sender.id, slots, slot_sends: slotSends, breaker_open_until }]
+  const paces = senders.flatMap(({ id, origin }) => {
+    const count = sends.get(id)?.length
+    return count
+      ? [{ id, sends: count, ...(origin.breakerStep > 0 && { breaker_open_until: later(now, MAX_TRIAL_MS) }) }]
+      : []
   })
-  await tx.rows(writeSenderPaces, [changes(paces)])
+  await tx.rows(writeSenderPaces, [changes(paces), now])
 }
 
 const writeSenderPaces = statement(
   'write_sender_paces',
-  `update sender_pace p set (slots, slot_sends, breaker_open_until) = (
-     select r.slots, r.slot_sends, coalesce(r.breaker_open_until, p.breaker_open_until)
-     from jsonb_to_record($1::jsonb -> p.sender_id::text) as r (slots bigint[], slot_sends int[], breaker_open_until timestamptz))
+  `update sender_pace p
+   set (slots, slot_sends) = (${paceAfter({ sends: `($1::jsonb -> p.sender_id::text ->> 'sends')::int`, now: '$2' })}),
+     breaker_open_until = coalesce(($1::jsonb -> p.sender_id::text ->> 'breaker_open_until')::timestamptz, p.breaker_open_until)
    where p.sender_id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
 )

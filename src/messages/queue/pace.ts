@@ -1,11 +1,10 @@
 import { HOUR_MS, SECOND_MS } from '../../lib/clock.ts'
 
 /**
- * Our own rate limit, below the provider's (docs/whatsapp-cloud-api.md#limits). Pure. A sender's last second is stored as
- * slots, each with its number of sends. A slot counts until all of it is older than a second, so that no second has more
- * sends than the limit.
+ * Our own rate limit, below the provider's (docs/whatsapp-cloud-api.md#limits). A sender's last second is stored in its row of
+ * `sender_pace` as slots, each with its number of sends. A slot counts until all of it is older than a second, so that no second has
+ * more sends than the limit. In SQL, because the statement that locks the row also counts.
  */
-export type SenderPace = { slots: number[]; slotSends: number[] }
 
 /** Costs 2 % of the rate; a busy sender has about 50 slots. */
 const SLOT_MS = 20
@@ -19,26 +18,24 @@ const HIGH_SENDS_PER_SECOND = 1_000
 export const sendsPerSecond = (throughput: string | null): number =>
   throughput === 'HIGH' ? HIGH_SENDS_PER_SECOND : STANDARD_SENDS_PER_SECOND
 
-const slotOf = (at: Date): number => Math.floor(at.getTime() / SLOT_MS)
+const slotAt = (now: string): string =>
+  `floor(extract(epoch from ${now}::timestamptz) * ${SECOND_MS / SLOT_MS})::bigint`
 
-function recent(pace: SenderPace, at: Date): { slot: number; sends: number }[] {
-  const slotNow = slotOf(at)
-  return pace.slots
-    .map((slot, index) => ({ slot, sends: pace.slotSends[index] ?? 0 }))
-    .filter(({ slot }) => slot >= slotNow - SECOND_MS / SLOT_MS && slot <= slotNow + MAX_AHEAD_MS / SLOT_MS)
-}
+const recentSlots = (now: string): string =>
+  `select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
+   where slot between ${slotAt(now)} - ${SECOND_MS / SLOT_MS} and ${slotAt(now)} + ${MAX_AHEAD_MS / SLOT_MS}`
 
-export const capacityNow = (pace: SenderPace, limit: number, at: Date): number =>
-  Math.max(0, limit - recent(pace, at).reduce((sum, { sends }) => sum + sends, 0))
+/** SQL: how many messages the sender with the pace `p` may send at `now`. */
+export const paceCapacity = ({ throughput, now }: { throughput: string; now: string }): string =>
+  `greatest(0, case ${throughput} when 'HIGH' then ${HIGH_SENDS_PER_SECOND} else ${STANDARD_SENDS_PER_SECOND} end
+     - (select coalesce(sum(sends), 0) from (${recentSlots(now)}) recent))::int`
 
-export function withSends(pace: SenderPace, sends: number, at: Date): SenderPace {
-  const slot = slotOf(at)
-  const slots = recent(pace, at)
-  const last = slots.at(-1)
-  if (last?.slot === slot) last.sends += sends
-  else slots.push({ slot, sends })
-  return { slots: slots.map((each) => each.slot), slotSends: slots.map((each) => each.sends) }
-}
+/** SQL: `slots` and `slot_sends` of the pace `p` after `sends` more at `now`. */
+export const paceAfter = ({ sends, now }: { sends: string; now: string }): string =>
+  `select array_agg(slot order by slot), array_agg(sends order by slot)
+   from (
+     select slot, sum(sends)::int as sends
+     from (${recentSlots(now)} union all select ${slotAt(now)}, ${sends}) counted group by slot) slots`
 
 /** One message per 6 s to one recipient, after a burst of 45 that uses later slots in advance. */
 export const PAIR_INTERVAL_MS = 6 * SECOND_MS

@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { isTemporary } from '../../lib/db/pool.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
 import { findTraces } from '../../runtime/jobs/traces.ts'
+import type { Submission } from './claim-accepted.ts'
 import { beginLease, createClaims } from '../../runtime/jobs/leases.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { OTP_SUBMISSION_WINDOW_MS, SUBMISSION_WINDOW_MS } from '../submission-window.ts'
@@ -22,6 +23,7 @@ type SubmitParts = Pick<
   Parts,
   'db' | 'clock' | 'seal' | 'log' | 'metrics' | 'provider' | 'wake' | 'live' | 'node' | 'tracer'
 > & {
+  submission?: Submission | undefined
   subscribers: Subscribers
 }
 
@@ -40,6 +42,10 @@ export function submitLoop(parts: SubmitParts): Loop {
   /** Another node may have skipped the senders that this one had locked: they are looked at again, without a transaction. */
   let hasClaimed = false
 
+  parts.submission?.attach({
+    room: () => MAX_IN_FLIGHT - inFlight.size,
+    take: ({ message, trace }) => start(message, trace === undefined ? undefined : new Map([[message.id, trace]])),
+  })
   return { name: 'submit', pollMs: POLL_MS, turn, drain: async () => void (await Promise.all(inFlight)) }
 
   async function turn(): Promise<{ more: boolean; idle?: boolean }> {

@@ -26,7 +26,7 @@ export type ReceivingAccount = { workspaceId: string; accountId: string }
 const MAX_GROUP = 64
 const GROUP_CONCURRENCY = 2
 /** The provider can wait; its webhooks come one status at a time. */
-const GROUP_INTERVAL_MS = 20
+const GROUP_INTERVAL_MS = 50
 
 /** A larger group is a flood: it is only stored, so that the provider gets its answers. */
 const MAX_APPLIED_AT_ONCE = 500

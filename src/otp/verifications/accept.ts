@@ -1,14 +1,26 @@
 import { type Acceptance, FACT_COLUMNS, type Facts, createAcceptor, factJoins } from '../../accept/engine.ts'
 import { type SendRequest, type Sendable, sendTarget, sendableColumns, senderJoins } from '../../accounts/sendable.ts'
+import { SECOND_MS, later } from '../../lib/clock.ts'
 import { type Sql, type Statement, bytea, statement } from '../../lib/db/pool.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { countryOf } from '../../lib/phone/phone.ts'
 import type { SealingKey } from '../../lib/seal.ts'
+import { ORIGIN_COLUMNS } from '../../messages/queue/lock-senders.ts'
 import { OTP_SUBMISSION_WINDOW_MS } from '../../messages/submission-window.ts'
 import { tables } from '../../operations/columns.ts'
 import { createKeyFinder } from '../../operations/secrets/instance.ts'
 import type { Parts } from '../../runtime/parts.ts'
-import { announceTo, insertCodes, keyChanged, sealedCode, sendError } from '../code-message.ts'
+import {
+  type CodeOrigin,
+  type CodeParts,
+  announceTo,
+  codeClaim,
+  createNewCode,
+  insertCodes,
+  keyChanged,
+  sealedCode,
+  sendError,
+} from '../code-message.ts'
 import { codeOf, hashOf, newCodeKey } from './code.ts'
 import { checkCountsOf } from './check-counts.ts'
 import { type CheckCounts, MAX_EARLIER, type RecipientHistory, guessingError, recipientLimitError } from './limits.ts'
@@ -24,19 +36,23 @@ export type VerificationRequest = SendRequest & {
 
 export type VerificationAccepted = { verificationId: string; status: 'pending'; reference: string | null }
 
-export type AcceptParts = Pick<Parts, 'clock' | 'seal' | 'wake' | 'live' | 'metrics'> & { db: Sql }
-
 /**
  * Accepts a verification: the key, the unit of quota, the verification and its message commit together. Throws the first ApiError
  * (docs/api.md#order-of-checks); a rejected request stores nothing.
  */
-export const createVerificationAcceptor = (parts: AcceptParts) =>
+export const createVerificationAcceptor = (parts: CodeParts) =>
   createAcceptor(parts, acceptance(parts), announceTo(parts))
 
 function acceptance({
   seal,
-}: Pick<Parts, 'seal'>): Acceptance<VerificationRequest, VerificationFacts, VerificationAccepted> {
+}: Pick<Parts, 'seal'>): Acceptance<
+  VerificationRequest,
+  VerificationFacts,
+  VerificationAccepted,
+  ReturnType<typeof verificationRow>
+> {
   const findKey = createKeyFinder(seal)
+  const newCode = createNewCode({ seal })
   return {
     quota: 'otp',
     overQuota: 'OTP_QUOTA_EXCEEDED',
@@ -56,6 +72,11 @@ function acceptance({
       return key ? (id) => verificationRow(key, { request, history, id }) : keyChanged()
     },
     insert,
+    newMessage: ({ workspaceId, ttlSeconds }, facts, { row, now }) =>
+      newCode(row, facts, {
+        workspaceId,
+        submitBy: later(now, Math.min(OTP_SUBMISSION_WINDOW_MS, ttlSeconds * SECOND_MS)),
+      }),
     accepted,
   }
 }
@@ -81,6 +102,7 @@ type Earlier = {
 }
 
 type VerificationFacts = Facts &
+  CodeOrigin &
   Sendable & {
     keyCheck: Buffer
     /** In the workspace's time. */
@@ -98,7 +120,7 @@ export const WORKSPACE_NOW = `$2::timestamptz + w.clock_offset_ms * interval '1 
 const lookUp: Statement<VerificationFacts> = statement(
   'look_up_verification_requests',
   `select ${FACT_COLUMNS}, (select key_check from instance where only_row) as "keyCheck", ${WORKSPACE_NOW} as now,
-          ${sendableColumns('OTP')},
+          ${sendableColumns('OTP')}, ${ORIGIN_COLUMNS},
           array (
             select b.phone from blocked_recipients b
             where b.workspace_id = r.workspace_id and b.phone = any (r.recipients)) as blocked,
@@ -173,7 +195,7 @@ function verificationRow(key: SealingKey, { request, history, id }: NewVerificat
 }
 
 /** `do nothing`: another request has the key, or got the next number of the prefix. It is looked up again. */
-const insert: Statement<{ id: string }> = statement(
+const insert: Statement<{ id: string; isClaimed: boolean }> = statement(
   'insert_verifications_within_quota',
   insertCodes(
     [
@@ -196,9 +218,9 @@ const insert: Statement<{ id: string }> = statement(
      returning id, workspace_id
    ), first_messages as (
      insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference, code,
-       correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by, deliver_within_seconds, deliver_by)
+       correlation_id, api_key_id, quota_unit, created_at, ${codeClaim.columns}, priority, submit_by, deliver_within_seconds, deliver_by)
      select id, workspace_id, 'otp', sender_id, recipient, name, language, reference, code,
-       correlation_id, api_key_id, unit, created_at, 'queued', 0, $2,
+       correlation_id, api_key_id, unit, created_at, ${codeClaim.values}, 0,
        least($3, $2::timestamptz + ttl_seconds * interval '1 second'),
        deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
      -- "is true": as a join, each row would be compared with all others

@@ -1,11 +1,24 @@
 import { type Acceptance, FACT_COLUMNS, type Facts, createAcceptor, factJoins } from '../../accept/engine.ts'
 import { type Sendable, sendableColumns, senderJoins } from '../../accounts/sendable.ts'
+import { later } from '../../lib/clock.ts'
 import { type Statement, statement } from '../../lib/db/pool.ts'
+import { ORIGIN_COLUMNS } from '../../messages/queue/lock-senders.ts'
 import { OTP_SUBMISSION_WINDOW_MS } from '../../messages/submission-window.ts'
 import { createKeyFinder } from '../../operations/secrets/instance.ts'
 import type { Parts } from '../../runtime/parts.ts'
-import { announceTo, insertCodes, keyChanged, sealedCode, sendError } from '../code-message.ts'
-import { type AcceptParts, WORKSPACE_NOW } from './accept.ts'
+import {
+  type CodeOrigin,
+  type CodeParts,
+  type CodeRow,
+  announceTo,
+  codeClaim,
+  createNewCode,
+  insertCodes,
+  keyChanged,
+  sealedCode,
+  sendError,
+} from '../code-message.ts'
+import { WORKSPACE_NOW } from './accept.ts'
 import { codeOf } from './code.ts'
 import type { VerificationStatus } from './decide.ts'
 import { ended, notFound } from './errors.ts'
@@ -23,9 +36,10 @@ export type ResendRequest = {
 export type ResendAccepted = { verificationId: string; messageId: string; status: 'pending' }
 
 /** Sends the code of a verification again: the key, the unit, the message and its place among the resends commit together. */
-export const createResendAcceptor = (parts: AcceptParts) => createAcceptor(parts, acceptance(parts), announceTo(parts))
+export const createResendAcceptor = (parts: CodeParts) => createAcceptor(parts, acceptance(parts), announceTo(parts))
 
 type ResendFacts = Facts &
+  CodeOrigin &
   Sendable & {
     keyCheck: Buffer
     /** In the workspace's time. */
@@ -45,8 +59,11 @@ type ResendFacts = Facts &
     earlier: { id: string; idempotencyKey: string }[] | null
   }
 
-function acceptance({ seal }: Pick<Parts, 'seal'>): Acceptance<ResendRequest, ResendFacts, ResendAccepted> {
+function acceptance({
+  seal,
+}: Pick<Parts, 'seal'>): Acceptance<ResendRequest, ResendFacts, ResendAccepted, ReturnType<typeof resendRow>> {
   const findKey = createKeyFinder(seal)
+  const newCode = createNewCode({ seal })
   return {
     quota: 'otp',
     overQuota: 'OTP_QUOTA_EXCEEDED',
@@ -68,6 +85,10 @@ function acceptance({ seal }: Pick<Parts, 'seal'>): Acceptance<ResendRequest, Re
       return (id) => resendRow(request, facts, { id, code: sealedCode(key, id, codeOf(opened, facts.codeLength)) })
     },
     insert,
+    newMessage({ workspaceId }, facts, { row, now }) {
+      const leftMs = facts.expiresAt.getTime() - facts.now.getTime()
+      return newCode(row, facts, { workspaceId, submitBy: later(now, Math.min(OTP_SUBMISSION_WINDOW_MS, leftMs)) })
+    },
     accepted,
   }
 }
@@ -81,7 +102,7 @@ const accepted = ({ verificationId }: ResendRequest, messageId: string): ResendA
 const lookUp: Statement<ResendFacts> = statement(
   'look_up_resend_requests',
   `select ${FACT_COLUMNS}, (select key_check from instance where only_row) as "keyCheck", ${WORKSPACE_NOW} as now,
-          ${sendableColumns('OTP')}, r.status, r.expires_at as "expiresAt", r.sent_at as "sentAt", r.code_key as "codeKey",
+          ${sendableColumns('OTP')}, ${ORIGIN_COLUMNS}, r.status, r.expires_at as "expiresAt", r.sent_at as "sentAt", r.code_key as "codeKey",
           r.code_length as "codeLength", r.sender_id as "senderId", r.recipient, r.name, r.language, r.reference,
           r.deliver_within_seconds as "deliverWithinSeconds",
           array (
@@ -107,7 +128,7 @@ const resendRow = (
   request: ResendRequest,
   { senderId, recipient, name, language, reference, deliverWithinSeconds, sentAt }: ResendFacts,
   { id, code }: { id: string; code: string },
-): { id: string } & Readonly<Record<string, unknown>> => ({
+): CodeRow & Readonly<Record<string, unknown>> => ({
   id,
   verification_id: request.verificationId,
   sent: sentAt.length,
@@ -128,7 +149,7 @@ const resendRow = (
  * inserted, and the next look-up sees why. One of a group's requests for a verification is inserted. Ordered, so that groups
  * of several nodes cannot deadlock.
  */
-const insert: Statement<{ id: string }> = statement(
+const insert: Statement<{ id: string; isClaimed: boolean }> = statement(
   'insert_resends_within_quota',
   insertCodes(
     ['verification_id uuid', 'sent int'],
@@ -144,10 +165,10 @@ const insert: Statement<{ id: string }> = statement(
      where v.id = any (array (select verification_id from pending))
    ), inserted as (
      insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
-       idempotency_key, code, verification_id, correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by,
+       idempotency_key, code, verification_id, correlation_id, api_key_id, quota_unit, created_at, ${codeClaim.columns}, priority, submit_by,
        deliver_within_seconds, deliver_by)
      select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
-       key, code, verification_id, correlation_id, api_key_id, unit, created_at, 'queued', 0, $2,
+       key, code, verification_id, correlation_id, api_key_id, unit, created_at, ${codeClaim.values}, 0,
        least($3, expires_due_at), deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
      from pending
      returning id, workspace_id

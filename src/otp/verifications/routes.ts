@@ -11,6 +11,7 @@ import { type Route, noBody, noHeaders, noParams, noQuery, route } from '../../l
 import type { Parts } from '../../runtime/parts.ts'
 import { asIssue } from '../../../locales/text.ts'
 import { deliverWithinSeconds, messageId, otpReference } from '../view.ts'
+import type { CodeParts } from '../code-message.ts'
 import { createVerificationAcceptor } from './accept.ts'
 import { createChecker } from './check.ts'
 import { notFound } from './errors.ts'
@@ -88,7 +89,7 @@ export const verificationExample = {
   endedAt: null,
 }
 
-type RouteParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 'live' | 'metrics'>
+type RouteParts = CodeParts & Pick<Parts, 'db'>
 
 export function verificationRoutes(parts: RouteParts): Route[] {
   const accept = createVerificationAcceptor(parts)

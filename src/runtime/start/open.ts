@@ -8,6 +8,7 @@ import type { Db } from '../../lib/db/pool.ts'
 import { adoptRestoredEvents } from '../../events/restored.ts'
 import { openSeal } from '../../operations/secrets/open.ts'
 import { nodeSettings } from '../jobs/node.ts'
+import { createHandOver } from '../jobs/hand-over.ts'
 import { createWakeUps, type WakeUps } from '../jobs/wake.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Tracer, type TracingConfig, createTracer } from '../../lib/tracing.ts'
@@ -90,7 +91,9 @@ export async function openParts(
       ? opened.adopt(createNodeTracer(config.tracing, { log, metrics, node }), (tracer) => tracer.close())
       : undefined
   metrics.watchClock(clock)
-  const parts = { config, db, clock, seal, log, metrics, provider, wake, live, node, tracer, loops: backgroundLoops }
+  const submission = createHandOver<unknown>(node.id)
+  const loops = backgroundLoops
+  const parts = { config, db, clock, seal, log, metrics, provider, wake, live, node, submission, tracer, loops }
   const whenClosed = opened.move()
   const lost = AbortSignal.any([keys.lost, ...(database.lost ? [database.lost] : [])])
   return { parts, wakes, lost, close: () => whenClosed.disposeAsync() }

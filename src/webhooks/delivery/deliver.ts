@@ -20,7 +20,7 @@ import { findEventTraces } from './event-traces.ts'
 
 const POLL_MS = 500
 /** The minimum time between two turns, so that each claims a batch. It is also the longest delay for a delivery. */
-const MIN_TURN_INTERVAL_MS = 20
+const MIN_TURN_INTERVAL_MS = 50
 /** With very many waiting endpoints, the search takes at most a quarter of the time. */
 const SEARCH_SHARE = 4
 

@@ -1,0 +1,102 @@
+import { type Clock, later } from '../../lib/clock.ts'
+import { newId } from '../../lib/ids.ts'
+import type { HandOver } from '../../runtime/jobs/hand-over.ts'
+import { type ClaimedMessage, SUBMIT_LEASE_MS } from './claim.ts'
+import { lockSendable } from './lock-senders.ts'
+import { PAIR_INTERVAL_MS, paceAfter, paceCapacity } from './pace.ts'
+
+/**
+ * A code is claimed by the statement that accepts it, if its sender and its pair are free and nothing waits before it. This process sends
+ * it when the statement is committed: two transactions and a search fewer than for a message that the loop finds (submit.ts).
+ */
+
+/** A message that this process could send at once. */
+export type NewMessage = Omit<ClaimedMessage, 'lease' | 'claimedAt'>
+
+/** `trace`: the `traceparent` of its request. */
+export type Submission = HandOver<{ message: ClaimedMessage; trace: string | undefined }>
+
+export type ClaimParts = { clock: Clock; submission?: Submission | undefined }
+
+/** Those of new messages that the statement may claim: one of each pair, and as many as this process has room for. */
+export function chooseClaimable(
+  { submission }: Pick<ClaimParts, 'submission'>,
+  messages: readonly NewMessage[],
+  now: Date,
+) {
+  const room = submission?.room() ?? 0
+  const ofPairs = new Map(
+    messages.slice(0, room).map((message) => [`${message.senderId} ${message.recipient}`, message]),
+  )
+  const chosen = new Map([...ofPairs.values()].map((message) => [message.id, message]))
+  const lease = chosen.size > 0 ? newId() : null
+  return {
+    lease,
+    isClaimable: (id: string): boolean => chosen.has(id),
+    /** Parameters of the statement: lease, node, end of the lease. */
+    values: [lease, submission?.nodeId ?? null, later(now, SUBMIT_LEASE_MS)] as const,
+    /** After its commit. */
+    send(ids: readonly string[], traceOf: (id: string) => string | undefined): void {
+      for (const id of ids) {
+        const message = chosen.get(id)
+        if (message && lease !== null)
+          submission?.give({ message: { ...message, lease, claimedAt: now }, trace: traceOf(id) })
+      }
+    },
+  }
+}
+
+/** Parameters of the statement. */
+type Claim = { lease: string; nodeId: string; until: string; now: string }
+
+/**
+ * SQL: claims the rows of `accepted` with `is_claimable`. `insert`: common table expressions that insert the rows of `allowed`, which are
+ * those of `accepted` with `is_claimed`; `inserted` returns their ids. Waits for no lock: what another transaction has locked is
+ * left to the loop, which takes the same locks. Like a claim of the loop it counts in the pace of senders and pairs. The lease has begun.
+ */
+export const claimAccepted = ({ lease, nodeId, until, now }: Claim, insert: string): string =>
+  `free_senders as materialized (
+     select p.sender_id, ${paceCapacity({ throughput: 's.throughput', now })} as capacity
+     from (select distinct sender_id from accepted where is_claimable order by sender_id) d
+     ${lockSendable('d.sender_id', now)}
+     where p.breaker_step = 0 and (
+       select 1 from messages where sender_id = p.sender_id and priority = 0 and due_at <= ${now} limit 1) is null
+   ), next_messages as materialized (
+     select next.id, next.sender_id, next.recipient
+     from (
+       select id, sender_id, recipient, row_number() over (partition by sender_id order by id) as place
+       from accepted where is_claimable) next
+     join free_senders using (sender_id)
+     left join lateral (
+       select true as is_known from pair_pace where sender_id = next.sender_id and recipient = next.recipient limit 1) known on true
+     left join lateral (
+       select true as is_free from pair_pace
+       where sender_id = next.sender_id and recipient = next.recipient and free_at <= ${now}
+       limit 1 for no key update skip locked) free on true
+     where place <= capacity and (is_known is null or is_free)
+   ), pairs as (
+     insert into pair_pace as p (sender_id, recipient, free_at)
+     select sender_id, recipient, ${now}::timestamptz + interval '${PAIR_INTERVAL_MS} ms' from next_messages
+     order by sender_id, recipient
+     on conflict (sender_id, recipient) do update set free_at = excluded.free_at where p.free_at <= ${now}
+     returning sender_id, recipient
+   ), claimed as materialized (
+     select id, sender_id from next_messages join pairs using (sender_id, recipient)
+   ), paces as (
+     update sender_pace p
+     set (slots, slot_sends) = (${paceAfter({ sends: '(select count(*)::int from claimed where sender_id = p.sender_id)', now })})
+     where p.sender_id = any (array (select sender_id from claimed))
+   ), allowed as (
+     select *, (id in (select id from claimed)) is true as is_claimed from accepted
+   ), ${insert}, claims as (
+     insert into leases (id, node_id, kind, item_ids, taken_at, begun_at)
+     select ${lease}::uuid, ${nodeId}::uuid, 'messages', array_agg(id), ${now}, ${now}
+     from inserted where (id in (select id from claimed)) is true having count(*) > 0
+   )`
+
+/** SQL: the columns of a message that a claim sets, and their values for a row of `allowed`. */
+export const CLAIM_COLUMNS = 'status, due_at, lease, attempts, attempted_at'
+
+export const claimValues = ({ lease, until, now }: Claim): string =>
+  `case when is_claimed then 'sending' else 'queued' end, case when is_claimed then ${until}::timestamptz else ${now}::timestamptz end,
+     case when is_claimed then ${lease}::uuid end, is_claimed::int, case when is_claimed then ${now}::timestamptz end`

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { DatabaseUnavailable } from '../../../src/lib/db/connection.ts'
+import { type DbSpy, spyOnDb } from '../../database/db-spy.ts'
+import { withConnection } from '../../database/postgres.ts'
+import { waitFor } from '../../world/wait-for.ts'
+import { type SentOtp, type World, type WorldOptions, startWorld } from '../../world/world.ts'
+
+/** A world that notes which messages its loop found. */
+async function startWatchedWorld(
+  t: TestContext,
+  { around = ({ run }) => run(), ...options }: WorldOptions & { around?: DbSpy } = {},
+) {
+  const found = new Set<string>()
+  const world = await startWorld(t, {
+    ...options,
+    wrapDb: (db) =>
+      spyOnDb(db, async (call) => {
+        const rows = await around(call)
+        if (call.statement.name === 'lock_due_messages') for (const { id } of rows as { id: string }[]) found.add(id)
+        return rows
+      }),
+  })
+  const arrives = (otp: SentOtp) => waitFor('the code on the phone', () => world.whatsapp.got(otp).length > 0)
+  return { world, wasFound: ({ messageId }: SentOtp) => found.has(messageId), arrives }
+}
+
+test('a code is claimed by the statement that accepts it, and sent without a search', async (t) => {
+  const { world, wasFound, arrives } = await startWatchedWorld(t)
+  const otp = await world.sendOtp()
+  await arrives(otp)
+  assert.equal(wasFound(otp), false)
+})
+
+test('codes of verifications and of their resends are claimed too', async (t) => {
+  const { world, wasFound } = await startWatchedWorld(t)
+  const { verificationId } = await world.startVerification()
+  await world.settled()
+  world.advance('1m')
+  const answer = await world.request('POST', `/api/v1/otp/verifications/${verificationId}/resend`)
+  assert.equal(answer.status, 202, answer.text)
+  await world.settled()
+  const sent = await world.query<{ id: string }>('select id from messages where workspace_id = $1 and status <> $2', [
+    world.workspaceId,
+    'queued',
+  ])
+  assert.equal(sent.length, 2)
+  for (const { id } of sent) assert.equal(wasFound({ messageId: id } as SentOtp), false)
+})
+
+type Obstacle = {
+  what: string
+  begin: (world: World, to: string) => Promise<unknown>
+  end?: (world: World) => Promise<unknown>
+}
+
+const update = (set: string) => (world: World) =>
+  world.query(`update sender_pace set ${set} where sender_id = $1`, [world.senderId])
+
+const OBSTACLES: readonly Obstacle[] = [
+  {
+    what: 'whose sender has an open circuit breaker',
+    begin: update(`breaker_step = 1, breaker_open_until = now() + interval '1 hour'`),
+    end: update('breaker_step = 0, breaker_open_until = null'),
+  },
+  { what: 'whose sender has a half-open circuit breaker', begin: update('breaker_step = 1') },
+  {
+    what: 'whose sender used up its second',
+    begin: update(`slots = array[floor(extract(epoch from clock_timestamp()) * 50)::bigint + 25], slot_sends = '{80}'`),
+  },
+  {
+    what: 'whose recipient got one a moment ago',
+    begin: (world, to) => world.sendOtp({ to }),
+  },
+  {
+    what: 'behind an earlier one of its sender',
+    begin: async (world) => {
+      const { messageId } = await world.sendOtp()
+      await world.settled()
+      await world.query(`update messages set due_at = now() - interval '1 s', priority = 0 where id = $1`, [messageId])
+    },
+  },
+]
+
+for (const { what, begin, end } of OBSTACLES)
+  test(`a code ${what} waits for its turn, and is sent`, async (t) => {
+    const { world, wasFound, arrives } = await startWatchedWorld(t, { mayLogErrors: true })
+    const { to } = world.otpBody()
+    await begin(world, to)
+    const otp = await world.sendOtp({ to })
+    await end?.(world)
+    await arrives(otp)
+    assert.equal(wasFound(otp), true)
+  })
+
+test('two codes for one number that arrive together are both sent', async (t) => {
+  const { world, arrives } = await startWatchedWorld(t)
+  const { to } = world.otpBody()
+  for (const otp of await Promise.all([world.sendOtp({ to }), world.sendOtp({ to })])) await arrives(otp)
+})
+
+for (const [table, condition] of [
+  ['sender_pace', 'sender_id = $1'],
+  ['pair_pace', 'sender_id = $1'],
+] as const)
+  test(`a locked row of ${table} delays no acceptance, only its own code`, async (t) => {
+    const { world, arrives } = await startWatchedWorld(t)
+    const first = await world.sendOtp()
+    await arrives(first)
+    await withConnection(world.databaseUrl, async (holder) => {
+      await holder.query('begin')
+      await holder.query(`select from ${table} where ${condition} for update`, [world.senderId])
+      const otp = await world.sendOtp({ to: first.to })
+      assert.equal((await world.getOtp(otp)).status, 'queued')
+      await holder.query('rollback')
+      await arrives(otp)
+    })
+  })
+
+test('codes that are claimed when they are accepted count in the pace of their sender', async (t) => {
+  const { world } = await startWatchedWorld(t)
+  await Promise.all(Array.from({ length: 20 }, () => world.sendOtp()))
+  await world.settled()
+  const [pace] = await world.query<{ sends: string }>(
+    'select sum(sends) as sends from sender_pace, unnest(slot_sends) as sends where sender_id = $1',
+    [world.senderId],
+  )
+  assert.equal(Number(pace?.sends), 20)
+})
+
+test('a process that does not send claims nothing', async (t) => {
+  const { world } = await startWatchedWorld(t, { works: false })
+  const otp = await world.sendOtp()
+  const [row] = await world.query<{ status: string; lease: string | null; attempts: number }>(
+    'select status, lease, attempts from messages where id = $1',
+    [otp.messageId],
+  )
+  assert.deepEqual(row, { status: 'queued', lease: null, attempts: 0 })
+})
+
+test('a claimed code whose commit was not answered is accepted and sent once', async (t) => {
+  let lost = false
+  const { world, arrives, wasFound } = await startWatchedWorld(t, {
+    async around({ statement, run }) {
+      const rows = await run()
+      if (lost || statement.name !== 'insert_otp_messages_within_quota') return rows
+      lost = true
+      throw new DatabaseUnavailable(new Error('read ECONNRESET'), { mayBeCommitted: true })
+    },
+  })
+  const otp = await world.sendOtp()
+  await arrives(otp)
+  await world.settled()
+  assert.deepEqual([lost, wasFound(otp), world.whatsapp.got(otp).length], [true, false, 1])
+})
