@@ -70,13 +70,13 @@ test('work of every kind is found when it becomes due, and not before', async (t
 })
 
 /** The database is also that of tests that ended. */
-async function cancelOthers({ parts, query, workspaceId }: World): Promise<void> {
-  const workspaces = await query<{ id: string }>('select id from workspaces where id <> $1', [workspaceId])
+async function cancelOthers(world: World): Promise<void> {
+  const workspaces = await world.query<{ id: string }>('select id from workspaces where id <> $1', [world.workspaceId])
   await cancelWork(
     await queryPool(),
     workspaces.map(({ id }) => id),
   )
-  await query('delete from nodes where id <> $1', [parts.node.id])
+  await world.query('delete from nodes where id <> $1', [world.parts.node.id])
 }
 
 test('an idle instance looks for all due work in one statement', async (t) => {
