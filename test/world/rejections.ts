@@ -17,7 +17,10 @@ export async function inDocumentedOrder(codes: readonly string[]): Promise<strin
   return Array.from(checks.matchAll(/`([A-Z_]+)`/g), ([, code = '']) => code).filter((code) => codes.includes(code))
 }
 
-/** The response to a request that exceeds its key's rate limit. Repeated if the machine was too slow to exceed it. */
+/**
+ * The response to a request that exceeds its key's rate limit. Repeated if the machine was too slow to exceed it: then requests of
+ * an earlier try may have taken part of the window, and left it before the last request of this try.
+ */
 export async function requestOverRateLimit(
   world: World,
   { key, path }: { key: string; path: string },
@@ -25,9 +28,12 @@ export async function requestOverRateLimit(
 ): Promise<Answer> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const startedAt = performance.now()
-    await Promise.all(Array.from({ length: REQUESTS_PER_WINDOW }, () => world.request('GET', path, { key })))
+    const before = await Promise.all(
+      Array.from({ length: REQUESTS_PER_WINDOW }, () => world.request('GET', path, { key })),
+    )
     const answer = await send()
-    if (performance.now() - startedAt < WINDOW_MS) return answer
+    const isOver = performance.now() - startedAt < WINDOW_MS && before.every(({ status }) => status !== 429)
+    if (isOver || answer.status === 429) return answer
   }
   return assert.fail(`${REQUESTS_PER_WINDOW + 1} requests took longer than ${WINDOW_MS} ms, ${MAX_TRIES} times`)
 }
