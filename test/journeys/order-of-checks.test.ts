@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { MAX_SENDS_IN_SHORT } from '../../src/otp/verifications/limits.ts'
+import { MAX_SENDS_IN_SHORT, MIN_SUSPICIOUS, MIN_WRONG, VARIABLE_DIGITS } from '../../src/otp/verifications/limits.ts'
+import { countChecks, forgetChecks } from '../../src/otp/verifications/check-counts.ts'
 import { type QuotaKind, setQuota } from '../../src/workspaces/quota.ts'
 import { blockRecipients, unblockRecipient } from '../../src/workspaces/blocked.ts'
 import { codAccount, confirmationPath, quickReplies, refusalPath } from '../world/cod.ts'
@@ -10,8 +11,11 @@ import { type World, newPhone, startWorld } from '../world/world.ts'
 
 const MISSING_ID = '00000000-0000-4000-8000-000000000000'
 const USED_KEY = { headers: { 'idempotency-key': 'used-for-another-request' } }
-/** Both have as many codes as a recipient may have. */
-const [BLOCKED, FLOODED] = [newPhone(), newPhone()]
+/** Numbers of one prefix, which is suspicious while no verification of it is approved. */
+const PREFIX = newPhone().slice(0, -VARIABLE_DIGITS)
+const numberOf = (n: number): string => PREFIX + String(n).padStart(VARIABLE_DIGITS, '0')
+/** The first two have as many codes as a recipient may have. */
+const [BLOCKED, FLOODED, OF_PREFIX] = [numberOf(1), numberOf(2), numberOf(3)] as const
 
 /** A correct request, and the confirmation of its refusal check. A resend has its verification. */
 type Draft = {
@@ -127,6 +131,34 @@ const RECIPIENT_LIMIT: Fault = {
   },
 }
 
+/** In documented order: a number with an earlier fault also has the later ones. */
+const VERIFICATION_LIMITS: readonly Fault[] = [
+  {
+    over: 'limit of the workspace',
+    status: 429,
+    code: 'OTP_GUESSING_SUSPECTED',
+    lay: (_, { workspaceId, parts, clock }) =>
+      countChecks(parts.db, [{ workspaceId, at: clock.now(), right: 0, wrong: MIN_WRONG }]),
+  },
+  RECIPIENT_LIMIT,
+  {
+    over: 'limit of the prefix',
+    status: 429,
+    code: 'OTP_PUMPING_SUSPECTED',
+    lay: ({ body }, world) => {
+      if (body.to !== BLOCKED && body.to !== FLOODED) body.to = OF_PREFIX
+      return endPrefix(world, 'expired')
+    },
+  },
+]
+
+const endPrefix = (world: World, status: 'approved' | 'expired') =>
+  world.query(
+    `update otp_verifications set status = $3, ended_at = now(), due_at = null, code_key = null, code_hash = null
+     where workspace_id = $1 and recipient like $2 || '%'`,
+    [world.workspaceId, PREFIX, status],
+  )
+
 const idIn = (path: string): string => /[0-9a-f-]{36}/.exec(path)?.[0] ?? ''
 
 const VERIFICATION: readonly Fault[] = [
@@ -186,7 +218,7 @@ const FAULTS = {
     senderFound('OTP'),
     templateFound('OTP'),
     ...usable('OTP'),
-    ...last('OTP', 'otp').toSpliced(1, 0, RECIPIENT_LIMIT),
+    ...last('OTP', 'otp').toSpliced(1, 0, ...VERIFICATION_LIMITS),
   ],
   resend: [
     ...FIRST.filter(({ over }) => over !== 'idempotency'),
@@ -257,6 +289,7 @@ async function startFaultyWorld(t: TestContext): Promise<World> {
   await world.startVerification({}, USED_KEY)
   for (let sends = 0; sends < MAX_SENDS_IN_SHORT; sends += 1)
     for (const to of [BLOCKED, FLOODED]) await world.startVerification({ to })
+  for (let n = 2 * MAX_SENDS_IN_SHORT; n < MIN_SUSPICIOUS; n += 1) await world.startVerification({ to: numberOf(n) })
   const order = await world.createConfirmation({}, USED_KEY)
   await setStatus(world, order, 'confirmed')
   await world.startRefusalCheck(order, {}, USED_KEY)
@@ -306,6 +339,8 @@ async function restore(world: World): Promise<void> {
   await world.codSettings()
   for (const kind of ['otp', 'cod_confirmation', 'cod_refusal'] as const) await allow(world, kind, 1_000)
   await unblockRecipient(world.parts.db, { workspaceId, phone: BLOCKED })
+  await forgetChecks(world.parts.db, workspaceId)
+  await endPrefix(world, 'approved')
   await world.query('update senders set paused_at = null where id = $1', [pausedSender(world)])
 }
 
