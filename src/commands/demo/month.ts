@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { isTemporary } from '../../lib/db/pool.ts'
 import { UserError } from '../../lib/errors.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { MONTH_DAYS } from '../../sandbox/month/plan.ts'
@@ -18,8 +19,15 @@ export async function requestDemoMonth(parts: Parts, workspaceId: string): Promi
 
 /** Waits until no month is being made. Returns early if `signal` aborts. */
 export async function waitForMonth({ db }: Parts, workspaceId: string, signal: AbortSignal): Promise<void> {
-  if (!(await findSandboxWork(db, workspaceId))) return
+  const isBeingMade = async (): Promise<boolean> => {
+    try {
+      return (await findSandboxWork(db, workspaceId)) !== undefined
+    } catch (error) {
+      if (!isTemporary(error)) throw error
+      return true // on a slow machine the database may not answer in time
+    }
+  }
+  if (!(await isBeingMade())) return
   console.log('\nA month of customers in the demo shop is being simulated …')
-  while (!signal.aborted && (await findSandboxWork(db, workspaceId)))
-    await wait(CHECK_EVERY_MS, undefined, { ref: false })
+  while (!signal.aborted && (await isBeingMade())) await wait(CHECK_EVERY_MS, undefined, { ref: false })
 }
