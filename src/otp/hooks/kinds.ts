@@ -51,7 +51,7 @@ export const kinds: Readonly<Record<HookKind, Kind>> = {
   zitadel: {
     places: {
       phone: ['/contextInfo/recipientPhoneNumber', '/args/verifiedPhone', '/args/lastPhone'],
-      code: ['/args/code', '/args/otp', '/args/Code', '/args/OTP'],
+      code: ['/args/code', '/args/oTP', '/args/otp'], // ZITADEL only makes the first letter of its names small: OTP
       language: ['/args/preferredLanguage', '/contextInfo/preferredLanguage'],
     },
     isSigned: isZitadelWebhook,

@@ -84,7 +84,7 @@ test('ZITADEL sends a code with the signing key that it made', async (t) => {
   assert.deepEqual(await codeTo(world, phone), { code: '493817', language: 'ar' })
 
   const other = newPhone()
-  const otp = zitadelBody({ phone: other, args: { otp: '118822' } })
+  const otp = zitadelBody({ phone: other, args: { oTP: '118822' } })
   const signed = zitadelHeaders(otp, now(), key)['zitadel-signature'] ?? ''
   const [time = ''] = signed.split(',')
   const ofAnotherKey = createHmac('sha256', 'another').update('x').digest('hex')
