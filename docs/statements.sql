@@ -3640,7 +3640,7 @@ update confirmations set recipient = $3,
   choices = case when jsonb_typeof(choices) = 'object' then
     jsonb_set(jsonb_set(choices, '{note}', 'null', false), '{reschedule,note}', 'null', false) else choices end,
   reference = case when reference ~ $4 then $3 else reference end,
-  idempotency_key = case when idempotency_key ~ $4 then null else idempotency_key end
+  idempotency_key = case when idempotency_key ~ $4 or starts_with(idempotency_key, 'hook_') then null else idempotency_key end
 where workspace_id = $1 and id = any ($2::uuid[]);
 
 prepare erase_events as
@@ -3656,18 +3656,18 @@ update messages set recipient = $3,
   content = case when content is not null then '{"type":"removed"}'::jsonb end,
   provider_message_id = case when provider_message_id is not null then 'erased:' || gen_random_uuid() end,
   reference = case when reference ~ $4 then $3 else reference end,
-  idempotency_key = case when idempotency_key ~ $4 then null else idempotency_key end
+  idempotency_key = case when idempotency_key ~ $4 or starts_with(idempotency_key, 'hook_') then null else idempotency_key end
 where workspace_id = $1 and id = any ($2::uuid[]);
 
 prepare erase_otp_verifications as
 update otp_verifications set recipient = $3,
-  idempotency_key = case when idempotency_key ~ $4 then null else idempotency_key end
+  idempotency_key = case when idempotency_key ~ $4 or starts_with(idempotency_key, 'hook_') then null else idempotency_key end
 where workspace_id = $1 and id = any ($2::uuid[]);
 
 prepare erase_refusal_checks as
 update refusal_checks set parameters = '{"removed":true}',
   note = null,
-  idempotency_key = case when idempotency_key ~ $4 then null else idempotency_key end
+  idempotency_key = case when idempotency_key ~ $4 or starts_with(idempotency_key, 'hook_') then null else idempotency_key end
 where workspace_id = $1 and confirmation_id = any ($2::uuid[]) and $3::text is not null;
 
 prepare erase_webhook_attempts as

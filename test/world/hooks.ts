@@ -1,10 +1,12 @@
+import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { hookActions } from '../../src/admin/actions/hooks.ts'
 import { COMMAND_LINE } from '../../src/admin/audit/audit.ts'
 import { perform } from '../../src/admin/actions/action.ts'
+import { keyIdOf } from '../../src/otp/hooks/hooks.ts'
 import type { HookKind } from '../../src/otp/hooks/kinds.ts'
-import type { World } from './world.ts'
+import { type World, newPhone } from './world.ts'
 
 export const TEMPLATES = [
   { name: 'login_code', language: 'en_US' },
@@ -51,12 +53,40 @@ export function supabaseHeaders(body: string, at: Date, secrets: readonly string
   }
 }
 
-export const supabaseBody = ({ phone, code, locale }: { phone: string; code: string; locale?: string }): string =>
+type CodeFields = { phone: string; code: string; locale?: string }
+
+export const supabaseBody = ({ phone, code, locale }: CodeFields): string =>
   JSON.stringify({
     metadata: { uuid: crypto.randomUUID(), time: new Date().toISOString(), name: 'send-sms', ip_address: '127.0.0.1' },
     user: { id: crypto.randomUUID(), phone, user_metadata: locale === undefined ? {} : { locale } },
     sms: { otp: code, sms_type: 'sms' },
   })
+
+/** Calls a Supabase hook as Supabase does. */
+export async function callSupabase(
+  world: World,
+  { url, secret }: Pick<Created, 'url' | 'secret'>,
+  fields: CodeFields,
+): Promise<HookAnswer> {
+  const body = supabaseBody(fields)
+  return postHook(url, body, supabaseHeaders(body, world.clock.now(), [secret ?? '']))
+}
+
+/** The message of a code that Supabase sends, which must be accepted. */
+export async function sendThroughHook(
+  world: World,
+  hook: Created,
+  fields: Partial<CodeFields> = {},
+): Promise<{ messageId: string; to: string; code: string }> {
+  const { phone, code } = { phone: newPhone(), code: '493817', ...fields }
+  const { status, text, body } = await callSupabase(world, hook, { ...fields, phone, code })
+  assert.deepEqual([status, body], [200, {}], text)
+  const [{ id } = { id: '' }] = await world.query<{ id: string }>(
+    'select id from messages where workspace_id = $1 and recipient = $2 and api_key_id = $3 order by id desc',
+    [world.workspaceId, phone, keyIdOf(hook.hookId)],
+  )
+  return { messageId: id, to: phone, code }
+}
 
 /** As ZITADEL documents it: https://zitadel.com/docs/guides/integrate/actions/testing-request-signature */
 export function zitadelHeaders(body: string, at: Date, signingKey: string): Record<string, string> {

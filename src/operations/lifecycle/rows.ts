@@ -1,5 +1,6 @@
 import { type Statement, camelCase, statement } from '../../lib/db/pool.ts'
 import { HAS_TEXT, WITHOUT_TEXT } from '../../messages/queue/finish.ts'
+import { REPEAT_KEY_PREFIX } from '../../otp/hooks/send.ts'
 import { type PersonalDataKind, type Table, lifeOf, partsOf, tableNames } from '../columns.ts'
 
 type Id = { id: string }
@@ -13,7 +14,10 @@ const EMPTYING: Readonly<Record<Exclude<PersonalDataKind, 'report' | 'mention' |
   // a late report is found by our own id
   provider_id: { left: (column) => `case when ${column} is not null then 'erased:' || gen_random_uuid() end` },
   reference: { left: (column) => `case when ${column} ~ $4 then $3 else ${column} end` },
-  idempotency_key: { left: (column) => `case when ${column} ~ $4 then null else ${column} end` },
+  idempotency_key: {
+    left: (column) =>
+      `case when ${column} ~ $4 or starts_with(${column}, '${REPEAT_KEY_PREFIX}') then null else ${column} end`,
+  },
   parameters: { left: () => `'{"removed":true}'` },
   message: {
     holds: (column) => `${column} ->> 'type' <> 'removed'`,

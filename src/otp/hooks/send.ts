@@ -8,6 +8,9 @@ import { type HookCode, templateFor } from './read.ts'
 /** The same code for the same number is the same message for at least this long, and at most twice as long. */
 const REPEAT_WINDOW_MS = 5 * MINUTE_MS
 
+/** Keys of hooks begin with it. An erasure forgets them: each is a hash of a person's number. */
+export const REPEAT_KEY_PREFIX = 'hook_'
+
 /** What `POST /otp/messages` would be called with. */
 export function otpRequestOf(
   { clock, seal }: { clock: Clock; seal: Pick<Seal, 'keys' | 'current'> },
@@ -42,6 +45,6 @@ function repeatKeys(
   const current = seal.current()
   return [current, ...seal.keys.filter((key) => key !== current)].flatMap((key) => {
     const hash = key.hash(['hook', hookId, phone, code].join('\0')).toString('base64url')
-    return [window, window - 1].map((each) => `hook_${hash}_${each}`)
+    return [window, window - 1].map((each) => `${REPEAT_KEY_PREFIX}${hash}_${each}`)
   })
 }

@@ -15,6 +15,7 @@ import {
 import { findPerson } from '../../../src/operations/lifecycle/recipients/person.ts'
 import { blockRecipients } from '../../../src/workspaces/blocked.ts'
 import { refusalPath } from '../../world/cod.ts'
+import { createHook, sendThroughHook } from '../../world/hooks.ts'
 import { erase, exported, formsOf, recordIn, requestOf, tablesWith, waitForLock } from '../../world/recipients.ts'
 import { assertVerified } from '../../world/verified.ts'
 import { type World, newPhone, startWorld } from '../../world/world.ts'
@@ -318,6 +319,12 @@ async function fillWithPerson(world: World) {
   const asked = await world.createConfirmation({ to, parameters })
   const otp = await world.sendOtp({ to, reference: digits }, { headers: { 'idempotency-key': `login ${to}` } })
   await world.whatsapp.reports(otp, ['sent', 'delivered'])
+  const hooked = await sendThroughHook(world, await createHook(world, 'supabase'), { phone: to })
+  await world.whatsapp.reports(hooked, ['delivered'])
+  const [repeats] = await world.query<{ hash: string }>(
+    `select split_part(idempotency_key, '_', 2) as hash from messages where id = $1`,
+    [hooked.messageId],
+  )
 
   for (const code of [132012, 987654]) {
     emulator.script({
@@ -354,7 +361,13 @@ async function fillWithPerson(world: World) {
     [answered.confirmationId],
   )
   assert.ok(row?.userId, 'the provider names the customer')
-  const forms = [...formsOf(to), row.userId, ...Object.values(TEXTS).map((text) => text.split(' ').at(-1) ?? '')]
+  assert.ok(repeats?.hash, 'a repeat of the code is found by a hash of number and code')
+  const forms = [
+    ...formsOf(to),
+    row.userId,
+    repeats.hash,
+    ...Object.values(TEXTS).map((text) => text.split(' ').at(-1) ?? ''),
+  ]
   return { to, forms, receiver, answered, checked, rescheduling, asked, failing, waiting, otp, verification }
 }
 

@@ -5,20 +5,10 @@ import { perform } from '../../../src/admin/actions/action.ts'
 import { COMMAND_LINE } from '../../../src/admin/audit/audit.ts'
 import { explain } from '../../../src/explain/explain.ts'
 import { assertVerified } from '../../world/verified.ts'
-import { createHook, postHook, supabaseBody, supabaseHeaders } from '../../world/hooks.ts'
+import { callSupabase, createHook, postHook, supabaseBody, supabaseHeaders } from '../../world/hooks.ts'
 import { type World, newCode, newPhone, startWorld } from '../../world/world.ts'
 
 const SECRET = /^v1,whsec_[A-Za-z0-9+/]{43}=$/
-
-/** Calls a Supabase hook as Supabase does. */
-async function callSupabase(
-  world: World,
-  { url, secret }: { url: string; secret: string | null },
-  fields: { phone: string; code: string; locale?: string },
-) {
-  const body = supabaseBody(fields)
-  return postHook(url, body, supabaseHeaders(body, world.clock.now(), [secret ?? '']))
-}
 
 type Message = { id: string; template_language: string; recipient: string; idempotency_key: string }
 
