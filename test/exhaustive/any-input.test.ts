@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
+import { HOOK_KINDS, type HookKind } from '../../src/otp/hooks/kinds.ts'
 import { RESEND_INTERVAL_MS } from '../../src/otp/verifications/limits.ts'
 import { anyText } from '../faults/any-text.ts'
-import { type World, startWorld } from '../world/world.ts'
+import { createHook, postHook, supabaseHeaders, zitadelHeaders } from '../world/hooks.ts'
+import { type World, newPhone, startWorld } from '../world/world.ts'
 
 /** Chosen so that a run takes a few seconds; a failure prints its seed. */
 const RUNS = 120
 const RUNS_OF_ALL_ROUTES = 300
+const SIGNING_KEY = 'kV3nQvZ8sT1wYb6eRm4x'
 const MISSING_ID = '00000000-0000-4000-8000-000000000000'
 
 /** What a request may have stored in a workspace. */
@@ -266,6 +269,71 @@ test('any path and method get a documented answer', async (t) => {
     { numRuns: RUNS },
   )
 })
+
+/** What a kind of hook understands, which three quarters of the requests break in one place. */
+const HOOK_BODIES: Record<HookKind, (phone: string, code: string) => object> = {
+  supabase: (phone, otp) => ({ user: { phone, user_metadata: { locale: 'ar' } }, sms: { otp, phone } }),
+  zitadel: (phone, code) => ({ contextInfo: { recipientPhoneNumber: phone }, args: { code, lastPhone: phone } }),
+  logto: (to, code) => ({ to, type: 'SignIn', payload: { code, locale: 'ar' } }),
+  generic: (to, code) => ({ to, code, language: 'ar' }),
+}
+
+test('an auth hook gives any request a response that its product understands, and stores only accepted codes', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const hooks = await Promise.all(HOOK_KINDS.map(async (kind) => ({ kind, ...(await createSigned(world, kind)) })))
+  for (const { kind, post } of hooks)
+    assert.ok((await post(JSON.stringify(HOOK_BODIES[kind](newPhone(), '493817')))).isAccepted, `a good ${kind}`)
+  const signed = fc.oneof(
+    { weight: 3, arbitrary: fault.map((fault) => ({ fault })) },
+    {
+      weight: 1,
+      arbitrary: fc.oneof(
+        anything.map((value) => JSON.stringify(value)),
+        fc.string(),
+      ),
+    },
+  )
+  let before = await stored(world)
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...hooks),
+      signed,
+      fc.boolean(),
+      headers,
+      async ({ kind, post }, body, isSigned, more) => {
+        const good = HOOK_BODIES[kind](newPhone(), '493817')
+        const text = typeof body === 'object' ? JSON.stringify(broken(good, body.fault)) : (body ?? '')
+        const { 'content-encoding': _, ...sendable } = more
+        const answer = await post(text, { headers: sendable, isSigned })
+        assert.ok(answer.status < 500, answer.text)
+        if (!isSigned) assert.ok(answer.status >= 400, answer.text)
+        const after = await stored(world)
+        if (!answer.isAccepted) assert.deepEqual(after, before, answer.text)
+        before = after
+      },
+    ),
+    { numRuns: RUNS },
+  )
+})
+
+/** A hook, and what sends it a request as its product does. */
+async function createSigned(world: World, kind: HookKind) {
+  const hook = await createHook(world, kind, kind === 'zitadel' ? { secret: SIGNING_KEY } : {})
+  const signatureOf = (body: string): Record<string, string> => {
+    if (kind === 'supabase') return supabaseHeaders(body, world.clock.now(), [hook.secret ?? ''])
+    return kind === 'zitadel'
+      ? zitadelHeaders(body, world.clock.now(), SIGNING_KEY)
+      : { authorization: `Bearer ${hook.secret}` }
+  }
+  const post = async (
+    body: string,
+    { headers = {}, isSigned = true }: { headers?: object; isSigned?: boolean } = {},
+  ) => {
+    const answer = await postHook(hook.url, body, { ...headers, ...(isSigned && signatureOf(body)) })
+    return { ...answer, isAccepted: answer.status === 200 && !/"error"/.test(answer.text) }
+  }
+  return { post }
+}
 
 test('no unsigned webhook causes an internal error or is stored', async (t) => {
   const world = await startWorld(t, { works: false })

@@ -6,6 +6,7 @@ import { documentedEvents } from '../../src/api/documented-events.ts'
 import { apiDocument } from '../../docs/api-document.ts'
 import type { ApiDocument, Schema } from '../../src/api/docs/openapi.ts'
 import { FAILURE_CODES, failurePart } from '../../src/providers/failure-codes.ts'
+import { startWorld } from '../world/world.ts'
 import { inEnglish } from '../../locales/resources.ts'
 
 const PUBLIC_URL = 'https://doorcode.example'
@@ -138,6 +139,45 @@ test('operations are named by one verb per method, webhooks for their event', ()
       Object.values(document.webhooks).some(({ post }) => `${post.operationId}Event` === `on${name}`),
       name,
     )
+})
+
+/** Paths that are not part of the API, and who calls them. */
+const OUTSIDE_API: Readonly<Record<string, string>> = {
+  '/hooks/:hookId': 'products for sign-in, each in a form of its own: docs/auth-hooks.md',
+  '/whatsapp/:accountId': 'WhatsApp',
+  '/test-receiver/:workspaceId': 'Doorcode itself: the endpoint of a sandbox',
+  '/healthz /readyz': 'load balancers',
+  '/ /index.md /llms.txt /openapi.json /docs… /problems… /fonts…': 'readers of the documents',
+  '/dashboard…': 'the pages: test/guards/dashboard-calls.test.ts',
+}
+
+const isOutsideApi = (path: string): boolean =>
+  Object.keys(OUTSIDE_API)
+    .flatMap((paths) => paths.split(' '))
+    .some((each) => (each.endsWith('…') ? path.startsWith(each.slice(0, -1)) : path === each))
+
+/** Each path of a server, from the tree that Fastify prints. */
+function pathsOf(tree: string): string[] {
+  const above: string[] = []
+  const lines = tree.matchAll(/^((?:[│ ] {3})*)[├└]── (\S+) \(.+\)$/gm)
+  return Array.from(lines, ([, indent = '', part = '']) => {
+    above.length = indent.length / 4
+    above.push(part)
+    return above.join('')
+  })
+}
+
+test('every path of the server is documented, or is listed with who calls it', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const paths = pathsOf(world.first.app.server.printRoutes({ commonPrefix: false }))
+  assert.ok(paths.includes('/hooks/:hookId'))
+  const documented = new Set(Object.keys(document.paths).map((path) => path.replaceAll(/\{(\w+)\}/g, ':$1')))
+  const others = paths.filter((path) => !documented.delete(path))
+  assert.deepEqual(
+    others.filter((path) => !isOutsideApi(path)),
+    [],
+  )
+  assert.deepEqual([...documented], [], 'every documented path is served')
 })
 
 test('GET operations document no body, all others require one, except for a resend, which needs none', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { verificationsPath } from '../world/verifications.ts'
 import { type World, startWorld } from '../world/world.ts'
 
 const MISSING_ID = '00000000-0000-4000-8000-000000000000'
@@ -55,10 +56,15 @@ test('every route answers another workspace’s id exactly like a missing one', 
 
 test('another workspace’s sender is answered exactly like a missing one', async (t) => {
   const [mine, theirs] = [await startWorld(t), await startWorld(t)]
-  const post = (senderId: string) => mine.request('POST', '/api/v1/otp/messages', { body: mine.otpBody({ senderId }) })
-  const [foreign, missing] = [await post(theirs.senderId), await post(MISSING_ID)]
-  assert.equal(foreign.body.code, 'OTP_SENDER_NOT_FOUND')
-  assert.deepEqual(withoutCorrelation(foreign), withoutCorrelation(missing))
+  for (const [path, bodyWith] of [
+    ['/api/v1/otp/messages', mine.otpBody],
+    [verificationsPath, mine.verificationBody],
+  ] as const) {
+    const post = (senderId: string) => mine.request('POST', path, { body: bodyWith({ senderId }) })
+    const [foreign, missing] = [await post(theirs.senderId), await post(MISSING_ID)]
+    assert.equal(foreign.body.code, 'OTP_SENDER_NOT_FOUND')
+    assert.deepEqual(withoutCorrelation(foreign), withoutCorrelation(missing))
+  }
 })
 
 test('another workspace’s template, block and quota have no effect', async (t) => {

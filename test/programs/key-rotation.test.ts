@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
+import { perform } from '../../src/admin/actions/action.ts'
+import { hookActions } from '../../src/admin/actions/hooks.ts'
+import { COMMAND_LINE } from '../../src/admin/audit/audit.ts'
 import { connectAccount, addEndpoint } from '../world/set-up.ts'
 import { endAllSessions } from '../../src/admin/auth/end-all-sessions.ts'
 import type { Finding } from '../../src/operations/doctor/finding.ts'
@@ -17,7 +20,7 @@ import { assertOldKeysKnown } from '../../src/operations/secrets/open.ts'
 import { emptyDatabase, newFile, tablesOf } from '../world/backups.ts'
 import { interruptCommand, runCommand } from '../world/command-line.ts'
 import { PASSWORD, createCalls, signIn, signInWithPassword } from '../world/dashboard.ts'
-import { createHook, postHook, supabaseBody, supabaseHeaders } from '../world/hooks.ts'
+import { callSupabase, createHook } from '../world/hooks.ts'
 import { lockInAnotherSession } from '../faults/lock-in-another-session.ts'
 import {
   assertOpensWith,
@@ -383,20 +386,31 @@ test('ending all sessions signs everyone out and keeps second factors', async (t
   assert.equal((await askAuth(world, 'two-factor/verify-totp', { code }, { cookie: pending })).status, 200)
 })
 
-test('an auth hook works through a rotation, and a code repeated after it is still the same message', async (t) => {
+test('an auth hook works through a rotation with both its secrets, and a code repeated after it is still the same message', async (t) => {
   const { world, next, begin, rotate } = await startRotation(t)
   const hook = await createHook(world, 'supabase')
-  const body = supabaseBody({ phone: newPhone(), code: '493817' })
-  const call = async () => {
-    const headers = supabaseHeaders(body, world.clock.now(), [hook.secret ?? ''])
-    return (await postHook(hook.url, body, headers)).status
+  const { workspaceId } = world
+  const id = { workspaceId, hookId: hook.hookId }
+  const { secret } = await perform(hookActions.renew, { ...world.parts, actor: COMMAND_LINE }, id)
+  const fields = { phone: newPhone(), code: '493817' }
+  const secrets = [hook.secret, secret]
+  const callWithBoth = async () => {
+    for (const each of secrets) {
+      const { body } = await callSupabase(world, { ...hook, secret: each }, fields)
+      assert.deepEqual(body, {})
+    }
   }
-  assert.equal(await call(), 200)
+  await callWithBoth()
   await begin()
-  assert.equal(await call(), 200)
-  await rotate()
-  assert.equal(await call(), 200)
-  const [row] = await world.query<{ secret: Buffer }>('select secret from auth_hooks where id = $1', [hook.hookId])
-  assert.equal(createSealingKey(next).open(row?.secret ?? Buffer.of(), `hook:${hook.hookId}`), hook.secret)
-  assert.equal((await world.query('select id from messages where workspace_id = $1', [world.workspaceId])).length, 1)
+  await callWithBoth()
+  const { resealed } = await rotate()
+  assert.deepEqual([resealed['auth_hooks.secret'], resealed['auth_hooks.previous_secret']], [1, 1])
+  await callWithBoth()
+  assert.equal((await world.query('select id from messages where workspace_id = $1', [workspaceId])).length, 1)
+  const [sealed] = await world.query<Record<'now' | 'before', Buffer>>(
+    'select secret as now, previous_secret as before from auth_hooks where id = $1',
+    [hook.hookId],
+  )
+  const open = (bytes: Buffer = Buffer.of()) => createSealingKey(next).open(bytes, `hook:${hook.hookId}`)
+  assert.deepEqual([open(sealed?.before), open(sealed?.now)], secrets)
 })

@@ -8,6 +8,7 @@ import { DatabaseUnavailable } from '../../../src/lib/db/connection.ts'
 import { requestDeletion, cancelDeletion } from '../../../src/workspaces/deletion.ts'
 import { getWorkspace, listWorkspaces } from '../../../src/workspaces/workspaces.ts'
 import { signIn } from '../../world/dashboard.ts'
+import { callSupabase, createHook, sendThroughHook } from '../../world/hooks.ts'
 import { assertKeyEnds, statusOfKey } from '../../world/rejections.ts'
 import { trade } from '../../world/trade.ts'
 import { waitFor } from '../../world/wait-for.ts'
@@ -85,6 +86,13 @@ async function purge(world: World): Promise<void> {
   })
 }
 
+/** A node may serve a hook as before for a second. */
+const assertHookEnds = (world: World, hook: Parameters<typeof callSupabase>[1]): Promise<void> =>
+  waitFor('the hook to be rejected', async () => {
+    const { status } = await callSupabase(world, hook, { phone: newPhone(), code: '493817' })
+    return status === 401
+  })
+
 test('a deleted sandbox is gone immediately on every node, and its rows soon after', async (t) => {
   const [world, bystander] = [await startWorld(t), await startWorld(t)]
   await makeSandbox(world)
@@ -96,9 +104,14 @@ test('a deleted sandbox is gone immediately on every node, and its rows soon aft
   const key = await world.freshKey()
   for (const url of urls) assert.equal(await statusOfKey(world, key, url), 404)
 
+  assert.ok(theirs.includes('auth_hooks'))
+  const hook = await createHook(world, 'supabase')
+  await sendThroughHook(world, hook)
+
   const { workspaceId } = world
   await owner.calls.workspaces.requestDeletion.mutate({ workspaceId })
   await assertKeyEnds(world, key, urls)
+  for (const url of urls) await assertHookEnds(world, { ...hook, url: `${url}/hooks/${hook.hookId}` })
   await assert.rejects(owner.calls.workspaces.get.query({ workspaceId }), /There is no such workspace/)
   await assert.rejects(cancelDeletion(world.parts.db, workspaceId), /No workspace has the id/)
   assert.ok(!(await listWorkspaces(world.parts.db)).some((each) => each.workspaceId === workspaceId))
@@ -205,6 +218,8 @@ test('until a live workspace is deleted, accepted messages are sent and the dele
   assert.equal(await statusOfKey(world, key), 404)
 
   const accepted = await world.sendOtp({}, { key })
+  const hook = await createHook(world, 'supabase')
+  await sendThroughHook(world, hook)
   const { deletionDueAt } = await owner.calls.workspaces.requestDeletion.mutate({ workspaceId, name: 'Test shop' })
   await owner.calls.workspaces.requestDeletion.mutate({ workspaceId, name: 'Test shop' }) // changes nothing
   await waitFor('the key to be rejected', async () => (await statusOfKey(world, key)) === 401)
@@ -214,8 +229,10 @@ test('until a live workspace is deleted, accepted messages are sent and the dele
   const [listed] = (await admin.calls.session.current.query())?.workspaces ?? []
   assert.equal(listed?.deletionRequestedBy, owner.email)
 
+  await assertHookEnds(world, hook)
   await owner.calls.workspaces.cancelDeletion.mutate({ workspaceId })
   await waitFor('the key to work again', async () => (await statusOfKey(world, key)) === 404)
+  await sendThroughHook(world, hook)
   const [message] = await world.query<{ status: string }>('select status from messages where id = $1', [
     accepted.messageId,
   ])

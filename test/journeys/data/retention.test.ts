@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { perform } from '../../../src/admin/actions/action.ts'
+import { hookActions } from '../../../src/admin/actions/hooks.ts'
+import { COMMAND_LINE } from '../../../src/admin/audit/audit.ts'
 import { dailyFiguresLoop, findEarliestDay, findUncountedSince } from '../../../src/charts/daily.ts'
 import { DAY_MS, later } from '../../../src/lib/clock.ts'
 import { lifeOf, tableNames } from '../../../src/operations/columns.ts'
@@ -8,6 +11,7 @@ import { retentionLoop } from '../../../src/operations/lifecycle/retention/loop.
 import type { Parts } from '../../../src/runtime/parts.ts'
 import { pauseEndpoint, resumeEndpoint } from '../../../src/webhooks/endpoints.ts'
 import { confirmationPath, refusalPath } from '../../world/cod.ts'
+import { createHook, sendThroughHook } from '../../world/hooks.ts'
 import { signIn } from '../../world/dashboard.ts'
 import { explainInEnglish } from '../../world/explained.ts'
 import { lockInAnotherSession } from '../../faults/lock-in-another-session.ts'
@@ -325,6 +329,25 @@ test('after 400 days an order is removed with everything that belongs to it, and
   const since = await keptSince(world)
   assert.ok(since?.records && since.content && since.content >= since.records)
   assert.equal(await explainInEnglish(world.parts, order.confirmationId), undefined)
+})
+
+test('after 400 days what a hook sent is removed, also of a deleted hook, and the other hook still works', async (t) => {
+  const world = await startShop(t)
+  const [hook, deleted] = [await createHook(world, 'supabase'), await createHook(world, 'supabase')]
+  const sent = [await sendThroughHook(world, hook), await sendThroughHook(world, deleted)]
+  const { workspaceId } = world
+  await perform(hookActions.remove, { ...world.parts, actor: COMMAND_LINE }, { workspaceId, hookId: deleted.hookId })
+  for (const message of sent) await world.whatsapp.reports(message, ['delivered'])
+  const explained = async ({ messageId }: { messageId: string }) =>
+    JSON.stringify((await explainInEnglish(world.parts, messageId))?.timeline)
+  await retain(world, 91)
+  for (const message of sent) {
+    assert.match(await explained(message), /key hook:/)
+    assert.equal((await world.getOtp(message)).status, 'delivered')
+  }
+  await retain(world, 401)
+  assert.deepEqual(await rowsWith(world, workspaceId), {})
+  await sendThroughHook(world, hook)
 })
 
 const LATE_WORK = {

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { perform } from '../../../src/admin/actions/action.ts'
+import { hookActions } from '../../../src/admin/actions/hooks.ts'
+import { COMMAND_LINE } from '../../../src/admin/audit/audit.ts'
 import { dailyFiguresLoop } from '../../../src/charts/daily.ts'
 import { chosenEventTypes } from '../../../src/events/event-types.ts'
 import type { Db } from '../../../src/lib/db/pool.ts'
@@ -8,6 +11,7 @@ import { advanceSandbox } from '../../../src/sandbox/advance.ts'
 import { verify } from '../../../src/operations/verify/verify.ts'
 import { runCommandIn } from '../../world/command-line.ts'
 import { codAccount } from '../../world/cod.ts'
+import { createHook, sendThroughHook } from '../../world/hooks.ts'
 import { assertVerified } from '../../world/verified.ts'
 import { wrongCode } from '../../world/verifications.ts'
 import { type World, startWorld, toMilliseconds } from '../../world/world.ts'
@@ -45,6 +49,14 @@ async function fullWorld(t: TestContext) {
   const locked = await world.startVerification({ maxAttempts: 1 })
   await world.check(locked, wrongCode(await world.codeOn(locked)))
   await world.startVerification()
+  const hook = await createHook(world, 'supabase')
+  const hooked = await sendThroughHook(world, hook)
+  await world.whatsapp.reports(hooked, ['delivered'])
+  await perform(
+    hookActions.remove,
+    { ...world.parts, actor: COMMAND_LINE },
+    { ...hook, workspaceId: world.workspaceId },
+  )
   await world.settled()
 
   const order = async () => {
@@ -96,6 +108,7 @@ async function fullWorld(t: TestContext) {
     world,
     late,
     approved,
+    hooked,
     undelivered,
     delivered,
     failed,
@@ -113,7 +126,7 @@ type Full = Awaited<ReturnType<typeof fullWorld>>
 /** A fact that an SQL statement changes, the difference to find, and where. */
 type Plant = { code: string; sql: string; values: (full: Full) => unknown[] }
 
-type MessageName = 'delivered' | 'failed' | 'rejected' | 'undelivered'
+type MessageName = 'hooked' | 'delivered' | 'failed' | 'rejected' | 'undelivered'
 type OrderName = 'rescheduled' | 'changed' | 'expiring' | 'lost' | 'silent'
 
 const inMessage = (code: string, sql: string, which: MessageName = 'delivered'): Plant => ({
@@ -261,6 +274,13 @@ const PLANTS: readonly Plant[] = [
     'update provider_reports set input_number = 4 - input_number where message_id = $1 returning id',
   ),
   ofMessage('unknown_key', KEY_OF_NO_ONE),
+  ofMessage('unknown_key', `api_key_id = 'hook:${newId()}'`, 'hooked'),
+  inMessage(
+    'unknown_key',
+    `delete from auth_hooks h using messages m where m.id = $1 and m.api_key_id = 'hook:' || h.id returning m.id`,
+    'hooked',
+  ),
+  ofMessage('message_status', `status = 'read'`, 'hooked'),
   inMessage('delivery_status', delivery(`status = 'failed'`)),
   inMessage('delivery_status', delivery(`ended_at = null`)),
   inMessage('delivery_attempts', delivery('attempts = 0')),
