@@ -87,7 +87,7 @@ async function purge(world: World): Promise<void> {
 }
 
 /** A node may serve a hook as before for a second. */
-const assertHookEnds = (world: World, hook: Parameters<typeof callSupabase>[1]): Promise<void> =>
+const assertHookEnds = (world: World, hook: Parameters<typeof callSupabase>[1]): Promise<unknown> =>
   waitFor('the hook to be rejected', async () => {
     const { status } = await callSupabase(world, hook, { phone: newPhone(), code: '493817' })
     return status === 401
