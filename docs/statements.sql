@@ -3850,7 +3850,7 @@ from (select * from messages where workspace_id = $1 and id > $2 order by id lim
 
 -- src/otp/accept.ts
 
-prepare insert_otp_messages_within_quota as
+prepare insert_and_claim_otp_messages_within_quota as
 with quotas as materialized (
   select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
   from (select set_config('lock_timeout', $4, true)) lock_wait
@@ -3864,7 +3864,7 @@ with quotas as materialized (
   select q.workspace_id, q.created_at, q.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
-    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, is_claimable boolean, deliver_within_seconds smallint, correlation_id uuid, api_key_id text)
+    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, is_claimable boolean)
 ), accepted as (
   select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
 ), free_senders as materialized (
@@ -3934,6 +3934,40 @@ where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 
   where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = quotas.month
 )
 select id, (id in (select id from claimed)) is true as "isClaimed" from inserted;
+
+prepare insert_otp_messages_within_quota as
+with quotas as materialized (
+  select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
+  from (select set_config('lock_timeout', $4, true)) lock_wait
+  cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+  join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
+  join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
+  -- in one order, so that groups of several nodes cannot deadlock
+  order by q.workspace_id
+  for update of q
+), numbered as (
+  select q.workspace_id, q.created_at, q.monthly_units, c.*,
+         q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
+  from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
+    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text)
+), accepted as (
+  select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
+), allowed as (select * from accepted), inserted as (
+  insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
+    idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, status, due_at, priority, submit_by,
+    deliver_within_seconds, deliver_by)
+  select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
+    key, code, correlation_id, api_key_id, unit, created_at, 'queued', $2, 0, $3,
+    deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
+  from allowed
+  on conflict (workspace_id, kind, idempotency_key) where idempotency_key is not null and verification_id is null do nothing
+  returning id, workspace_id
+), counted as (
+  update quota_usage q set used = q.used + i.units
+  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
+  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = quotas.month
+)
+select id from inserted;
 
 prepare look_up_otp_requests as
 select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesce(l.monthly_units, 0) as "monthlyUnits", (select key_check from instance where only_row) as "keyCheck", a.status is not null as "hasSender", s.status as "senderStatus", s.paused_at is not null as "senderPaused",
@@ -4015,7 +4049,7 @@ update auth_hooks set name = $3, sender_id = $4, templates = $5, pointers = $6 w
 
 -- src/otp/verifications/accept.ts
 
-prepare insert_verifications_within_quota as
+prepare insert_and_claim_verifications_within_quota as
 with quotas as materialized (
   select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
   from (select set_config('lock_timeout', $4, true)) lock_wait
@@ -4029,7 +4063,7 @@ with quotas as materialized (
   select q.workspace_id, q.created_at, q.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
-    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, is_claimable boolean, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, prefix_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint, max_attempts smallint)
+    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, prefix_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint, max_attempts smallint, is_claimable boolean)
 ), accepted as (
   select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
 ), free_senders as materialized (
@@ -4107,6 +4141,48 @@ where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 
   where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = quotas.month
 )
 select id, (id in (select id from claimed)) is true as "isClaimed" from inserted;
+
+prepare insert_verifications_within_quota as
+with quotas as materialized (
+  select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
+  from (select set_config('lock_timeout', $4, true)) lock_wait
+  cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+  join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
+  join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
+  -- in one order, so that groups of several nodes cannot deadlock
+  order by q.workspace_id
+  for update of q
+), numbered as (
+  select q.workspace_id, q.created_at, q.monthly_units, c.*,
+         q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
+  from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
+    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, prefix_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint, max_attempts smallint)
+), accepted as (
+  select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
+), allowed as (select * from accepted), inserted as (
+  insert into otp_verifications (id, workspace_id, recipient, prefix_number, country, idempotency_key, code_length,
+    ttl_seconds, max_attempts, created_at, expires_at, status, code_key, code_hash, sent_at, due_at)
+  select id, workspace_id, recipient, prefix_number, country, key, code_length,
+    ttl_seconds, max_attempts, created_at, created_at + ttl_seconds * interval '1 second', 'pending', code_key, code_hash,
+    array[created_at], $2::timestamptz + ttl_seconds * interval '1 second'
+  from allowed
+  on conflict do nothing
+  returning id, workspace_id
+), first_messages as (
+  insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference, code,
+    correlation_id, api_key_id, quota_unit, created_at, status, due_at, priority, submit_by, deliver_within_seconds, deliver_by)
+  select id, workspace_id, 'otp', sender_id, recipient, name, language, reference, code,
+    correlation_id, api_key_id, unit, created_at, 'queued', $2, 0,
+    least($3, $2::timestamptz + ttl_seconds * interval '1 second'),
+    deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
+  -- "is true": as a join, each row would be compared with all others
+  from allowed where (id in (select id from inserted)) is true
+), counted as (
+  update quota_usage q set used = q.used + i.units
+  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
+  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = quotas.month
+)
+select id from inserted;
 
 prepare look_up_verification_requests as
 select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesce(l.monthly_units, 0) as "monthlyUnits", (select key_check from instance where only_row) as "keyCheck", $2::timestamptz + w.clock_offset_ms * interval '1 ms' as now,
@@ -4224,7 +4300,7 @@ where w.id = $2;
 
 -- src/otp/verifications/resend.ts
 
-prepare insert_resends_within_quota as
+prepare insert_and_claim_resends_within_quota as
 with quotas as materialized (
   select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
   from (select set_config('lock_timeout', $4, true)) lock_wait
@@ -4238,7 +4314,7 @@ with quotas as materialized (
   select q.workspace_id, q.created_at, q.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
-    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, is_claimable boolean, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, verification_id uuid, sent int)
+    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, verification_id uuid, sent int, is_claimable boolean)
 ), accepted as (
   select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
 ), free_senders as materialized (
@@ -4317,6 +4393,49 @@ where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 
   where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = quotas.month
 )
 select id, (id in (select id from claimed)) is true as "isClaimed" from inserted;
+
+prepare insert_resends_within_quota as
+with quotas as materialized (
+  select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
+  from (select set_config('lock_timeout', $4, true)) lock_wait
+  cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+  join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
+  join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
+  -- in one order, so that groups of several nodes cannot deadlock
+  order by q.workspace_id
+  for update of q
+), numbered as (
+  select q.workspace_id, q.created_at, q.monthly_units, c.*,
+         q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
+  from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
+    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, verification_id uuid, sent int)
+), accepted as (
+  select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
+), allowed as (select * from accepted), pending as materialized (
+  select n.*, v.due_at as expires_due_at
+  from (select distinct on (verification_id) * from allowed order by verification_id, id) n
+  cross join lateral (
+    select due_at from otp_verifications v
+    where v.workspace_id = n.workspace_id and v.id = n.verification_id and v.status = 'pending' and v.recipient = n.recipient
+      and cardinality(v.sent_at) = n.sent limit 1 for no key update) v
+), resent as (
+  update otp_verifications v set sent_at = v.sent_at || (select p.created_at from pending p where p.verification_id = v.id)
+  where v.id = any (array (select verification_id from pending))
+), inserted as (
+  insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
+    idempotency_key, code, verification_id, correlation_id, api_key_id, quota_unit, created_at, status, due_at, priority, submit_by,
+    deliver_within_seconds, deliver_by)
+  select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
+    key, code, verification_id, correlation_id, api_key_id, unit, created_at, 'queued', $2, 0,
+    least($3, expires_due_at), deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
+  from pending
+  returning id, workspace_id
+), counted as (
+  update quota_usage q set used = q.used + i.units
+  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
+  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = quotas.month
+)
+select id from inserted;
 
 prepare look_up_resend_requests as
 select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesce(l.monthly_units, 0) as "monthlyUnits", (select key_check from instance where only_row) as "keyCheck", $2::timestamptz + w.clock_offset_ms * interval '1 ms' as now,

@@ -5,6 +5,7 @@ import {
   type Sql,
   type Statement,
   batch,
+  isLockTimeout,
   sqlState,
   statement,
   retryUntilOutcomeKnown,
@@ -65,9 +66,11 @@ export type Acceptance<Request extends Acceptable, Found extends Facts, Accepted
   /** Pure, in the order of docs/api.md#order-of-checks. */
   decide(request: Request, facts: Found): Decision<Accepted, New>
   /** `$1`: `[{workspace_id, month, created_at, requests: [row]}]`, `$2`: due_at, `$3`: submit_by, `$4`: the wait for a locked row,
-   * `$5`: key_check, if the look-up returns it, `$6` to `$8`: a claim, if there is `newMessage`. Returns what it inserted. */
+   * `$5`: key_check, if the look-up returns it. Returns what it inserted. */
   insert: Statement<Inserted>
-  /** The first message, for a statement that claims it (messages/queue/claim-accepted.ts). Undefined: it waits for the loop. */
+  /** The same, and claims first messages (messages/queue/claim-accepted.ts). `$6` to `$8`: the claim. */
+  insertAndClaim?: Statement<Inserted>
+  /** The first message, if this process could send it. */
   newMessage?(request: Request, facts: Found, of: { row: New; now: Date }): NewMessage | undefined
   accepted(request: Request, id: string): Accepted
 }
@@ -167,7 +170,7 @@ async function acceptTogether<Request extends Acceptable, Found extends Facts, A
   })
   if (insertable.length === 0) return { outcomes: decided, acceptedFor: [], waits: false }
   if (tracer) await keepTraces(db, items, { insertable, now })
-  const claim = acceptance.newMessage && chooseClaimable(parts, newMessages, now)
+  const claim = acceptance.insertAndClaim && chooseClaimable(parts, newMessages, now)
   const inserted = await insert(parts, acceptance, { insertable, claim, now })
   const traceOf = new Map(tracer && items.map(({ id, request }) => [id, request.trace]))
   claim?.send(
@@ -249,7 +252,12 @@ type Insertable<Found> = { workspaceId: string; facts: Found; row: Row }
  */
 async function insert<Found extends Facts>(
   { db, lockWait }: { db: Sql; lockWait: LockWait },
-  { quota, windowMs, insert }: Pick<Acceptance<Acceptable, Found, unknown>, 'quota' | 'windowMs' | 'insert'>,
+  {
+    quota,
+    windowMs,
+    insert,
+    insertAndClaim,
+  }: Pick<Acceptance<Acceptable, Found, unknown>, 'quota' | 'windowMs' | 'insert' | 'insertAndClaim'>,
   { insertable, claim, now }: { insertable: readonly Insertable<Found>[]; claim: Claim | undefined; now: Date },
 ): Promise<Map<string, Inserted>> {
   const months = byWorkspace(insertable, { claim, now })
@@ -258,11 +266,24 @@ async function insert<Found extends Facts>(
     .map(({ workspace_id, month }) => ({ workspace_id, kind: quota, month }))
   if (unopened.length > 0) await openQuotaMonths(db, unopened)
   const keyCheck = insertable[0]?.facts.keyCheck
-  const waitMs = lockWait.of(months.length)
-  const ofKind = [...(keyCheck ? [keyCheck] : []), ...(claim ? claim.values : [])]
-  const values = [batch(months), now, later(now, windowMs), `${waitMs}ms`, ...ofKind]
+  const values = (waitMs: number) => [
+    batch(months),
+    now,
+    later(now, windowMs),
+    `${waitMs}ms`,
+    ...(keyCheck ? [keyCheck] : []),
+  ]
+  const insertOnly = (): Promise<Inserted[]> => db.rows(insert, values(lockWait.of(months.length)))
+  const insertOrClaim = (): Promise<Inserted[]> =>
+    insertAndClaim && claim?.lease
+      ? db.rows(insertAndClaim, [...values(lockWait.ofMany()), ...claim.values]).catch((error: unknown) => {
+          // The loop claims it when its tables are free.
+          if (isLockTimeout(error)) return insertOnly()
+          throw error
+        })
+      : insertOnly()
   const inserted = await retryUntilOutcomeKnown(async (isRepeat) => {
-    const newRows = await lockWait.during(() => db.rows(insert, values)).catch(ignoreUniqueViolation)
+    const newRows = await lockWait.during(insertOrClaim).catch(ignoreUniqueViolation)
     if (newRows && !isRepeat) return newRows
     const rows = insertable.map(({ workspaceId: workspace_id, row: { id, message_id = id } }) => ({
       workspace_id,
@@ -281,11 +302,11 @@ type LockWait = ReturnType<typeof createLockWait>
 /** Follows how long an insert usually takes: with a slow disk or a distant standby, groups wait longer for each other. */
 export function createLockWait(now = () => performance.now()) {
   let usualMs = 0
+  const ofMany = (): number =>
+    Math.min(MAX_LOCK_WAIT_MS, Math.max(MIN_LOCK_WAIT_MS, Math.ceil(GROUPS_WAITED_FOR * usualMs)))
   return {
-    of: (workspaces: number): number =>
-      workspaces === 1
-        ? MAX_LOCK_WAIT_MS
-        : Math.min(MAX_LOCK_WAIT_MS, Math.max(MIN_LOCK_WAIT_MS, Math.ceil(GROUPS_WAITED_FOR * usualMs))),
+    ofMany,
+    of: (workspaces: number): number => (workspaces === 1 ? MAX_LOCK_WAIT_MS : ofMany()),
     /** A failed insert, such as one that waited in vain, is not usual. */
     async during<Result>(insert: () => Promise<Result>): Promise<Result> {
       const startedAtMs = now()

@@ -12,9 +12,8 @@ import {
   type CodeOrigin,
   type CodeParts,
   announceTo,
-  codeClaim,
   createNewCode,
-  insertCodes,
+  codeInserts,
   keyChanged,
   sealedCode,
   sendError,
@@ -51,7 +50,8 @@ function otpAcceptance({ seal }: Pick<Parts, 'seal'>): Acceptance<OtpRequest, Ot
       const key = findKey(facts.keyCheck)
       return key ? (id) => messageRow(key, request, id) : keyChanged()
     },
-    insert,
+    insert: inserts.insert,
+    insertAndClaim: inserts.insertAndClaim,
     newMessage: ({ workspaceId }, facts, { row, now }) =>
       newCode(row, facts, { workspaceId, submitBy: later(now, OTP_SUBMISSION_WINDOW_MS) }),
     accepted: (request, messageId) => ({ messageId, status: 'queued', reference: request.reference }),
@@ -130,20 +130,17 @@ function messageRow(key: SealingKey, request: OtpRequest, id: string) {
 
 type OtpRow = ReturnType<typeof messageRow>
 
-const insert: Statement<{ id: string; isClaimed: boolean }> = statement(
-  'insert_otp_messages_within_quota',
-  insertCodes(
-    [],
-    `inserted as (
+const inserts = codeInserts('otp_messages', {
+  columns: [],
+  inserted: (claim) => `inserted as (
      insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
-       idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, ${codeClaim.columns}, priority, submit_by,
+       idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, ${claim.columns}, priority, submit_by,
        deliver_within_seconds, deliver_by)
      select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
-       key, code, correlation_id, api_key_id, unit, created_at, ${codeClaim.values}, 0, $3,
+       key, code, correlation_id, api_key_id, unit, created_at, ${claim.values}, 0, $3,
        deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
      from allowed
      on conflict (workspace_id, kind, idempotency_key) where idempotency_key is not null and verification_id is null do nothing
      returning id, workspace_id
    )`,
-  ),
-)
+})

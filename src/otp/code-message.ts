@@ -1,7 +1,7 @@
 import { insertWithinQuota } from '../accept/within-quota.ts'
 import { type Sendable, blockedError, missingError, templateOf, unavailableError } from '../accounts/sendable.ts'
 import { otpUnusableReason } from '../accounts/templates/usability.ts'
-import { type Sql, bytea } from '../lib/db/pool.ts'
+import { type Sql, bytea, statement } from '../lib/db/pool.ts'
 import { ApiError } from '../lib/errors.ts'
 import { CLAIM_COLUMNS, type NewMessage, claimAccepted, claimValues } from '../messages/queue/claim-accepted.ts'
 import { type Origin, type SealedOrigin, originOf } from '../messages/queue/lock-senders.ts'
@@ -89,25 +89,48 @@ export function createNewCode({ seal }: Pick<Parts, 'seal'>) {
 /** What the row of every code has. `code`: sealed, as PostgreSQL writes bytes. */
 export type CodeRow = { id: string; sender_id: string; recipient: string; name: string; language: string; code: string }
 
-const CLAIM = { lease: '$6', nodeId: '$7', until: '$8', now: '$2' }
+type Claim = { columns: string; values: string }
+
+const CLAIM_PARAMETERS = { lease: '$6', nodeId: '$7', until: '$8', now: '$2' }
+const CLAIMED: Claim = { columns: CLAIM_COLUMNS, values: claimValues(CLAIM_PARAMETERS) }
+const UNCLAIMED: Claim = { columns: 'status, due_at', values: `'queued', $2` }
+
+type InsertedCodes = {
+  columns: readonly string[]
+  inserted: (claim: Claim) => string
+}
 
 /**
- * Inserts codes as long as the quota of their workspaces has units. `columns`: of a request, besides those of every code. `inserted`:
- * common table expressions that insert the rows of `allowed`. A node that was frozen through a rotation stores nothing under the
- * former key: `key_check` has changed. It is compared after the quota is locked: a repeat must wait for a first try that still runs,
- * or it could not see that the try took the last unit.
+ * The statements that insert codes as long as the quota of their workspaces has units: one that also claims them, and one that leaves them to
+ * the loop. `columns`: of a request, besides those of every code. `inserted`: common table expressions that insert the rows of
+ * `allowed`, with the columns of the claim. A node that was frozen through a rotation stores nothing under the former key: `key_check` has
+ * changed. It is compared after the quota is locked: a repeat must wait for a first try that still runs, or it could not see that the
+ * try took the last unit.
  */
-export const insertCodes = (columns: readonly string[], inserted: string): string =>
-  insertWithinQuota('otp', {
-    columns: [...CODE_COLUMNS, ...columns].join(', '),
-    inserted: `accepted as (
+export function codeInserts(name: string, { columns, inserted }: InsertedCodes) {
+  const within = (more: readonly string[], allowed: string, returned: string): string =>
+    insertWithinQuota('otp', {
+      columns: [...CODE_COLUMNS, ...columns, ...more].join(', '),
+      inserted: `accepted as (
      select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
-   ), ${claimAccepted(CLAIM, inserted)}`,
-    returned: 'id, (id in (select id from claimed)) is true as "isClaimed"',
-  })
-
-/** SQL: the columns of a code's message that say whether it is claimed, and their values for a row of `allowed`. */
-export const codeClaim = { columns: CLAIM_COLUMNS, values: claimValues(CLAIM) }
+   ), ${allowed}`,
+      returned,
+    })
+  return {
+    insert: statement<{ id: string }>(
+      `insert_${name}_within_quota`,
+      within([], `allowed as (select * from accepted), ${inserted(UNCLAIMED)}`, 'id'),
+    ),
+    insertAndClaim: statement<{ id: string; isClaimed: boolean }>(
+      `insert_and_claim_${name}_within_quota`,
+      within(
+        ['is_claimable boolean'],
+        claimAccepted(CLAIM_PARAMETERS, inserted(CLAIMED)),
+        'id, (id in (select id from claimed)) is true as "isClaimed"',
+      ),
+    ),
+  }
+}
 
 const CODE_COLUMNS = [
   'id uuid',
@@ -118,7 +141,6 @@ const CODE_COLUMNS = [
   'reference text',
   'key text',
   'code bytea',
-  'is_claimable boolean',
   'deliver_within_seconds smallint',
   'correlation_id uuid',
   'api_key_id text',

@@ -7,7 +7,7 @@ import { waitFor } from '../world/wait-for.ts'
 import { type SentOtp, type World, type WorldReceiver, startWorld } from '../world/world.ts'
 
 /** Each statement begins a stage: submission, the provider's reports, delivery of the event. */
-const STAGES = ['insert_otp_messages_within_quota', 'store_provider_reports', 'record_events'] as const
+const STAGES = ['insert_and_claim_otp_messages_within_quota', 'store_provider_reports', 'record_events'] as const
 
 /** Statements that a server runs periodically without any message, or once for a cache. */
 const UNRELATED_WRITES =
@@ -110,7 +110,7 @@ async function hasOpenAttempt({ world }: Scene): Promise<boolean> {
 
 /** After these commits the program answers a client or the provider, or calls the provider or an endpoint. */
 const SEEN_OUTSIDE = [
-  'insert_otp_messages_within_quota',
+  'insert_and_claim_otp_messages_within_quota',
   'store_provider_reports',
   'claim_deliveries',
   'finish_deliveries',

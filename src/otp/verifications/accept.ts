@@ -14,9 +14,8 @@ import {
   type CodeOrigin,
   type CodeParts,
   announceTo,
-  codeClaim,
   createNewCode,
-  insertCodes,
+  codeInserts,
   keyChanged,
   sealedCode,
   sendError,
@@ -71,7 +70,8 @@ function acceptance({
       const key = findKey(facts.keyCheck)
       return key ? (id) => verificationRow(key, { request, history, id }) : keyChanged()
     },
-    insert,
+    insert: inserts.insert,
+    insertAndClaim: inserts.insertAndClaim,
     newMessage: ({ workspaceId, ttlSeconds }, facts, { row, now }) =>
       newCode(row, facts, {
         workspaceId,
@@ -195,19 +195,17 @@ function verificationRow(key: SealingKey, { request, history, id }: NewVerificat
 }
 
 /** `do nothing`: another request has the key, or got the next number of the prefix. It is looked up again. */
-const insert: Statement<{ id: string; isClaimed: boolean }> = statement(
-  'insert_verifications_within_quota',
-  insertCodes(
-    [
-      'prefix_number int',
-      'country text',
-      'code_key bytea',
-      'code_hash bytea',
-      'code_length smallint',
-      'ttl_seconds smallint',
-      'max_attempts smallint',
-    ],
-    `inserted as (
+const inserts = codeInserts('verifications', {
+  columns: [
+    'prefix_number int',
+    'country text',
+    'code_key bytea',
+    'code_hash bytea',
+    'code_length smallint',
+    'ttl_seconds smallint',
+    'max_attempts smallint',
+  ],
+  inserted: (claim) => `inserted as (
      insert into otp_verifications (id, workspace_id, recipient, prefix_number, country, idempotency_key, code_length,
        ttl_seconds, max_attempts, created_at, expires_at, status, code_key, code_hash, sent_at, due_at)
      select id, workspace_id, recipient, prefix_number, country, key, code_length,
@@ -218,13 +216,12 @@ const insert: Statement<{ id: string; isClaimed: boolean }> = statement(
      returning id, workspace_id
    ), first_messages as (
      insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference, code,
-       correlation_id, api_key_id, quota_unit, created_at, ${codeClaim.columns}, priority, submit_by, deliver_within_seconds, deliver_by)
+       correlation_id, api_key_id, quota_unit, created_at, ${claim.columns}, priority, submit_by, deliver_within_seconds, deliver_by)
      select id, workspace_id, 'otp', sender_id, recipient, name, language, reference, code,
-       correlation_id, api_key_id, unit, created_at, ${codeClaim.values}, 0,
+       correlation_id, api_key_id, unit, created_at, ${claim.values}, 0,
        least($3, $2::timestamptz + ttl_seconds * interval '1 second'),
        deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
      -- "is true": as a join, each row would be compared with all others
      from allowed where (id in (select id from inserted)) is true
    )`,
-  ),
-)
+})

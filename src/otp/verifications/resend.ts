@@ -11,9 +11,8 @@ import {
   type CodeParts,
   type CodeRow,
   announceTo,
-  codeClaim,
   createNewCode,
-  insertCodes,
+  codeInserts,
   keyChanged,
   sealedCode,
   sendError,
@@ -84,7 +83,8 @@ function acceptance({
       if (!key || opened === undefined) return keyChanged()
       return (id) => resendRow(request, facts, { id, code: sealedCode(key, id, codeOf(opened, facts.codeLength)) })
     },
-    insert,
+    insert: inserts.insert,
+    insertAndClaim: inserts.insertAndClaim,
     newMessage({ workspaceId }, facts, { row, now }) {
       const leftMs = facts.expiresAt.getTime() - facts.now.getTime()
       return newCode(row, facts, { workspaceId, submitBy: later(now, Math.min(OTP_SUBMISSION_WINDOW_MS, leftMs)) })
@@ -149,11 +149,9 @@ const resendRow = (
  * inserted, and the next look-up sees why. One of a group's requests for a verification is inserted. Ordered, so that groups
  * of several nodes cannot deadlock.
  */
-const insert: Statement<{ id: string; isClaimed: boolean }> = statement(
-  'insert_resends_within_quota',
-  insertCodes(
-    ['verification_id uuid', 'sent int'],
-    `pending as materialized (
+const inserts = codeInserts('resends', {
+  columns: ['verification_id uuid', 'sent int'],
+  inserted: (claim) => `pending as materialized (
      select n.*, v.due_at as expires_due_at
      from (select distinct on (verification_id) * from allowed order by verification_id, id) n
      cross join lateral (
@@ -165,13 +163,12 @@ const insert: Statement<{ id: string; isClaimed: boolean }> = statement(
      where v.id = any (array (select verification_id from pending))
    ), inserted as (
      insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
-       idempotency_key, code, verification_id, correlation_id, api_key_id, quota_unit, created_at, ${codeClaim.columns}, priority, submit_by,
+       idempotency_key, code, verification_id, correlation_id, api_key_id, quota_unit, created_at, ${claim.columns}, priority, submit_by,
        deliver_within_seconds, deliver_by)
      select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
-       key, code, verification_id, correlation_id, api_key_id, unit, created_at, ${codeClaim.values}, 0,
+       key, code, verification_id, correlation_id, api_key_id, unit, created_at, ${claim.values}, 0,
        least($3, expires_due_at), deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
      from pending
      returning id, workspace_id
    )`,
-  ),
-)
+})

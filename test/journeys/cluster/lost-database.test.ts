@@ -131,7 +131,7 @@ test('a network that drops its connections costs no request and recovers within 
 })
 
 const INSERTS = {
-  '/api/v1/otp/messages': 'insert_otp_messages_within_quota',
+  '/api/v1/otp/messages': 'insert_and_claim_otp_messages_within_quota',
   '/api/v1/cod-confirmations': 'insert_confirmations_within_quota',
 } as const
 

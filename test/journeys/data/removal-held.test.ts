@@ -190,6 +190,7 @@ async function startWorkerAhead(t: TestContext, world: World, days: number) {
     DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
     DOORCODE_ROLES: 'worker',
     DOORCODE_PORT: String(await freePort()),
+    DOORCODE_METRICS_PORT: '0',
     NODE_OPTIONS: IMPORT_MOVED_CLOCK,
     MACHINE_AHEAD_MS: String(days * DAY_MS),
   })

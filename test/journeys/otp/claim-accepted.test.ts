@@ -117,6 +117,19 @@ for (const [table, condition] of [
     })
   })
 
+test('a locked table of the pace delays no acceptance for long, only its codes', async (t) => {
+  const { world, arrives } = await startWatchedWorld(t, { mayLogErrors: true })
+  await arrives(await world.sendOtp())
+  const accepted = await withConnection(world.databaseUrl, async (holder) => {
+    await holder.query('begin; lock table sender_pace')
+    const otps = await Promise.all([world.sendOtp(), world.sendOtp()])
+    assert.equal((await world.getOtp(otps[0])).status, 'queued')
+    await holder.query('rollback')
+    return otps
+  })
+  for (const otp of accepted) await arrives(otp)
+})
+
 test('codes that are claimed when they are accepted count in the pace of their sender', async (t) => {
   const { world } = await startWatchedWorld(t)
   await Promise.all(Array.from({ length: 20 }, () => world.sendOtp()))
@@ -143,7 +156,7 @@ test('a claimed code whose commit was not answered is accepted and sent once', a
   const { world, arrives, wasFound } = await startWatchedWorld(t, {
     async around({ statement, run }) {
       const rows = await run()
-      if (lost || statement.name !== 'insert_otp_messages_within_quota') return rows
+      if (lost || statement.name !== 'insert_and_claim_otp_messages_within_quota') return rows
       lost = true
       throw new DatabaseUnavailable(new Error('read ECONNRESET'), { mayBeCommitted: true })
     },
