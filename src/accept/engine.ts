@@ -155,6 +155,7 @@ async function acceptTogether<Request extends Acceptable, Found extends Facts, A
   const factsOf = await lookUp(db, acceptance, { items, now })
   const keys = new Set<string>()
   const insertable: Insertable<Found>[] = []
+  const room = (acceptance.insertAndClaim && parts.submission?.room()) ?? 0
   const newMessages: NewMessage[] = []
   const decided = items.map(({ request, id }, index) => {
     const facts = factsOf[index]
@@ -165,12 +166,14 @@ async function acceptTogether<Request extends Acceptable, Found extends Facts, A
     if (quotaError !== undefined || !claimsKey(keys, request)) return quotaError
     const row = decision(id)
     insertable.push({ workspaceId: request.workspaceId, facts, row })
-    newMessages.push(...[acceptance.newMessage?.(request, facts, { row, now }) ?? []].flat())
+    const newMessage = newMessages.length < room ? acceptance.newMessage?.(request, facts, { row, now }) : undefined
+    if (newMessage) newMessages.push(newMessage)
     return undefined
   })
   if (insertable.length === 0) return { outcomes: decided, acceptedFor: [], waits: false }
   if (tracer) await keepTraces(db, items, { insertable, now })
-  const claim = acceptance.insertAndClaim && chooseClaimable(parts, newMessages, now)
+  const claim =
+    parts.submission && newMessages.length > 0 ? chooseClaimable(parts.submission, newMessages, now) : undefined
   const inserted = await insert(parts, acceptance, { insertable, claim, now })
   const traceOf = new Map(tracer && items.map(({ id, request }) => [id, request.trace]))
   claim?.send(
@@ -275,7 +278,7 @@ async function insert<Found extends Facts>(
   ]
   const insertOnly = (): Promise<Inserted[]> => db.rows(insert, values(lockWait.of(months.length)))
   const insertOrClaim = (): Promise<Inserted[]> =>
-    insertAndClaim && claim?.lease
+    insertAndClaim && claim
       ? db.rows(insertAndClaim, [...values(lockWait.ofMany()), ...claim.values]).catch((error: unknown) => {
           // The loop claims it when its tables are free.
           if (isLockTimeout(error)) return insertOnly()

@@ -18,29 +18,21 @@ export type Submission = HandOver<{ message: ClaimedMessage; trace: string | und
 
 export type ClaimParts = { clock: Clock; submission?: Submission | undefined }
 
-/** Those of new messages that the statement may claim: one of each pair, and as many as this process has room for. */
-export function chooseClaimable(
-  { submission }: Pick<ClaimParts, 'submission'>,
-  messages: readonly NewMessage[],
-  now: Date,
-) {
-  const room = submission?.room() ?? 0
-  const ofPairs = new Map(
-    messages.slice(0, room).map((message) => [`${message.senderId} ${message.recipient}`, message]),
-  )
-  const chosen = new Map([...ofPairs.values()].map((message) => [message.id, message]))
-  const lease = chosen.size > 0 ? newId() : null
+/** Those of new messages that the statement may claim: the first of each pair. */
+export function chooseClaimable(submission: Submission, messages: readonly NewMessage[], now: Date) {
+  const pairs = Map.groupBy(messages, ({ senderId, recipient }) => `${senderId} ${recipient}`)
+  const chosen = new Map([...pairs.values()].flatMap(([first]) => (first ? [[first.id, first] as const] : [])))
+  const lease = newId()
   return {
     lease,
     isClaimable: (id: string): boolean => chosen.has(id),
     /** Parameters of the statement: lease, node, end of the lease. */
-    values: [lease, submission?.nodeId ?? null, later(now, SUBMIT_LEASE_MS)] as const,
+    values: [lease, submission.nodeId, later(now, SUBMIT_LEASE_MS)] as const,
     /** After its commit. */
     send(ids: readonly string[], traceOf: (id: string) => string | undefined): void {
       for (const id of ids) {
         const message = chosen.get(id)
-        if (message && lease !== null)
-          submission?.give({ message: { ...message, lease, claimedAt: now }, trace: traceOf(id) })
+        if (message) submission.give({ message: { ...message, lease, claimedAt: now }, trace: traceOf(id) })
       }
     },
   }
