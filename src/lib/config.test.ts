@@ -175,6 +175,13 @@ test('a misspelt setting is a mistake', () => {
   assert.doesNotMatch(mistakesOf({ DOORCODE_SOMETHING_ELSE: '1' }).join(), /Did you mean/)
 })
 
+test('the variable that only programs of clients read is an error that says so', () => {
+  assert.match(
+    mistakesOf({ DOORCODE_URL: 'http://127.0.0.1:3000' }).join(),
+    /programs that call Doorcode.* unset DOORCODE_URL first$/,
+  )
+})
+
 function mistakesOf(environment: Record<string, string>): string[] {
   try {
     readConfig(environment)

@@ -326,11 +326,16 @@ function readSecret(file: string, name: SettingName): string {
   return bytes.length <= MAX_SECRET_BYTES ? text : invalid(`names the file ${file}, which is too long for a secret`)
 }
 
+/** The examples of clients read it: docs/quickstart-codes.md */
+const OF_CLIENTS = 'DOORCODE_URL'
+
 /** A misspelt name would have no effect, without a warning. */
 const unknownNames = (environment: Environment): string[] =>
   Object.keys(environment)
     .filter((name) => name.startsWith('DOORCODE_') && !(name in settings))
     .map((name) => {
+      if (name === OF_CLIENTS)
+        return `${name} is for programs that call Doorcode, not for Doorcode: run this in another terminal, or unset ${name} first`
       const meant = nearestName(name, Object.keys(settings))
       return `${name} is not a setting.${meant === undefined ? '' : ` Did you mean ${meant}?`} docs/configuration.md lists all settings`
     })
