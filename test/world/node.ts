@@ -43,7 +43,7 @@ export type NodeOptions = {
   works?: boolean
   /** False: a code waits for the loop, as behind an earlier one. */
   claimsAccepted?: boolean
-  /** False: its loops remove nothing by age, because the test does, by another clock. */
+  /** Whether its loops remove what is old, and deleted workspaces. It takes half of a world's statements, so only tests about it ask for it. */
   removes?: boolean
   /** 0 takes any free port. */
   port?: number
@@ -75,7 +75,7 @@ const WORK = ['submit', 'reports', 'deliver', 'sync'] as const satisfies WorkNam
 
 export async function startNode(options: NodeOptions): Promise<Node> {
   const { databaseUrl, clock, rateLimit = 'memory', works = true, port = 0, wrapDb = (db) => db, settings } = options
-  const { claimsAccepted = true, removes = true } = options
+  const { claimsAccepted = true, removes = false } = options
   const logLines: string[] = []
   const log = loggingInto(logLines)
   const config = readConfig({

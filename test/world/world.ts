@@ -292,10 +292,8 @@ export { DEMO }
  * As on an instance that has run until now: the clock of an earlier test may have been ahead, and its ids may be random. All settings
  * are longer than these.
  */
-async function resetRemovalGuard(database: Pick<Pool, 'query'>): Promise<void> {
-  await database.query('delete from removal_guard')
-  await database.query(
-    `insert into removal_guard (trusted_at, content_days, records_days, audit_days) values (clock_timestamp(), 1, 1, 1)
-     on conflict do nothing`,
-  )
-}
+const resetRemovalGuard = (database: Pick<Pool, 'query'>): Promise<unknown> =>
+  database.query(`
+    insert into removal_guard (trusted_at, content_days, records_days, audit_days) values (clock_timestamp(), 1, 1, 1)
+    on conflict (only_row) do update
+    set (trusted_at, set_back_to, content_days, records_days, audit_days) = (clock_timestamp(), null, 1, 1, 1)`)

@@ -402,7 +402,7 @@ test('expired sign-in data is deleted', async (t) => {
       [person.userId],
     )
   assert.equal(Number((await left())[0]?.count), 6)
-  await world.node() // its housekeeping starts immediately
+  await world.node({ removes: true }) // its housekeeping starts immediately
   await waitFor('the leftovers to be gone', async () => Number((await left())[0]?.count) === 0)
 })
 

@@ -35,7 +35,7 @@ const inDays = ({ parts }: World, days: number): Parts => ({
 
 /** Its node removes nothing: the tests do, by other clocks. Clocks of other tests may have been ahead. */
 async function startShop(t: TestContext): Promise<World> {
-  const world = await startWorld(t, { removes: false, settings: SETTINGS })
+  const world = await startWorld(t, { settings: SETTINGS })
   await world.query('delete from retention_postponed')
   await world.query('update retention set position = null, kept_since = null')
   return world
