@@ -45,7 +45,7 @@ const LONGEST = [
   'test/exhaustive/crash.test.ts',
   'test/programs/demo.test.ts',
   'test/journeys/cluster/dead-node.test.ts',
-  'test/journeys/data/verify.test.ts',
+  'test/journeys/data/verify-planted.test.ts',
   'test/journeys/cod/conversation.test.ts',
   'test/journeys/data/recipient-erase.test.ts',
   'test/exhaustive/cod-crash.test.ts',

@@ -1,3 +1,6 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import type { TestContext } from 'node:test'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
@@ -6,7 +9,7 @@ import { fileDatabase } from '../database/database.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { readConfig } from '../../src/lib/config.ts'
 import { type Db, openDb } from '../../src/lib/db/pool.ts'
-import { ApiError } from '../../src/lib/errors.ts'
+import { ApiError, apiErrors } from '../../src/lib/errors.ts'
 import { createMetrics } from '../../src/lib/metrics.ts'
 import { asWritten } from '../../locales/text.ts'
 import { createKey } from '../../src/workspaces/keys/keys.ts'
@@ -125,4 +128,60 @@ export async function startDemo(t: TestContext, { fail, wrapDb = (db) => db, ...
       return address.port
     },
   }
+}
+
+export const ID = '7a1f8e52-3c40-4b9e-9d11-5f6a7b8c9d0e'
+export const THING = `/api/v1/things/${ID}`
+export const GOOD = '{"to":"+33612345678","name":"abc"}'
+export const JSON_TYPE = { 'content-type': 'application/json' }
+
+export type Problem = {
+  type: string
+  code: string
+  status: number
+  instance: string
+  correlationId: string
+  errors?: { in: string; pointer: string; detail: string }[]
+}
+
+/** The members of every problem (docs/api.md#errors). */
+export function assertProblem(response: LightMyRequestResponse, code: keyof typeof apiErrors): Problem {
+  const problem = response.json<Problem>()
+  assert.equal(problem.code, code, response.body)
+  assert.equal(response.statusCode, apiErrors[code].status)
+  assert.equal(response.headers['content-type'], 'application/problem+json')
+  assert.equal(response.headers['cache-control'], 'no-store')
+  assert.equal(response.headers['x-correlation-id'], problem.correlationId)
+  assert.equal(response.headers['retry-after'], code === 'RATE_LIMITED' ? '1' : undefined)
+  assert.equal(response.headers['www-authenticate'], apiErrors[code].status === 401 ? 'Bearer' : undefined)
+  assert.equal(problem.instance, `urn:uuid:${problem.correlationId}`)
+  assert.equal(problem.type, `https://doorcode.example/problems/${code}`)
+  assert.equal(problem.status, response.statusCode)
+  assert.equal(code === 'DEVELOPER_INVALID_INPUT', problem.errors !== undefined)
+  return problem
+}
+
+/** Sends bytes on a new connection, and returns the whole response after the server has closed it. */
+export async function sendRaw(
+  demo: Demo,
+  t: TestContext,
+  bytes: string | Buffer,
+  more?: 'nothing more',
+): Promise<string> {
+  const port = demo.app.server.listening ? portOf(demo) : await demo.listen()
+  const socket = connect(port, '127.0.0.1')
+  t.after(() => socket.destroy())
+  let received = ''
+  socket.on('data', (chunk) => {
+    received += chunk.toString()
+  })
+  if (more) socket.end(bytes)
+  else socket.write(bytes)
+  await once(socket, 'close')
+  return received
+}
+
+function portOf({ app }: Demo): number {
+  const address = app.server.address()
+  return address !== null && typeof address === 'object' ? address.port : 0
 }

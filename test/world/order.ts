@@ -24,3 +24,12 @@ export async function startOrder(t: TestContext, { cod = {}, sends = [], ...opti
 }
 
 export const typesOf = (receiver: Pick<Receiver, 'events'>): string[] => receiver.events().map(({ type }) => type)
+
+/** A confirmed order with a refusal check that waits for its answer. */
+export async function startRefusalCheck(t: TestContext, cod: object = {}) {
+  const scene = await startOrder(t, { cod })
+  await scene.ana.taps('Confirm')
+  await scene.world.startRefusalCheck(scene.order)
+  await scene.world.settled()
+  return scene
+}
