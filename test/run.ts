@@ -59,33 +59,37 @@ const LONGEST = [
   'test/guards/',
 ]
 
-/** These change their process, walk all that it declares, or need a database that no other file writes to. */
+/** These change their process, or walk all that it declares. */
 const OWN_PROCESS: readonly string[] = [
   'test/programs/emulator-package.test.ts',
   'test/journeys/integrators/client-package.test.ts',
   'test/programs/backup.test.ts',
   'test/programs/restore.test.ts',
-  'test/journeys/cod/settings-commands.test.ts',
   'test/programs/embedded-postgres.test.ts',
   'test/programs/demo.test.ts',
-  'test/journeys/cluster/command-line.test.ts',
-  'src/events/record.test.ts',
   'test/journeys/cluster/serve.test.ts',
-  'test/journeys/dashboard/audit.test.ts',
-  'test/journeys/cluster/alerts.test.ts',
-  'test/journeys/cluster/doctor.test.ts',
-  'test/journeys/cluster/doctor-command.test.ts',
   'test/programs/key-rotation.test.ts',
   'test/programs/key-rotation-races.test.ts',
-  'test/journeys/data/removal-held.test.ts',
-  'test/journeys/data/retention.test.ts',
-  'test/journeys/cluster/stuck.test.ts',
   'test/browser/system.test.ts',
   'test/guards/lists.test.ts',
   'test/guards/plans.test.ts',
   'test/guards/schema.test.ts',
   'test/guards/statements.test.ts',
   'test/guards/tables.test.ts',
+]
+
+/** These need a database that no other file writes to: the worker changes to a new one before and after each. */
+const OWN_DATABASE: readonly string[] = [
+  'test/journeys/cod/settings-commands.test.ts',
+  'test/journeys/cluster/command-line.test.ts',
+  'src/events/record.test.ts',
+  'test/journeys/dashboard/audit.test.ts',
+  'test/journeys/cluster/alerts.test.ts',
+  'test/journeys/cluster/doctor.test.ts',
+  'test/journeys/cluster/doctor-command.test.ts',
+  'test/journeys/data/removal-held.test.ts',
+  'test/journeys/data/retention.test.ts',
+  'test/journeys/cluster/stuck.test.ts',
 ]
 
 /** Most objects of tests are short-lived: a larger young generation collects them at a third of the cost. */
@@ -116,7 +120,7 @@ async function main(): Promise<number> {
   })
   const version = readVersion(values.postgres)
   // A renamed file would otherwise leave its list without notice.
-  await Promise.all([...LONGEST, ...OWN_PROCESS].map((name) => access(path.join(ROOT, name))))
+  await Promise.all([...LONGEST, ...OWN_PROCESS, ...OWN_DATABASE].map((name) => access(path.join(ROOT, name))))
   const files =
     positionals.length > 0
       ? (await Promise.all(positionals.map(testFilesOf))).flat()
@@ -139,6 +143,7 @@ async function main(): Promise<number> {
       const workers = shared.length > 0 ? Array<string>(WORKERS).fill(WORKER) : []
       const passed = await runFiles([...workers, ...own], {
         TEST_QUEUE: JSON.stringify(shared),
+        TEST_OWN_DATABASE: JSON.stringify(OWN_DATABASE),
         TEST_DATABASE_URL: postgres.superuserUrl,
         TEST_OWNER_URL: postgres.url,
         TEST_FOLDER: folder,

@@ -2,13 +2,21 @@ import { randomUUID } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { TEMPLATE_DATABASE, createDatabase, dropDatabase, ownerUrlOf, serverUrl } from './postgres.ts'
 
-const name = `test_${process.pid}`
 let url: Promise<string> | undefined
+let left = 0
 
 /** The connection url of this process's database, which is created on first use and removed with the run's server. */
-export function fileDatabase(): Promise<string> {
-  url ??= createDatabase(serverUrl(), name, TEMPLATE_DATABASE).then(() => ownerUrlOf(name))
-  return url
+export const fileDatabase = (): Promise<string> => (url ??= createCopy(`test_${process.pid}_${left}`))
+
+async function createCopy(name: string): Promise<string> {
+  await createDatabase(serverUrl(), name, TEMPLATE_DATABASE)
+  return ownerUrlOf(name)
+}
+
+/** What follows in this process gets a new database. The caller ends the connections of this one. */
+export function leaveDatabase(): void {
+  url = undefined
+  left += 1
 }
 
 /** A separate database, empty or migrated. */
