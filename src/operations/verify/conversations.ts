@@ -7,15 +7,14 @@ import { interpretAgain } from '../../cod/conversation/receive.ts'
 import { refusal } from '../../cod/conversation/refusal.ts'
 import type { Conversation } from '../../cod/conversation/store.ts'
 import { limits } from '../../cod/settings/settings.ts'
-import type { EventRow, ReportRow } from '../../explain/rows.ts'
+import type { AnswerRow, EventRow, ReportRow } from '../../explain/rows.ts'
 import type { Sql } from '../../lib/db/pool.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
 import type { Check } from '../../messages/conversation.ts'
-import type { FailureCode } from '../../providers/failure-codes.ts'
 import { failureSchema } from '../../providers/failure-schema.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { hasMoved } from '../../workspaces/workspace-time.ts'
-import { type ConversationFacts, isFailedTemplate, readConversations } from './conversation-facts.ts'
+import { type ConversationFacts, readConversations } from './conversation-facts.ts'
 import {
   type CheckedUnit,
   type Difference,
@@ -57,12 +56,14 @@ export async function checkConversations(
   })
 }
 
+const isFollowUp = (check: Check, status: string | undefined): boolean =>
+  (machines[check].followUp.runsIn as readonly unknown[]).includes(status)
+
 /** A timer is armed exactly in the statuses that wait for it. Reminders are optional. */
 function checkTimers(facts: ConversationFacts, check: Check): Difference[] {
   const stored = facts[check]?.state
   if (!stored) return []
   const { status, reminderAt, deadlineAt, followUpAt } = stored
-  const runsIn: readonly string[] = machines[check].followUp.runsIn
   const awaits = status === 'awaiting_answer'
   const minDeadline = later(facts.createdAt, limits.noResponseMinutes.min * MINUTE_MS)
   // A sandbox's timers move with its clock.
@@ -71,7 +72,7 @@ function checkTimers(facts: ConversationFacts, check: Check): Difference[] {
   return differencesOf(facts.id, [
     [reminderAt !== null && !awaits, text('reminder')],
     [(deadlineAt !== null) !== awaits || isEarly, text('deadline')],
-    [(followUpAt !== null) !== runsIn.includes(status), text('expiry')],
+    [(followUpAt !== null) !== isFollowUp(check, status), text('expiry')],
   ])
 }
 
@@ -105,11 +106,9 @@ type Replay = {
   /** Messages that these inputs trigger. */
   sends: string[]
   /** Rows that none of these inputs explains. */
-  answers: StoredAnswer[]
+  answers: AnswerRow[]
   events: EventRow[]
 }
-
-type StoredAnswer = ConversationFacts['answers'][number]
 
 /** Advances the conversation again by each stored input, in their order, and compares what the machines give. */
 function replay(facts: ConversationFacts, reader: Reader): Difference[] {
@@ -145,12 +144,10 @@ const isInput = ({ inputNumber, outcome, note }: ReportRow): boolean =>
 
 /** When a check was submitted is not stored, nor its settings: the deadline counts as due, and an event shows when it passed. */
 function beforeInputs(facts: ConversationFacts): Conversation {
-  const stateOf = (check: Check) => {
-    const templates = facts.messages.filter((sent) => sent.check === check && sent.purpose === 'template')
-    return templates.some(({ submitted }) => submitted)
+  const stateOf = (check: Check) =>
+    facts.messages.some((sent) => sent.check === check && sent.purpose === 'template' && sent.submitted)
       ? ({ ...ACCEPTED, status: 'awaiting_answer', deadlineAt: facts.createdAt } as const)
       : ACCEPTED
-  }
   return {
     ...facts,
     clockOffsetMs: 0,
@@ -166,7 +163,10 @@ function replayInput(of: Replay, number: number): void {
   const report = facts.inbound.find(({ inputNumber }) => inputNumber === number)
   const stored = facts.events.find(({ inputNumber }) => inputNumber === number)
   const answer = facts.answers.find(({ reportId }) => report && reportId === report.id)
-  const advanced = report ? advancedByReport(of, report, answer?.check) : stored && advancedByEvent(of, stored)
+  const triggers = report ? triggersOf(of, report, answer?.check) : causesOf(of, stored)
+  const advanced = triggers
+    .map((trigger) => ({ ...advanceCopy(of.now, trigger), check: trigger.check }))
+    .find(({ event }) => report || event?.type === stored?.type)
   if (!advanced) return
   const { check, after, ignored, event, sends } = advanced
   of.now = after
@@ -190,53 +190,47 @@ function replayInput(of: Replay, number: number): void {
   found.push(...compareEvent(stored, { at, data, clock: facts.clock }))
 }
 
-type Advance = ReturnType<typeof advanceCopy> & { check: Check }
-
-const advanceBy = ({ now }: Replay, trigger: ConversationEvent): Advance => ({
-  ...advanceCopy(now, trigger),
-  check: trigger.check,
-})
-
 /** The answer says to which check a text belongs; without one, it belonged to an open follow-up. */
-function advancedByReport(of: Replay, report: ReportRow, answered?: Check): Advance | undefined {
-  const { id: confirmationId, workspaceId, messages } = of.facts
+function triggersOf({ facts, reader, now }: Replay, report: ReportRow, answered?: Check): ConversationEvent[] {
   const { id, body, accountId, receivedAt, writtenAt } = report
-  const stored = { id, workspace_id: workspaceId, account_id: accountId, body }
-  const isOpen = (check: Check): boolean =>
-    (machines[check].followUp.runsIn as readonly unknown[]).includes(of.now[check]?.state.status)
+  const stored = { id, workspace_id: facts.workspaceId, account_id: accountId, body }
+  const check = answered ?? CHECKS.find((each) => isFollowUp(each, now[each]?.state.status))
   const trigger = interpretAgain(
-    of.reader,
+    reader,
     { ...stored, occurred_at: writtenAt, received_at: receivedAt },
-    { confirmationId, questions: messages, check: answered ?? CHECKS.find(isOpen), isAnswered: answered !== undefined },
+    { confirmationId: facts.id, questions: facts.messages, check, isAnswered: answered !== undefined },
   )
-  return trigger && advanceBy(of, trigger)
+  return trigger ? [trigger] : []
 }
 
-function advancedByEvent(of: Replay, { type, body, occurredAt: at }: EventRow): Advance | undefined {
-  const { facts } = of
+/** What can have caused an event that no customer's message did. */
+function causesOf({ facts, now }: Replay, stored: EventRow | undefined): ConversationEvent[] {
+  if (!stored) return []
+  const { type, body, occurredAt: at } = stored
   const check = (Object.values(refusal.outcomes) as string[]).includes(type) ? 'refusal' : 'confirmation'
   const { data } = readBody(body)
   const answeredAt = (check === 'refusal' ? (data['refusalCheck'] as Members | null) : data)?.['answeredAt']
   const answered = typeof answeredAt === 'string' ? new Date(answeredAt) : at
   // In a demo month, the event is older than the reports, from whose time the follow-up is derived.
-  const followUpAt = facts.clock.backMs > 0 ? of.now[check]?.state.followUpAt : null
-  const expiredAt = followUpAt ? notBefore(followUpAt, answered) : answered
+  const followUpAt = facts.clock.backMs > 0 ? now[check]?.state.followUpAt : null
   const code = facts[check]?.state.failure?.code ?? 'UNKNOWN'
   const causes = [
     { type: 'deadline_passed', at },
-    { type: 'follow_up_expired', at: expiredAt },
-    ...(failedTemplates(facts, check).length > 0 ? [{ type: 'send_failed', at, code } as const] : []),
+    { type: 'follow_up_expired', at: followUpAt ? notBefore(followUpAt, answered) : answered },
+    ...(failedMessages(facts, check).length > 0 ? [{ type: 'send_failed', at, code } as const] : []),
     ...(isErased(facts.recipient) ? [{ type: 'recipient_erased', at } as const] : []),
   ] as const
-  return causes
-    .map((event) => advanceBy(of, { workspaceId: facts.workspaceId, confirmationId: facts.id, check, event }))
-    .find(({ event }) => event?.type === type)
+  return causes.map((event) => ({ workspaceId: facts.workspaceId, confirmationId: facts.id, check, event }))
 }
 
-const failedTemplates = ({ messages }: ConversationFacts, check: Check) =>
-  messages.filter((sent) => sent.check === check && isFailedTemplate(sent))
+const failedMessages = ({ messages }: ConversationFacts, check: Check) =>
+  messages.filter((sent) => sent.check === check && sent.hasFailed)
 
-type AnswerPair = { report: ReportRow; stored: StoredAnswer | undefined; derived: Advance['answer'] }
+type AnswerPair = {
+  report: ReportRow
+  stored: AnswerRow | undefined
+  derived: ReturnType<typeof advanceCopy>['answer']
+}
 
 function checkAnswer(facts: ConversationFacts, { report, stored, derived }: AnswerPair): Difference[] {
   if (!stored)
@@ -244,7 +238,7 @@ function checkAnswer(facts: ConversationFacts, { report, stored, derived }: Answ
   const values = { stored: namedAnswer(stored), derived: derived ? namedAnswer(derived) : null }
   const isSame =
     values.stored === values.derived &&
-    isSameChosen(chosenIn(derived?.detail), chosenIn(stored.detail), stored.mayLackNote)
+    isSameChosen(chosenIn(derived?.detail), chosenIn(stored.detail), facts.mayLackNote(stored.id))
   if (!isSame) return compared(stored.id, { code: 'verify.answer' }, { ...values, isSame })
   const times = { stored: stored.answeredAt, derived: derived?.answered_at, clock: facts.clock }
   return compared(stored.id, { code: 'verify.answer_time' }, times)
@@ -291,7 +285,7 @@ const DERIVED = [
 
 /** The stored check with its state at the end. */
 function compareCheck(of: Replay, name: Check): Difference[] {
-  const { facts, now, reader } = of
+  const { facts, now } = of
   const [stored, derived] = [facts[name]?.state, now[name]?.state]
   if (!stored || !derived) return []
   const { id, clock } = facts
@@ -301,13 +295,8 @@ function compareCheck(of: Replay, name: Check): Difference[] {
   const type = derived.status === stored.status ? undefined : outcomes[stored.status]
   const isMissing = type !== undefined && facts.events.every((event) => event.type !== type)
   // Retention removes a note from the check together with that of its answer.
-  const mayLackNote = facts.answers.some((answer) => answer.check === name && answer.mayLackNote)
+  const mayLackNote = facts.answers.some((answer) => answer.check === name && facts.mayLackNote(answer.id))
   const chosen = { stored: stored.chosen, derived: derived.chosen }
-  const failure = stored.failure?.code ?? null
-  const codes = failureCodesOf(facts, name, reader)
-  const wasEnded = isErased(facts.recipient) && failure === 'RECIPIENT_ERASED'
-  const isKnown = failure === null || wasEnded || codes === 'unknown' || codes.includes(failure)
-  const failures = { stored: failure, derived: codes === 'unknown' ? codes : codes.join(', ') || null }
   return [
     ...(isMissing ? [difference(id, { code: 'verify.event_missing', type })] : []),
     ...DERIVED.flatMap(([member, code]) =>
@@ -318,16 +307,25 @@ function compareCheck(of: Replay, name: Check): Difference[] {
       { code: 'verify.check_chosen', check },
       { ...chosen, isSame: isSameChosen(chosen.derived, chosen.stored, mayLackNote) },
     ),
-    ...compared(id, { code: 'verify.check_failure', check }, { ...failures, isSame: isKnown }),
+    ...checkFailure(of, name),
   ]
 }
 
-/** With which codes template and reminder have failed. Our own failure that a report corrected has left no code. */
-function failureCodesOf(facts: ConversationFacts, check: Check, reader: Reader): FailureCode[] | 'unknown' {
-  const failed = failedTemplates(facts, check)
-  const codes = failed.flatMap(({ failureCode, reports }) => [
-    ...(failureCode === null ? [] : [failureCode]),
-    ...reports.flatMap(({ body }) => reader.readStatus(body)?.failureCode ?? []),
-  ])
-  return failed.length > 0 && codes.length === 0 ? 'unknown' : codes
+/** The failure of a check is one of its template or reminder. Our own failure that a report corrected has left no code. */
+function checkFailure({ facts, reader }: Replay, check: Check): Difference[] {
+  const stored = facts[check]?.state.failure?.code ?? null
+  const failed = failedMessages(facts, check)
+  const codes = failed
+    .flatMap(({ failureCode, reports }) => [
+      failureCode,
+      ...reports.map((body) => reader.readStatus(body)?.failureCode),
+    ])
+    .filter((code) => code != null)
+  const isSame =
+    stored === null ||
+    codes.includes(stored) ||
+    (failed.length > 0 && codes.length === 0) ||
+    (stored === 'RECIPIENT_ERASED' && isErased(facts.recipient))
+  const values = { stored, derived: codes.join(', ') || null, isSame }
+  return compared(facts.id, { code: 'verify.check_failure', check: checkTexts[check] }, values)
 }

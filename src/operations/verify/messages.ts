@@ -188,16 +188,15 @@ function inputsOf(facts: MessageFacts, reader: Reader): AnyInput[] {
       const { providerMessageId, receivedAt } = stored
       return report ? [{ stored, providerMessageId, receivedAt, report }] : []
     })
-  const known = new Set(reports.map(({ stored }) => stored?.inputNumber))
-  const missing = Array.from({ length: inputs }, (_, index) => index).filter((index) => !known.has(index + 1))
   const decisions: AnyInput[] = undeliveredAt ? [{ undeliveredAt }] : []
   if (failedAt && mayHaveFailed(facts)) {
     const { report } = ownFailure({ id, workspaceId }, ownFailureCode(facts, reader), failedAt)
     decisions.push({ report, providerMessageId: null, stored: null })
   }
+  const known = new Set(reports.map(({ stored }) => stored?.inputNumber))
   const all: AnyInput[] = [...reports]
-  for (const [index, decision] of decisions.slice(0, missing.length).entries())
-    all.splice(missing[index] ?? 0, 0, decision)
+  for (let number = 1; number <= inputs && decisions.length > 0; number += 1)
+    if (!known.has(number)) all.splice(number - 1, 0, ...decisions.splice(0, 1))
   return all
 }
 

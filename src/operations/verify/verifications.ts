@@ -1,7 +1,7 @@
 import type { EventRow, VerificationFact } from '../../explain/rows.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
 import type { MessageRow } from '../../messages/subscribers.ts'
-import type { VerificationStatus } from '../../otp/verifications/decide.ts'
+import { type VerificationState, type VerificationStatus, checkCode, expire } from '../../otp/verifications/decide.ts'
 import { verificationView } from '../../otp/verifications/view.ts'
 import { type Difference, NO_CLOCK, compared, difference, take } from './differences.ts'
 import { compareEvent, withoutCause } from './event-body.ts'
@@ -43,18 +43,13 @@ export function checkVerification({ message, verification, events: stored }: Fac
   ]
 }
 
-/** The status that follows from the wrong codes and the times. */
-function statusOf({
-  status,
-  overAt,
-  expiresAt,
-  wrongAt,
-  maxAttempts,
-  recipient,
-}: VerificationFact): VerificationStatus {
-  if (!overAt) return 'pending'
-  if (wrongAt.length >= maxAttempts) return 'locked'
+/** The status after the wrong codes and the end, by the rules of a check. The right code is not stored. */
+function statusOf(verification: VerificationFact): VerificationStatus {
+  const { status, overAt, wrongAt, recipient } = verification
+  const pending: VerificationState = { ...verification, status: 'pending', wrongAt: [], endedAt: null }
+  const checked = wrongAt.reduce((state, now) => checkCode(state, { isRight: false, now }), pending)
+  if (!overAt) return checked.status
   // An erasure ends it before its time. The time of an erasure is not stored.
-  if (isErased(recipient) && status === 'expired') return 'expired'
-  return overAt < expiresAt ? 'approved' : 'expired'
+  const isEarly = isErased(recipient) && status === 'expired'
+  return (isEarly ? expire(checked, overAt) : checkCode(checked, { isRight: true, now: overAt })).status
 }
