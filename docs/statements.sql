@@ -3777,7 +3777,10 @@ from (select * from confirmations where workspace_id = $1 and id > $2 order by i
 
 prepare read_messages_of_conversations_to_verify as
 select unit.id as unit_id, m.id, m.sender_id, m.recipient, m.check_kind as check, m.purpose, m.offered, m.round, m.failure_code,
-  m.failed_event_at is not null as has_failed, coalesce(m.provider_message_id, m.accepted_at::text) is not null as submitted
+  m.failed_event_at is not null and m.purpose in ('template', 'reminder') as has_failed,
+  coalesce(m.provider_message_id, m.accepted_at::text) is not null as submitted,
+  array(select r.body from provider_reports r
+    where r.workspace_id = $1 and r.message_id = m.id and m.failed_event_at is not null limit $3) as reports
 from unnest($2::uuid[]) as unit (id)
 cross join lateral (
   select * from messages m where m.workspace_id = $1 and m.confirmation_id = unit.id limit $3) m
