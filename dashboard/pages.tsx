@@ -162,8 +162,11 @@ const confirmations = createRoute({
 
 const confirmation = createRoute({
   ...inWorkspace('/confirmations/$confirmationId'),
-  loader: ({ params }) => {
-    void queryClient.prefetchQuery(pageQueries.neighbours(params))
+  /** The list that the reader came from. */
+  validateSearch: readConfirmationSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => {
+    void queryClient.prefetchQuery(pageQueries.neighbours(params.workspaceId, params.confirmationId, deps))
     return waitBriefly(queryClient.prefetchQuery(pageQueries.confirmation(params)))
   },
   component: pageIn(() => import('./confirmations/confirmation.tsx'), 'Confirmation'),

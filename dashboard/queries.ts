@@ -29,7 +29,9 @@ export const pageQueries = {
   confirmations: (workspaceId: string, search: ConfirmationSearch) =>
     api.confirmations.list.queryOptions(listInput(workspaceId, search)),
   confirmation: api.confirmations.get.queryOptions,
-  neighbours: api.confirmations.neighbours.queryOptions,
+  /** `search`: of the list that the reader came from. */
+  neighbours: (workspaceId: string, confirmationId: string, { before: _, ...search }: ConfirmationSearch) =>
+    api.confirmations.neighbours.queryOptions({ ...listInput(workspaceId, search), confirmationId }),
   charts: (workspaceId: string, search: ChartSearch) =>
     api.charts.all.queryOptions({ workspaceId, range: rangeOf(search), ...choiceOf(search) }),
   accounts: api.senders.accounts.queryOptions,

@@ -1,7 +1,7 @@
 import { Group } from '@mantine/core'
 import { useInterval } from '@mantine/hooks'
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { visibleText } from '../../locales/visible-text.ts'
 import { isErased } from '../../src/lib/phone/erased-recipient.ts'
@@ -26,10 +26,13 @@ import { Transcript } from './transcript.tsx'
 
 type ConfirmationData = RouterOutputs['confirmations']['get']
 
+const PAGE = '/w/$workspaceId/confirmations/$confirmationId'
+
 export function Confirmation() {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const { confirmationId } = useParams({ from: '/w/$workspaceId/confirmations/$confirmationId' })
+  const { confirmationId } = useParams({ from: PAGE })
+  const search = useSearch({ from: PAGE })
   const { data, dataUpdatedAt } = useSuspenseQuery(pageQueries.confirmation({ workspaceId, confirmationId }))
   const { confirmation, refusalFailure, failure, next, webhooks } = data
   return (
@@ -43,7 +46,7 @@ export function Confirmation() {
       }
       back={
         <Group gap="xs">
-          <AnchorLink size="sm" to="/w/$workspaceId/confirmations">
+          <AnchorLink size="sm" to="/w/$workspaceId/confirmations" search={search}>
             {t('page_confirmations.back')}
           </AnchorLink>
           <Neighbours of={confirmation.id} />

@@ -87,7 +87,7 @@ export function Confirmations() {
       onNarrow={(change) => void navigate({ search: withFilter(search, change), resetScroll: false })}
       onClear={() => void navigate({ search: {} })}
       linkOf={({ id }) =>
-        linkTo({ to: '/w/$workspaceId/confirmations/$confirmationId', params: { confirmationId: id } })
+        linkTo({ to: '/w/$workspaceId/confirmations/$confirmationId', params: { confirmationId: id }, search })
       }
       preview={(id) => <Conversation confirmationId={id} />}
       pageBefore={(before) => linkTo({ from: PAGE, to: '.', search: { ...filter, ...(before && { before }) } })}

@@ -1,7 +1,7 @@
 import { ActionIcon, Group } from '@mantine/core'
 import { ChevronLeftIcon, ChevronRightIcon } from '@radix-ui/react-icons'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { pageQueries } from '../queries.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { linkTo } from '../ui/link.tsx'
@@ -10,17 +10,18 @@ import { useWorkspace } from '../ui/workspace.ts'
 
 const PAGE = '/w/$workspaceId/confirmations/$confirmationId'
 
-/** Leads to the confirmations before and after this one, also by a swipe. */
+/** Leads to the confirmations before and after this one in the list that the reader came from, also by a swipe. */
 export function Neighbours({ of: confirmationId }: { of: string }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const navigate = useNavigate()
+  const search = useSearch({ from: PAGE })
   const { data } = useQuery({
-    ...pageQueries.neighbours({ workspaceId, confirmationId }),
+    ...pageQueries.neighbours(workspaceId, confirmationId, search),
     placeholderData: keepPreviousData,
   })
   const open = (id: string | null | undefined) =>
-    id ? () => void navigate({ to: PAGE, params: { workspaceId, confirmationId: id } }) : undefined
+    id ? () => void navigate({ to: PAGE, params: { workspaceId, confirmationId: id }, search }) : undefined
   useSwipe({ forward: open(data?.olderId), back: open(data?.newerId) })
   return (
     <Group gap={4} wrap="nowrap">
@@ -42,7 +43,7 @@ function Arrow({ label, to, icon: Icon }: ArrowProps) {
       </ActionIcon>
     )
   return (
-    <ActionIcon {...shared} renderRoot={linkTo({ to: PAGE, params: { confirmationId: to } })}>
+    <ActionIcon {...shared} renderRoot={linkTo({ to: PAGE, params: { confirmationId: to }, search: true })}>
       {icon}
     </ActionIcon>
   )

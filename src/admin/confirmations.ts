@@ -42,9 +42,10 @@ export const confirmations = router({
       return { ...explanation, failure, refusalFailure: failureOf(refusal?.failureCode), baseUrl }
     }),
 
+  /** In the list with these filters. */
   neighbours: readCall
-    .input(z.object({ confirmationId: z.uuid() }))
-    .query(({ ctx: { parts }, input: { workspaceId, confirmationId } }) =>
-      findNeighbours(parts.db, workspaceId, confirmationId),
+    .input(filter.extend({ confirmationId: z.uuid() }))
+    .query(async ({ ctx: { parts, membership }, input }) =>
+      findNeighbours(parts.db, { ...input, ...(await listQuery(parts.db, membership, input)) }, input.confirmationId),
     ),
 })

@@ -1,9 +1,10 @@
-import { type Sql, statement } from '../lib/db/pool.ts'
+import type { Sql } from '../lib/db/pool.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
 import {
   type SearchFilter,
   SEARCH_FILTERS,
   partFilter,
+  readSearchNeighbours,
   readSearchPage,
   readSearchPosition,
 } from '../messages/search.ts'
@@ -11,6 +12,7 @@ import {
   IN_ID_RANGE,
   type ListSpec,
   NEWEST_FIRST,
+  type Neighbours,
   type Page,
   type Position,
   createListSource,
@@ -84,17 +86,6 @@ export const listConfirmations = (sql: Sql, filter: ListFilter): Promise<Page<Li
 export const countConfirmations = (sql: Sql, filter: ListFilter): Promise<Position> =>
   readSearchPosition(sql, sources, filter, [filter.status, filter.refusal])
 
-export type Neighbours = { newerId: string | null; olderId: string | null }
-
-const selectNeighbours = statement<Neighbours>(
-  'select_confirmation_neighbours',
-  `select
-     (select item.id from confirmations item where item.workspace_id = $1 and item.id > $2 order by item.id limit 1) as "newerId",
-     (select item.id from confirmations item where item.workspace_id = $1 and item.id < $2 order by item.id desc limit 1) as "olderId"`,
-)
-
 /** The confirmations before and after one in the list, for a page that leads from one to the next. */
-export async function findNeighbours(sql: Sql, workspaceId: string, confirmationId: string): Promise<Neighbours> {
-  const found = await sql.row(selectNeighbours, [workspaceId, confirmationId])
-  return found ?? { newerId: null, olderId: null }
-}
+export const findNeighbours = (sql: Sql, filter: ListFilter, confirmationId: string): Promise<Neighbours> =>
+  readSearchNeighbours(sql, sources, filter, [filter.status, filter.refusal], confirmationId)

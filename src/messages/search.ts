@@ -10,7 +10,9 @@ import {
   type PageRequest,
   createListSource,
   createSearchSource,
+  type Neighbours,
   type Position,
+  readNeighbours,
   readOn,
   readPage,
   readPosition,
@@ -113,6 +115,24 @@ export async function readSearchPosition<Row>(
   if (!search) return read(all)
   const exact = await read(searched, { values: exactTerms(search) })
   if (exact.total > 0 || exact.isMore || !search.part) return exact
+  return read(partly, { part: patternsOf(search.part) })
+}
+
+/** The rows before and after one among those that the filter matches. */
+export async function readSearchNeighbours<Row extends { id: string; createdAt: Date }>(
+  sql: Sql,
+  { all, searched, partly }: SearchSources<Row>,
+  filter: SearchFilter,
+  filters: readonly (string | null)[],
+  of: string,
+): Promise<Neighbours> {
+  const { search } = filter
+  const read = (source: ListSource<Row>, options: Omit<RequestOptions, 'before'> = {}) =>
+    readNeighbours(sql, source, { ...requestOf(filter, filters, { before: null, ...options }), of })
+  if (!search) return read(all)
+  const values = exactTerms(search)
+  const exact = await readPage(sql, searched, requestOf(filter, filters, { before: null, values }))
+  if (exact.rows.length > 0 || exact.next || !search.part) return read(searched, { values })
   return read(partly, { part: patternsOf(search.part) })
 }
 

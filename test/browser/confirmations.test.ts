@@ -121,3 +121,23 @@ test('on a phone, filters are behind one button, and arrows and swipes lead from
   await swipe(page, 120)
   await title('A-3')
 })
+
+test('the arrows of a confirmation walk the filtered list that its reader came from, and lead back to it', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  for (const reference of ['AA-1', 'BB-1', 'AA-2', 'BB-2']) await world.createConfirmation({ reference })
+  await world.settled()
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
+  const title = (reference: string) =>
+    page.getByRole('heading', { level: 1, name: new RegExp(`^Confirmation .?${reference}`) }).waitFor()
+  await page.goto(`/dashboard/w/${world.workspaceId}/confirmations?text=AA-`)
+  await page.getByRole('link', { name: 'AA-2' }).click()
+  await title('AA-2')
+  await page.getByRole('button', { name: 'Newer confirmation', disabled: true }).waitFor()
+  await page.getByRole('link', { name: 'Older confirmation' }).click()
+  await title('AA-1')
+  await page.getByRole('button', { name: 'Older confirmation', disabled: true }).waitFor()
+  await page.getByRole('link', { name: 'All confirmations' }).click()
+  await page.getByRole('link', { name: 'AA-2' }).waitFor()
+  assert.equal(await page.getByRole('link', { name: 'BB-2' }).count(), 0)
+})

@@ -21,11 +21,19 @@ export type ListSpec = {
 type DatedRow = { id: string; createdAt: Date }
 /** `counted`: the rows that were read; `reached`: whether one of them is below the cursor. */
 type Counts = { total: number; newer: number; counted: number; reached: boolean }
-export type ListSource<Row> = { page: Statement<Row>; end: Statement<DatedRow>; count: Statement<Counts> }
+export type ListSource<Row> = {
+  page: Statement<Row>
+  end: Statement<DatedRow>
+  count: Statement<Counts>
+  newer: Statement<{ id: string }>
+}
 
 /** $1 to $3: the workspace and its id range. The values of the source and then of the filters follow. */
 export const IN_ID_RANGE = 'item.workspace_id = $1 and item.id < $2 and item.id >= $3'
 export const NEWEST_FIRST = `order by item.id desc limit ${MAX_SCANNED_ROWS}`
+const OLDEST_FIRST = `order by item.id limit ${MAX_SCANNED_ROWS}`
+/** The row where the range starts, if it matches itself, and the next newer one. */
+const MAX_NEWER = 2
 
 /** Rows that meet an indexed condition. The inner limit bounds the scan; the outer one ends it when the page is full. */
 export const createListSource = <Row>(
@@ -50,6 +58,11 @@ export const createListSource = <Row>(
       values,
     ),
   ),
+  newer: statement(
+    `newer_of_${name}`,
+    `select item.id from (select * from ${table} item where ${IN_ID_RANGE} ${condition} ${OLDEST_FIRST}) item ${joins}
+     where ${conditionsOf(filters, values)} order by item.id limit ${MAX_NEWER}`,
+  ),
 })
 
 /** The rows of a search; `ids` selects their ids. */
@@ -73,6 +86,11 @@ export function createSearchSource<Row>(
     count: statement(
       `count_searched_${name}`,
       countOf(`(${hit} limit ${MAX_SCANNED_ROWS}) hit ${item} ${joins}`, filters, values),
+    ),
+    newer: statement(
+      `newer_of_searched_${name}`,
+      `select hit.id from (${ids}) hit ${item} ${joins}
+       where ${conditionsOf(filters, values)} order by hit.id limit ${MAX_NEWER}`,
     ),
   }
 }
@@ -135,6 +153,29 @@ export async function readPosition<Row>(
   const { total, newer, counted, reached } = counts ?? { total: 0, newer: 0, counted: 0, reached: false }
   const isMore = counted >= MAX_SCANNED_ROWS
   return { newer: before === null || reached || !isMore ? newer : null, total, isMore }
+}
+
+export type Neighbours = { newerId: string | null; olderId: string | null }
+
+/** The rows before and after one in the list, also if it no longer matches the filters itself. `ids`: the range of the whole list. */
+export async function readNeighbours<Row extends { id: string; createdAt: Date }>(
+  sql: Sql,
+  source: ListSource<Row>,
+  { of, ids: [end, start], ...request }: PageRequest & { of: string },
+): Promise<Neighbours> {
+  const { workspaceId, values = [], filters } = request
+  const [newer, older] = await Promise.all([
+    sql.rows(source.newer, [workspaceId, end, [start, of].toSorted().at(-1) ?? of, ...values, ...filters]),
+    readPage(sql, source, { ...request, ids: [[end, of].toSorted()[0] ?? of, start] }),
+  ])
+  return {
+    newerId: newer.find(({ id }) => id !== of)?.id ?? null,
+    olderId:
+      older.rows
+        .map(({ id }) => id)
+        .toSorted()
+        .at(-1) ?? null,
+  }
 }
 
 /** A page takes less than a quarter of a second, including the last step. */

@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { MAX_SCANNED_ROWS, PAGE_SIZE } from '../../../src/lib/lists/list-pages.ts'
 import { type SignedIn, signIn } from '../../world/dashboard.ts'
 import { addConfirmations } from '../../database/many-rows.ts'
-import { type World, startWorld } from '../../world/world.ts'
+import type { CreatedConfirmation } from '../../world/cod.ts'
+import { type World, newPhone, startWorld } from '../../world/world.ts'
 
 type Filters = Omit<Parameters<SignedIn['calls']['confirmations']['list']['query']>[0], 'workspaceId'>
 
@@ -48,6 +49,33 @@ test('each confirmation knows the ones before and after it in its workspace', as
   assert.deepEqual(await neighboursOf(ids[0]), { newerId: ids[1], olderId: null })
   assert.deepEqual(await neighboursOf(ids[1]), { newerId: ids[2], olderId: ids[0] })
   assert.deepEqual(await neighboursOf(ids[2]), { newerId: null, olderId: ids[1] })
+})
+
+test('the neighbours of a confirmation are those of the list that its reader filtered', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  await world.codSettings()
+  const looking = await signIn(world, 'member')
+  const phone = newPhone()
+  const orders: CreatedConfirmation[] = []
+  for (const reference of ['AA-1', 'BB-1', 'AA-2', 'BB-2', 'AA-3'])
+    orders.push(await world.createConfirmation({ reference, to: reference.startsWith('A') ? phone : newPhone() }))
+  await world.settled()
+  for (const order of orders.filter((_, nth) => [1, 3, 4].includes(nth))) await world.customer(order).taps('Confirm')
+  const ids = orders.map(({ confirmationId }) => confirmationId)
+  const neighboursOf = async (nth: number, filter: object): Promise<(number | null)[]> => {
+    const confirmationId = ids[nth] ?? ''
+    const found = await looking.calls.confirmations.neighbours.query({ workspaceId, confirmationId, ...filter })
+    return [found.newerId, found.olderId].map((id) => (id === null ? null : ids.indexOf(id)))
+  }
+  const confirmed = { status: 'confirmed' }
+  assert.deepEqual(await neighboursOf(3, confirmed), [4, 1])
+  assert.deepEqual(await neighboursOf(1, confirmed), [3, null])
+  assert.deepEqual(await neighboursOf(2, confirmed), [3, 1], 'one that does not match has a place as well')
+  assert.deepEqual(await neighboursOf(2, { text: phone }), [4, 0])
+  assert.deepEqual(await neighboursOf(2, { text: 'bb-' }), [3, 1], 'by a part of a reference')
+  assert.deepEqual(await neighboursOf(0, { text: phone, ...confirmed }), [4, null])
+  assert.deepEqual(await neighboursOf(2, { to: '2020-01-01' }), [null, null])
 })
 
 test('a confirmation is found by number, reference and id, only in its workspace', async (t) => {
