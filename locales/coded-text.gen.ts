@@ -506,6 +506,8 @@ export type ParameterNames = {
   'doctor.tables_locked_fix': 'pid'
   'doctor.template_deleted': 'language' | 'name' | 'wabaId' | 'workspace'
   'doctor.template_deleted_fix': never
+  'doctor.template_disabled': 'language' | 'name' | 'workspace'
+  'doctor.template_disabled_fix': never
   'doctor.template_stopped': 'language' | 'name' | 'status' | 'workspace'
   'doctor.template_stopped_fix': never
   'doctor.this_machine': never
@@ -1319,7 +1321,6 @@ export type ParameterNames = {
   'page_audit_log.fields_working': never
   'page_audit_log.filters': never
   'page_audit_log.no': never
-  'page_audit_log.no_changes': never
   'page_audit_log.none': never
   'page_audit_log.not_yours': never
   'page_audit_log.nothing_fits': never
@@ -1585,12 +1586,10 @@ export type ParameterNames = {
   'page_chats.no_phone_number': never
   'page_chats.no_reply': never
   'page_chats.not_copied': 'value'
-  'page_chats.not_in_use': never
   'page_chats.nothing_found': never
   'page_chats.nothing_yet': never
   'page_chats.off': never
   'page_chats.off_banner': never
-  'page_chats.online': never
   'page_chats.open_phone': never
   'page_chats.phone_number': never
   'page_chats.phone_number_hint': never
@@ -2306,6 +2305,7 @@ export type ParameterNames = {
   'page_phone.all_webhooks': never
   'page_phone.as_code': never
   'page_phone.body_value': 'variable'
+  'page_phone.chats': never
   'page_phone.choose_first': never
   'page_phone.clock': never
   'page_phone.code': never

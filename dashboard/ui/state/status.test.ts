@@ -56,7 +56,7 @@ test('an overview, a page and System give the same problem the same colour', () 
     [STATUS_COLOURS.sender.cannot_send, setup.sender_unusable],
     [STATUS_COLOURS.sender.paused, setup.sender_paused],
     [STATUS_COLOURS.template.paused, setup.template_stopped],
-    [STATUS_COLOURS.template.disabled, setup.template_stopped],
+    [STATUS_COLOURS.template.disabled, setup.template_disabled],
     [STATUS_COLOURS.template.rejected, setup.template_stopped],
     [STATUS_COLOURS.endpoint.disabled, setup.endpoint_disabled],
     [STATUS_COLOURS.endpoint.failing, setup.endpoint_failing],

@@ -66,7 +66,7 @@ export const STATUS_COLOURS = {
     paused: 'warning',
     limit_exceeded: 'warning',
     rejected: 'warning',
-    disabled: 'warning',
+    disabled: 'failure',
     pending_deletion: 'neutral',
     deleted: 'neutral',
     archived: 'neutral',

@@ -74,7 +74,10 @@ export function attentionItems(facts: AttentionFacts): Attention[] {
     if (status === 'enabled' && failingSince)
       items.push({ ...endpoint, level: LEVELS.endpoint_failing, state: 'failing', since: failingSince })
   }
-  for (const template of templates) items.push({ about: 'template', level: LEVELS.template_stopped, ...template })
+  for (const template of templates) {
+    const level = template.status === 'DISABLED' ? LEVELS.template_disabled : LEVELS.template_stopped
+    items.push({ about: 'template', level, ...template })
+  }
   for (const { publicId, name, createdAt, expiresAt } of keys.filter((key) => keyState(key, now) === 'expires_soon')) {
     // A rotated key may expire: it has a newer, active key with the same name.
     const hasSuccessor = keys.some(

@@ -84,6 +84,7 @@ export const FINDINGS = {
     sender_paused: 'warning',
     sender_quality: 'warning',
     template_stopped: 'warning',
+    template_disabled: 'failure',
     template_deleted: 'failure',
     quota_used_up: 'failure',
     verifications_guessed: 'warning',

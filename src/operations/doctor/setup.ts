@@ -87,6 +87,7 @@ function foundIn(item: Attention, { workspace, now }: { workspace: string; now: 
     }
     case 'template': {
       const { name, language, status } = item
+      if (status === 'DISABLED') return [{ code: 'template_disabled', workspace, name, language }]
       return [{ code: 'template_stopped', workspace, name, language, status }]
     }
     case 'endpoint': {

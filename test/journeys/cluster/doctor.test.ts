@@ -84,6 +84,7 @@ const FAULTS: readonly Fault[] = [
   changed('senders', `status = 'RESTRICTED'`, `status = 'CONNECTED'`, 'sender_unusable'),
   changed('senders', `quality = 'RED'`, `quality = 'GREEN'`, 'sender_quality'),
   changed('templates', `status = 'PAUSED'`, `status = 'APPROVED'`, 'template_stopped', `and name = 'login_code'`),
+  changed('templates', `status = 'DISABLED'`, `status = 'APPROVED'`, 'template_disabled', `and name = 'login_code'`),
   changed('webhook_endpoints', `status = 'disabled'`, `status = 'enabled'`, 'endpoint_disabled'),
   changed('webhook_endpoints', `failing_since = now() - interval '1 hour'`, `failing_since = null`, 'endpoint_failing'),
   changed(
