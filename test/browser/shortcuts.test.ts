@@ -79,8 +79,6 @@ test('the palette blocks a number, which z undoes, sends a test code, moves the 
   await page.getByText('Undone.').waitFor()
   assert.ok(!(await isBlocked(phone)))
 
-  await runs(page, 'Retry', 'Retry waiting webhooks now')
-  await page.getByText('0 webhooks are retried now.').waitFor()
   await runs(page, 'Move the clock 1 day', 'Move the clock 1 day ahead')
   await page.getByText('The clock was moved.').waitFor()
   const { offsetMs } = await admin.calls.phone.state.query({ workspaceId })
@@ -100,6 +98,30 @@ test('the palette blocks a number, which z undoes, sends a test code, moves the 
   await page.keyboard.press('Control+K')
   await page.getByRole('dialog').locator('[data-action]', { hasText: otp.to }).first().click() // recently opened
   await page.waitForURL(`**/messages/${otp.messageId}`)
+})
+
+test('the palette offers to retry webhooks only while an endpoint fails', async (t) => {
+  const world = await startSandbox(t)
+  const receiver = await world.receiver()
+  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
+  await page.goto(`/dashboard/w/${world.workspaceId}/endpoints`)
+  await page.getByRole('link', { name: receiver.url }).waitFor()
+  await page.keyboard.press('Control+K')
+  const palette = page.getByRole('dialog')
+  await palette.getByRole('button', { name: 'Create an API key' }).waitFor()
+  assert.equal(await palette.getByRole('button', { name: /^Retry/ }).count(), 0)
+  await page.keyboard.press('Escape')
+  await palette.waitFor({ state: 'detached' })
+
+  receiver.always({ status: 503, headers: { 'retry-after': '600' } })
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['sent'])
+  await world.settled()
+  await page.getByText('Failing', { exact: true }).waitFor()
+  receiver.always({ status: 204 })
+  await runs(page, 'Retry', 'Retry waiting webhooks now')
+  await page.getByText('1 webhook is retried now.').waitFor()
+  await receiver.waitFor(2)
 })
 
 test('the palette offers a member no action that would be rejected', async (t) => {

@@ -1,5 +1,5 @@
 import { notifications } from '@mantine/notifications'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useRouter } from '@tanstack/react-router'
 import { api, queryClient, reasonOf } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
@@ -14,7 +14,7 @@ export type Action = {
   id: string
   label: string
   note?: string
-  icon?: SectionName
+  icon?: SectionName | 'light' | 'dark' | 'language'
   run: () => unknown
 }
 
@@ -26,18 +26,20 @@ const PHONE = /^\+?\d[\d\s().-]{6,24}$/
 const idOf = ({ messageId, confirmationId, endpointId }: Partial<Record<string, string>>): string | undefined =>
   messageId ?? confirmationId ?? endpointId
 
-/** What the person may do here. A member reads, and copies ids. */
-export function useDeeds(workspace: Workspace, query: string): Action[] {
+/** What the person may do here. A member reads, and copies ids. `isOpen`: whether the palette is shown. */
+export function useDeeds(workspace: Workspace, query: string, isOpen: boolean): Action[] {
   const { t } = useTexts()
   const params = useParams({ strict: false })
   const id = idOf(params)
   const copy = useCopyId()
-  const deeds = useChanges(workspace, query, params.endpointId)
+  const mayChange = workspace.role !== 'member'
+  const retry = useRetry(workspace.workspaceId, params.endpointId, isOpen && mayChange)
+  const deeds = useChanges(workspace, query)
   return [
     ...(id === undefined
       ? []
       : [{ id: 'copy-id', label: t('page_keyboard.do_copy_id'), note: id, run: () => copy(id) } satisfies Action]),
-    ...(workspace.role === 'member' ? [] : deeds),
+    ...(mayChange ? [...retry, ...deeds] : []),
   ]
 }
 
@@ -65,12 +67,11 @@ function useReport() {
   }
 }
 
-function useChanges(workspace: Workspace, query: string, endpointId: string | undefined): Action[] {
+function useChanges(workspace: Workspace, query: string): Action[] {
   const { t } = useTexts()
   const { workspaceId, sandbox } = workspace
   const navigate = useNavigate()
   const block = useBlock(workspaceId)
-  const retry = useRetry(workspaceId, endpointId)
   const phone = PHONE.test(query) ? query : undefined
   return [
     {
@@ -87,12 +88,6 @@ function useChanges(workspace: Workspace, query: string, endpointId: string | un
         phone
           ? block(phone)
           : navigate({ to: '/w/$workspaceId/blocked', params: { workspaceId }, search: { new: true } }),
-    },
-    {
-      id: 'retry',
-      label: t(endpointId === undefined ? 'page_keyboard.do_retry_all' : 'page_keyboard.do_retry'),
-      icon: 'endpoints',
-      run: retry,
     },
     ...useSandboxActions(workspace).filter(() => sandbox),
   ]
@@ -113,21 +108,26 @@ function useBlock(workspaceId: string): (phone: string) => Promise<void> {
     })
 }
 
-/** Of the page's endpoint, or of all that deliver. */
-function useRetry(workspaceId: string, endpointId: string | undefined): () => Promise<void> {
+/** Of the page's endpoint, or of all. Offered only if one of them fails: then its webhooks wait for their next attempt. */
+function useRetry(workspaceId: string, endpointId: string | undefined, enabled: boolean): Action[] {
   const { t } = useTexts()
   const report = useReport()
+  const { data } = useQuery({ ...api.endpoints.list.queryOptions({ workspaceId }), enabled })
   const { mutateAsync: retry } = useMutation(api.endpoints.retryWaiting.mutationOptions())
-  return () =>
+  const failing = (data?.endpoints ?? [])
+    .filter(({ status, failingSince }) => status === 'enabled' && failingSince !== null)
+    .map((each) => each.endpointId)
+    .filter((id) => endpointId === undefined || id === endpointId)
+  if (failing.length === 0) return []
+  const run = (): Promise<void> =>
     report(async () => {
-      const { endpoints } = await queryClient.fetchQuery(api.endpoints.list.queryOptions({ workspaceId }))
-      const enabled = endpoints.filter(({ status }) => status === 'enabled').map((each) => each.endpointId)
-      const chosen = endpointId === undefined ? enabled : [endpointId]
       let count = 0
-      for (const each of chosen) count += (await retry({ workspaceId, endpointId: each })).waiting
+      for (const each of failing) count += (await retry({ workspaceId, endpointId: each })).waiting
       await queryClient.invalidateQueries({ queryKey: api.endpoints.pathKey() })
       return t('page_keyboard.retried', { count })
     })
+  const label = t(endpointId === undefined ? 'page_keyboard.do_retry_all' : 'page_keyboard.do_retry')
+  return [{ id: 'retry', label, icon: 'endpoints', run }]
 }
 
 function useSandboxActions({ workspaceId }: Workspace): Action[] {

@@ -9,7 +9,7 @@ import { isErased } from '../../../src/lib/phone/erased-recipient.ts'
 import { type RouterOutputs, api } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { sectionsOf } from '../navigation/sections.ts'
-import { phoneText } from '../phone-groups.ts'
+import { phoneText } from '@doorcode/whatsapp-emulator/phone/phone-groups.ts'
 import { slowPolling } from '../shell/refetch.ts'
 import { statusWord } from '../state/status.ts'
 import { type Workspace, useSession } from '../workspace.ts'
@@ -24,14 +24,18 @@ type ActionGroup = { label: string; actions: Action[] }
  * What matches the query: first what was opened last, the pages, whose names people type, and the actions, then what the workspace
  * has. Without a query all pages and actions.
  */
-export function useGroups(workspace: Workspace, query: string): { groups: ActionGroup[]; isPending: boolean } {
+export function useGroups(
+  workspace: Workspace,
+  query: string,
+  isOpen: boolean,
+): { groups: ActionGroup[]; isPending: boolean } {
   const { t } = useTexts()
   const { found, isPending } = useSearchResults(workspace.workspaceId, query)
   const pages = usePages(workspace)
   const workspaces = useWorkspaces(workspace)
   const appearance = useAppearance()
   const results = useResults(workspace)
-  const deeds = useDeeds(workspace, query)
+  const deeds = useDeeds(workspace, query, isOpen)
   const recent = useRecent(workspace)
   const matches = ({ label }: Action): boolean => label.toLowerCase().includes(query.toLowerCase())
   const isNumber = (id: string): boolean => id === 'block' && /^\+?\d/.test(query)
@@ -76,11 +80,13 @@ function useAppearance(): Action[] {
     ...(['light', 'dark'] as const).map((scheme) => ({
       id: scheme,
       label: `${t('page_shell.colours')}${t('page_shell.colon')}${t(`page_shell.${scheme}`)}`,
+      icon: scheme,
       run: () => setColorScheme(scheme),
     })),
     ...LANGUAGES.map((language) => ({
       id: language,
       label: `${t('page_shell.language')}${t('page_shell.colon')}${LANGUAGE_NAMES[language]}`,
+      icon: 'language' as const,
       run: () => choose(language),
     })),
   ]

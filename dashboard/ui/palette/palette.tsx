@@ -1,11 +1,12 @@
 import '@mantine/spotlight/styles.css'
 import { Stack, Text } from '@mantine/core'
-import { Spotlight, createSpotlight } from '@mantine/spotlight'
-import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
+import { Spotlight, createSpotlight, useSpotlight } from '@mantine/spotlight'
+import { GlobeIcon, MagnifyingGlassIcon, MoonIcon, SunIcon } from '@radix-ui/react-icons'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
 import { SectionIcon } from '../navigation/sidebar.tsx'
 import type { Workspace } from '../workspace.ts'
+import type { Action } from './actions.ts'
 import { useGroups } from './groups.ts'
 import classes from './palette.module.css'
 
@@ -20,7 +21,8 @@ export const openPalette = actions.open
 export default function Palette({ workspace }: { workspace: Workspace }) {
   const { t } = useTexts()
   const [query, setQuery] = useState('')
-  const { groups, isPending } = useGroups(workspace, query.trim())
+  const { opened } = useSpotlight(store)
+  const { groups, isPending } = useGroups(workspace, query.trim(), opened)
   return (
     <Spotlight.Root
       store={store}
@@ -50,7 +52,7 @@ export default function Palette({ workspace }: { workspace: Workspace }) {
                   className={classes['action'] ?? ''}
                   label={label}
                   {...(note && { description: note })}
-                  leftSection={icon && <SectionIcon of={icon} />}
+                  leftSection={icon && <Icon of={icon} />}
                   onClick={() => void run()}
                 />
               ))}
@@ -60,6 +62,14 @@ export default function Palette({ workspace }: { workspace: Workspace }) {
       </Spotlight.ActionsList>
     </Spotlight.Root>
   )
+}
+
+const SETTING_ICONS = { light: SunIcon, dark: MoonIcon, language: GlobeIcon }
+
+function Icon({ of }: { of: NonNullable<Action['icon']> }) {
+  if (of !== 'light' && of !== 'dark' && of !== 'language') return <SectionIcon of={of} />
+  const SettingIcon = SETTING_ICONS[of]
+  return <SettingIcon aria-hidden="true" />
 }
 
 function NothingFound() {
