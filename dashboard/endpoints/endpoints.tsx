@@ -10,6 +10,7 @@ import { Empty } from '../ui/fallback.tsx'
 import { linkTo } from '../ui/link.tsx'
 import { ExportButton } from '../ui/list/export-button.tsx'
 import { List } from '../ui/list/list.tsx'
+import { instantOf } from '../ui/list/sort-rows.ts'
 import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
@@ -72,6 +73,7 @@ function EndpointList({ data: { endpoints, maxCounted } }: { data: EndpointsData
       columns={[
         {
           title: t('page_endpoints.endpoint'),
+          sortBy: ({ url, description }) => description || url,
           cell: ({ url, description }) => (
             <>
               {description !== '' && (
@@ -118,11 +120,27 @@ function EndpointList({ data: { endpoints, maxCounted } }: { data: EndpointsData
         {
           title: t('page_endpoints.last_success'),
           phone: 'time',
+          sortBy: ({ health }) => instantOf(health?.lastSuccessAt),
           cell: ({ health }) => <LastSuccess health={health} />,
         },
-        { title: t('page_endpoints.waiting'), ...NUMBER, cell: ({ health }) => count(health?.waiting) },
-        { title: t('page_endpoints.held'), ...NUMBER, cell: ({ health }) => count(health?.held) },
-        { title: t('page_endpoints.failed_deliveries'), ...NUMBER, cell: ({ health }) => count(health?.failed) },
+        {
+          title: t('page_endpoints.waiting'),
+          ...NUMBER,
+          sortBy: ({ health }) => health?.waiting ?? null,
+          cell: ({ health }) => count(health?.waiting),
+        },
+        {
+          title: t('page_endpoints.held'),
+          ...NUMBER,
+          sortBy: ({ health }) => health?.held ?? null,
+          cell: ({ health }) => count(health?.held),
+        },
+        {
+          title: t('page_endpoints.failed_deliveries'),
+          ...NUMBER,
+          sortBy: ({ health }) => health?.failed ?? null,
+          cell: ({ health }) => count(health?.failed),
+        },
       ]}
     />
   )

@@ -9,6 +9,7 @@ import { useNew } from '../ui/dialog/use-new.ts'
 import { Empty } from '../ui/fallback.tsx'
 import { ExportButton } from '../ui/list/export-button.tsx'
 import { type Column, List, RowMenu } from '../ui/list/list.tsx'
+import { instantOf } from '../ui/list/sort-rows.ts'
 import { Page } from '../ui/shell/page.tsx'
 import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
@@ -74,6 +75,7 @@ function KeyList({ keys, label }: { keys: readonly Key[]; label: string }) {
   const columns: Column<Key>[] = [
     {
       title: t('page_keys.key'),
+      sortBy: ({ name }) => name,
       cell: ({ name, publicId }) => (
         <div>
           <bdi>{name}</bdi>
@@ -84,15 +86,22 @@ function KeyList({ keys, label }: { keys: readonly Key[]; label: string }) {
       ),
     },
     { title: t('page_keys.state'), phone: 'status', cell: ({ state }) => <Status of="key" value={state} /> },
-    { title: t('page_keys.created'), phone: 'none', cell: ({ createdAt }) => <Time at={createdAt} kind="past" /> },
+    {
+      title: t('page_keys.created'),
+      phone: 'none',
+      sortBy: ({ createdAt }) => instantOf(createdAt),
+      cell: ({ createdAt }) => <Time at={createdAt} kind="past" />,
+    },
     {
       title: t('page_keys.last_used'),
       phone: 'labelled',
+      sortBy: ({ lastUsedAt }) => instantOf(lastUsedAt),
       cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} kind="past" /> : t('page_keys.never')),
     },
     {
       title: t('page_keys.expiry'),
       phone: 'labelled',
+      sortBy: ({ expiresAt, revokedAt }) => instantOf(revokedAt ? null : expiresAt),
       cell: ({ expiresAt, revokedAt }) => {
         if (revokedAt) return '–'
         return expiresAt ? <Time at={expiresAt} kind="due" /> : t('page_keys.no_expiry')

@@ -7,6 +7,7 @@ import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
 import { Section } from '../ui/facts.tsx'
 import { ExportButton } from '../ui/list/export-button.tsx'
 import { type Column, List, type RowAction, RowMenu } from '../ui/list/list.tsx'
+import { instantOf } from '../ui/list/sort-rows.ts'
 import { Page } from '../ui/shell/page.tsx'
 import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
@@ -105,6 +106,7 @@ export function Members({ members, onDo }: { members: readonly Member[]; onDo: (
     {
       title: t('page_people.last_seen'),
       phone: 'time',
+      sortBy: ({ lastSeenAt }) => instantOf(lastSeenAt),
       cell: ({ lastSeenAt }) =>
         lastSeenAt ? <Time at={lastSeenAt} kind="past" form="relative" /> : t('page_people.never_seen'),
     },
@@ -115,7 +117,7 @@ export function Members({ members, onDo }: { members: readonly Member[]; onDo: (
       rows={members}
       keyOf={({ userId }) => userId}
       columns={[
-        { title: t('page_people.name'), cell: (member) => <Name member={member} /> },
+        { title: t('page_people.name'), sortBy: ({ name }) => name, cell: (member) => <Name member={member} /> },
         {
           title: t('page_people.role'),
           cell: ({ role, operator }) => (operator ? t('page_people.operator') : t(`page_people.roles_${role}`)),
@@ -124,6 +126,7 @@ export function Members({ members, onDo }: { members: readonly Member[]; onDo: (
         {
           title: t('page_people.since'),
           phone: 'none',
+          sortBy: ({ since }) => instantOf(since),
           cell: ({ since }) => (since ? <Time at={since} kind="past" form="relative" /> : '–'),
         },
         {

@@ -26,6 +26,46 @@ test('an endpoint is added, changed, deleted, repaired, tested and resent on its
   await resendChosen(page, { world, receiver })
 })
 
+test('a pause of an endpoint is undone with the events that it held, and lists sort by a column', async (t) => {
+  const world = await startWorld(t)
+  const [receiver, other] = [await world.receiver(), await world.receiver()]
+  const { workspaceId } = world
+  const admin = await signIn(world, 'admin')
+  await admin.calls.endpoints.update.mutate({
+    workspaceId,
+    endpointId: other.endpointId,
+    url: other.url,
+    description: 'A shop',
+    eventTypes: ['cod.confirmed'],
+  })
+  const page = await openPage(t, world, { as: admin })
+  await page.goto(`/dashboard/w/${workspaceId}/endpoints`)
+  const firstRow = page.locator('tbody tr').first()
+  await page.getByRole('button', { name: 'Webhook endpoint' }).click()
+  await page
+    .getByRole('columnheader', { name: 'Webhook endpoint' })
+    .and(page.locator('[aria-sort=ascending]'))
+    .waitFor()
+  await firstRow.getByText('A shop').waitFor()
+  await page.getByRole('button', { name: 'Webhook endpoint' }).click()
+  await firstRow.getByText(receiver.url).waitFor()
+
+  await page.getByRole('link', { name: receiver.url }).click()
+  await page.getByRole('button', { name: /^Actions for/ }).click()
+  await page.getByRole('menuitem', { name: 'Pause' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('button', { name: 'Undo' }).waitFor()
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['sent'])
+  await world.settled()
+  assert.equal(receiver.received.length, 0)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Undone.').waitFor()
+  await receiver.waitFor(1)
+  const { status } = await admin.calls.endpoints.find.query({ workspaceId, endpointId: receiver.endpointId })
+  assert.equal(status, 'enabled')
+})
+
 /** Starts on the list and ends on the page of the deleted endpoint. */
 async function addAndDelete(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Add an endpoint' }).click()

@@ -1,8 +1,10 @@
-import { ActionIcon, Anchor, Box, Menu, Table } from '@mantine/core'
-import { DotsHorizontalIcon } from '@radix-ui/react-icons'
-import { type ReactNode, useRef } from 'react'
+import { ActionIcon, Anchor, Box, Menu, Table, UnstyledButton } from '@mantine/core'
+import { CaretDownIcon, CaretSortIcon, CaretUpIcon, DotsHorizontalIcon } from '@radix-ui/react-icons'
+import { type ReactNode, useRef, useState } from 'react'
+import { useTexts } from '../../texts/use-texts.ts'
 import type { LinkOf } from '../link.tsx'
 import classes from './list.module.css'
+import { type SortValue, sortRows } from './sort-rows.ts'
 
 export type Column<Row> = {
   title: string
@@ -10,6 +12,8 @@ export type Column<Row> = {
   cell: (row: Row) => ReactNode
   /** This column's cell is the row's link; the default is the first column. The cell must not contain links. */
   opens?: true
+  /** The list is sorted by these on a press of the title; null comes last. Only for a list that is complete on the page. */
+  sortBy?: (row: Row) => SortValue
   /** For numbers, which people compare digit by digit from the end. */
   align?: 'end'
   /** A narrower screen leaves the column out of the table. Another page shows it, such as the one that the row opens. */
@@ -42,9 +46,10 @@ const HOVERED = 'light-dark(var(--mantine-color-gray-1), var(--mantine-color-dar
 
 /** A table with the columns that fit; on a phone each row has two lines. */
 export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
+  const { sorted, order, sort } = useSorted(rows, columns)
   const shown = columns
     .filter(({ hideIfAll }) => !hideIfAll || hasSeveral(rows, hideIfAll))
-    .map((column) => ({ ...column, contents: rows.map(column.cell) }))
+    .map((column) => ({ ...column, contents: sorted.map(column.cell) }))
     .filter(({ contents }) => contents.some((content) => content !== false))
   const opening = shown.find(({ opens }) => opens) ?? shown[0]
   return (
@@ -52,15 +57,31 @@ export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
       <Table aria-label={label} highlightOnHover={linkOf !== undefined} highlightOnHoverColor={HOVERED}>
         <Table.Thead>
           <Table.Tr>
-            {shown.map(({ title, align, from }) => (
-              <Table.Th key={title} scope="col" data-align={align} data-from={from}>
-                {title}
-              </Table.Th>
-            ))}
+            {shown.map(({ title, align, from, sortBy }) => {
+              const direction = order?.title === title ? order.direction : undefined
+              return (
+                <Table.Th
+                  key={title}
+                  scope="col"
+                  data-align={align}
+                  data-from={from}
+                  aria-sort={direction && `${direction}ending`}
+                >
+                  {sortBy && rows.length > 1 ? (
+                    <UnstyledButton className={classes['sorts'] ?? ''} onClick={() => sort(title)}>
+                      {title}
+                      <SortIcon direction={direction} />
+                    </UnstyledButton>
+                  ) : (
+                    title
+                  )}
+                </Table.Th>
+              )
+            })}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {rows.map((row, index) => (
+          {sorted.map((row, index) => (
             <Table.Tr key={keyOf(row)} data-opens={linkOf ? true : undefined}>
               {shown.map(({ title, contents, align, from, phone }) => {
                 const content = contents[index]
@@ -97,6 +118,31 @@ export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
       </Table>
     </Box>
   )
+}
+
+function SortIcon({ direction }: { direction: Direction | undefined }) {
+  const Icon = direction === undefined ? CaretSortIcon : direction === 'asc' ? CaretUpIcon : CaretDownIcon
+  return <Icon aria-hidden="true" />
+}
+
+type Direction = 'asc' | 'desc'
+
+/** The rows in the order that the person chose, at first as they came. */
+function useSorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[]) {
+  const { language } = useTexts()
+  const [order, setOrder] = useState<{ title: string; direction: Direction }>()
+  const sortByOf = (title: string | undefined) => columns.find((column) => column.title === title)?.sortBy
+  const sortBy = sortByOf(order?.title)
+  return {
+    order: sortBy && order,
+    sorted: sortBy && order ? sortRows(rows, sortBy, order.direction, language) : rows,
+    /** The highest number or latest time comes first; the same column again: the other way. */
+    sort(title: string): void {
+      if (order?.title === title) return setOrder({ title, direction: order.direction === 'asc' ? 'desc' : 'asc' })
+      const isNumber = rows.some((row) => typeof sortByOf(title)?.(row) === 'number')
+      setOrder({ title, direction: isNumber ? 'desc' : 'asc' })
+    },
+  }
 }
 
 const hasSeveral = <Row,>(rows: readonly Row[], valueOf: (row: Row) => unknown): boolean =>
