@@ -76,7 +76,7 @@ test('a shell reads the request unchanged, whatever it contains', () => {
   const script = `curl() { printf '%s\\n' "$@"; }\n${curlOf(call)}`
   const words = spawnSync('sh', ['-c', script], { encoding: 'utf8' }).stdout.trimEnd().split('\n')
   assert.deepEqual(words.slice(0, 4), [call.url, '-H', `Authorization: Bearer ${call.apiKey}`, '-H'])
-  assert.deepEqual(JSON.parse(words.at(-1) ?? ''), body)
+  assert.deepEqual(JSON.parse(words.slice(words.indexOf('-d') + 1).join('')), body)
 })
 
 test('a text of several lines stays one text in PHP', () => {

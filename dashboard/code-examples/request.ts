@@ -33,7 +33,7 @@ export const curlOf = ({ url, body, apiKey }: ApiRequest): string =>
       ? '-H "Authorization: Bearer $DOORCODE_API_KEY"'
       : `-H ${quotedForShell(`Authorization: Bearer ${apiKey}`)}`,
     `-H 'Content-Type: application/json'`,
-    `-d ${quotedForShell(JSON.stringify(body))}`,
+    `-d ${quotedForShell(indented(JSON.stringify(body, null, 2), '  '))}`,
   ].join(' \\\n  ')
 
 /** Inside single quotes, a shell interprets only the quote itself. */

@@ -103,7 +103,7 @@ export function Body({ text: body }: { text: string }) {
           ]}
         />
       </Group>
-      <CodeBlock text={view === 'pretty' ? pretty(body) : body} />
+      <CodeBlock text={view === 'pretty' ? pretty(body) : body} isCode />
     </Stack>
   )
 }

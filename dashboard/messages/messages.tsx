@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy } from 'react'
 import { FAILURE_CODES, failurePart } from '../../src/providers/failure-codes.ts'
 import { api } from '../api.ts'
+import { FirstRequest } from '../code-examples/first-request.tsx'
 import { listInput, pageQueries } from '../queries.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Recipient, Reference } from '../ui/as-typed.tsx'
@@ -83,7 +84,14 @@ export function Messages() {
           cell: ({ reference }) => (reference === null ? '–' : <Reference of={reference} />),
         },
       ]}
-      begin={may.change && <ButtonLink to="/w/$workspaceId/keys">{t('page_messages.to_keys')}</ButtonLink>}
+      begin={
+        may.change && (
+          <>
+            <ButtonLink to="/w/$workspaceId/keys">{t('page_messages.to_keys')}</ButtonLink>
+            <FirstRequest />
+          </>
+        )
+      }
       onNarrow={(change) => void navigate({ search: withFilter(search, change), resetScroll: false })}
       onClear={() => void navigate({ search: {} })}
       linkOf={({ id }) => linkTo({ to: '/w/$workspaceId/messages/$messageId', params: { messageId: id } })}

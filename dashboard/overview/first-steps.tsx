@@ -1,12 +1,9 @@
 import { Badge, Box, Group, Paper, Stack, Text, Title } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { type RouterOutputs, api } from '../api.ts'
-import { firstRequest, requestExamples } from '../code-examples/request.ts'
+import type { RouterOutputs } from '../api.ts'
+import { FirstRequest } from '../code-examples/first-request.tsx'
 import { ConnectEmulator } from '../senders/connect-emulator.tsx'
 import { useTexts } from '../texts/use-texts.ts'
-import { CodeTabs } from '../ui/code-tabs.tsx'
 import { AnchorLink, ButtonLink } from '../ui/link.tsx'
-import { SANDBOX_PHONE } from '../ui/sandbox-phone.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 
 type Steps = RouterOutputs['workspaces']['firstSteps']
@@ -90,26 +87,6 @@ export function FirstSteps({ steps }: { steps: Steps }) {
           </ButtonLink>
         </Group>
       )}
-    </Stack>
-  )
-}
-
-/** A placeholder for the person's own number. */
-const LIVE_PHONE = '+212612345678'
-
-/** Shown when an account, a sender and a template can be used. */
-function FirstRequest() {
-  const { t, language } = useTexts()
-  const { workspaceId, sandbox } = useWorkspace()
-  const { data } = useQuery(api.keys.firstRequest.queryOptions({ workspaceId, language }))
-  if (data?.missing !== null) return null
-  return (
-    <Stack gap="xs" mt="xs" miw={0}>
-      <Text size="sm">{t('page_overview.step_example')}</Text>
-      <CodeTabs
-        label={t('page_overview.step_message')}
-        of={requestExamples(firstRequest(data, sandbox ? SANDBOX_PHONE : LIVE_PHONE))}
-      />
     </Stack>
   )
 }

@@ -5,7 +5,8 @@ import { visibleText } from '../../locales/visible-text.ts'
 import { isErased } from '../../src/lib/phone/erased-recipient.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import classes from './as-typed.module.css'
-import { groupsOfPhone } from './phone-groups.ts'
+import { partsOfCode } from './code-parts.ts'
+import { groupsOfPhone } from '@doorcode/whatsapp-emulator/phone/phone-groups.ts'
 
 /** Text with a copy button: a line, or a block. The copy is exact. `cut`: only what fits in one line is shown. */
 export function Copyable({
@@ -61,6 +62,8 @@ export function CopyText({ text }: { text: string }) {
 
 type Block = {
   text: string
+  /** A program or JSON, whose parts have colours. */
+  isCode?: boolean
   /** What the button copies. Needed if the page has several. */
   label?: string | undefined
   onCopy?: (() => void) | undefined
@@ -70,7 +73,7 @@ type Block = {
 }
 
 /** Code exactly as written, with its copy button inside. */
-export function CodeBlock({ text, label, onCopy, maxHeight, autoFocus = false }: Block) {
+export function CodeBlock({ text, isCode = false, label, onCopy, maxHeight, autoFocus = false }: Block) {
   const { t } = useTexts()
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {
@@ -79,7 +82,13 @@ export function CodeBlock({ text, label, onCopy, maxHeight, autoFocus = false }:
   return (
     <Box className={classes['block']}>
       <Code block className={classes['code'] ?? ''} tabIndex={0} {...(maxHeight !== undefined && { mah: maxHeight })}>
-        {text}
+        {isCode
+          ? partsOfCode(text).map(({ kind, text: part }, index) => (
+              <span key={index} className={classes[kind]}>
+                {part}
+              </span>
+            ))
+          : text}
       </Code>
       <CopyButton value={text}>
         {({ copied, copy }) => (
@@ -115,11 +124,12 @@ export function Recipient({ of, copyable = false }: { of: string; copyable?: boo
         {t('page_shell.erased_recipient')}
       </Text>
     )
+  if (!copyable) return <PhoneNumber of={of} />
   return (
-    <>
+    <Group component="span" display="inline-flex" gap={4} wrap="nowrap">
       <PhoneNumber of={of} />
-      {copyable && <CopyText text={of} />}
-    </>
+      <CopyText text={of} />
+    </Group>
   )
 }
 

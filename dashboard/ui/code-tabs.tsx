@@ -15,7 +15,7 @@ export function CodeTabs({ label, of }: { label: string; of: Readonly<Record<str
       </Tabs.List>
       {Object.entries(of).map(([name, text]) => (
         <Tabs.Panel key={name} value={name} pt="xs">
-          <CodeBlock text={text} />
+          <CodeBlock text={text} isCode />
         </Tabs.Panel>
       ))}
     </Tabs>
