@@ -53,15 +53,20 @@ export const checkLink = (token: string) =>
   })
 
 /** The emulator through this server. Its errors have the message that the phone shows. */
-export function phoneSource(workspaceId: string, textOf: (text: CodedText) => string): Source {
+export function phoneSource(
+  workspaceId: string,
+  { textOf, sentenceOf }: Record<'textOf' | 'sentenceOf', (text: CodedText) => string>,
+): Source {
   const throwReason = (error: unknown): never => {
     const reason = reasonOf(error)
     throw reason ? new Error(textOf(reason)) : new Unreachable()
   }
   return {
     list: ({ phone, number }) => client.phone.chat.query({ workspaceId, phone, number }).catch(throwReason),
-    normalize: async (typed) =>
-      (await client.phone.normalize.query({ workspaceId, typed }).catch(throwReason)) ?? undefined,
+    async normalize(typed) {
+      const read = await client.phone.normalize.query({ workspaceId, typed }).catch(throwReason)
+      return 'phone' in read ? read : { fault: sentenceOf(read.fault) }
+    },
     act: (act) => client.phone.act.mutate({ workspaceId, act }).catch(throwReason),
     liveUrl: `/dashboard/emulator/${workspaceId}/live`,
   }

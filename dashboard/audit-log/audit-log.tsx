@@ -1,6 +1,7 @@
 import { Drawer, Stack, VisuallyHidden } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { RESOURCES } from '../../src/admin/audit/actions.ts'
 import { api } from '../api.ts'
 import { pageQueries } from '../queries.ts'
@@ -17,7 +18,7 @@ import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { actionIn, whoText } from './action.ts'
 import { ChangesInRow, Details } from './details.tsx'
 import { type AuditSearch, readAuditSearch } from './search.ts'
-import { type Entry, Sentence, sentenceText } from './sentence.tsx'
+import { type Entry, NamesContext, Sentence, sentenceText } from './sentence.tsx'
 import { differences } from './values.ts'
 
 export function AuditLog() {
@@ -40,27 +41,31 @@ function Log() {
   const log = useInfiniteQuery(pageQueries.auditLog(workspaceId, filter))
   const entries = log.data?.pages.flatMap((page) => page.entries) ?? []
   const open = entries.find(({ id }) => id === openId)
+  const { data: people } = useQuery(pageQueries.people({ workspaceId }))
+  const names = useMemo(() => new Map(people?.members.map(({ email, name }) => [email, name])), [people])
   return (
-    <Stack>
-      <Filters filter={filter} />
-      {log.isLoading && <Loading />}
-      {log.error && <Failed error={log.error} onAgain={() => void log.refetch()} />}
-      {log.data && entries.length === 0 && (
-        <Empty>{isFiltered(filter) ? t('page_audit_log.nothing_fits') : t('page_audit_log.empty')}</Empty>
-      )}
-      {entries.length > 0 && <Entries entries={entries} />}
-      {log.data && !log.hasNextPage && <KeptSince of="audit" />}
-      <MoreButton of={log}>{t('page_shell.older')}</MoreButton>
-      <Drawer
-        opened={open !== undefined}
-        onClose={() => void navigate({ search: filter, replace: true, resetScroll: false })}
-        position="right"
-        size="min(100vw, 46rem)"
-        title={t('page_audit_log.details')}
-      >
-        {open && <Details entry={open} />}
-      </Drawer>
-    </Stack>
+    <NamesContext value={names}>
+      <Stack>
+        <Filters filter={filter} />
+        {log.isLoading && <Loading />}
+        {log.error && <Failed error={log.error} onAgain={() => void log.refetch()} />}
+        {log.data && entries.length === 0 && (
+          <Empty>{isFiltered(filter) ? t('page_audit_log.nothing_fits') : t('page_audit_log.empty')}</Empty>
+        )}
+        {entries.length > 0 && <Entries entries={entries} />}
+        {log.data && !log.hasNextPage && <KeptSince of="audit" />}
+        <MoreButton of={log}>{t('page_shell.older')}</MoreButton>
+        <Drawer
+          opened={open !== undefined}
+          onClose={() => void navigate({ search: filter, replace: true, resetScroll: false })}
+          position="right"
+          size="min(100vw, 46rem)"
+          title={t('page_audit_log.details')}
+        >
+          {open && <Details entry={open} />}
+        </Drawer>
+      </Stack>
+    </NamesContext>
   )
 }
 

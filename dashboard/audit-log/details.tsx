@@ -72,12 +72,7 @@ function ChangesTable({ entry }: { entry: Entry }) {
   const texts = useTexts()
   const { t } = texts
   const all = differences(entry)
-  if (all.length === 0)
-    return (
-      <Text size="sm" c="dimmed">
-        {t('page_audit_log.no_changes')}
-      </Text>
-    )
+  if (all.length === 0) return null
   const sides = isChange(entry) ? (['before', 'after'] as const) : ([entry.after ? 'after' : 'before'] as const)
   return (
     <Table aria-label={t('page_audit_log.changed')} verticalSpacing={6} layout="fixed">

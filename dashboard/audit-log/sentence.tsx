@@ -1,5 +1,5 @@
 import { Anchor } from '@mantine/core'
-import { Fragment } from 'react'
+import { Fragment, createContext, use } from 'react'
 import { visibleText } from '../../locales/visible-text.ts'
 import { resourceOf } from '../../src/admin/audit/actions.ts'
 import type { ExportedListName } from '../../src/admin/export/lists.ts'
@@ -13,16 +13,20 @@ import { actionIn, sentenceCodeOf, whoText } from './action.ts'
 /** Placeholders for the words of the entry. No sentence contains these characters. */
 const [WHO, TARGET] = ['{who}', '{target}'] as const
 
-/** Who did what, and to what. */
+/** The names of the workspace's people, by their addresses. */
+export const NamesContext = createContext<ReadonlyMap<string, string>>(new Map())
+
+/** Who did what, and to what. A person of the workspace has their name, and their address as a tooltip. */
 export function Sentence({ entry }: { entry: Entry }) {
   const texts = useTexts()
+  const name = use(NamesContext).get(entry.who)
   return sentenceOf(entry, texts, { who: WHO, target: TARGET })
     .split(/(\{who\}|\{target\})/)
     .map((part, index) => (
       <Fragment key={index}>
         {part === WHO ? (
-          <bdi>
-            <b>{whoText(entry.who, texts)}</b>
+          <bdi title={name && entry.who}>
+            <b>{name ?? whoText(entry.who, texts)}</b>
           </bdi>
         ) : part === TARGET ? (
           <TargetLink entry={entry} />

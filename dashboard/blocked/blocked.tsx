@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type RouterOutputs, api } from '../api.ts'
+import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { whoText } from '../audit-log/action.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { PhoneNumber } from '../ui/as-typed.tsx'
@@ -15,7 +15,7 @@ import { ExportButton } from '../ui/list/export-button.tsx'
 import { FilterBar } from '../ui/list/filter-bar.tsx'
 import { ListPages, MoreButton } from '../ui/list/list-pages.tsx'
 import { type Column, List } from '../ui/list/list.tsx'
-import { phoneText } from '../ui/phone-groups.ts'
+import { phoneText } from '@doorcode/whatsapp-emulator/phone/phone-groups.ts'
 import { Page } from '../ui/shell/page.tsx'
 import { showUndo } from '../ui/undo.tsx'
 import { Time } from '../ui/time.tsx'
@@ -178,6 +178,7 @@ function BlockNumber({ onDone }: { onDone: () => void }) {
   const { workspaceId } = useWorkspace()
   const labels = { phone: t('page_blocked.phone'), reason: t('page_blocked.reason') }
   const form = useServerForm(labels, { phone: '', reason: '' })
+  const [meant, setMeant] = useState<string | null>(null)
   const unblock = useMutation(api.blocked.remove.mutationOptions({ onSuccess: refreshBlocked }))
   const add = useMutation(
     api.blocked.add.mutationOptions({
@@ -187,18 +188,38 @@ function BlockNumber({ onDone }: { onDone: () => void }) {
         else notifications.show({ message: t('page_blocked.blocked_already', { phone }) })
         onDone()
       },
-      onError: form.showFaults,
+      async onError(error, { phone: typed }) {
+        if (form.showFaults(error)['phone'] === undefined) return
+        setMeant(await queryClient.fetchQuery(api.blocked.meant.queryOptions({ workspaceId, typed })))
+      },
     }),
   )
   return (
     <ServerForm form={form} call={add} onSubmit={(values) => add.mutate({ workspaceId, ...values })}>
-      <TextInput
-        description={t('page_blocked.phone_hint')}
-        type="tel"
-        dir="ltr"
-        data-autofocus
-        {...form.field('phone')}
-      />
+      <Stack gap={6}>
+        <TextInput
+          description={t('page_blocked.phone_hint')}
+          type="tel"
+          dir="ltr"
+          data-autofocus
+          {...form.field('phone')}
+        />
+        {meant !== null && form.errors['phone'] && (
+          <Group gap="xs" role="status">
+            <Text size="sm">{t('page_blocked.is_meant')}</Text>
+            <Button
+              size="compact-sm"
+              variant="default"
+              onClick={() => {
+                form.setFieldValue('phone', meant)
+                form.clearErrors()
+              }}
+            >
+              <PhoneNumber of={meant} />
+            </Button>
+          </Group>
+        )}
+      </Stack>
       <TextInput description={t('page_blocked.reason_hint')} dir="auto" {...form.field('reason')} />
       <Button type="submit" loading={add.isPending}>
         {t('page_blocked.block_it')}

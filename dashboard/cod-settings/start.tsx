@@ -1,4 +1,5 @@
-import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, NativeSelect, Paper, Stack, Text, Title } from '@mantine/core'
+import { useState } from 'react'
 import type { RouterOutputs } from '../api.ts'
 import { nameOfLanguage } from '../texts/language.ts'
 import { useTexts } from '../texts/use-texts.ts'
@@ -12,6 +13,8 @@ export function Start({ known, onStart }: { known: CodSettingsData; onStart: (dr
   const { t, language } = useTexts()
   const ofTemplates = languagesOfTemplates(known.templates)
   const others = Object.keys(known.starts).filter((code) => !ofTemplates.includes(code))
+  const [chosen, setChosen] = useState<string>()
+  const other = chosen ?? others.find((code) => code === language) ?? others[0]
   const start = (codes: readonly string[]): void => onStart(firstDraft(known, codes))
   return (
     <Paper withBorder p="xl">
@@ -34,13 +37,19 @@ export function Start({ known, onStart }: { known: CodSettingsData; onStart: (dr
             {new Intl.ListFormat(language).format(ofTemplates.map((code) => nameOfLanguage(code, language)))}
           </Button>
         )}
-        <Group justify="center" gap="xs">
-          {others.map((code) => (
-            <Button key={code} variant="default" onClick={() => start([code])}>
-              {t('page_cod_settings.start_in')} {nameOfLanguage(code, language)}
+        {other !== undefined && (
+          <Group justify="center" gap="xs">
+            <NativeSelect
+              aria-label={t('page_shell.language')}
+              value={other}
+              data={others.map((code) => ({ value: code, label: nameOfLanguage(code, language) }))}
+              onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+            />
+            <Button variant={ofTemplates.length > 0 ? 'default' : 'filled'} onClick={() => start([other])}>
+              {t('page_cod_settings.start_in')} {nameOfLanguage(other, language)}
             </Button>
-          ))}
-        </Group>
+          </Group>
+        )}
       </Stack>
     </Paper>
   )

@@ -7,6 +7,7 @@ import { Confirmation, TypedConfirmation } from '../ui/dialog/confirm-dialog.tsx
 import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
 import { Failed } from '../ui/fallback.tsx'
 import { type RowAction, RowMenu } from '../ui/list/list.tsx'
+import { QuietOutcome } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { showUndo } from '../ui/undo.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
@@ -223,11 +224,14 @@ function PingResult({ endpointId, deliveryId }: { endpointId: string; deliveryId
   return (
     <Stack>
       <div role="status">
-        {attempt ? (
-          <Alert color={arrived(attempt) ? 'success' : 'failure'}>
-            {arrived(attempt)
-              ? t('page_endpoints.ping_took', { status: attempt.httpStatus ?? 0, ms: n(attempt.durationMs) })
-              : `${t('page_endpoints.ping_rejected', { ms: n(attempt.durationMs) })} ${answerOf(attempt, texts) ?? t('page_endpoints.no_answer')}`}
+        {attempt && arrived(attempt) ? (
+          <QuietOutcome tone="success">
+            {t('page_endpoints.ping_took', { status: attempt.httpStatus ?? 0, ms: n(attempt.durationMs) })}
+          </QuietOutcome>
+        ) : attempt ? (
+          <Alert color="failure">
+            {t('page_endpoints.ping_rejected', { ms: n(attempt.durationMs) })}{' '}
+            {answerOf(attempt, texts) ?? t('page_endpoints.no_answer')}
           </Alert>
         ) : isOver(dataUpdatedAt) ? (
           <Text size="sm">{t('page_endpoints.ping_late')}</Text>

@@ -8,7 +8,7 @@ import { CodeBlock } from '../ui/as-typed.tsx'
 import { Confirmation } from '../ui/dialog/confirm-dialog.tsx'
 import { CopiedButton, Secret } from '../ui/dialog/secret-dialog.tsx'
 import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
-import { phoneText } from '../ui/phone-groups.ts'
+import { phoneText } from '@doorcode/whatsapp-emulator/phone/phone-groups.ts'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 

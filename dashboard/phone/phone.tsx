@@ -1,11 +1,12 @@
 import { Phone as PhoneScreen } from '@doorcode/whatsapp-emulator/phone/phone.tsx'
-import { type LivePhone, useScreen } from '@doorcode/whatsapp-emulator/phone/use-screen.ts'
+import { useNewestChat, useScreen } from '@doorcode/whatsapp-emulator/phone/use-screen.ts'
 import type { Pair } from '@doorcode/whatsapp-emulator/wire/chats.ts'
 import { Box, Paper, Stack, Tabs, Text } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useCallback, useEffect, useMemo, useRef } from 'react'
-import { api, phoneSource } from '../api.ts'
+import { useCallback, useMemo } from 'react'
+import { api } from '../api.ts'
 import { ConnectEmulator } from '../senders/connect-emulator.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 import { Empty, Failed, Loading } from '../ui/fallback.tsx'
@@ -15,6 +16,7 @@ import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { usePhoneClock } from './clock.ts'
 import style from './phone.module.css'
 import { Send } from './send.tsx'
+import { usePhoneSource } from './source.ts'
 import { Webhooks } from './webhooks.tsx'
 import { type PhoneState, WorkspaceTimeMachine } from './workspace-time.tsx'
 
@@ -58,14 +60,17 @@ function NoEmulator() {
   )
 }
 
-/** The phone, with the send form or the clock and the webhooks next to it. */
+/** Where the phone and what is next to it would not fit. */
+const NARROW = '(max-width: 74em)'
+
+/** The phone, with the send form or the clock and the webhooks next to it; on a narrow screen one at a time. */
 function SidePanel({ state }: { state: PhoneState }) {
-  const { t, textOf } = useTexts()
+  const { t } = useTexts()
   const may = usePermissions()
-  const { workspaceId } = useWorkspace()
   const search = useSearch({ from: PAGE })
   const navigate = useNavigate({ from: PAGE })
-  const source = useMemo(() => phoneSource(workspaceId, textOf), [workspaceId, textOf])
+  const isNarrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false })
+  const source = usePhoneSource()
   const phone = useScreen(source)
   const { phone: customer, number } = search
   const selected = useMemo(() => (customer && number ? { phone: customer, number } : undefined), [customer, number])
@@ -76,51 +81,49 @@ function SidePanel({ state }: { state: PhoneState }) {
   )
   useNewestChat(phone, selected, select)
   const clock = usePhoneClock(state.moves)
+  const firstTab = isNarrow ? 'chats' : may.change ? 'send' : 'clock'
+  const chats = <PhoneScreen phone={phone} clock={clock} selected={selected} onSelect={select} />
+  const tabs = (
+    <Tabs
+      value={search.tab ?? firstTab}
+      onChange={(tab) =>
+        void navigate({
+          search: { ...selected, ...((tab === 'clock' || tab === 'send') && { tab }) },
+          replace: true,
+          resetScroll: false,
+        })
+      }
+    >
+      <Tabs.List grow mb="sm">
+        {isNarrow && <Tabs.Tab value="chats">{t('page_phone.chats')}</Tabs.Tab>}
+        <Tabs.Tab value="send">{t('page_phone.send')}</Tabs.Tab>
+        <Tabs.Tab value="clock">{t('page_phone.clock')}</Tabs.Tab>
+      </Tabs.List>
+      {isNarrow && <Tabs.Panel value="chats">{chats}</Tabs.Panel>}
+      <Tabs.Panel value="send">
+        <Send key={selected?.number} customer={selected} baseUrl={state.baseUrl} />
+      </Tabs.Panel>
+      <Tabs.Panel value="clock">
+        <WorkspaceTimeMachine state={state} customer={selected} />
+      </Tabs.Panel>
+    </Tabs>
+  )
+  if (isNarrow)
+    return (
+      <Stack gap="md" className={style.colours ?? ''}>
+        {tabs}
+        <Webhooks />
+      </Stack>
+    )
   return (
     <Box className={`${style.colours} ${style.columns}`}>
-      <div className={style.phone}>
-        <PhoneScreen phone={phone} clock={clock} selected={selected} onSelect={select} />
-      </div>
+      <div className={style.phone}>{chats}</div>
       <Stack gap="md" className={style.side}>
         <Paper withBorder p="md" pt={4}>
-          <Tabs
-            value={search.tab ?? (may.change ? 'send' : 'clock')}
-            onChange={(tab) =>
-              void navigate({
-                search: { ...selected, tab: tab === 'clock' ? 'clock' : 'send' },
-                replace: true,
-                resetScroll: false,
-              })
-            }
-          >
-            <Tabs.List grow mb="sm">
-              <Tabs.Tab value="send">{t('page_phone.send')}</Tabs.Tab>
-              <Tabs.Tab value="clock">{t('page_phone.clock')}</Tabs.Tab>
-            </Tabs.List>
-            <Tabs.Panel value="send">
-              <Send key={selected?.number} customer={selected} baseUrl={state.baseUrl} />
-            </Tabs.Panel>
-            <Tabs.Panel value="clock">
-              <WorkspaceTimeMachine state={state} customer={selected} />
-            </Tabs.Panel>
-          </Tabs>
+          {tabs}
         </Paper>
         <Webhooks />
       </Stack>
     </Box>
   )
-}
-
-/**
- * The page opens with the newest chat. After a chat has been opened, new messages do not switch to another, and a phone
- * can go back to the list.
- */
-function useNewestChat({ screen }: LivePhone, selected: Pair | undefined, select: (pair: Pair) => void): void {
-  const newest = [...screen.chats.values()].at(-1)
-  const wasOpen = useRef(false)
-  useEffect(() => {
-    if (selected) wasOpen.current = true
-    if (wasOpen.current || !newest) return
-    select({ phone: newest.phone, number: newest.number })
-  }, [newest, selected, select])
 }

@@ -3,9 +3,10 @@ import { useScreen } from '@doorcode/whatsapp-emulator/phone/use-screen.ts'
 import { Anchor, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { type RouterOutputs, api, phoneSource } from '../api.ts'
+import { type RouterOutputs, api } from '../api.ts'
 import { usePhoneClock } from '../phone/clock.ts'
 import style from '../phone/phone.module.css'
+import { usePhoneSource } from '../phone/source.ts'
 import type { PhoneState } from '../phone/workspace-time.tsx'
 import { pageQueries } from '../queries.ts'
 import { useTexts } from '../texts/use-texts.ts'
@@ -32,10 +33,9 @@ type Props = {
 
 /** The phone, the request, and below them everything that happens, whether it was sent here or from the reader's terminal. */
 export function Guide({ state, number, languages, apiKey, onKey }: Props) {
-  const { textOf } = useTexts()
   const { workspaceId } = useWorkspace()
   const pair = useMemo(() => ({ phone: SANDBOX_PHONE, number }), [number])
-  const source = useMemo(() => phoneSource(workspaceId, textOf), [workspaceId, textOf])
+  const source = usePhoneSource()
   const screen = useScreen(source)
   const clock = usePhoneClock(state.moves)
   const { data: confirmations, error } = useQuery(api.phone.confirmations.queryOptions({ workspaceId, ...pair }))

@@ -10,7 +10,7 @@ import { parametersIn } from '../templates/preview.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/as-typed.tsx'
 import { CodeTabs } from '../ui/code-tabs.tsx'
-import { Failed } from '../ui/fallback.tsx'
+import { Failed, Loading } from '../ui/fallback.tsx'
 import { AnchorLink } from '../ui/link.tsx'
 import { isOfWorkspace } from '../ui/shell/refetch.ts'
 import { useWorkspace } from '../ui/workspace.ts'
@@ -37,6 +37,7 @@ export function RequestPanel({ state, pair, languages, apiKey, onKey }: Props) {
       <Title order={2} size="h4" id="request">
         {t('page_quickstart.request')}
       </Title>
+      {!data && !error && <Loading as="form" />}
       {error && !data && <Failed error={error} />}
       {data && template && (
         <Request
@@ -88,7 +89,7 @@ function Request({ state, pair, senderId, template, apiKey, onKey }: RequestProp
         >
           {t('page_quickstart.send')}
         </Button>
-        <Text size="sm" c="dimmed" flex={1} miw={200}>
+        <Text size="sm" c="dimmed" flex={1} miw={260}>
           {t('page_quickstart.send_or_run')}
         </Text>
       </Group>
@@ -115,7 +116,7 @@ function Key({ apiKey, onKey }: Pick<Props, 'apiKey' | 'onKey'>) {
         <Button variant="default" size="compact-md" loading={create.isPending} onClick={create.mutate}>
           {t('page_quickstart.create_key')}
         </Button>
-        <Text size="sm" c="dimmed" flex={1} miw={200}>
+        <Text size="sm" c="dimmed" flex={1} miw={260}>
           {t('page_quickstart.key_missing')}
         </Text>
       </Group>

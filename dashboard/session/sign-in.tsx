@@ -4,6 +4,8 @@ import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTexts } from '../texts/use-texts.ts'
 import { FormProblem, PasswordField } from '../ui/form/fields.tsx'
+import { FormErrors } from '../ui/form/form-errors.tsx'
+import { type Labels, faultSentence } from '../ui/form/faults.ts'
 import { Frame } from './frame.tsx'
 import { useSignInCall } from './sign-in-call.ts'
 
@@ -34,12 +36,25 @@ export function SignInForm({ email, onDone }: { email?: string; onDone: () => vo
   )
 }
 
+/** A form whose fields must all have a value; only then is it sent. */
+function useRequiredForm<Values extends Record<string, string>>(labels: Labels, initialValues: Values) {
+  const texts = useTexts()
+  const emptyIn = (values: Values): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(values)
+        .filter(([, value]) => value.trim() === '')
+        .map(([name]) => [name, faultSentence(labels[name] ?? name, { code: 'http.must_not_be_empty' }, texts)]),
+    )
+  return useForm({ initialValues, validate: emptyIn })
+}
+
 type PasswordStepProps = { email: string | undefined; onDone: () => void; onSecondFactor: () => void }
 
 function PasswordStep({ email, onDone, onSecondFactor }: PasswordStepProps) {
   const { t } = useTexts()
   const { problem, busy, call } = useSignInCall()
-  const form = useForm({ initialValues: { email: email ?? '', password: '' } })
+  const labels = { email: t('page_session.email'), password: t('page_session.password') }
+  const form = useRequiredForm(labels, { email: email ?? '', password: '' })
   const signIn = async (values: { email: string; password: string }): Promise<void> => {
     const response = await call('sign-in/email', { ...values, email: values.email.trim() })
     if (!response.ok) return
@@ -47,11 +62,12 @@ function PasswordStep({ email, onDone, onSecondFactor }: PasswordStepProps) {
     else onDone()
   }
   return (
-    <form onSubmit={form.onSubmit((values) => void signIn(values))}>
+    <form noValidate onSubmit={form.onSubmit((values) => void signIn(values))}>
       <Stack>
+        <FormErrors errors={form.errors} labels={labels} />
         <FormProblem>{problem}</FormProblem>
         <TextInput
-          label={t('page_session.email')}
+          label={labels.email}
           type="email"
           autoComplete="username"
           required
@@ -61,7 +77,7 @@ function PasswordStep({ email, onDone, onSecondFactor }: PasswordStepProps) {
           {...form.getInputProps('email')}
         />
         <PasswordField
-          label={t('page_session.password')}
+          label={labels.password}
           autoComplete="current-password"
           autoFocus={email !== undefined}
           {...form.getInputProps('password')}
@@ -87,7 +103,8 @@ type CodeStepProps = { kind: 'totp' | 'backup'; onDone: () => void; onOther: () 
 function CodeStep({ kind, onDone, onOther, onAgain }: CodeStepProps) {
   const { t } = useTexts()
   const { problem, busy, call } = useSignInCall()
-  const form = useForm({ initialValues: { code: '' } })
+  const labels = { code: kind === 'totp' ? t('page_session.totp') : t('page_session.backup') }
+  const form = useRequiredForm(labels, { code: '' })
   const verify = async ({ code }: { code: string }): Promise<void> => {
     const path = kind === 'totp' ? 'two-factor/verify-totp' : 'two-factor/verify-backup-code'
     const response = await call(path, { code: code.replaceAll(' ', '') })
@@ -95,12 +112,13 @@ function CodeStep({ kind, onDone, onOther, onAgain }: CodeStepProps) {
     else form.setFieldValue('code', '')
   }
   return (
-    <form onSubmit={form.onSubmit((values) => void verify(values))}>
+    <form noValidate onSubmit={form.onSubmit((values) => void verify(values))}>
       <Stack>
         <Text size="sm">{kind === 'totp' ? t('page_session.totp_about') : t('page_session.backup_about')}</Text>
+        <FormErrors errors={form.errors} labels={labels} />
         <FormProblem>{problem}</FormProblem>
         <TextInput
-          label={kind === 'totp' ? t('page_session.totp') : t('page_session.backup')}
+          label={labels.code}
           autoComplete="one-time-code"
           inputMode={kind === 'totp' ? 'numeric' : 'text'}
           required

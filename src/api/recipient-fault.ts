@@ -1,10 +1,9 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { listSenders } from '../accounts/senders.ts'
 import { callingCodeIn } from '../lib/phone/calling-code.ts'
 import { findStoredSettings } from '../cod/settings/settings-store.ts'
 import { type Sql, isTemporary } from '../lib/db/pool.ts'
 import type { Fault } from '../lib/http/faults.ts'
-import { callingCodesOf, phonesDialled } from '../lib/lists/searched-phones.ts'
+import { callingCodesOf, onlyMeaning } from '../lib/lists/searched-phones.ts'
 
 /** A shorter text may be a one-time code in the wrong field, which no response repeats. */
 const MIN_REPEATED_DIGITS = 9
@@ -24,7 +23,7 @@ export const createRecipientExplainer =
     if (fault?.detail.code !== 'http.phone_without_plus') return faults
     const text = String(Reflect.get(Object(body), 'to'))
     const codes = await listCallingCodes(db, workspaceId)
-    const phone = faults.length === 1 ? onlyMeaning(text, codes) : undefined
+    const phone = faults.length === 1 && isRepeatable(text) ? onlyMeaning(text, codes) : undefined
     const detail = phone === undefined ? formOf(codes) : ({ code: 'http.phone_meant', phone } as const)
     return detail ? faults.map((each) => (each === fault ? { ...fault, detail } : each)) : faults
   }
@@ -40,14 +39,7 @@ async function listCallingCodes(db: Sql, workspaceId: string): Promise<string[]>
   }
 }
 
-/** The only real number that the text can mean. */
-function onlyMeaning(text: string, callingCodes: readonly string[]): string | undefined {
-  if (text.replaceAll(/\D/g, '').length < MIN_REPEATED_DIGITS) return undefined
-  const [phone, ...others] = phonesDialled(text, callingCodes).filter((each) =>
-    parsePhoneNumberFromString(each)?.isValid(),
-  )
-  return others.length === 0 ? phone : undefined
-}
+const isRepeatable = (text: string): boolean => text.replaceAll(/\D/g, '').length >= MIN_REPEATED_DIGITS
 
 const formOf = ([callingCode]: readonly string[]) =>
   callingCode === undefined ? undefined : ({ code: 'http.phone_national', callingCode } as const)

@@ -45,6 +45,8 @@ test('the pages of errors and guides have no serious fault in any language, ligh
         '/problems',
         '/problems/RATE_LIMITED',
         '/problems/TEMPLATE_PAUSED',
+        '/docs/guides',
+        '/docs/guides?q=webhook',
         '/docs/guides/webhooks',
       ]) {
         await page.goto(`${path}?lang=${language}`)

@@ -12,7 +12,7 @@ test('an entry is a sentence with a link, and its row opens the details', async 
   await admin.calls.endpoints.update.mutate({ workspaceId, endpointId, eventTypes: ['message.sent'] })
   const page = await openPage(t, world, { as: admin })
   await page.goto(`/dashboard/w/${workspaceId}/audit?resource=endpoint`)
-  const row = page.getByRole('row').filter({ hasText: `${admin.email} changed the endpoint` })
+  const row = page.getByRole('row').filter({ hasText: 'The admin changed the endpoint' })
   await row.getByText('message.sent').waitFor()
   const name = url.replace('http://', '')
   assert.match(

@@ -67,3 +67,35 @@ test('an import shows faulty lines, progress and failures, and warns before leav
   await dialog.getByText('500 recipients blocked.', { exact: true }).waitFor()
   assert.equal((await list()).total, 1_002)
 })
+
+test('a number as people dial it is offered with its country code, and both blocking and unblocking are undone', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings() // in Casablanca
+  const { workspaceId } = world
+  const admin = await signIn(world, 'admin')
+  const reasons = async () =>
+    (await admin.calls.blocked.list.query({ workspaceId })).rows.map(({ phone, reason }) => [phone, reason])
+  const page = await openPage(t, world, { as: admin })
+  await page.goto(`/dashboard/w/${workspaceId}/blocked`)
+  await page.getByRole('button', { name: 'Block a number' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Block a number' })
+  await dialog.getByLabel('Phone').fill('0661234567')
+  await dialog.getByLabel('Reason').fill('abusive')
+  await dialog.getByRole('button', { name: 'Block number' }).click()
+  await dialog.getByRole('button', { name: '+212661234567' }).click()
+  await dialog.getByRole('button', { name: 'Block number' }).click()
+  await page.getByText('+212661234567 is blocked.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Undone.').waitFor()
+  assert.deepEqual(await reasons(), [])
+
+  await admin.calls.blocked.add.mutate({ workspaceId, phone: '+212661234567', reason: 'abusive' })
+  await page.reload()
+  await page.getByRole('button', { name: 'Unblock +212661234567' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Unblock number' }).click()
+  await page.getByText('is no longer blocked').waitFor()
+  assert.deepEqual(await reasons(), [])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Undone.').waitFor()
+  assert.deepEqual(await reasons(), [['+212661234567', 'abusive']], 'with its reason')
+})

@@ -39,6 +39,7 @@ async function furnish(world: World): Promise<Record<string, string>> {
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent', 'delivered', 'read'])
   const { confirmationId } = await world.createConfirmation()
+  const { verificationId } = await world.startVerification()
   await world.settled()
   const of = `/dashboard/w/${world.workspaceId}`
   return {
@@ -47,6 +48,7 @@ async function furnish(world: World): Promise<Record<string, string>> {
       SECTIONS.map(({ to }) => [to.replace('/w/$workspaceId/', ''), to.replace('/w/$workspaceId', of)]),
     ),
     message: `${of}/messages/${otp.messageId}`,
+    verification: `${of}/messages/${verificationId}`,
     confirmation: `${of}/confirmations/${confirmationId}`,
     endpoint: `${of}/endpoints/${receiver.endpointId}`,
     'new template': `${of}/templates/new`,

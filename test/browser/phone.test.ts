@@ -74,7 +74,7 @@ async function opensNewCustomer(page: Page): Promise<void> {
   await opener.click()
   await dialog.getByRole('textbox').fill('+212661234')
   await dialog.getByRole('button', { name: 'Open the phone' }).click()
-  await dialog.getByText('No country has such a number.').waitFor()
+  await dialog.getByText('Phone number must have 9 digits after +212, not 6.').waitFor()
   await dialog.getByRole('textbox').fill('+212661234567')
   await dialog.getByRole('button', { name: 'Open the phone' }).click()
   await frameOf(page, '+212661234567').waitFor()

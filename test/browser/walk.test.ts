@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { createSetupLink } from '../../src/admin/auth/links.ts'
 import { openPage } from './browser.ts'
+import { signIn } from '../world/dashboard.ts'
 import { startReceiver } from '../world/receiver.ts'
 import { waitFor } from '../world/wait-for.ts'
 import { newPhone, startWorld } from '../world/world.ts'
@@ -143,4 +144,39 @@ test('only the keyboard is needed from the setup link to an answered order', asy
     return status === 'confirmed'
   })
   await world.query('delete from operators')
+})
+
+test('only the keyboard is needed to create an auth hook, to find a guide and to come from a problem to its messages', async (t) => {
+  const world = await startWorld(t)
+  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
+  const dialog = page.getByRole('dialog')
+  await page.goto(`/dashboard/w/${world.workspaceId}/overview`)
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await goTo(page, 'Auth hooks')
+  await press(page, 'Create auth hook')
+  await dialog.waitFor()
+  await type(page, 'Name', 'Shop')
+  await tabTo(page, 'login_code (ar)')
+  await page.keyboard.press('Space')
+  await press(page, 'Create auth hook')
+  await dialog
+    .getByText(/^v1,whsec_/)
+    .first()
+    .waitFor()
+  await closeSecret(page)
+  await page.getByRole('button', { name: 'Actions for Shop' }).waitFor()
+
+  await page.goto('/docs/guides')
+  await type(page, 'Search the guides', 'verify a webhook in PHP')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Search' }).waitFor()
+  await press(page, /signature|PHP/i)
+  await page.waitForURL('**/docs/guides/**')
+
+  await page.goto('/problems')
+  await press(page, /^WhatsApp has paused the template|TEMPLATE_PAUSED/)
+  await page.waitForURL('**/problems/TEMPLATE_PAUSED**')
+  await press(page, 'Messages with this code')
+  await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor()
+  assert.match(page.url(), /failureCode=TEMPLATE_PAUSED/)
 })

@@ -10,6 +10,9 @@ import { waitFor } from '../../test/world/wait-for.ts'
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const OWNER = { name: 'Nadia', email: 'nadia@shop.example', password: 'correct horse battery' }
 
+/** On a busy machine; seconds on an idle one. */
+const MONTH_TIMEOUT_MS = 15 * 60_000
+
 export type Demo = {
   /** What `npm start` printed. */
   text: string
@@ -39,7 +42,7 @@ export async function openDemo(opened: AsyncDisposableStack): Promise<Demo> {
     const current = await calls.session.current.query()
     return current?.workspaces.some(({ sandboxWork }) => sandboxWork !== null) ?? false
   }
-  await waitFor('the end of the demo month', async () => !(await isFilling()))
+  await waitFor('the end of the demo month', async () => !(await isFilling()), MONTH_TIMEOUT_MS)
   return { text, url, pages: `${url}/dashboard/w/${workspaceId}`, workspaceId, cookie, calls }
 }
 

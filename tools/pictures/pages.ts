@@ -77,7 +77,7 @@ export async function listSubjects(demo: Demo): Promise<Subject[]> {
     { name: 'reference', address: `${url}/docs`, plain: true },
     { name: 'guides', address: `${url}/docs/guides`, plain: true },
     { name: 'problems', address: `${url}/problems`, plain: true },
-    { name: 'emulator', address: emulator, plain: true },
+    { name: 'emulator', address: emulator },
   ]
 }
 

@@ -39,7 +39,11 @@ export function FormErrors({ errors, labels, failed }: Props) {
       {isRejected && <Failed error={failed} />}
       {only === undefined && entries.length > 0 && (
         <ErrorSummary
-          errors={entries.map(([path, sentence]) => ({ path, sentence, hasField: path in labels }))}
+          errors={entries.map(([path, sentence]) => ({
+            path,
+            sentence: labels[path] ?? sentence, // a field says its own error
+            hasField: path in labels,
+          }))}
           onGoTo={(path) => focusField(path, formOf(place))}
         />
       )}

@@ -61,7 +61,7 @@ export function Sidebar({ workspace, iconsOnly, onToggle, onChoose }: Props) {
                     renderRoot={linkTo({ to: to, params: { workspaceId: workspace.workspaceId } })}
                     active={isAt(path, to)}
                     onClick={onChoose}
-                    py={6}
+                    py={4}
                   />
                 </Named>
               ))}
@@ -80,7 +80,7 @@ export function Sidebar({ workspace, iconsOnly, onToggle, onChoose }: Props) {
             aria-label={toggleLabel}
             aria-expanded={!iconsOnly}
             onClick={onToggle}
-            py={6}
+            py={4}
           />
         </Named>
       )}

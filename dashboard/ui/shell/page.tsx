@@ -50,8 +50,10 @@ export function Page({ title, heading, status, back, about, live, hasDays, actio
               {heading || title}
             </Title>
             {status}
-            {live && <LiveMark />}
-            <ZoneOfPage isShown={hasTimes || hasDays === true} />
+            <Group gap="xs" wrap="nowrap">
+              {live && <LiveMark />}
+              <ZoneOfPage isShown={hasTimes || hasDays === true} />
+            </Group>
           </Group>
           {about !== undefined && (
             <Text c="dimmed" maw={720}>

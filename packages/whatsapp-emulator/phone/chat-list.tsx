@@ -2,6 +2,8 @@ import { useState } from 'react'
 import type { Pair } from '../src/wire/chats.ts'
 import { dayOf, shortDay, timeOfDay, todayOf } from './clock.ts'
 import { Icon, TicksIcon } from './icons.tsx'
+import { phoneText } from './phone-groups.ts'
+import { PhoneNumber } from './phone-number.tsx'
 import style from './phone.module.css'
 import { type ListedChat, businessOf, keyOf, searchChats, phoneOf } from './state.ts'
 import { usePhoneTexts } from './texts.ts'
@@ -16,7 +18,7 @@ export function ChatList({ selected, onSelect, onNew }: ChatListProps) {
   const chats = searchChats(screen, search)
   const chosen = selected && keyOf(selected)
   return (
-    <section className={style.list} aria-label={t('page_chats.phones')}>
+    <section className={style.list} aria-label={t('page_chats.phones')} aria-busy={connection === 'connecting'}>
       <div className={style.listHead}>
         <input
           type="search"
@@ -88,9 +90,7 @@ function ChatRow({ chat, isChosen, onSelect }: ChatRowProps) {
       </span>
       <span className={style.rowText}>
         <span className={style.rowTop}>
-          <bdi className={style.number} dir="ltr">
-            {chat.phone}
-          </bdi>
+          <PhoneNumber of={chat.phone} />
           {when && <span className={style.when}>{when}</span>}
         </span>
         {hasSeveral && (
@@ -99,7 +99,7 @@ function ChatRow({ chat, isChosen, onSelect }: ChatRowProps) {
             {isNamesake && (
               <>
                 {' · '}
-                <bdi dir="ltr">{business.display}</bdi>
+                <bdi dir="ltr">{phoneText(business.display)}</bdi>
               </>
             )}
           </span>

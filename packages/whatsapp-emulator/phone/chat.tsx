@@ -14,6 +14,7 @@ import { Composer } from './composer.tsx'
 import { Icon, IconButton } from './icons.tsx'
 import { ListSheet } from './list-sheet.tsx'
 import { PhoneMenu } from './phone-menu.tsx'
+import { PhoneNumber } from './phone-number.tsx'
 import style from './phone.module.css'
 import { errorText } from './source.ts'
 import { type BubbleAct, businessOf, daysOf, keyOf, lastUnread, phoneOf, shownOf } from './state.ts'
@@ -83,82 +84,85 @@ export function ChatScreen({ pair, wasChosen, onBack }: ChatScreenProps) {
   }
 
   return (
-    <section ref={frame} className={style.frame} aria-label={t('page_chats.phone_of', { phone: pair.phone })}>
-      <header className={style.bar}>
-        {onBack && (
-          <IconButton icon="back" label={t('page_chats.back')} className={style.backButton} onClick={onBack} />
-        )}
-        <span className={style.avatar} aria-hidden="true">
-          <Icon name="shop" />
-        </span>
-        <div className={style.barText}>
-          <h2 ref={title} tabIndex={-1} className={style.barTitle}>
-            <bdi>{business.name}</bdi>
-          </h2>
-          <p className={style.barLine}>
-            <bdi dir="ltr">{pair.phone}</bdi> · {state.online ? t('page_chats.online') : t('page_chats.off')}
+    <div className={style.device}>
+      <p className={style.owner} aria-hidden="true">
+        <PhoneNumber of={pair.phone} />
+      </p>
+      <section ref={frame} className={style.frame} aria-label={t('page_chats.phone_of', { phone: pair.phone })}>
+        <header className={style.bar}>
+          {onBack && (
+            <IconButton icon="back" label={t('page_chats.back')} className={style.backButton} onClick={onBack} />
+          )}
+          <span className={style.avatar} aria-hidden="true">
+            <Icon name="shop" />
+          </span>
+          <div className={style.barText}>
+            <h2 ref={title} tabIndex={-1} className={style.barTitle}>
+              <bdi>{screen.snapshots > 0 && business.name}</bdi>
+            </h2>
+            {!state.online && <p className={style.barLine}>{t('page_chats.off')}</p>}
+          </div>
+          <PhoneMenu state={state} pair={pair} onAct={(does) => void act(does)} />
+        </header>
+        <Scrolled entries={entries} label={t('page_chats.chat_with', { name: business.name })}>
+          <ChatPaper direction={directionOf(language)}>
+            {entries.length === 0 && <p className={style.emptyChat}>{t('page_chats.empty_chat')}</p>}
+            <Days {...{ entries, mayAct }} onPerform={(entry, does) => void perform(entry, does)} onQuote={quote} />
+          </ChatPaper>
+        </Scrolled>
+        {note !== '' && (
+          <p className={style.note} role="status">
+            {note}
           </p>
-        </div>
-        <PhoneMenu state={state} pair={pair} onAct={(does) => void act(does)} />
-      </header>
-      <Scrolled entries={entries} label={t('page_chats.chat_with', { name: business.name })}>
-        <ChatPaper direction={directionOf(language)}>
-          {entries.length === 0 && <p className={style.emptyChat}>{t('page_chats.empty_chat')}</p>}
-          <Days {...{ entries, mayAct }} onPerform={(entry, does) => void perform(entry, does)} onQuote={quote} />
-        </ChatPaper>
-      </Scrolled>
-      {note !== '' && (
-        <p className={style.note} role="status">
-          {note}
-        </p>
-      )}
-      {error !== undefined && (
-        <p className={style.fault} role="alert">
-          {errorText(error, t)}
-        </p>
-      )}
-      {!state.readReceipts && mayAct && <p className={style.hint}>{t('page_chats.read_hidden')}</p>}
-      {mayAct ? (
-        <Composer
-          input={input}
-          quoted={quoted}
-          onUnquote={() => setQuoted(undefined)}
-          onSend={async (text) => {
-            const sent = await act({ do: 'text', ...pair, text, quote: quoted?.id })
-            if (sent) setQuoted(undefined)
-            return sent
-          }}
-        />
-      ) : (
-        <div className={style.banner}>
-          <p>{state.online ? t('page_chats.blocked_banner') : t('page_chats.off_banner')}</p>
-          <button
-            type="button"
-            className={style.bannerButton}
-            onClick={() =>
-              void act(
-                state.online
-                  ? { do: 'block', ...pair, blocked: false }
-                  : { do: 'online', phone: pair.phone, online: true },
-              )
-            }
-          >
-            {state.online ? t('page_chats.unblock') : t('page_chats.turn_on')}
-          </button>
-        </div>
-      )}
-      {list?.list && (
-        <ListSheet
-          list={list.list}
-          frame={frame}
-          onClose={() => setList(undefined)}
-          onChoose={(row) => {
-            setList(undefined)
-            void act({ do: 'choose', ...pair, message: list.id, row })
-          }}
-        />
-      )}
-    </section>
+        )}
+        {error !== undefined && (
+          <p className={style.fault} role="alert">
+            {errorText(error, t)}
+          </p>
+        )}
+        {!state.readReceipts && mayAct && <p className={style.hint}>{t('page_chats.read_hidden')}</p>}
+        {mayAct ? (
+          <Composer
+            input={input}
+            quoted={quoted}
+            onUnquote={() => setQuoted(undefined)}
+            onSend={async (text) => {
+              const sent = await act({ do: 'text', ...pair, text, quote: quoted?.id })
+              if (sent) setQuoted(undefined)
+              return sent
+            }}
+          />
+        ) : (
+          <div className={style.banner}>
+            <p>{state.online ? t('page_chats.blocked_banner') : t('page_chats.off_banner')}</p>
+            <button
+              type="button"
+              className={style.bannerButton}
+              onClick={() =>
+                void act(
+                  state.online
+                    ? { do: 'block', ...pair, blocked: false }
+                    : { do: 'online', phone: pair.phone, online: true },
+                )
+              }
+            >
+              {state.online ? t('page_chats.unblock') : t('page_chats.turn_on')}
+            </button>
+          </div>
+        )}
+        {list?.list && (
+          <ListSheet
+            list={list.list}
+            frame={frame}
+            onClose={() => setList(undefined)}
+            onChoose={(row) => {
+              setList(undefined)
+              void act({ do: 'choose', ...pair, message: list.id, row })
+            }}
+          />
+        )}
+      </section>
+    </div>
   )
 }
 

@@ -1,6 +1,8 @@
 import { useId, useLayoutEffect, useRef, useState } from 'react'
 import type { Pair } from '../src/wire/chats.ts'
 import { IconButton } from './icons.tsx'
+import { phoneText } from './phone-groups.ts'
+import { PhoneNumber } from './phone-number.tsx'
 import style from './phone.module.css'
 import { Select } from './select.tsx'
 import { errorText } from './source.ts'
@@ -33,9 +35,9 @@ export function NewCustomer({ onClose, onOpen }: { onClose: () => void; onOpen: 
     const phone = phoneTyped(typed)
     if (phone === undefined) return setWrong(t('page_chats.no_phone_number'))
     try {
-      const normalized = source.normalize ? await source.normalize(phone) : phone
-      if (normalized === undefined) setWrong(t('page_chats.not_in_use'))
-      else open(normalized)
+      const read = source.normalize ? await source.normalize(phone) : { phone }
+      if ('fault' in read) setWrong(read.fault)
+      else open(read.phone)
     } catch (error) {
       setWrong(errorText(error, t))
     }
@@ -87,7 +89,7 @@ export function NewCustomer({ onClose, onOpen }: { onClose: () => void; onOpen: 
             >
               {businesses.map((business) => (
                 <option key={business.number} value={business.number}>
-                  {business.name} · {business.display}
+                  {business.name} · {phoneText(business.display)}
                 </option>
               ))}
             </Select>
@@ -126,9 +128,7 @@ function Suggestions({ rows, onPick }: SuggestionsProps) {
         <li key={ending}>
           <button type="button" className={style.suggestion} onClick={() => onPick(numberEnding(ending))}>
             <span>{label}</span>
-            <bdi className={style.number} dir="ltr">
-              {numberEnding(ending)}
-            </bdi>
+            <PhoneNumber of={numberEnding(ending)} />
           </button>
         </li>
       ))}

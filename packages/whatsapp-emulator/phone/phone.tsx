@@ -55,7 +55,7 @@ export function Phone({
               <ChatScreen key={keyOf(selected)} pair={selected} wasChosen={wasChosen} onBack={back} />
             ) : (
               <p className={style.choose}>
-                {screen.chats.size > 0 ? t('page_chats.choose_chat') : t('page_chats.no_chats')}
+                {screen.chats.size > 0 ? t('page_chats.choose_chat') : screen.snapshots > 0 && t('page_chats.no_chats')}
               </p>
             )}
           </div>

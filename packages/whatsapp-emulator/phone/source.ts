@@ -10,10 +10,10 @@ export type Source = {
   /** Throws an Error whose message people understand. */
   act(act: Act): Promise<void>
   /**
-   * A typed phone number as its caller knows it, undefined for a wrong one. By default any number with enough digits is
-   * valid.
+   * A typed phone number as its caller knows it, or a sentence that says what is wrong with it. By default any number with
+   * enough digits is valid.
    */
-  normalize?(typed: string): Promise<string | undefined>
+  normalize?(typed: string): Promise<{ phone: string } | { fault: string }>
   /** Streams the emulator's events: a full snapshot, then each change, and a snapshot again after a reconnect. */
   liveUrl: string
 }

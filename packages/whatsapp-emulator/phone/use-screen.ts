@@ -1,5 +1,5 @@
-import { createContext, use, useEffect, useMemo, useReducer, useState } from 'react'
-import type { Act } from '../src/wire/chats.ts'
+import { createContext, use, useEffect, useMemo, useReducer, useRef, useState } from 'react'
+import type { Act, Pair } from '../src/wire/chats.ts'
 import type { PhoneClock } from './clock.ts'
 import { type Connection, type Source, subscribe } from './source.ts'
 import { EMPTY_SCREEN, type Screen, type ScreenEvent, screenReducer } from './state.ts'
@@ -26,6 +26,20 @@ export function useScreen(source: Source): LivePhone {
   const [connection, setConnection] = useState<Connection>('connecting')
   useEffect(() => subscribe(source, { onChange: dispatch, onConnection: setConnection }), [source])
   return useMemo(() => ({ screen, connection, source, dispatch }), [screen, connection, source])
+}
+
+/**
+ * A page opens with the newest chat. After a chat has been opened, new messages do not switch to another, and a phone
+ * can go back to the list.
+ */
+export function useNewestChat({ screen }: LivePhone, selected: Pair | undefined, select: (pair: Pair) => void): void {
+  const newest = [...screen.chats.values()].at(-1)
+  const wasOpen = useRef(false)
+  useEffect(() => {
+    if (selected) wasOpen.current = true
+    if (wasOpen.current || !newest) return
+    select({ phone: newest.phone, number: newest.number })
+  }, [newest, selected, select])
 }
 
 /** Performs the customer's actions, and keeps an error until the next action. */

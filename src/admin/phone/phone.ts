@@ -1,11 +1,12 @@
 import { experimental_standaloneMiddleware } from '@trpc/server'
 import { z } from 'zod'
+import type { CodedText } from '../../../locales/text.ts'
 import { later } from '../../lib/clock.ts'
 import { createRefusalCheckAcceptor } from '../../cod/accept-refusal.ts'
 import { createConfirmationAcceptor } from '../../cod/accept.ts'
 import { confirmationBody, refusalCheckBody } from '../../cod/routes.ts'
 import { otpBody } from '../../otp/routes.ts'
-import { normalizePhone } from '../../lib/phone/phone.ts'
+import { normalizePhone, phoneFault } from '../../lib/phone/phone.ts'
 import { listDueOfCustomer, listConfirmationsOfCustomer } from '../../sandbox/customer-due.ts'
 import { listDueWork } from '../../sandbox/due.ts'
 import { listClockMoves } from '../../workspaces/workspace-time.ts'
@@ -107,10 +108,13 @@ export const phone = router({
 
   webhooks: sandboxRead.query(({ ctx: { parts }, input }) => listLatestDeliveries(parts.db, input.workspaceId)),
 
-  /** The number as the API stores it, or null if the API would reject it. */
+  /** The number as the API stores it, or why the API would reject it. */
   normalize: sandboxRead
     .input(z.object({ typed: z.string().max(MAX_TYPED) }))
-    .query(({ input: { typed } }) => normalizePhone(typed) ?? null),
+    .query(({ input: { typed } }): { phone: string } | { fault: CodedText } => {
+      const phone = normalizePhone(typed)
+      return phone === undefined ? { fault: phoneFault(typed) } : { phone }
+    }),
 
   /** The sender of a number and its templates for each use. */
   sendable: emulatorCall

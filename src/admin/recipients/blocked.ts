@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { BLOCKED_ORDERS, countBlocked, findBlocked, listBlocked } from '../../workspaces/blocked.ts'
-import { partOfPhone, phonesMatching } from '../../lib/lists/searched-phones.ts'
+import { callingCodesOf, onlyMeaning, partOfPhone, phonesMatching } from '../../lib/lists/searched-phones.ts'
+import { callingCodeIn } from '../../lib/phone/calling-code.ts'
 import { perform } from '../actions/action.ts'
 import { blockActions, blockLines, parseLines } from '../actions/blocked.ts'
 import { found } from '../actions/found.ts'
@@ -29,6 +30,15 @@ export const blocked = router({
       const search = text === '' ? null : { part: partOfPhone(text), phones }
       const page = await listBlocked(figures, { workspaceId, order, after, search })
       return { ...page, phones, total: cursor ? null : await countBlocked(figures, { workspaceId, search }) }
+    }),
+
+  /** The only number that a text without + and country code can mean in the workspace's countries, or null. */
+  meant: readCall
+    .input(z.object({ typed: trimmedText(100) }))
+    .query(async ({ ctx: { parts, membership }, input: { workspaceId, typed } }) => {
+      const ofZone = callingCodeIn(membership.timeZone)
+      const own = callingCodesOf(await listOwnPhones(parts.db, workspaceId))
+      return onlyMeaning(typed, [...new Set([...(ofZone ? [ofZone] : []), ...own])]) ?? null
     }),
 
   /** Validates lines and marks those that are blocked already. */

@@ -22,6 +22,14 @@ export function phonesDialled(text: string, callingCodes: readonly string[]): st
   return candidates([`+${digits}`, ...callingCodes.map((code) => asDialledWithin(digits, code))])
 }
 
+/** The only real number that a text without + and country code can mean. */
+export function onlyMeaning(text: string, callingCodes: readonly string[]): string | undefined {
+  const [phone, ...others] = phonesDialled(text, callingCodes).filter((each) =>
+    parsePhoneNumberFromString(each)?.isValid(),
+  )
+  return others.length === 0 ? phone : undefined
+}
+
 /** Fewer match too many numbers to be of use. */
 const MIN_PART_DIGITS = 3
 

@@ -14,7 +14,7 @@ import { Phone } from '../phone.tsx'
 import { Select } from '../select.tsx'
 import { emulatorSource } from '../source.ts'
 import { PhoneTexts } from '../texts.ts'
-import { useScreen } from '../use-screen.ts'
+import { useNewestChat, useScreen } from '../use-screen.ts'
 import { FirstMessage } from './first-message.tsx'
 import { Posts } from './posts.tsx'
 import { EmulatorTimeMachine, useEmulatorClock } from './emulator-time.tsx'
@@ -36,6 +36,7 @@ function EmulatorPage({ first }: { first: Translator }) {
     setSelected(pair)
     history.replaceState(null, '', pair ? `#${new URLSearchParams(pair).toString()}` : location.pathname)
   }, [])
+  useNewestChat(phone, selected, select)
   const choose = (chosen: string): void => {
     const language = LANGUAGES.find((each) => each === chosen) ?? 'en'
     localStorage.setItem(LANGUAGE_KEY, language)
