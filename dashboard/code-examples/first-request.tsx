@@ -17,7 +17,7 @@ export function FirstRequest() {
   const { data } = useQuery(api.keys.firstRequest.queryOptions({ workspaceId, language }))
   if (data?.missing !== null) return null
   return (
-    <Stack gap="xs" mt="xs" miw={0}>
+    <Stack gap="xs" mt="xs" miw={0} w="100%">
       <Text size="sm">{t('page_overview.step_example')}</Text>
       <CodeTabs
         label={t('page_overview.step_message')}
