@@ -30,8 +30,10 @@ export const pageQueries = {
     api.confirmations.list.queryOptions(listInput(workspaceId, search)),
   confirmation: api.confirmations.get.queryOptions,
   /** `search`: of the list that the reader came from. */
-  neighbours: (workspaceId: string, confirmationId: string, { before: _, ...search }: ConfirmationSearch) =>
-    api.confirmations.neighbours.queryOptions({ ...listInput(workspaceId, search), confirmationId }),
+  neighbours: (workspaceId: string, confirmationId: string, search: ConfirmationSearch) => {
+    const { before: _, ...filter } = search
+    return api.confirmations.neighbours.queryOptions({ ...listInput(workspaceId, filter), confirmationId })
+  },
   charts: (workspaceId: string, search: ChartSearch) =>
     api.charts.all.queryOptions({ workspaceId, range: rangeOf(search), ...choiceOf(search) }),
   accounts: api.senders.accounts.queryOptions,

@@ -93,8 +93,6 @@ test('a number as people dial it is offered with its country code, and both bloc
   await page.reload()
   await page.getByRole('button', { name: 'Unblock +212661234567' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Unblock number' }).click()
-  await page.getByText('is no longer blocked').waitFor()
-  assert.deepEqual(await reasons(), [])
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Undone.').waitFor()
   assert.deepEqual(await reasons(), [['+212661234567', 'abusive']], 'with its reason')

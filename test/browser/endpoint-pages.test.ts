@@ -54,7 +54,7 @@ test('a pause of an endpoint is undone with the events that it held, and lists s
   await page.getByRole('button', { name: /^Actions for/ }).click()
   await page.getByRole('menuitem', { name: 'Pause' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
-  await page.getByRole('button', { name: 'Undo' }).waitFor()
+  await page.getByRole('button', { name: 'Undo' }).hover() // the toast stays
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent'])
   await world.settled()

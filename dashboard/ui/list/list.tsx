@@ -137,7 +137,7 @@ function useSorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[]) {
     order: sortBy && order,
     sorted: sortBy && order ? sortRows(rows, sortBy, order.direction, language) : rows,
     /** The highest number or latest time comes first; the same column again: the other way. */
-    sort(title: string): void {
+    sort: (title: string): void => {
       if (order?.title === title) return setOrder({ title, direction: order.direction === 'asc' ? 'desc' : 'asc' })
       const isNumber = rows.some((row) => typeof sortByOf(title)?.(row) === 'number')
       setOrder({ title, direction: isNumber ? 'desc' : 'asc' })
