@@ -4,7 +4,7 @@ import { QRCodeSVG } from 'qrcode.react'
 import { useState } from 'react'
 import { useAccountCall } from '../session/sign-in-call.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Copyable } from '../ui/as-typed.tsx'
+import { CodeBlock } from '../ui/code-block.tsx'
 import { Secret, SecretDialog } from '../ui/dialog/secret-dialog.tsx'
 import { FormProblem, PasswordField } from '../ui/form/fields.tsx'
 import { StateMark } from '../ui/state/status.tsx'
@@ -123,7 +123,7 @@ function Scan({ uri, onDone }: { uri: string; onDone: () => void }) {
           </Box>
         </Center>
         <Text size="sm">{t('page_account.or_type')}</Text>
-        <Copyable text={secretIn(uri)} block />
+        <CodeBlock text={secretIn(uri)} />
         <FormProblem>{problem}</FormProblem>
         <TextInput
           label={t('page_account.code')}

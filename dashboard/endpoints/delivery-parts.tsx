@@ -2,7 +2,7 @@ import { Group, SegmentedControl, Stack, Text, Title, type TitleOrder } from '@m
 import { useState } from 'react'
 import type { RouterOutputs } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { CodeBlock } from '../ui/as-typed.tsx'
+import { CodeBlock } from '../ui/code-block.tsx'
 import { AnchorLink } from '../ui/link.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'

@@ -15,7 +15,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { CodeBlock, Copyable } from '../ui/as-typed.tsx'
+import { CodeBlock } from '../ui/code-block.tsx'
 import { Secret } from '../ui/dialog/secret-dialog.tsx'
 import { Loading } from '../ui/fallback.tsx'
 import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
@@ -193,7 +193,7 @@ function Connected({ connected: { callbackUrl, known, numbers, templates }, form
       <Text size="sm" fw={600}>
         {t('page_senders.callback')}
       </Text>
-      <Copyable text={callbackUrl} block />
+      <CodeBlock text={callbackUrl} />
       {!isEmulator && !callbackUrl.startsWith('https://') && (
         <Alert color="warning">{t('page_senders.local_callback')}</Alert>
       )}

@@ -1,24 +1,14 @@
-import { ActionIcon, Box, Button, Code, CopyButton, Group, Text } from '@mantine/core'
+import { ActionIcon, Code, CopyButton, Group, Text } from '@mantine/core'
 import { CheckIcon, CopyIcon } from '@radix-ui/react-icons'
-import { Fragment, type ReactNode, useEffect, useRef } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { visibleText } from '../../locales/visible-text.ts'
 import { isErased } from '../../src/lib/phone/erased-recipient.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import classes from './as-typed.module.css'
-import { partsOfCode } from './code-parts.ts'
-import { groupsOfPhone } from '@doorcode/whatsapp-emulator/phone/phone-groups.ts'
+import { groupsOfPhone } from '@doorcode/whatsapp-emulator/wire/phone-groups.ts'
 
-/** Text with a copy button: a line, or a block. The copy is exact. `cut`: only what fits in one line is shown. */
-export function Copyable({
-  text: value,
-  block = false,
-  cut = false,
-}: {
-  text: string
-  block?: boolean
-  cut?: boolean
-}) {
-  if (block) return <CodeBlock text={value} />
+/** Text with a copy button. The copy is exact. `cut`: only what fits in one line is shown. */
+export function Copyable({ text: value, cut = false }: { text: string; cut?: boolean }) {
   if (cut)
     return (
       <Group gap={4} wrap="nowrap">
@@ -58,61 +48,6 @@ export function CopyText({ text }: { text: string }) {
       )}
     </CopyButton>
   )
-}
-
-type Block = {
-  text: string
-  /** A program or JSON, whose parts have colours. */
-  isCode?: boolean
-  /** What the button copies. Needed if the page has several. */
-  label?: string | undefined
-  onCopy?: (() => void) | undefined
-  /** Longer text scrolls, as long lines do. */
-  maxHeight?: number
-  autoFocus?: boolean
-}
-
-/** Code exactly as written, with its copy button inside. */
-export function CodeBlock({ text, isCode = false, label, onCopy, maxHeight, autoFocus = false }: Block) {
-  const { t } = useTexts()
-  const button = useRef<HTMLButtonElement>(null)
-  useEffect(() => {
-    if (autoFocus) button.current?.focus()
-  }, [autoFocus])
-  return (
-    <Box className={classes['block']}>
-      <Code block className={classes['code'] ?? ''} tabIndex={0} {...(maxHeight !== undefined && { mah: maxHeight })}>
-        {isCode
-          ? partsOfCode(text).map(({ kind, text: part }, index) => (
-              <span key={index} className={classes[kind]}>
-                {part}
-              </span>
-            ))
-          : text}
-      </Code>
-      <CopyButton value={text}>
-        {({ copied, copy }) => (
-          <Button
-            ref={button}
-            className={classes['copy'] ?? ''}
-            size="compact-xs"
-            variant="default"
-            aria-label={copied ? t('page_shell.copied') : (label ?? t('page_shell.copy'))}
-            onClick={copy}
-          >
-            {copied ? t('page_shell.copied') : t('page_shell.copy')}
-            {copied && <Told by={onCopy} />}
-          </Button>
-        )}
-      </CopyButton>
-    </Box>
-  )
-}
-
-/** Copying may fail, so only a success is announced. */
-function Told({ by: onCopy }: { by: (() => void) | undefined }) {
-  useEffect(() => onCopy?.(), [onCopy])
-  return null
 }
 
 /** The number of a recipient, or that it was erased. */

@@ -1,5 +1,5 @@
 import { Tabs } from '@mantine/core'
-import { CodeBlock } from './as-typed.tsx'
+import { CodeBlock } from './code-block.tsx'
 
 /** The same code in several languages: `{ curl: '…', PHP: '…' }`. */
 export function CodeTabs({ label, of }: { label: string; of: Readonly<Record<string, string>> }) {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { findSeriousFaults } from './accessibility.ts'
 import { openPage, openWithin } from './browser.ts'
-import { phoneText } from '@doorcode/whatsapp-emulator/phone/phone-groups.ts'
+import { phoneText } from '@doorcode/whatsapp-emulator/wire/phone-groups.ts'
 import { signIn } from '../world/dashboard.ts'
 import { startWorld } from '../world/world.ts'
 

@@ -1,6 +1,6 @@
 import { Box, Button, Modal, type ModalProps } from '@mantine/core'
 import { type ReactNode, createContext, use, useEffect, useMemo, useState } from 'react'
-import { CodeBlock } from '../as-typed.tsx'
+import { CodeBlock } from '../code-block.tsx'
 import { Leaving } from './confirm-dialog.tsx'
 import classes from './secret-dialog.module.css'
 

@@ -1,9 +1,8 @@
 import { useState } from 'react'
 import type { Pair } from '../src/wire/chats.ts'
+import { groupsOfPhone, phoneText } from '../src/wire/phone-groups.ts'
 import { dayOf, shortDay, timeOfDay, todayOf } from './clock.ts'
 import { Icon, TicksIcon } from './icons.tsx'
-import { phoneText } from './phone-groups.ts'
-import { PhoneNumber } from './phone-number.tsx'
 import style from './phone.module.css'
 import { type ListedChat, businessOf, keyOf, searchChats, phoneOf } from './state.ts'
 import { usePhoneTexts } from './texts.ts'
@@ -128,3 +127,12 @@ function ChatRow({ chat, isChosen, onSelect }: ChatRowProps) {
     </button>
   )
 }
+
+/** A number in groups of digits. */
+export const PhoneNumber = ({ of }: { of: string }) => (
+  <bdi className={`${style.number} ${style.groups}`} dir="ltr">
+    {groupsOfPhone(of).map((group, index) => (
+      <span key={index}>{group}</span>
+    ))}
+  </bdi>
+)

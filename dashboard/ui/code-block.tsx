@@ -1,0 +1,60 @@
+import { Box, Button, Code, CopyButton } from '@mantine/core'
+import { useEffect, useRef } from 'react'
+import { useTexts } from '../texts/use-texts.ts'
+import classes from './as-typed.module.css'
+import { partsOfCode } from './code-parts.ts'
+
+type Block = {
+  text: string
+  /** A program or JSON, whose parts have colours. */
+  isCode?: boolean
+  /** What the button copies. Needed if the page has several. */
+  label?: string | undefined
+  onCopy?: (() => void) | undefined
+  /** Longer text scrolls, as long lines do. */
+  maxHeight?: number
+  autoFocus?: boolean
+}
+
+/** Code exactly as written, with its copy button inside. */
+export function CodeBlock({ text, isCode = false, label, onCopy, maxHeight, autoFocus = false }: Block) {
+  const { t } = useTexts()
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (autoFocus) button.current?.focus()
+  }, [autoFocus])
+  return (
+    <Box className={classes['block']}>
+      <Code block className={classes['code'] ?? ''} tabIndex={0} {...(maxHeight !== undefined && { mah: maxHeight })}>
+        {isCode
+          ? partsOfCode(text).map(({ kind, text: part }, index) => (
+              <span key={index} className={classes[kind]}>
+                {part}
+              </span>
+            ))
+          : text}
+      </Code>
+      <CopyButton value={text}>
+        {({ copied, copy }) => (
+          <Button
+            ref={button}
+            className={classes['copy'] ?? ''}
+            size="compact-xs"
+            variant="default"
+            aria-label={copied ? t('page_shell.copied') : (label ?? t('page_shell.copy'))}
+            onClick={copy}
+          >
+            {copied ? t('page_shell.copied') : t('page_shell.copy')}
+            {copied && <Told by={onCopy} />}
+          </Button>
+        )}
+      </CopyButton>
+    </Box>
+  )
+}
+
+/** Copying may fail, so only a success is announced. */
+function Told({ by: onCopy }: { by: (() => void) | undefined }) {
+  useEffect(() => onCopy?.(), [onCopy])
+  return null
+}
