@@ -1223,6 +1223,33 @@ select f.status, f.reason from refusal_checks f
 where f.workspace_id = item.workspace_id and f.confirmation_id = item.id limit 1) f on true
 where ($4::text is null or item.status = $4::text) and ($5::text is null or coalesce(f.status, 'none') = $5::text) and ($6::text is null or item.template_name = $6::text) and ($7::uuid is null or item.sender_id = $7::uuid) and ($8::timestamptz is null or item.created_at >= $8::timestamptz) and ($9::timestamptz is null or item.created_at < $9::timestamptz) and ($10::text[] is null or (item.recipient like ($10::text[])[1] or lower(item.reference) like lower(($10::text[])[2]) or item.id::text like ($10::text[])[3])) order by item.id desc limit 51;
 
+prepare newer_of_confirmations as
+select item.id from (select * from confirmations item where item.workspace_id = $1 and item.id < $2 and item.id >= $3  order by item.id limit 10000) item left join lateral (
+select f.status, f.reason from refusal_checks f
+where f.workspace_id = item.workspace_id and f.confirmation_id = item.id limit 1) f on true
+where ($4::text is null or item.status = $4::text) and ($5::text is null or coalesce(f.status, 'none') = $5::text) and ($6::text is null or item.template_name = $6::text) and ($7::uuid is null or item.sender_id = $7::uuid) and ($8::timestamptz is null or item.created_at >= $8::timestamptz) and ($9::timestamptz is null or item.created_at < $9::timestamptz) order by item.id limit 2;
+
+prepare newer_of_confirmations_by_part as
+select item.id from (select * from confirmations item where item.workspace_id = $1 and item.id < $2 and item.id >= $3  order by item.id limit 10000) item left join lateral (
+select f.status, f.reason from refusal_checks f
+where f.workspace_id = item.workspace_id and f.confirmation_id = item.id limit 1) f on true
+where ($4::text is null or item.status = $4::text) and ($5::text is null or coalesce(f.status, 'none') = $5::text) and ($6::text is null or item.template_name = $6::text) and ($7::uuid is null or item.sender_id = $7::uuid) and ($8::timestamptz is null or item.created_at >= $8::timestamptz) and ($9::timestamptz is null or item.created_at < $9::timestamptz) and ($10::text[] is null or (item.recipient like ($10::text[])[1] or lower(item.reference) like lower(($10::text[])[2]) or item.id::text like ($10::text[])[3])) order by item.id limit 2;
+
+prepare newer_of_searched_confirmations as
+select hit.id from ((select item.id from confirmations item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.id = $4)
+union
+(select item.id from confirmations item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.reference = $5 and item.reference <> '' order by item.id desc limit 10000)
+union
+(select item.id from senders s
+ cross join unnest($6::text[]) as searched (phone)
+ cross join lateral (
+   select item.id from confirmations item
+   where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.sender_id = s.id and item.recipient = searched.phone order by item.id desc limit 10000) item
+ where s.workspace_id = $1 order by item.id desc limit 10000)) hit cross join lateral (select * from confirmations item where item.workspace_id = $1 and item.id = hit.id limit 1) item left join lateral (
+select f.status, f.reason from refusal_checks f
+where f.workspace_id = item.workspace_id and f.confirmation_id = item.id limit 1) f on true
+  where ($7::text is null or item.status = $7::text) and ($8::text is null or coalesce(f.status, 'none') = $8::text) and ($9::text is null or item.template_name = $9::text) and ($10::uuid is null or item.sender_id = $10::uuid) and ($11::timestamptz is null or item.created_at >= $11::timestamptz) and ($12::timestamptz is null or item.created_at < $12::timestamptz) order by hit.id limit 2;
+
 prepare search_confirmations as
 select item.id, item.reference, item.recipient, item.template_name as "templateName",
 item.template_language as "templateLanguage", item.created_at as "createdAt", item.status,
@@ -1241,11 +1268,6 @@ union
 select f.status, f.reason from refusal_checks f
 where f.workspace_id = item.workspace_id and f.confirmation_id = item.id limit 1) f on true
   where ($7::text is null or item.status = $7::text) and ($8::text is null or coalesce(f.status, 'none') = $8::text) and ($9::text is null or item.template_name = $9::text) and ($10::uuid is null or item.sender_id = $10::uuid) and ($11::timestamptz is null or item.created_at >= $11::timestamptz) and ($12::timestamptz is null or item.created_at < $12::timestamptz) order by hit.id desc limit 51;
-
-prepare select_confirmation_neighbours as
-select
-(select item.id from confirmations item where item.workspace_id = $1 and item.id > $2 order by item.id limit 1) as "newerId",
-(select item.id from confirmations item where item.workspace_id = $1 and item.id < $2 order by item.id desc limit 1) as "olderId";
 
 -- src/cod/settings/settings-store.ts
 
@@ -1669,6 +1691,80 @@ from (
   left join lateral (
     select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
 order by item.id desc;
+
+prepare newer_of_deliveries_any as
+select item.id from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4  order by item.id limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+left join lateral (
+  select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
+where ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) order by item.id limit 2;
+
+prepare newer_of_deliveries_by_part as
+select item.id from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4  order by item.id limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+left join lateral (
+  select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
+where ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) and ($9::text[] is null or (concat_ws(' ', event.id, event.message_id, event.confirmation_id) like ($9::text[])[3] or exists (
+  select from (
+    select recipient, reference from messages where workspace_id = $1 and id = event.message_id
+    union all
+    select recipient, reference from confirmations where workspace_id = $1 and id = event.confirmation_id) subject
+  where recipient like ($9::text[])[1] or lower(reference) like lower(($9::text[])[2])))) order by item.id limit 2;
+
+prepare newer_of_deliveries_failed as
+select item.id from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4 and item.status = 'failed' order by item.id limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+left join lateral (
+  select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
+where ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) order by item.id limit 2;
+
+prepare newer_of_deliveries_held as
+select item.id from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4 and item.status = 'held' order by item.id limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+left join lateral (
+  select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
+where ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) order by item.id limit 2;
+
+prepare newer_of_deliveries_pending as
+select item.id from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4 and item.status = 'pending' and item.due_at is not null order by item.id limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+left join lateral (
+  select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
+where ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) order by item.id limit 2;
+
+prepare newer_of_deliveries_succeeded as
+select item.id from (select * from webhook_deliveries item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.endpoint_id = $4  order by item.id limit 10000) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+left join lateral (
+  select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
+where ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) order by item.id limit 2;
+
+prepare newer_of_searched_deliveries as
+select hit.id from (select item.id from (
+  select id from events where workspace_id = $1 and id = $5
+  union
+  select event.id from (
+    select $5::uuid as id
+    union
+    (select id from messages where workspace_id = $1 and reference = $6 order by id desc limit 200)
+    union
+    (select message.id from unnest($7::text[]) as searched (phone) cross join lateral (
+       select id from messages
+       where workspace_id = $1 and recipient = searched.phone and confirmation_id is null order by id desc limit 200) message)
+  ) message cross join lateral (
+    select id from events where workspace_id = $1 and message_id = message.id limit 200) event
+  union
+  select event.id from (
+    select $5::uuid as id
+    union
+    (select id from confirmations where workspace_id = $1 and reference = $6 and reference <> '' order by id desc limit 200)
+    union
+    (select confirmation.id from senders cross join unnest($7::text[]) as searched (phone) cross join lateral (
+       select id from confirmations
+       where workspace_id = $1 and sender_id = senders.id and recipient = searched.phone order by id desc limit 200) confirmation
+     where senders.workspace_id = $1)
+  ) confirmation cross join lateral (
+    select id from events where workspace_id = $1 and confirmation_id = confirmation.id limit 200) event
+) event
+join webhook_deliveries item on item.workspace_id = $1 and item.event_id = event.id and item.endpoint_id = $4
+where item.workspace_id = $1 and item.id < $2 and item.id >= $3) hit cross join lateral (select * from webhook_deliveries item where item.workspace_id = $1 and item.id = hit.id limit 1) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+left join lateral (
+  select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
+  where ($8::text is null or item.status = $8::text) and ($9::text is null or event.type = $9::text) and ($10::timestamptz is null or item.created_at >= $10::timestamptz) and ($11::timestamptz is null or item.created_at < $11::timestamptz) order by hit.id limit 2;
 
 prepare search_deliveries as
 select item.id, item.id as "deliveryId", item.event_id as "eventId", event.type, event.message_id as "messageId",
@@ -2426,6 +2522,46 @@ coalesce(item.reference, (select c.reference from confirmations c
   where c.workspace_id = item.workspace_id and c.id = item.confirmation_id)) as reference, (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) as verification from (select * from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3  order by item.id desc limit 10000) item
 where ($4::text is null or item.status = $4::text) and ($5::text is null or item.kind = $5::text) and ($6::text is null or item.failure_code = $6::text) and ($7::text is null or (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) = $7::text) and ($8::text is null or item.template_name = $8::text) and ($9::uuid is null or item.sender_id = $9::uuid) and ($10::timestamptz is null or item.created_at >= $10::timestamptz) and ($11::timestamptz is null or item.created_at < $11::timestamptz) and ($12::text[] is null or (item.recipient like ($12::text[])[1] or lower(coalesce(item.reference, (select c.reference from confirmations c
   where c.workspace_id = item.workspace_id and c.id = item.confirmation_id))) like lower(($12::text[])[2]) or item.id::text like ($12::text[])[3])) order by item.id desc limit 51;
+
+prepare newer_of_failed_messages as
+select item.id from (select * from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.failure_code is not null order by item.id limit 10000) item
+where ($4::text is null or item.status = $4::text) and ($5::text is null or item.kind = $5::text) and ($6::text is null or item.failure_code = $6::text) and ($7::text is null or (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) = $7::text) and ($8::text is null or item.template_name = $8::text) and ($9::uuid is null or item.sender_id = $9::uuid) and ($10::timestamptz is null or item.created_at >= $10::timestamptz) and ($11::timestamptz is null or item.created_at < $11::timestamptz) order by item.id limit 2;
+
+prepare newer_of_messages as
+select item.id from (select * from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3  order by item.id limit 10000) item
+where ($4::text is null or item.status = $4::text) and ($5::text is null or item.kind = $5::text) and ($6::text is null or item.failure_code = $6::text) and ($7::text is null or (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) = $7::text) and ($8::text is null or item.template_name = $8::text) and ($9::uuid is null or item.sender_id = $9::uuid) and ($10::timestamptz is null or item.created_at >= $10::timestamptz) and ($11::timestamptz is null or item.created_at < $11::timestamptz) order by item.id limit 2;
+
+prepare newer_of_messages_by_part as
+select item.id from (select * from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3  order by item.id limit 10000) item
+where ($4::text is null or item.status = $4::text) and ($5::text is null or item.kind = $5::text) and ($6::text is null or item.failure_code = $6::text) and ($7::text is null or (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) = $7::text) and ($8::text is null or item.template_name = $8::text) and ($9::uuid is null or item.sender_id = $9::uuid) and ($10::timestamptz is null or item.created_at >= $10::timestamptz) and ($11::timestamptz is null or item.created_at < $11::timestamptz) and ($12::text[] is null or (item.recipient like ($12::text[])[1] or lower(coalesce(item.reference, (select c.reference from confirmations c
+  where c.workspace_id = item.workspace_id and c.id = item.confirmation_id))) like lower(($12::text[])[2]) or item.id::text like ($12::text[])[3])) order by item.id limit 2;
+
+prepare newer_of_searched_messages as
+select hit.id from ((select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.id = $4)
+union
+(select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.reference = $5 order by item.id desc limit 10000)
+union
+(select item.id from unnest($6::text[]) as searched (phone) cross join lateral (
+   select item.id from messages item
+   where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.confirmation_id is null and item.recipient = searched.phone order by item.id desc limit 10000) item)
+union
+(select item.id from (
+   (select c.id from confirmations c where c.workspace_id = $1 and c.id = $4)
+   union
+   (select c.id from confirmations c where c.workspace_id = $1 and c.reference = $5 and c.reference <> ''
+    order by c.id desc limit 200)
+   union
+   (select c.id from senders s cross join unnest($6::text[]) as searched (phone) cross join lateral (
+      select c.id, c.workspace_id from confirmations c
+      where c.sender_id = s.id and c.recipient = searched.phone and c.id <= (left($2::text, 13) || '-ffff-ffff-ffffffffffff')::uuid
+      order by c.id desc limit 10000) c
+    where s.workspace_id = $1 and c.workspace_id = $1
+    order by c.id desc limit 10000)) c
+ cross join lateral (select * from messages item where item.confirmation_id = c.id order by item.id desc limit 10000) item
+ where item.workspace_id = $1 and item.id < $2 and item.id >= $3)
+union
+(select item.id from messages item where item.provider_message_id = $5 and item.workspace_id = $1 and item.id < $2 and item.id >= $3)) hit cross join lateral (select * from messages item where item.workspace_id = $1 and item.id = hit.id limit 1) item
+  where ($7::text is null or item.status = $7::text) and ($8::text is null or item.kind = $8::text) and ($9::text is null or item.failure_code = $9::text) and ($10::text is null or (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) = $10::text) and ($11::text is null or item.template_name = $11::text) and ($12::uuid is null or item.sender_id = $12::uuid) and ($13::timestamptz is null or item.created_at >= $13::timestamptz) and ($14::timestamptz is null or item.created_at < $14::timestamptz) order by hit.id limit 2;
 
 prepare search_messages as
 select item.id, item.kind, item.status, item.recipient, item.template_name as "templateName",
