@@ -4010,17 +4010,19 @@ with quotas as materialized (
   select p.sender_id, greatest(0, case s.throughput when 'HIGH' then 1000 else 80 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
 where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int as capacity
-  from (select distinct sender_id from accepted where is_claimable order by sender_id) d
+  from (
+    select distinct sender_id from accepted a
+    where is_claimable and (
+      select 1 from messages where sender_id = a.sender_id and priority = 0 and due_at <= $2 limit 1) is null
+    order by sender_id) d
   cross join lateral (
   select * from sender_pace p
-  where p.sender_id = d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2)
+  where p.sender_id = d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0
   limit 1 for no key update skip locked) p
 cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
 cross join lateral (
   select * from provider_accounts a
   where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a
-  where p.breaker_step = 0 and (
-    select 1 from messages where sender_id = p.sender_id and priority = 0 and due_at <= $2 limit 1) is null
 ), next_messages as materialized (
   select next.id, next.sender_id, next.recipient
   from (
@@ -4041,7 +4043,8 @@ cross join lateral (
   on conflict (sender_id, recipient) do update set free_at = excluded.free_at where p.free_at <= $2
   returning sender_id, recipient
 ), claimed as materialized (
-  select id, sender_id from next_messages join pairs using (sender_id, recipient)
+  -- "is true": as a join, each row would be compared with all others
+  select id, sender_id from next_messages where ((sender_id, recipient) in (select sender_id, recipient from pairs)) is true
 ), paces as (
   update sender_pace p
   set (slots, slot_sends) = (select array_agg(slot order by slot), array_agg(sends order by slot)
@@ -4209,17 +4212,19 @@ with quotas as materialized (
   select p.sender_id, greatest(0, case s.throughput when 'HIGH' then 1000 else 80 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
 where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int as capacity
-  from (select distinct sender_id from accepted where is_claimable order by sender_id) d
+  from (
+    select distinct sender_id from accepted a
+    where is_claimable and (
+      select 1 from messages where sender_id = a.sender_id and priority = 0 and due_at <= $2 limit 1) is null
+    order by sender_id) d
   cross join lateral (
   select * from sender_pace p
-  where p.sender_id = d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2)
+  where p.sender_id = d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0
   limit 1 for no key update skip locked) p
 cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
 cross join lateral (
   select * from provider_accounts a
   where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a
-  where p.breaker_step = 0 and (
-    select 1 from messages where sender_id = p.sender_id and priority = 0 and due_at <= $2 limit 1) is null
 ), next_messages as materialized (
   select next.id, next.sender_id, next.recipient
   from (
@@ -4240,7 +4245,8 @@ cross join lateral (
   on conflict (sender_id, recipient) do update set free_at = excluded.free_at where p.free_at <= $2
   returning sender_id, recipient
 ), claimed as materialized (
-  select id, sender_id from next_messages join pairs using (sender_id, recipient)
+  -- "is true": as a join, each row would be compared with all others
+  select id, sender_id from next_messages where ((sender_id, recipient) in (select sender_id, recipient from pairs)) is true
 ), paces as (
   update sender_pace p
   set (slots, slot_sends) = (select array_agg(slot order by slot), array_agg(sends order by slot)
@@ -4460,17 +4466,19 @@ with quotas as materialized (
   select p.sender_id, greatest(0, case s.throughput when 'HIGH' then 1000 else 80 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
 where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int as capacity
-  from (select distinct sender_id from accepted where is_claimable order by sender_id) d
+  from (
+    select distinct sender_id from accepted a
+    where is_claimable and (
+      select 1 from messages where sender_id = a.sender_id and priority = 0 and due_at <= $2 limit 1) is null
+    order by sender_id) d
   cross join lateral (
   select * from sender_pace p
-  where p.sender_id = d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2)
+  where p.sender_id = d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0
   limit 1 for no key update skip locked) p
 cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
 cross join lateral (
   select * from provider_accounts a
   where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a
-  where p.breaker_step = 0 and (
-    select 1 from messages where sender_id = p.sender_id and priority = 0 and due_at <= $2 limit 1) is null
 ), next_messages as materialized (
   select next.id, next.sender_id, next.recipient
   from (
@@ -4491,7 +4499,8 @@ cross join lateral (
   on conflict (sender_id, recipient) do update set free_at = excluded.free_at where p.free_at <= $2
   returning sender_id, recipient
 ), claimed as materialized (
-  select id, sender_id from next_messages join pairs using (sender_id, recipient)
+  -- "is true": as a join, each row would be compared with all others
+  select id, sender_id from next_messages where ((sender_id, recipient) in (select sender_id, recipient from pairs)) is true
 ), paces as (
   update sender_pace p
   set (slots, slot_sends) = (select array_agg(slot order by slot), array_agg(sends order by slot)

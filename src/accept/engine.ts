@@ -13,7 +13,12 @@ import {
 import { ApiError, type ApiErrorCode } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { Tracer } from '../lib/tracing.ts'
-import { type ClaimParts, type NewMessage, chooseClaimable } from '../messages/queue/claim-accepted.ts'
+import {
+  type AcceptedClaimParts,
+  type ChosenClaim,
+  type NewMessage,
+  chooseClaimable,
+} from '../messages/queue/claim-accepted.ts'
 import { storeTraces } from '../runtime/jobs/traces.ts'
 import { type QuotaKind, openQuotaMonths, quotaMonth, usedUpText } from '../workspaces/quota.ts'
 
@@ -68,9 +73,9 @@ export type Acceptance<Request extends Acceptable, Found extends Facts, Accepted
   /** `$1`: `[{workspace_id, month, created_at, requests: [row]}]`, `$2`: due_at, `$3`: submit_by, `$4`: the wait for a locked row,
    * `$5`: key_check, if the look-up returns it. Returns what it inserted. */
   insert: Statement<Inserted>
-  /** The same, and claims first messages (messages/queue/claim-accepted.ts). `$6` to `$8`: the claim. */
+  /** Like `insert`, and also claims first messages (messages/queue/claim-accepted.ts). `$6` to `$8`: the claim. */
   insertAndClaim?: Statement<Inserted>
-  /** The first message, if this process could send it. */
+  /** The first message, as this process would send it. Undefined if the account's token does not open. */
   newMessage?(request: Request, facts: Found, of: { row: New; now: Date }): NewMessage | undefined
   accepted(request: Request, id: string): Accepted
 }
@@ -97,8 +102,12 @@ const MIN_LOCK_WAIT_MS = 100
 const GROUPS_WAITED_FOR = 4
 /** Weight of the last group in the usual time of an insert. */
 const NEWEST_WEIGHT = 0.1
+/** The pace counts what is claimed at the start of the group: a group that is late already leaves its messages to the loop. */
+const MAX_LOOK_UP_TO_CLAIM_MS = 250
+/** After a lock was in the way of a claim, nothing is claimed for this long. */
+const CLAIM_PAUSE_MS = 5_000
 
-type AcceptParts = ClaimParts & { db: Sql; tracer?: Tracer | undefined }
+type AcceptParts = AcceptedClaimParts & { db: Sql; tracer?: Tracer | undefined }
 type Item<Request> = { request: Request; id: string }
 
 /**
@@ -109,7 +118,7 @@ type Item<Request> = { request: Request; id: string }
 export function createAcceptor<Request extends Acceptable, Found extends Facts, Accepted>(
   parts: AcceptParts,
   acceptance: Acceptance<Request, Found, Accepted>,
-  onAccepted: (workspaceIds: readonly string[], has: { waits: boolean }) => void,
+  onAccepted: (workspaceIds: readonly string[], of: { waits: boolean }) => void,
 ): (request: Request) => Promise<Accepted> {
   const lockWait = createLockWait()
   const acceptInGroup = createFairBatcher(
@@ -152,10 +161,12 @@ async function acceptTogether<Request extends Acceptable, Found extends Facts, A
 ): Promise<{ outcomes: (Accepted | ApiError | undefined)[]; acceptedFor: string[]; waits: boolean }> {
   const { db, clock, tracer } = parts
   const now = clock.now()
+  const startedAtMs = performance.now()
   const factsOf = await lookUp(db, acceptance, { items, now })
   const keys = new Set<string>()
   const insertable: Insertable<Found>[] = []
-  const room = (acceptance.insertAndClaim && parts.submission?.room()) ?? 0
+  const mayClaim = acceptance.insertAndClaim && performance.now() - startedAtMs < MAX_LOOK_UP_TO_CLAIM_MS
+  const room = (mayClaim && parts.acceptedMessages?.room()) || 0
   const newMessages: NewMessage[] = []
   const decided = items.map(({ request, id }, index) => {
     const facts = factsOf[index]
@@ -172,8 +183,10 @@ async function acceptTogether<Request extends Acceptable, Found extends Facts, A
   })
   if (insertable.length === 0) return { outcomes: decided, acceptedFor: [], waits: false }
   if (tracer) await keepTraces(db, items, { insertable, now })
-  const claim =
-    parts.submission && newMessages.length > 0 ? chooseClaimable(parts.submission, newMessages, now) : undefined
+  using claim =
+    parts.acceptedMessages && newMessages.length > 0
+      ? chooseClaimable(parts.acceptedMessages, newMessages, now)
+      : undefined
   const inserted = await insert(parts, acceptance, { insertable, claim, now })
   const traceOf = new Map(tracer && items.map(({ id, request }) => [id, request.trace]))
   claim?.send(
@@ -254,14 +267,14 @@ type Insertable<Found> = { workspaceId: string; facts: Found; row: Row }
  * between the tries, even while the first one is still in progress.
  */
 async function insert<Found extends Facts>(
-  { db, lockWait }: { db: Sql; lockWait: LockWait },
+  { db, lockWait, acceptedMessages }: Pick<AcceptParts, 'db' | 'acceptedMessages'> & { lockWait: LockWait },
   {
     quota,
     windowMs,
     insert,
     insertAndClaim,
   }: Pick<Acceptance<Acceptable, Found, unknown>, 'quota' | 'windowMs' | 'insert' | 'insertAndClaim'>,
-  { insertable, claim, now }: { insertable: readonly Insertable<Found>[]; claim: Claim | undefined; now: Date },
+  { insertable, claim, now }: { insertable: readonly Insertable<Found>[]; claim: ChosenClaim | undefined; now: Date },
 ): Promise<Map<string, Inserted>> {
   const months = byWorkspace(insertable, { claim, now })
   const unopened = months
@@ -276,40 +289,47 @@ async function insert<Found extends Facts>(
     `${waitMs}ms`,
     ...(keyCheck ? [keyCheck] : []),
   ]
-  const insertOnly = (): Promise<Inserted[]> => db.rows(insert, values(lockWait.of(months.length)))
-  const insertOrClaim = (): Promise<Inserted[]> =>
-    insertAndClaim && claim
-      ? db.rows(insertAndClaim, [...values(lockWait.ofMany()), ...claim.values]).catch((error: unknown) => {
-          // The loop claims it when its tables are free.
-          if (isLockTimeout(error)) return insertOnly()
-          throw error
-        })
-      : insertOnly()
-  const inserted = await retryUntilOutcomeKnown(async (isRepeat) => {
-    const newRows = await lockWait.during(insertOrClaim).catch(ignoreUniqueViolation)
-    if (newRows && !isRepeat) return newRows
-    const rows = insertable.map(({ workspaceId: workspace_id, row: { id, message_id = id } }) => ({
-      workspace_id,
-      id,
-      message_id,
-    }))
-    return db.rows(findInserted, [batch(rows), claim?.lease ?? null])
-  })
-  return new Map(inserted.map((row) => [row.id, row]))
+  const insertOnly = (): Promise<Inserted[]> =>
+    lockWait.during(() => db.rows(insert, values(lockWait.of(months.length))))
+  const insertWithClaim = async (): Promise<Inserted[]> => {
+    if (!insertAndClaim || !claim) return insertOnly()
+    try {
+      return await lockWait.during(() => db.rows(insertAndClaim, [...values(lockWait.shortMs()), ...claim.values]))
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error
+      // The loop claims these messages later.
+      acceptedMessages?.pause(CLAIM_PAUSE_MS)
+      return insertOnly()
+    }
+  }
+  try {
+    const inserted = await retryUntilOutcomeKnown(async (isRepeat) => {
+      const newRows = await (isRepeat ? insertOnly() : insertWithClaim()).catch(ignoreUniqueViolation)
+      if (newRows && !isRepeat) return newRows
+      const rows = insertable.map(({ workspaceId: workspace_id, row: { id, message_id = id } }) => ({
+        workspace_id,
+        id,
+        message_id,
+      }))
+      return db.rows(findInserted, [batch(rows), claim?.lease ?? null])
+    })
+    return new Map(inserted.map((row) => [row.id, row]))
+  } catch (error) {
+    if (claim) acceptedMessages?.giveBack(claim.lease)
+    throw error
+  }
 }
-
-type Claim = ReturnType<typeof chooseClaimable>
 
 type LockWait = ReturnType<typeof createLockWait>
 
 /** Follows how long an insert usually takes: with a slow disk or a distant standby, groups wait longer for each other. */
 export function createLockWait(now = () => performance.now()) {
   let usualMs = 0
-  const ofMany = (): number =>
+  const shortMs = (): number =>
     Math.min(MAX_LOCK_WAIT_MS, Math.max(MIN_LOCK_WAIT_MS, Math.ceil(GROUPS_WAITED_FOR * usualMs)))
   return {
-    ofMany,
-    of: (workspaces: number): number => (workspaces === 1 ? MAX_LOCK_WAIT_MS : ofMany()),
+    shortMs,
+    of: (workspaces: number): number => (workspaces === 1 ? MAX_LOCK_WAIT_MS : shortMs()),
     /** A failed insert, such as one that waited in vain, is not usual. */
     async during<Result>(insert: () => Promise<Result>): Promise<Result> {
       const startedAtMs = now()
@@ -331,7 +351,7 @@ type Month = {
 /** `created_at` and the month are in the workspace's time, which clients see; work is due by the real clock. */
 function byWorkspace(
   insertable: readonly Insertable<Facts>[],
-  { claim, now }: { claim: Claim | undefined; now: Date },
+  { claim, now }: { claim: ChosenClaim | undefined; now: Date },
 ): Month[] {
   const months = new Map<string, Month>()
   for (const { workspaceId, facts, row } of insertable) {

@@ -9,7 +9,7 @@ import type { SealingKey } from '../lib/seal.ts'
 import { tables } from '../operations/columns.ts'
 import type { Parts } from '../runtime/parts.ts'
 
-export type CodeParts = Pick<Parts, 'clock' | 'seal' | 'wake' | 'live' | 'metrics' | 'tracer' | 'submission'> & {
+export type CodeParts = Pick<Parts, 'clock' | 'seal' | 'wake' | 'live' | 'metrics' | 'tracer' | 'acceptedMessages'> & {
   db: Sql
 }
 
@@ -41,12 +41,12 @@ export const keyChanged = (): ApiError => new ApiError('SERVICE_UNAVAILABLE', { 
 export const sealedCode = (key: SealingKey, messageId: string, code: string): string =>
   bytea(key.close(code, tables.messages.sealed.code(messageId)))
 
-/** What a look-up returns of the sender and account, besides what it needs to decide. */
+/** The columns of a look-up that only sending needs; null without a sender. */
 export type CodeOrigin = {
   [Column in keyof SealedOrigin as Exclude<Column, 'breakerStep'>]: SealedOrigin[Column] | null
 }
 
-/** A code that is accepted, as the statement that inserts it may claim it. Returns undefined if the account's token does not open. */
+/** Makes the message of an accepted code, for a statement that may claim it. Returns undefined if the account's token does not open. */
 export function createNewCode({ seal }: Pick<Parts, 'seal'>) {
   const origins = new WeakMap<object, Origin | undefined>()
   const originFrom = (facts: CodeOrigin): Origin | undefined => {
@@ -86,18 +86,18 @@ export function createNewCode({ seal }: Pick<Parts, 'seal'>) {
   }
 }
 
-/** What the row of every code has. `code`: sealed, as PostgreSQL writes bytes. */
+/** The columns of every code's row. `code`: sealed, as PostgreSQL writes bytes. */
 export type CodeRow = { id: string; sender_id: string; recipient: string; name: string; language: string; code: string }
 
-type Claim = { columns: string; values: string }
+type ClaimColumns = { columns: string; values: string }
 
 const CLAIM_PARAMETERS = { lease: '$6', nodeId: '$7', until: '$8', now: '$2' }
-const CLAIMED: Claim = { columns: CLAIM_COLUMNS, values: claimValues(CLAIM_PARAMETERS) }
-const UNCLAIMED: Claim = { columns: 'status, due_at', values: `'queued', $2` }
+const CLAIMED: ClaimColumns = { columns: CLAIM_COLUMNS, values: claimValues(CLAIM_PARAMETERS) }
+const UNCLAIMED: ClaimColumns = { columns: 'status, due_at', values: `'queued', $2` }
 
 type InsertedCodes = {
   columns: readonly string[]
-  inserted: (claim: Claim) => string
+  inserted: (claim: ClaimColumns) => string
 }
 
 /**

@@ -24,8 +24,8 @@ export type Parts = {
   wake: Wake
   live: LiveUpdates
   node: Node
-  /** Messages that were claimed when they were accepted. Undefined: they wait for the loop that finds due ones. */
-  submission?: HandOver<unknown> | undefined
+  /** Takes messages that were claimed when they were accepted. Undefined: nothing is claimed then, and the loop finds every message. */
+  acceptedMessages?: HandOver<unknown> | undefined
   /** Undefined while tracing is off. */
   tracer?: Tracer | undefined
   loops: (parts: Parts) => readonly Loop[]

@@ -16,7 +16,12 @@ import { documentedEvents } from '../../src/api/documented-events.ts'
 import { problemSchema } from '../../src/lib/http/problem.ts'
 import { REJECTIONS_LOGGED_PER_SECOND } from '../../src/lib/http/rejection-log.ts'
 import { UNKNOWN_WAIT_MS } from '../../src/messages/queue/decide.ts'
-import { PAIR_BURST, PAIR_INTERVAL_MS, sendsPerSecond } from '../../src/messages/queue/pace.ts'
+import {
+  PAIR_BURST,
+  PAIR_INTERVAL_MS,
+  STANDARD_SENDS_PER_SECOND,
+  HIGH_SENDS_PER_SECOND,
+} from '../../src/messages/queue/pace.ts'
 import { MESSAGE_STATUSES } from '../../src/messages/status.ts'
 import { OTP_SUBMISSION_WINDOW_MS, SUBMISSION_WINDOW_MS } from '../../src/messages/submission-window.ts'
 import { FAILURE_CODES, type FailureCode, failureCodes, failureText } from '../../src/providers/failure-codes.ts'
@@ -100,7 +105,7 @@ test('figures in the documents match the code', async () => {
       `at most ${MAX_EARLY_ATTEMPTS} times in all`,
     ],
     'docs/whatsapp-cloud-api.md': [
-      `| ${sendsPerSecond(null)} messages a second per number, ${sendsPerSecond('HIGH').toLocaleString('en')} at`,
+      `| ${STANDARD_SENDS_PER_SECOND} messages a second per number, ${HIGH_SENDS_PER_SECOND.toLocaleString('en')} at`,
       `one message per ${PAIR_INTERVAL_MS / SECOND_MS} s from a number to one customer; ${PAIR_BURST} at once`,
       `Meta lists ${TEMPLATE_LANGUAGES.length}`,
     ],

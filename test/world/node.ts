@@ -115,7 +115,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     subscribers,
     loops: loopsOf(removes),
     node: wakes.node,
-    submission: claimsAccepted ? createHandOver<unknown>(wakes.node.id) : undefined,
+    acceptedMessages: claimsAccepted ? createHandOver<unknown>(wakes.node.id) : undefined,
     tracer: undefined as Tracer | undefined,
   }
   if (config.tracing) parts.tracer = createNodeTracer(config.tracing, parts)

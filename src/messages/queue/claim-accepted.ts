@@ -6,53 +6,61 @@ import { lockSendable } from './lock-senders.ts'
 import { PAIR_INTERVAL_MS, paceAfter, paceCapacity } from './pace.ts'
 
 /**
- * A code is claimed by the statement that accepts it, if its sender and its pair are free and nothing waits before it. This process sends
- * it when the statement is committed: two transactions and a search fewer than for a message that the loop finds (submit.ts).
+ * The statement that accepts a code also claims it, if its sender and its pair are free and no earlier code of the sender waits. After the
+ * commit this process sends it, without the loop's search and its two transactions. The way: otp/code-message.ts builds the statement,
+ * accept/engine.ts runs it, runtime/jobs/hand-over.ts passes the code on, submit.ts sends it.
  */
 
 /** A message that this process could send at once. */
 export type NewMessage = Omit<ClaimedMessage, 'lease' | 'claimedAt'>
 
 /** `trace`: the `traceparent` of its request. */
-export type Submission = HandOver<{ message: ClaimedMessage; trace: string | undefined }>
+export type AcceptedMessages = HandOver<{ message: ClaimedMessage; trace: string | undefined }>
 
-export type ClaimParts = { clock: Clock; submission?: Submission | undefined }
+export type AcceptedClaimParts = { clock: Clock; acceptedMessages?: AcceptedMessages | undefined }
 
-/** Those of new messages that the statement may claim: the first of each pair. */
-export function chooseClaimable(submission: Submission, messages: readonly NewMessage[], now: Date) {
+export type ChosenClaim = ReturnType<typeof chooseClaimable>
+
+/** The new messages that the statement may claim: the first of each pair. Dispose it after `send`. */
+export function chooseClaimable(acceptedMessages: AcceptedMessages, messages: readonly NewMessage[], now: Date) {
   const pairs = Map.groupBy(messages, ({ senderId, recipient }) => `${senderId} ${recipient}`)
   const chosen = new Map([...pairs.values()].flatMap(([first]) => (first ? [[first.id, first] as const] : [])))
   const lease = newId()
+  const reserved = acceptedMessages.reserve(chosen.size)
   return {
     lease,
     isClaimable: (id: string): boolean => chosen.has(id),
     /** Parameters of the statement: lease, node, end of the lease. */
-    values: [lease, submission.nodeId, later(now, SUBMIT_LEASE_MS)] as const,
-    /** After its commit. */
+    values: [lease, acceptedMessages.nodeId, later(now, SUBMIT_LEASE_MS)] as const,
+    /** Call after the commit. `ids`: what the statement claimed. */
     send(ids: readonly string[], traceOf: (id: string) => string | undefined): void {
       for (const id of ids) {
         const message = chosen.get(id)
-        if (message) submission.give({ message: { ...message, lease, claimedAt: now }, trace: traceOf(id) })
+        if (message) acceptedMessages.give({ message: { ...message, lease, claimedAt: now }, trace: traceOf(id) })
       }
     },
+    [Symbol.dispose]: () => reserved[Symbol.dispose](),
   }
 }
 
 /** Parameters of the statement. */
-type Claim = { lease: string; nodeId: string; until: string; now: string }
+type ClaimParameters = { lease: string; nodeId: string; until: string; now: string }
 
 /**
  * SQL: claims the rows of `accepted` with `is_claimable`. `insert`: common table expressions that insert the rows of `allowed`, which are
- * those of `accepted` with `is_claimed`; `inserted` returns their ids. Waits for no lock: what another transaction has locked is
- * left to the loop, which takes the same locks. Like a claim of the loop it counts in the pace of senders and pairs. The lease has begun.
+ * those of `accepted` with `is_claimed`; `inserted` returns their ids. Skips senders and pairs that another transaction has locked: the
+ * loop sends their codes. A locked table makes it wait (accept/engine.ts). Counts in the pace of senders and pairs as the loop's claim does,
+ * and writes a lease that has begun. A row that `insert` drops, because another request took its key, has still taken its slots.
  */
-export const claimAccepted = ({ lease, nodeId, until, now }: Claim, insert: string): string =>
+export const claimAccepted = ({ lease, nodeId, until, now }: ClaimParameters, insert: string): string =>
   `free_senders as materialized (
      select p.sender_id, ${paceCapacity({ throughput: 's.throughput', now })} as capacity
-     from (select distinct sender_id from accepted where is_claimable order by sender_id) d
-     ${lockSendable('d.sender_id', now)}
-     where p.breaker_step = 0 and (
-       select 1 from messages where sender_id = p.sender_id and priority = 0 and due_at <= ${now} limit 1) is null
+     from (
+       select distinct sender_id from accepted a
+       where is_claimable and (
+         select 1 from messages where sender_id = a.sender_id and priority = 0 and due_at <= ${now} limit 1) is null
+       order by sender_id) d
+     ${lockSendable({ senderId: 'd.sender_id', now, breaker: 'closed' })}
    ), next_messages as materialized (
      select next.id, next.sender_id, next.recipient
      from (
@@ -73,7 +81,8 @@ export const claimAccepted = ({ lease, nodeId, until, now }: Claim, insert: stri
      on conflict (sender_id, recipient) do update set free_at = excluded.free_at where p.free_at <= ${now}
      returning sender_id, recipient
    ), claimed as materialized (
-     select id, sender_id from next_messages join pairs using (sender_id, recipient)
+     -- "is true": as a join, each row would be compared with all others
+     select id, sender_id from next_messages where ((sender_id, recipient) in (select sender_id, recipient from pairs)) is true
    ), paces as (
      update sender_pace p
      set (slots, slot_sends) = (${paceAfter({ sends: '(select count(*)::int from claimed where sender_id = p.sender_id)', now })})
@@ -89,6 +98,6 @@ export const claimAccepted = ({ lease, nodeId, until, now }: Claim, insert: stri
 /** SQL: the columns of a message that a claim sets, and their values for a row of `allowed`. */
 export const CLAIM_COLUMNS = 'status, due_at, lease, attempts, attempted_at'
 
-export const claimValues = ({ lease, until, now }: Claim): string =>
+export const claimValues = ({ lease, until, now }: ClaimParameters): string =>
   `case when is_claimed then 'sending' else 'queued' end, case when is_claimed then ${until}::timestamptz else ${now}::timestamptz end,
      case when is_claimed then ${lease}::uuid end, is_claimed::int, case when is_claimed then ${now}::timestamptz end`

@@ -84,14 +84,16 @@ export const WAITING = `with recursive waiting as (
        order by m.sender_id, m.priority, m.due_at limit 1) n
    )`
 
+type LockSendable = { senderId: string; now: string; breaker: 'not open' | 'closed' }
+
 /**
  * SQL: joins a sender to its pace `p`, which it locks, to its row `s` and its account `a`. Skips senders that are paused, have an open
  * breaker or no working token: their messages wait until that changes or their window closes.
  */
-export const lockSendable = (senderId: string, now: string): string =>
+export const lockSendable = ({ senderId, now, breaker }: LockSendable): string =>
   `cross join lateral (
      select * from sender_pace p
-     where p.sender_id = ${senderId} and (p.breaker_open_until is null or p.breaker_open_until <= ${now})
+     where p.sender_id = ${senderId} and (p.breaker_open_until is null or p.breaker_open_until <= ${now})${breaker === 'closed' ? ' and p.breaker_step = 0' : ''}
      limit 1 for no key update skip locked) p
    cross join lateral (select * from senders s where s.id = ${senderId} and s.paused_at is null limit 1) s
    cross join lateral (
@@ -105,7 +107,7 @@ const lockSendersWithWork = statement<SenderRow>(
      ${paceCapacity({ throughput: 's.throughput', now: '$1' })} as capacity, ${ORIGIN_COLUMNS}
    from (
      select sender_id, array_agg(priority) as priorities from waiting where due_at <= $1 group by sender_id order by sender_id) d
-   ${lockSendable('d.sender_id', '$1')}`,
+   ${lockSendable({ senderId: 'd.sender_id', now: '$1', breaker: 'not open' })}`,
 )
 
 /** Senders whose circuit breaker is not closed. Pairs are left out: their breakers are part of their pace, and end within minutes. */

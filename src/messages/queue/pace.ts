@@ -3,7 +3,7 @@ import { HOUR_MS, SECOND_MS } from '../../lib/clock.ts'
 /**
  * Our own rate limit, below the provider's (docs/whatsapp-cloud-api.md#limits). A sender's last second is stored in its row of
  * `sender_pace` as slots, each with its number of sends. A slot counts until all of it is older than a second, so that no second has
- * more sends than the limit. In SQL, because the statement that locks the row also counts.
+ * more sends than the limit. In SQL, so that the statement that locks the row also counts.
  */
 
 /** Costs 2 % of the rate; a busy sender has about 50 slots. */
@@ -12,11 +12,8 @@ const SLOT_MS = 20
 /** Nodes differ by less. Slots further ahead come from a clock that has been corrected since, and would block the sender until then. */
 const MAX_AHEAD_MS = 10 * SECOND_MS
 
-const STANDARD_SENDS_PER_SECOND = 80
-const HIGH_SENDS_PER_SECOND = 1_000
-
-export const sendsPerSecond = (throughput: string | null): number =>
-  throughput === 'HIGH' ? HIGH_SENDS_PER_SECOND : STANDARD_SENDS_PER_SECOND
+export const STANDARD_SENDS_PER_SECOND = 80
+export const HIGH_SENDS_PER_SECOND = 1_000
 
 const slotAt = (now: string): string =>
   `floor(extract(epoch from ${now}::timestamptz) * ${SECOND_MS / SLOT_MS})::bigint`

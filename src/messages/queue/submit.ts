@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { isTemporary } from '../../lib/db/pool.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
 import { findTraces } from '../../runtime/jobs/traces.ts'
-import type { Submission } from './claim-accepted.ts'
+import type { AcceptedMessages } from './claim-accepted.ts'
 import { beginLease, createClaims } from '../../runtime/jobs/leases.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { OTP_SUBMISSION_WINDOW_MS, SUBMISSION_WINDOW_MS } from '../submission-window.ts'
@@ -23,12 +23,14 @@ type SubmitParts = Pick<
   Parts,
   'db' | 'clock' | 'seal' | 'log' | 'metrics' | 'provider' | 'wake' | 'live' | 'node' | 'tracer'
 > & {
-  submission?: Submission | undefined
+  acceptedMessages?: AcceptedMessages | undefined
   subscribers: Subscribers
 }
 
 /** Enough for one sender of the highest throughput if each answer takes 300 ms. */
 const MAX_IN_FLIGHT = 500
+/** Codes that were claimed when they were accepted leave room for what the loop finds, so that no busy workspace takes all of it. */
+const MAX_ACCEPTED_IN_FLIGHT = 300
 const MAX_CLAIM = 200
 const POLL_MS = 250
 /** Between tries to store an outcome while the database is unavailable. */
@@ -42,11 +44,21 @@ export function submitLoop(parts: SubmitParts): Loop {
   /** Another node may have skipped the senders that this one had locked: they are looked at again, without a transaction. */
   let hasClaimed = false
 
-  parts.submission?.attach({
-    room: () => MAX_IN_FLIGHT - inFlight.size,
-    take: ({ message, trace }) => start(message, trace === undefined ? undefined : new Map([[message.id, trace]])),
+  let hasEnded = false
+  parts.acceptedMessages?.attach({
+    room: () => (hasEnded ? 0 : MAX_ACCEPTED_IN_FLIGHT - inFlight.size),
+    take({ message, trace }) {
+      // Another node takes its lease over: the provider is closed here.
+      if (!hasEnded) start(message, trace === undefined ? undefined : new Map([[message.id, trace]]))
+    },
+    giveBack: claims.giveBackLater,
   })
-  return { name: 'submit', pollMs: POLL_MS, turn, drain: async () => void (await Promise.all(inFlight)) }
+  return { name: 'submit', pollMs: POLL_MS, turn, drain }
+
+  async function drain(): Promise<void> {
+    while (inFlight.size > 0) await Promise.all(inFlight)
+    hasEnded = true
+  }
 
   async function turn(): Promise<{ more: boolean; idle?: boolean }> {
     const capacity = Math.min(MAX_CLAIM, MAX_IN_FLIGHT - inFlight.size)

@@ -32,6 +32,7 @@ export function createClaims({ db, clock }: { db: Db; clock: Clock }, giveBack: 
         throw error
       }
     },
+    giveBackLater: (lease: string): void => void doubtful.add(lease),
     async giveBackDoubtful(): Promise<void> {
       if (doubtful.size === 0) return
       await db.transaction(async (tx) =>

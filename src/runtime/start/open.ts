@@ -91,9 +91,9 @@ export async function openParts(
       ? opened.adopt(createNodeTracer(config.tracing, { log, metrics, node }), (tracer) => tracer.close())
       : undefined
   metrics.watchClock(clock)
-  const submission = createHandOver<unknown>(node.id)
+  const acceptedMessages = createHandOver<unknown>(node.id)
   const loops = backgroundLoops
-  const parts = { config, db, clock, seal, log, metrics, provider, wake, live, node, submission, tracer, loops }
+  const parts = { config, db, clock, seal, log, metrics, provider, wake, live, node, acceptedMessages, tracer, loops }
   const whenClosed = opened.move()
   const lost = AbortSignal.any([keys.lost, ...(database.lost ? [database.lost] : [])])
   return { parts, wakes, lost, close: () => whenClosed.disposeAsync() }

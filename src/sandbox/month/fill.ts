@@ -90,7 +90,11 @@ type Performing = { workspaceId: string; deeds: readonly Deed[]; shop: Shop }
 
 function createPerformer(parts: Parts, { workspaceId, deeds, shop }: Performing): (deed: Deed) => Promise<void> {
   const { clock } = parts
-  const accepting = { ...parts, clock: { now: () => later(clock.now(), -REPORTED_AFTER_MS) }, submission: undefined }
+  const accepting = {
+    ...parts,
+    clock: { now: () => later(clock.now(), -REPORTED_AFTER_MS) },
+    acceptedMessages: undefined,
+  }
   const sendCode = createOtpAcceptor(accepting)
   const verify = createVerificationAcceptor(accepting)
   const confirm = createConfirmationAcceptor(accepting)

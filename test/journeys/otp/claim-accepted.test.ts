@@ -99,35 +99,67 @@ test('two codes for one number that arrive together are both sent', async (t) =>
   for (const otp of await Promise.all([world.sendOtp({ to }), world.sendOtp({ to })])) await arrives(otp)
 })
 
-for (const [table, condition] of [
-  ['sender_pace', 'sender_id = $1'],
-  ['pair_pace', 'sender_id = $1'],
-] as const)
-  test(`a locked row of ${table} delays no acceptance, only its own code`, async (t) => {
-    const { world, arrives } = await startWatchedWorld(t)
-    const first = await world.sendOtp()
-    await arrives(first)
-    await withConnection(world.databaseUrl, async (holder) => {
-      await holder.query('begin')
-      await holder.query(`select from ${table} where ${condition} for update`, [world.senderId])
-      const otp = await world.sendOtp({ to: first.to })
-      assert.equal((await world.getOtp(otp)).status, 'queued')
-      await holder.query('rollback')
-      await arrives(otp)
-    })
+/** Accepts a code while another transaction has locked something; returns the statements that inserted it. */
+async function acceptLocked(t: TestContext, lock: string) {
+  const inserts: string[] = []
+  const { world, arrives } = await startWatchedWorld(t, {
+    mayLogErrors: true,
+    around({ statement: { name }, run }) {
+      if (name.endsWith('_otp_messages_within_quota')) inserts.push(name)
+      return run()
+    },
+  })
+  const first = await world.sendOtp()
+  await arrives(first)
+  world.advance('1m')
+  await world.settled()
+  inserts.length = 0
+  await withConnection(world.databaseUrl, async (holder) => {
+    await holder.query('begin')
+    await holder.query(lock.replace('$1', `'${world.senderId}'`))
+    const otp = await world.sendOtp({ to: first.to })
+    assert.equal((await world.getOtp(otp)).status, 'queued')
+    await holder.query('rollback')
+    await arrives(otp)
+  })
+  return inserts
+}
+
+for (const table of ['sender_pace', 'pair_pace'])
+  test(`a locked row of ${table} delays only its own code: the statement that accepts skips it`, async (t) => {
+    const inserts = await acceptLocked(t, `select from ${table} where sender_id = $1 for update`)
+    assert.deepEqual(inserts, ['insert_and_claim_otp_messages_within_quota'])
   })
 
-test('a locked table of the pace delays no acceptance for long, only its codes', async (t) => {
-  const { world, arrives } = await startWatchedWorld(t, { mayLogErrors: true })
-  await arrives(await world.sendOtp())
-  const accepted = await withConnection(world.databaseUrl, async (holder) => {
-    await holder.query('begin; lock table sender_pace')
-    const otps = await Promise.all([world.sendOtp(), world.sendOtp()])
-    assert.equal((await world.getOtp(otps[0])).status, 'queued')
-    await holder.query('rollback')
-    return otps
+test('codes are accepted while the table of the pace is locked, and sent afterwards', async (t) => {
+  const inserts = await acceptLocked(t, 'lock table sender_pace')
+  assert.deepEqual(inserts, ['insert_and_claim_otp_messages_within_quota', 'insert_otp_messages_within_quota'])
+})
+
+test('a claim whose answer stays lost is given back, and its code is sent once, as attempt 1', async (t) => {
+  let isDown = false
+  const { world, arrives } = await startWatchedWorld(t, {
+    mayLogErrors: true,
+    async around({ statement: { name }, run }) {
+      const isOfAccept = name.endsWith('_otp_messages_within_quota') || name === 'find_inserted_requests'
+      const rows = isDown && isOfAccept ? [] : await run()
+      if (name === 'insert_and_claim_otp_messages_within_quota') isDown = true
+      if (isDown && isOfAccept) throw new DatabaseUnavailable(new Error('read ECONNRESET'), { mayBeCommitted: true })
+      return rows
+    },
   })
-  for (const otp of accepted) await arrives(otp)
+  const body = world.otpBody()
+  assert.equal((await world.request('POST', '/api/v1/otp/messages', { body })).status, 503)
+  const [row] = await world.query<{ id: string }>('select id from messages where recipient = $1', [body.to])
+  assert.ok(row, 'the commit took place')
+  const otp = { ...body, messageId: row.id, status: 'queued', reference: null }
+  await arrives(otp)
+  await world.settled()
+  const [{ attempts } = { attempts: 0 }] = await world.query<{ attempts: number }>(
+    'select attempts from messages where id = $1',
+    [row.id],
+  )
+  assert.deepEqual([attempts, world.whatsapp.got(otp).length], [1, 1])
 })
 
 test('codes that are claimed when they are accepted count in the pace of their sender', async (t) => {
