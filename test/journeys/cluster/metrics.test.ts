@@ -85,7 +85,7 @@ test('a scrape while the database is away or a table is locked answers with all 
     return (name: string) => samples.filter((each) => each.name === name)
   }
   const up = async () => (await sampled())('doorcode_database_up')[0]?.value
-  assert.equal(await up(), 1)
+  await waitFor('the database to be up', async () => (await up()) === 1)
 
   await withConnection(await fileDatabase(), async (holder) => {
     await holder.query('begin; lock table provider_reports')
@@ -99,7 +99,7 @@ test('a scrape while the database is away or a table is locked answers with all 
         ['messages', 'timers', 'deliveries', 'syncs'].every((kind) => kinds.includes(`kind="${kind}"`))
       )
     })
-    assert.equal(await up(), 1)
+    await waitFor('the database to be up beside a locked table', async () => (await up()) === 1)
     await holder.query('rollback')
   })
 
