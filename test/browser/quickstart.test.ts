@@ -61,7 +61,7 @@ const isAt = (page: Page, step: string): Promise<void> =>
 /** With the key and the sender that the page shows. */
 async function sendFromTerminal(page: Page, node: { url: string }): Promise<void> {
   await page.getByRole('tab', { name: 'curl' }).click()
-  const curl = await page.getByRole('tabpanel').getByText('curl ').innerText()
+  const curl = await page.getByRole('tabpanel').locator('pre').innerText()
   const [apiKey = ''] = /dck_[a-z2-7]{12}_[\w-]{43}/.exec(curl) ?? []
   const body = /-d '(.*)'$/s.exec(curl)?.[1]?.replaceAll(/A-\d{4}/g, 'A-2002')
   assert.ok(apiKey && body, curl)
