@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 import { sourcesOf } from '@doorcode/whatsapp-emulator/pages/built-pages.ts'
@@ -26,7 +27,7 @@ async function bundledFrom(file: string, found = new Set<string>()): Promise<Set
     const imported = always ?? lazily ?? ''
     const isOfEmulator = imported.startsWith(EMULATOR)
     const target = isOfEmulator
-      ? path.join('packages/whatsapp-emulator', imported.slice(EMULATOR.length))
+      ? path.relative(dashboardPages.root, await realpath(fileURLToPath(import.meta.resolve(imported))))
       : path.join(path.dirname(file), imported)
     await bundledFrom(target, found)
   }

@@ -49,7 +49,7 @@ test('a wrong password is reported immediately', async () => {
 })
 
 test('a database that does not exist is reported immediately', async () => {
-  const url = (await fileDatabase()).replace(/\/test_\d+/, '/no_such_database')
+  const url = (await fileDatabase()).replace(/\/test_\w+/, '/no_such_database')
   await rejected(url, /rejected the connection: database "no_such_database" does not exist/)
 })
 
