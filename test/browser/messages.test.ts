@@ -53,5 +53,5 @@ test('a message is found by filters in the URL and by paging', async (t) => {
   assert.equal(await page.getByText('accepted for').count(), 0, 'the facts say it')
   await page.evaluate('navigator.clipboard.writeText = (text) => Promise.resolve(void (globalThis.copied = text))')
   await page.getByRole('button', { name: 'Copy as curl' }).click()
-  assert.match(await page.evaluate<string>('copied'), /otp\/messages[^]*"code":"<code>"/)
+  assert.match(await page.evaluate<string>('copied'), /otp\/messages[^]*"code": "<code>"/)
 })
