@@ -155,8 +155,9 @@ function send(reply: FastifyReply, { http, body }: HookResponse): FastifyReply {
     ? reply.code(http).type('text/plain; charset=utf-8').send(body)
     : reply
         .code(http)
-        .type('application/json')
-        .send(Buffer.from(JSON.stringify(body)))
+        .type('application/json') // with a serializer of its own it gets no charset
+        .serializer(JSON.stringify)
+        .send(body)
 }
 
 /** Keyed by the id in lower case, since UUIDs ignore case. Requests that arrive while a hook is read share that read. */
