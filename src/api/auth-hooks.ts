@@ -96,9 +96,9 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
     {
       bodyLimit: MAX_BODY_BYTES,
       // Before the body is read. Who knows a hook that is in use can still be right.
-      async onRequest(request, reply) {
-        const isKnown = hooks.has(request.params.hookId)
-        return isKnown || unsigned.allows(request.ip) ? undefined : reject(reply, 'address')
+      onRequest(request, reply, done) {
+        if (hooks.has(request.params.hookId) || unsigned.allows(request.ip)) done()
+        else reject(reply, 'address')
       },
       onResponse(_request, { statusCode, elapsedTime }, done) {
         const outcome = statusCode < 300 ? 'answered' : statusCode < 500 ? 'rejected' : 'failed'
