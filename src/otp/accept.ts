@@ -1,5 +1,5 @@
 import { later } from '../lib/clock.ts'
-import { type Sql, type Statement, statement } from '../lib/db/pool.ts'
+import { type Statement, statement } from '../lib/db/pool.ts'
 import { ApiError } from '../lib/errors.ts'
 import { ORIGIN_COLUMNS } from '../messages/queue/lock-senders.ts'
 import { OTP_SUBMISSION_WINDOW_MS } from '../messages/submission-window.ts'

@@ -52,7 +52,7 @@ type ClaimParameters = { lease: string; nodeId: string; until: string; now: stri
  * loop sends their codes. A locked table makes it wait (accept/engine.ts). Counts in the pace of senders and pairs as the loop's claim does,
  * and writes a lease that has begun. A row that `insert` drops, because another request took its key, has still taken its slots.
  */
-export const claimAccepted = ({ lease, nodeId, until, now }: ClaimParameters, insert: string): string =>
+export const claimAccepted = ({ lease, nodeId, now }: Omit<ClaimParameters, 'until'>, insert: string): string =>
   `free_senders as materialized (
      select p.sender_id, ${paceCapacity({ throughput: 's.throughput', now })} as capacity
      from (

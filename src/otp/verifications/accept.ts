@@ -1,7 +1,7 @@
 import { type Acceptance, FACT_COLUMNS, type Facts, createAcceptor, factJoins } from '../../accept/engine.ts'
 import { type SendRequest, type Sendable, sendTarget, sendableColumns, senderJoins } from '../../accounts/sendable.ts'
 import { SECOND_MS, later } from '../../lib/clock.ts'
-import { type Sql, type Statement, bytea, statement } from '../../lib/db/pool.ts'
+import { type Statement, bytea, statement } from '../../lib/db/pool.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { countryOf } from '../../lib/phone/phone.ts'
 import type { SealingKey } from '../../lib/seal.ts'
