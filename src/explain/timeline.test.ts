@@ -1,6 +1,7 @@
 import { inEnglish } from '../../locales/resources.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NO_FACTS } from '../../test/world/next-actions.ts'
 import { findError } from '../providers/whatsapp/errors.ts'
 import { readInbound, readStatus, readStatusWord } from '../providers/whatsapp/read.ts'
 import type { ConfirmationFact, ConversationMessageFact, Facts, ReportFact } from './facts.ts'
@@ -65,19 +66,9 @@ const reply = (messageId: string, receivedAt: Date): ReportFact => ({
 })
 
 const conversation = (facts: Partial<Facts>): Facts => ({
+  ...NO_FACTS,
   now: at(999),
   confirmation: { check: 'confirmation', id: 'c', createdAt: at(0), quotaUnit: 1 } as ConfirmationFact,
-  refusal: null,
-  verification: null,
-  messages: [],
-  attempts: [],
-  reports: [],
-  inbound: [],
-  answers: [],
-  events: [],
-  deliveries: [],
-  webhookAttempts: [],
-  works: true,
   ...facts,
 })
 

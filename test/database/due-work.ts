@@ -48,30 +48,30 @@ const DUE = `
   from moved`
 
 /** Leftovers must not reach the next test, whose clock differs. */
-export const cancelWork = (database: Pool, workspaceIds: readonly string[]): Promise<unknown> =>
-  database.query({ name: 'cancel_work', text: CANCEL, values: [workspaceIds] })
+export const cancelWork = (database: Pool, workspaceId: string): Promise<unknown> =>
+  database.query({ name: 'cancel_work', text: CANCEL, values: [workspaceId] })
 
 /** In one statement, which is prepared: every test ends with it. */
 const CANCEL = `
   with verifications as (
-    update otp_verifications set due_at = 'infinity' where workspace_id = any($1) and due_at is not null),
+    update otp_verifications set due_at = 'infinity' where workspace_id = $1 and due_at is not null),
   messages as (
     update messages set due_at = null, lease = null, code = null, deliver_by = null
-    where workspace_id = any($1) and (due_at is not null or deliver_by is not null)),
+    where workspace_id = $1 and (due_at is not null or deliver_by is not null)),
   reports as (
-    update provider_reports set due_at = null, outcome = 'ignored' where workspace_id = any($1) and due_at is not null),
+    update provider_reports set due_at = null, outcome = 'ignored' where workspace_id = $1 and due_at is not null),
   deliveries as (
     update webhook_deliveries set due_at = null, lease = null, status = 'failed'
-    where workspace_id = any($1) and due_at is not null),
+    where workspace_id = $1 and due_at is not null),
   endpoints as (
-    update webhook_endpoints set release_at = null where workspace_id = any($1) and release_at is not null),
+    update webhook_endpoints set release_at = null where workspace_id = $1 and release_at is not null),
   sandboxes as (
-    delete from sandbox_work where workspace_id = any($1)),
+    delete from sandbox_work where workspace_id = $1),
   confirmations as (
     update confirmations set reminder_at = null, deadline_at = null, follow_up_at = null
-    where workspace_id = any($1) and timer_due_at is not null),
+    where workspace_id = $1 and timer_due_at is not null),
   refusals as (
     update refusal_checks set reminder_at = null, deadline_at = null, follow_up_at = null
-    where workspace_id = any($1) and timer_due_at is not null)
+    where workspace_id = $1 and timer_due_at is not null)
   -- the next test's emulator may get this one's port, and has an account with the same id
-  update provider_accounts set sync_due_at = 'infinity', graph_url = 'http://' || id where workspace_id = any($1)`
+  update provider_accounts set sync_due_at = 'infinity', graph_url = 'http://' || id where workspace_id = $1`

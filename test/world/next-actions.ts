@@ -114,12 +114,12 @@ export const rejectedByEndpoint: WebhookAttemptFact = {
   error: null,
 }
 
-export const of = (message: MessageFact, more: Partial<Facts> = {}): Facts => ({
-  now: NOW,
+/** Nothing is known, and a worker runs. */
+export const NO_FACTS: Omit<Facts, 'now'> = {
   confirmation: null,
   refusal: null,
   verification: null,
-  messages: [message],
+  messages: [],
   attempts: [],
   reports: [],
   inbound: [],
@@ -128,6 +128,12 @@ export const of = (message: MessageFact, more: Partial<Facts> = {}): Facts => ({
   deliveries: [],
   webhookAttempts: [],
   works: true,
+}
+
+export const of = (message: MessageFact, more: Partial<Facts> = {}): Facts => ({
+  ...NO_FACTS,
+  now: NOW,
+  messages: [message],
   ...more,
 })
 

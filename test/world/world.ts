@@ -80,7 +80,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
   const { workspaceId, account, credentials, setCallback } = await setUpWorkspace(first, emulator, options)
 
   t.after(async () => {
-    await cancelWork(database, [workspaceId])
+    await cancelWork(database, workspaceId)
     if (!t.passed) printLog(t, nodes)
     if (!options.mayLogErrors) assertNoErrors(nodes)
     for (const { event } of receivers.flatMap(({ received }) => received)) checks.webhook(event)

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY_MS, later } from '../../lib/clock.ts'
 import { spyOnDb } from '../../../test/database/db-spy.ts'
-import { cancelWork } from '../../../test/database/due-work.ts'
-import { queryPool } from '../../../test/faults/connections.ts'
 import { waitFor } from '../../../test/world/wait-for.ts'
-import { type World, startWorld } from '../../../test/world/world.ts'
+import { startWorld } from '../../../test/world/world.ts'
 import { newId } from '../../lib/ids.ts'
 import { findDueLoops } from './due-loops.ts'
 
@@ -29,7 +27,6 @@ test('work of every kind is found when it becomes due, and not before', async (t
     findDueLoops({ ...parts, clock: { now: () => at } })
   const receiver = await world.receiver()
   await world.settled()
-  await cancelOthers(world)
   const now = world.clock.now()
   assert.deepEqual(await find(later(now, 30 * DAY_MS)), Object.fromEntries(WATCHED.map((name) => [name, false])))
 
@@ -68,16 +65,6 @@ test('work of every kind is found when it becomes due, and not before', async (t
   assert.equal((await find(now))['leases'], true)
   assert.deepEqual(await find(later(now, 2 * DAY_MS)), Object.fromEntries(WATCHED.map((name) => [name, true])))
 })
-
-/** The database is also that of tests that ended. */
-async function cancelOthers(world: World): Promise<void> {
-  const workspaces = await world.query<{ id: string }>('select id from workspaces where id <> $1', [world.workspaceId])
-  await cancelWork(
-    await queryPool(),
-    workspaces.map(({ id }) => id),
-  )
-  await world.query('delete from nodes where id <> $1', [world.parts.node.id])
-}
 
 test('an idle instance looks for all due work in one statement', async (t) => {
   let looks = 0
