@@ -4003,17 +4003,18 @@ with quotas as materialized (
   select q.workspace_id, q.created_at, q.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
-    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, is_claimable boolean)
+    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text)
 ), accepted as (
   select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
+), claimable as materialized (
+  select id, sender_id, recipient from accepted where id = any ($9::uuid[])
 ), free_senders as materialized (
   select p.sender_id, greatest(0, case s.throughput when 'HIGH' then 1000 else 80 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
 where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int as capacity
   from (
-    select distinct sender_id from accepted a
-    where is_claimable and (
-      select 1 from messages where sender_id = a.sender_id and priority = 0 and due_at <= $2 limit 1) is null
+    select distinct sender_id from claimable c
+    where (select 1 from messages where sender_id = c.sender_id and priority = 0 and due_at <= $2 limit 1) is null
     order by sender_id) d
   cross join lateral (
   select * from sender_pace p
@@ -4025,9 +4026,7 @@ cross join lateral (
   where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a
 ), next_messages as materialized (
   select next.id, next.sender_id, next.recipient
-  from (
-    select id, sender_id, recipient, row_number() over (partition by sender_id order by id) as place
-    from accepted where is_claimable) next
+  from (select *, row_number() over (partition by sender_id order by id) as place from claimable) next
   join free_senders using (sender_id)
   left join lateral (
     select true as is_known from pair_pace where sender_id = next.sender_id and recipient = next.recipient limit 1) known on true
@@ -4205,17 +4204,18 @@ with quotas as materialized (
   select q.workspace_id, q.created_at, q.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
-    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, prefix_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint, max_attempts smallint, is_claimable boolean)
+    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, prefix_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint, max_attempts smallint)
 ), accepted as (
   select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
+), claimable as materialized (
+  select id, sender_id, recipient from accepted where id = any ($9::uuid[])
 ), free_senders as materialized (
   select p.sender_id, greatest(0, case s.throughput when 'HIGH' then 1000 else 80 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
 where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int as capacity
   from (
-    select distinct sender_id from accepted a
-    where is_claimable and (
-      select 1 from messages where sender_id = a.sender_id and priority = 0 and due_at <= $2 limit 1) is null
+    select distinct sender_id from claimable c
+    where (select 1 from messages where sender_id = c.sender_id and priority = 0 and due_at <= $2 limit 1) is null
     order by sender_id) d
   cross join lateral (
   select * from sender_pace p
@@ -4227,9 +4227,7 @@ cross join lateral (
   where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a
 ), next_messages as materialized (
   select next.id, next.sender_id, next.recipient
-  from (
-    select id, sender_id, recipient, row_number() over (partition by sender_id order by id) as place
-    from accepted where is_claimable) next
+  from (select *, row_number() over (partition by sender_id order by id) as place from claimable) next
   join free_senders using (sender_id)
   left join lateral (
     select true as is_known from pair_pace where sender_id = next.sender_id and recipient = next.recipient limit 1) known on true
@@ -4459,17 +4457,18 @@ with quotas as materialized (
   select q.workspace_id, q.created_at, q.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
-    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, verification_id uuid, sent int, is_claimable boolean)
+    id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, verification_id uuid, sent int)
 ), accepted as (
   select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
+), claimable as materialized (
+  select id, sender_id, recipient from accepted where id = any ($9::uuid[])
 ), free_senders as materialized (
   select p.sender_id, greatest(0, case s.throughput when 'HIGH' then 1000 else 80 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
 where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int as capacity
   from (
-    select distinct sender_id from accepted a
-    where is_claimable and (
-      select 1 from messages where sender_id = a.sender_id and priority = 0 and due_at <= $2 limit 1) is null
+    select distinct sender_id from claimable c
+    where (select 1 from messages where sender_id = c.sender_id and priority = 0 and due_at <= $2 limit 1) is null
     order by sender_id) d
   cross join lateral (
   select * from sender_pace p
@@ -4481,9 +4480,7 @@ cross join lateral (
   where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a
 ), next_messages as materialized (
   select next.id, next.sender_id, next.recipient
-  from (
-    select id, sender_id, recipient, row_number() over (partition by sender_id order by id) as place
-    from accepted where is_claimable) next
+  from (select *, row_number() over (partition by sender_id order by id) as place from claimable) next
   join free_senders using (sender_id)
   left join lateral (
     select true as is_known from pair_pace where sender_id = next.sender_id and recipient = next.recipient limit 1) known on true

@@ -1,4 +1,4 @@
-import { later } from '../lib/clock.ts'
+import { type Clock, later } from '../lib/clock.ts'
 import { createFairBatcher } from '../lib/db/fair-batcher.ts'
 import {
   MAX_LOCK_WAIT_MS,
@@ -14,7 +14,7 @@ import { ApiError, type ApiErrorCode } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { Tracer } from '../lib/tracing.ts'
 import {
-  type AcceptedClaimParts,
+  type AcceptedMessages,
   type ChosenClaim,
   type NewMessage,
   chooseClaimable,
@@ -73,7 +73,7 @@ export type Acceptance<Request extends Acceptable, Found extends Facts, Accepted
   /** `$1`: `[{workspace_id, month, created_at, requests: [row]}]`, `$2`: due_at, `$3`: submit_by, `$4`: the wait for a locked row,
    * `$5`: key_check, if the look-up returns it. Returns what it inserted. */
   insert: Statement<Inserted>
-  /** Like `insert`, and also claims first messages (messages/queue/claim-accepted.ts). `$6` to `$8`: the claim. */
+  /** Like `insert`, and also claims first messages (messages/queue/claim-accepted.ts). `$6` to `$9`: the claim. */
   insertAndClaim?: Statement<Inserted>
   /** The first message, as this process would send it. Undefined if the account's token does not open. */
   newMessage?(request: Request, facts: Found, of: { row: New; now: Date }): NewMessage | undefined
@@ -84,7 +84,7 @@ export type Acceptance<Request extends Acceptable, Found extends Facts, Accepted
 export type Decision<Accepted, New extends Row = Row> = Accepted | ApiError | ((id: string) => New)
 
 /** `message_id`: the id of the first message, if it is a separate row. */
-type Row = { id: string; message_id?: string; is_claimable?: boolean }
+type Row = { id: string; message_id?: string }
 
 type Inserted = { id: string; isClaimed?: boolean }
 
@@ -107,7 +107,12 @@ const MAX_LOOK_UP_TO_CLAIM_MS = 250
 /** After a lock was in the way of a claim, nothing is claimed for this long. */
 const CLAIM_PAUSE_MS = 5_000
 
-type AcceptParts = AcceptedClaimParts & { db: Sql; tracer?: Tracer | undefined }
+type AcceptParts = {
+  db: Sql
+  clock: Clock
+  tracer?: Tracer | undefined
+  acceptedMessages?: AcceptedMessages | undefined
+}
 type Item<Request> = { request: Request; id: string }
 
 /**
@@ -276,7 +281,7 @@ async function insert<Found extends Facts>(
   }: Pick<Acceptance<Acceptable, Found, unknown>, 'quota' | 'windowMs' | 'insert' | 'insertAndClaim'>,
   { insertable, claim, now }: { insertable: readonly Insertable<Found>[]; claim: ChosenClaim | undefined; now: Date },
 ): Promise<Map<string, Inserted>> {
-  const months = byWorkspace(insertable, { claim, now })
+  const months = byWorkspace(insertable, now)
   const unopened = months
     .filter(({ units_used }) => units_used === null)
     .map(({ workspace_id, month }) => ({ workspace_id, kind: quota, month }))
@@ -349,10 +354,7 @@ type Month = {
 }
 
 /** `created_at` and the month are in the workspace's time, which clients see; work is due by the real clock. */
-function byWorkspace(
-  insertable: readonly Insertable<Facts>[],
-  { claim, now }: { claim: ChosenClaim | undefined; now: Date },
-): Month[] {
+function byWorkspace(insertable: readonly Insertable<Facts>[], now: Date): Month[] {
   const months = new Map<string, Month>()
   for (const { workspaceId, facts, row } of insertable) {
     let month = months.get(workspaceId)
@@ -367,7 +369,7 @@ function byWorkspace(
       }
       months.set(workspaceId, month)
     }
-    month.requests.push(claim ? { ...row, is_claimable: claim.isClaimable(row.id) } : row)
+    month.requests.push(row)
   }
   return [...months.values()]
 }

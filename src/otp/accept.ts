@@ -50,8 +50,7 @@ function otpAcceptance({ seal }: Pick<Parts, 'seal'>): Acceptance<OtpRequest, Ot
       const key = findKey(facts.keyCheck)
       return key ? (id) => messageRow(key, request, id) : keyChanged()
     },
-    insert: inserts.insert,
-    insertAndClaim: inserts.insertAndClaim,
+    ...inserts,
     newMessage: ({ workspaceId }, facts, { row, now }) =>
       newCode(row, facts, { workspaceId, submitBy: later(now, OTP_SUBMISSION_WINDOW_MS) }),
     accepted: (request, messageId) => ({ messageId, status: 'queued', reference: request.reference }),

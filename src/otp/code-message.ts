@@ -91,7 +91,7 @@ export type CodeRow = { id: string; sender_id: string; recipient: string; name: 
 
 type ClaimColumns = { columns: string; values: string }
 
-const CLAIM_PARAMETERS = { lease: '$6', nodeId: '$7', until: '$8', now: '$2' }
+const CLAIM_PARAMETERS = { lease: '$6', nodeId: '$7', until: '$8', ids: '$9', now: '$2' }
 const CLAIMED: ClaimColumns = { columns: CLAIM_COLUMNS, values: claimValues(CLAIM_PARAMETERS) }
 const UNCLAIMED: ClaimColumns = { columns: 'status, due_at', values: `'queued', $2` }
 
@@ -108,9 +108,9 @@ type InsertedCodes = {
  * try took the last unit.
  */
 export function codeInserts(name: string, { columns, inserted }: InsertedCodes) {
-  const within = (more: readonly string[], allowed: string, returned: string): string =>
+  const within = (allowed: string, returned: string): string =>
     insertWithinQuota('otp', {
-      columns: [...CODE_COLUMNS, ...columns, ...more].join(', '),
+      columns: [...CODE_COLUMNS, ...columns].join(', '),
       inserted: `accepted as (
      select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
    ), ${allowed}`,
@@ -119,12 +119,11 @@ export function codeInserts(name: string, { columns, inserted }: InsertedCodes) 
   return {
     insert: statement<{ id: string }>(
       `insert_${name}_within_quota`,
-      within([], `allowed as (select * from accepted), ${inserted(UNCLAIMED)}`, 'id'),
+      within(`allowed as (select * from accepted), ${inserted(UNCLAIMED)}`, 'id'),
     ),
     insertAndClaim: statement<{ id: string; isClaimed: boolean }>(
       `insert_and_claim_${name}_within_quota`,
       within(
-        ['is_claimable boolean'],
         claimAccepted(CLAIM_PARAMETERS, inserted(CLAIMED)),
         'id, (id in (select id from claimed)) is true as "isClaimed"',
       ),

@@ -1,4 +1,4 @@
-import { type Clock, later } from '../../lib/clock.ts'
+import { later } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import type { HandOver } from '../../runtime/jobs/hand-over.ts'
 import { type ClaimedMessage, SUBMIT_LEASE_MS } from './claim.ts'
@@ -17,8 +17,6 @@ export type NewMessage = Omit<ClaimedMessage, 'lease' | 'claimedAt'>
 /** `trace`: the `traceparent` of its request. */
 export type AcceptedMessages = HandOver<{ message: ClaimedMessage; trace: string | undefined }>
 
-export type AcceptedClaimParts = { clock: Clock; acceptedMessages?: AcceptedMessages | undefined }
-
 export type ChosenClaim = ReturnType<typeof chooseClaimable>
 
 /** The new messages that the statement may claim: the first of each pair. Dispose it after `send`. */
@@ -29,9 +27,8 @@ export function chooseClaimable(acceptedMessages: AcceptedMessages, messages: re
   const reserved = acceptedMessages.reserve(chosen.size)
   return {
     lease,
-    isClaimable: (id: string): boolean => chosen.has(id),
-    /** Parameters of the statement: lease, node, end of the lease. */
-    values: [lease, acceptedMessages.nodeId, later(now, SUBMIT_LEASE_MS)] as const,
+    /** Parameters of the statement: lease, node, end of the lease, messages. */
+    values: [lease, acceptedMessages.nodeId, later(now, SUBMIT_LEASE_MS), [...chosen.keys()]] as const,
     /** Call after the commit. `ids`: what the statement claimed. */
     send(ids: readonly string[], traceOf: (id: string) => string | undefined): void {
       for (const id of ids) {
@@ -44,28 +41,27 @@ export function chooseClaimable(acceptedMessages: AcceptedMessages, messages: re
 }
 
 /** Parameters of the statement. */
-type ClaimParameters = { lease: string; nodeId: string; until: string; now: string }
+type ClaimParameters = { lease: string; nodeId: string; until: string; ids: string; now: string }
 
 /**
- * SQL: claims the rows of `accepted` with `is_claimable`. `insert`: common table expressions that insert the rows of `allowed`, which are
+ * SQL: claims the rows of `accepted` with these ids. `insert`: common table expressions that insert the rows of `allowed`, which are
  * those of `accepted` with `is_claimed`; `inserted` returns their ids. Skips senders and pairs that another transaction has locked: the
  * loop sends their codes. A locked table makes it wait (accept/engine.ts). Counts in the pace of senders and pairs as the loop's claim does,
  * and writes a lease that has begun. A row that `insert` drops, because another request took its key, has still taken its slots.
  */
-export const claimAccepted = ({ lease, nodeId, now }: Omit<ClaimParameters, 'until'>, insert: string): string =>
-  `free_senders as materialized (
+export const claimAccepted = ({ lease, nodeId, ids, now }: Omit<ClaimParameters, 'until'>, insert: string): string =>
+  `claimable as materialized (
+     select id, sender_id, recipient from accepted where id = any (${ids}::uuid[])
+   ), free_senders as materialized (
      select p.sender_id, ${paceCapacity({ throughput: 's.throughput', now })} as capacity
      from (
-       select distinct sender_id from accepted a
-       where is_claimable and (
-         select 1 from messages where sender_id = a.sender_id and priority = 0 and due_at <= ${now} limit 1) is null
+       select distinct sender_id from claimable c
+       where (select 1 from messages where sender_id = c.sender_id and priority = 0 and due_at <= ${now} limit 1) is null
        order by sender_id) d
      ${lockSendable({ senderId: 'd.sender_id', now, breaker: 'closed' })}
    ), next_messages as materialized (
      select next.id, next.sender_id, next.recipient
-     from (
-       select id, sender_id, recipient, row_number() over (partition by sender_id order by id) as place
-       from accepted where is_claimable) next
+     from (select *, row_number() over (partition by sender_id order by id) as place from claimable) next
      join free_senders using (sender_id)
      left join lateral (
        select true as is_known from pair_pace where sender_id = next.sender_id and recipient = next.recipient limit 1) known on true
@@ -98,6 +94,6 @@ export const claimAccepted = ({ lease, nodeId, now }: Omit<ClaimParameters, 'unt
 /** SQL: the columns of a message that a claim sets, and their values for a row of `allowed`. */
 export const CLAIM_COLUMNS = 'status, due_at, lease, attempts, attempted_at'
 
-export const claimValues = ({ lease, until, now }: ClaimParameters): string =>
+export const claimValues = ({ lease, until, now }: Omit<ClaimParameters, 'nodeId' | 'ids'>): string =>
   `case when is_claimed then 'sending' else 'queued' end, case when is_claimed then ${until}::timestamptz else ${now}::timestamptz end,
      case when is_claimed then ${lease}::uuid end, is_claimed::int, case when is_claimed then ${now}::timestamptz end`

@@ -70,8 +70,7 @@ function acceptance({
       const key = findKey(facts.keyCheck)
       return key ? (id) => verificationRow(key, { request, history, id }) : keyChanged()
     },
-    insert: inserts.insert,
-    insertAndClaim: inserts.insertAndClaim,
+    ...inserts,
     newMessage: ({ workspaceId, ttlSeconds }, facts, { row, now }) =>
       newCode(row, facts, {
         workspaceId,

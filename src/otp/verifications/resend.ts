@@ -83,8 +83,7 @@ function acceptance({
       if (!key || opened === undefined) return keyChanged()
       return (id) => resendRow(request, facts, { id, code: sealedCode(key, id, codeOf(opened, facts.codeLength)) })
     },
-    insert: inserts.insert,
-    insertAndClaim: inserts.insertAndClaim,
+    ...inserts,
     newMessage({ workspaceId }, facts, { row, now }) {
       const leftMs = facts.expiresAt.getTime() - facts.now.getTime()
       return newCode(row, facts, { workspaceId, submitBy: later(now, Math.min(OTP_SUBMISSION_WINDOW_MS, leftMs)) })
