@@ -12,6 +12,8 @@ const SHOPS = 100
 const WARM_UP_MS = 3_000
 const OPEN_RATE = 1_000
 const OPEN_MS = 20_000
+/** Twice its connections: more would wait in its pool, behind one locked row longer than a request may. */
+const PLAIN_WORKERS = 20
 const OPERATED_CONNECTIONS = 64
 const OPERATED_MS = 20_000
 
@@ -33,7 +35,8 @@ export const accept: BenchPart = async ({ postgres, provider, short, profile, sa
   try {
     const compare = async (shops: readonly Shop[], where: string) => {
       const subjects = SUBJECTS.map((name): Compared => {
-        return { name, postgres, server: servers[name], next: otpRequests(shops).next, rounds: [] }
+        const workers = name === 'plain' ? PLAIN_WORKERS : WORKERS
+        return { name, postgres, server: servers[name], next: otpRequests(shops).next, workers, rounds: [] }
       })
       await compareInTurn(subjects, { rounds, say: (line) => say(`${where}, ${line}`) })
       return subjects.map(({ rounds }) => rounds)

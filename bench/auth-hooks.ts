@@ -30,7 +30,7 @@ export const authHooks: BenchPart = async ({ postgres, provider, short, profile,
     return { name, postgres, server, next, expected, rounds: [] }
   }
   const doorcode = await start('doorcode', 200, hookRequests(await addHooks(databaseUrl, shops)))
-  const floor = await start('floor', 202, otpRequests(shops).next)
+  const floor = await start('hook-floor', 202, otpRequests(shops).next)
   await compareInTurn([doorcode, floor], { rounds: short ? 2 : ROUNDS, say })
   const share = ratio(doorcode.rounds, floor.rounds)
   const client = openHttpClient({ port: doorcode.server.port, connections: WORKERS })
@@ -39,7 +39,7 @@ export const authHooks: BenchPart = async ({ postgres, provider, short, profile,
   const steady = await openLoop(() => client.send(doorcode.next()), { rate: OPEN_RATE, ms: steadyMs, expected: 200 })
   return [
     { part: PART, what: `${SHOPS} workspaces: accepted`, figure: described(doorcode.rounds) },
-    { part: PART, what: 'bare group-committed insert of a message row', figure: described(floor.rounds) },
+    { part: PART, what: 'bare group-committed insert of the same row', figure: described(floor.rounds) },
     { part: PART, what: 'accepted ÷ bare insert', figure: times(share), goal: atLeast(share, FLOOR_SHARE, ' ×') },
     {
       part: PART,

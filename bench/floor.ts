@@ -1,4 +1,4 @@
-import { randomUUID, randomUUIDv7 } from 'node:crypto'
+import { randomBytes, randomUUID, randomUUIDv7 } from 'node:crypto'
 import Fastify from 'fastify'
 import type { Config } from '../src/lib/config.ts'
 import { type Db, type Sql, type Statement, batch, openDb, statement } from '../src/lib/db/pool.ts'
@@ -67,7 +67,7 @@ const insertMessages = statement(
   `insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
      idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, status, priority, submit_by, due_at)
    select id, workspace_id, 'otp', sender_id, recipient, 'login_code', 'en_US', reference,
-     idempotency_key, code, correlation_id, 'abcdefghijkl', 1, created_at, 'queued', 0, created_at, created_at
+     idempotency_key, code, correlation_id, $2, 1, created_at, 'queued', 0, created_at, created_at
    from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, sender_id uuid, recipient text, reference text,
      idempotency_key text, code bytea, correlation_id uuid, created_at timestamptz)`,
 )
@@ -159,9 +159,20 @@ async function verificationRows(db: Db): Promise<Insert> {
   }
 }
 
+/** What differs between the rows of the API and of an auth hook. */
+type Origin = { apiKeyId: string; newKey: () => string; hasReference: boolean }
+
+const API: Origin = { apiKeyId: 'abcdefghijkl', newKey: randomUUID, hasReference: true }
+const HOOK: Origin = {
+  apiKeyId: `hook:${randomUUIDv7()}`,
+  newKey: () => `hook_${randomBytes(32).toString('base64url')}_5982653`,
+  hasReference: false,
+}
+
 const INSERTS = {
   narrow: narrowRows,
-  message: messageRows,
+  message: (db: Db) => messageRows(db, API),
+  'hook-message': (db: Db) => messageRows(db, HOOK),
   confirmation: confirmationRows,
   verification: verificationRows,
 }
@@ -170,7 +181,7 @@ const workspacesBySender = async (db: Db): Promise<Map<string, string>> =>
   new Map((await db.rows(allSenders)).map(({ id, workspace_id }) => [id, workspace_id]))
 
 /** Rows with the workspace, sender and recipient of each request: the inserts write to as many places of the indexes. */
-async function messageRows(db: Db): Promise<Insert> {
+async function messageRows(db: Db, { apiKeyId, newKey, hasReference }: Origin): Promise<Insert> {
   const workspaceOf = await workspacesBySender(db)
   const code = `\\x${Buffer.alloc(35, 7).toString('hex')}`
   return async (sql, bodies) => {
@@ -179,12 +190,12 @@ async function messageRows(db: Db): Promise<Insert> {
       workspace_id: workspaceOf.get(senderId),
       sender_id: senderId,
       recipient: to,
-      reference,
-      idempotency_key: randomUUID(),
+      reference: hasReference ? reference : null,
+      idempotency_key: newKey(),
       code,
       correlation_id: randomUUID(),
       created_at: new Date(),
     }))
-    await sql.rows(insertMessages, [batch(rows)])
+    await sql.rows(insertMessages, [batch(rows), apiKeyId])
   }
 }

@@ -65,7 +65,7 @@ async function checkKey(db: Db, authorization = ''): Promise<Key | undefined> {
 
 const findEarlier = statement<{ id: string }>(
   'bench_find_earlier',
-  `select id from messages where workspace_id = $1 and kind = 'otp' and idempotency_key = $2`,
+  `select id from messages where workspace_id = $1 and kind = 'otp' and idempotency_key = $2 and verification_id is null`,
 )
 
 type SenderRow = SenderState & { account_id: string }

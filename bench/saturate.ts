@@ -19,6 +19,7 @@ export type SaturateOptions = {
   next: () => string
   expected?: number
   ms?: number
+  workers?: number
 }
 
 /** As many requests as the server answers. */
@@ -28,12 +29,13 @@ export async function saturate({
   next,
   expected = 202,
   ms = ROUND_MS,
+  workers = WORKERS,
 }: SaturateOptions): Promise<Round> {
-  const client = openHttpClient({ port: server.port, connections: WORKERS })
+  const client = openHttpClient({ port: server.port, connections: workers })
   const usage = async () => ({ server: (await server.now()).cpuMs, postgres: (await postgres.cpuMs()) ?? Number.NaN })
   try {
     const before = await usage()
-    const { rate, p99, answers } = await closedLoop(() => client.send(next()), { workers: WORKERS, ms, expected })
+    const { rate, p99, answers } = await closedLoop(() => client.send(next()), { workers, ms, expected })
     const after = await usage()
     return {
       rate,
@@ -62,12 +64,15 @@ const microseconds = (milliseconds: number): string => `${count(milliseconds * 1
 
 export type Compared = SaturateOptions & { name: string; rounds: Round[] }
 
+/** V8 takes about ten seconds to compile all of a request's way: a server that runs for days should not be judged by them. */
+const WARM_UPS = 3
+
 /** Alternates every few seconds, so that other load on the machine affects all subjects equally. */
 export async function compareInTurn(
   subjects: readonly Compared[],
   { rounds, say }: { rounds: number; say: (line: string) => void },
 ): Promise<void> {
-  for (const subject of subjects) await saturate(subject) // warm-up
+  for (const subject of subjects) for (let time = 0; time < WARM_UPS; time += 1) await saturate(subject)
   for (let round = 1; round <= rounds; round += 1) {
     for (const subject of subjects) subject.rounds.push(await saturate(subject))
     say(`round ${round}: ${subjects.map(({ name, rounds }) => `${name} ${described(rounds.slice(-1))}`).join(', ')}`)

@@ -5,7 +5,14 @@ import { INSTANCE_KEY } from '../test/database/seal.ts'
 import { percentile } from './figures.ts'
 
 /** What is measured: Doorcode, or one of those that it is compared with. */
-export type Subject = 'doorcode' | 'floor' | 'confirmation-floor' | 'verification-floor' | 'narrow' | 'plain'
+export type Subject =
+  | 'doorcode'
+  | 'floor'
+  | 'hook-floor'
+  | 'confirmation-floor'
+  | 'verification-floor'
+  | 'narrow'
+  | 'plain'
 
 export type ServerOptions = {
   subject: Subject

@@ -16,6 +16,7 @@ const subjects: Record<Subject, () => Promise<{ url: string; stop(): Promise<voi
   doorcode: () => startServing(config, createLog(config.logLevel)),
   floor: () => serveFloor(config, 'message'),
   narrow: () => serveFloor(config, 'narrow'),
+  'hook-floor': () => serveFloor(config, 'hook-message'),
   'confirmation-floor': () => serveFloor(config, 'confirmation'),
   'verification-floor': () => serveFloor(config, 'verification'),
   plain: () => servePlain(config),

@@ -15,7 +15,7 @@ import { UnsealError } from '../lib/seal.ts'
 import { withTimeout } from '../lib/with-timeout.ts'
 import { createOtpAcceptor } from '../otp/accept.ts'
 import type { CodeParts } from '../otp/code-message.ts'
-import { type ServedHook, findServedHooks, keyIdOf, openServedHook } from '../otp/hooks/hooks.ts'
+import { type SealedHook, type ServedHook, findServedHooks, keyIdOf, openServedHook } from '../otp/hooks/hooks.ts'
 import { type HookResponse, kinds } from '../otp/hooks/kinds.ts'
 import { readHookBody } from '../otp/hooks/read.ts'
 import { otpRequestOf } from '../otp/hooks/send.ts'
@@ -28,11 +28,13 @@ const PATH = '/hooks/:hookId'
 const ANSWER_WITHIN_MS = 4_500
 /** A hook that was changed or deleted is served as before for at most this long. */
 const HOOK_CACHE_MS = SECOND_MS
+/** A hook in use is read again after this long, so that no request waits for it. */
+const RENEW_AFTER_MS = 700
 const MAX_CACHED_HOOKS = 1_000
-/** Hooks that are read together: each is read again every second. */
 const MAX_READ_TOGETHER = 100
 const READS_AT_ONCE = 2
 const READ_INTERVAL_MS = 5
+const RENEWAL_INTERVAL_MS = 100
 const RETRY_AFTER_SECONDS = 1
 
 /** Receives the codes that products for sign-in have made (docs/auth-hooks.md). */
@@ -51,12 +53,9 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
     return send(reply, { http: status, body: { error: { http_code: status, message: text } } })
   }
 
-  const isSigned = (hook: ServedHook, { headers }: FastifyRequest, raw: Buffer): boolean => {
+  const isSigned = ({ checks }: ServedHook, { headers }: FastifyRequest, raw: Buffer): boolean => {
     const now = clock.now()
-    return hook.secrets.some(
-      ({ secret, until }) =>
-        (until === null || now < until) && kinds[hook.kind].isSigned({ headers, raw, now }, secret),
-    )
+    return checks.some(({ isSigned, until }) => (until === null || now < until) && isSigned({ headers, raw, now }))
   }
 
   /** Returns undefined if the request is not signed by a hook that exists, or if its address sent too many such requests. */
@@ -100,7 +99,7 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
         if (hooks.has(request.params.hookId) || unsigned.allows(request.ip)) done()
         else reject(reply, 'address')
       },
-      onResponse(_request, { statusCode, elapsedTime }, done) {
+      onSend(_request, { statusCode, elapsedTime }, _payload, done) {
         const outcome = statusCode < 300 ? 'answered' : statusCode < 500 ? 'rejected' : 'failed'
         metrics.authHooks.observe({ outcome }, elapsedTime / SECOND_MS)
         done()
@@ -160,23 +159,22 @@ function send(reply: FastifyReply, { http, body }: HookResponse): FastifyReply {
         .send(body)
 }
 
+type CachedHook = { hook: Promise<ServedHook | undefined>; readAt: number; isRenewed: boolean }
+
 /** Keyed by the id in lower case, since UUIDs ignore case. Requests that arrive while a hook is read share that read. */
 function createHookCache(parts: Pick<HookParts, 'db' | 'seal' | 'log'>) {
-  const cache = new BoundedMap<string, { hook: Promise<ServedHook | undefined>; readAt: number }>(MAX_CACHED_HOOKS)
-  const readTogether = createBatcher(
-    async (hookIds: string[]) => {
-      const found = await retryUntilOutcomeKnown(() => findServedHooks(parts.db, hookIds))
-      return hookIds.map((hookId) => found.get(hookId))
-    },
-    {
-      maxItems: MAX_READ_TOGETHER,
-      concurrency: READS_AT_ONCE,
-      intervalMs: READ_INTERVAL_MS,
-      mayRunOneByOne: isBatchFault,
-    },
-  )
-  const read = async (hookId: string): Promise<ServedHook | undefined> => {
-    const found = await readTogether(hookId)
+  const cache = new BoundedMap<string, CachedHook>(MAX_CACHED_HOOKS)
+  const reader = (intervalMs: number) =>
+    createBatcher(
+      async (hookIds: string[]) => {
+        const found = await retryUntilOutcomeKnown(() => findServedHooks(parts.db, hookIds))
+        return hookIds.map((hookId) => found.get(hookId))
+      },
+      { maxItems: MAX_READ_TOGETHER, concurrency: READS_AT_ONCE, intervalMs, mayRunOneByOne: isBatchFault },
+    )
+  const readNow = reader(READ_INTERVAL_MS)
+  const readSoon = reader(RENEWAL_INTERVAL_MS)
+  const open = (hookId: string, found: SealedHook | undefined): ServedHook | undefined => {
     try {
       return found && openServedHook(parts.seal, found)
     } catch (error) {
@@ -191,8 +189,8 @@ function createHookCache(parts: Pick<HookParts, 'db' | 'seal' | 'log'>) {
   const findUncached = async (id: string): Promise<ServedHook | undefined> => {
     if (!isUuid(id)) return undefined
     const hookId = id.toLowerCase()
-    const hook = read(hookId)
-    cache.set(hookId, { hook, readAt: performance.now() })
+    const hook = readNow(hookId).then((found) => open(hookId, found))
+    cache.set(hookId, { hook, readAt: performance.now(), isRenewed: false })
     try {
       const found = await hook
       if (!found) cache.delete(hookId)
@@ -202,13 +200,30 @@ function createHookCache(parts: Pick<HookParts, 'db' | 'seal' | 'log'>) {
       throw error
     }
   }
+  /** Replaces the entry, unless a request has read the hook since. After a failure the next request reads it. */
+  async function renew(hookId: string, entry: CachedHook): Promise<void> {
+    entry.isRenewed = true
+    const readAt = performance.now()
+    try {
+      const hook = open(hookId, await readSoon(hookId))
+      if (cache.get(hookId) !== entry) return
+      if (hook) cache.set(hookId, { hook: Promise.resolve(hook), readAt, isRenewed: false })
+      else cache.delete(hookId)
+    } catch (error) {
+      parts.log.warn({ hookId, ...failureFields(error) }, 'an auth hook could not be read again')
+    }
+  }
   return {
     /** Whether the hook was found lately. */
     has: (id: string): boolean => cache.has(id.toLowerCase()),
     findUncached,
-    async find(id: string): Promise<ServedHook | undefined> {
-      const cached = cache.get(id.toLowerCase())
-      return cached && performance.now() - cached.readAt < HOOK_CACHE_MS ? cached.hook : findUncached(id)
+    find(id: string): Promise<ServedHook | undefined> {
+      const hookId = id.toLowerCase()
+      const cached = cache.get(hookId)
+      const ageMs = cached ? performance.now() - cached.readAt : HOOK_CACHE_MS
+      if (!cached || ageMs >= HOOK_CACHE_MS) return findUncached(id)
+      if (ageMs >= RENEW_AFTER_MS && !cached.isRenewed) void renew(hookId, cached)
+      return cached.hook
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { isUuid } from '../lib/ids.ts'
-import { isStandardWebhook } from '../otp/hooks/signature.ts'
+import { standardWebhookCheck } from '../otp/hooks/signature.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { TEST_RECEIVER_PATH, findTestReceiverSecrets } from '../webhooks/test-receiver.ts'
 import { createUnsignedLimit } from './auth-hooks.ts'
@@ -29,7 +29,7 @@ export function serveTestReceiver(app: FastifyInstance, parts: ReceiverParts): v
       const { workspaceId } = request.params
       const secrets = isUuid(workspaceId) ? await findTestReceiverSecrets(parts, workspaceId.toLowerCase()) : []
       const signed = { headers: request.headers, raw: request.body ?? Buffer.alloc(0), now: parts.clock.now() }
-      const verified = secrets.some((secret) => isStandardWebhook(signed, secret))
+      const verified = secrets.some((secret) => standardWebhookCheck(secret)(signed))
       if (!verified) unsigned.count(request.ip)
       return answer(reply, verified ? 200 : 401, { verified })
     },

@@ -13,8 +13,8 @@ export type SealingKey = {
   close(text: string, context: string): Buffer
   /** Returns undefined if the key, the context or the bytes differ. */
   open(sealed: Buffer, context: string): string | undefined
-  /** The same for the same text, to look a row up by. Without the key it says nothing about the text. */
-  hash(text: string): Buffer
+  /** In base64url; the same for the same text, to look a row up by. Without the key it says nothing about the text. */
+  hash(text: string): string
 }
 
 /** Seals under the instance key of the database, and opens with every known key (docs/key-rotation.md). */
@@ -116,7 +116,7 @@ export function createSealingKey(key: Buffer): SealingKey {
         return undefined
       }
     },
-    hash: (text) => createHmac('sha256', key).update(`hash\0${text}`).digest(),
+    hash: (text) => createHmac('sha256', key).update(`hash\0${text}`).digest('base64url'),
   }
 }
 

@@ -98,10 +98,13 @@ function readBody({ request, response, maxBytes, budget }: BodyOptions): Promise
   const onData = (chunk: Buffer): void => {
     const total = size + chunk.length
     if (total > announced) return fail(unreadable(413))
-    if (total > buffer.length && !grow(total)) return fail(new BodyBudgetExceeded())
-    if (chunk.length === announced)
+    if (chunk.length === announced) {
+      if (!reservation.grow(announced)) return fail(new BodyBudgetExceeded())
       buffer = chunk // most webhooks come in one chunk
-    else chunk.copy(buffer, size)
+    } else {
+      if (total > buffer.length && !grow(total)) return fail(new BodyBudgetExceeded())
+      chunk.copy(buffer, size)
+    }
     size = total
   }
   /** Reserves at most twice what has arrived: an announced body that never comes holds nothing. */

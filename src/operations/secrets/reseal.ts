@@ -10,7 +10,7 @@ export type KeptPerson = { phone: string; userIds: readonly string[] }
 export const hashOfKeptPhone = (
   key: SealingKey,
   { workspaceId, phone }: { workspaceId: string; phone: string },
-): Buffer => key.hash(`erasure:${workspaceId}:${phone}`)
+): Buffer => Buffer.from(key.hash(`erasure:${workspaceId}:${phone}`), 'base64url')
 
 const PAGE_ROWS = 1_000
 

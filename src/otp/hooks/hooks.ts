@@ -8,6 +8,7 @@ import { tables } from '../../operations/columns.ts'
 import { lockSealingKey } from '../../operations/secrets/instance.ts'
 import { lockWorkspace } from '../../workspaces/workspaces.ts'
 import { type HookKind, type Pointers, kinds } from './kinds.ts'
+import type { SignatureCheck } from './signature.ts'
 
 /** Hooks of a workspace: a few for each product and stage. */
 export const MAX_HOOKS = 20
@@ -167,15 +168,16 @@ const markDeleted = statement(
 /** What a request to a hook is checked with. */
 export type ServedHook = HookId &
   Pick<Hook, 'kind' | 'senderId' | 'templates' | 'pointers'> & {
-    secrets: readonly { secret: string; until: Date | null }[]
+    /** Of the current secret and of one that was renewed lately. */
+    checks: readonly { isSigned: SignatureCheck; until: Date | null }[]
   }
 
 /** Sealed: see `openServedHook`. */
-type ServedRow = Omit<ServedHook, 'secrets'> &
+export type SealedHook = Omit<ServedHook, 'checks'> &
   Pick<Hook, 'previousSecretUntil'> & { secret: Buffer; previousSecret: Buffer | null }
 
 /** Those that exist, by their ids in lower case, without those of workspaces that are being deleted. */
-export async function findServedHooks(db: Sql, hookIds: readonly string[]): Promise<Map<string, ServedRow>> {
+export async function findServedHooks(db: Sql, hookIds: readonly string[]): Promise<Map<string, SealedHook>> {
   const rows = await db.rows(selectServed, [batch(hookIds.map((id) => ({ id })))])
   return new Map(rows.map((row) => [row.hookId, row]))
 }
@@ -183,16 +185,17 @@ export async function findServedHooks(db: Sql, hookIds: readonly string[]): Prom
 /** Throws UnsealError. */
 export function openServedHook(
   seal: Seal,
-  { secret, previousSecret, previousSecretUntil, ...hook }: ServedRow,
+  { secret, previousSecret, previousSecretUntil, ...hook }: SealedHook,
 ): ServedHook {
-  const context = secretContext(hook.hookId)
-  const secrets = [{ secret: seal.open(secret, context), until: null as Date | null }]
+  const checkOf = (sealed: Buffer): SignatureCheck =>
+    kinds[hook.kind].signatureCheck(seal.open(sealed, secretContext(hook.hookId)))
+  const checks: { isSigned: SignatureCheck; until: Date | null }[] = [{ isSigned: checkOf(secret), until: null }]
   if (previousSecret && previousSecretUntil)
-    secrets.push({ secret: seal.open(previousSecret, context), until: previousSecretUntil })
-  return { ...hook, secrets }
+    checks.push({ isSigned: checkOf(previousSecret), until: previousSecretUntil })
+  return { ...hook, checks }
 }
 
-const selectServed = statement<ServedRow>(
+const selectServed = statement<SealedHook>(
   'find_served_auth_hooks',
   `select h.id as "hookId", h.workspace_id as "workspaceId", h.kind, h.sender_id as "senderId", h.templates, h.pointers,
      h.secret, h.previous_secret as "previousSecret", h.previous_secret_until as "previousSecretUntil"

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type SignedRequest, isHeader, isStandardWebhook, isZitadelWebhook } from './signature.ts'
+import { type SignatureCheck, headerCheck, standardWebhookCheck, zitadelCheck } from './signature.ts'
 
 /** Where the body has the parts of a code: JSON Pointers (RFC 6901). */
 export type Pointers = { phone: string; code: string; language: string }
@@ -13,7 +13,7 @@ export type HookResponse = { http: number; body: object | string }
 type Kind = {
   /** Undefined for a hook whose own pointers say it. */
   places?: Places
-  isSigned(request: SignedRequest, secret: string): boolean
+  signatureCheck(secret: string): SignatureCheck
   newSecret(): string
   /** Whether the product makes the secret when it gets the URL: then one that Doorcode made is of no use. */
   hasOwnSecret?: true
@@ -39,7 +39,7 @@ export const kinds: Readonly<Record<HookKind, Kind>> = {
       code: ['/sms/otp'],
       language: ['/user/user_metadata/locale', '/user/user_metadata/language', '/user/user_metadata/lang'],
     },
-    isSigned: isStandardWebhook,
+    signatureCheck: standardWebhookCheck,
     newSecret: () => `v1,whsec_${randomBytes(SECRET_BYTES).toString('base64')}`,
     accepted: () => ({ http: 200, body: {} }),
     // With another status Supabase shows a sentence of its own, and tries again after 429 and 503.
@@ -54,7 +54,7 @@ export const kinds: Readonly<Record<HookKind, Kind>> = {
       code: ['/args/code', '/args/oTP', '/args/otp'], // ZITADEL only makes the first letter of its names small: OTP
       language: ['/args/preferredLanguage', '/contextInfo/preferredLanguage'],
     },
-    isSigned: isZitadelWebhook,
+    signatureCheck: zitadelCheck,
     newSecret: newToken,
     hasOwnSecret: true,
     accepted: (messageId) => ({ http: 200, body: { messageId } }),
@@ -62,14 +62,14 @@ export const kinds: Readonly<Record<HookKind, Kind>> = {
   },
   logto: {
     places: { phone: ['/to'], code: ['/payload/code'], language: ['/payload/locale', '/payload/uiLocales'] },
-    isSigned: isHeader,
+    signatureCheck: headerCheck,
     newSecret: newToken,
     accepted: (messageId) => ({ http: 200, body: { messageId } }),
     // Logto shows the whole body.
     refused: ({ status, sentence }) => ({ http: status, body: sentence }),
   },
   generic: {
-    isSigned: isHeader,
+    signatureCheck: headerCheck,
     newSecret: newToken,
     accepted: (messageId, body) => ({ http: 200, body: isFromOkta(body) ? oktaSent(messageId) : { messageId } }),
     refused: ({ status, code, sentence }, body) => ({

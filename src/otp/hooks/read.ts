@@ -49,7 +49,7 @@ function textAt(body: unknown, pointers: readonly string[]): { pointer: string; 
 function valueAt(body: unknown, pointer: string): unknown {
   let value = body
   for (const part of pointer.split('/').slice(1)) {
-    const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    const name = part.includes('~') ? part.replaceAll('~1', '/').replaceAll('~0', '~') : part
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
     value = (value as Record<string, unknown>)[name]
   }

@@ -44,7 +44,7 @@ function repeatKeys(
   const window = Math.floor(clock.now().getTime() / REPEAT_WINDOW_MS)
   const current = seal.current()
   return [current, ...seal.keys.filter((key) => key !== current)].flatMap((key) => {
-    const hash = key.hash(['hook', hookId, phone, code].join('\0')).toString('base64url')
+    const hash = key.hash(['hook', hookId, phone, code].join('\0'))
     return [window, window - 1].map((each) => `${REPEAT_KEY_PREFIX}${hash}_${each}`)
   })
 }
