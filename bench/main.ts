@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: measures the promises of speed and memory, and prints them with their goals.
  * `npm run bench -- accept queue` runs only these parts, `--short` takes a quarter of the time, and `--profile <folder>`
- * writes a CPU profile of each server. `npm run bench -- compare <commit>` compares the costs of a message with an earlier commit.
+ * writes a CPU profile of each server. `npm run bench -- endurance` takes an hour. `npm run bench -- compare <commit>` compares the costs of a message with an earlier commit.
  */
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -13,6 +13,7 @@ import { codFlow } from './cod-flow.ts'
 import { codTimers } from './cod-timers.ts'
 import { compare } from './compare.ts'
 import { costs } from './costs.ts'
+import { endurance } from './endurance.ts'
 import { fairness } from './fairness.ts'
 import { type Figure, printTable } from './figures.ts'
 import { intake } from './intake.ts'
@@ -49,7 +50,11 @@ const parts: Readonly<Record<string, BenchPart>> = {
   backup,
   retention,
   upkeep,
+  endurance,
 }
+
+/** Takes an hour. */
+const ONLY_BY_NAME = new Set(['endurance'])
 
 const { values, positionals } = parseArgs({
   options: { short: { type: 'boolean', default: false }, profile: { type: 'string' } },
@@ -86,7 +91,7 @@ opened.defer(() => provider.stop())
 
 const figures: Figure[] = []
 for (const [name, run] of Object.entries(parts)) {
-  if (positionals.length > 0 && !positionals.includes(name)) continue
+  if (positionals.length > 0 ? !positionals.includes(name) : ONLY_BY_NAME.has(name)) continue
   const say = (line: string): void => console.error(`${name}: ${line}`)
   const { short, profile } = values
   figures.push(...(await Promise.race([run({ postgres, provider, short, profile, say }), ended.promise])))

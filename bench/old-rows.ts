@@ -14,6 +14,12 @@ export const insertOldCodes = (old: OldRows, amount: Amount): Promise<void> => i
 /** Orders with three messages, an answer with a note, and per message what a code has. */
 export const insertOldOrders = (old: OldRows, amount: Amount): Promise<void> => insertInSteps(old, amount, ORDERS)
 
+/** Only the messages of such codes. */
+export const insertStoredCodes = (
+  old: Pick<OldRows, 'client' | 'workspaceId' | 'senderId'>,
+  amount: Amount,
+): Promise<void> => insertInSteps({ ...old, accountId: '', endpointId: '' }, amount, STORED_CODES)
+
 async function insertInSteps(old: OldRows, { rows, ageDays }: Amount, statement: string): Promise<void> {
   const { client, workspaceId, senderId, accountId, endpointId } = old
   for (let done = 0; done < rows; done += MAX_ROWS) {
@@ -49,12 +55,17 @@ const FOLLOWING = `
 const MESSAGE_COLUMNS = `workspace_id, kind, sender_id, recipient, template_name, template_language, created_at, status,
       provider_message_id, accepted_at, sent_at, priority, submit_by, attempts`
 
-const CODES = `
-  with message as (
+const INSERT_CODES = `
     insert into messages (id, ${MESSAGE_COLUMNS}, reference, idempotency_key, correlation_id, api_key_id, quota_unit)
     select id, $1, 'otp', $2, '+2126' || lpad((n % 100000000)::text, 8, '0'), 'login_code', 'en_US', at, 'read',
       'wamid.' || id, at, at, 0, at, 1, 'login-' || n, 'key-' || id, gen_random_uuid(), 'bench', n
-    from (select n, uuidv7(-$6::interval) as id, now() - $6::interval + n * interval '1 ms' as at from generate_series(1, $5::int) n) row
+    from (select n, uuidv7(-$6::interval) as id, now() - $6::interval + n * interval '1 ms' as at from generate_series(1, $5::int) n) row`
+
+/** `$3` and `$4` are of what the others insert too. */
+const STORED_CODES = `with unused as (select $3::text, $4::text) ${INSERT_CODES}`
+
+const CODES = `
+  with message as (${INSERT_CODES}
     returning id, created_at as at, null::uuid as confirmation_id
   ), ${FOLLOWING}`
 

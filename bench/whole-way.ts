@@ -204,6 +204,7 @@ export function startMessages({
       endIfOver(recipient, message)
     },
     async run(workers: number): Promise<void> {
+      stopped = false
       await Promise.race([Promise.all(Array.from({ length: workers }, work)), broken.promise])
     },
     fail: (error: Error): void => broken.reject(error),

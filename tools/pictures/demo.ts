@@ -25,12 +25,12 @@ export type Demo = {
   calls: ReturnType<typeof createCalls>
 }
 
-/** `npm start` in a new folder on free ports, with its first owner; `opened` ends it. */
-export async function openDemo(opened: AsyncDisposableStack): Promise<Demo> {
+/** `npm start` in a new folder on free ports, with its first owner; `opened` ends it. `settings`: of its environment. */
+export async function openDemo(opened: AsyncDisposableStack, settings: Record<string, string> = {}): Promise<Demo> {
   const folder = await mkdtemp(path.join(tmpdir(), 'doorcode-pictures-'))
   await chmod(folder, 0o711) // root's PostgreSQL runs as another user
   opened.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
-  const { text, stop } = await startDemo(folder)
+  const { text, stop } = await startDemo(folder, settings)
   opened.defer(stop)
   const [, url = '', token = ''] = find(text, /Dashboard\s+(http:\/\/[^/\s]+)\S*#(\S+)/)
   await createCalls(url).session.accept.mutate({ token, ...OWNER })
@@ -46,7 +46,10 @@ export async function openDemo(opened: AsyncDisposableStack): Promise<Demo> {
   return { text, url, pages: `${url}/dashboard/w/${workspaceId}`, workspaceId, cookie, calls }
 }
 
-async function startDemo(dataDir: string): Promise<{ text: string; stop: () => Promise<void> }> {
+async function startDemo(
+  dataDir: string,
+  settings: Record<string, string>,
+): Promise<{ text: string; stop: () => Promise<void> }> {
   const child = spawn(process.execPath, ['bin/doorcode.js', 'start'], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -56,6 +59,7 @@ async function startDemo(dataDir: string): Promise<{ text: string; stop: () => P
       DOORCODE_PORT: String(await freePort()),
       DOORCODE_EMULATOR_PORT: String(await freePort()),
       DOORCODE_METRICS_PORT: '0',
+      ...settings,
     },
   })
   let text = ''

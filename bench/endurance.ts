@@ -1,0 +1,228 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { Client } from 'pg'
+import { type Figure, atLeast, atMost, count, megabytes, median, ms, percentile, perSecond, times } from './figures.ts'
+import { openHttpClient } from './http-client.ts'
+import { insertStoredCodes } from './old-rows.ts'
+import type { BenchPart } from './part.ts'
+import { startReceiver } from './receiver.ts'
+import { type ServerProcess, startServer } from './server-process.ts'
+import { type Shop, openShops } from './shop.ts'
+import { sendSteadily } from './steady.ts'
+import { addEndpoints, startMessages, startReports } from './whole-way.ts'
+
+const PART = 'endurance'
+const SHOPS = 10
+const KEYS_EACH = 100
+const CONNECTIONS = 64
+const UNDER_WAY = 1_000
+const STORED = 10_000_000
+/** Older than most of what a shop still looks at, and not old enough to be removed. */
+const STORED_DAYS_AGO = 60
+const WARM_UP_MS = 20_000
+/** Of the whole way, to find its rate. */
+const FULL_MS = 60_000
+const SETTLE_MS = 3_000
+const MINUTES = 30
+const MINUTE_MS = 60_000
+/** How long another session's transaction is open. */
+const OPEN_MINUTES = 10
+/** How much less a short run stores. */
+const SHORT_STORED_BY = 100
+/** The last third of the minutes beside the first. */
+const MAX_GROWTH = 1.25
+const MIN_KEPT_SHARE = 0.9
+
+/**
+ * Half of the whole way's rate for 30 minutes on top of ten million stored messages: nothing may grow but what is stored. Then as much
+ * as it can for ten minutes beside a REPEATABLE READ transaction, which keeps old versions of rows from being removed. Runs only by name.
+ */
+export const endurance: BenchPart = async ({ postgres, provider, short, profile, say }) => {
+  await using opened = new AsyncDisposableStack()
+  const database = await postgres.database('bench_endurance')
+  opened.defer(() => database.drop())
+  const shops = await openShops({
+    databaseUrl: database.url,
+    graphUrl: provider.url,
+    shops: SHOPS,
+    keysEach: KEYS_EACH,
+  })
+  const connect = async (): Promise<Client> => {
+    const client = new Client(database.url)
+    await client.connect()
+    opened.defer(() => client.end())
+    return client
+  }
+  const connection = await connect()
+  const stored = short ? STORED / SHORT_STORED_BY : STORED
+  await fill([connection, await connect()], shops, stored, say)
+
+  const receiver = opened.adopt(await startReceiver(), (each) => each.stop())
+  await addEndpoints(database.url, shops, receiver)
+  const server = opened.adopt(
+    await startServer({ subject: 'doorcode', databaseUrl: database.url, works: true, keepsAll: true, profile }),
+    (each) => each.stop(),
+  )
+  const open = () =>
+    opened.adopt(openHttpClient({ port: server.port, connections: CONNECTIONS }), (each) => each.close())
+  const messages = startMessages({ shops, client: open(), receiver })
+  const reports = opened.adopt(startReports(shops, open(), messages), (each) => each.stop())
+  const arrivedAt = new Map<string, number>()
+  provider.onSend((arrival) => {
+    arrivedAt.set(arrival.recipient, arrival.at)
+    reports.begin(arrival)
+  })
+  const duration = (fullMs: number): number => (short ? fullMs / 4 : fullMs)
+
+  /** Messages a second that go the whole way. */
+  const full = async (forMs: number, each: () => Promise<void> = async () => {}): Promise<number> => {
+    const running = messages.run(UNDER_WAY)
+    await Promise.race([wait(WARM_UP_MS), running])
+    const [from, began] = [messages.done(), performance.now()]
+    for (let minute = 0; minute < forMs / FULL_MS; minute += 1) {
+      await Promise.race([wait(duration(FULL_MS)), running])
+      await each()
+    }
+    const rate = ((messages.done() - from) * 1000) / (performance.now() - began)
+    messages.stop()
+    await running
+    await wait(SETTLE_MS)
+    return rate
+  }
+
+  const rate = Math.floor((await full(FULL_MS)) / 2)
+  say(`half of the whole way: ${perSecond(rate)}`)
+  const minutes: Minute[] = []
+  for (let minute = 1; minute <= MINUTES; minute += 1) {
+    const taken = await sendSteadily({ messages, arrivedAt }, { rate, ms: duration(MINUTE_MS), settleMs: SETTLE_MS })
+    const measured = {
+      accepted: percentile(taken.requestToAccepted, 0.99),
+      wire: percentile(taken.acceptedToWire, 0.99),
+      webhook: percentile(taken.requestToWebhook, 0.99),
+      ...(await stateOf(connection, server)),
+    }
+    minutes.push(measured)
+    say(
+      `minute ${minute}: p99 ${ms(measured.accepted)} to the 202, ${ms(measured.wire)} to the wire, ${ms(measured.webhook)} to the webhook; ${megabytes(measured.memory)}, ${count(measured.deadRows)} dead rows, ${megabytes(measured.size)} stored, age ${count(measured.age)}`,
+    )
+  }
+
+  const calmBefore = await full(2 * FULL_MS)
+  const other = await connect()
+  await other.query('begin isolation level repeatable read')
+  await other.query('select from senders limit 1')
+  const beside = await full(OPEN_MINUTES * FULL_MS, async () => {
+    const { deadRows } = await stateOf(connection, server)
+    say(`beside an open transaction: ${count(messages.done())} messages so far, ${count(deadRows)} dead rows`)
+  })
+  await other.query('rollback')
+  const calmAfter = await full(2 * FULL_MS)
+  const kept = beside / ((calmBefore + calmAfter) / 2)
+
+  return [
+    { part: PART, what: 'messages stored before', figure: count(stored) },
+    { part: PART, what: 'half of the whole way', figure: perSecond(rate) },
+    growthOf(minutes, 'accepted', 'p99 from the request to the 202', ms),
+    growthOf(minutes, 'wire', 'p99 from the 202 to the wire', ms),
+    growthOf(minutes, 'webhook', 'p99 from the request to the webhook', ms),
+    growthOf(minutes, 'memory', 'memory of the server', megabytes),
+    growthOf(minutes, 'deadRows', 'dead rows', count),
+    bloatOf(minutes),
+    {
+      part: PART,
+      what: 'age of transaction ids, first and last minute',
+      figure: `${count(minutes[0]?.age ?? 0)}, ${count(minutes.at(-1)?.age ?? 0)}`,
+    },
+    { part: PART, what: 'whole way before and after', figure: `${perSecond(calmBefore)}, ${perSecond(calmAfter)}` },
+    {
+      part: PART,
+      what: `beside a REPEATABLE READ transaction that is open for ${OPEN_MINUTES} min`,
+      figure: `${perSecond(beside)}, ${times(kept)}`,
+      goal: atLeast(kept, MIN_KEPT_SHARE, ' ×'),
+    },
+  ] satisfies Figure[]
+}
+
+async function fill(
+  clients: readonly Client[],
+  shops: readonly Shop[],
+  rows: number,
+  say: (line: string) => void,
+): Promise<void> {
+  const began = performance.now()
+  const waiting = [...shops]
+  const work = async (client: Client): Promise<void> => {
+    for (let shop = waiting.shift(); shop; shop = waiting.shift()) {
+      await insertStoredCodes({ client, ...shop }, { rows: rows / shops.length, ageDays: STORED_DAYS_AGO })
+      say(
+        `${count(rows * (1 - waiting.length / shops.length))} rows after ${count((performance.now() - began) / 1000)} s`,
+      )
+    }
+  }
+  await Promise.all(clients.map(work))
+  await clients[0]?.query('vacuum (analyze) messages')
+}
+
+/** Milliseconds, bytes, rows and transactions. */
+type Minute = {
+  accepted: number
+  wire: number
+  webhook: number
+  memory: number
+  deadRows: number
+  size: number
+  inserted: number
+  age: number
+}
+
+async function stateOf(connection: Client, server: ServerProcess) {
+  const { rows } = await connection.query<{ dead: string; inserted: string; size: string; age: number }>(
+    `select sum(n_dead_tup)::text as dead, sum(n_tup_ins)::text as inserted,
+       pg_database_size(current_database())::text as size,
+       (select age(datfrozenxid) from pg_database where datname = current_database()) as age
+     from pg_stat_user_tables`,
+  )
+  const [row] = rows
+  return {
+    memory: (await server.now()).rssBytes,
+    deadRows: Number(row?.dead),
+    inserted: Number(row?.inserted),
+    size: Number(row?.size),
+    age: row?.age ?? Number.NaN,
+  }
+}
+
+const thirds = <Item>(items: readonly Item[]): [Item[], Item[]] => {
+  const third = Math.floor(items.length / 3)
+  return [items.slice(0, third), items.slice(-third)]
+}
+
+function growthOf(
+  minutes: readonly Minute[],
+  name: 'accepted' | 'wire' | 'webhook' | 'memory' | 'deadRows',
+  what: string,
+  text: (value: number) => string,
+): Figure {
+  const [first = Number.NaN, last = Number.NaN] = thirds(minutes).map((third) =>
+    median(third.map((each) => each[name])),
+  )
+  return {
+    part: PART,
+    what: `${what}: medians of the first and the last ${count(minutes.length / 3)} min`,
+    figure: `${text(first)}, ${text(last)}, ${times(last / first)}`,
+    goal: atMost(last / first, MAX_GROWTH, ' ×'),
+  }
+}
+
+/** What a row takes in tables and indexes: more of it later would be bloat. */
+function bloatOf(minutes: readonly Minute[]): Figure {
+  const [first = Number.NaN, last = Number.NaN] = thirds(minutes).map((third) => {
+    const [from, to] = [third[0], third.at(-1)]
+    return from && to ? (to.size - from.size) / (to.inserted - from.inserted) : Number.NaN
+  })
+  return {
+    part: PART,
+    what: 'bytes of tables and indexes for each inserted row, first and last third',
+    figure: `${count(first)}, ${count(last)}, ${times(last / first)}`,
+    goal: atMost(last / first, MAX_GROWTH, ' ×'),
+  }
+}
