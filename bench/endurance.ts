@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import { type Figure, atLeast, atMost, count, megabytes, median, ms, percentile, perSecond, times } from './figures.ts'
 import { openHttpClient } from './http-client.ts'
 import { insertStoredCodes } from './old-rows.ts'
-import type { BenchPart } from './part.ts'
+import type { BenchPart, PartOptions } from './part.ts'
 import { startReceiver } from './receiver.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
 import { type Shop, openShops } from './shop.ts'
@@ -26,6 +26,7 @@ const MINUTES = 30
 const MINUTE_MS = 60_000
 /** How long another session's transaction is open. */
 const OPEN_MINUTES = 10
+const CALM_MINUTES = 2
 /** How much less a short run stores. */
 const SHORT_STORED_BY = 100
 /** The last third of the minutes beside the first. */
@@ -33,91 +34,28 @@ const MAX_GROWTH = 1.25
 const MIN_KEPT_SHARE = 0.9
 
 /**
- * Half of the whole way's rate for 30 minutes on top of ten million stored messages: nothing may grow but what is stored. Then as much
- * as it can for ten minutes beside a REPEATABLE READ transaction, which keeps old versions of rows from being removed. Runs only by name.
+ * Half of the whole way's rate for 30 minutes on top of ten million stored messages: nothing may grow but what is stored. Runs only by
+ * name.
  */
-export const endurance: BenchPart = async ({ postgres, provider, short, profile, say }) => {
+export const endurance: BenchPart = async (options) => {
   await using opened = new AsyncDisposableStack()
-  const database = await postgres.database('bench_endurance')
-  opened.defer(() => database.drop())
-  const shops = await openShops({
-    databaseUrl: database.url,
-    graphUrl: provider.url,
-    shops: SHOPS,
-    keysEach: KEYS_EACH,
-  })
-  const connect = async (): Promise<Client> => {
-    const client = new Client(database.url)
-    await client.connect()
-    opened.defer(() => client.end())
-    return client
-  }
-  const connection = await connect()
+  const { short, say } = options
   const stored = short ? STORED / SHORT_STORED_BY : STORED
-  await fill([connection, await connect()], shops, stored, say)
-
-  const receiver = opened.adopt(await startReceiver(), (each) => each.stop())
-  await addEndpoints(database.url, shops, receiver)
-  const server = opened.adopt(
-    await startServer({ subject: 'doorcode', databaseUrl: database.url, works: true, keepsAll: true, profile }),
-    (each) => each.stop(),
-  )
-  const open = () =>
-    opened.adopt(openHttpClient({ port: server.port, connections: CONNECTIONS }), (each) => each.close())
-  const messages = startMessages({ shops, client: open(), receiver })
-  const reports = opened.adopt(startReports(shops, open(), messages), (each) => each.stop())
-  const arrivedAt = new Map<string, number>()
-  provider.onSend((arrival) => {
-    arrivedAt.set(arrival.recipient, arrival.at)
-    reports.begin(arrival)
+  const way = await openWay(opened, options, {
+    name: 'endurance',
+    prepare: (clients, shops) => fill(clients, { shops, rows: stored, say }),
   })
-  const duration = (fullMs: number): number => (short ? fullMs / 4 : fullMs)
-
-  /** Messages a second that go the whole way. */
-  const full = async (forMs: number, each: () => Promise<void> = async () => {}): Promise<number> => {
-    const running = messages.run(UNDER_WAY)
-    await Promise.race([wait(WARM_UP_MS), running])
-    const [from, began] = [messages.done(), performance.now()]
-    for (let minute = 0; minute < forMs / FULL_MS; minute += 1) {
-      await Promise.race([wait(duration(FULL_MS)), running])
-      await each()
-    }
-    const rate = ((messages.done() - from) * 1000) / (performance.now() - began)
-    messages.stop()
-    await running
-    await wait(SETTLE_MS)
-    return rate
-  }
-
-  const rate = Math.floor((await full(FULL_MS)) / 2)
+  const rate = Math.floor((await way.full(FULL_MS)) / 2)
   say(`half of the whole way: ${perSecond(rate)}`)
   const minutes: Minute[] = []
   for (let minute = 1; minute <= MINUTES; minute += 1) {
-    const taken = await sendSteadily({ messages, arrivedAt }, { rate, ms: duration(MINUTE_MS), settleMs: SETTLE_MS })
-    const measured = {
-      accepted: percentile(taken.requestToAccepted, 0.99),
-      wire: percentile(taken.acceptedToWire, 0.99),
-      webhook: percentile(taken.requestToWebhook, 0.99),
-      ...(await stateOf(connection, server)),
-    }
+    const measured = await way.minute(rate)
     minutes.push(measured)
+    const { accepted, wire, webhook, memory, deadRows, size, age } = measured
     say(
-      `minute ${minute}: p99 ${ms(measured.accepted)} to the 202, ${ms(measured.wire)} to the wire, ${ms(measured.webhook)} to the webhook; ${megabytes(measured.memory)}, ${count(measured.deadRows)} dead rows, ${megabytes(measured.size)} stored, age ${count(measured.age)}`,
+      `minute ${minute}: p99 ${ms(accepted)} to the 202, ${ms(wire)} to the wire, ${ms(webhook)} to the webhook; ${megabytes(memory)}, ${count(deadRows)} dead rows, ${megabytes(size)} stored, age ${count(age)}`,
     )
   }
-
-  const calmBefore = await full(2 * FULL_MS)
-  const other = await connect()
-  await other.query('begin isolation level repeatable read')
-  await other.query('select from senders limit 1')
-  const beside = await full(OPEN_MINUTES * FULL_MS, async () => {
-    const { deadRows } = await stateOf(connection, server)
-    say(`beside an open transaction: ${count(messages.done())} messages so far, ${count(deadRows)} dead rows`)
-  })
-  await other.query('rollback')
-  const calmAfter = await full(2 * FULL_MS)
-  const kept = beside / ((calmBefore + calmAfter) / 2)
-
   return [
     { part: PART, what: 'messages stored before', figure: count(stored) },
     { part: PART, what: 'half of the whole way', figure: perSecond(rate) },
@@ -132,9 +70,33 @@ export const endurance: BenchPart = async ({ postgres, provider, short, profile,
       what: 'age of transaction ids, first and last minute',
       figure: `${count(minutes[0]?.age ?? 0)}, ${count(minutes.at(-1)?.age ?? 0)}`,
     },
-    { part: PART, what: 'whole way before and after', figure: `${perSecond(calmBefore)}, ${perSecond(calmAfter)}` },
+  ] satisfies Figure[]
+}
+
+/**
+ * The whole way for ten minutes beside a REPEATABLE READ transaction, which keeps old versions of rows from being removed, and before and
+ * after. Runs only by name.
+ */
+export const openTransaction: BenchPart = async (options) => {
+  await using opened = new AsyncDisposableStack()
+  const { say } = options
+  const way = await openWay(opened, options, { name: 'open_transaction' })
+  const before = await way.full(CALM_MINUTES * FULL_MS)
+  const other = await way.connect()
+  await other.query('begin isolation level repeatable read')
+  await other.query('select from senders limit 1')
+  const beside = await way.full(OPEN_MINUTES * FULL_MS, async () => {
+    const { deadRows } = await way.state()
+    say(`beside an open transaction: ${count(way.done())} messages so far, ${count(deadRows)} dead rows`)
+  })
+  await other.query('rollback')
+  const after = await way.full(CALM_MINUTES * FULL_MS)
+  const kept = beside / ((before + after) / 2)
+  const part = 'open transaction'
+  return [
+    { part, what: 'whole way before and after', figure: `${perSecond(before)}, ${perSecond(after)}` },
     {
-      part: PART,
+      part,
       what: `beside a REPEATABLE READ transaction that is open for ${OPEN_MINUTES} min`,
       figure: `${perSecond(beside)}, ${times(kept)}`,
       goal: atLeast(kept, MIN_KEPT_SHARE, ' ×'),
@@ -142,11 +104,78 @@ export const endurance: BenchPart = async ({ postgres, provider, short, profile,
   ] satisfies Figure[]
 }
 
+type Prepare = (clients: readonly Client[], shops: readonly Shop[]) => Promise<void>
+
+/** A server with its provider, receiver and clients. `prepare` runs before it starts. */
+async function openWay(
+  opened: AsyncDisposableStack,
+  { postgres, provider, short, profile }: PartOptions,
+  { name, prepare }: { name: string; prepare?: Prepare },
+) {
+  const database = await postgres.database(`bench_${name}`)
+  opened.defer(() => database.drop())
+  const { url: databaseUrl } = database
+  const shops = await openShops({ databaseUrl, graphUrl: provider.url, shops: SHOPS, keysEach: KEYS_EACH })
+  const connect = async (): Promise<Client> => {
+    const client = new Client(databaseUrl)
+    await client.connect()
+    opened.defer(() => client.end())
+    return client
+  }
+  const connection = await connect()
+  await prepare?.([connection, await connect()], shops)
+
+  const receiver = opened.adopt(await startReceiver(), (each) => each.stop())
+  await addEndpoints(databaseUrl, shops, receiver)
+  const server = opened.adopt(
+    await startServer({ subject: 'doorcode', databaseUrl, works: true, keepsAll: true, profile }),
+    (each) => each.stop(),
+  )
+  const open = () =>
+    opened.adopt(openHttpClient({ port: server.port, connections: CONNECTIONS }), (each) => each.close())
+  const messages = startMessages({ shops, client: open(), receiver })
+  const reports = opened.adopt(startReports(shops, open(), messages), (each) => each.stop())
+  const arrivedAt = new Map<string, number>()
+  provider.onSend((arrival) => {
+    arrivedAt.set(arrival.recipient, arrival.at)
+    reports.begin(arrival)
+  })
+  const duration = (fullMs: number): number => (short ? fullMs / 4 : fullMs)
+  return {
+    connect,
+    done: messages.done,
+    state: () => stateOf(connection, server),
+    /** Messages a second that go the whole way. */
+    async full(forMs: number, each: () => Promise<void> = async () => {}): Promise<number> {
+      const running = messages.run(UNDER_WAY)
+      await Promise.race([wait(WARM_UP_MS), running])
+      const [from, began] = [messages.done(), performance.now()]
+      for (let minute = 0; minute < forMs / FULL_MS; minute += 1) {
+        await Promise.race([wait(duration(FULL_MS)), running])
+        await each()
+      }
+      const rate = ((messages.done() - from) * 1000) / (performance.now() - began)
+      messages.stop()
+      await running
+      await wait(SETTLE_MS)
+      return rate
+    },
+    async minute(rate: number): Promise<Minute> {
+      const load = { rate, ms: duration(MINUTE_MS), settleMs: SETTLE_MS }
+      const taken = await sendSteadily({ messages, arrivedAt }, load)
+      return {
+        accepted: percentile(taken.requestToAccepted, 0.99),
+        wire: percentile(taken.acceptedToWire, 0.99),
+        webhook: percentile(taken.requestToWebhook, 0.99),
+        ...(await stateOf(connection, server)),
+      }
+    },
+  }
+}
+
 async function fill(
   clients: readonly Client[],
-  shops: readonly Shop[],
-  rows: number,
-  say: (line: string) => void,
+  { shops, rows, say }: { shops: readonly Shop[]; rows: number; say: (line: string) => void },
 ): Promise<void> {
   const began = performance.now()
   const waiting = [...shops]

@@ -1,7 +1,8 @@
 /**
  * `npm run bench`: measures the promises of speed and memory, and prints them with their goals.
  * `npm run bench -- accept queue` runs only these parts, `--short` takes a quarter of the time, and `--profile <folder>`
- * writes a CPU profile of each server. `npm run bench -- endurance` takes an hour. `npm run bench -- compare <commit>` compares the costs of a message with an earlier commit.
+ * writes a CPU profile of each server. `npm run bench -- compare <commit>` compares the costs of a message with an earlier commit, and
+ * `npm run bench -- endurance open-transaction` takes an hour.
  */
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -13,7 +14,7 @@ import { codFlow } from './cod-flow.ts'
 import { codTimers } from './cod-timers.ts'
 import { compare } from './compare.ts'
 import { costs } from './costs.ts'
-import { endurance } from './endurance.ts'
+import { endurance, openTransaction } from './endurance.ts'
 import { fairness } from './fairness.ts'
 import { type Figure, printTable } from './figures.ts'
 import { intake } from './intake.ts'
@@ -51,10 +52,11 @@ const parts: Readonly<Record<string, BenchPart>> = {
   retention,
   upkeep,
   endurance,
+  'open-transaction': openTransaction,
 }
 
-/** Takes an hour. */
-const ONLY_BY_NAME = new Set(['endurance'])
+/** They take most of an hour. */
+const ONLY_BY_NAME = new Set(['endurance', 'open-transaction'])
 
 const { values, positionals } = parseArgs({
   options: { short: { type: 'boolean', default: false }, profile: { type: 'string' } },
