@@ -360,7 +360,7 @@ export type ParameterNames = {
   'doctor.database_read_only_fix': never
   'doctor.database_unreachable': 'reason'
   'doctor.database_unreachable_fix': never
-  'doctor.days': 'value'
+  'doctor.days': 'count'
   'doctor.deliveries_far_ahead': 'host' | 'number' | 'workspace'
   'doctor.deliveries_far_ahead_fix': 'endpointId'
   'doctor.disk_full': 'folder' | 'megabytes'
@@ -384,7 +384,7 @@ export type ParameterNames = {
   'doctor.former_key_missing_fix': never
   'doctor.held_events_expire': 'duration' | 'host' | 'number' | 'workspace'
   'doctor.held_events_expire_fix': 'endpointId'
-  'doctor.hours': 'value'
+  'doctor.hours': 'count'
   'doctor.index_invalid': 'index'
   'doctor.index_invalid_fix': 'index'
   'doctor.index_missing': 'index'
@@ -400,7 +400,7 @@ export type ParameterNames = {
   'doctor.machine_of_node': 'nodeId'
   'doctor.migrations_pending': 'number'
   'doctor.migrations_pending_fix': never
-  'doctor.minutes': 'value'
+  'doctor.minutes': 'count'
   'doctor.missing_clock': never
   'doctor.missing_config': never
   'doctor.missing_db': never
@@ -479,7 +479,7 @@ export type ParameterNames = {
   'doctor.retention_in_use_fix': 'id'
   'doctor.rotation_unfinished': 'keys'
   'doctor.rotation_unfinished_fix': never
-  'doctor.seconds': 'value'
+  'doctor.seconds': 'count'
   'doctor.sender_paused': 'phone' | 'workspace'
   'doctor.sender_paused_fix': 'reason'
   'doctor.sender_quality': 'phone' | 'workspace'
@@ -1484,7 +1484,7 @@ export type ParameterNames = {
   'page_charts.open': never
   'page_charts.otp': never
   'page_charts.part_of': 'part' | 'whole'
-  'page_charts.points': 'number'
+  'page_charts.points': 'count'
   'page_charts.read': never
   'page_charts.reason': never
   'page_charts.reasons': never

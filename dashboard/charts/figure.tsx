@@ -275,7 +275,7 @@ export function ChangeMark({
     kind === 'percent' ? { style: 'percent', maximumFractionDigits: 0 } : { maximumFractionDigits: 1 },
   )
   const number = format.format(Math.abs(by))
-  const amount = kind === 'percent' ? number : t('page_charts.points', { number })
+  const amount = kind === 'percent' ? number : t('page_charts.points', { count: Math.round(Math.abs(by) * 10) / 10 })
   if (number === format.format(0))
     return (
       <Text component="bdi" size="sm" fw={600} {...props}>

@@ -180,5 +180,5 @@ const UNITS = [
 /** In the largest unit of which there are at least two, so that rounding loses little. */
 export function durationText(ms: number): CodedText {
   const [unit, unitMs] = UNITS.find(([, each]) => Math.abs(ms) >= 2 * each) ?? ['seconds', 1_000]
-  return coded(`doctor.${unit}`, { value: Math.round(Math.abs(ms) / unitMs) })
+  return coded(`doctor.${unit}`, { count: Math.round(Math.abs(ms) / unitMs) })
 }

@@ -60,7 +60,7 @@ export const shorterSettings = (keep: Keep, inForce: Keep): NewFinding[] =>
   }))
 
 const daysText = (days: number): CodedText =>
-  days === 0 ? coded('doctor.forever') : coded('doctor.days', { value: days })
+  days === 0 ? coded('doctor.forever') : coded('doctor.days', { count: days })
 
 /** To the minute. */
 const timeText = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
