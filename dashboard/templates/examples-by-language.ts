@@ -124,7 +124,7 @@ const CODE_TEXTS: Readonly<Record<string, CodeTexts>> = {
   ar: {
     body: 'رمز التحقق الخاص بك هو *123456*.',
     advice: 'حفاظًا على أمانك، لا تشارك هذا الرمز مع أحد.',
-    expiry: (minutes) => `تنتهي صلاحية هذا الرمز خلال ${minutes} دقيقة.`,
+    expiry: (minutes) => `تنتهي صلاحية هذا الرمز خلال ${minutes} من الدقائق.`,
     copy: 'نسخ الرمز',
   },
   fr: {

@@ -16,7 +16,7 @@ const OTHERS: Record<string, Texts> = {
   ar: {
     body: '*{{1}}* هو رمز الدخول الخاص بك.',
     security: 'لا تعطه لأي شخص.',
-    footer: 'الرمز صالح لمدة {{minutes}} دقيقة.',
+    footer: 'الرمز صالح لمدة {{minutes}} من الدقائق.',
     copy: 'نسخ الرمز',
     autofill: 'ملء تلقائي',
   },
