@@ -54,7 +54,7 @@ function textOfValue(field: string, value: unknown, texts: PageTexts): string {
   if (field.startsWith('/')) return t('page_cod_settings.added')
   if (field === 'template') return `${String(members['name'])} (${String(members['language'])})`
   return listed(
-    Object.entries(members).map(([name, each]) => `${name}: ${textOfValue('', each, texts)}`),
+    Object.entries(members).map(([name, each]) => `${name}${t('page_shell.colon')}${textOfValue('', each, texts)}`),
     language,
   )
 }

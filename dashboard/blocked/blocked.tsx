@@ -47,7 +47,7 @@ export function Blocked() {
   const [first] = data?.pages ?? []
   const isEmpty = sought === '' && rows?.length === 0
   const actions = may.change && (
-    <Group gap="xs">
+    <Group gap="xs" justify={isEmpty ? 'center' : undefined}>
       <Button variant="default" onClick={bringIn.open}>
         {t('page_blocked.import')}
       </Button>

@@ -20,10 +20,10 @@ const CONFIRMATION = STATUS_COLOURS.confirmation
 
 export const codeOutcomes = (t: T, { sent, delivered, read, failed, open }: Codes) =>
   [
-    { status: 'read', label: t('statuses.message_read'), count: read, colour: MESSAGE.read },
-    { status: 'delivered', label: t('statuses.message_delivered'), count: delivered - read, colour: MESSAGE.delivered },
-    { status: 'sent', label: t('statuses.message_sent'), count: sent - delivered, colour: MESSAGE.sent },
-    { status: 'failed', label: t('statuses.message_failed'), count: failed, colour: MESSAGE.failed },
+    { status: 'read', label: t('page_charts.read'), count: read, colour: MESSAGE.read },
+    { status: 'delivered', label: t('page_charts.delivered'), count: delivered - read, colour: MESSAGE.delivered },
+    { status: 'sent', label: t('page_charts.sent'), count: sent - delivered, colour: MESSAGE.sent },
+    { status: 'failed', label: t('page_charts.failed'), count: failed, colour: MESSAGE.failed },
     { status: undefined, label: t('page_charts.open'), count: open, colour: MESSAGE.queued },
   ] as const satisfies Outcome<string>[]
 

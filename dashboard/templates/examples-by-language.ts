@@ -36,7 +36,7 @@ const STARTS: Readonly<Record<string, Starts>> = {
     confirmation: {
       body: 'Bonjour {{customer}}, merci de confirmer votre commande {{order}} de {{amount}}, à régler à la livraison.',
       samples: order('Sara', '250 MAD'),
-      buttons: ['Confirmer', 'Annuler', 'Changer l’horaire'],
+      buttons: ['Confirmer', 'Annuler', 'Changer la date'],
     },
     refusal: {
       body: 'Bonjour {{customer}}, notre livreur a signalé que vous avez refusé le colis de la commande {{order}}. Est-ce exact ?',

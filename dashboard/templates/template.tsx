@@ -185,7 +185,9 @@ function Request({ data, template }: { data: TemplateData; template: TemplateInf
       {use !== 'otp' && (
         <Group gap={6}>
           <Text size="sm">
-            {names.length === 0 ? t('page_templates.no_parameters') : `${t('page_templates.parameters')}:`}
+            {names.length === 0
+              ? t('page_templates.no_parameters')
+              : `${t('page_templates.parameters')}${t('page_shell.colon')}`}
           </Text>
           {names.map((name) => (
             <Code key={name}>{name}</Code>

@@ -34,3 +34,12 @@ test('pages contain no sentences outside locales', async () => {
   }
   assert.deepEqual(found, [])
 })
+
+test('a colon after a text is written as the language writes it', async () => {
+  const found: string[] = []
+  for await (const name of glob('dashboard/*/**/*.{tsx,css}', { cwd: ROOT, exclude: ['dashboard/dist/**'] })) {
+    const source = await readFile(path.join(ROOT, name), 'utf8')
+    if (/\bt\([^()]*\)\}:|attr\([\w-]+\) ":/.test(source)) found.push(name)
+  }
+  assert.deepEqual(found, [], 'use page_shell.colon')
+})

@@ -46,6 +46,7 @@ const HOVERED = 'light-dark(var(--mantine-color-gray-1), var(--mantine-color-dar
 
 /** A table with the columns that fit; on a phone each row has two lines. */
 export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
+  const { t } = useTexts()
   const { sorted, order, sort } = useSorted(rows, columns)
   const shown = columns
     .filter(({ hideIfAll }) => !hideIfAll || hasSeveral(rows, hideIfAll))
@@ -88,7 +89,7 @@ export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
                 return (
                   <Table.Td
                     key={title}
-                    data-title={title}
+                    data-label={`${title}${t('page_shell.colon')}`}
                     data-align={align}
                     data-from={from}
                     data-place={phone ?? (title === opening?.title ? 'name' : 'about')}
