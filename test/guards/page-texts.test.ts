@@ -37,9 +37,12 @@ test('pages contain no sentences outside locales', async () => {
 
 test('a colon after a text is written as the language writes it', async () => {
   const found: string[] = []
-  for await (const name of glob('dashboard/*/**/*.{tsx,css}', { cwd: ROOT, exclude: ['dashboard/dist/**'] })) {
+  for await (const name of glob('{dashboard/*/**/*.{tsx,css},src/api/docs/*.ts}', {
+    cwd: ROOT,
+    exclude: ['dashboard/dist/**'],
+  })) {
     const source = await readFile(path.join(ROOT, name), 'utf8')
-    if (/\bt\([^()]*\)\}:|attr\([\w-]+\) ":/.test(source)) found.push(name)
+    if (/\bt\([^()]*\)\}(?:<\/\w+>)?:|attr\([\w-]+\) ":/.test(source)) found.push(name)
   }
   assert.deepEqual(found, [], 'use page_shell.colon')
 })
