@@ -1735,6 +1735,8 @@ export type ParameterNames = {
   'page_confirmations.created': never
   'page_confirmations.customer': never
   'page_confirmations.deadline_fires': never
+  'page_confirmations.deliver_at': never
+  'page_confirmations.do_not_ship': never
   'page_confirmations.due': never
   'page_confirmations.empty': never
   'page_confirmations.facts': never
@@ -2138,6 +2140,7 @@ export type ParameterNames = {
   'page_messages.kind': never
   'page_messages.never_sent': never
   'page_messages.none': never
+  'page_messages.not_delivered': never
   'page_messages.not_sent': never
   'page_messages.nothing': never
   'page_messages.of_confirmation': never

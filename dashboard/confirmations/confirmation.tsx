@@ -2,7 +2,7 @@ import { Group } from '@mantine/core'
 import { useInterval } from '@mantine/hooks'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { visibleText } from '../../locales/visible-text.ts'
 import { isErased } from '../../src/lib/phone/erased-recipient.ts'
 import type { RouterOutputs } from '../api.ts'
@@ -60,7 +60,12 @@ export function Confirmation() {
         </>
       }
     >
-      <NextStep next={next} failure={refusalFailure ?? failure} webhooks={webhooks} />
+      <NextStep
+        next={next}
+        failure={refusalFailure ?? failure}
+        webhooks={webhooks}
+        done={next.sentence.code === 'explain.no_action' ? outcomeOf(confirmation, t) : undefined}
+      />
       <div className={classes['parts']}>
         <ConfirmationFacts data={data} loadedAt={dataUpdatedAt} />
         <div className={classes['transcript']}>
@@ -69,6 +74,17 @@ export function Confirmation() {
         <Timeline entries={data.timeline} />
       </div>
     </Page>
+  )
+}
+
+/** What the shop does now. Undefined where the sentence of `explain` says all. */
+function outcomeOf({ status, reschedule }: ConfirmationData['confirmation'], t: T): ReactNode {
+  if (status === 'cancelled') return t('page_confirmations.do_not_ship')
+  if (status !== 'rescheduled' || reschedule === null) return undefined
+  return (
+    <>
+      {t('page_confirmations.deliver_at')} <NewTime reschedule={reschedule} />
+    </>
   )
 }
 

@@ -143,7 +143,7 @@ function MessageFacts({ data: { message, verification } }: { data: MessageData }
           sentAt ? (
             <Time at={sentAt} kind="workspace" />
           ) : message.status === 'failed' ? (
-            t('page_messages.never_sent')
+            t(providerMessageId === null ? 'page_messages.never_sent' : 'page_messages.not_delivered')
           ) : (
             t('page_messages.not_sent')
           ),

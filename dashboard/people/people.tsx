@@ -108,7 +108,7 @@ export function Members({ members, onDo }: { members: readonly Member[]; onDo: (
       phone: 'time',
       sortBy: ({ lastSeenAt }) => instantOf(lastSeenAt),
       cell: ({ lastSeenAt }) =>
-        lastSeenAt ? <Time at={lastSeenAt} kind="past" form="relative" /> : t('page_people.never_seen'),
+        lastSeenAt ? <Time at={lastSeenAt} kind="real" form="relative" /> : t('page_people.never_seen'),
     },
   ]
   return (
@@ -127,7 +127,7 @@ export function Members({ members, onDo }: { members: readonly Member[]; onDo: (
           title: t('page_people.since'),
           phone: 'none',
           sortBy: ({ since }) => instantOf(since),
-          cell: ({ since }) => (since ? <Time at={since} kind="past" form="relative" /> : '–'),
+          cell: ({ since }) => (since ? <Time at={since} kind="real" form="relative" /> : '–'),
         },
         {
           title: t('page_people.actions'),

@@ -108,7 +108,7 @@ function Actions({ account, numbers }: { account: Account; numbers: number }) {
       </div>
       {subscribers.error && <Failed error={subscribers.error} />}
       <Modal opened={renewing} onClose={close} title={t('page_senders.renew_title')} size="lg">
-        <Renew accountId={accountId} onDone={close} />
+        <Renew account={account} onDone={close} />
       </Modal>
     </Stack>
   )
@@ -142,8 +142,10 @@ function DeleteAccount({ account: { accountId, wabaId } }: { account: Account })
   )
 }
 
-function Renew({ accountId, onDone }: { accountId: string; onDone: () => void }) {
+function Renew({ account: { accountId, graphUrl }, onDone }: { account: Account; onDone: () => void }) {
   const { t } = useTexts()
+  /** The hints say where Meta shows the values. */
+  const isAtMeta = graphUrl === GRAPH_URL
   const { workspaceId } = useWorkspace()
   const labels = {
     accessToken: t('page_senders.token'),
@@ -170,20 +172,20 @@ function Renew({ accountId, onDone }: { accountId: string; onDone: () => void })
     <ServerForm form={form} call={renew} onSubmit={(values) => renew.mutate({ workspaceId, accountId, ...values })}>
       <Text size="sm">{t('page_senders.renew_about')}</Text>
       <PasswordInput
-        description={t('page_senders.token_hint')}
+        description={isAtMeta && t('page_senders.token_hint')}
         dir="ltr"
         autoComplete="off"
         data-autofocus
         {...form.field('accessToken')}
       />
       <PasswordInput
-        description={t('page_senders.app_secret_hint')}
+        description={isAtMeta && t('page_senders.app_secret_hint')}
         dir="ltr"
         autoComplete="off"
         {...form.field('appSecret')}
       />
       <PasswordInput
-        description={t('page_senders.verify_token_hint')}
+        description={isAtMeta && t('page_senders.verify_token_hint')}
         dir="ltr"
         autoComplete="off"
         {...form.field('verifyToken')}

@@ -105,9 +105,12 @@ export const durationOf = ({ durationMs }: TimelineEntry): number | undefined =>
 /** Shorter spans are not shown. */
 const MIN_PAUSE_MS = 1
 
+/** Requests that follow the one whose facts the page shows. */
+const SAYS_MORE: ReadonlySet<string> = new Set(['explain.refusal_request', 'explain.verification_request'])
+
 /** The sentence of such an entry would only repeat its name and badges or, for a request, the facts of the page. */
 export const saysAll = ({ what, outcome, report, repeats, detail }: TimelineEntry): boolean =>
-  (what === 'request' && detail.code !== 'explain.refusal_request') ||
+  (what === 'request' && !SAYS_MORE.has(detail.code)) ||
   (what === 'attempt' && outcome === 'accepted') ||
   (what === 'report' && outcome === 'applied' && typeof report === 'string' && report !== 'failed' && repeats === 0)
 

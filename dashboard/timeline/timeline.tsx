@@ -181,7 +181,7 @@ function Head({ entry, sinceMs, tone, label, marks, children }: HeadProps) {
         )}
       </Text>
       <span className={classes['icon']} data-tone={tone}>
-        <KindIcon kind={entry.what} />
+        <KindIcon entry={entry} />
       </span>
       <span className={classes['said']}>
         <Text span fw={600} size="sm" {...(isMuted(entry) && { c: 'dimmed' })}>
@@ -244,10 +244,13 @@ const PATHS: Readonly<Record<Kind, string>> = {
   timer: 'M12 7v5l3 3M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18',
 }
 
-function KindIcon({ kind }: { kind: Kind }) {
+/** A failed message has no ticks. */
+const CROSS = 'M6 6l12 12M18 6L6 18'
+
+function KindIcon({ entry: { what, report } }: { entry: TimelineEntry }) {
   return (
     <svg viewBox="0 0 24 24" aria-hidden="true">
-      <path d={PATHS[kind]} />
+      <path d={what === 'report' && report === 'failed' ? CROSS : PATHS[what]} />
     </svg>
   )
 }

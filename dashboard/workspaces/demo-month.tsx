@@ -1,5 +1,5 @@
 import { Button, Group, Paper, Stack, Text } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { ConfirmDialog } from '../ui/dialog/confirm-dialog.tsx'
@@ -12,6 +12,7 @@ import { refreshWorkspace } from './deletion-banner.tsx'
 export function DemoMonth() {
   const { t } = useTexts()
   const { workspaceId, name, sandboxWork } = useWorkspace()
+  const hasSent = useQuery(api.phone.hasSent.queryOptions({ workspaceId }))
   const onSuccess = (): Promise<void> => refreshWorkspace(workspaceId)
   const fill = useMutation(api.phone.fill.mutationOptions({ onSuccess }))
   const empty = useMutation(api.phone.empty.mutationOptions({ onSuccess }))
@@ -26,7 +27,7 @@ export function DemoMonth() {
             <Button
               variant="default"
               loading={fill.isPending}
-              disabled={sandboxWork !== null}
+              disabled={sandboxWork !== null || hasSent.data !== false}
               onClick={() => fill.mutate({ workspaceId })}
             >
               {t('page_workspaces.fill')}

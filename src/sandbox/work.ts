@@ -43,11 +43,15 @@ const insertWork = statement(
    values ($1, $2, $3, $3, $4, $4, $5)`,
 )
 
-const hasMessages = statement<{ has: boolean }>(
+const selectHasSent = statement<{ has: boolean }>(
   'has_sandbox_sent',
   `select exists (select from messages where workspace_id = $1) or exists (select from confirmations where workspace_id = $1)
      or exists (select from events where workspace_id = $1) as has`,
 )
+
+/** Whether anything was sent. Only an empty sandbox can be filled. */
+export const hasSent = async (db: Sql, workspaceId: string): Promise<boolean> =>
+  (await db.row(selectHasSent, [workspaceId]))?.has ?? false
 
 /**
  * Requests a demo month, or its last `days`, in an empty sandbox. Its clock goes back at once; the loop makes the month. Throws UserError. Call
@@ -61,7 +65,7 @@ export async function requestFill(
   const workspace = await lockWorkspace(tx, workspaceId)
   mustBeSandbox(workspace)
   await mustBeFree(tx, workspaceId)
-  if ((await tx.row(hasMessages, [workspaceId]))?.has) throw new UserError({ code: 'sandbox.not_empty' })
+  if (await hasSent(tx, workspaceId)) throw new UserError({ code: 'sandbox.not_empty' })
   await ensureShopSettings(tx, clock, workspaceId)
   const now = clock.now()
   const { clockOffsetMs } = workspace

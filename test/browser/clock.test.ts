@@ -43,6 +43,9 @@ test('every page of a sandbox shows the sandbox’s clock, and an open page foll
     const lateMs = Date.now() + AHEAD_MS - (await newestTime(page))
     assert.ok(Math.abs(lateMs) < 5 * MINUTE_MS, `${path} is ${lateMs} ms behind`)
   }
+  await openWithin(page, `${of}/people`)
+  const aheadMs = (await newestTime(page)) - Date.now()
+  assert.ok(aheadMs < 5 * MINUTE_MS, `people sign in by the real clock: ${aheadMs} ms ahead`)
   await page.setViewportSize({ width: 360, height: 900 })
   await page.getByText(/^\+1d\s3h$/).waitFor() // not by its colour alone
   await page.getByRole('link', { name: /clock 1d/ }).click()

@@ -60,7 +60,12 @@ export function SearchedList<Row extends ListedRow>(props: Props<Row>) {
   // With a single sender, its column and filter would say nothing.
   const hasSeveralSenders = senders.length > 1
   return (
-    <Page title={t(`page_${list}.title`)} about={t(`page_${list}.about`)} live>
+    <Page
+      title={t(`page_${list}.title`)}
+      about={t(`page_${list}.about`)}
+      live
+      actions={<ExportButton list={list} filters={filters} />}
+    >
       <FilterBar
         label={t(`page_${list}.filters`)}
         search={{ label: t(`page_${list}.search_for`), value: search.text ?? '' }}
@@ -89,7 +94,6 @@ export function SearchedList<Row extends ListedRow>(props: Props<Row>) {
         range={{ from: search.from, to: search.to }}
         onChange={onNarrow}
         onClear={isFiltered(search) ? onClear : undefined}
-        end={<ExportButton list={list} filters={filters} />}
       />
       {query.error !== null && <Failed error={query.error} onAgain={() => void query.refetch()} />}
       {query.isPending && <Loading />}

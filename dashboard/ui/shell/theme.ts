@@ -123,14 +123,18 @@ export const readableColours: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
     '--mantine-color-dimmed': colors.gray[7],
-    '--mantine-color-placeholder': colors.gray[7],
+    // Lighter than what was typed or is said in grey, and still readable.
+    '--mantine-color-placeholder': '#6c757d',
     '--mantine-color-error': colors.red[9],
     '--raised': 'var(--mantine-color-white)',
     ...colourVariables('light'),
   },
   dark: {
     '--mantine-color-dimmed': colors.dark[1],
-    '--mantine-color-placeholder': colors.dark[1],
+    '--mantine-color-placeholder': '#8b919d',
+    // Mantine takes the lightest shade for the text of quiet buttons.
+    '--mantine-color-accent-light-color': accent[3],
+    '--mantine-color-red-light-color': colors.red[4],
     '--mantine-color-error': colors.red[4],
     '--mantine-color-anchor': accent[3],
     '--mantine-color-neutral-light': colors.dark[5],

@@ -9,6 +9,7 @@ import { otpBody } from '../../otp/routes.ts'
 import { normalizePhone, phoneFault } from '../../lib/phone/phone.ts'
 import { listDueOfCustomer, listConfirmationsOfCustomer } from '../../sandbox/customer-due.ts'
 import { listDueWork } from '../../sandbox/due.ts'
+import { hasSent } from '../../sandbox/work.ts'
 import { listClockMoves } from '../../workspaces/workspace-time.ts'
 import { sandboxActions } from '../actions/sandbox.ts'
 import type { Membership } from '../auth/members.ts'
@@ -70,6 +71,8 @@ export const phone = router({
       testReceiverUrl: testReceiverUrl(parts.config, workspaceId),
     }
   }),
+
+  hasSent: sandboxRead.query(({ ctx: { parts }, input: { workspaceId } }) => hasSent(parts.db, workspaceId)),
 
   /** One click: the sandbox gets an account of its own on the emulator of this machine. */
   connect: writeCall.use(onlySandboxes).mutation(async ({ ctx: { operator, membership } }) => {

@@ -127,7 +127,7 @@ const SCALAR_STYLE = `
 :root { --scalar-custom-header-height: 3.5rem; --scalar-font: var(--font); --scalar-font-code: var(--mono); --scalar-heading-1: 22px; --scalar-button-1: #4048d6; --scalar-button-1-color: #fff; --scalar-button-1-hover: #323ab6 }
 .scalar-app .markdown { font-size: 14px }
 .light-mode { --scalar-color-1: #000; --scalar-color-2: #495057; --scalar-color-3: #495057; --scalar-color-accent: #4048d6; --scalar-link-color: #4048d6; --scalar-background-1: #fff; --scalar-background-2: #f8f9fa; --scalar-background-3: #e9ecef; --scalar-background-accent: #eef0ff; --scalar-border-color: #dee2e6 }
-.dark-mode { --scalar-color-1: #c9c9c9; --scalar-color-2: #b8b8b8; --scalar-color-3: #b8b8b8; --scalar-color-accent: #8d93ee; --scalar-link-color: #8d93ee; --scalar-background-1: #242424; --scalar-background-2: #2e2e2e; --scalar-background-3: #3b3b3b; --scalar-background-accent: #2f3157; --scalar-border-color: #424242 }
+.dark-mode { --scalar-color-1: #d3d6dd; --scalar-color-2: #b3b8c2; --scalar-color-3: #b3b8c2; --scalar-color-accent: #8d93ee; --scalar-link-color: #8d93ee; --scalar-background-1: #14161a; --scalar-background-2: #1c1f25; --scalar-background-3: #262a32; --scalar-background-accent: #2f3157; --scalar-border-color: #3b404a }
 `
 
 /** Loads nothing from other hosts and sends requests to this one. */

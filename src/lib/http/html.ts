@@ -43,7 +43,7 @@ export const COMMON_STYLE = `
 @font-face { font-family: "Vazirmatn Variable"; font-weight: 100 900; font-display: swap; ascent-override: 97%; descent-override: 33%; line-gap-override: 0%; src: url("${FONT_PATHS.arabic}") format("woff2"); unicode-range: ${ARABIC_RANGE} }
 :root { color-scheme: light dark; --text: #000; --soft: #495057; --line: #dee2e6; --back: #fff; --link: #4048d6; --font: "Vazirmatn Variable", Roboto, Arial, "Noto Sans Arabic", "Noto Sans", sans-serif; --mono: ui-monospace, "SF Mono", Menlo, Consolas, monospace }
 @media (prefers-color-scheme: dark) {
-  :root { --text: #c9c9c9; --soft: #b8b8b8; --line: #424242; --back: #242424; --link: #8d93ee }
+  :root { --text: #d3d6dd; --soft: #b3b8c2; --line: #3b404a; --back: #14161a; --link: #8d93ee }
 }
 .site { display: flex; flex-wrap: wrap; align-items: center; gap: 0 1.25rem; min-height: 3.5rem; padding: .25rem 1.25rem; border-bottom: 1px solid var(--line); background: var(--back); font: .875rem/1.5 var(--font) }
 .site nav { display: flex; flex-wrap: wrap; gap: 0 1.25rem }
