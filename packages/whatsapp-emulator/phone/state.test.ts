@@ -5,6 +5,7 @@ import {
   EMPTY_SCREEN,
   type Screen,
   type ScreenEvent,
+  changeFor,
   daysOf,
   screenReducer,
   keyOf,
@@ -159,4 +160,33 @@ test('a phone has the default settings until a change arrives', () => {
 test('a number may have spaces and brackets but needs its country code', () => {
   assert.equal(phoneTyped(' +34 600 (111) 222'), '+34600111222')
   for (const text of ['34600111222', '+', '+12', 'ana']) assert.equal(phoneTyped(text), undefined)
+})
+
+test('the chat that a reader looks at stays while hundreds of others get messages', () => {
+  const others = Array.from({ length: 600 }, (_, index) => ({ phone: `+21266${1_000_000 + index}`, number: '101' }))
+  const seen: ScreenEvent = { kind: 'seen', ...ANA }
+  const screen = after(
+    state([]),
+    seen,
+    says(ANA, fromShop(1)),
+    ...others.map((pair, at) => says(pair, fromShop(at + 2))),
+  )
+  assert.deepEqual(screen.chats.get(keyOf(ANA))?.entries, [fromShop(1)])
+  assert.ok(screen.chats.size < others.length, 'the oldest others are gone')
+})
+
+test('a screen of one phone takes nothing of the others', () => {
+  const changes: Change[] = [
+    state([
+      { ...ANA, entries: [fromShop(1)] },
+      { ...SARA, entries: [fromShop(2)] },
+    ]),
+    { kind: 'entry', ...SARA, entry: fromShop(3) },
+    { kind: 'phone', phone: { phone: SARA.phone, online: false, readReceipts: true, blocked: [] } },
+    { kind: 'entry', ...ANA, entry: fromShop(4) },
+  ]
+  const screen = after(...changes.flatMap((change) => changeFor(ANA, change) ?? []))
+  assert.deepEqual([...screen.chats.keys()], [keyOf(ANA)])
+  assert.deepEqual(screen.chats.get(keyOf(ANA))?.entries, [fromShop(1), fromShop(4)])
+  assert.equal(screen.phones.size, 0)
 })

@@ -25,6 +25,8 @@ export type Screen = {
   time: EmulatorTime | undefined
   /** The last entry of each chat that was seen on this screen. */
   seen: ReadonlyMap<string, number>
+  /** The key of the chat that was seen last: it stays, however many others get messages. */
+  shown: string | undefined
 }
 
 export type ScreenEvent =
@@ -48,6 +50,7 @@ export const EMPTY_SCREEN: Screen = {
   posts: [],
   time: undefined,
   seen: new Map(),
+  shown: undefined,
 }
 
 export const keyOf = ({ phone, number }: Pair): string => `${number}/${phone}`
@@ -65,7 +68,7 @@ export function screenReducer(screen: Screen, event: ScreenEvent): Screen {
       return withChat(screen, event, (entries) => entries, 'last')
     case 'seen': {
       const last = screen.chats.get(keyOf(event))?.entries.at(-1)?.order ?? 0
-      return { ...screen, seen: new Map(screen.seen).set(keyOf(event), last) }
+      return { ...screen, shown: keyOf(event), seen: new Map(screen.seen).set(keyOf(event), last) }
     }
     case 'time':
       return { ...screen, time: event.time }
@@ -89,6 +92,7 @@ function replaceAll(
     .toReversed()
     .map((chat) => [keyOf(chat), { ...chat, entries: merged([], chat.entries) }] as const)
   return {
+    ...screen,
     snapshots: screen.snapshots + 1,
     businesses,
     chats: new Map([...begun, ...received]),
@@ -115,9 +119,25 @@ function withChat(
   const isNew = entries.length > (before?.entries.length ?? -1)
   if (place === 'last' && isNew) chats.delete(key)
   chats.set(key, { phone, number, entries: entries.slice(-MAX_ENTRIES_OF_CHAT) })
-  const [oldest] = chats.keys()
+  const oldest = chats.keys().find((each) => each !== screen.shown)
   if (chats.size > MAX_CHATS && oldest !== undefined) chats.delete(oldest)
   return { ...screen, chats }
+}
+
+/** What a screen of one phone needs of a change, if anything: a page that drew it again for each of the others would fall behind. */
+export function changeFor(pair: Pair, change: Change): Change | undefined {
+  const isOwn = (chat: Pair): boolean => keyOf(chat) === keyOf(pair)
+  switch (change.kind) {
+    case 'state':
+      return { ...change, chats: change.chats.filter(isOwn) }
+    case 'entry':
+      return isOwn(change) ? change : undefined
+    case 'phone':
+      return change.phone.phone === pair.phone ? change : undefined
+    case 'post':
+    case 'time':
+      return change
+  }
 }
 
 /** The later version of a message wins. */

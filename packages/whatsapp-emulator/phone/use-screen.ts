@@ -1,8 +1,8 @@
 import { createContext, use, useEffect, useMemo, useReducer, useRef, useState } from 'react'
-import type { Act, Pair } from '../src/wire/chats.ts'
+import type { Act, Change, Pair } from '../src/wire/chats.ts'
 import type { PhoneClock } from './clock.ts'
 import { type Connection, type Source, subscribe } from './source.ts'
-import { EMPTY_SCREEN, type Screen, type ScreenEvent, screenReducer } from './state.ts'
+import { EMPTY_SCREEN, type Screen, type ScreenEvent, changeFor, screenReducer } from './state.ts'
 
 export type LivePhone = {
   screen: Screen
@@ -20,11 +20,17 @@ export function usePhone(): LivePhone & { clock: PhoneClock } {
   return phone
 }
 
-/** Subscribes to the source while mounted. `source` must stay the same. */
-export function useScreen(source: Source): LivePhone {
+/** Subscribes to the source while mounted. `source` and `only` must stay the same. `only`: the chat that the page shows, if it is one. */
+export function useScreen(source: Source, only?: Pair): LivePhone {
   const [screen, dispatch] = useReducer(screenReducer, EMPTY_SCREEN)
   const [connection, setConnection] = useState<Connection>('connecting')
-  useEffect(() => subscribe(source, { onChange: dispatch, onConnection: setConnection }), [source])
+  useEffect(() => {
+    const onChange = (change: Change): void => {
+      const shown = only ? changeFor(only, change) : change
+      if (shown) dispatch(shown)
+    }
+    return subscribe(source, { onChange, onConnection: setConnection })
+  }, [source, only])
   return useMemo(() => ({ screen, connection, source, dispatch }), [screen, connection, source])
 }
 
