@@ -2489,6 +2489,7 @@ export type ParameterNames = {
   'page_problems.why': never
   'page_quickstart.about': never
   'page_quickstart.add_receiver': never
+  'page_quickstart.copy_listen': never
   'page_quickstart.create_key': never
   'page_quickstart.finished': never
   'page_quickstart.forged': never
@@ -2502,6 +2503,14 @@ export type ParameterNames = {
   'page_quickstart.only_admins': never
   'page_quickstart.only_sandboxes': never
   'page_quickstart.open_order': never
+  'page_quickstart.outcome_accepted': never
+  'page_quickstart.outcome_awaiting_answer': never
+  'page_quickstart.outcome_cancelled': never
+  'page_quickstart.outcome_confirmed': never
+  'page_quickstart.outcome_failed': never
+  'page_quickstart.outcome_no_response': never
+  'page_quickstart.outcome_rescheduled': never
+  'page_quickstart.outcome_rescheduling': never
   'page_quickstart.own_server': never
   'page_quickstart.own_server_how': never
   'page_quickstart.part_emulator': never
@@ -2526,6 +2535,7 @@ export type ParameterNames = {
   'page_quickstart.webhook': never
   'page_quickstart.webhook_comes': never
   'page_quickstart.webhook_waits': never
+  'page_quickstart.webhook_waits_choice': never
   'page_recipients.blocked': never
   'page_recipients.codes': 'count'
   'page_recipients.confirmations': 'count'
@@ -3141,6 +3151,7 @@ export type ParameterNames = {
   'page_workspaces.units': never
   'page_workspaces.units_hint': never
   'page_workspaces.used_of': 'units' | 'used'
+  'page_workspaces.wait_for_month': 'share'
   'providers.call_not_from_graph': 'httpStatus'
   'providers.no_answer': 'timeoutMs'
   'providers.no_code': never

@@ -7,6 +7,7 @@ import { requestExamples } from '../code-examples/request.ts'
 import { parametersIn } from '../templates/preview.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { PhoneNumber } from '../ui/as-typed.tsx'
+import { useBusySandbox } from '../ui/busy-sandbox.ts'
 import { CodeTabs } from '../ui/code-tabs.tsx'
 import { Failed } from '../ui/fallback.tsx'
 import { useFaults } from '../ui/form/faults.ts'
@@ -87,6 +88,7 @@ function SendForm({ kind, sendable: { senderId, templates }, customer, baseUrl }
     enabled: kind === 'refusal',
   })
   const sending = useSending(workspaceId)
+  const busy = useBusySandbox()
   const labels = {
     'body.code': t('page_phone.code'),
     'body.reference': kind === 'confirmation' ? t('page_phone.order') : t('page_phone.reference'),
@@ -115,7 +117,7 @@ function SendForm({ kind, sendable: { senderId, templates }, customer, baseUrl }
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        if (!sending.isPending) sending.send(request)
+        if (!sending.isPending && busy === undefined) sending.send(request)
       }}
     >
       <Stack gap="xs">
@@ -145,7 +147,8 @@ function SendForm({ kind, sendable: { senderId, templates }, customer, baseUrl }
           />
         )}
         {kind !== 'otp' && <BodyValues template={template} draft={filled} onChange={(values) => change({ values })} />}
-        <Button type="submit" loading={sending.isPending}>
+        {busy !== undefined && <Text size="sm">{busy}</Text>}
+        <Button type="submit" disabled={busy !== undefined} loading={sending.isPending}>
           {t('page_phone.send_it')}&nbsp;
           <PhoneNumber of={customer.phone} />
         </Button>

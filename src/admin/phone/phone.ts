@@ -18,6 +18,7 @@ import { CallError } from '../rpc/errors.ts'
 import { callsOf, readCall, router, writeCall } from '../rpc/trpc.ts'
 import { act, actInput, customer, listEntries } from './chats.ts'
 import { findEmulator } from '../../sandbox/emulator.ts'
+import { mustBeFree } from '../../sandbox/work.ts'
 import { connectEmulator } from './own-account.ts'
 import { type Accept, acceptRecorded, requestedBy, sendOtp } from './send.ts'
 import { listLatestDeliveries } from '../../explain/deliveries.ts'
@@ -39,9 +40,13 @@ const onlySandboxes = experimental_standaloneMiddleware<{ ctx: { membership: Mem
 )
 const sandboxRead = readCall.use(onlySandboxes)
 
-/** Accepts a request as the API does, without a key. */
+/**
+ * Accepts a request as the API does, without a key. Rejected while a demo month is made: the clock goes on by hours each second, so
+ * the deadline of an order would pass before its sender sees the question.
+ */
 const sendCall = writeCall.use(onlySandboxes).use(async ({ ctx, input: { workspaceId }, next }) => {
   const { operator, correlationId } = ctx
+  await mustBeFree(operator.db, workspaceId)
   const by = requestedBy({ workspaceId, correlationId })
   const send = <Accepted>(accept: Accept<Accepted>): Promise<Accepted> => acceptRecorded(operator, workspaceId, accept)
   return next({ ctx: { ...ctx, by, send } })

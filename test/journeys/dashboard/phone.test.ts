@@ -4,7 +4,7 @@ import { advanceSandbox } from '../../../src/sandbox/advance.ts'
 import { quickReplies } from '../../world/cod.ts'
 import { type SignedIn, signIn } from '../../world/dashboard.ts'
 import { failAuditEntries, stateOf } from '../../faults/audit-faults.ts'
-import { numberOf, startSandbox } from '../../world/sandbox.ts'
+import { numberOf, startSandbox, stopMonthHalfWay } from '../../world/sandbox.ts'
 import { assertVerified } from '../../world/verified.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type World, newPhone } from '../../world/world.ts'
@@ -55,6 +55,24 @@ test('a request from the page is processed immediately and uses one unit', async
   await assert.rejects(calls.phone.sendOtp.mutate({ workspaceId, body }), /quota of one-time codes for/)
   const entries = await world.query('select 1 from audit_log where workspace_id = $1', [workspaceId])
   assert.equal(entries.length, 1, 'a rejected request is not recorded as sent')
+})
+
+test('while a demo month is made, no page sends: the deadline would pass before the sender sees the question', async (t) => {
+  const world = await startSandbox(t)
+  const { workspaceId } = world
+  const { confirmationId } = await world.createConfirmation()
+  const { calls } = await signIn(world, 'admin')
+  const order = { ...world.confirmationBody(), parameters: { body: ['Ana', '5521', '349 MAD'] } }
+  const check = { ...world.refusalBody(), parameters: { body: ['Ana', '5521'] } }
+  const end = await stopMonthHalfWay(world)
+  const sends = [
+    () => calls.phone.sendOtp.mutate({ workspaceId, body: world.otpBody() }),
+    () => calls.phone.sendConfirmation.mutate({ workspaceId, body: order }),
+    () => calls.phone.sendRefusalCheck.mutate({ workspaceId, confirmationId, body: check }),
+  ]
+  for (const send of sends) await assert.rejects(send, /A demo month is being made/)
+  await end()
+  for (const send of sends) await send()
 })
 
 /** The phone's own calls, as the page makes them. */
