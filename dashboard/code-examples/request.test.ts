@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { signIn } from '../../test/world/dashboard.ts'
 import { newPhone, startWorld } from '../../test/world/world.ts'
-import { clientOf, curlOf, requestExamples } from './request.ts'
+import { curlOf, requestExamples } from './request.ts'
 
 const run = promisify(execFile)
 
@@ -39,30 +39,6 @@ test('the example in each installed language sends a code', async (t) => {
   }
 })
 
-test('the example with the client asks a customer, and reads the key from the environment if it has none', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
-  const { workspaceId } = world
-  const { apiKey } = await (await signIn(world, 'admin')).calls.keys.create.mutate({ workspaceId, name: 'examples' })
-  const client = new URL('../../packages/client/src/index.ts', import.meta.url).href
-  for (const given of [apiKey, undefined]) {
-    const reference = `l'"été" \\ \${HOME}`
-    const body = world.confirmationBody({ reference })
-    const code = clientOf('createConfirmation', {
-      url: `${world.first.url}/api/v1/cod-confirmations`,
-      body,
-      apiKey: given,
-    })
-    const { stdout } = await run(
-      process.execPath,
-      ['--input-type=module', '--eval', code.replace('@doorcode/client', client)],
-      { env: { ...process.env, DOORCODE_API_KEY: given === undefined ? apiKey : '' } },
-    )
-    const confirmationId = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(stdout)?.[0] ?? `printed ${stdout}`
-    assert.equal((await world.getConfirmation({ confirmationId })).reference, reference)
-  }
-})
-
 test('every example has the request’s URL, headers and texts', () => {
   const request = { url: 'https://doorcode.example/api/v1/otp/messages', body: { to: '+1', template: { name: 'n' } } }
   for (const [name, code] of Object.entries(requestExamples(request)))
@@ -83,4 +59,12 @@ test('a text of several lines stays one text in PHP', () => {
   const body = { parameters: { body: ['a\nb\r\n$c'] } }
   const { PHP } = requestExamples({ url: 'https://doorcode.example', body })
   assert.ok(PHP.includes(`'a' . "\\n" . 'b' . "\\r" . '' . "\\n" . '$c',`), PHP)
+})
+
+test('the example in Python imports only what it uses', () => {
+  for (const apiKey of ['dck_aaaaaaaaaaaa_x', undefined]) {
+    const { Python } = requestExamples({ url: 'https://doorcode.example', body: {}, apiKey })
+    for (const [, imported = ''] of Python.matchAll(/^import (.*)$/gm))
+      assert.ok(Python.includes(`${imported}.`), imported)
+  }
 })

@@ -11,21 +11,6 @@ export const requestExamples = (request: ApiRequest) => ({
   Python: pythonOf(request),
 })
 
-const CLIENT = '@doorcode/client'
-
-/** The same request with the client, which needs its package. `method`: of the client. */
-export const clientOf = (
-  method: 'createConfirmation' | 'sendOtpMessage',
-  { url, body, apiKey }: ApiRequest,
-): string => `// The package: npm pack ./packages/client, then npm install ./doorcode-client-*.tgz
-import { createClient } from ${quoted(CLIENT)}
-
-const doorcode = createClient({
-  url: ${quoted(new URL(url).origin)},
-  apiKey: ${apiKey === undefined ? 'process.env.DOORCODE_API_KEY' : quoted(apiKey)},
-})
-console.log(await doorcode.${method}(${JSON.stringify(body, null, 2)}))`
-
 export const curlOf = ({ url, body, apiKey }: ApiRequest): string =>
   [
     `curl ${quotedForShell(url)}`,
@@ -62,8 +47,7 @@ curl_setopt_array($request, [
 echo curl_exec($request);`
 
 const pythonOf = ({ url, body, apiKey }: ApiRequest): string => `import json
-import os
-import urllib.request
+${apiKey === undefined ? 'import os\n' : ''}import urllib.request
 
 request = urllib.request.Request(
     ${JSON.stringify(url)},

@@ -1,14 +1,15 @@
 import type { Pair } from '@doorcode/whatsapp-emulator/wire/chats.ts'
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { api, queryClient } from '../api.ts'
-import { clientOf, requestExamples } from '../code-examples/request.ts'
+import { requestExamples } from '../code-examples/request.ts'
 import { type SendableTemplate, apiRequestOf, requestOf } from '../phone/request.ts'
 import type { PhoneState } from '../phone/workspace-time.tsx'
 import { parametersIn } from '../templates/preview.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/as-typed.tsx'
+import { useBusySandbox } from '../ui/busy-sandbox.ts'
 import { CodeTabs } from '../ui/code-tabs.tsx'
 import { Failed, Loading } from '../ui/fallback.tsx'
 import { AnchorLink } from '../ui/link.tsx'
@@ -22,13 +23,15 @@ type Props = {
   languages: readonly string[]
   apiKey: string | undefined
   onKey: (apiKey: string) => void
+  /** What became of the last request. */
+  children: ReactNode
 }
 
 /** The request in the reader's language of programming, ready to run, and a button that sends the same. */
-export function RequestPanel({ state, pair, languages, apiKey, onKey }: Props) {
+export function RequestPanel({ languages, ...props }: Props) {
   const { t, language } = useTexts()
   const { workspaceId } = useWorkspace()
-  const { data, error } = useQuery(api.phone.sendable.queryOptions({ workspaceId, number: pair.number }))
+  const { data, error } = useQuery(api.phone.sendable.queryOptions({ workspaceId, number: props.pair.number }))
   const usable = data?.templates.confirmation.filter((each) => languages.includes(each.language)) ?? []
   const inLanguage = (code: string) => usable.find((each) => each.language.startsWith(code))
   const template = inLanguage(language) ?? inLanguage('en') ?? usable[0]
@@ -43,7 +46,7 @@ export function RequestPanel({ state, pair, languages, apiKey, onKey }: Props) {
         <Request
           senderId={data.senderId}
           template={{ name: template.name, language: template.language, ...parametersIn(template) }}
-          {...{ state, pair, apiKey, onKey }}
+          {...props}
         />
       )}
       {data && !template && (
@@ -60,42 +63,52 @@ export function RequestPanel({ state, pair, languages, apiKey, onKey }: Props) {
 
 type RequestProps = Omit<Props, 'languages'> & { senderId: string; template: SendableTemplate }
 
-function Request({ state, pair, senderId, template, apiKey, onKey }: RequestProps) {
+function Request({ state, pair, senderId, template, apiKey, onKey, children }: RequestProps) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const [reference] = useState(someReference)
+  const busy = useBusySandbox()
+  const [order, setOrder] = useState(someOrder)
   const send = useMutation(
     api.phone.sendConfirmation.mutationOptions({
-      onSuccess: () =>
-        queryClient.invalidateQueries({ predicate: ({ queryKey }) => isOfWorkspace(queryKey, workspaceId) }),
+      onSuccess() {
+        setOrder(order + 1)
+        return queryClient.invalidateQueries({ predicate: ({ queryKey }) => isOfWorkspace(queryKey, workspaceId) })
+      },
     }),
   )
+  const reference = `A-${order}`
   const place = { to: pair.phone, senderId, confirmationId: undefined }
   const request = requestOf('confirmation', template, { code: '', reference, header: undefined, values: {} }, place)
   const shown = { ...apiRequestOf(state.baseUrl, request), apiKey }
-  const { curl, PHP, Python } = requestExamples(shown)
+  const { curl, 'Node.js': node, PHP, Python } = requestExamples(shown)
   return (
     <>
-      <Key apiKey={apiKey} onKey={onKey} />
-      <CodeTabs
-        label={t('page_quickstart.request')}
-        of={{ PHP, 'Node.js': clientOf('createConfirmation', shown), Python, curl }}
-      />
-      {send.error && <Failed error={send.error} />}
       <Group gap="sm">
         <Button
+          disabled={busy !== undefined}
           loading={send.isPending}
           onClick={() => request.kind === 'confirmation' && send.mutate({ workspaceId, body: request.body })}
         >
           {t('page_quickstart.send')}
         </Button>
         <Text size="sm" c="dimmed" flex={1} miw={260}>
-          {t('page_quickstart.send_or_run')}
+          {busy ?? t('page_quickstart.send_or_run')}
         </Text>
       </Group>
+      {send.error && <Failed error={send.error} />}
+      {children}
+      <CodeTabs
+        label={t('page_quickstart.request')}
+        of={{ PHP, 'Node.js': node, Python, curl }}
+        maxHeight={CODE_HEIGHT}
+      />
+      <Key apiKey={apiKey} onKey={onKey} />
     </>
   )
 }
+
+/** px; the whole request is longer than most screens, and the webhook below it matters more. */
+const CODE_HEIGHT = 260
 
 function Key({ apiKey, onKey }: Pick<Props, 'apiKey' | 'onKey'>) {
   const { t } = useTexts()
@@ -112,16 +125,15 @@ function Key({ apiKey, onKey }: Pick<Props, 'apiKey' | 'onKey'>) {
   return (
     <>
       {create.error && <Failed error={create.error} />}
-      <Group gap="sm">
-        <Button variant="default" size="compact-md" loading={create.isPending} onClick={create.mutate}>
+      <Text size="sm" c="dimmed">
+        {t('page_quickstart.key_missing')}{' '}
+        <Button variant="subtle" size="compact-sm" loading={create.isPending} onClick={create.mutate}>
           {t('page_quickstart.create_key')}
         </Button>
-        <Text size="sm" c="dimmed" flex={1} miw={260}>
-          {t('page_quickstart.key_missing')}
-        </Text>
-      </Group>
+      </Text>
     </>
   )
 }
 
-const someReference = (): string => `A-${1_000 + Math.floor(Math.random() * 9_000)}`
+/** Each request has the next number. */
+const someOrder = (): number => 1_000 + Math.floor(Math.random() * 8_000)

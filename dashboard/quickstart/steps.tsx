@@ -1,13 +1,13 @@
 import { CheckIcon } from '@radix-ui/react-icons'
-import { VisuallyHidden } from '@mantine/core'
+import { Anchor, VisuallyHidden } from '@mantine/core'
 import { useTexts } from '../texts/use-texts.ts'
 import classes from './quickstart.module.css'
 
 const STEPS = ['send', 'answer', 'webhook'] as const
 type Step = (typeof STEPS)[number]
 
-/** The steps in their order, with the next one marked. */
-export function Steps({ done }: { done: Readonly<Record<Step, boolean>> }) {
+/** The steps in their order, with the next one marked. The webhook, once it is there, may be out of sight: its step leads to it. */
+export function Steps({ done, webhookId }: { done: Readonly<Record<Step, boolean>>; webhookId: string }) {
   const { t, n } = useTexts()
   const next = STEPS.find((step) => !done[step])
   return (
@@ -18,7 +18,13 @@ export function Steps({ done }: { done: Readonly<Record<Step, boolean>> }) {
             {done[step] ? <CheckIcon /> : n(index + 1)}
           </span>
           <span>
-            {t(`page_quickstart.step_${step}`)}
+            {step === 'webhook' && done.webhook ? (
+              <Anchor href={`#${webhookId}`} inherit>
+                {t('page_quickstart.step_webhook')}
+              </Anchor>
+            ) : (
+              t(`page_quickstart.step_${step}`)
+            )}
             {done[step] && <VisuallyHidden component="span"> ({t('page_overview.done')})</VisuallyHidden>}
           </span>
         </li>

@@ -1,15 +1,17 @@
-import { Anchor, Button, Code, Group, Paper, Stack, Text, Title, UnstyledButton } from '@mantine/core'
+import { Anchor, Button, Paper, Stack, Text, Title, UnstyledButton } from '@mantine/core'
 import { useMutation, useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { Attempt, Body, type DeliveryData, LogLink } from '../endpoints/delivery-parts.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 import { withoutScheme } from '../ui/as-typed.tsx'
+import { CodeBlock } from '../ui/code-block.tsx'
 import { Failed } from '../ui/fallback.tsx'
 import { isOfWorkspace } from '../ui/shell/refetch.ts'
 import { QuietOutcome } from '../ui/state/status.tsx'
-import { useWorkspace } from '../ui/workspace.ts'
+import { useSession, useWorkspace } from '../ui/workspace.ts'
 import classes from './quickstart.module.css'
+import { type ConfirmationStatus, eventOf } from './progress.ts'
 import { verdictOf } from './verdict.ts'
 
 type SentWebhook = RouterOutputs['confirmations']['get']['webhooks'][number]
@@ -35,20 +37,27 @@ export function useReceived(webhooks: readonly SentWebhook[]): ReceivedWebhook[]
   })
 }
 
-type PanelProps = { received: readonly ReceivedWebhook[]; receiverUrl: string; isAnswered: boolean }
+type PanelProps = {
+  id: string
+  received: readonly ReceivedWebhook[]
+  receiverUrl: string
+  /** Of the order, if there is one. */
+  status: ConfirmationStatus | undefined
+}
 
-export function WebhookPanel({ received, receiverUrl, isAnswered }: PanelProps) {
+export function WebhookPanel({ id, received, receiverUrl, status }: PanelProps) {
   const { t } = useTexts()
+  const waits = status === 'rescheduling' ? 'webhook_waits_choice' : 'webhook_waits'
   const saysNothing = received.length > 0 && received.every(({ isVerified }) => isVerified === undefined)
   return (
-    <Paper withBorder p="md" component="section" aria-labelledby="webhook">
+    <Paper withBorder p="md" component="section" aria-labelledby={id}>
       <Stack gap="sm">
-        <Title order={2} size="h4" id="webhook">
+        <Title order={2} size="h4" id={id}>
           {t('page_quickstart.webhook')}
         </Title>
         {received.length === 0 && (
           <Text size="sm" c="dimmed">
-            {t(isAnswered ? 'page_quickstart.webhook_comes' : 'page_quickstart.webhook_waits')}
+            {t(`page_quickstart.${eventOf(status) === undefined ? waits : 'webhook_comes'}`)}
           </Text>
         )}
         <ul className={classes['webhooks']}>
@@ -136,14 +145,16 @@ function AddReceiver({ url }: { url: string }) {
   )
 }
 
-const LISTEN = 'doorcode listen'
+/** Where most servers of developers listen. */
+const OWN_SERVER = 'http://localhost:8080/webhooks'
 
 function OwnServer() {
   const { t } = useTexts()
+  const { program } = useSession()
   return (
-    <Group gap={6}>
+    <Stack gap={6}>
       <Text size="sm" c="dimmed">
-        {t('page_quickstart.own_server')} <Code>{LISTEN}</Code>{' '}
+        {t('page_quickstart.own_server')}{' '}
         <Anchor
           inherit
           underline="always"
@@ -154,6 +165,10 @@ function OwnServer() {
           {t('page_quickstart.own_server_how')}
         </Anchor>
       </Text>
-    </Group>
+      <CodeBlock
+        text={`${program} listen --url ${location.origin} --forward ${OWN_SERVER}`}
+        label={t('page_quickstart.copy_listen')}
+      />
+    </Stack>
   )
 }

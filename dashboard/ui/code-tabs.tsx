@@ -1,8 +1,10 @@
 import { Tabs } from '@mantine/core'
 import { CodeBlock } from './code-block.tsx'
 
+type Tabbed = { label: string; of: Readonly<Record<string, string>>; maxHeight?: number }
+
 /** The same code in several languages: `{ curl: '…', PHP: '…' }`. */
-export function CodeTabs({ label, of }: { label: string; of: Readonly<Record<string, string>> }) {
+export function CodeTabs({ label, of, ...height }: Tabbed) {
   const names = Object.keys(of)
   return (
     <Tabs defaultValue={names[0] ?? null} variant="outline">
@@ -15,7 +17,7 @@ export function CodeTabs({ label, of }: { label: string; of: Readonly<Record<str
       </Tabs.List>
       {Object.entries(of).map(([name, text]) => (
         <Tabs.Panel key={name} value={name} pt="xs">
-          <CodeBlock text={text} isCode />
+          <CodeBlock text={text} isCode {...height} />
         </Tabs.Panel>
       ))}
     </Tabs>

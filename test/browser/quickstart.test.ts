@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { freePort } from '../programs/program.ts'
 import { PASSWORD, signIn } from '../world/dashboard.ts'
+import { numberOf, startSandbox, stopMonthHalfWay } from '../world/sandbox.ts'
 import { waitFor } from '../world/wait-for.ts'
 import { type World, startWorld } from '../world/world.ts'
 import { findSeriousFaults } from './accessibility.ts'
@@ -34,19 +35,23 @@ test('a new sandbox goes from one click to a confirmed order whose webhook the r
   const request = page.getByRole('region', { name: 'Request from your backend' })
   await request.getByRole('button', { name: 'Send this request' }).click()
   const phone = page.getByRole('region', { name: `The phone of ${CUSTOMER}` })
-  await isAt(page, 'Tap Confirm on the phone')
+  await isAt(page, 'Answer on the phone')
   await phone.getByRole('button', { name: 'Confirm', exact: true }).click()
   const webhook = page.getByRole('region', { name: 'Webhook to your backend' })
   await webhook.getByText('The receiver verified the signature').waitFor()
   await webhook.getByText('cod.confirmed').waitFor()
   await webhook.getByRole('button', { name: 'Show the request and the response' }).click()
   await webhook.getByText('{"verified":true}').waitFor()
-  await page.getByText('The order is confirmed').waitFor()
+  await page.getByText('The customer confirmed the order. Your endpoint has verified the webhook').waitFor()
+  await page.getByRole('link', { name: 'The webhook is verified' }).click()
+  await waitFor('the webhook to be in sight', () =>
+    page.evaluate<boolean>("document.getElementById('webhook').getBoundingClientRect().bottom < innerHeight"),
+  )
   assert.deepEqual(await findSeriousFaults(page), [])
 
   await sendFromTerminal(page, node)
   await phone.getByText('A-2002').first().waitFor()
-  await isAt(page, 'Tap Confirm on the phone')
+  await isAt(page, 'Answer on the phone')
   await findAgain(page)
   await page.setViewportSize({ width: 390, height: 844 })
   await waitFor(
@@ -85,10 +90,43 @@ async function findAgain(page: Page): Promise<void> {
   await menu.getByRole('link', { name: 'Overview' }).click()
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   await menu.getByRole('link', { name: 'Quickstart' }).click()
-  await isAt(page, 'Tap Confirm on the phone')
+  await isAt(page, 'Answer on the phone')
   await page.getByRole('button', { name: 'Create a key' }).waitFor()
   assert.ok(!(await page.innerText('main')).includes('dck_'))
 }
+
+test('while a demo month is made the button waits and says why; then the page says how each order ended', async (t) => {
+  const world = await startSandbox(t)
+  await world.receiver()
+  const end = await stopMonthHalfWay(world)
+  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
+  const { workspaceId } = world
+  const chat = new URLSearchParams({ phone: CUSTOMER, number: numberOf(world) })
+  await page.goto(`/dashboard/w/${workspaceId}/phone?${chat.toString()}`)
+  const waits = page.getByText('The demo month is being made: 40%. You can send in a moment')
+  await waits.waitFor()
+  assert.ok(await page.getByRole('button', { name: `Send to ${CUSTOMER}` }).isDisabled())
+  await page.goto(`/dashboard/w/${workspaceId}/quickstart`)
+  await waits.waitFor()
+  const send = page.getByRole('button', { name: 'Send this request' })
+  assert.ok(await send.isDisabled())
+  await end()
+  await send.click()
+
+  const phone = page.getByRole('region', { name: `The phone of ${CUSTOMER}` })
+  await phone.getByRole('button', { name: 'Change time' }).click()
+  await page.getByText('Choose a day and then a time on the phone.').waitFor()
+  await page.getByText('It is sent when the customer has chosen a day and a time.').waitFor()
+  await isAt(page, 'Answer on the phone')
+  await phone.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await page.getByText('The customer cancelled the order.').waitFor()
+  await isAt(page, 'The webhook is verified')
+  await send.click()
+  await waitFor('a question about another order', async () => {
+    const numbers = (await phone.innerText()).match(/A-\d{4}/g)
+    return new Set(numbers).size === 2
+  })
+})
 
 test('an admin who signs up comes to the quickstart of the sandbox, and walks it with the keyboard alone', async (t) => {
   const world = await startWorld(t)
