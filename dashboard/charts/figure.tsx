@@ -188,6 +188,9 @@ export type Bar = {
   colour?: ChartColour
 }
 
+/** Such as an hour: fits beside its bar and “50 of 54” in a narrow card. */
+const MAX_SHORT_LABEL = 8
+
 /**
  * Bars with their numbers and shares of the whole. The bar itself only repeats what the text says. `longest`: the count of the
  * longest bar, where all are small parts of the whole.
@@ -197,7 +200,7 @@ export function Bars({ bars, whole, longest }: { bars: readonly Bar[]; whole: nu
   return (
     <ul className={classes['bars']} data-compared={longest !== undefined || undefined}>
       {bars.map(({ label, count, of, note, code, colour = 'first' }) => (
-        <li key={label}>
+        <li key={label} data-long={(of !== undefined && label.length > MAX_SHORT_LABEL) || undefined}>
           <bdi>{label}</bdi>
           <div className={classes['track']} aria-hidden="true">
             <div
