@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
@@ -20,13 +20,12 @@ export type Collector = { url: string; spans: readonly Span[] }
 /** A receiver of OTLP over HTTP in JSON; `opened` ends it. */
 export async function startCollector(opened: AsyncDisposableStack): Promise<Collector> {
   const spans: Span[] = []
-  const server = createServer((request, response) => {
-    void json(request).then((body) => {
-      for (const { scopeSpans } of (body as ExportRequest).resourceSpans)
-        for (const scope of scopeSpans) spans.push(...scope.spans)
-      response.end('{}')
-    })
-  })
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { resourceSpans } = (await json(request)) as ExportRequest
+    for (const { scopeSpans } of resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans)
+    response.end('{}')
+  }
+  const server = createServer((request, response) => void receive(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   opened.defer(() => {
