@@ -77,8 +77,10 @@ function All({ of, choice, stale }: Required<Of> & { stale: boolean }) {
       <FigureRow>
         <Verifications {...shown} />
         <VerificationsByTemplate {...shown} />
+      </FigureRow>
+      <FigureRow>
         <VerificationsByCountry {...shown} />
-        <VerificationsByHour {...shown} />
+        <VerificationsByHour {...shown} wide />
       </FigureRow>
       <FigureRow>
         <AnswersByDay {...shown} wide />

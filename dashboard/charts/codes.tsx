@@ -35,7 +35,7 @@ export function MessagesByDay(props: Of) {
       exportAs="messages-by-day"
     >
       <Stack gap="xs">
-        <Plot data={messages} series={series} />
+        <Plot data={messages.map((each) => ({ ...each, label: dayText(each.day, language) }))} series={series} />
         <Legend items={items} />
       </Stack>
     </Figure>

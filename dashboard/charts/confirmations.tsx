@@ -39,7 +39,10 @@ export function AnswersByDay(props: Of & { wide?: boolean }) {
       exportAs="answers-by-day"
     >
       <Stack gap="xs">
-        <Plot data={confirmationsByDay} series={outcomes.map(({ name, label, colour }) => ({ name, label, colour }))} />
+        <Plot
+          data={confirmationsByDay.map((each) => ({ ...each, label: dayText(each.day, language) }))}
+          series={outcomes.map(({ name, label, colour }) => ({ name, label, colour }))}
+        />
         <Legend items={outcomes} />
       </Stack>
     </Figure>

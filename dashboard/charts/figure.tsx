@@ -66,7 +66,8 @@ export const headlineOf = (of: Charts, valueOf: (span: SpanFigures) => Value, la
 type FigureProps = Of & {
   /** The key of its texts: the title, and `<name>_about`. */
   name: Name
-  headline: Headline
+  /** Left out if a figure beside it has the same. */
+  headline?: Headline
   table: AsTable
   exportAs: ExportedListName
   wide?: boolean
@@ -94,7 +95,7 @@ export function Figure({ name, headline, table, exportAs, of, choice, wide = fal
           {t(`page_charts.${name}_about`)}
         </Text>
       </div>
-      <HeadlineOf headline={headline} of={of} />
+      {headline ? <HeadlineOf headline={headline} of={of} /> : <div />}
       {children}
       <details>
         <summary className={classes['summary']}>{t('page_charts.as_table')}</summary>
@@ -136,7 +137,12 @@ function HeadlineOf({ headline: { value, before, label, asParts = false }, of }:
             </>
           }
         >
-          <ChangeMark change={change} />
+          <span className={classes['change']}>
+            <ChangeMark change={change} />{' '}
+            <Text span size="xs" c="dimmed">
+              {t('page_charts.since', { span: spanOfDays(of.before, language) })}
+            </Text>
+          </span>
         </Tooltip>
       )}
     </div>

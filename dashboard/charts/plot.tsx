@@ -1,19 +1,19 @@
 import { Skeleton } from '@mantine/core'
 import { type ComponentType, useEffect, useState } from 'react'
-import type { DayChartProps } from './day-chart.tsx'
+import type { ColumnChartProps } from './column-chart.tsx'
 
 const HEIGHT = 240
 
-let DayChart: ComponentType<DayChartProps> | undefined
+let ColumnChart: ComponentType<ColumnChartProps> | undefined
 
 /** The chart library is large: only pages with charts load it. */
 export async function loadPlot(): Promise<void> {
-  DayChart ??= (await import('./day-chart.tsx')).DayChart
+  ColumnChart ??= (await import('./column-chart.tsx')).ColumnChart
 }
 
 /** Without `Suspense`, which keeps a skeleton for 300 ms once it is shown. */
-export function Plot(props: Omit<DayChartProps, 'height'>) {
-  const [, setLoaded] = useState(DayChart !== undefined)
+export function Plot(props: Omit<ColumnChartProps, 'height'>) {
+  const [, setLoaded] = useState(ColumnChart !== undefined)
   useEffect(() => {
     loadPlot().then(
       () => setLoaded(true),
@@ -23,5 +23,5 @@ export function Plot(props: Omit<DayChartProps, 'height'>) {
         }),
     )
   }, [])
-  return DayChart ? <DayChart {...props} height={HEIGHT} /> : <Skeleton h={HEIGHT} />
+  return ColumnChart ? <ColumnChart {...props} height={HEIGHT} /> : <Skeleton h={HEIGHT} />
 }

@@ -1,7 +1,9 @@
+import { Stack } from '@mantine/core'
 import { useTexts } from '../texts/use-texts.ts'
-import { Bars, Figure, type Of, headlineOf } from './figure.tsx'
+import { Bars, Figure, type Headline, Legend, type Of, headlineOf } from './figure.tsx'
 import { shareText } from './numbers.ts'
 import type { Charts } from './outcomes.ts'
+import { Plot } from './plot.tsx'
 
 type Conversion = Pick<Charts['verifications'], 'started' | 'delivered' | 'approved'>
 
@@ -21,6 +23,11 @@ export function Verifications(props: Of) {
     <ConversionFigure
       {...props}
       name="verifications"
+      headline={headlineOf(
+        props.of,
+        ({ verifications: { approved, started } }) => ({ part: approved, whole: started }),
+        t('page_charts.verifications_approved'),
+      )}
       column={t('page_charts.all')}
       rows={[{ label: t('page_charts.all'), started, delivered, approved }]}
     >
@@ -48,15 +55,40 @@ export function VerificationsByCountry(props: Of) {
   return <ConversionBars {...props} name="verifications_by_country" column={t('page_charts.country')} rows={rows} />
 }
 
-export function VerificationsByHour(props: Of) {
+export function VerificationsByHour(props: Of & { wide?: boolean }) {
   const { t } = useTexts()
-  const rows = props.of.verifications.byHour
-    .filter(({ started }) => started > 0)
-    .map(({ hour, ...row }) => ({ label: `${String(hour).padStart(2, '0')}:00`, ...row }))
-  return <ConversionBars {...props} name="verifications_by_hour" column={t('page_charts.hour')} rows={rows} />
+  const { started, approved, byHour } = props.of.verifications
+  if (started === 0) return null
+  const rows = byHour.map(({ hour, ...row }) => ({ label: `${String(hour).padStart(2, '0')}:00`, ...row }))
+  const series = [
+    { name: 'right', label: t('page_charts.approved'), colour: 'first', count: approved },
+    { name: 'others', label: t('page_charts.not_approved'), colour: 'neutral', count: started - approved },
+  ] as const
+  return (
+    <ConversionFigure
+      {...props}
+      name="verifications_by_hour"
+      column={t('page_charts.hour')}
+      rows={rows.filter((row) => row.started > 0)}
+    >
+      <Stack gap="xs">
+        <Plot
+          data={rows.map(({ label, started, approved }) => ({ label, right: approved, others: started - approved }))}
+          series={series}
+        />
+        <Legend items={series} />
+      </Stack>
+    </ConversionFigure>
+  )
 }
 
-type Rows = Of & { name: ChartName; column: string; rows: readonly (Conversion & { label: string })[] }
+type Rows = Of & {
+  name: ChartName
+  column: string
+  rows: readonly (Conversion & { label: string })[]
+  headline?: Headline
+  wide?: boolean
+}
 
 function ConversionBars({ rows, ...props }: Rows) {
   const { t, language } = useTexts()
@@ -80,11 +112,6 @@ function ConversionFigure({ column, rows, children, ...props }: Rows & { childre
   return (
     <Figure
       {...props}
-      headline={headlineOf(
-        props.of,
-        ({ verifications: { approved, started } }) => ({ part: approved, whole: started }),
-        t('page_charts.verifications_approved'),
-      )}
       table={{
         columns: [
           column,

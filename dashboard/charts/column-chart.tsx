@@ -5,42 +5,43 @@ import { directionOf } from '../../locales/text.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { type ChartColour, cssColour } from '../ui/state/status.ts'
 import classes from './figure.module.css'
-import { dayText, namedDays, roundTicks } from './numbers.ts'
+import { namedDays, roundTicks } from './numbers.ts'
 
 type Series = { name: string; label: string; colour: ChartColour }
 
-export type DayChartProps = {
-  data: readonly Record<string, string | number>[]
+export type ColumnChartProps = {
+  /** One column each. */
+  data: readonly (Readonly<Record<string, string | number>> & { label: string })[]
   series: readonly Series[]
   height: number
 }
 
-/** With more days, the lines between the parts of a bar are as wide as the bar. */
-const MAX_DAYS_WITH_GAPS = 31
-/** The day's label below its bar. */
-const DAY_WIDTH = 64
+/** With more, the lines between the parts of a bar are as wide as the bar. */
+const MAX_COLUMNS_WITH_GAPS = 31
+/** The label below a bar. */
+const LABEL_WIDTH = 64
 const AXIS_WIDTH = 52
-/** The room for the last day's name, which is wider than its bar. */
+/** The room for the last label, which is wider than its bar. */
 const LABEL_END = 14
 /** The room for the label of the highest bar. */
 const LABEL_HEIGHT = 20
 
 /**
- * Stacked bars by day, with the number of the highest day. Hidden from screen readers, which have the table. Mirrored in
+ * Stacked bars by day or hour, with the number of the highest. Hidden from screen readers, which have the table. Mirrored in
  * right-to-left languages.
  */
-export function DayChart({ data, series, height }: DayChartProps) {
+export function ColumnChart({ data, series, height }: ColumnChartProps) {
   const { n, language } = useTexts()
   const rightToLeft = directionOf(language) === 'rtl'
   const isolated = (label: string): string => (rightToLeft ? `\u2067${label}\u2069` : label)
-  const shown = data.map((each) => ({ ...each, label: isolated(dayText(String(each['day']), language)) }))
-  const totals = data.map((day) => series.reduce((sum, { name }) => sum + Number(day[name]), 0))
+  const shown = data.map((each) => ({ ...each, label: isolated(each.label) }))
+  const totals = data.map((each) => series.reduce((sum, { name }) => sum + Number(each[name]), 0))
   const highest = Math.max(...totals)
   const ticks = roundTicks(highest)
   const { ref, width } = useElementSize()
   const named = namedDays(
     shown.map(({ label }) => label),
-    Math.floor((width - AXIS_WIDTH) / DAY_WIDTH),
+    Math.floor((width - AXIS_WIDTH) / LABEL_WIDTH),
   )
   return (
     <div ref={ref} aria-hidden="true" dir="ltr" className={classes['plot']}>
@@ -63,7 +64,7 @@ export function DayChart({ data, series, height }: DayChartProps) {
         barProps={{
           isAnimationActive: false,
           maxBarSize: 48,
-          ...(data.length <= MAX_DAYS_WITH_GAPS && { stroke: 'var(--mantine-color-body)', strokeOpacity: 1 }),
+          ...(data.length <= MAX_COLUMNS_WITH_GAPS && { stroke: 'var(--mantine-color-body)', strokeOpacity: 1 }),
         }}
         referenceDots={[
           {
