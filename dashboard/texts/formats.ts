@@ -33,8 +33,12 @@ export const relativeFormat = (language: string, options: Intl.RelativeTimeForma
 /** The month is a word, because some readers would take a number for the day. */
 export const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const
 
+export const DAY_OF_YEAR = { day: 'numeric', month: 'short' } as const
+
 /** The 24-hour clock on every page, as on the phone and in delivery ranges. */
 export const CLOCK = { hourCycle: 'h23' } as const
+
+export const MINUTE = { hour: '2-digit', minute: '2-digit', ...CLOCK } as const
 
 /** Quotas count UTC months and days. */
 export const dayInUtc = (language: string, at: string): string =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aheadText, rangeText, relativeTime, spanText, workspaceClock } from './clock.ts'
+import { aheadText, nearTime, rangeText, spanText, workspaceClock } from './clock.ts'
 
 const HOUR = 3_600_000
 const at = (hour: number): Date => new Date(Date.UTC(2026, 10, 22, 0) + hour * HOUR)
@@ -30,10 +30,24 @@ test('a time of the workspace stays, and its real instant is found', () => {
   assert.deepEqual(clock.read(at(36), 'workspace').shown, at(36))
 })
 
-test('relative times never overstate an age', () => {
-  const ago = (seconds: number): string => relativeTime(new Date(-seconds * 1_000), new Date(0), 'en')
-  assert.deepEqual([20, 60, 119, 7_199, 90_000].map(ago), ['now', '1 min. ago', '1 min. ago', '1 hr. ago', '1 day ago'])
-  assert.equal(relativeTime(new Date(180_000), new Date(0), 'en'), 'in 3 min.')
+const paris = { language: 'en', timeZone: 'Europe/Paris' }
+
+test('a time of the last day is an age that is never overstated', () => {
+  const ago = (seconds: number): string => nearTime(new Date(-seconds * 1_000), new Date(0), paris)
+  assert.deepEqual([20, 60, 119, 7_199, 86_399].map(ago), [
+    'now',
+    '1 min. ago',
+    '1 min. ago',
+    '1 hr. ago',
+    '23 hr. ago',
+  ])
+  assert.equal(nearTime(new Date(180_000), new Date(0), paris), 'in 3 min.')
+})
+
+test('a time of another day is a date and an hour of the zone, with the year if it is another', () => {
+  assert.equal(nearTime(at(-24), at(0), paris), 'Nov 21, 01:00')
+  assert.equal(nearTime(at(24), at(0), { ...paris, language: 'fr' }), '23 nov., 01:00')
+  assert.equal(nearTime(at(-365 * 24), at(0), paris), 'Nov 22, 2025, 01:00')
 })
 
 test('a clock’s lead is named by its two largest units', () => {

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/lib/clock.ts'
 import { type WorkspaceTime, workspaceTime } from '../../src/workspaces/clock-moves.ts'
-import { numberFormat, relativeFormat } from '../texts/formats.ts'
+import { DAY, DAY_OF_YEAR, MINUTE, dateFormat, numberFormat, relativeFormat } from '../texts/formats.ts'
 import type { Workspace } from './workspace.ts'
 
 /**
@@ -40,25 +40,32 @@ const READ = {
 } satisfies Record<TimeKind, (instant: Date, time: WorkspaceTime) => { shown: Date; real: Date }>
 
 const RELATIVE_UNITS = [
-  { unit: 'year', seconds: 31_536_000 },
-  { unit: 'month', seconds: 2_592_000 },
-  { unit: 'day', seconds: 86_400 },
   { unit: 'hour', seconds: 3_600 },
   { unit: 'minute', seconds: 60 },
 ] as const
 
+/** What a reader knows without counting back: `3 min ago`; from a day on `Nov 26, 17:38`, with the year if it is another one. */
+export function nearTime(
+  instant: Date,
+  now: Date,
+  { language, timeZone }: { language: string; timeZone: string },
+): string {
+  if (Math.abs(instant.getTime() - now.getTime()) < DAY_MS) return relativeTime(instant, now, language)
+  const year = dateFormat(language, { timeZone, year: 'numeric' })
+  const isThisYear = year.format(instant) === year.format(now)
+  return dateFormat(language, { timeZone, ...(isThisYear ? DAY_OF_YEAR : DAY), ...MINUTE }).format(instant)
+}
+
 /**
  * `3 min ago`, `in 2 hr.`, `now` within a minute. Rounded towards the present, so that no time looks older than it is.
  */
-export function relativeTime(instant: Date, now: Date, language: string): string {
+function relativeTime(instant: Date, now: Date, language: string): string {
   const seconds = (instant.getTime() - now.getTime()) / 1_000
   const { unit, seconds: size } = RELATIVE_UNITS.find((each) => Math.abs(seconds) >= each.seconds) ?? {
     unit: 'second' as const,
     seconds: 1,
   }
-  // Not "yesterday": 47 hours are one whole day.
-  const numeric = unit === 'second' ? 'auto' : 'always'
-  const format = relativeFormat(language, { numeric, style: 'short' })
+  const format = relativeFormat(language, { numeric: 'auto', style: 'short' })
   return format.format(unit === 'second' ? 0 : Math.trunc(seconds / size), unit)
 }
 

@@ -1,15 +1,15 @@
 import { Text, Tooltip } from '@mantine/core'
 import { type ReactNode, createContext, useContext, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
-import { CLOCK, DAY, dateFormat } from '../texts/formats.ts'
+import { CLOCK, DAY, MINUTE, dateFormat } from '../texts/formats.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { type TimeKind, type WorkspaceClock, relativeTime, workspaceClock } from './clock.ts'
+import { type TimeKind, type WorkspaceClock, nearTime, workspaceClock } from './clock.ts'
 import classes from './time.module.css'
 import { type Workspace, useWorkspace, useWorkspaceIfAny } from './workspace.ts'
 
-const SECOND = { ...DAY, hour: '2-digit', minute: '2-digit', second: '2-digit', ...CLOCK } as const
+const SECOND = { ...DAY, ...MINUTE, second: '2-digit' } as const
 
 const FORMS = {
-  minute: { ...DAY, hour: '2-digit', minute: '2-digit', ...CLOCK },
+  minute: { ...DAY, ...MINUTE },
   /** For instants that are close together. */
   second: SECOND,
   /** For times below a heading with the day. */
@@ -18,8 +18,6 @@ const FORMS = {
 
 type Form = keyof typeof FORMS | 'relative'
 
-/** Times further away are shown as dates. */
-const MAX_RELATIVE_MS = 7 * 86_400_000
 /** A smaller difference is only the time that a request takes. */
 const MIN_DIFFERENCE_MS = 1_000
 
@@ -31,18 +29,13 @@ export function Time({ at, kind, form = 'minute' }: { at: string | Date; kind: T
   useTick(form === 'relative')
   useZoneOnPage()
   const { shown, real } = clock.read(new Date(at), kind)
-  const textOf = (instant: Date, options: Intl.DateTimeFormatOptions): string =>
-    dateFormat(language, { timeZone, ...options }).format(instant)
   const now = kind === 'real' ? new Date() : clock.now()
-  const isNear = Math.abs(shown.getTime() - now.getTime()) < MAX_RELATIVE_MS
   return (
     <Tooltip multiline label={<Exact shown={shown} real={real} />}>
       <time className={classes['time']} dateTime={shown.toISOString()}>
-        {form !== 'relative'
-          ? textOf(shown, FORMS[form])
-          : isNear
-            ? relativeTime(shown, now, language)
-            : textOf(shown, FORMS.minute)}
+        {form === 'relative'
+          ? nearTime(shown, now, { language, timeZone })
+          : dateFormat(language, { timeZone, ...FORMS[form] }).format(shown)}
       </time>
     </Tooltip>
   )
