@@ -72,13 +72,13 @@ export function Confirmations() {
           hideIfAll: ({ refusalStatus }) => refusalStatus,
           from: 'desktop',
           phone: 'none',
-          cell: ({ refusalStatus }) => (refusalStatus === null ? '–' : <Status of="refusal" value={refusalStatus} />),
+          cell: ({ refusalStatus }) => refusalStatus !== null && <Status of="refusal" value={refusalStatus} />,
         },
         {
-          title: t('page_confirmations.answer'),
+          title: t('page_confirmations.details'),
           from: 'laptop',
           phone: 'none',
-          cell: (row) => (hasAnswer(row) ? <Answered row={row} /> : '–'),
+          cell: (row) => hasDetails(row) && <Details row={row} />,
         },
       ]}
       begin={
@@ -95,11 +95,11 @@ export function Confirmations() {
   )
 }
 
-const hasAnswer = ({ reschedule, refusalReason }: ListedConfirmation): boolean =>
+const hasDetails = ({ reschedule, refusalReason }: ListedConfirmation): boolean =>
   refusalReason !== null || reschedule !== null
 
 /** The customer's choices in addition to the status. */
-function Answered({ row: { reschedule, refusalReason } }: { row: ListedConfirmation }) {
+function Details({ row: { reschedule, refusalReason } }: { row: ListedConfirmation }) {
   if (refusalReason !== null) return <bdi>{visibleText(refusalReason)}</bdi>
   return reschedule && <Chosen reschedule={reschedule} />
 }
