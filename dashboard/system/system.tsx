@@ -7,6 +7,7 @@ import { numberFormat } from '../texts/formats.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Facts, Section } from '../ui/facts.tsx'
 import { Failed } from '../ui/fallback.tsx'
+import { AnchorLink } from '../ui/link.tsx'
 import { List } from '../ui/list/list.tsx'
 import { NotFound } from '../ui/shell/not-found.tsx'
 import { Page } from '../ui/shell/page.tsx'
@@ -14,7 +15,7 @@ import { slowPolling } from '../ui/shell/refetch.ts'
 import { STATE_COLOURS } from '../ui/state/status.ts'
 import { StateMark } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
-import { useWorkspace } from '../ui/workspace.ts'
+import { useSession, useWorkspace } from '../ui/workspace.ts'
 
 type Report = RouterOutputs['system']['examine']
 
@@ -146,12 +147,32 @@ export function Findings({ all, wasOutside }: { all: readonly Finding[]; wasOuts
                 </Group>
                 <Text fw={600}>{textOf(findingText(finding))}</Text>
                 <Text size="sm">{textOf(fix)}</Text>
+                <TemplateLink of={finding} />
               </Stack>
             </Paper>
           </li>
         ))}
       </Stack>
     </Section>
+  )
+}
+
+/** To the template that a finding is about, in a workspace that this operator may see. */
+function TemplateLink({ of: { parameters } }: { of: Finding }) {
+  const { t } = useTexts()
+  const { workspaces } = useSession()
+  const { workspaceId, accountId, name, language } = parameters
+  if (!workspaces.some((each) => each.workspaceId === workspaceId) || accountId === undefined) return null
+  const params = {
+    workspaceId: String(workspaceId),
+    accountId: String(accountId),
+    name: String(name),
+    language: String(language),
+  }
+  return (
+    <AnchorLink size="sm" to="/w/$workspaceId/templates/$accountId/$name/$language" params={params}>
+      {t('page_overview.fix_template')}
+    </AnchorLink>
   )
 }
 

@@ -11,7 +11,7 @@ import { colourOf, statusWord, toneOf } from '../ui/state/status.ts'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { waitBeforePoll } from './poll.ts'
-import { qualityIn } from './status.tsx'
+import { isFitForSome, qualityIn } from './status.tsx'
 
 export type TemplateData = RouterOutputs['templates']['get']
 export type TemplateInfo = NonNullable<TemplateData['template']>
@@ -35,7 +35,7 @@ export function Review({ template }: { template: TemplateInfo }) {
         </Stack>
       </Alert>
     )
-  if (status === 'PAUSED')
+  if (status === 'PAUSED' && isFitForSome(template))
     return (
       <Alert color={toneOf(colourOf('template', status))} title={t('page_templates.paused_title')}>
         {t('page_templates.paused')}

@@ -63,7 +63,14 @@ export function UsableFor({ template }: { template: WithVerdicts }) {
   )
 }
 
-/** What the template cannot be used for, and why; collapsed if it can be used for something. Its likely use comes first. */
+/** Of a template that can be used for nothing: why it does not fit its likely use. */
+export function WhyNotUsable({ template }: { template: WithVerdicts }) {
+  const { textOf } = useTexts()
+  const reason = reasonOf(template, template.likely)
+  return reason && <Text maw={560}>{textOf(reason)}</Text>
+}
+
+/** What the template cannot be used for, and why, if it can be used for something else. Its likely use comes first. */
 export function NotUsableFor({ template }: { template: WithVerdicts }) {
   const { t, textOf } = useTexts()
   const uses = USES.filter((use) => !isFit(template, use)).toSorted(
@@ -71,7 +78,7 @@ export function NotUsableFor({ template }: { template: WithVerdicts }) {
   )
   if (uses.length === 0) return null
   return (
-    <details open={uses.length === USES.length}>
+    <details>
       <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
         {t('page_templates.not_usable')} ({uses.length})
       </Text>

@@ -5,7 +5,7 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { api, codeOf, queryClient } from '../api.ts'
 import { requestExamples } from '../code-examples/request.ts'
 import { pageQueries } from '../queries.ts'
-import { directionOfTexts, tagOf } from '../texts/language.ts'
+import { tagOf } from '../texts/language.ts'
 import { translateWord, useTexts } from '../texts/use-texts.ts'
 import { SenderLink } from '../timeline/links.tsx'
 import { Copyable } from '../ui/as-typed.tsx'
@@ -21,7 +21,16 @@ import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { bubbleOf, exampleOf, parametersIn } from './preview.ts'
 import { History, Review, type TemplateData, type TemplateInfo } from './review.tsx'
 import { USES } from './search.ts'
-import { AllTemplates, LanguageName, NotUsableFor, StatusBadge, UsableFor, isFitForSome, qualityIn } from './status.tsx'
+import {
+  AllTemplates,
+  LanguageName,
+  NotUsableFor,
+  StatusBadge,
+  UsableFor,
+  WhyNotUsable,
+  isFitForSome,
+  qualityIn,
+} from './status.tsx'
 
 const PAGE = '/w/$workspaceId/templates/$accountId/$name/$language'
 
@@ -95,7 +104,7 @@ function Preview({ template }: { template: TemplateInfo }) {
   return (
     <section aria-label={t('page_templates.preview')}>
       <Box data-testid="preview" lang={tagOf(template.language)}>
-        <ChatPaper direction={directionOfTexts(template.language)}>
+        <ChatPaper>
           <ChatBubble bubble={bubbleOf(template)} />
         </ChatPaper>
       </Box>
@@ -141,11 +150,17 @@ function TemplateFacts({ data: { senderPhones }, template }: { data: TemplateDat
 
 function Uses({ template }: { template: TemplateInfo }) {
   const { t } = useTexts()
+  if (!isFitForSome(template))
+    return (
+      <Section title={t('page_templates.for_nothing')}>
+        <WhyNotUsable template={template} />
+        <CreateUsable template={template} />
+      </Section>
+    )
   return (
     <Section title={t('page_templates.usable_for')}>
-      {isFitForSome(template) && <UsableFor template={template} />}
+      <UsableFor template={template} />
       <NotUsableFor template={template} />
-      {!isFitForSome(template) && <CreateUsable template={template} />}
     </Section>
   )
 }

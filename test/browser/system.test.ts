@@ -12,12 +12,17 @@ test('the System page shows operators each problem with its fix, and the nodes',
     `update provider_accounts set status = 'credentials_invalid', waba_id = $2 where workspace_id = $1`,
     [world.workspaceId, wabaId],
   )
+  await world.query(`update templates set status = 'PAUSED' where workspace_id = $1 and name = 'delivery_refusal'`, [
+    world.workspaceId,
+  ])
   const page = await openPage(t, world, { as: await signIn(world, 'operator') })
   await page.goto(`/dashboard/w/${world.workspaceId}/system`)
   const problem = page.getByRole('listitem').filter({ hasText: wabaId })
   await problem.getByText(/^Connect the account again/).waitFor()
   const node = page.getByRole('row').filter({ hasText: world.parts.node.id })
   assert.match(await node.innerText(), /api, dashboard/)
+  await page.locator(`main a[href*="/w/${world.workspaceId}/templates/"]`).click()
+  await page.getByRole('heading', { level: 1, name: 'delivery_refusal' }).waitFor()
 })
 
 test('a list says since when its rows are kept', async (t) => {

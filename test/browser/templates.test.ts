@@ -41,3 +41,14 @@ test('a confirmation template from the form is approved live and asks a customer
   const message = world.emulator.messages({ to: created.to })[0]
   assert.equal(message?.text, 'Hello Ana, do you still want the order B-7 today?')
 })
+
+test('a template that can be used for nothing shows one reason and how to create another', async (t) => {
+  const world = await startWorld(t)
+  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
+  await page.goto(`/dashboard/w/${world.workspaceId}/templates?use=none`)
+  await page.getByRole('link', { name: 'order_delayed' }).click()
+  const why = page.getByRole('region', { name: 'Not usable' })
+  await why.getByText('The template has no quick reply').waitFor()
+  await why.getByRole('link', { name: 'Create a template for confirmations' }).waitFor()
+  assert.equal(await page.getByText('WhatsApp paused this template').count(), 0, 'the pause is not why')
+})

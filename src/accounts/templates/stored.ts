@@ -129,7 +129,8 @@ export const listTemplateNames = (sql: Sql, workspaceId: string): Promise<Templa
 
 const MAX_APPROVED = 500
 
-export type ApprovedTemplate = TemplateKey & Pick<ProviderTemplate, 'status' | 'category' | 'components'>
+type StoredContent = Pick<ProviderTemplate, 'status' | 'category' | 'components'>
+export type ApprovedTemplate = TemplateKey & StoredContent
 
 const selectApproved = statement<ApprovedTemplate>(
   'list_approved_templates',
@@ -149,19 +150,29 @@ export async function listOtpTemplates(sql: Sql, workspaceId: string): Promise<T
 
 export async function hasUsableTemplate(sql: Sql, workspaceId: string): Promise<boolean> {
   const rows = await listApprovedTemplates(sql, workspaceId)
-  return rows.some((row) => Object.values(verdictsOf(row)).includes(null))
+  return rows.some(isUsable)
 }
+
+const isUsable = (template: StoredContent): boolean => Object.values(verdictsOf(template)).includes(null)
 
 export type StoppedTemplate = TemplateKey & { status: string }
 
 const MAX_STOPPED = 20
+/** Usability is not stored, so more are read. */
+const MAX_STOPPED_READ = 200
 
-const selectStopped = statement<StoppedTemplate>(
+const selectStopped = statement<TemplateKey & StoredContent>(
   'list_stopped_templates',
-  `select account_id as "accountId", name, language, status from templates
+  `select account_id as "accountId", name, language, status, category, components from templates
    where workspace_id = $1 and status in ('PAUSED', 'DISABLED', 'REJECTED')
-   order by case status when 'PAUSED' then 0 when 'DISABLED' then 1 else 2 end, name, language limit ${MAX_STOPPED}`,
+   order by case status when 'PAUSED' then 0 when 'DISABLED' then 1 else 2 end, name, language limit ${MAX_STOPPED_READ}`,
 )
 
-export const listStoppedTemplates = (sql: Sql, workspaceId: string): Promise<StoppedTemplate[]> =>
-  sql.rows(selectStopped, [workspaceId])
+/** Templates that WhatsApp does not send, and that Doorcode could otherwise use. */
+export async function listStoppedTemplates(sql: Sql, workspaceId: string): Promise<StoppedTemplate[]> {
+  const rows = await sql.rows(selectStopped, [workspaceId])
+  return rows
+    .filter((row) => isUsable({ ...row, status: 'APPROVED' }))
+    .slice(0, MAX_STOPPED)
+    .map(({ accountId, name, language, status }) => ({ accountId, name, language, status }))
+}

@@ -59,7 +59,7 @@ export async function findSetupProblemsOf(
   const unknown = { usage: [], keys: [], quarantined: 0 } // not needed here, or part of another check
   const readable = endpoints.filter(({ endpointId }) => !unreadable.includes(endpointId))
   const items = attentionItems({ accounts, senders, templates, endpoints: readable, pumped, guessing, ...unknown, now })
-  const found = items.flatMap((item) => foundIn(item, { workspace, now }))
+  const found = items.flatMap((item) => foundIn(item, { workspaceId, workspace, now }))
   for (const { wabaId, status, statusDetail: detail } of accounts)
     if (status === 'connected' && detail) found.push({ code: 'account_sync_failed', workspace, wabaId, detail })
   for (const { phoneNumber: phone, quality, obstacle } of senders)
@@ -75,7 +75,9 @@ export async function findSetupProblemsOf(
   return found
 }
 
-function foundIn(item: Attention, { workspace, now }: { workspace: string; now: Date }): NewFinding[] {
+type Place = { workspaceId: string; workspace: string; now: Date }
+
+function foundIn(item: Attention, { workspaceId, workspace, now }: Place): NewFinding[] {
   switch (item.about) {
     case 'account': {
       const code = item.status === 'credentials_invalid' ? 'account_rejected' : 'account_unreadable'
@@ -86,9 +88,10 @@ function foundIn(item: Attention, { workspace, now }: { workspace: string; now: 
       return [{ code, workspace, phone: item.phoneNumber, reason: obstacleText(item.obstacle, item.status) }]
     }
     case 'template': {
-      const { name, language, status } = item
-      if (status === 'DISABLED') return [{ code: 'template_disabled', workspace, name, language }]
-      return [{ code: 'template_stopped', workspace, name, language, status }]
+      const { accountId, name, language, status } = item
+      const template = { workspace, name, language, workspaceId, accountId } // the ids lead to its page
+      if (status === 'DISABLED') return [{ code: 'template_disabled', ...template }]
+      return [{ code: 'template_stopped', status, ...template }]
     }
     case 'endpoint': {
       const code = item.state === 'disabled' ? 'endpoint_disabled' : 'endpoint_failing'
