@@ -195,7 +195,7 @@ function Editor({ known, editing, onEdit }: Editable) {
               {t('page_cod_settings.languages_about')}
             </Text>
             <Grid gap="xl">
-              <Grid.Col span={{ base: 12, md: 7 }}>
+              <Grid.Col span={{ base: 12, sm: 7 }} order={{ base: 2, sm: 1 }}>
                 <Languages
                   draft={draft}
                   onChange={change}
@@ -205,7 +205,7 @@ function Editor({ known, editing, onEdit }: Editable) {
                   mayChange={may.change}
                 />
               </Grid.Col>
-              <Grid.Col span={{ base: 12, md: 5 }}>
+              <Grid.Col span={{ base: 12, sm: 5 }} order={{ base: 1, sm: 2 }} className={classes['preview'] ?? ''}>
                 {code !== undefined && draft.languages[code] && (
                   <PhonePreview
                     code={code}

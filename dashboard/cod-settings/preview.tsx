@@ -1,9 +1,10 @@
 import { type Bubble, ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
-import { Alert, Stack, Text, Title } from '@mantine/core'
-import { directionOf } from '../../locales/text.ts'
+import { Alert, Button, Drawer, Stack, Text, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import type { RouterOutputs } from '../api.ts'
 import { directionOfTexts, nameOfLanguage, tagOf } from '../texts/language.ts'
 import { type KeyOf, useTexts } from '../texts/use-texts.ts'
+import { useScreen } from '../ui/screen.ts'
 import type { LanguageDraft } from './draft.ts'
 import classes from './preview.module.css'
 
@@ -21,13 +22,23 @@ const PARTS: readonly { name: keyof Preview; title: KeyOf<'page_cod_settings'> }
 
 type PreviewProps = { code: string; language: LanguageDraft; preview: Preview | undefined; failed: boolean }
 
-/** Every message of one language as the phone will show it. */
-export function PhonePreview({ code, language, preview, failed }: PreviewProps) {
-  const page = useTexts()
-  const { t } = page
-  const unsent = (name: keyof Preview): boolean =>
-    (name === 'afterConfirmation' && !language.closing.confirmation.sent) ||
-    (name === 'afterRefusal' && !language.closing.refusal.sent)
+/** Beside the texts; where there is no room, behind a button that stays in reach. */
+export function PhonePreview(props: PreviewProps) {
+  const { t, language: page } = useTexts()
+  const [opened, { open, close }] = useDisclosure()
+  const isPhone = useScreen() === 'phone'
+  const title = `${t('page_cod_settings.preview')} · ${nameOfLanguage(props.code, page)}`
+  if (isPhone)
+    return (
+      <>
+        <Button variant="default" onClick={open}>
+          {t('page_cod_settings.preview_open')}
+        </Button>
+        <Drawer opened={opened} onClose={close} position="bottom" size="85%" title={title}>
+          <Messages {...props} />
+        </Drawer>
+      </>
+    )
   return (
     <section
       aria-label={t('page_cod_settings.preview')}
@@ -36,27 +47,41 @@ export function PhonePreview({ code, language, preview, failed }: PreviewProps) 
       data-testid="preview"
     >
       <Title order={2} size="h4">
-        {t('page_cod_settings.preview')} · {nameOfLanguage(code, page.language)}
+        {title}
       </Title>
+      <Messages {...props} />
+    </section>
+  )
+}
+
+/** Every message of one language as the phone will show it. */
+function Messages({ code, language, preview, failed }: PreviewProps) {
+  const page = useTexts()
+  const { t } = page
+  const unsent = (name: keyof Preview): boolean =>
+    (name === 'afterConfirmation' && !language.closing.confirmation.sent) ||
+    (name === 'afterRefusal' && !language.closing.refusal.sent)
+  return (
+    <>
       <Text size="sm" c="dimmed" mb="xs">
         {t('page_cod_settings.preview_about')}
       </Text>
       {failed && <Alert color="warning">{t('page_cod_settings.preview_missing')}</Alert>}
-      <ChatPaper direction={directionOfTexts(code)}>
+      <ChatPaper>
         <Stack gap="sm" p="sm">
           {PARTS.map(({ name, title }) => (
             <div key={name} data-testid={name} lang={tagOf(code)}>
-              <div className={classes['when']} lang={page.language} dir={directionOf(page.language)}>
+              <div className={classes['when']} lang={page.language}>
                 {t(`page_cod_settings.${title}`)}
               </div>
               {unsent(name) ? (
-                <div className={classes['quiet']} lang={page.language} dir={directionOf(page.language)}>
+                <div className={classes['quiet']} lang={page.language}>
                   {t('page_cod_settings.preview_not_sent')}
                 </div>
               ) : preview?.[name] ? (
                 <Message content={preview[name]} code={code} />
               ) : (
-                <div className={classes['quiet']} lang={page.language} dir={directionOf(page.language)}>
+                <div className={classes['quiet']} lang={page.language}>
                   {preview ? t('page_cod_settings.preview_faulty') : '…'}
                 </div>
               )}
@@ -64,7 +89,7 @@ export function PhonePreview({ code, language, preview, failed }: PreviewProps) 
           ))}
         </Stack>
       </ChatPaper>
-    </section>
+    </>
   )
 }
 
@@ -74,11 +99,7 @@ function Message({ content, code }: { content: Content; code: string }) {
     <>
       <ChatBubble bubble={bubbleOf(content, code)} />
       {content.type === 'list' && (
-        <ListSheet
-          label={t('page_cod_settings.preview_list')}
-          rows={content.rows.map(({ title }) => title)}
-          direction={directionOfTexts(code)}
-        />
+        <ListSheet label={t('page_cod_settings.preview_list')} rows={content.rows.map(({ title }) => title)} />
       )}
     </>
   )
@@ -96,14 +117,14 @@ function bubbleOf(content: Content, code: string): Bubble {
   }
 }
 
-type Sheet = { label: string; rows: readonly string[]; direction: 'ltr' | 'rtl' }
-
 /** The sheet that the phone opens when the button of a list is tapped. */
-export function ListSheet({ label, rows, direction }: Sheet) {
+export function ListSheet({ label, rows }: { label: string; rows: readonly string[] }) {
   return (
-    <ul className={classes['sheet']} aria-label={label} dir={direction}>
+    <ul className={classes['sheet']} aria-label={label}>
       {rows.map((row) => (
-        <li key={row}>{row}</li>
+        <li key={row}>
+          <bdi>{row}</bdi>
+        </li>
       ))}
     </ul>
   )

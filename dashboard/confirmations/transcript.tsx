@@ -1,7 +1,7 @@
 import { type Bubble, ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
 import { daysOf } from '@doorcode/whatsapp-emulator/phone/state.ts'
 import { Text, Title } from '@mantine/core'
-import { type Translator, directionOf, textAsWritten } from '../../locales/text.ts'
+import { type Translator, textAsWritten } from '../../locales/text.ts'
 import type { RouterOutputs } from '../api.ts'
 import { ListSheet } from '../cod-settings/preview.tsx'
 import { CLOCK, dateFormat } from '../texts/formats.ts'
@@ -26,10 +26,10 @@ export function Transcript({ transcript }: { transcript: readonly TranscriptEntr
       <Text c="dimmed" mb="sm">
         {t('page_confirmations.transcript_about')}
       </Text>
-      <ChatPaper direction={transcriptDirection(transcript)}>
+      <ChatPaper>
         {daysOf(transcript, (at) => day.format(at)).map(({ day: date, entries }) => (
           <ol key={date} className={classes['day']}>
-            <li className={classes['note']} lang={language} dir={directionOf(language)}>
+            <li className={classes['note']} lang={language}>
               {date}
             </li>
             {entries.map((each, index) => (
@@ -54,14 +54,8 @@ function BusinessBubble({ message, at }: { message: BusinessMessage; at: string 
   return (
     <div className={classes['ours']} lang={tagOf(message.language)}>
       <ChatBubble bubble={businessBubble(message, at, texts)} />
-      {message.rows.length > 0 && (
-        <ListSheet
-          label={t('page_confirmations.list')}
-          rows={message.rows}
-          direction={directionOfTexts(message.language)}
-        />
-      )}
-      <div className={classes['aside']} lang={language} dir={directionOf(language)}>
+      {message.rows.length > 0 && <ListSheet label={t('page_confirmations.list')} rows={message.rows} />}
+      <div className={classes['aside']} lang={language}>
         {message.superseded && <div>{t('page_confirmations.not_sent_any_more')}</div>}
         <AnchorLink
           size="xs"
@@ -85,7 +79,7 @@ function CustomerBubble({ message, at }: { message: CustomerMessage; at: string 
     <>
       <ChatBubble bubble={customerBubble(message, at, { otherKind, textOf })} />
       {message.ignored !== null && (
-        <div className={classes['aside']} data-side="customer" lang={language} dir={directionOf(language)}>
+        <div className={classes['aside']} data-side="customer" lang={language}>
           {t('page_confirmations.changed_nothing')} <ServerSentence>{message.ignored}</ServerSentence>
         </div>
       )}
@@ -139,9 +133,3 @@ const customerBubble = (
   at,
   ...(quotes !== null && { quoted: textAsWritten(quotes) ?? textOf(quotes) }),
 })
-
-/** The phone's language is the latest template's. */
-const transcriptDirection = (transcript: readonly TranscriptEntry[]): 'ltr' | 'rtl' => {
-  const last = transcript.findLast((entry) => entry.by === 'business')
-  return last ? directionOfTexts(last.language) : 'ltr'
-}

@@ -5,7 +5,7 @@ import { isErased } from '../../src/lib/phone/erased-recipient.ts'
 import type { RouterOutputs } from '../api.ts'
 import { businessBubble } from '../confirmations/transcript.tsx'
 import { pageQueries } from '../queries.ts'
-import { directionOfTexts, tagOf } from '../texts/language.ts'
+import { tagOf } from '../texts/language.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { CopyCurl, MadeBy, PhoneButton, SenderLink, TemplateLink } from '../timeline/links.tsx'
 import { NextStep } from '../timeline/next-step.tsx'
@@ -186,7 +186,7 @@ export function Content({ data: { message, displayed } }: { data: MessageData })
   return (
     <section aria-label={texts.t('page_messages.content')} data-testid="content">
       <div {...(language !== null && { lang: tagOf(language) })}>
-        <ChatPaper direction={directionOfTexts(language ?? texts.language)}>
+        <ChatPaper>
           <ChatBubble bubble={bubble} />
         </ChatPaper>
       </div>

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { draftFaultText, draftLimits, findDraftFaults, lengthOf } from '../../src/accounts/templates/draft.ts'
 import { TEMPLATE_LANGUAGES } from '../../src/accounts/templates/languages.ts'
 import { api, faultsOf, queryClient } from '../api.ts'
-import { directionOfTexts, nameOfLanguage, tagOf } from '../texts/language.ts'
+import { nameOfLanguage, tagOf } from '../texts/language.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Empty } from '../ui/fallback.tsx'
 import { faultSentence } from '../ui/form/faults.ts'
@@ -205,7 +205,7 @@ function Preview({ state }: { state: FormState }) {
       </Text>
       {use !== 'otp' && startsIn(language) === undefined && <Text size="sm">{t('page_templates.no_start')}</Text>}
       <Box data-testid="preview" lang={tagOf(language)}>
-        <ChatPaper direction={directionOfTexts(language)}>
+        <ChatPaper>
           <ChatBubble bubble={bubbleOfDraft(draftOf(state))} />
         </ChatPaper>
       </Box>

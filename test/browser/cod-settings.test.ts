@@ -235,8 +235,11 @@ test('the preview matches the phone, in English and in Arabic', async (t) => {
     const direction = language === 'ar' ? 'rtl' : 'ltr'
     const body = page.getByTestId('dayQuestion').locator('p').first()
     assert.equal(await body.getAttribute('dir'), direction)
+    assert.equal(await page.evaluate(DIRECTION_OF_BUBBLE), 'ltr', 'the page decides the sides, as on the phone')
   }
 })
+
+const DIRECTION_OF_BUBBLE = `getComputedStyle(document.querySelector('[data-testid="dayQuestion"] [data-side]')).direction`
 
 /** What each field shows, by its label: counter, error and the like. */
 const fieldsOf = (page: Page): Promise<Record<string, string>> =>

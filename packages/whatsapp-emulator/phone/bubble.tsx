@@ -108,10 +108,10 @@ function Pieces({ pieces }: { pieces: readonly Piece[] }): ReactNode {
   })
 }
 
-/** The wallpaper around bubbles. `direction`, of the phone's language, decides the sides. */
-export function ChatPaper({ children, direction }: { children: ReactNode; direction?: 'ltr' | 'rtl' }) {
+/** The wallpaper around bubbles. The page's direction decides the sides, whatever the language of the texts. */
+export function ChatPaper({ children }: { children: ReactNode }) {
   return (
-    <div className={style.paper} dir={direction}>
+    <div className={style.paper}>
       <div className={style.column}>{children}</div>
     </div>
   )

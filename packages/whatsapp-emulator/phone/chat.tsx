@@ -19,7 +19,6 @@ import style from './phone.module.css'
 import { errorText } from './source.ts'
 import { type BubbleAct, businessOf, daysOf, keyOf, lastUnread, phoneOf, shownOf } from './state.ts'
 import { useAct, usePhone } from './use-screen.ts'
-import { directionOf } from '../../../locales/text.ts'
 import { usePhoneTexts } from './texts.ts'
 
 /** A reader who is closer to the end than this stays at the end when a message arrives. */
@@ -36,7 +35,7 @@ type ChatScreenProps = { pair: Pair; wasChosen: boolean; onBack?: () => void }
 
 /** What one customer sees of the chat with one business. */
 export function ChatScreen({ pair, wasChosen, onBack }: ChatScreenProps) {
-  const { t, language } = usePhoneTexts()
+  const { t } = usePhoneTexts()
   const { screen, source, dispatch } = usePhone()
   const { error, act } = useAct()
   const [quoted, setQuoted] = useState<Entry>()
@@ -105,7 +104,7 @@ export function ChatScreen({ pair, wasChosen, onBack }: ChatScreenProps) {
           <PhoneMenu state={state} pair={pair} onAct={(does) => void act(does)} />
         </header>
         <Scrolled entries={entries} label={t('page_chats.chat_with', { name: business.name })}>
-          <ChatPaper direction={directionOf(language)}>
+          <ChatPaper>
             {entries.length === 0 && <p className={style.emptyChat}>{t('page_chats.empty_chat')}</p>}
             <Days {...{ entries, mayAct }} onPerform={(entry, does) => void perform(entry, does)} onQuote={quote} />
           </ChatPaper>
