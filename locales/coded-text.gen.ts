@@ -1479,6 +1479,7 @@ export type ParameterNames = {
   'page_charts.no_country': never
   'page_charts.no_reason': never
   'page_charts.no_response': never
+  'page_charts.not_approved': never
   'page_charts.nothing': never
   'page_charts.nothing_sent': never
   'page_charts.open': never
@@ -1501,6 +1502,7 @@ export type ParameterNames = {
   'page_charts.sent': never
   'page_charts.settled': never
   'page_charts.share': never
+  'page_charts.since': 'span'
   'page_charts.span': never
   'page_charts.spans_d30': never
   'page_charts.spans_d7': never
@@ -1675,6 +1677,7 @@ export type ParameterNames = {
   'page_cod_settings.preview_missing': never
   'page_cod_settings.preview_not_sent': never
   'page_cod_settings.preview_note': never
+  'page_cod_settings.preview_open': never
   'page_cod_settings.preview_reasons': never
   'page_cod_settings.preview_time': never
   'page_cod_settings.read_only': never
@@ -1724,7 +1727,6 @@ export type ParameterNames = {
   'page_cod_settings.was': never
   'page_cod_settings.wednesday': never
   'page_confirmations.about': never
-  'page_confirmations.answer': never
   'page_confirmations.answered_at': never
   'page_confirmations.any_day': never
   'page_confirmations.any_time': never
@@ -1736,6 +1738,7 @@ export type ParameterNames = {
   'page_confirmations.customer': never
   'page_confirmations.deadline_fires': never
   'page_confirmations.deliver_at': never
+  'page_confirmations.details': never
   'page_confirmations.do_not_ship': never
   'page_confirmations.due': never
   'page_confirmations.empty': never
@@ -2377,7 +2380,6 @@ export type ParameterNames = {
   'page_problems.channel': never
   'page_problems.channel_later': never
   'page_problems.channel_later_sentence': never
-  'page_problems.channel_lead': never
   'page_problems.channel_no': never
   'page_problems.channel_no_sentence': never
   'page_problems.channel_question': never

@@ -10,7 +10,6 @@ export const markdownPathOf = (path: string): string => (path === '/' ? '/index.
 export const markdownOf = ({ html }: Html): string =>
   html
     .replaceAll(/<pre><code>([^]*?)<\/code><\/pre>/g, '\n\n```\n$1\n```\n\n')
-    .replaceAll('<wbr>', '')
     .replaceAll(/<\/?code>/g, '`')
     .replaceAll(/<a href="([^"]*)">([^]*?)<\/a>/g, (_, target: string, label: string) => linkTo(target, label))
     .replaceAll(/<table>([^]*?)<\/table>/g, (_, rows: string) => `\n\n${tableOf(rows)}\n\n`)

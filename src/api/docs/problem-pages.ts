@@ -117,16 +117,16 @@ function index({ texts: { t, textOf } }: Reader): Html {
 </table></div>
 <h2 id="failures">${t('page_problems.failures_title')}</h2>
 <p>${prose(t('page_problems.failures_lead'))}</p>
-<p>${t('page_problems.channel_lead')}</p>
-<div class="scroll"><table>
+<p>${t('page_problems.channel_question')}</p>
+<ul>${(['yes', 'later', 'no'] as const).map((answer) => html`<li>${t(`page_problems.channel_${answer}_sentence`)}</li>`)}</ul>
+<div class="scroll folds"><table>
 <thead><tr>${head('page_problems.meaning', 'page_problems.who', 'page_problems.channel', 'page_problems.why')}</tr></thead>
 <tbody>${FAILURE_CODES.map((code) => {
     const { owner, anotherChannel } = failureCodes[code]
-    return html`<tr><td>${named(code, textOf(failurePart(code, 'short')))}</td><td>${t(`page_problems.short_${owner}`)}</td><td>${t(`page_problems.channel_${anotherChannel}`)}</td><td>${textOf(failurePart(code, 'cause'))}</td></tr>`
+    return html`<tr><td>${named(code, textOf(failurePart(code, 'short')))}</td><td data-title="${t('page_problems.who')}">${t(`page_problems.short_${owner}`)}</td><td data-title="${t('page_problems.channel')}">${t(`page_problems.channel_${anotherChannel}`)}</td><td>${textOf(failurePart(code, 'cause'))}</td></tr>`
   })}</tbody>
 </table></div>`
 }
 
-/** Long codes may break after an underscore: a phone has no room for the column. */
 const named = (code: string, title: string): Html =>
-  html`<a href="/problems/${code}">${title}</a><br> <code class="soft">${code.split('_').map((part, index) => html`${index > 0 && html`_<wbr>`}${part}`)}</code>`
+  html`<a href="/problems/${code}">${title}</a><br> <code class="soft">${code}</code>`

@@ -95,7 +95,13 @@ summary { color: var(--soft); cursor: pointer }
 .action:hover { background: #323ab6 }
 td p { margin: 0 }
 td p + p { color: var(--soft) }
-@media (max-width: 36rem) { td:first-child code { white-space: normal } }
+@media (max-width: 36rem) {
+td:first-child code { white-space: normal }
+.folds thead { display: none }
+.folds tr { display: block; padding-block: .5rem; border-bottom: 1px solid var(--line) }
+.folds td { display: block; padding: 0; border: 0 }
+.folds td[data-title]::before { content: attr(data-title) ": "; color: var(--soft) }
+}
 `
 
 /** The pages are text, this style sheet and its font: nothing else may load or run. */
