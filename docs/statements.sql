@@ -265,9 +265,9 @@ select language, status from templates where workspace_id = $1 and account_id = 
 order by language limit 200;
 
 prepare list_stopped_templates as
-select account_id as "accountId", name, language, status from templates
+select account_id as "accountId", name, language, status, category, components from templates
 where workspace_id = $1 and status in ('PAUSED', 'DISABLED', 'REJECTED')
-order by case status when 'PAUSED' then 0 when 'DISABLED' then 1 else 2 end, name, language limit 20;
+order by case status when 'PAUSED' then 0 when 'DISABLED' then 1 else 2 end, name, language limit 200;
 
 prepare list_stored_templates as
 select t.account_id as "accountId", a.waba_id as "wabaId", t.provider_template_id as "providerTemplateId",
