@@ -2752,6 +2752,7 @@ export type ParameterNames = {
   'page_shell.collapse_sidebar': never
   'page_shell.colon': never
   'page_shell.colours': never
+  'page_shell.comma': never
   'page_shell.confirmations': never
   'page_shell.copied': never
   'page_shell.copy': never

@@ -51,7 +51,7 @@ export function Funnel(props: Of) {
   const noteOf = (latency: typeof took.sent): string =>
     latency === null
       ? `${t('page_charts.took')}${t('page_shell.colon')}${t('page_charts.unknown')}`
-      : `${t('page_charts.took')}${t('page_shell.colon')}${t('page_charts.half')} ${span(latency.p50Ms)}, ${t('page_charts.most')} ${span(latency.p95Ms)}`
+      : `${t('page_charts.took')}${t('page_shell.colon')}${t('page_charts.half')} ${span(latency.p50Ms)}${t('page_shell.comma')}${t('page_charts.most')} ${span(latency.p95Ms)}`
   const steps = [
     { label: t('page_charts.accepted'), count: accepted },
     { label: t('page_charts.sent'), count: funnel.sent, note: noteOf(took.sent) },

@@ -38,7 +38,7 @@ export function NewTime({ reschedule }: { reschedule: Reschedule }) {
   return (
     <>
       <Chosen reschedule={reschedule} />
-      {missing.some(Boolean) && ` (${missing.filter(Boolean).join(', ')})`}
+      {missing.some(Boolean) && ` (${missing.filter(Boolean).join(t('page_shell.comma'))})`}
     </>
   )
 }

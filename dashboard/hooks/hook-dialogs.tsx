@@ -78,7 +78,10 @@ function Fields({ form, isNew }: { form: ReturnType<typeof useServerForm<Values>
         />
       )}
       <NativeSelect
-        data={senders.map((sender) => ({ value: sender.senderId, label: phoneText(sender.phoneNumber) }))}
+        data={senders.map((sender) => ({
+          value: sender.senderId,
+          label: `\u2066${phoneText(sender.phoneNumber)}\u2069`,
+        }))}
         {...form.field('senderId')}
       />
       <Checkbox.Group

@@ -54,7 +54,8 @@ function HookList({ hooks, baseUrl }: { hooks: readonly Hook[]; baseUrl: string 
     { title: t('page_hooks.kind'), cell: ({ kind }) => t(`page_hooks.kinds_${kind}`) },
     {
       title: t('page_hooks.templates'),
-      cell: ({ templates }) => templates.map(({ name, language }) => `${name} (${language})`).join(', '),
+      cell: ({ templates }) =>
+        templates.map(({ name, language }) => `${name} (${language})`).join(t('page_shell.comma')),
     },
     { title: t('page_hooks.created'), phone: 'none', cell: ({ createdAt }) => <Time at={createdAt} kind="past" /> },
   ]

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Modal, Paper, PasswordInput, SimpleGrid, Stack, T
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import type { CodedText } from '../../locales/text.ts'
+import { type CodedText, asWritten } from '../../locales/text.ts'
 import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/as-typed.tsx'
@@ -237,7 +237,7 @@ function WebhooksVerdict({ account: { accountId, callbackUrl, graphUrl }, apps, 
     )
   return (
     <Alert color="success" title={t('page_senders.webhooks_on')}>
-      {t('page_senders.webhooks_on_means', { apps: apps.join(', ') })}
+      {t('page_senders.webhooks_on_means', { apps: apps.map(asWritten) })}
     </Alert>
   )
 }

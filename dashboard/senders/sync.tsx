@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { type CodedText, coded } from '../../locales/text.ts'
+import { type CodedText, asWritten, coded } from '../../locales/text.ts'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { type T, useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/fallback.tsx'
@@ -142,7 +142,7 @@ function SyncResult({ result: { numbers, templates } }: { result: Result }) {
 const MAX_NAMES_SHOWN = 5
 
 const namesOf = (names: readonly string[]) => ({
-  names: names.slice(0, MAX_NAMES_SHOWN).join(', ') + (names.length > MAX_NAMES_SHOWN ? ', …' : ''),
+  names: [...names.slice(0, MAX_NAMES_SHOWN), ...(names.length > MAX_NAMES_SHOWN ? ['…'] : [])].map(asWritten),
   number: names.length,
 })
 

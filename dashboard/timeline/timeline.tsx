@@ -173,7 +173,10 @@ function Head({ entry, sinceMs, tone, label, marks, children }: HeadProps) {
         <Time at={entry.at} kind="workspace" form="clock" />
         {sinceMs !== undefined && !isToCome(entry) && (
           <Text span size="xs" className={classes['since'] ?? ''}>
-            <span aria-hidden="true">+{spanText(sinceMs, language)}</span>
+            <span aria-hidden="true">
+              {/* The mark keeps the sign to the left of an Arabic number. */}
+              {language === 'ar' && '\u200e'}+{spanText(sinceMs, language)}
+            </span>
             <VisuallyHidden component="span">
               {spanText(sinceMs, language)} {t('page_timeline.later')}
             </VisuallyHidden>
