@@ -56,9 +56,13 @@ const formatFile = ({
   counts: ExportedCounts
 }) =>
   found
-    ? `${file} contains everything about ${phone}: ${counts.oneTimeCodes} one-time codes, ${counts.confirmations} confirmations, ` +
-      `${counts.reports} other reports, ${counts.auditEntries} entries of the audit log.`
+    ? `${file} contains everything about ${phone}: ${counted(counts.oneTimeCodes, 'one-time code')}, ${counted(counts.confirmations, 'confirmation')}, ` +
+      `${counted(counts.reports, 'other report')}, ${auditEntriesText(counts.auditEntries)}.`
     : `Nothing is held about ${phone}. ${file} says so.`
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+const auditEntriesText = (count: number): string => `${count} ${count === 1 ? 'entry' : 'entries'} of the audit log`
 
 const recipientErase = command({
   words: 'recipient erase',
@@ -103,8 +107,8 @@ const recipientErase = command({
     if (found) {
       const { messages, confirmations, events, reports, auditEntries } = erased
       lines.push(
-        `Everything about ${phone} was erased: ${messages} messages, ${confirmations} confirmations, ${events} events, ` +
-          `${reports} reports, ${auditEntries} entries of the audit log.`,
+        `Everything about ${phone} was erased: ${counted(messages, 'message')}, ${counted(confirmations, 'confirmation')}, ${counted(events, 'event')}, ` +
+          `${counted(reports, 'report')}, ${auditEntriesText(auditEntries)}.`,
       )
     }
     if (pseudonym !== null) lines.push(`Messages and confirmations show "${pseudonym}" instead of the number.`)

@@ -11,8 +11,10 @@ import { REFUSAL_STATUSES } from '../../src/cod/conversation/refusal.ts'
 import { FOLLOW_UP_EXPIRES_AFTER_MS } from '../../src/cod/conversation/timers.ts'
 import { defaults } from '../../src/cod/settings/settings.ts'
 import { commands } from '../../src/commands/table.ts'
-import { type ApiErrorCode, apiErrors } from '../../src/lib/errors.ts'
+import { type ApiErrorCode, apiErrorText, apiErrors } from '../../src/lib/errors.ts'
 import { documentedEvents } from '../../src/api/documented-events.ts'
+import { REQUESTS_PER_WINDOW } from '../../src/lib/http/rate-limit.ts'
+import { MAX_LISTED_KEYS } from '../../src/workspaces/keys/manage-keys.ts'
 import { problemSchema } from '../../src/lib/http/problem.ts'
 import { REJECTIONS_LOGGED_PER_SECOND } from '../../src/lib/http/rejection-log.ts'
 import { UNKNOWN_WAIT_MS } from '../../src/messages/queue/decide.ts'
@@ -25,7 +27,8 @@ import {
 import { MESSAGE_STATUSES } from '../../src/messages/status.ts'
 import { OTP_SUBMISSION_WINDOW_MS, SUBMISSION_WINDOW_MS } from '../../src/messages/submission-window.ts'
 import { FAILURE_CODES, type FailureCode, failureCodes, failureText } from '../../src/providers/failure-codes.ts'
-import { inEnglish } from '../../locales/resources.ts'
+import { inEnglish, translatorOf } from '../../locales/resources.ts'
+import { LANGUAGES } from '../../locales/text.ts'
 import { ATTEMPT_TIMEOUT_MS, MAX_RESPONSE_BYTES } from '../../src/webhooks/delivery/post.ts'
 import { RELEASE_INTERVAL_MS, MAX_RELEASED_PER_STEP } from '../../src/webhooks/delivery/release.ts'
 import { MAX_EARLY_ATTEMPTS } from '../../src/webhooks/delivery/schedule.ts'
@@ -83,7 +86,12 @@ test('docs/otp.md and docs/cod.md explain every status', async () => {
 })
 
 test('figures in the documents match the code', async () => {
+  const perKey = `${REQUESTS_PER_WINDOW} requests`
   const figures: Record<string, readonly string[]> = {
+    'README.md': [`Each API key may make ${REQUESTS_PER_WINDOW} requests/s`],
+    'docs/api.md': [`more than ${perKey} a second`, `newest ${MAX_LISTED_KEYS}`],
+    'docs/errors.md': [`${perKey} a second for each key`],
+    'docs/capacity-planning.md': [`may make ${perKey} in any second`, `newest ${MAX_LISTED_KEYS}`],
     'docs/otp.md': [
       `waits ${UNKNOWN_WAIT_MS / SECOND_MS} s for a report`,
       `is ${OTP_SUBMISSION_WINDOW_MS / MINUTE_MS} minutes for a one-time code and ${SUBMISSION_WINDOW_MS / HOUR_MS} hours`,
@@ -114,6 +122,11 @@ test('figures in the documents match the code', async () => {
     const text = await read(name)
     for (const sentence of sentences) assert.ok(text.includes(sentence), `${name}: ${sentence}`)
   }
+  for (const language of LANGUAGES)
+    assert.match(
+      translatorOf(language).textOf(apiErrorText('RATE_LIMITED', 'fix')),
+      new RegExp(`\\b${REQUESTS_PER_WINDOW} `),
+    )
 })
 
 type Example = {

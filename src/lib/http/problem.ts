@@ -90,7 +90,8 @@ function headersOf(code: ApiErrorCode): Record<string, string> {
 
 /** Details that do not depend on the request, for responses and for the examples of the API document. */
 const FIXED_DETAILS: Partial<Record<ApiErrorCode, string>> = {
-  API_KEY_INVALID: 'The API key is unknown, incomplete, revoked or expired.',
+  API_KEY_INVALID:
+    'The API key is unknown, incomplete, revoked or expired. Create one on the API keys page of the dashboard, or with “doorcode key create”.',
   RATE_LIMITED: `This key made ${REQUESTS_PER_WINDOW} requests within the last second.`,
   INTERNAL_ERROR: 'The service met a fault of its own.',
   SERVICE_UNAVAILABLE: 'The service is unavailable. Try again later.',

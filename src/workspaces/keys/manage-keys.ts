@@ -13,8 +13,8 @@ export type ListedKey = {
   revokedAt: Date | null
 }
 
-/** Far more than a workspace needs. */
-const MAX_KEYS = 500
+/** A workspace may have more keys than a list shows. */
+export const MAX_LISTED_KEYS = 500
 
 const COLUMNS = `public_id as "publicId", name, created_at as "createdAt", last_used_at as "lastUsedAt",
   expires_at as "expiresAt", revoked_at as "revokedAt"`
@@ -22,7 +22,7 @@ const COLUMNS = `public_id as "publicId", name, created_at as "createdAt", last_
 const selectKeys = statement<ListedKey>(
   'list_api_keys',
   `select ${COLUMNS}
-   from api_keys where workspace_id = $1 order by created_at desc, public_id limit ${MAX_KEYS}`,
+   from api_keys where workspace_id = $1 order by created_at desc, public_id limit ${MAX_LISTED_KEYS}`,
 )
 
 const selectKey = statement<ListedKey>(

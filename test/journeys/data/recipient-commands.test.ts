@@ -71,6 +71,17 @@ test('neither an erased person nor an unknown number is found', async (t) => {
   }
 })
 
+test('an erasure of a single message reports one message, and not one messages', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  await world.settled()
+  const { stdout } = await run(world, 'erase', otp.to)
+  assert.match(
+    stdout,
+    /was erased: 1 message, 0 confirmations, \d+ events?, \d+ reports?, 0 entries of the audit log\./,
+  )
+})
+
 test('an erasure without --yes changes nothing and says what it would erase', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp()
