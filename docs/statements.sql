@@ -858,7 +858,8 @@ select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesc
        s.gone_at is not null as "senderGone", a.status as "accountStatus",
        t.status as "templateStatus", t.category as "templateCategory", t.components as "templateComponents",
        case when a.status is not null and t.status is null then (
-         select jsonb_agg(jsonb_build_object('name', o.name, 'language', o.language, 'total', o.total) order by o.place)
+         select jsonb_agg(jsonb_build_object('name', o.name, 'language', o.language, 'hasName', o.name = r.name, 'total', o.total)
+           order by o.place)
          from (
            select name, language, count(*) over () as total,
              row_number() over (order by name <> r.name, name, language) as place
@@ -944,7 +945,8 @@ select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesc
        s.gone_at is not null as "senderGone", a.status as "accountStatus",
        t.status as "templateStatus", t.category as "templateCategory", t.components as "templateComponents",
        case when a.status is not null and t.status is null then (
-         select jsonb_agg(jsonb_build_object('name', o.name, 'language', o.language, 'total', o.total) order by o.place)
+         select jsonb_agg(jsonb_build_object('name', o.name, 'language', o.language, 'hasName', o.name = r.name, 'total', o.total)
+           order by o.place)
          from (
            select name, language, count(*) over () as total,
              row_number() over (order by name <> r.name, name, language) as place
@@ -4115,7 +4117,8 @@ select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesc
        s.gone_at is not null as "senderGone", a.status as "accountStatus",
        t.status as "templateStatus", t.category as "templateCategory", t.components as "templateComponents",
        case when a.status is not null and t.status is null then (
-         select jsonb_agg(jsonb_build_object('name', o.name, 'language', o.language, 'total', o.total) order by o.place)
+         select jsonb_agg(jsonb_build_object('name', o.name, 'language', o.language, 'hasName', o.name = r.name, 'total', o.total)
+           order by o.place)
          from (
            select name, language, count(*) over () as total,
              row_number() over (order by name <> r.name, name, language) as place
@@ -4333,7 +4336,8 @@ select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesc
        s.gone_at is not null as "senderGone", a.status as "accountStatus",
        t.status as "templateStatus", t.category as "templateCategory", t.components as "templateComponents",
        case when a.status is not null and t.status is null then (
-         select jsonb_agg(jsonb_build_object('name', o.name, 'language', o.language, 'total', o.total) order by o.place)
+         select jsonb_agg(jsonb_build_object('name', o.name, 'language', o.language, 'hasName', o.name = r.name, 'total', o.total)
+           order by o.place)
          from (
            select name, language, count(*) over () as total,
              row_number() over (order by name <> r.name, name, language) as place
@@ -4588,7 +4592,8 @@ select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesc
        s.gone_at is not null as "senderGone", a.status as "accountStatus",
        t.status as "templateStatus", t.category as "templateCategory", t.components as "templateComponents",
        case when a.status is not null and t.status is null then (
-         select jsonb_agg(jsonb_build_object('name', o.name, 'language', o.language, 'total', o.total) order by o.place)
+         select jsonb_agg(jsonb_build_object('name', o.name, 'language', o.language, 'hasName', o.name = r.name, 'total', o.total)
+           order by o.place)
          from (
            select name, language, count(*) over () as total,
              row_number() over (order by name <> r.name, name, language) as place

@@ -38,7 +38,7 @@ import {
 } from '../src/otp/verifications/limits.ts'
 import { FAILURE_CODES, failureCodes, failurePart } from '../src/providers/failure-codes.ts'
 import type { StatusReport } from '../src/providers/provider.ts'
-import { errorMeanings, meaningOf } from '../src/providers/whatsapp/errors.ts'
+import { ERROR_CODES, errorCodesOf, meaningOfCodes } from '../src/providers/whatsapp/errors.ts'
 import { MAX_ENDPOINTS } from '../src/webhooks/endpoints.ts'
 import { DEFAULT_MONTHLY_UNITS } from '../src/workspaces/quota.ts'
 
@@ -60,6 +60,7 @@ export const tables: readonly Table[] = [
       failureCodes[code].anotherChannel,
       inEnglish(failurePart(code, 'cause')),
       inEnglish(failurePart(code, 'fix')),
+      errorCodesOf(code).join(', ') || 'none',
     ]),
   },
   {
@@ -163,9 +164,8 @@ function metricRows(): string[][] {
 /** The known codes of each meaning. */
 function whatsappErrorRows(): string[][] {
   const codesOf = new Map<string, string[]>()
-  const first = (codes: string): number => Number.parseInt(codes, 10)
-  for (const code of [...Object.keys(errorMeanings), '200–299'].sort((one, other) => first(one) - first(other))) {
-    const { class: errorClass, scope, failureCode } = meaningOf(first(code), null)
+  for (const code of ERROR_CODES) {
+    const { class: errorClass, scope, failureCode } = meaningOfCodes(code)
     const meaning = `\`${errorClass}\` | ${scope} | \`${failureCode}\``
     codesOf.set(meaning, [...(codesOf.get(meaning) ?? []), code])
   }

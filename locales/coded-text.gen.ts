@@ -81,6 +81,7 @@ export type ParameterNames = {
   'accounts.obstacle_unreadable': never
   'accounts.one_reply': 'expected' | 'remedy'
   'accounts.one_value': 'expected'
+  'accounts.other_languages': 'languages' | 'name'
   'accounts.other_names': 'expected'
   'accounts.other_parameter': 'needed' | 'parameter' | 'remedy'
   'accounts.other_templates': 'category' | 'templates'
@@ -2465,6 +2466,7 @@ export type ParameterNames = {
   'page_problems.owner_client': never
   'page_problems.owner_doorcode': never
   'page_problems.owner_operator': never
+  'page_problems.provider_codes': never
   'page_problems.rate_limited_cause': never
   'page_problems.rate_limited_fix': never
   'page_problems.rate_limited_title': never

@@ -35,6 +35,7 @@ export async function buildApp(parts: Parts, { attach, pages, example }: AppOpti
     isDraining: () => draining,
     workState: () => workState(loops),
     servesDashboard: dashboard !== undefined,
+    errorCodesOf: parts.provider.errorCodesOf,
     ...(example && { example }),
     rawRoutes(scope) {
       if (answersApi) {

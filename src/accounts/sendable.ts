@@ -34,7 +34,7 @@ export type Sendable = SenderState & {
   templateCategory: string
   templateComponents: TemplateComponent[]
   /** Without the template: the approved ones of the needed category, those of the same name first; null without any. */
-  otherTemplates: { name: string; language: string; total: number }[] | null
+  otherTemplates: { name: string; language: string; hasName: boolean; total: number }[] | null
   /** Recipients of the requests that the workspace blocks. */
   blocked: string[]
 }
@@ -50,7 +50,8 @@ export const sendableColumns = (
           s.gone_at is not null as "senderGone", a.status as "accountStatus",
           t.status as "templateStatus", t.category as "templateCategory", t.components as "templateComponents",
           case when a.status is not null and t.status is null then (
-            select jsonb_agg(jsonb_build_object('name', o.name, 'language', o.language, 'total', o.total) order by o.place)
+            select jsonb_agg(jsonb_build_object('name', o.name, 'language', o.language, 'hasName', o.name = r.name, 'total', o.total)
+              order by o.place)
             from (
               select name, language, count(*) over () as total,
                 row_number() over (order by name <> r.name, name, language) as place
@@ -87,6 +88,10 @@ export function missingError(kind: Kind, state: Sendable): ApiError | undefined 
 function noTemplate(category: string, others: NonNullable<Sendable['otherTemplates']>): CodedText {
   const [first] = others
   if (!first) return { code: 'accounts.no_template', category }
+  const languages = others.filter(({ hasName }) => hasName).map(({ language }) => asWritten(language))
+  // A full list of its languages may lack some.
+  if (first.hasName && languages.length < MAX_LISTED_TEMPLATES)
+    return { code: 'accounts.other_languages', name: first.name, languages }
   const byName = Map.groupBy(others, ({ name }) => name)
   const templates = Array.from(byName, ([name, all]) =>
     asWritten(`${name} (${all.map(({ language }) => language).join(', ')})`),

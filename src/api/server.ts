@@ -13,6 +13,7 @@ import { type BodyBudget, createBodyBudget } from '../lib/http/body-budget.ts'
 import { failureFields } from '../lib/http/redact-error.ts'
 import { describeApi } from './docs/openapi.ts'
 import { servePages } from './docs/pages.ts'
+import type { Provider } from '../providers/provider.ts'
 import type { RequestExample } from './docs/try.ts'
 import { watchPathMethods } from '../lib/http/path-methods.ts'
 import { type WorkState, serveProbes } from '../lib/http/probes.ts'
@@ -40,6 +41,7 @@ export type ServerOptions = {
   workState?: () => WorkState
   /** Whether `rawRoutes` adds the pages under /dashboard/. */
   servesDashboard?: boolean
+  errorCodesOf?: Provider['errorCodesOf']
   example?: () => RequestExample | undefined
   /** Routes outside `/api/v1` whose handlers get the body as bytes and answer plain text. See raw.ts. */
   rawRoutes?: (scope: FastifyInstance) => void

@@ -20,6 +20,8 @@ export type Provider = {
   /** The status word of an item that readStatus does not know. */
   readStatusWord(body: string): string | null
   findError(code: number): KnownError | undefined
+  /** The provider's codes that become this failure code, such as `131026` or `200–299`. */
+  errorCodesOf(failureCode: FailureCode): readonly string[]
   /** Reads a stored customer message. Returns undefined if it holds no message. */
   readInbound(body: string): InboundMessage | undefined
   /** Reads a stored template, number or account item: a hint of what to sync. */

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { PAGE_HEADERS, type Html, html } from '../../lib/http/html.ts'
-import { isApiErrorCode } from '../../lib/errors.ts'
-import { isFailureCode } from '../../providers/failure-codes.ts'
+import { FAILURE_CODES } from '../../providers/failure-codes.ts'
 import { MAX_QUERY_LENGTH, searchGuides } from './guide-search.ts'
-import { GUIDES_PATH, type Guide, type Guides, INDEX, createGuides } from './guides.ts'
+import { GUIDES_PATH, type Guide, type Guides, INDEX, createGuides, hasProblemPage } from './guides.ts'
 import { type Reader, type Site, readReader } from './reader.ts'
 import { sendMarkdown, sendPage } from './send.ts'
 
@@ -36,7 +35,7 @@ export function serveGuides(app: FastifyInstance, site: Site): () => Promise<Gui
       if (typeof q === 'string' && q !== '')
         return sendPage(reply, reader, {
           title: t('page_site.search'),
-          main: results(q, await list(), reader),
+          main: results(q, { guides: await list(), site, reader }),
           headers,
         })
       const main = html`${searchForm('', reader)}${inEnglishOnly((await find(INDEX))?.page, reader)}`
@@ -88,22 +87,31 @@ ${linked.map(({ anchor, heading }) => html`<li><a href="#${anchor}">${heading}</
 `
 }
 
-/** Codes of errors and failures, which have pages of their own. */
-const codesIn = (query: string): string[] =>
-  (
+/** Codes of errors and failures, which have pages of their own. A code of the provider stands for its failure. */
+function codesIn(query: string, { errorCodesOf }: Site): string[] {
+  const words =
     query
       .slice(0, MAX_QUERY_LENGTH)
       .toUpperCase()
-      .match(/[A-Z_]+/g) ?? []
-  ).filter((word) => word.includes('_') && (isApiErrorCode(word) || isFailureCode(word)))
+      .match(/[A-Z_]+|\d+/g) ?? []
+  const failures = words.flatMap((word) => FAILURE_CODES.filter((code) => errorCodesOf?.(code).includes(word)))
+  return [...new Set([...words.filter(hasProblemPage), ...failures])]
+}
 
-function results(query: string, guides: readonly Guide[], reader: Reader): Html {
+function results(
+  query: string,
+  { guides, site, reader }: { guides: readonly Guide[]; site: Site; reader: Reader },
+): Html {
   const { t } = reader.texts
   const found = searchGuides(guides, query)
-  const codes = codesIn(query).map((code) => html`<li><a href="/problems/${code}">${code}</a></li>`)
-  const list = html`<ul>${codes}${found.map(
-    ({ title, heading, path }) =>
-      html`<li><a href="${path}" lang="en">${heading}</a>${heading !== title && html` <span class="soft">${t('page_site.in_guide', { guide: title })}</span>`}</li>`,
+  const codes = codesIn(query, site).map((code) => html`<li><a href="/problems/${code}">${code}</a></li>`)
+  const list = html`<ul class="hits">${codes}${found.map(
+    ({ title, heading, path, excerpt }) =>
+      html`<li><a href="${path}" lang="en">${heading}</a>${heading !== title && html` <span class="soft">${t('page_site.in_guide', { guide: title })}</span>`}${
+        excerpt !== '' &&
+        html`
+<p lang="en" dir="ltr">${excerpt}</p>`
+      }</li>`,
   )}</ul>`
   return html`${searchForm(query, reader)}<h1>${t('page_site.search')}</h1>
 ${found.length + codes.length === 0 ? html`<p>${t('page_site.nothing_found')} <a href="${GUIDES_PATH}">${t('page_site.all_guides')}</a></p>` : list}`

@@ -8,59 +8,117 @@ const MAX_RESULTS = 20
 const MIN_WORD_LENGTH = 3
 /** Endings of shorter words are part of the word. */
 const MIN_STEM_LENGTH = 4
+const MAX_EXCERPT_LENGTH = 160
+/** Pages of this group of the index are for few readers. */
+const INTERNALS = 'Internals'
+const WEIGHT_OF_INTERNALS = 0.5
 
-export type Found = { title: string; heading: string; path: string }
+/** `excerpt`: a line of the section that has words of the query, else its beginning; empty for a section of code only. */
+export type Found = { title: string; heading: string; path: string; excerpt: string }
 
 /**
  * The sections that fit the words of the query best. A word in a heading counts more than one below it, and a word that few
- * sections have more than one that many have. A page is also found by what the index of all guides says about it.
+ * sections have more than one that many have. A page or section is also found by what the index of all guides says about it.
  */
 export function searchGuides(guides: readonly Guide[], query: string): Found[] {
   const words = wordsOf(query.slice(0, MAX_QUERY_LENGTH))
-  const purposes = purposesOf(guides.find(({ name }) => name === INDEX))
-  const sections = guides
+  const index = readIndex(guides.find(({ name }) => name === INDEX))
+  const places = guides
     .filter(({ name }) => name !== INDEX)
-    .flatMap((guide) => guide.sections.map((section) => placeOf(guide, section, purposes.get(guidePath(guide.name)))))
-  const scores = new Map<Found, number>()
+    .flatMap((guide) => guide.sections.map((section) => placeOf(guide, section, index)))
+  const scores = new Map<Place, number>()
   for (const word of words) {
-    const hits = sections
-      .map(({ found, parts }) => ({
-        found,
-        hit: Math.max(...parts.map(([weight, text]) => (word.test(text) ? weight : 0))),
+    const hits = places
+      .map((place) => ({
+        place,
+        hit: Math.max(...place.parts.map(([weight, text]) => (word.test(text) ? weight : 0))),
       }))
       .filter(({ hit }) => hit > 0)
-    const rarity = Math.log(1 + sections.length / hits.length)
-    for (const { found, hit } of hits) scores.set(found, (scores.get(found) ?? 0) + hit * rarity)
+    const rarity = Math.log(1 + places.length / hits.length)
+    for (const { place, hit } of hits) scores.set(place, (scores.get(place) ?? 0) + hit * rarity * place.weight)
   }
   return [...scores]
     .sort(([, one], [, other]) => other - one)
     .slice(0, MAX_RESULTS)
-    .map(([found]) => found)
+    .map(([{ title, heading, path, text }]) => ({ title, heading, path, excerpt: excerptOf(text, words) }))
 }
 
-type Place = { found: Found; parts: readonly (readonly [weight: number, text: string])[] }
+type Place = {
+  title: string
+  heading: string
+  path: string
+  text: string
+  parts: readonly (readonly [weight: number, text: string])[]
+  weight: number
+}
 
-function placeOf({ name, title }: Guide, { anchor, heading, text }: Section, purpose = ''): Place {
+function placeOf({ name, title }: Guide, { anchor, heading, text, lowerCase }: Section, index: Index): Place {
   const isPage = anchor === ''
+  const path = guidePath(name) + (anchor && `#${anchor}`)
   return {
-    found: { title, heading, path: guidePath(name) + (anchor && `#${anchor}`) },
+    title,
+    heading,
+    path,
+    text,
     parts: [
       [isPage ? 6 : 4, heading.toLowerCase()],
-      [isPage ? 4 : 0, purpose],
+      [isPage ? 4 : 5, index.purposes.get(path) ?? ''],
       [isPage ? 0 : 2, title.toLowerCase()],
-      [1, text],
+      [1, lowerCase],
     ],
+    weight: index.internals.has(guidePath(name)) ? WEIGHT_OF_INTERNALS : 1,
   }
 }
 
-/** What the rows of the index say about each page: `| use PgBouncer | [PgBouncer and other poolers](pgbouncer.md) |`. */
-function purposesOf(index: Guide | undefined): Map<string, string> {
+type Index = { purposes: ReadonlyMap<string, string>; internals: ReadonlySet<string> }
+
+/**
+ * What the rows of the index say about each page or section: `| use PgBouncer | [PgBouncer and other poolers](pgbouncer.md) |`.
+ */
+function readIndex(index: Guide | undefined): Index {
   const purposes = new Map<string, string>()
-  for (const [, purpose = '', links = ''] of index?.source.matchAll(/^\| (.*?) \| (.*\]\(.*) \|$/gm) ?? [])
-    for (const [, path = ''] of links.matchAll(/\]\((\/docs\/guides\/[a-z-]+)\.md[^)]*\)/g))
-      purposes.set(path, `${purposes.get(path) ?? ''} ${purpose.toLowerCase()}`)
-  return purposes
+  const internals = new Set<string>()
+  for (const group of index?.source.split(/^## /m) ?? [])
+    for (const [, purpose = '', links = ''] of group.matchAll(/^\| (.*?) \| (.*\]\(.*) \|$/gm))
+      for (const [, page = '', anchor = ''] of links.matchAll(/\]\((\/docs\/guides\/[a-z-]+)\.md(#[^)]*)?\)/g)) {
+        purposes.set(page + anchor, `${purposes.get(page + anchor) ?? ''} ${purpose.toLowerCase()}`)
+        if (group.startsWith(INTERNALS)) internals.add(page)
+      }
+  return { purposes, internals }
 }
+
+/** The paragraph, item or row with the most words of the query, cut around the first of them. */
+function excerptOf(text: string, words: readonly RegExp[]): string {
+  const lines = linesOf(text)
+  const countIn = (line: string): number => words.filter((word) => word.test(line.toLowerCase())).length
+  const most = Math.max(...lines.map(countIn))
+  const best = lines.find((line) => countIn(line) === most) ?? ''
+  if (best.length <= MAX_EXCERPT_LENGTH) return best
+  const places = words.map((word) => best.toLowerCase().search(word)).filter((place) => place >= 0)
+  const first = Math.min(...places, best.length)
+  const from = first === best.length ? 0 : Math.max(0, Math.min(first - 40, best.length - MAX_EXCERPT_LENGTH))
+  const start = from === 0 ? 0 : best.indexOf(' ', from) + 1
+  const cut = best.slice(start, start + MAX_EXCERPT_LENGTH)
+  const end = start + MAX_EXCERPT_LENGTH < best.length ? cut.lastIndexOf(' ') : cut.length
+  return `${start > 0 ? '… ' : ''}${cut.slice(0, end)}${end < cut.length || start + cut.length < best.length ? ' …' : ''}`
+}
+
+/** Paragraphs, items and rows without their Markdown; code is left out. */
+const linesOf = (text: string): string[] =>
+  text
+    .replaceAll(/^ *```[^]*?^ *```/gm, '')
+    .split(/\n{2,}|\n(?=\||- |\d+\. )/)
+    .filter((block) => !/^\|[-| ]+\|$/.test(block.trim()))
+    .map((block) =>
+      block
+        .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .replaceAll(/[`*]|^\s*(?:- |\d+\. |\| )| \|$/g, '')
+        .replaceAll(/ \| /g, ' · ')
+        .replaceAll(/\\\|/g, '|')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+    )
+    .filter((line) => line !== '')
 
 /** As patterns: `verify` also finds "verifying", but `node` does not find "anode". */
 function wordsOf(query: string): RegExp[] {
@@ -75,7 +133,7 @@ function stemOf(word: string): string {
 }
 
 const COMMON = new Set(
-  'and are can did does find for from get happen happens has have how into make mean means need not run that the this use was what when where which who why will with you your'.split(
+  'and are can did does find for from get happen happens has have how into make mean means need not per run that the this use was what when where which who why will with you your'.split(
     ' ',
   ),
 )

@@ -1,6 +1,8 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { Marked, type Token, type Tokens } from 'marked'
+import { isApiErrorCode } from '../../lib/errors.ts'
 import { type Html, html } from '../../lib/http/html.ts'
+import { isFailureCode } from '../../providers/failure-codes.ts'
 
 /** The folder of the documents, as a release contains it. */
 const DOCS = new URL('../../../docs/', import.meta.url)
@@ -10,8 +12,8 @@ export const GUIDES_PATH = '/docs/guides'
 /** Lists all others. Its page is `GUIDES_PATH`. */
 export const INDEX = 'README'
 
-/** A heading with the text below it, in lower case for the search. `anchor`: empty for the title of the page. */
-export type Section = { anchor: string; heading: string; text: string }
+/** A heading with the Markdown below it. `anchor`: empty for the title of the page. `lowerCase`: the text, for the search. */
+export type Section = { anchor: string; heading: string; text: string; lowerCase: string }
 
 /** `source`: its Markdown, with links to the pages of this instance. */
 export type Guide = { name: string; title: string; source: string; sections: readonly Section[]; page: Html }
@@ -65,10 +67,17 @@ function renderer(sections: readonly Section[], known: NameSet): Marked {
         return html`<h3 id="${anchor}">${content}</h3>\n`.html
       },
       code: ({ text }) => html`<pre tabindex="0"><code>${text}</code></pre>\n`.html,
-      link({ href, tokens }) {
-        const content = { html: this.parser.parseInline(tokens) }
+      codespan({ text }) {
+        const code = html`<code>${text}</code>`
+        return hasProblemPage(text) ? html`<a href="/problems/${text}">${code}</a>`.html : code.html
+      },
+      link({ href, text, tokens }) {
+        const content = { html: this.parser.parseInline(tokens).replaceAll(/<\/?a\b[^>]*>/g, '') }
         const target = servedAt(href, known)
-        return target === undefined ? content.html : html`<a href="${target}">${content}</a>`.html
+        if (target !== undefined) return html`<a href="${target}">${content}</a>`.html
+        const file = fileOf(href)
+        return html`${content}${file !== text.replaceAll('`', '') && html` (<code>${file}</code> in the repository)`}`
+          .html
       },
       table({ header, rows }) {
         const contentOf = ({ tokens }: Tokens.TableCell): Html => ({ html: this.parser.parseInline(tokens) })
@@ -88,10 +97,10 @@ function sectionsOf(tokens: readonly Token[]): Section[] {
     const last = sections.at(-1)
     if (token.type === 'heading') {
       const heading = (token as Tokens.Heading).text.replaceAll('`', '')
-      sections.push({ anchor: last ? anchorOf(heading, times) : '', heading, text: '' })
-    } else if (last) last.text += token.raw.toLowerCase()
+      sections.push({ anchor: last ? anchorOf(heading, times) : '', heading, text: '', lowerCase: '' })
+    } else if (last) last.text += token.raw
   }
-  return sections
+  return sections.map((section) => ({ ...section, lowerCase: section.text.toLowerCase() }))
 }
 
 /** As GitHub derives it from the heading, so that links work in both places. */
@@ -112,13 +121,22 @@ function servedAt(href: string, known: NameSet): string | undefined {
   return known.has(name) ? guidePath(name) + anchor : undefined
 }
 
+const fileOf = (href: string): string => new URL(href, 'file:///docs/').pathname.slice(1)
+
+/** Codes without an underscore are ordinary words too. */
+export const hasProblemPage = (code: string): boolean =>
+  code.includes('_') && (isApiErrorCode(code) || isFailureCode(code))
+
 const CODE_OR_LINK = /(^```[^]*?^```|`[^`\n]*`)|!?\[([^\]]*)\]\(([^)\s]+)\)/gm
 
 const withServedLinks = (source: string, known: NameSet): string =>
   source.replaceAll(CODE_OR_LINK, (whole, code: string | undefined, label: string, href: string) => {
     if (code !== undefined) return whole
-    const target = whole.startsWith('!') ? undefined : servedAt(href, known)
-    if (target === undefined) return label
+    if (whole.startsWith('!')) return label
+    const target = servedAt(href, known)
+    const file = fileOf(href)
+    if (target === undefined)
+      return file === label.replaceAll('`', '') ? label : `${label} (\`${file}\` in the repository)`
     const [path = '', anchor] = target.split('#')
     const markdown = path.startsWith('/') ? `${path}.md` : path
     return `[${label}](${markdown}${anchor === undefined ? '' : `#${anchor}`})`

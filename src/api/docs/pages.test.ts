@@ -8,6 +8,7 @@ import { apiErrorText, apiErrors, isApiErrorCode } from '../../lib/errors.ts'
 import { eventTypes } from '../../events/event-types.ts'
 import { otpBody } from '../../otp/routes.ts'
 import { FAILURE_CODES, failureCodes, failurePart, isFailureCode } from '../../providers/failure-codes.ts'
+import { errorCodesOf } from '../../providers/whatsapp/errors.ts'
 import { startDemo } from '../../../test/world/http-server.ts'
 import { html, prose } from '../../lib/http/html.ts'
 import { readResources, translatorOf } from '../../../locales/resources.ts'
@@ -347,7 +348,7 @@ test('the search finds the section that answers a question, and bounds what it r
     'How do I verify a webhook in PHP?': '/docs/guides/webhooks#by-hand-in-php',
     'What does RECIPIENT_UNREACHABLE mean?': '/docs/guides/failure-codes',
     'How do I rotate the instance key?': '/docs/guides/key-rotation',
-    'How do I run two nodes?': '/docs/guides/operations',
+    'How do I run two nodes?': '/docs/guides/operations#several-nodes',
     'How do I send a code from Node.js?': '/docs/guides/quickstart-codes',
     'Where do I find the Sender ID?': '/docs/guides/connect-whatsapp',
     'How do I test without WhatsApp?': '/docs/guides/demo',
@@ -360,6 +361,19 @@ test('the search finds the section that answers a question, and bounds what it r
     'coming from twilio': '/docs/guides/coming-from',
     'SMS fallback': '/docs/guides/otp#fallback',
     pgbouncer: '/docs/guides/pgbouncer',
+    GDPR: '/docs/guides/personal-data',
+    RGPD: '/docs/guides/personal-data',
+    privacy: '/docs/guides/personal-data',
+    'right to be forgotten': '/docs/guides/personal-data',
+    'messages per second': '/docs/guides/capacity-planning',
+    'requests per second': '/docs/guides/capacity-planning',
+    'hardware requirements': '/docs/guides/capacity-planning',
+    duplicate: '/docs/guides/api#idempotency',
+    'exactly once': '/docs/guides/api#idempotency',
+    retry: '/docs/guides/api#idempotency',
+    'repeated request only one message': '/docs/guides/api#idempotency',
+    '131026': '/docs/guides/failure-codes',
+    '133010': '/docs/guides/connect-whatsapp#register-the-number',
   }
   for (const [question, path] of Object.entries(QUESTIONS)) {
     const first = searchGuides(guides, question).slice(0, 3)
@@ -368,6 +382,7 @@ test('the search finds the section that answers a question, and bounds what it r
       `${question}: ${JSON.stringify(first)}`,
     )
   }
+  assert.equal(searchGuides(guides, 'verify webhook PHP')[0]?.path, '/docs/guides/webhooks#by-hand-in-php')
   assert.equal(searchGuides(guides, 'doorcode').length, 20)
   assert.deepEqual(searchGuides(guides, ''), [])
   assert.deepEqual(searchGuides(guides, `${' '.repeat(100)}webhook`), [], 'only the first 100 characters count')
@@ -382,6 +397,47 @@ test('the search finds the section that answers a question, and bounds what it r
   assert.match(code, /href="\/problems\/RECIPIENT_UNREACHABLE"/, 'a code leads to its page')
   for (const url of ['nope', INDEX, '__proto__', '..%2Fpackage', 'nope.md'])
     assert.equal((await demo.inject({ url: `${GUIDES_PATH}/${url}` })).statusCode, 404, url)
+})
+
+test('a hit of the search shows a short line of its text without Markdown, with a word of the query if it has one', async () => {
+  const guides = await Promise.all(GUIDES.map(async (name) => (await findGuide(name)) ?? assert.fail(name)))
+  for (const query of ['webhook', 'idempotency key', 'postgresql', '131026', 'doorcode serve', 'gdpr'])
+    for (const { path, excerpt } of searchGuides(guides, query)) {
+      assert.ok(excerpt.length <= 164, `${path}: ${excerpt}`)
+      assert.doesNotMatch(excerpt, /\]\(|`|\n|^\||\*\*/, path)
+    }
+  const [hit] = searchGuides(guides, 'RECIPIENT_UNREACHABLE 131026')
+  assert.match(hit?.excerpt ?? '', /RECIPIENT_UNREACHABLE|131026/)
+})
+
+test('a code of WhatsApp leads to the failure that it becomes, whose page lists its codes', async (t) => {
+  const demo = await startDemo(t, { errorCodesOf })
+  const found = (await demo.inject({ url: `${GUIDES_PATH}?q=131026` })).body
+  assert.match(found, /href="\/problems\/RECIPIENT_UNREACHABLE"/)
+  assert.match((await demo.inject({ url: '/problems/RECIPIENT_UNREACHABLE' })).body, /<dd>130472, 131026<\/dd>/)
+  assert.match((await demo.inject({ url: '/problems/RECIPIENT_UNREACHABLE.md' })).body, /130472, 131026/)
+  assert.doesNotMatch((await demo.inject({ url: '/problems/SUBMISSION_EXPIRED' })).body, /error codes/)
+  const { body } = await demo.inject({ url: `${GUIDES_PATH}/whatsapp-cloud-api` })
+  assert.match(body, /<a href="\/problems\/RECIPIENT_UNREACHABLE"><code>RECIPIENT_UNREACHABLE<\/code><\/a>/)
+})
+
+test('what a guide names outside the instance has its path in the repository beside it, as HTML and as Markdown', async () => {
+  const index = (await findGuide(INDEX)) ?? assert.fail()
+  for (const [label, file] of [
+    ['Examples', 'examples/README.md'],
+    ['The WhatsApp emulator', 'packages/whatsapp-emulator/README.md'],
+    ['Architecture', 'ARCHITECTURE.md'],
+    ['decisions', 'docs/decisions'],
+    ['statements.sql', 'docs/statements.sql'],
+  ] as const) {
+    assert.ok(index.page.html.includes(`${label} (<code>${file}</code> in the repository)`), label)
+    assert.ok(index.source.includes(`${label} (\`${file}\` in the repository)`), label)
+  }
+})
+
+test('the reference leads to the search of the guides', async (t) => {
+  const demo = await startDemo(t)
+  assert.match((await demo.inject({ url: '/docs' })).body, /<a href="\/docs\/guides">Search the guides<\/a>/)
 })
 
 test('the OpenAPI document is written once for all requests, and once for all examples that a query brings', async (t) => {

@@ -24,7 +24,7 @@ export function serveProblems(app: FastifyInstance, site: Site): void {
   app.get('/problems.md', (_request, reply) => sendMarkdown(reply, markdownOf(index(ENGLISH_READER))))
   app.get<{ Params: { code: string } }>('/problems/:code', (request, reply) => {
     const [, code = '', markdown] = /^(.*?)(\.md)?$/s.exec(request.params.code) ?? []
-    const found = isApiErrorCode(code) ? errorOf(code) : isFailureCode(code) ? failureOf(code) : undefined
+    const found = isApiErrorCode(code) ? errorOf(code) : isFailureCode(code) ? failureOf(code, site) : undefined
     if (found && markdown) return sendMarkdown(reply, markdownOf(found.page(ENGLISH_READER)))
     const reader = readReader(request, reply, site)
     const { t, textOf } = reader.texts
@@ -42,9 +42,9 @@ const errorOf = (code: ApiErrorCode): Found => ({
   page: (reader) => errorPage(code, reader),
 })
 
-const failureOf = (code: FailureCode): Found => ({
+const failureOf = (code: FailureCode, { errorCodesOf }: Site): Found => ({
   title: failurePart(code, 'short'),
-  page: (reader) => failurePage(code, reader),
+  page: (reader) => failurePage(code, errorCodesOf?.(code) ?? [], reader),
 })
 
 function wayBack({ texts: { t }, frame, workspaceId }: Reader): Html {
@@ -68,7 +68,7 @@ function errorPage(code: ApiErrorCode, { texts: { t, textOf } }: Reader): Html {
 <p class="soft">${prose(t('page_problems.correlation', { most: REJECTIONS_LOGGED_PER_SECOND.others }))}</p>`
 }
 
-function failurePage(code: FailureCode, reader: Reader): Html {
+function failurePage(code: FailureCode, providerCodes: readonly string[], reader: Reader): Html {
   const { t, textOf } = reader.texts
   const { owner, anotherChannel } = failureCodes[code]
   return html`<h1>${textOf(failurePart(code, 'short'))}</h1>
@@ -79,7 +79,11 @@ function failurePage(code: FailureCode, reader: Reader): Html {
 <dt>${t('page_problems.who')}</dt><dd>${t(`page_problems.owner_${owner}`)}</dd>
 <dt>${t('page_problems.what')}</dt><dd>${textOf(failurePart(code, 'fix'))}</dd>
 <dt>${t('page_problems.channel_question')}</dt><dd>${t(`page_problems.channel_${anotherChannel}_sentence`)}</dd>
-</dl>
+${
+  providerCodes.length > 0 &&
+  html`<dt>${t('page_problems.provider_codes')}</dt><dd>${providerCodes.join(', ')}</dd>
+`
+}</dl>
 ${messagesLink(code, reader)}<p class="soft">${prose(t('page_problems.explain'))}</p>`
 }
 

@@ -9,9 +9,10 @@ import {
 } from '../../../locales/text.ts'
 import type { Frame } from '../../lib/http/html.ts'
 import { isUuid } from '../../lib/ids.ts'
+import type { Provider } from '../../providers/provider.ts'
 
-/** What is the same for all pages. `program`: how the operator calls Doorcode. */
-export type Site = { servesDashboard?: boolean; program?: string }
+/** What is the same for all pages. `program`: how the operator calls Doorcode. `errorCodesOf`: without it, pages show no codes of the provider. */
+export type Site = { servesDashboard?: boolean; program?: string; errorCodesOf?: Provider['errorCodesOf'] }
 
 /** A person who reads a page in a browser. */
 export type Reader = {

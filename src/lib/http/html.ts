@@ -81,6 +81,7 @@ td:first-child code { white-space: nowrap }
 .soft { color: var(--soft) }
 .scroll { overflow-x: auto }
 pre { direction: ltr; text-align: left; overflow-x: auto; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: 8px }
+.hits p { margin: 0 0 .75rem }
 .search { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; margin-top: 1.25rem }
 .search a { margin-inline-end: auto; text-decoration: none }
 .search input, .search button { min-height: 2.25rem; padding: 0 .75rem; border: 1px solid var(--line); border-radius: 8px; background: var(--back); color: var(--text); font: inherit }
@@ -122,7 +123,8 @@ export type Frame = {
   hrefIn?: (language: Language) => string
 }
 
-export function siteLinks({ servesDashboard = false, language = 'en', hrefIn }: Frame = {}): Html {
+/** `more`: a link of this page only. */
+export function siteLinks({ servesDashboard = false, language = 'en', hrefIn }: Frame = {}, more?: Html): Html {
   const { t } = translatorOf(language)
   const languages =
     hrefIn &&
@@ -132,7 +134,7 @@ export function siteLinks({ servesDashboard = false, language = 'en', hrefIn }: 
     )}</nav>`
   return html`<header class="site"><a class="brand" href="/">${MARK}Doorcode</a><nav class="pages" aria-label="${t('page_site.site')}">${
     servesDashboard && html`<a href="/dashboard/">${t('page_site.dashboard')}</a>`
-  } <a href="/docs">${t('page_site.reference')}</a> <a href="/docs/guides">${t('page_site.guides')}</a> <a href="/problems">${t('page_site.errors')}</a></nav>${languages}</header>`
+  } <a href="/docs">${t('page_site.reference')}</a> <a href="/docs/guides">${t('page_site.guides')}</a> <a href="/problems">${t('page_site.errors')}</a> ${more}</nav>${languages}</header>`
 }
 
 /** `title`: empty on the front page. `main`: with the language of its own, if that is not the language of the frame. */

@@ -99,6 +99,19 @@ export function findError(code: number): KnownError | undefined {
   return meaning && { title: meaning.title, failureCode: meaning.failureCode, remedy: remedies.get(code) }
 }
 
+const firstOf = (codes: string): number => Number.parseInt(codes, 10)
+
+/** Every known code, and the range of those that share a meaning, in order. */
+export const ERROR_CODES: readonly string[] = [
+  ...Object.keys(errorMeanings),
+  `${PERMISSION.from}–${PERMISSION.to}`,
+].sort((one, other) => firstOf(one) - firstOf(other))
+
+export const meaningOfCodes = (codes: string): ErrorMeaning => meaningOf(firstOf(codes), null)
+
+export const errorCodesOf = (failureCode: FailureCode): readonly string[] =>
+  ERROR_CODES.filter((codes) => meaningOfCodes(codes).failureCode === failureCode)
+
 const UNKNOWN_TITLE: CodedText = { code: 'failures.error_unknown' }
 
 /** A status webhook has no HTTP status: its failure is final. */

@@ -1,5 +1,5 @@
 import { type Provider, SEND_TIMEOUT_MS } from '../provider.ts'
-import { findError } from './errors.ts'
+import { errorCodesOf, findError } from './errors.ts'
 import { createGraphClient } from './graph.ts'
 import { createManagement } from './management.ts'
 import { parse } from './parse.ts'
@@ -17,6 +17,7 @@ export function createWhatsApp({ sendTimeoutMs: timeoutMs = SEND_TIMEOUT_MS } = 
     readStatus,
     readStatusWord,
     findError,
+    errorCodesOf,
     readInbound,
     readChange,
     send: (account, message) => send(graph, account, { message, timeoutMs }),

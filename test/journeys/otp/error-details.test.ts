@@ -122,7 +122,7 @@ test('the response to an expired key says when it expired, but only if the secre
   assert.equal(await detailOf(apiKey), `This API key expired at ${expiresAt.toISOString()}. Create a new one.`)
   const wrong = apiKey.slice(0, -1) + (apiKey.endsWith('A') ? 'E' : 'A')
   assert.match(
-    await detailOf(wrong),
+    String(await detailOf(wrong)),
     /^The API key is unknown, .* Create one on the API keys page of the dashboard, or with “doorcode key create”\.$/,
   )
 })
@@ -134,6 +134,10 @@ test('a missing sender or template is answered with what there is', async (t) =>
   const template = { name: 'login_code', language: 'en' }
   assert.equal(
     await detailOf({ template }),
+    'The sender’s account has the template login_code in ar, en_US, fr, but not in the language of the request.',
+  )
+  assert.equal(
+    await detailOf({ template: { name: 'log_in_code', language: 'en_US' } }),
     'The sender’s account has no template with exactly this name and language. Its approved templates of the category AUTHENTICATION: login_code (ar, en_US, fr).',
   )
   const order = await world.request('POST', confirmationPath, { body: world.confirmationBody({ template }) })
@@ -141,14 +145,19 @@ test('a missing sender or template is answered with what there is', async (t) =>
   assert.doesNotMatch(String(order.body.detail), /login_code/)
 })
 
-test('of many templates twelve are listed, those with the right name first', async (t) => {
+test('of many templates twelve are listed, and for a wrong language only those with the name', async (t) => {
   const code = demoAccount().templates?.find(({ name }) => name === 'login_code')
   assert.ok(code)
   const many = Array.from({ length: 30 }, (_, n) => ({ ...code, id: `9${n}`, name: `code_${100 + n}` }))
   const world = await startWorld(t, { account: { templates: [...many, code] } })
-  const { body } = await postOtp(world, { template: { name: 'login_code', language: 'xx' } })
-  const [, listed = ''] = String(body.detail).split('AUTHENTICATION: ')
-  assert.match(listed, /^login_code \(en_US\), code_100 \(en_US\), .*, code_110 \(en_US\), and 19 more\.$/)
+  const detailOf = async (name: string) =>
+    String((await postOtp(world, { template: { name, language: 'xx' } })).body.detail)
+  const [, listed = ''] = (await detailOf('log_in_code')).split('AUTHENTICATION: ')
+  assert.match(listed, /^code_100 \(en_US\), .*, code_111 \(en_US\), and 19 more\.$/)
+  assert.match(
+    await detailOf('login_code'),
+    /has the template login_code in en_US, but not in the language of the request\.$/,
+  )
 })
 
 test('missing COD settings and languages are named', async (t) => {
