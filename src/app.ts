@@ -35,7 +35,7 @@ export async function buildApp(parts: Parts, { attach, pages, example }: AppOpti
     isDraining: () => draining,
     workState: () => workState(loops),
     servesDashboard: dashboard !== undefined,
-    errorCodesOf: parts.provider.errorCodesOf,
+    errorCodesOf: (code) => parts.provider.errorCodesOf(code),
     ...(example && { example }),
     rawRoutes(scope) {
       if (answersApi) {
