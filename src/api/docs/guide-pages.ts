@@ -81,7 +81,7 @@ const searchForm = (
 function contents({ sections }: Guide, { texts: { t, language } }: Reader): Html | undefined {
   const linked = sections.filter(({ anchor }) => anchor !== '')
   if (linked.length < 3) return undefined
-  return html`<details><summary lang="${language}">${t('page_site.on_this_page')}</summary><ul>
+  return html`<details><summary lang="${language}">${t('page_site.on_this_page')}</summary><ul class="links">
 ${linked.map(({ anchor, heading }) => html`<li><a href="#${anchor}">${heading}</a></li>`)}
 </ul></details>
 `
@@ -105,7 +105,7 @@ function results(
   const { t } = reader.texts
   const found = searchGuides(guides, query)
   const codes = codesIn(query, site).map((code) => html`<li><a href="/problems/${code}">${code}</a></li>`)
-  const list = html`<ul class="hits">${codes}${found.map(
+  const list = html`<ul class="hits links">${codes}${found.map(
     ({ title, heading, path, excerpt }) =>
       html`<li><a href="${path}" lang="en">${heading}</a>${heading !== title && html` <span class="soft">${t('page_site.in_guide', { guide: title })}</span>`}${
         excerpt !== '' &&

@@ -102,7 +102,7 @@ ${failures.join('\n')}
 
 const front = ({ texts: { t }, frame: { servesDashboard } }: Reader): Html => html`<h1>Doorcode</h1>
 <p>${t('page_site.front_lead')}</p>
-<ul>
+<ul class="links">
 ${servesDashboard && html`<li><a href="/dashboard/">${t('page_site.dashboard')}</a>${t('page_shell.colon')}${t('page_site.front_dashboard')}</li>`}
 <li><a href="/docs">${t('page_site.reference')}</a></li>
 <li><a href="/docs/guides">${t('page_site.guides')}</a>${t('page_shell.colon')}${t('page_site.front_guides')}</li>
