@@ -111,7 +111,7 @@ type Visit = {
 }
 
 /** The last digits of numbers with which the emulator does something special (packages/whatsapp-emulator/README.md). */
-const OUTAGE = '1000'
+export const OUTAGE = '1016'
 const SPECIAL_OF_CODES = { 11: '0601', 17: '1026', 23: '0601', 29: '0600', 37: '0604', 41: '0602', 47: '1049' } as const
 const CODES_CYCLE = 48
 const VERIFICATION_OF = 4

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DAY_MS, later } from '../../../src/lib/clock.ts'
 import { advanceSandbox } from '../../../src/sandbox/advance.ts'
-import { planMonth } from '../../../src/sandbox/month/plan.ts'
+import { OUTAGE, planMonth } from '../../../src/sandbox/month/plan.ts'
 import { requestEmptying, requestFill } from '../../../src/sandbox/work.ts'
 import { startSandbox } from '../../world/sandbox.ts'
 import { assertVerified } from '../../world/verified.ts'
@@ -77,6 +77,18 @@ test('a demo month is made by the machines: each planned request once, at its ti
   assert.ok(answered?.statuses.includes('confirmed'), String(answered?.statuses))
   assert.ok(receiver.received.length > 20, 'the events were delivered')
   await assertVerified(world)
+})
+
+test('what the shop sends on the bad Tuesday fails because WhatsApp was unavailable', async (t) => {
+  const world = await startShop(t)
+  const deeds = planMonth({ from: later(world.clock.now(), -30 * DAY_MS), timeZone: 'Africa/Casablanca' })
+  const phones = deeds.flatMap((deed) =>
+    deed.does === 'request_code' && deed.phone.endsWith(OUTAGE) ? [deed.phone] : [],
+  )
+  const otp = await world.sendOtp({ to: String(phones[0]) })
+  await waitFor('the failure', async () => (await world.getOtp(otp))['status'] === 'failed')
+  const { failure } = (await world.getOtp(otp)) as { failure: { code: string } }
+  assert.equal(failure.code, 'PROVIDER_UNAVAILABLE')
 })
 
 test('a month whose node loses it half-way is continued, and nothing is doubled', async (t) => {

@@ -28,7 +28,7 @@ const HIDDEN = { hidePhone: true }
 export const FAILURES = [
   failure('1026', 'not_on_whatsapp', { failed: 131026 }),
   failure('1049', 'held_back', { failed: 131049 }),
-  failure('1000', 'outage', { failed: 131000 }),
+  failure('1016', 'outage', { failed: 131016 }),
   failure('1056', 'pair_limit', { error: 131056 }),
   failure('0429', 'throughput_limit', { error: 130429 }),
   failure('0500', 'server_error', { error: 131000 }),
