@@ -562,6 +562,8 @@ export type ParameterNames = {
   'explain.awaits_delivery': 'seconds'
   'explain.because': 'causes'
   'explain.breaker_and_remedy': 'breakerOpenUntil' | 'remedy'
+  'explain.by_hook': 'hookId' | 'kind' | 'name'
+  'explain.by_key': 'apiKeyId'
   'explain.check_confirmation': never
   'explain.check_refusal': never
   'explain.code': 'errorCode'
@@ -608,7 +610,7 @@ export type ParameterNames = {
   'explain.may_have_arrived': never
   'explain.message': 'name' | 'superseded' | 'tappable' | 'text'
   'explain.message_quarantined': 'fault' | 'tries'
-  'explain.message_request': 'apiKeyId' | 'correlationId' | 'recipient' | 'senderPhone' | 'templateLanguage' | 'templateName'
+  'explain.message_request': 'correlationId' | 'madeBy' | 'recipient' | 'senderPhone' | 'templateLanguage' | 'templateName'
   'explain.message_superseded': never
   'explain.must_answer': never
   'explain.name_confirmation_closing': never
@@ -1565,7 +1567,7 @@ export type ParameterNames = {
   'page_chats.failures_0603': never
   'page_chats.failures_0604': never
   'page_chats.failures_0605': never
-  'page_chats.failures_1000': never
+  'page_chats.failures_1016': never
   'page_chats.failures_1026': never
   'page_chats.failures_1049': never
   'page_chats.failures_1056': never

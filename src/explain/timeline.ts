@@ -66,17 +66,23 @@ export function timeline(facts: Facts, provider: ProviderReader): TimelineEntry[
 
 function requestEntry(request: CheckFact | OtpFact): TimelineEntry {
   const { createdAt, templateName, templateLanguage, apiKeyId, correlationId } = request
-  const common = { templateName, templateLanguage, apiKeyId, correlationId }
+  const common = { templateName, templateLanguage, correlationId }
   const members = { apiKey: apiKeyId, correlationId }
   if (request.check === 'refusal')
-    return entry(createdAt, 'request', { code: 'explain.refusal_request', ...common }, members)
+    return entry(createdAt, 'request', { code: 'explain.refusal_request', ...common, apiKeyId }, members)
   const { recipient, senderPhone, reference } = request
   const to = { recipient, senderPhone }
   const detail: CodedText =
     request.check === 'confirmation'
-      ? { code: 'explain.confirmation_request', ...common, ...to, reference: request.reference }
-      : { code: 'explain.message_request', ...common, ...to }
+      ? { code: 'explain.confirmation_request', ...common, ...to, apiKeyId, reference: request.reference }
+      : { code: 'explain.message_request', ...common, ...to, madeBy: madeByText(request) }
   return entry(createdAt, 'request', detail, { to: recipient, ...members, reference })
+}
+
+function madeByText({ apiKeyId, apiKeyName, hookId, hookKind }: OtpFact): CodedText {
+  return hookId !== null && hookKind !== null
+    ? { code: 'explain.by_hook', name: apiKeyName ?? '', kind: hookKind, hookId }
+    : { code: 'explain.by_key', apiKeyId }
 }
 
 function quotaEntry({ createdAt, quotaUnit: unit, monthlyUnits: quota }: CheckFact | OtpFact): TimelineEntry {

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { hookActions } from '../../../src/admin/actions/hooks.ts'
 import { perform } from '../../../src/admin/actions/action.ts'
 import { COMMAND_LINE } from '../../../src/admin/audit/audit.ts'
-import { explain } from '../../../src/explain/explain.ts'
+import { keyIdOf } from '../../../src/otp/hooks/hooks.ts'
+import { explained } from '../../world/explained.ts'
 import { assertVerified } from '../../world/verified.ts'
 import { callSupabase, createHook, postHook, supabaseBody, supabaseHeaders } from '../../world/hooks.ts'
 import { type World, newCode, newPhone, startWorld } from '../../world/world.ts'
@@ -35,8 +36,18 @@ test('a code that Supabase signs reaches the phone, in the language of the user'
     assert.equal(stored.template_language, expected)
     assert.equal(await world.codeOn({ messageId: stored.id }), fields.code)
   }
+})
+
+test('explain names the hook of a code, with its kind and id, and never a hook of another workspace', async (t) => {
+  const [world, another] = [await startWorld(t), await startWorld(t)]
+  const [hook, foreign] = [await createHook(world, 'supabase'), await createHook(another, 'zitadel')]
+  await callSupabase(world, hook, { phone: newPhone(), code: '493817' })
   const [{ id } = { id: '' }] = await messagesOf(world)
-  assert.match(JSON.stringify(await explain(world.parts, id)), new RegExp(`hook:${hook.hookId}`))
+  const requestText = async (): Promise<string | undefined> =>
+    (await explained(world, id)).timeline.find(({ what }) => what === 'request')?.detail
+  assert.match(String(await requestText()), new RegExp(`auth hook “supabase” \\(supabase, ${hook.hookId}\\)`))
+  await world.query('update messages set api_key_id = $2 where id = $1', [id, keyIdOf(foreign.hookId)])
+  assert.match(String(await requestText()), new RegExp(`; key hook:${foreign.hookId}, `))
 })
 
 test('a hook repeats no code: another try gets the same message, over two nodes, and in the next window too', async (t) => {
