@@ -5,6 +5,7 @@ import { spanText } from '../ui/clock.ts'
 import { Bars, Figure, Legend, type Of, headlineOf } from './figure.tsx'
 import { dayText, shareText } from './numbers.ts'
 import type { Charts } from './outcomes.ts'
+import { Separated } from '../ui/separated.tsx'
 import { Plot } from './plot.tsx'
 
 type FailureCode = Charts['failures'][number]['code']
@@ -85,9 +86,7 @@ export function Funnel(props: Of) {
     >
       <Stack gap="sm">
         <Bars bars={steps} whole={accepted} />
-        <Text size="sm" c="dimmed">
-          {others.map(({ label, count }) => `${label}${t('page_shell.colon')}${n(count)}`).join(' · ')}
-        </Text>
+        <Separated c="dimmed" of={others.map(({ label, count }) => `${label}${t('page_shell.colon')}${n(count)}`)} />
       </Stack>
     </Figure>
   )

@@ -6,6 +6,7 @@ import { CodeBlock } from '../ui/code-block.tsx'
 import { AnchorLink } from '../ui/link.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
+import { Separated } from '../ui/separated.tsx'
 import { pretty } from './endpoint-state.ts'
 
 export type DeliveryData = RouterOutputs['endpoints']['delivery']
@@ -24,13 +25,20 @@ export function Attempt({ attempt, order, isRemoved = false }: AttemptProps) {
   const { clockOffsetMs } = useWorkspace()
   return (
     <Stack gap="sm">
-      <Text size="sm">
-        {t('page_endpoints.started')}
-        {t('page_shell.colon')}
-        <Time at={attempt.startedAt} kind="past" form="second" /> · {t('page_endpoints.took')}
-        {t('page_shell.colon')}
-        {t('page_endpoints.ms', { ms: n(attempt.durationMs) })}
-      </Text>
+      <Separated
+        of={[
+          <>
+            {t('page_endpoints.started')}
+            {t('page_shell.colon')}
+            <Time at={attempt.startedAt} kind="past" form="second" />
+          </>,
+          <>
+            {t('page_endpoints.took')}
+            {t('page_shell.colon')}
+            {t('page_endpoints.ms', { ms: n(attempt.durationMs) })}
+          </>,
+        ]}
+      />
       <Stack gap={4}>
         <Title order={order} size="h6">
           {t('page_endpoints.request')}

@@ -8,6 +8,7 @@ import type { StatusValue } from '../ui/state/status.ts'
 import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import type { State } from './endpoint-state.ts'
+import { Separated } from '../ui/separated.tsx'
 import type { Delivery } from './search.ts'
 
 export type EndpointData = RouterOutputs['endpoints']['find']
@@ -39,8 +40,9 @@ export function EndpointHealth({ endpoint }: { endpoint: EndpointData }) {
     return (
       <Stack gap={4} component="section" aria-label={t('page_endpoints.endpoint')}>
         <Copyable text={url} />
-        <Text size="sm" c="dimmed">
-          {[
+        <Separated
+          c="dimmed"
+          of={[
             eventTypes
               ? t('page_endpoints.events_count', { count: eventTypes.length })
               : t('page_endpoints.events_all'),
@@ -48,10 +50,8 @@ export function EndpointHealth({ endpoint }: { endpoint: EndpointData }) {
             t('page_endpoints.waiting_now', { number: count(health?.waiting) }),
             health?.held && t('page_endpoints.held_now', { number: count(health.held) }),
             health?.failed && t('page_endpoints.failed_now', { number: count(health.failed) }),
-          ]
-            .filter(Boolean)
-            .join(' · ')}
-        </Text>
+          ]}
+        />
       </Stack>
     )
   return (

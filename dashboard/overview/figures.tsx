@@ -13,6 +13,7 @@ import { Failed, Loading } from '../ui/fallback.tsx'
 import { AnchorLink, type LinkOf, linkTo } from '../ui/link.tsx'
 import { slowPolling } from '../ui/shell/refetch.ts'
 import { useWorkspace } from '../ui/workspace.ts'
+import { Separated } from '../ui/separated.tsx'
 import classes from './overview.module.css'
 
 /** Today and the last days, in a workspace that has sent a message. */
@@ -175,13 +176,12 @@ function SinceYesterday({ count, before }: { count: number; before: number }) {
   const { t, n } = useTexts()
   const change = changeOf(count, before)
   return (
-    <Text size="sm" c="dimmed">
-      {change && (
-        <>
-          <ChangeMark change={change} c="var(--mantine-color-text)" /> ·{' '}
-        </>
-      )}
-      {t('page_overview.by_now', { number: n(before) })}
-    </Text>
+    <Separated
+      c="dimmed"
+      of={[
+        change && <ChangeMark change={change} c="var(--mantine-color-text)" />,
+        t('page_overview.by_now', { number: n(before) }),
+      ]}
+    />
   )
 }

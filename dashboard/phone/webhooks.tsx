@@ -10,6 +10,7 @@ import { Failed } from '../ui/fallback.tsx'
 import { AnchorLink } from '../ui/link.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
+import { Separated } from '../ui/separated.tsx'
 import style from './phone.module.css'
 
 /** As many as fit next to the phone. */
@@ -69,10 +70,15 @@ function Webhook({ delivery }: { delivery: PhoneWebhook }) {
         <Text size="xs" c="dimmed" truncate>
           <span className="as-typed">{withoutScheme(url)}</span>
         </Text>
-        <Text size="xs" c="dimmed">
-          <Time at={delivery.createdAt} kind="past" form="relative" /> · <bdi>{answer}</bdi>
-          {durationMs !== null && <> · {t('page_endpoints.ms', { ms: n(durationMs) })}</>}
-        </Text>
+        <Separated
+          size="xs"
+          c="dimmed"
+          of={[
+            <Time at={delivery.createdAt} kind="past" form="relative" />,
+            <bdi>{answer}</bdi>,
+            durationMs !== null && t('page_endpoints.ms', { ms: n(durationMs) }),
+          ]}
+        />
       </UnstyledButton>
       {isOpen && <Opened delivery={delivery} />}
     </>

@@ -12,6 +12,7 @@ import { QuietOutcome } from '../ui/state/status.tsx'
 import { useSession, useWorkspace } from '../ui/workspace.ts'
 import classes from './quickstart.module.css'
 import { type ConfirmationStatus, eventOf } from './progress.ts'
+import { Separated } from '../ui/separated.tsx'
 import { verdictOf } from './verdict.ts'
 
 type SentWebhook = RouterOutputs['confirmations']['get']['webhooks'][number]
@@ -81,16 +82,14 @@ function Webhook({ of: { delivery, endpointId, isVerified } }: { of: ReceivedWeb
   const [attempt] = tries
   return (
     <Stack gap="xs">
-      <Text size="sm">
-        <code>{type}</code> · <span className="as-typed">{withoutScheme(url)}</span>
-        {attempt && (
-          <>
-            {' · '}
-            <bdi>{httpStatus === null ? error && textOf(error) : `HTTP ${httpStatus}`}</bdi>
-            {durationMs !== null && <> · {t('page_endpoints.ms', { ms: n(durationMs) })}</>}
-          </>
-        )}
-      </Text>
+      <Separated
+        of={[
+          <code>{type}</code>,
+          <span className="as-typed">{withoutScheme(url)}</span>,
+          attempt && <bdi>{httpStatus === null ? error && textOf(error) : `HTTP ${httpStatus}`}</bdi>,
+          attempt && durationMs !== null && t('page_endpoints.ms', { ms: n(durationMs) }),
+        ]}
+      />
       {isVerified === true && <QuietOutcome tone="success">{t('page_quickstart.verified')}</QuietOutcome>}
       {isVerified === false && <QuietOutcome tone="failure">{t('page_quickstart.forged')}</QuietOutcome>}
       {isVerified === undefined && attempt && (

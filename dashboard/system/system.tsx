@@ -9,6 +9,7 @@ import { Facts, Section } from '../ui/facts.tsx'
 import { Failed } from '../ui/fallback.tsx'
 import { AnchorLink } from '../ui/link.tsx'
 import { List } from '../ui/list/list.tsx'
+import { Separated } from '../ui/separated.tsx'
 import { NotFound } from '../ui/shell/not-found.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { slowPolling } from '../ui/shell/refetch.ts'
@@ -50,19 +51,25 @@ function Instance() {
       {checkOutside.error && <Failed error={checkOutside.error} />}
       <Stack gap="xs">
         <Findings all={report.findings} wasOutside={report.outsideAt !== null} />
-        <Text size="sm" c="dimmed">
-          {t('page_system.examined')}
-          {t('page_shell.colon')}
-          <Time at={report.examinedAt} kind="past" form="relative" />
-          {' · '}
-          {t('page_system.outside')}
-          {t('page_shell.colon')}
-          {report.outsideAt === null ? (
-            t('page_system.never')
-          ) : (
-            <Time at={report.outsideAt} kind="past" form="relative" />
-          )}
-        </Text>
+        <Separated
+          c="dimmed"
+          of={[
+            <>
+              {t('page_system.examined')}
+              {t('page_shell.colon')}
+              <Time at={report.examinedAt} kind="past" form="relative" />
+            </>,
+            <>
+              {t('page_system.outside')}
+              {t('page_shell.colon')}
+              {report.outsideAt === null ? (
+                t('page_system.never')
+              ) : (
+                <Time at={report.outsideAt} kind="past" form="relative" />
+              )}
+            </>,
+          ]}
+        />
       </Stack>
       <Nodes nodes={report.nodes} differing={report.differing} />
       <Section title={t('page_system.database')}>

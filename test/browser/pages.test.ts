@@ -12,7 +12,8 @@ import { type World, startWorld } from '../world/world.ts'
 
 /**
  * What is wrong at one width. No page is wider than the screen. No list hides a column, except one that scrolls with
- * the keyboard. Every time is an instant, and a page with times names their zone once.
+ * the keyboard. Every time is an instant, and a page with times names their zone once. No line begins or ends with the
+ * dot between two parts, which is either text or stands in the padding before a part.
  */
 const SEEN = `${SETTLED}.then(() => {
   const faults = []
@@ -27,6 +28,38 @@ const SEEN = `${SETTLED}.then(() => {
   const zones = [...document.querySelectorAll('[data-zone]')].filter(isShown).map(({ textContent }) => textContent)
   faults.push(...times.filter(({ dateTime }) => Number.isNaN(Date.parse(dateTime))).map(({ outerHTML }) => outerHTML))
   if (times.length > 0 && !/^(Africa\\/Casablanca|UTC)$/.test(zones.join())) faults.push('zones: ' + zones.join())
+  const isOnLine = (one, other) => one.width > 0 && one.top < other.bottom - 2 && one.bottom > other.top + 2
+  const rectsOf = (node, from, to) => {
+    const range = document.createRange()
+    if (from === undefined) range.selectNodeContents(node)
+    else (range.setStart(node, from), range.setEnd(node, to))
+    return [...range.getClientRects()]
+  }
+  const isInline = (element) => /^(inline$|contents)/.test(getComputedStyle(element).display)
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  while (texts.nextNode()) {
+    const { currentNode: text } = texts
+    for (const { index } of text.data.matchAll(/(?<=^| )·(?= |$)/g)) {
+      const [dot] = rectsOf(text, index, index + 1)
+      if (!dot || dot.width === 0) continue
+      let block = text.parentElement
+      while (isInline(block)) block = block.parentElement
+      const line = rectsOf(block).filter((rect) => isOnLine(rect, dot))
+      const isBetween = line.some(({ left }) => left < dot.left - 1) && line.some(({ right }) => right > dot.right + 1)
+      if (!isBetween) faults.push('a line begins or ends with a dot: ' + block.textContent)
+    }
+  }
+  for (const part of document.querySelectorAll('td, [class*=separated] > *')) {
+    const dot = getComputedStyle(part, '::before')
+    if (dot.content !== '"·"') continue
+    const [row, of] = [part.parentElement.getBoundingClientRect(), part.getBoundingClientRect()]
+    const isCutOff = getComputedStyle(part).direction === 'rtl'
+      ? of.right - parseFloat(dot.width) / 4 > row.right
+      : of.left + parseFloat(dot.width) / 4 < row.left
+    const before = [...part.parentElement.children].slice(0, [...part.parentElement.children].indexOf(part))
+    const isAfterOne = before.some((other) => isOnLine(other.getBoundingClientRect(), of))
+    if (of.width > 0 && !isCutOff && !isAfterOne) faults.push('a line begins with a dot: ' + part.textContent)
+  }
   return { faults, times: times.length }
 })`
 type Seen = { faults: string[]; times: number }

@@ -89,13 +89,12 @@ export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
                 return (
                   <Table.Td
                     key={title}
-                    data-label={`${title}${t('page_shell.colon')}`}
                     data-align={align}
                     data-from={from}
                     data-place={phone ?? (title === opening?.title ? 'name' : 'about')}
                     data-empty={content === NO_VALUE ? true : undefined}
                   >
-                    <div>
+                    <div data-label={`${title}${t('page_shell.colon')}`}>
                       {title === opening?.title && linkOf ? (
                         <Anchor
                           size="sm"
