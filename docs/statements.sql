@@ -1857,7 +1857,8 @@ select m.id, m.kind, m.status, m.recipient, m.sender_id, s.phone as sender_phone
   m.template_language,
   m.quota_unit, a.monthly_units, m.verification_id, coalesce(m.reference, c.reference) as reference,
   coalesce(m.correlation_id, f.correlation_id, c.correlation_id) as correlation_id,
-  coalesce(m.api_key_id, f.api_key_id, c.api_key_id) as api_key_id, coalesce(k.name, h.name) as api_key_name, m.confirmation_id,
+  coalesce(m.api_key_id, f.api_key_id, c.api_key_id) as api_key_id, coalesce(k.name, h.name) as api_key_name,
+  h.id as hook_id, h.kind as hook_kind, m.confirmation_id,
   m.check_kind as check, m.purpose, m.content, m.offered, t.components, m.created_at, m.sent_at, m.failure_code,
   m.submit_by, m.due_at, m.deliver_within_seconds, m.deliver_by, m.undelivered_event_at, m.lease is not null as leased, m.attempts, m.attempted_at, m.provider_message_id,
   m.accepted_at, s.status as sender_status, s.paused_at is not null as sender_paused,
@@ -1878,7 +1879,7 @@ left join refusal_checks f on f.workspace_id = m.workspace_id and f.confirmation
 left join api_keys k on k.workspace_id = m.workspace_id
   and k.public_id = coalesce(m.api_key_id, f.api_key_id, c.api_key_id)
 left join lateral (
-  select name from auth_hooks where workspace_id = m.workspace_id and id = case when m.api_key_id like 'hook:%' then substr(m.api_key_id, 6)::uuid end limit 1) h on true
+  select id, name, kind from auth_hooks where workspace_id = m.workspace_id and id = case when m.api_key_id like 'hook:%' then substr(m.api_key_id, 6)::uuid end limit 1) h on true
 left join templates t on t.workspace_id = m.workspace_id and t.account_id = p.id and t.name = m.template_name
   and t.language = m.template_language
 order by m.id limit $3;
