@@ -35,6 +35,8 @@ export const delivered: OtpFact = {
   correlationId: 'c',
   apiKeyId: 'k',
   apiKeyName: 'shop',
+  hookId: null,
+  hookKind: null,
   quotaUnit: 1,
   monthlyUnits: 10,
   createdAt: ago(2 * MINUTE_MS),
