@@ -26,6 +26,8 @@ export async function listSubjects(demo: Demo): Promise<Subject[]> {
   const { token } = await demo.calls.people.invite.mutate({ workspaceId, email: 'omar@shop.example', role: 'admin' })
   const at = await findExamples(demo) // with the invitation's audit entry
   const emulator = find(demo.text, /WhatsApp emulator\s+(\S+)/)[1]
+  const [empty, filling] = [await openSandbox(demo, 'Empty shop'), await openSandbox(demo, 'New shop')]
+  await demo.calls.phone.fill.mutate({ workspaceId: filling.workspaceId })
   return [
     { name: 'sign-in', address: `${url}/dashboard/sign-in`, signedOut: true },
     { name: 'welcome', address: `${url}/dashboard/welcome#${token}`, signedOut: true },
@@ -40,6 +42,10 @@ export async function listSubjects(demo: Demo): Promise<Subject[]> {
       name,
       address: `${pages}/${name}`,
     })),
+    { name: 'overview: being filled', address: `${filling.pages}/overview` },
+    { name: 'overview: empty', address: `${empty.pages}/overview` },
+    { name: 'messages: empty', address: `${empty.pages}/messages` },
+    { name: 'confirmations: empty', address: `${empty.pages}/confirmations` },
     { name: 'overview: menu', address: `${pages}/overview`, open: pressed('page_shell.menu'), width: 390 },
     { name: 'overview: account menu', address: `${pages}/overview`, open: clicked('[data-account]') },
     { name: 'overview: palette', address: `${pages}/overview`, open: (page) => page.keyboard.press('Control+K') },
@@ -82,6 +88,13 @@ export async function listSubjects(demo: Demo): Promise<Subject[]> {
 }
 
 /** One of each thing that the demo has. */
+/** Another sandbox, with an account on the emulator and nothing sent. */
+async function openSandbox({ calls, url }: Demo, name: string): Promise<{ workspaceId: string; pages: string }> {
+  const { workspaceId } = await calls.workspaces.create.mutate({ name, sandbox: true })
+  await calls.phone.connect.mutate({ workspaceId })
+  return { workspaceId, pages: `${url}/dashboard/w/${workspaceId}` }
+}
+
 async function findExamples({ calls, workspaceId, pages }: Demo): Promise<Record<Example, string | undefined>> {
   const inList = { workspaceId, text: '', template: null, senderId: null, cursor: null }
   const ofMessages = { ...inList, status: null, kind: null }
