@@ -141,7 +141,11 @@ const messages = createRoute({
   ...inWorkspace('/messages'),
   validateSearch: readMessageSearch,
   loaderDeps: ({ search }) => search,
-  loader: ({ params, deps }) => waitBriefly(queryClient.prefetchQuery(pageQueries.messages(params.workspaceId, deps))),
+  loader: ({ params, deps }) =>
+    waitBriefly(
+      queryClient.prefetchQuery(pageQueries.messages(params.workspaceId, deps)),
+      queryClient.prefetchQuery(pageQueries.choices(params)),
+    ),
   component: pageIn(() => import('./messages/messages.tsx'), 'Messages'),
 })
 
@@ -156,7 +160,10 @@ const confirmations = createRoute({
   validateSearch: readConfirmationSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ params, deps }) =>
-    waitBriefly(queryClient.prefetchQuery(pageQueries.confirmations(params.workspaceId, deps))),
+    waitBriefly(
+      queryClient.prefetchQuery(pageQueries.confirmations(params.workspaceId, deps)),
+      queryClient.prefetchQuery(pageQueries.choices(params)),
+    ),
   component: pageIn(() => import('./confirmations/confirmations.tsx'), 'Confirmations'),
 })
 

@@ -23,6 +23,7 @@ export const pageQueries = {
   attention: api.workspaces.attention.queryOptions,
   figures: api.charts.overview.queryOptions,
   phoneState: api.phone.state.queryOptions,
+  choices: api.workspaces.choices.queryOptions,
   messages: (workspaceId: string, search: MessageSearch) =>
     api.messages.list.queryOptions(listInput(workspaceId, search)),
   message: api.messages.get.queryOptions,

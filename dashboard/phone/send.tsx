@@ -30,6 +30,9 @@ import {
 
 const KINDS = ['otp', 'confirmation', 'refusal'] as const satisfies readonly Kind[]
 
+/** Of the form for a code: what is below does not move when the newest chat and its templates have loaded. */
+const FORM_HEIGHT = 364
+
 /** Sends a message to the open phone with the API's functions. */
 export function Send({ customer, baseUrl }: { customer: Pair | undefined; baseUrl: string }) {
   const { t } = useTexts()
@@ -39,7 +42,7 @@ export function Send({ customer, baseUrl }: { customer: Pair | undefined; baseUr
       <VisuallyHidden component="h2" id="send">
         {t('page_phone.send')}
       </VisuallyHidden>
-      <Stack gap="xs">
+      <Stack gap="xs" mih={may.change ? FORM_HEIGHT : undefined}>
         {!may.change && <Text size="sm">{t('page_phone.only_admins_send')}</Text>}
         {may.change && !customer && <Text size="sm">{t('page_phone.choose_first')}</Text>}
         {may.change && customer && <SendTo customer={customer} baseUrl={baseUrl} />}

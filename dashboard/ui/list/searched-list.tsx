@@ -1,5 +1,5 @@
 import { Button, Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useSuspenseQuery } from '@tanstack/react-query'
 import { type ReactNode, Suspense } from 'react'
 import { api } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
@@ -55,7 +55,7 @@ type Props<Row> = {
 export function SearchedList<Row extends ListedRow>(props: Props<Row>) {
   const { t } = useTexts()
   const { list, search, query, onNarrow, onClear } = props
-  const { templates, senders } = useChoices(list, search)
+  const { templates, senders } = useChoices(list)
   const { before: _, ...filters } = search
   // With a single sender, its column and filter would say nothing.
   const hasSeveralSenders = senders.length > 1
@@ -109,15 +109,11 @@ export function SearchedList<Row extends ListedRow>(props: Props<Row>) {
   )
 }
 
-/** The templates and senders of the workspace; until they are loaded, those already chosen. */
-function useChoices(list: 'messages' | 'confirmations', { template, senderId }: ListSearch) {
+/** The templates and senders of the workspace. The page waits for them: a filter that came later would move what is below. */
+function useChoices(list: 'messages' | 'confirmations') {
   const { workspaceId } = useWorkspace()
-  const { data } = useQuery(api.workspaces.choices.queryOptions({ workspaceId }))
-  if (data) return { templates: list === 'messages' ? data.templates : data.codTemplates, senders: data.senders }
-  return {
-    templates: template === undefined ? [] : [template],
-    senders: senderId === undefined ? [] : [{ senderId, phoneNumber: '…' }],
-  }
+  const { data } = useSuspenseQuery(api.workspaces.choices.queryOptions({ workspaceId }))
+  return { templates: list === 'messages' ? data.templates : data.codTemplates, senders: data.senders }
 }
 
 type ResultsProps<Row> = Props<Row> & { page: ListPage<Row> }
