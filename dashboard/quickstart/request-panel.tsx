@@ -1,5 +1,5 @@
 import type { Pair } from '@doorcode/whatsapp-emulator/wire/chats.ts'
-import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Box, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { api, queryClient } from '../api.ts'
@@ -27,6 +27,9 @@ type Props = {
   children: ReactNode
 }
 
+/** The least that the request takes: what is below it on a narrow screen does not move when it has loaded. */
+const REQUEST_HEIGHT = 560
+
 /** The request in the reader's language of programming, ready to run, and a button that sends the same. */
 export function RequestPanel({ languages, ...props }: Props) {
   const { t, language } = useTexts()
@@ -40,7 +43,11 @@ export function RequestPanel({ languages, ...props }: Props) {
       <Title order={2} size="h4" id="request">
         {t('page_quickstart.request')}
       </Title>
-      {!data && !error && <Loading as="form" />}
+      {!data && !error && (
+        <Box mih={REQUEST_HEIGHT}>
+          <Loading as="form" />
+        </Box>
+      )}
       {error && !data && <Failed error={error} />}
       {data && template && (
         <Request
