@@ -63,6 +63,8 @@ const description = (
   publicUrl: string,
 ): string => `Your backend generates a code, or has an order to confirm. Doorcode sends a message from an approved template, tracks it, and reports its status and the customer’s answer, by \`GET\` and by signed webhooks.
 
+Quickstarts, failure codes and everything else: [Search the guides](${publicUrl}/docs/guides).
+
 - Bodies are JSON. Fields and query parameters that are not listed here are rejected.
 - Every request carries \`Authorization: Bearer <API key>\`. The key names the workspace; keep it on your servers.
 - Each key may make ${REQUESTS_PER_WINDOW} requests in any second. Beyond that: [\`RATE_LIMITED\`](${publicUrl}/problems/RATE_LIMITED). [All problems](${publicUrl}/problems)

@@ -437,7 +437,8 @@ test('what a guide names outside the instance has its path in the repository bes
 
 test('the reference leads to the search of the guides', async (t) => {
   const demo = await startDemo(t)
-  assert.match((await demo.inject({ url: '/docs' })).body, /<a href="\/docs\/guides">Search the guides<\/a>/)
+  const { info } = (await demo.inject({ url: '/openapi.json' })).json<{ info: { description: string } }>()
+  assert.match(info.description, /\[Search the guides\]\(https:\/\/[^)]+\/docs\/guides\)/)
 })
 
 test('the OpenAPI document is written once for all requests, and once for all examples that a query brings', async (t) => {

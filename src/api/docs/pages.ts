@@ -9,7 +9,7 @@ import { COMMON_STYLE, type Html, html, siteLinks } from '../../lib/http/html.ts
 import { type Collections, collectionsOf } from './collections.ts'
 import { serveFont } from './font.ts'
 import { serveGuides } from './guide-pages.ts'
-import { GUIDES_PATH, type Guide, guidePath } from './guides.ts'
+import { type Guide, guidePath } from './guides.ts'
 import { markdownOf, markdownPathOf } from './markdown.ts'
 import type { ApiDocument } from './openapi.ts'
 import { serveProblems } from './problem-pages.ts'
@@ -155,7 +155,7 @@ const referencePage = ({ texts: { t, language }, frame }: Reader): string =>
 <style>${{ html: REFERENCE_STYLE }}</style>
 </head>
 <body>
-${siteLinks(frame, html`<a href="${GUIDES_PATH}">${t('page_site.search_label')}</a>`)}
+${siteLinks(frame)}
 <noscript>${t('page_site.needs_script')} <a href="/openapi.json">${t('page_site.document_says')}</a></noscript>
 <main lang="en" dir="ltr">
 <script id="api-reference" data-url="/openapi.json" data-configuration="${JSON.stringify(CONFIGURATION)}"></script>

@@ -124,8 +124,7 @@ export type Frame = {
   hrefIn?: (language: Language) => string
 }
 
-/** `more`: a link of this page only. */
-export function siteLinks({ servesDashboard = false, language = 'en', hrefIn }: Frame = {}, more?: Html): Html {
+export function siteLinks({ servesDashboard = false, language = 'en', hrefIn }: Frame = {}): Html {
   const { t } = translatorOf(language)
   const languages =
     hrefIn &&
@@ -135,7 +134,7 @@ export function siteLinks({ servesDashboard = false, language = 'en', hrefIn }: 
     )}</nav>`
   return html`<header class="site"><a class="brand" href="/">${MARK}Doorcode</a><nav class="pages" aria-label="${t('page_site.site')}">${
     servesDashboard && html`<a href="/dashboard/">${t('page_site.dashboard')}</a>`
-  } <a href="/docs">${t('page_site.reference')}</a> <a href="/docs/guides">${t('page_site.guides')}</a> <a href="/problems">${t('page_site.errors')}</a> ${more}</nav>${languages}</header>`
+  } <a href="/docs">${t('page_site.reference')}</a> <a href="/docs/guides">${t('page_site.guides')}</a> <a href="/problems">${t('page_site.errors')}</a></nav>${languages}</header>`
 }
 
 /** `title`: empty on the front page. `main`: with the language of its own, if that is not the language of the frame. */
