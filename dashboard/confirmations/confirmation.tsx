@@ -22,6 +22,7 @@ import { useWorkspace } from '../ui/workspace.ts'
 import classes from './confirmation.module.css'
 import { Neighbours } from './neighbours.tsx'
 import { NewTime } from './reschedule.tsx'
+import { Separated } from '../ui/separated.tsx'
 import { Transcript } from './transcript.tsx'
 
 type ConfirmationData = RouterOutputs['confirmations']['get']
@@ -164,11 +165,12 @@ function useTimerFacts({ timers, now }: ConfirmationData, loadedAt: number): Fac
     const title = t(`page_confirmations.${timer}_fires`)
     return [
       check === 'refusal' ? ofRefusal(t, title) : title,
-      <>
-        {leftMs > 0 ? `${t('page_confirmations.in_time')} ${spanText(leftMs, language)}` : t('page_confirmations.due')}
-        {' · '}
-        <Time at={at} kind="workspace" />
-      </>,
+      <Separated
+        of={[
+          leftMs > 0 ? `${t('page_confirmations.in_time')} ${spanText(leftMs, language)}` : t('page_confirmations.due'),
+          <Time at={at} kind="workspace" />,
+        ]}
+      />,
     ]
   })
 }

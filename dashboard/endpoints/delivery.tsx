@@ -13,6 +13,7 @@ import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { Attempt, Body, type DeliveryData } from './delivery-parts.tsx'
 import { type EndpointData, StatusBadge } from './endpoint-health.tsx'
 import { answerOf, isDue } from './endpoint-state.ts'
+import { Separated } from '../ui/separated.tsx'
 import { refreshEndpoint } from './resend.ts'
 
 /** The server's maximum (src/explain/deliveries.ts). */
@@ -138,14 +139,19 @@ function Attempts({ delivery: { tries, body } }: { delivery: DeliveryData }) {
           {tries.map((attempt) => (
             <Accordion.Item key={attempt.attempt} value={String(attempt.attempt)}>
               <Accordion.Control>
-                <Text fw={600} size="sm">
-                  {t('page_endpoints.attempt_title', { number: attempt.attempt })} ·{' '}
-                  <Time at={attempt.startedAt} kind="past" form="second" />
-                </Text>
-                <Text size="sm">
-                  {t('page_endpoints.ms', { ms: n(attempt.durationMs) })} ·{' '}
-                  {answerOf(attempt, texts) ?? t('page_endpoints.no_answer')}
-                </Text>
+                <Separated
+                  fw={600}
+                  of={[
+                    t('page_endpoints.attempt_title', { number: attempt.attempt }),
+                    <Time at={attempt.startedAt} kind="past" form="second" />,
+                  ]}
+                />
+                <Separated
+                  of={[
+                    t('page_endpoints.ms', { ms: n(attempt.durationMs) }),
+                    answerOf(attempt, texts) ?? t('page_endpoints.no_answer'),
+                  ]}
+                />
               </Accordion.Control>
               <Accordion.Panel>
                 <Attempt attempt={attempt} order={5} isRemoved={body === ''} />

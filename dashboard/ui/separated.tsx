@@ -7,7 +7,7 @@ type Props = TextProps & { of: readonly ReactNode[] }
 
 /** Parts of a line with dots between them. Where the line wraps, it neither begins nor ends with a dot. */
 export const Separated = ({ of: parts, ...props }: Props) => (
-  <Text component="div" size="sm" {...props} className={classes['separated'] ?? ''}>
+  <Text component="span" size="sm" {...props} className={classes['separated'] ?? ''}>
     {parts.map((part, index) => Boolean(part) && <span key={index}>{part}</span>)}
   </Text>
 )
