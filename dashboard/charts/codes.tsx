@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { SECOND_MS } from '../../src/lib/clock.ts'
 import { type T, useTexts } from '../texts/use-texts.ts'
 import { spanText } from '../ui/clock.ts'

@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import type { RouterOutputs } from '../api.ts'
 import { type PageTexts, useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/as-typed.tsx'

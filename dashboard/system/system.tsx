@@ -169,13 +169,10 @@ function TemplateLink({ of: { parameters } }: { of: Finding }) {
   const { t } = useTexts()
   const { workspaces } = useSession()
   const { workspaceId, accountId, name, language } = parameters
-  if (!workspaces.some((each) => each.workspaceId === workspaceId) || accountId === undefined) return null
-  const params = {
-    workspaceId: String(workspaceId),
-    accountId: String(accountId),
-    name: String(name),
-    language: String(language),
-  }
+  if (typeof workspaceId !== 'string' || typeof accountId !== 'string') return null
+  if (typeof name !== 'string' || typeof language !== 'string') return null
+  if (!workspaces.some((each) => each.workspaceId === workspaceId)) return null
+  const params = { workspaceId, accountId, name, language }
   return (
     <AnchorLink size="sm" to="/w/$workspaceId/templates/$accountId/$name/$language" params={params}>
       {t('page_overview.fix_template')}

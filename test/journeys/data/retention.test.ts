@@ -342,7 +342,7 @@ test('after 400 days what a hook sent is removed, also of a deleted hook, and th
     JSON.stringify((await explainInEnglish(world.parts, messageId))?.timeline)
   await retain(world, 91)
   for (const message of sent) {
-    assert.match(await explained(message), /key hook:/)
+    assert.match(await explained(message), /auth hook “supabase”/)
     assert.equal((await world.getOtp(message)).status, 'delivered')
   }
   await retain(world, 401)
