@@ -28,7 +28,7 @@ type Props = {
 }
 
 /** The least that the request takes: what is below it on a narrow screen does not move when it has loaded. */
-const REQUEST_HEIGHT = 560
+const REQUEST_HEIGHT = 460
 
 /** The request in the reader's language of programming, ready to run, and a button that sends the same. */
 export function RequestPanel({ languages, ...props }: Props) {
