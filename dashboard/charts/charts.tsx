@@ -7,7 +7,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { Empty, Failed, Loading } from '../ui/fallback.tsx'
 import { AnchorLink } from '../ui/link.tsx'
 import { type Choice, FilterBar } from '../ui/list/filter-bar.tsx'
-import { phoneText } from '@doorcode/whatsapp-emulator/wire/phone-groups.ts'
+import { isolatedPhoneText } from '@doorcode/whatsapp-emulator/wire/phone-groups.ts'
 import { Page } from '../ui/shell/page.tsx'
 import { slowPolling } from '../ui/shell/refetch.ts'
 import { useWorkspace } from '../ui/workspace.ts'
@@ -132,7 +132,7 @@ function Filters({ search, bounds }: { search: ChartSearch; bounds: Bounds }) {
               value: search.senderId,
               choices: (choices?.senders ?? []).map(({ senderId, phoneNumber }) => ({
                 value: senderId,
-                label: `\u2066${phoneText(phoneNumber)}\u2069`,
+                label: isolatedPhoneText(phoneNumber),
               })),
             },
             {

@@ -8,7 +8,7 @@ import { CodeBlock } from '../ui/code-block.tsx'
 import { Confirmation } from '../ui/dialog/confirm-dialog.tsx'
 import { CopiedButton, Secret } from '../ui/dialog/secret-dialog.tsx'
 import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
-import { phoneText } from '@doorcode/whatsapp-emulator/wire/phone-groups.ts'
+import { isolatedPhoneText } from '@doorcode/whatsapp-emulator/wire/phone-groups.ts'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 
@@ -80,7 +80,7 @@ function Fields({ form, isNew }: { form: ReturnType<typeof useServerForm<Values>
       <NativeSelect
         data={senders.map((sender) => ({
           value: sender.senderId,
-          label: `\u2066${phoneText(sender.phoneNumber)}\u2069`,
+          label: isolatedPhoneText(sender.phoneNumber),
         }))}
         {...form.field('senderId')}
       />

@@ -106,7 +106,7 @@ function NothingYet() {
   )
 }
 
-/** What became of the order, in one sentence, and where to go from there. */
+/** How the order stands, in one sentence, and where to go from there. */
 function Outcome({ of, isVerified }: { of: ConfirmationStatus; isVerified: boolean }) {
   const { t } = useTexts()
   const sentence = t(`page_quickstart.outcome_${of}`)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { progressOf } from './progress.ts'
+import { CONFIRMATION_STATUSES, confirmation } from '../../src/cod/conversation/confirmation.ts'
+import { eventOf, progressOf } from './progress.ts'
 
 const verified = (type: string) => ({ delivery: { type }, isVerified: true })
 
@@ -17,4 +18,8 @@ test('only a customer’s answer ticks the answer, and only the verified webhook
   assert.deepEqual(progressOf('cancelled', [verified('cod.confirmed')]), { ...both, webhook: false })
   const forged = { delivery: { type: 'cod.reschedule_requested' }, isVerified: false }
   assert.deepEqual(progressOf('rescheduled', [forged]), { ...both, webhook: false })
+})
+
+test('the webhook that the page waits for is the one that the state machine sends', () => {
+  for (const status of CONFIRMATION_STATUSES) assert.equal(eventOf(status), confirmation.outcomes[status], status)
 })

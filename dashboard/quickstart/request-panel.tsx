@@ -23,7 +23,7 @@ type Props = {
   languages: readonly string[]
   apiKey: string | undefined
   onKey: (apiKey: string) => void
-  /** What became of the last request. */
+  /** How the last order stands. */
   children: ReactNode
 }
 

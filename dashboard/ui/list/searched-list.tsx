@@ -6,7 +6,7 @@ import { useTexts } from '../../texts/use-texts.ts'
 import { PhoneNumber } from '../as-typed.tsx'
 import { Empty, Failed, Loading } from '../fallback.tsx'
 import type { LinkOf } from '../link.tsx'
-import { phoneText } from '@doorcode/whatsapp-emulator/wire/phone-groups.ts'
+import { isolatedPhoneText } from '@doorcode/whatsapp-emulator/wire/phone-groups.ts'
 import { Page } from '../shell/page.tsx'
 import { Time } from '../time.tsx'
 import { RowPreview } from '../keyboard/row-preview.tsx'
@@ -85,7 +85,7 @@ export function SearchedList<Row extends ListedRow>(props: Props<Row>) {
                   value: search.senderId,
                   choices: senders.map(({ senderId, phoneNumber }) => ({
                     value: senderId,
-                    label: `\u2066${phoneText(phoneNumber)}\u2069`,
+                    label: isolatedPhoneText(phoneNumber),
                   })),
                 },
               ]

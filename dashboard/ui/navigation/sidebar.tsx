@@ -1,4 +1,4 @@
-import { Box, Divider, NavLink, ScrollArea, Stack, Text, Tooltip } from '@mantine/core'
+import { Box, NavLink, ScrollArea, Stack, Text, Tooltip } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { PinLeftIcon, PinRightIcon } from '@radix-ui/react-icons'
 import { useRouterState } from '@tanstack/react-router'
@@ -40,14 +40,21 @@ export function Sidebar({ workspace, iconsOnly, onToggle, onChoose }: Props) {
   return (
     <Box className={classes['sidebar'] ?? ''}>
       <ScrollArea flex={1} scrollbars="y" type="hover">
-        {SECTION_GROUPS.map(({ name: group, sections }, index) => (
-          <Stack key={group} gap={2} mb="sm" role="group" aria-label={t(`page_shell.${group}`)}>
+        {SECTION_GROUPS.map(({ name: group, sections }) => (
+          <Stack
+            key={group}
+            className={classes['group'] ?? ''}
+            data-icon={icon}
+            gap={2}
+            mb="sm"
+            role="group"
+            aria-label={t(`page_shell.${group}`)}
+          >
             {!iconsOnly && (
               <Text size="xs" fw={600} c="dimmed" px="sm" pt={4} aria-hidden="true">
                 {t(`page_shell.${group}`)}
               </Text>
             )}
-            {iconsOnly && index > 0 && <Divider mb="sm" />}
             {sections
               .filter(({ name }) => shown.has(name))
               .map(({ name, to }) => (

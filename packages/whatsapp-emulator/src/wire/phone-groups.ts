@@ -15,6 +15,9 @@ export function groupsOfPhone(phone: string): string[] {
 /** In a sentence or a choice, where a number is only text. */
 export const phoneText = (phone: string): string => groupsOfPhone(phone).join('\u00a0')
 
+/** The same for a place without markup, such as the option of a list, where Arabic would move the plus to the other end. */
+export const isolatedPhoneText = (phone: string): string => `\u2066${phoneText(phone)}\u2069`
+
 function inThrees(digits: string): string[] {
   if (digits.length <= 4) return [digits]
   const first = digits.length % 3 === 2 ? 2 : 3
