@@ -2,7 +2,6 @@ import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { type Figure, atMost, megabytes, ms, percentile, perSecond } from './figures.ts'
-import { openHttpClient } from './http-client.ts'
 import type { BenchPart, PartOptions } from './part.ts'
 import type { BenchPostgres } from './postgres.ts'
 import { startReceiver } from './receiver.ts'
@@ -10,11 +9,10 @@ import type * as serverProcess from './server-process.ts'
 import type * as shop from './shop.ts'
 import { sendSteadily } from './steady.ts'
 import type * as wholeWay from './whole-way.ts'
-import { startMessages, startReports } from './whole-way.ts'
+import { startWay } from './whole-way.ts'
 
 const SHOPS = 10
 const KEYS_EACH = 100
-const CONNECTIONS = 64
 /** Messages under way at full load. */
 const UNDER_WAY = 1_000
 /** Messages a second. */
@@ -121,21 +119,13 @@ export async function measureCosts(
     await startServer({ subject: 'doorcode', databaseUrl: database.url, works: true, servesDashboard: true, profile }),
     (each) => each.stop(),
   )
-  const client = opened.adopt(openHttpClient({ port: server.port, connections: CONNECTIONS }), (each) => each.close())
-  const statuses = opened.adopt(openHttpClient({ port: server.port, connections: CONNECTIONS }), (each) => each.close())
   const connection = new Client(database.url)
   await connection.connect()
   opened.defer(() => connection.end())
   const usage = (): Promise<Usage> => usageOf(server, postgres, connection)
   const duration = (whole: number): number => (short ? whole / 4 : whole)
 
-  const messages = startMessages({ shops, client, receiver })
-  const reports = opened.adopt(startReports(shops, statuses, messages), (each) => each.stop())
-  const arrivedAt = new Map<string, number>()
-  provider.onSend((arrival) => {
-    arrivedAt.set(arrival.recipient, arrival.at)
-    reports.begin(arrival)
-  })
+  const { messages, arrivedAt } = startWay(opened, { shops, server, receiver, provider })
   // First, while no vacuum or checkpoint follows a load.
   const idleBegin = await usage()
   await wait(duration(IDLE_MS))

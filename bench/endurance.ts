@@ -1,19 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { type Figure, atLeast, atMost, count, megabytes, median, ms, percentile, perSecond, times } from './figures.ts'
-import { openHttpClient } from './http-client.ts'
 import { insertStoredCodes } from './old-rows.ts'
 import type { BenchPart, PartOptions } from './part.ts'
 import { startReceiver } from './receiver.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
 import { type Shop, openShops } from './shop.ts'
 import { sendSteadily } from './steady.ts'
-import { addEndpoints, startMessages, startReports } from './whole-way.ts'
+import { addEndpoints, startWay } from './whole-way.ts'
 
 const PART = 'endurance'
 const SHOPS = 10
 const KEYS_EACH = 100
-const CONNECTIONS = 64
 const UNDER_WAY = 1_000
 const STORED = 10_000_000
 /** Older than most of what a shop still looks at, and not old enough to be removed. */
@@ -131,15 +129,7 @@ async function openWay(
     await startServer({ subject: 'doorcode', databaseUrl, works: true, keepsAll: true, profile }),
     (each) => each.stop(),
   )
-  const open = () =>
-    opened.adopt(openHttpClient({ port: server.port, connections: CONNECTIONS }), (each) => each.close())
-  const messages = startMessages({ shops, client: open(), receiver })
-  const reports = opened.adopt(startReports(shops, open(), messages), (each) => each.stop())
-  const arrivedAt = new Map<string, number>()
-  provider.onSend((arrival) => {
-    arrivedAt.set(arrival.recipient, arrival.at)
-    reports.begin(arrival)
-  })
+  const { messages, arrivedAt } = startWay(opened, { shops, server, receiver, provider })
   const duration = (fullMs: number): number => (short ? fullMs / 4 : fullMs)
   return {
     connect,

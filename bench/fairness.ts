@@ -11,7 +11,7 @@ import { startReceiver } from './receiver.ts'
 import { startServer } from './server-process.ts'
 import { type Shop, openShops, otpRequests } from './shop.ts'
 import { sendSteadily } from './steady.ts'
-import { addEndpoints, startMessages, startReports } from './whole-way.ts'
+import { addEndpoints, startWay } from './whole-way.ts'
 
 const PART = 'fairness'
 /** The last one is in trouble; the figures are of the others. */
@@ -61,17 +61,10 @@ export const fairness: BenchPart = async ({ postgres, provider, short, profile, 
     await startServer({ subject: 'doorcode', databaseUrl: database.url, works: true, profile }),
     (each) => each.stop(),
   )
-  const open = () =>
-    opened.adopt(openHttpClient({ port: server.port, connections: CONNECTIONS }), (each) => each.close())
-  const [client, statusClient, troubledClient] = [open(), open(), open()]
-
-  const messages = startMessages({ shops: others, client, receiver })
-  const reports = opened.adopt(startReports(shops, statusClient, messages), (each) => each.stop())
-  const arrivedAt = new Map<string, number>()
-  provider.onSend((arrival) => {
-    if (arrival.phoneNumberId !== troubled.phoneNumberId) arrivedAt.set(arrival.recipient, arrival.at)
-    reports.begin(arrival)
-  })
+  const troubledClient = opened.adopt(openHttpClient({ port: server.port, connections: CONNECTIONS }), (each) =>
+    each.close(),
+  )
+  const { messages, arrivedAt } = startWay(opened, { shops: others, reported: shops, server, receiver, provider })
 
   const measure = async (fullMs: number): Promise<Latencies> => {
     const load = { rate: RATE, ms: short ? fullMs / 4 : fullMs, settleMs: SETTLE_MS }

@@ -8,14 +8,13 @@ import { createMetrics } from '../src/lib/metrics.ts'
 import { confirmRemoval, createRemovalGuard } from '../src/operations/lifecycle/retention/guard.ts'
 import { retentionLoop } from '../src/operations/lifecycle/retention/loop.ts'
 import { type Figure, atLeast, atMost, count, median, megabytes, perSecond, times } from './figures.ts'
-import { openHttpClient } from './http-client.ts'
 import { type OldRows, insertOldOrders, insertOldCodes } from './old-rows.ts'
 import type { BenchPart, PartOptions } from './part.ts'
 import { startReceiver } from './receiver.ts'
 import { INSTANCE_KEY } from '../test/database/seal.ts'
 import { startServer } from './server-process.ts'
 import { type Shop, openShops, setupParts } from './shop.ts'
-import { addEndpoints, startMessages, startReports } from './whole-way.ts'
+import { addEndpoints, startWay } from './whole-way.ts'
 
 const PART = 'retention'
 
@@ -194,7 +193,6 @@ async function measureBoth(
 }
 
 const WORKERS = 1_000
-const CONNECTIONS = 64
 const SHOPS = 10
 const WARM_UP_MS = 8_000
 /** Long enough for a few commits of each loop, short enough that both alternate on the same load of the machine. */
@@ -214,13 +212,7 @@ async function measureSending(options: PartOptions): Promise<Figure[]> {
     await startServer({ subject: 'doorcode', databaseUrl: shop.database.url, works: true, profile, keepsAll: true }),
     (server) => server.stop(),
   )
-  const [client, statusClient] = [0, 1].map(() => openHttpClient({ port: server.port, connections: CONNECTIONS }))
-  if (!client || !statusClient) throw new Error('there is no client')
-  opened.defer(() => client.close())
-  opened.defer(() => statusClient.close())
-  const messages = startMessages({ shops: shop.shops, client, receiver: shop.receiver })
-  const reports = opened.adopt(startReports(shop.shops, statusClient, messages), (reports) => reports.stop())
-  provider.onSend((arrival) => reports.begin(arrival))
+  const { messages } = startWay(opened, { shops: shop.shops, server, receiver: shop.receiver, provider })
   const running = messages.run(WORKERS)
   await Promise.race([wait(WARM_UP_MS), running])
 

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { openLoop } from './load.ts'
-import type { startMessages } from './whole-way.ts'
+import type { Messages } from './whole-way.ts'
 
 type Way = {
-  messages: Pick<ReturnType<typeof startMessages>, 'begin' | 'latencies'>
+  messages: Pick<Messages, 'begin' | 'latencies'>
   /** When each recipient's message arrived at the provider. */
   arrivedAt: ReadonlyMap<string, number>
 }

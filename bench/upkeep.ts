@@ -4,9 +4,8 @@ import { type Figure, count, megabytes, ms, perSecond, share, times } from './fi
 import { insertOldCodes } from './old-rows.ts'
 import type { BenchPart, PartOptions } from './part.ts'
 import { openShop, startRemoval } from './retention.ts'
-import { openHttpClient } from './http-client.ts'
 import { startServer } from './server-process.ts'
-import { startMessages, startReports } from './whole-way.ts'
+import { startWay } from './whole-way.ts'
 
 const PART = 'upkeep'
 
@@ -22,7 +21,6 @@ const SHOPS = 10
 const MEASURED_MS = 20_000
 /** Each code takes about half a second until its last report. */
 const UNDER_WAY = [1, 20, 200] as const
-const CONNECTIONS = 64
 
 /** Without messages; then at different rates, because busy nodes put more work into each transaction. */
 async function measureWear(options: PartOptions): Promise<Figure[]> {
@@ -38,8 +36,7 @@ async function measureWear(options: PartOptions): Promise<Figure[]> {
     await startServer({ subject: 'doorcode', databaseUrl: shop.database.url, works: true, profile: options.profile }),
     (each) => each.stop(),
   )
-  const client = opened.adopt(openHttpClient({ port: server.port, connections: CONNECTIONS }), (each) => each.close())
-  const statuses = opened.adopt(openHttpClient({ port: server.port, connections: CONNECTIONS }), (each) => each.close())
+  const { messages } = startWay(opened, { shops: shop.shops, server, receiver: shop.receiver, provider })
   const measuredMs = short ? MEASURED_MS / 4 : MEASURED_MS
   const idle = await wear.during(() => wait(measuredMs))
   const found: Figure[] = [
@@ -49,9 +46,6 @@ async function measureWear(options: PartOptions): Promise<Figure[]> {
     ),
   ]
   for (const underWay of UNDER_WAY) {
-    const messages = startMessages({ shops: shop.shops, client, receiver: shop.receiver })
-    const reports = startReports(shop.shops, statuses, messages)
-    provider.onSend((arrival) => reports.begin(arrival))
     const running = messages.run(underWay)
     const measure = async (when: string): Promise<void> => {
       const from = messages.done()
@@ -74,7 +68,6 @@ async function measureWear(options: PartOptions): Promise<Figure[]> {
     await measure('later')
     messages.stop()
     await running
-    reports.stop()
   }
   return found
 }

@@ -6,7 +6,7 @@ import { type Figure, atLeast, atMost, count, megabytes, ms, percentile, perSeco
 import { type HttpClient, openHttpClient } from './http-client.ts'
 import type { BenchPart } from './part.ts'
 import type { BenchPostgres } from './postgres.ts'
-import type { Arrival } from './provider.ts'
+import type { Arrival, BenchProvider } from './provider.ts'
 import { type BenchReceiver, startReceiver } from './receiver.ts'
 import { INSTANCE_KEY } from '../test/database/seal.ts'
 import { type ServerProcess, memoryOf, startServer } from './server-process.ts'
@@ -45,18 +45,11 @@ export const endToEnd: BenchPart = async ({ postgres, provider, short, profile, 
     await startServer({ subject: 'doorcode', databaseUrl: database.url, works: true, profile }),
     (server) => server.stop(),
   )
-  const client = opened.adopt(openHttpClient({ port: server.port, connections: CONNECTIONS }), (client) =>
-    client.close(),
-  )
-  const statusClient = openHttpClient({ port: server.port, connections: CONNECTIONS })
-  opened.defer(() => statusClient.close())
   const connection = new Client(database.url)
   await connection.connect()
   opened.defer(() => connection.end())
 
-  const messages = startMessages({ shops, client, receiver })
-  const reports = opened.adopt(startReports(shops, statusClient, messages), (reports) => reports.stop())
-  provider.onSend((arrival) => reports.begin(arrival))
+  const { messages } = startWay(opened, { shops, server, receiver, provider })
   const running = messages.run(UNDER_WAY)
   await wait(short ? WARM_UP_MS / 2 : WARM_UP_MS)
 
@@ -141,11 +134,38 @@ export async function addEndpoints(
   await parts.close()
 }
 
+type WayParts = {
+  /** Whose messages `messages` begins. */
+  shops: readonly Shop[]
+  /** All whose messages are reported. */
+  reported?: readonly Shop[]
+  server: Pick<ServerProcess, 'port'>
+  receiver: BenchReceiver
+  provider: BenchProvider
+}
+
+/** What is around a server: its clients, and a provider that reports what arrives, and when. `opened` ends them. */
+export function startWay(
+  opened: AsyncDisposableStack,
+  { shops, reported = shops, server: { port }, receiver, provider }: WayParts,
+) {
+  const open = () => opened.adopt(openHttpClient({ port, connections: CONNECTIONS }), (each) => each.close())
+  const messages = startMessages({ shops, client: open(), receiver })
+  const reports = opened.adopt(startReports(reported, open(), messages), (each) => each.stop())
+  /** By recipient. */
+  const arrivedAt = new Map<string, number>()
+  provider.onSend((arrival) => {
+    arrivedAt.set(arrival.recipient, arrival.at)
+    reports.begin(arrival)
+  })
+  return { messages, arrivedAt }
+}
+
 type UnderWay = { at: number; webhook: boolean; reports: boolean; over: () => void }
 
-type Messages = ReturnType<typeof startMessages>
+export type Messages = ReturnType<typeof startMessages>
 
-export function startMessages({
+function startMessages({
   shops,
   client,
   receiver,
@@ -225,11 +245,7 @@ const MAX_BATCH = 100
 type Planned = { shop: Shop; status: Status }
 
 /** The provider's side of what follows a send: its statuses, half of the shops one per POST, half in batches. */
-export function startReports(
-  shops: readonly Shop[],
-  client: HttpClient,
-  messages: Pick<Messages, 'reported' | 'fail'>,
-) {
+function startReports(shops: readonly Shop[], client: HttpClient, messages: Pick<Messages, 'reported' | 'fail'>) {
   const shopOf = new Map(shops.map((shop, index) => [shop.phoneNumberId, { shop, batches: index % 2 === 0 }]))
   const planned = new Map<number, Planned[]>()
   let nextTick = Math.floor(performance.now() / TICK_MS)
