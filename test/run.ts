@@ -81,6 +81,9 @@ const OWN_PROCESS: readonly string[] = [
 /** These need a database that no other file writes to: the worker changes to a new one before and after each. */
 const OWN_DATABASE: readonly string[] = [
   'src/runtime/background/due-loops.test.ts',
+  'test/journeys/operators/actions.test.ts',
+  'test/journeys/dashboard/phone.test.ts',
+  'test/journeys/dashboard/audit.test.ts',
   'test/journeys/cod/settings-commands.test.ts',
   'test/journeys/cluster/command-line.test.ts',
   'src/events/record.test.ts',

@@ -12,15 +12,15 @@ export async function failAuditEntries(world: World, condition: string): Promise
 }
 
 /**
- * The content of every table, without what changes at any time: the next sync, the last use of a key, nodes, leases, the doctor’s runs, used
- * sign-in codes and paces. Leaves out the rows of other workspaces, because other tests share the database.
+ * The content of every table, without what changes at any time: the next sync, the last use of a key, nodes, leases, the doctor’s runs and
+ * paces. Leaves out the rows of other workspaces, because other tests share the database.
  */
 export async function stateOf(world: World): Promise<Record<string, string>> {
   const tables = await world.query<{ name: string; owned: boolean }>(
     `select format('%I.%I', nspname, relname) as name,
        exists (select from pg_attribute where attrelid = c.oid and attname = 'workspace_id') as owned
      from pg_class c join pg_namespace n on n.oid = relnamespace
-     where nspname in ('public', 'auth') and relkind in ('r', 'p') and relname not in ('nodes', 'leases', 'doctor_runs', 'pair_pace', 'rate_limits', 'removal_guard', 'retention', 'retention_postponed', 'used_sign_in_codes')
+     where nspname in ('public', 'auth') and relkind in ('r', 'p') and relname not in ('nodes', 'leases', 'doctor_runs', 'pair_pace', 'rate_limits', 'removal_guard', 'retention', 'retention_postponed')
      order by 1`, // the views of information_schema take 50 ms
   )
   const digests = tables.map(

@@ -87,7 +87,6 @@ export async function listSubjects(demo: Demo): Promise<Subject[]> {
   ]
 }
 
-/** One of each thing that the demo has. */
 /** Another sandbox, with an account on the emulator and nothing sent. */
 async function openSandbox({ calls, url }: Demo, name: string): Promise<{ workspaceId: string; pages: string }> {
   const { workspaceId } = await calls.workspaces.create.mutate({ name, sandbox: true })
@@ -95,6 +94,7 @@ async function openSandbox({ calls, url }: Demo, name: string): Promise<{ worksp
   return { workspaceId, pages: `${url}/dashboard/w/${workspaceId}` }
 }
 
+/** One of each thing that the demo has. */
 async function findExamples({ calls, workspaceId, pages }: Demo): Promise<Record<Example, string | undefined>> {
   const inList = { workspaceId, text: '', template: null, senderId: null, cursor: null }
   const ofMessages = { ...inList, status: null, kind: null }

@@ -1,9 +1,10 @@
 import path from 'node:path'
 import { type Page, chromium } from 'playwright-core'
 import { startBrowser } from '../../test/browser/chromium.ts'
+import { type ReceivedSpan, startCollector } from '../../test/world/collector.ts'
 import { waitFor } from '../../test/world/wait-for.ts'
 import { cookiesOf, find, openDemo } from './demo.ts'
-import { type Collector, latestTrace, pageOfTrace, startCollector } from './trace.ts'
+import { latestTrace, pageOfTrace } from './trace.ts'
 
 const PICTURES = path.resolve(import.meta.dirname, '../../docs/pictures')
 const SCREEN = { width: 1280, height: 800 }
@@ -16,7 +17,7 @@ const SETTLED_MS = 4_000
 /** Takes the pictures of `docs/pictures`: sends a code and a confirmation, and opens the pages as a person would. */
 export async function takeReadmePictures(): Promise<void> {
   await using opened = new AsyncDisposableStack()
-  const collector = await startCollector(opened)
+  const collector = opened.adopt(await startCollector(), (each) => each.stop())
   const demo = await openDemo(opened, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
   const { text, pages } = demo
   const browser = await startBrowser()
@@ -37,11 +38,11 @@ export async function takeReadmePictures(): Promise<void> {
   await picture(page, 'overview', `${pages}/overview`)
   await picture(page, 'message', `${pages}/messages/${messageId}`)
   await picture(page, 'phone', `${pages}/phone`, ORDER_TO)
-  await pictureOfTrace(page, collector)
+  await pictureOfTrace(page, collector.spans)
 }
 
 /** Of the order, when the webhook about its customer's choice is delivered. */
-async function pictureOfTrace(page: Page, { spans }: Collector): Promise<void> {
+async function pictureOfTrace(page: Page, spans: readonly ReceivedSpan[]): Promise<void> {
   const trace = () => latestTrace(spans, 'POST /api/v1/cod-confirmations')
   await waitFor('the trace of the order', async () => trace().some(({ name }) => name === 'delivery'))
   await page.setContent(pageOfTrace(trace()))

@@ -1,41 +1,18 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import {
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  createServer,
-} from 'node:http'
+import { type IncomingHttpHeaders, type Server, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { buffer, text } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { createLog } from '../../../src/lib/log.ts'
 import { MAX_WAITING_SPANS, createTracer, parseTraceparent } from '../../../src/lib/tracing.ts'
 import { createRemovalGuard } from '../../../src/operations/lifecycle/retention/guard.ts'
 import { housekeepingLoop } from '../../../src/runtime/background/housekeeping.ts'
 import { TRACE_KEPT_MS } from '../../../src/runtime/jobs/traces.ts'
+import { attributesOf, startCollector } from '../../world/collector.ts'
 import { startOrder } from '../../world/order.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type World, startWorld } from '../../world/world.ts'
-
-type ReceivedSpan = {
-  traceId: string
-  spanId: string
-  parentSpanId?: string
-  name: string
-  kind: number
-  startTimeUnixNano: string
-  endTimeUnixNano: string
-  attributes: { key: string; value: { stringValue?: string; intValue?: string } }[]
-}
-
-type ExportRequest = {
-  resourceSpans: {
-    resource: { attributes: { key: string; value: { stringValue: string } }[] }
-    scopeSpans: { spans: ReceivedSpan[] }[]
-  }[]
-}
 
 async function listen(t: TestContext, server: Server): Promise<string> {
   server.listen(0, '127.0.0.1')
@@ -47,29 +24,10 @@ async function listen(t: TestContext, server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** An OTLP receiver for HTTP and JSON. */
-async function startCollector(t: TestContext, { status = 200, hangs = false } = {}) {
-  const spans: ReceivedSpan[] = []
-  const bodies: string[] = []
-  const resources: ExportRequest['resourceSpans'][number]['resource'][] = []
-  let requests = 0
-  let headers: IncomingHttpHeaders = {}
-  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = await text(request)
-    requests += 1
-    headers = request.headers
-    assert.deepEqual([request.method, request.url], ['POST', '/v1/traces'])
-    if (hangs) return
-    bodies.push(body)
-    for (const { resource, scopeSpans } of (JSON.parse(body) as ExportRequest).resourceSpans) {
-      resources.push(resource)
-      for (const scope of scopeSpans) spans.push(...scope.spans)
-    }
-    response.writeHead(status).end('{}')
-  }
-  const server = createServer((request, response) => void receive(request, response))
-  const url = await listen(t, server)
-  return { url, spans, bodies, resources, headers: () => headers, requests: () => requests }
+async function openCollector(t: TestContext, options?: { status?: number; hangs?: boolean }) {
+  const collector = await startCollector(options)
+  t.after(() => collector.stop())
+  return collector
 }
 
 /** WhatsApp as the program reaches it: forwards to the emulator and keeps the headers of sends. */
@@ -98,13 +56,10 @@ const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736'
 const CLIENT_SPAN = '00f067aa0ba902b7'
 const TRACEPARENT = `00-${TRACE_ID}-${CLIENT_SPAN}-01`
 
-const attributesOf = ({ attributes }: ReceivedSpan): Record<string, string> =>
-  Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue ?? '']))
-
 const SPANS_OF_AN_OTP = ['attempt', 'delivery', 'group commit', 'report', 'POST /api/v1/otp/messages']
 
 test('one order from the client’s request to the delivery is one trace, which goes on at the provider and the endpoint', async (t) => {
-  const collector = await startCollector(t)
+  const collector = await openCollector(t)
   const { world, receiver } = await startOrder(t, {
     settings: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b' },
   })
@@ -156,7 +111,7 @@ test('one order from the client’s request to the delivery is one trace, which 
 })
 
 test('a code on its way is one trace over two nodes, without the code or the number', async (t) => {
-  const collector = await startCollector(t)
+  const collector = await openCollector(t)
   const world = await startWorld(t, { settings: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } })
   await world.node()
   await world.receiver()
@@ -181,7 +136,7 @@ test('a code on its way is one trace over two nodes, without the code or the num
 })
 
 test('a trace that the client does not sample makes no span, and is passed on', async (t) => {
-  const collector = await startCollector(t)
+  const collector = await openCollector(t)
   const world = await startWorld(t, { settings: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } })
   const receiver = await world.receiver()
   const otp = await world.sendOtp({}, { headers: { traceparent: TRACEPARENT.replace(/01$/, '00') } })
@@ -210,7 +165,7 @@ test('without the setting a traceparent is ignored: no span, no row, no header',
 })
 
 test('a rejected request is logged with its trace and the release', async (t) => {
-  const collector = await startCollector(t)
+  const collector = await openCollector(t)
   const world = await startWorld(t, { settings: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } })
   const answer = await world.request('POST', '/api/v1/otp/messages', {
     body: {},
@@ -255,7 +210,7 @@ function startTracer(t: TestContext, endpoint: string) {
 }
 
 test('a receiver that hangs delays nothing: spans wait up to a limit, and the others are dropped and counted', async (t) => {
-  const collector = await startCollector(t, { hangs: true })
+  const collector = await openCollector(t, { hangs: true })
   const { lost, add } = startTracer(t, collector.url)
   add(3 * MAX_WAITING_SPANS)
   await waitFor('the export', () => collector.requests() === 1)
@@ -263,7 +218,7 @@ test('a receiver that hangs delays nothing: spans wait up to a limit, and the ot
 })
 
 test('spans that the receiver rejects, or that find none, are counted', async (t) => {
-  const collector = await startCollector(t, { status: 503 })
+  const collector = await openCollector(t, { status: 503 })
   const rejected = startTracer(t, collector.url)
   rejected.add(5)
   await rejected.tracer.close()
