@@ -86,7 +86,8 @@ test('without a valid key the response reveals nothing about the input', async (
     const { detail } = response.json<{ detail: string }>()
     assert.match(
       detail,
-      DETAILS_OF_KEY[name] ?? /^The API key is unknown, incomplete, revoked or expired\. Create one on/,
+      DETAILS_OF_KEY[name] ??
+        /^The API key is unknown, incomplete, revoked or expired\. Create one on the API keys page of the dashboard, or with “doorcode key create”\.$/,
       name,
     )
   }
