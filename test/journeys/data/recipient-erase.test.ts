@@ -322,7 +322,7 @@ async function fillWithPerson(world: World) {
   const hooked = await sendThroughHook(world, await createHook(world, 'supabase'), { phone: to })
   await world.whatsapp.reports(hooked, ['delivered'])
   const [repeats] = await world.query<{ hash: string }>(
-    `select split_part(idempotency_key, '_', 2) as hash from messages where id = $1`,
+    `select substring(idempotency_key from '^hook_(.+)_[0-9]+$') as hash from messages where id = $1`,
     [hooked.messageId],
   )
 
