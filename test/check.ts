@@ -8,9 +8,9 @@ import { CHECK_ONLY } from './runner/check-only.ts'
 /** What another version of PostgreSQL could do differently: each statement, its plan, the schema, and a journey of each kind. */
 const ON_POSTGRESQL_15 = [
   'test/guards/statements.test.ts',
-  'test/guards/plans.test.ts',
+  'test/exhaustive/plans.test.ts',
   'test/guards/schema.test.ts',
-  'test/guards/lists.test.ts',
+  'test/exhaustive/lists.test.ts',
   'test/journeys/otp/otp.test.ts',
   'test/journeys/otp/quota.test.ts',
   'test/journeys/otp/reports.test.ts',

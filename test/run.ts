@@ -27,7 +27,7 @@ const LEFT_OUT = ['**/node_modules/**', ...CHECK_ONLY.map((folder) => `${folder}
 
 /** Other programs' clients, which are installed when they are needed. */
 const CLIENTS = 'packages/whatsapp-emulator/test/clients/'
-const INTEGRATORS = 'test/journeys/integrators/'
+const WITH_EXAMPLES = ['test/journeys/integrators/', 'test/programs/examples']
 
 /** Takes files from the queue until it is empty. */
 const WORKER = 'test/runner/worker.ts'
@@ -54,7 +54,7 @@ const LONGEST = [
   'test/journeys/otp/submission.test.ts',
   'test/exhaustive/cod-model.test.ts',
   'test/programs/embedded-postgres.test.ts',
-  'test/guards/plans.test.ts',
+  'test/exhaustive/plans.test.ts',
   'test/journeys/',
   'test/guards/',
 ]
@@ -62,7 +62,7 @@ const LONGEST = [
 /** These change their process, or walk all that it declares. */
 const OWN_PROCESS: readonly string[] = [
   'test/programs/emulator-package.test.ts',
-  'test/journeys/integrators/client-package.test.ts',
+  'test/programs/client-package.test.ts',
   'test/programs/backup.test.ts',
   'test/programs/restore.test.ts',
   'test/programs/embedded-postgres.test.ts',
@@ -71,8 +71,8 @@ const OWN_PROCESS: readonly string[] = [
   'test/programs/key-rotation.test.ts',
   'test/programs/key-rotation-races.test.ts',
   'test/browser/system.test.ts',
-  'test/guards/lists.test.ts',
-  'test/guards/plans.test.ts',
+  'test/exhaustive/lists.test.ts',
+  'test/exhaustive/plans.test.ts',
   'test/guards/schema.test.ts',
   'test/guards/statements.test.ts',
   'test/guards/tables.test.ts',
@@ -131,7 +131,7 @@ async function main(): Promise<number> {
       : await Array.fromAsync(glob(TEST_FILES, { cwd: ROOT, exclude: LEFT_OUT }))
   if (version === 15) await ensureInstalled('postgres15')
   if (files.some((file) => file.startsWith(CLIENTS))) await ensureInstalled('clients')
-  if (files.some((file) => file.startsWith(INTEGRATORS))) await ensureInstalled('examples')
+  if (files.some((file) => WITH_EXAMPLES.some((beginning) => file.startsWith(beginning)))) await ensureInstalled('examples')
   const folder = await mkdtemp(path.join(await quickestFolder(), 'doorcode-test-'))
   await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must be able to enter it
   try {

@@ -6,17 +6,17 @@ import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, after, test } from 'node:test'
 import { promisify } from 'node:util'
-import { NODE_MODULES, install, pack } from '../../programs/packed.ts'
-import { type Program, freePort, run as start } from '../../programs/program.ts'
-import { codAccount } from '../../world/cod.ts'
-import { postHook, supabaseBody, supabaseHeaders } from '../../world/hooks.ts'
-import { addEndpoint } from '../../world/set-up.ts'
-import { waitFor } from '../../world/wait-for.ts'
-import { type World, newPhone, startWorld } from '../../world/world.ts'
+import { NODE_MODULES, install, pack } from './packed.ts'
+import { type Program, freePort, run as start } from './program.ts'
+import { codAccount } from '../world/cod.ts'
+import { postHook, supabaseBody, supabaseHeaders } from '../world/hooks.ts'
+import { addEndpoint } from '../world/set-up.ts'
+import { waitFor } from '../world/wait-for.ts'
+import { type World, newPhone, startWorld } from '../world/world.ts'
 
 const run = promisify(execFile)
 
-const EXAMPLES = path.resolve(import.meta.dirname, '../../../examples')
+const EXAMPLES = path.resolve(import.meta.dirname, '../../examples')
 
 const root = await mkdtemp(path.join(os.tmpdir(), 'doorcode-examples-'))
 after(() => rm(root, { recursive: true, force: true }))
