@@ -131,7 +131,8 @@ async function main(): Promise<number> {
       : await Array.fromAsync(glob(TEST_FILES, { cwd: ROOT, exclude: LEFT_OUT }))
   if (version === 15) await ensureInstalled('postgres15')
   if (files.some((file) => file.startsWith(CLIENTS))) await ensureInstalled('clients')
-  if (files.some((file) => WITH_EXAMPLES.some((beginning) => file.startsWith(beginning)))) await ensureInstalled('examples')
+  if (files.some((file) => WITH_EXAMPLES.some((beginning) => file.startsWith(beginning))))
+    await ensureInstalled('examples')
   const folder = await mkdtemp(path.join(await quickestFolder(), 'doorcode-test-'))
   await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must be able to enter it
   try {
