@@ -1998,6 +1998,7 @@ export type ParameterNames = {
   'page_hooks.done': never
   'page_hooks.empty': never
   'page_hooks.empty_reader': never
+  'page_hooks.fallback': never
   'page_hooks.given_secret': never
   'page_hooks.given_secret_hint': never
   'page_hooks.hook': never

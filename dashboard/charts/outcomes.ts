@@ -48,7 +48,7 @@ export const confirmationOutcomes = (t: T, confirmations: Confirmations) =>
       { name: 'failed', status: 'failed', label: t('page_charts.failed'), colour: CONFIRMATION.failed },
       {
         name: 'open',
-        status: 'awaiting_answer', // and the few that are only accepted, or being rescheduled
+        status: undefined,
         label: t('page_charts.confirmations_open'),
         colour: CONFIRMATION.awaiting_answer,
       },

@@ -96,7 +96,7 @@ export function Confirmations() {
 }
 
 const hasDetails = ({ reschedule, refusalReason }: ListedConfirmation): boolean =>
-  refusalReason !== null || reschedule !== null
+  refusalReason !== null || (reschedule !== null && Object.values(reschedule).some((each) => each !== null))
 
 /** The customer's choices in addition to the status. */
 function Details({ row: { reschedule, refusalReason } }: { row: ListedConfirmation }) {

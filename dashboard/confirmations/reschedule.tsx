@@ -18,14 +18,12 @@ const dayLabel = (date: string, language: string): string =>
 export function Chosen({ reschedule: { date, timeRange, note } }: { reschedule: Reschedule }) {
   const { language } = useTexts()
   const parts = [date && dayLabel(date, language), timeRange, note && `“${note}”`].filter((part) => part !== null)
-  return parts.length === 0
-    ? '–'
-    : parts.map((part, index) => (
-        <Fragment key={part}>
-          {index > 0 && ' · '}
-          <bdi style={part === timeRange ? { whiteSpace: 'nowrap' } : {}}>{visibleText(part)}</bdi>
-        </Fragment>
-      ))
+  return parts.map((part, index) => (
+    <Fragment key={part}>
+      {index > 0 && ' · '}
+      <bdi style={part === timeRange ? { whiteSpace: 'nowrap' } : {}}>{visibleText(part)}</bdi>
+    </Fragment>
+  ))
 }
 
 /** The same for a finished rescheduling: it also shows what was not chosen. */
@@ -35,10 +33,13 @@ export function NewTime({ reschedule }: { reschedule: Reschedule }) {
     reschedule.date === null && t('page_confirmations.any_day'),
     reschedule.timeRange === null && t('page_confirmations.any_time'),
   ]
+    .filter(Boolean)
+    .join(t('page_shell.comma'))
+  if (reschedule.date === null && reschedule.timeRange === null && reschedule.note === null) return missing
   return (
     <>
       <Chosen reschedule={reschedule} />
-      {missing.some(Boolean) && ` (${missing.filter(Boolean).join(t('page_shell.comma'))})`}
+      {missing && ` (${missing})`}
     </>
   )
 }

@@ -55,7 +55,17 @@ function HookList({ hooks, baseUrl }: { hooks: readonly Hook[]; baseUrl: string 
     {
       title: t('page_hooks.templates'),
       cell: ({ templates }) =>
-        templates.map(({ name, language }) => `${name} (${language})`).join(t('page_shell.comma')),
+        templates.map(({ name, language }, index) => (
+          <div key={language}>
+            {name} ({language})
+            {index === 0 && templates.length > 1 && (
+              <Text span c="dimmed">
+                {' '}
+                {t('page_hooks.fallback')}
+              </Text>
+            )}
+          </div>
+        )),
     },
     { title: t('page_hooks.created'), phone: 'none', cell: ({ createdAt }) => <Time at={createdAt} kind="past" /> },
   ]
