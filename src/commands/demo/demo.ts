@@ -33,7 +33,12 @@ export async function startDemo(config: Config, program: string): Promise<void> 
     return console.log('\nStopped.')
   }
   console.log(welcome(demo))
-  void demo.monthIsOver.then(demo.startLines)
+  const isWaiting = !demo.isMonthOver()
+  if (isWaiting) console.log(MONTH_IS_MADE)
+  void demo.monthIsOver.then(() => {
+    if (isWaiting && !signal.aborted) console.log('The month is complete: send.\n')
+    demo.startLines()
+  })
   await waitForEnd(signal, demo.serving)
   if (demo.serving.lost.aborted) await stopAfterLoss(demo.serving, () => resources.disposeAsync())
   console.log('\nStopping …')
@@ -85,7 +90,10 @@ async function open(
   links.phone = `${config.publicUrl}/dashboard/w/${workspaceId}/phone`
   emulator.begin() // only now: the webhooks that fell due since the last stop need the server
   await requestDemoMonth(parts, workspaceId)
-  const monthIsOver = waitForMonth(parts, workspaceId, signal)
+  let isMonthOver = false
+  const monthIsOver = waitForMonth(parts, workspaceId, signal).then(() => {
+    isMonthOver = true
+  })
   const ready = Promise.all([
     serving.pagesReady,
     Promise.race([monthIsOver, wait(MAX_MONTH_WAIT_MS, undefined, { ref: false })]),
@@ -101,6 +109,7 @@ async function open(
     serving,
     /** Resolves when the month of the first start is over, or the start ends. */
     monthIsOver,
+    isMonthOver: () => isMonthOver,
     /** Starts printing each message and webhook as a line. */
     startLines: lines.start,
     emulatorUrl: emulator.url,
@@ -180,6 +189,10 @@ function createLines(): Lines {
     start: () => void (started = true),
   }
 }
+
+const MONTH_IS_MADE = `The month of orders is still being made, which takes about a minute. Until then the clock of the sandbox runs fast,
+and a code that you send expires early.
+`
 
 const RECIPIENT = '+34600111222'
 const OTP_TEMPLATE = { name: 'login_code', language: 'en_US' }
