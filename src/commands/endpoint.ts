@@ -111,7 +111,7 @@ const endpointPing = command({
   format: ({ eventId, status, httpStatus, error }) =>
     status === 'succeeded'
       ? `The endpoint accepted the ping ${eventId} with ${httpStatus ?? 'success'}.`
-      : `The endpoint did not accept the ping ${eventId} (${error ?? (httpStatus ? `HTTP ${httpStatus}` : 'no answer')}); its delivery is ${status}.`,
+      : `The endpoint did not accept the ping ${eventId} (${error ?? (httpStatus ? `HTTP ${httpStatus}` : 'no response')}); its delivery is ${status}.`,
 })
 
 const statusCommand = (verb: 'pause' | 'resume' | 'enable', summary: string) =>

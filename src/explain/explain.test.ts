@@ -78,7 +78,7 @@ test('a failed webhook shows its answer and the time of the next attempt', async
   assert.equal(attempt?.['httpStatus'], 500)
   assert.equal(waiting?.['dueAt'], waiting?.at)
   assert.equal(next.who, 'client')
-  assert.match(next.sentence, /answered 500; the next attempt is at/)
+  assert.match(next.sentence, /responded with 500; the next attempt is at/)
 })
 
 test('a message that waits for a worker shows no attempt', async (t) => {

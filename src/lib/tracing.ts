@@ -96,7 +96,7 @@ export function createTracer({ endpoint, headers, serviceName }: TracingConfig, 
         signal: AbortSignal.any([AbortSignal.timeout(EXPORT_TIMEOUT_MS), closing.signal]),
       })
       await response.body?.cancel()
-      return response.ok ? undefined : `the receiver answered ${response.status}`
+      return response.ok ? undefined : `the receiver responded with ${response.status}`
     } catch (error) {
       const { name, cause } = error as Error & { cause?: { code?: string } }
       return `the receiver could not be reached: ${cause?.code ?? name}`

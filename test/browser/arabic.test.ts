@@ -159,7 +159,7 @@ test('problems and rejected forms are shown only in Arabic', async (t) => {
   const [account] = await as.calls.senders.accounts.query({ workspaceId })
   assert.ok(account)
   const synced = as.calls.senders.sync.mutate({ workspaceId, accountId: account.accountId })
-  await assert.rejects(synced, /^TRPCClientError: WhatsApp could not be reached: listing phone numbers: no answer/)
+  await assert.rejects(synced, /^TRPCClientError: WhatsApp could not be reached: listing phone numbers: no response/)
 
   const page = await openPage(t, world, { as, language: 'ar' })
   const at = async (place: string, says: string): Promise<void> => {

@@ -117,7 +117,7 @@ async function repair(
   answerAllowed.resolve()
   await world.settled()
   await page.getByText('This endpoint is disabled').waitFor() // the page updates without a reload
-  await page.getByText(/[Ii]t answered 410/).waitFor()
+  await page.getByText(/[Ii]t responded with 410/).waitFor()
   await page.getByText('moved away').waitFor()
   const otps = [await world.sendOtp(), await world.sendOtp()]
   for (const otp of otps) await world.whatsapp.reports(otp, ['sent'])

@@ -143,7 +143,7 @@ test('health names the readiness of the server, and the problems of this workspa
   await world.first.stop()
   const later = (await agent.call('health'))['readiness'] as Result
   assert.equal(later['ready'], false)
-  assert.match(String(later['status']), /no answer/)
+  assert.match(String(later['status']), /no response/)
 })
 
 test('settings name what the workspace has, without keys, secrets and the paths of webhooks', async (t) => {

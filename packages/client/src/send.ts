@@ -57,7 +57,7 @@ async function attempt(call: Call): Promise<unknown> {
     signal?.throwIfAborted()
     if (error instanceof DoorcodeError || error instanceof DoorcodeConnectionError) throw error
     const reason = isTimeout
-      ? `${url.origin} did not answer within ${timeoutMs} ms.`
+      ? `${url.origin} did not respond within ${timeoutMs} ms.`
       : `${url.origin} cannot be reached, or the connection broke: ${causeOf(error)}.`
     throw connectionError(call, { reason, isTimeout, cause: error })
   } finally {
@@ -76,7 +76,7 @@ async function textOf(call: Call, { body, status }: Response): Promise<string> {
     if (done) break
     bytes += value.byteLength
     if (bytes > MAX_RESPONSE_BYTES) {
-      const reason = `${call.url.origin} answered with more than ${MAX_RESPONSE_BYTES} bytes.`
+      const reason = `${call.url.origin} responded with more than ${MAX_RESPONSE_BYTES} bytes.`
       await reader.cancel()
       throw connectionError(call, { reason, status })
     }
@@ -95,7 +95,7 @@ function read(call: Call, { ok, status, headers }: Response, text: string): unkn
   const location = headers.get('location')
   const reason = location
     ? `${call.url.origin} redirects to ${location}. Set "url" to the address at which Doorcode itself answers.`
-    : `${call.url.origin} answered ${status}, but not as Doorcode does. Check "url": is there a proxy, or another program?`
+    : `${call.url.origin} responded with ${status}, but not as Doorcode does. Check "url": is there a proxy, or another program?`
   throw connectionError(call, { reason, status, retryAfterMs })
 }
 

@@ -211,7 +211,7 @@ export const settingsSchema = () => z.toJSONSchema(document, { io: 'input', unre
 /** The settings of a file that has only a time zone. */
 export const defaultSettings = (timeZone: string): CodSettings => document.parse({ timeZone })
 
-/** A workspace's settings of cash-on-delivery checks (docs/cod-settings.md), as stored: with defaults. */
+/** A workspace's cash-on-delivery settings (docs/cod-settings.md), as stored: with defaults. */
 export type CodSettings = z.output<typeof document>
 export type CheckSettings = CodSettings['confirmation']
 export type LanguageSettings = CodSettings['languages'][string]

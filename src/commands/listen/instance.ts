@@ -54,7 +54,7 @@ export function instanceAt(url: string, apiKey: string): Instance {
       if (status === 200) {
         // The parsed copy orders the members differently, so only the original gives the bytes that were signed.
         if (pageSchema.safeParse(body).success) return body as ReadPage
-        throw userError(`${url} answered GET ${EVENTS_PATH} with something other than events. ${SET_URL}`)
+        throw userError(`${url} responded to GET ${EVENTS_PATH} with something other than events. ${SET_URL}`)
       }
       throw toError(url, { status, problem: problemSchema.safeParse(body).data })
     },
@@ -88,17 +88,17 @@ function toError(url: string, { status, problem }: Failure): Error {
       'EVENT_NOT_FOUND',
     )
   if (problem?.code === 'RATE_LIMITED') return new RetryableError(visibleText(problem.detail), { isRateLimit: true })
-  if (status === 429) return new RetryableError(`${url} answered 429.`, { isRateLimit: true })
-  if (status >= 500) return new RetryableError(`${url} answered ${status}.`)
+  if (status === 429) return new RetryableError(`${url} responded with 429.`, { isRateLimit: true })
+  if (status >= 500) return new RetryableError(`${url} responded with ${status}.`)
   if (problem === undefined && (status === 401 || status === 403))
     return userError(
-      `${url} answered ${status}, but the response is not Doorcode’s: another program or a proxy rejects the request. If it is a proxy, let /api pass. ${SET_URL}`,
+      `${url} responded with ${status}, but the response is not Doorcode’s: another program or a proxy rejects the request. If it is a proxy, let /api pass. ${SET_URL}`,
     )
   if (problem === undefined || problem.code === 'NOT_FOUND')
     return userError(
-      `${url} answered ${status} to GET ${EVENTS_PATH}. It is not Doorcode, a node without the role api, or a release that does not have this route. ${SET_URL}`,
+      `${url} responded with ${status} to GET ${EVENTS_PATH}. It is not Doorcode, a node without the role api, or a release that does not have this route. ${SET_URL}`,
     )
-  return userError(`${url} answered ${status}: ${visibleText(problem.detail)}`)
+  return userError(`${url} responded with ${status}: ${visibleText(problem.detail)}`)
 }
 
 const userError = (text: string, code?: ConstructorParameters<typeof UserError>[1]): UserError =>
@@ -122,7 +122,7 @@ async function get(
     for await (const chunk of response.body as AsyncIterable<Buffer>) {
       bytes += chunk.length
       if (bytes > MAX_RESPONSE_BYTES)
-        throw userError(`${new URL(url).origin} answered with more than ${MAX_RESPONSE_BYTES} bytes. ${SET_URL}`)
+        throw userError(`${new URL(url).origin} responded with more than ${MAX_RESPONSE_BYTES} bytes. ${SET_URL}`)
       chunks.push(chunk)
     }
     const { location = '' } = response.headers
@@ -130,7 +130,7 @@ async function get(
   } catch (error) {
     if (error instanceof UserError || end.aborted) throw error
     const { origin } = new URL(url)
-    if (late.aborted) throw new RetryableError(`${origin} did not answer within ${timeoutMs / SECOND_MS} s.`)
+    if (late.aborted) throw new RetryableError(`${origin} did not respond within ${timeoutMs / SECOND_MS} s.`)
     throw new RetryableError(`${origin} cannot be reached. ${reasonOf(error)}`)
   }
 }

@@ -24,7 +24,7 @@ test('each event is one line with its time, type, id, answer and duration', () =
   const late = { httpStatus: null, error: { code: 'webhooks.took_too_long', seconds: 15 } as const, durationMs: 15_000 }
   assert.match(
     linesOf((output) => output.forwarded(event, late))[0] ?? '',
-    /No answer arrived within 15 s\. {2}15000 ms$/,
+    /No response arrived within 15 s\. {2}15000 ms$/,
   )
 })
 

@@ -73,7 +73,7 @@ async function readinessOf(publicUrl: string) {
     return {
       url,
       ready: false,
-      status: 'no answer: the server is not running, or this machine cannot reach its public URL',
+      status: 'no response: the server is not running, or this machine cannot reach its public URL',
       failing: [],
     }
   }

@@ -33,20 +33,20 @@ test('a reschedule shows each question, tap, answer and event in order', async (
     [
       story[0] && `request: ${story[0].detail}`,
       'message: the confirmation’s question: “Hello Ana, please confirm your order 5521 of 349 MAD, to be paid on delivery. ⏎ Demo Shop” [Confirm | Cancel | Change time]',
-      'customer: taps “change time” of the confirmation’s question',
+      'customer: taps “change time” on the confirmation’s question',
       'answer: the customer wants another time',
       story[4] && `message: ${story[4].detail.replaceAll(/, \w+ \d+/g, '…')}`,
       story[5] && `customer: ${story[5].detail.replaceAll(/, \w+ \d+| \d{4}-\d{2}-\d{2}/g, '…')}`,
       'answer: the customer chose a day …)',
       'message: the time question: “At what time?” [09:00-12:00 | 12:00-18:00]',
-      'customer: chooses “12:00-18:00” of the time question',
+      'customer: chooses “12:00-18:00” in the time question',
       'answer: the delivery is rescheduled …, 12:00-18:00)',
       'message: the confirmation’s closing message: “Thank you!”',
       story[11] && `event: ${story[11].detail}`,
     ],
   )
   assert.match(story[4]?.detail ?? '', /^the day question: “Which day\?” \[\w+/)
-  assert.match(story[5]?.detail ?? '', /^chooses “.*” of the day question: \d{4}-\d{2}-\d{2}$/)
+  assert.match(story[5]?.detail ?? '', /^chooses “.*” in the day question: \d{4}-\d{2}-\d{2}$/)
   assert.match(story[11]?.detail ?? '', /^cod\.reschedule_requested .* for 1 endpoint$/)
   const times = explanation.timeline.map(({ at }) => at)
   assert.deepEqual(times, times.toSorted())
@@ -103,11 +103,11 @@ test('a message of the customer that changes nothing shows why', async (t) => {
   assert.deepEqual(
     timeline.filter(({ what }) => what === 'customer').map(({ detail }) => detail),
     [
-      'taps “confirm” of the confirmation’s question',
-      'taps “confirm” of the confirmation’s question; ignored: "confirm" changes nothing while confirmed',
+      'taps “confirm” on the confirmation’s question',
+      'taps “confirm” on the confirmation’s question; ignored: "confirm" changes nothing while confirmed',
       'writes “When will it come?”; ignored: there is no open question',
       'taps a button of another confirmation; ignored: no confirmation of this workspace has this button',
-      'taps a button of another release; ignored: the button was sent by another release',
+      'taps a button from another release; ignored: the button was sent by another release',
       'taps a button that Doorcode did not send; ignored: the button was not sent by Doorcode',
       'sends a message of the type "image"; ignored: a message of type "image" answers no question',
     ],
@@ -115,7 +115,7 @@ test('a message of the customer that changes nothing shows why', async (t) => {
   const [forged] = (await explained(world, other.confirmationId)).timeline.filter(({ what }) => what === 'customer')
   assert.equal(
     forged?.detail,
-    'taps “cancel” of the confirmation’s question; ignored: the tapped message belongs to another conversation',
+    'taps “cancel” on the confirmation’s question; ignored: the tapped message belongs to another conversation',
   )
 })
 
@@ -134,7 +134,7 @@ test('a refusal check shows its request, list of reasons and note', async (t) =>
   const details = timeline.map(({ detail }) => detail)
   for (const shown of [
     'the list of reasons: “Why?” [Too late | Damaged | Other]',
-    'chooses “Other” of the list of reasons',
+    'chooses “Other” in the list of reasons',
     'the customer has another reason, and is asked for a note (Other)',
     'writes “It was ⏎ open”',
     'the refusal is confirmed (Other, It was ⏎ open)',

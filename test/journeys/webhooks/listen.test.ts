@@ -213,9 +213,13 @@ const WRONG_ANSWERS = [
   },
   { status: 200, body: '{"events":[{"id":"x"}],"next":null}', message: /something other than events\. Set --url to/ },
   { status: 200, body: '<h1>Welcome</h1>', message: /something other than events\. Set --url to/ },
-  { status: 404, body: '<h1>Not here</h1>', message: /answered 404 .* It is not Doorcode, .* Set --url to/ },
-  { status: 401, body: 'Who are you?', message: /answered 401, but the response is not Doorcode’s: .* let \/api pass/ },
-  { status: 502, body: '<h1>Bad gateway</h1>', message: /^SERVICE_UNAVAILABLE .* answered 502\. Check --url/ },
+  { status: 404, body: '<h1>Not here</h1>', message: /responded with 404 .* It is not Doorcode, .* Set --url to/ },
+  {
+    status: 401,
+    body: 'Who are you?',
+    message: /responded with 401, but the response is not Doorcode’s: .* let \/api pass/,
+  },
+  { status: 502, body: '<h1>Bad gateway</h1>', message: /^SERVICE_UNAVAILABLE .* responded with 502\. Check --url/ },
 ]
 
 const urlOfServer = async (t: TestContext, server: Server): Promise<string> => `http://${await listen(t, server)}`

@@ -25,7 +25,7 @@ export function createSender(
       try {
         const { httpStatus, error } = await post(agent, { url: target.url, headers, body }, stop)
         if (httpStatus !== null && httpStatus >= 200 && httpStatus < 300) return undefined
-        return error ? inEnglish(error) : `the receiver answered ${httpStatus}`
+        return error ? inEnglish(error) : `the receiver responded with ${httpStatus}`
       } catch (error) {
         if (error instanceof Interrupted) return 'interrupted'
         throw error
