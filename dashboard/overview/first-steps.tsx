@@ -44,7 +44,7 @@ export function FirstSteps({ steps }: { steps: Steps }) {
         {STEPS.map(({ step, to }, index) => (
           <Paper component="li" withBorder p="md" key={step} aria-current={step === next ? 'step' : undefined}>
             <Group align="flex-start" wrap="nowrap" gap="md">
-              <Text fw={700} fz="lg" aria-hidden="true" w={24} ta="center">
+              <Text fw={600} fz="lg" aria-hidden="true" w={24} ta="center">
                 {steps[step] ? '✓' : index + 1}
               </Text>
               <Stack gap={2} flex={1} miw={0}>

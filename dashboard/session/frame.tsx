@@ -15,7 +15,7 @@ export function Frame({ title, children }: { title: string; children: ReactNode 
         <Group justify="space-between">
           <Group gap={8}>
             <Mark />
-            <Text fw={700}>Doorcode</Text>
+            <Text fw={600}>Doorcode</Text>
           </Group>
           <LanguageSwitch />
         </Group>

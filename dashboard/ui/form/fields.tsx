@@ -36,7 +36,7 @@ export function CountedInput({ used, max, rows, error, onWrite, description, ...
     <Text
       span
       inherit
-      {...(used > max && { c: 'var(--mantine-color-error)', fw: 700 })}
+      {...(used > max && { c: 'var(--mantine-color-error)', fw: 600 })}
       style={{ whiteSpace: 'nowrap' }}
     >
       {t('page_shell.used_of', { used: n(used), max: n(max) })}

@@ -225,7 +225,7 @@ function DayRange({ from, to, onChange }: Days & { onChange: (days: ChosenDays) 
             { value: [today, today], label: t('page_list.today') },
             { value: [daysBefore(today, 6), today], label: t('page_list.last_7_days') },
           ]}
-          getDayProps={(day) => (day === today ? { fw: 700, 'aria-current': 'date', td: 'underline' } : {})}
+          getDayProps={(day) => (day === today ? { fw: 600, 'aria-current': 'date', td: 'underline' } : {})}
           onChange={choose}
         />
       )}

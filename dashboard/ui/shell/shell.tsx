@@ -109,7 +109,7 @@ function Header() {
         <Group gap="xs" wrap="nowrap" miw={0}>
           <Group gap={8} wrap="nowrap">
             <Mark />
-            <Text fw={700} visibleFrom="sm">
+            <Text fw={600} visibleFrom="sm">
               Doorcode
             </Text>
           </Group>

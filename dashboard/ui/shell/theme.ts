@@ -63,7 +63,7 @@ const theme = createTheme({
   fontSizes: { xs: rem(13), sm: rem(13), md: rem(14), lg: rem(16), xl: rem(22) },
   lineHeights: { xs: '1.45', sm: '1.45', md: '1.5', lg: '1.4', xl: '1.3' },
   headings: {
-    fontWeight: '650',
+    fontWeight: '600',
     textWrap: 'balance',
     sizes: {
       h1: { fontSize: rem(22), lineHeight: '1.3' },

@@ -50,7 +50,7 @@ export const COMMON_STYLE = `
 .site a { display: inline-flex; align-items: center; min-height: 2rem; color: var(--link); text-decoration: none }
 .site a:hover { text-decoration: underline }
 .site a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
-.site .brand { gap: .5rem; color: var(--text); font-weight: 700 }
+.site .brand { gap: .5rem; color: var(--text); font-weight: 600 }
 .site .brand svg { width: 1.5rem; height: 1.5rem }
 .site .languages { gap: 0 1rem; margin-inline-start: auto }
 .site .languages a { color: var(--soft) }
@@ -62,10 +62,10 @@ const STYLE = `${COMMON_STYLE}
 * { box-sizing: border-box }
 body { margin: 0; background: var(--back); color: var(--text); font: .875rem/1.6 var(--font); overflow-wrap: break-word }
 main { max-width: 54rem; margin: 0 auto; padding: .5rem 1.25rem 4rem }
-h1 { font-size: 1.375rem; font-weight: 650; line-height: 1.3; margin: 1.5rem 0 1rem; text-wrap: balance }
+h1 { font-size: 1.375rem; font-weight: 600; line-height: 1.3; margin: 1.5rem 0 1rem; text-wrap: balance }
 h1 code { font-size: 1em; overflow-wrap: anywhere }
-h2 { font-size: 1rem; font-weight: 650; margin: 2.5rem 0 .75rem }
-h3 { font-size: .875rem; font-weight: 650; margin: 1.75rem 0 .5rem }
+h2 { font-size: 1rem; font-weight: 600; margin: 2.5rem 0 .75rem }
+h3 { font-size: .875rem; font-weight: 600; margin: 1.75rem 0 .5rem }
 p, dd, li { text-wrap: pretty }
 a { color: var(--link); text-underline-offset: .2em; text-decoration-color: color-mix(in srgb, currentcolor 40%, transparent) }
 a:hover { text-decoration-color: currentcolor }
