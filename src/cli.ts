@@ -129,5 +129,6 @@ function originOf(environment: CommandLineIo['environment']): string {
 function formatError(error: unknown): string {
   if (error instanceof ConfigError || error instanceof StartupError) return visibleLines(error.message)
   if (!(error instanceof UsageError)) return visibleText(toProblem(error).detail)
-  return [...error.faults.map((fault) => `doorcode: ${visibleLines(fault)}`), '', error.help].join('\n')
+  const faults = error.faults.map((fault) => `doorcode: ${visibleLines(fault)}`)
+  return [...faults, ...(error.help === '' ? [] : ['', error.help])].join('\n')
 }

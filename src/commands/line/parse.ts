@@ -2,7 +2,7 @@ import { Command as Program, CommanderError } from 'commander'
 import { type Command, type CommandGroup, type Environment, type Input, InputError, optionName } from '../command.ts'
 import { STANDARD_INPUT, readSecretFile } from '../json-file.ts'
 
-/** `help` is the help of the command, or of the group in which the command was not found. */
+/** `help` is the help of the command, or of the group in which the command was not found; empty below a suggestion. */
 export class UsageError extends Error {
   readonly faults: readonly string[]
   readonly help: string
@@ -66,7 +66,7 @@ export async function parse(
     const isKnown = noun.startsWith('-') || program.commands.some((each) => each.name() === noun)
     if (error.code === 'commander.helpDisplayed')
       return isKnown ? { help: printed.trimEnd() } : parse([noun], groups, { name }) // throws
-    throw new UsageError([faultOf(error, { args, commands, name })], printed.trim())
+    throw new UsageError([faultOf(error, { args, commands, name })], isAnswered(error) ? '' : printed.trim())
   }
   if (!parsed) throw new Error('commander called no command')
   return parsed
@@ -195,6 +195,10 @@ function sourceOf(
 function fail(message: string): never {
   throw new InputError(message)
 }
+
+/** By a suggestion, which the list of all commands would hide. */
+const isAnswered = ({ code, message }: CommanderError): boolean =>
+  code === 'commander.unknownCommand' && message.includes('Did you mean')
 
 /** What commander reports, with what to do. The value after "=" is left out: it may be a secret. */
 function faultOf(

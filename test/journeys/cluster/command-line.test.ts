@@ -17,7 +17,7 @@ const UNKNOWN = '019f0000-0000-7000-8000-000000000000'
 const mistakes: readonly [string, RegExp][] = [
   ['', /no command given; "doorcode --help" lists the commands/],
   ['frobnicate', /unknown command 'frobnicate'; "doorcode --help" lists the commands/],
-  ['workspcae', /unknown command 'workspcae' \(Did you mean workspace\?\)/],
+  ['workspcae', /unknown command 'workspcae' \(Did you mean workspace\?\); "doorcode --help" lists the commands\n?$/],
   [
     'workspace',
     /no command given; "doorcode workspace --help" lists the commands[^]*\n {2}create +Create a workspace\.\n {2}list /,
@@ -26,7 +26,7 @@ const mistakes: readonly [string, RegExp][] = [
     'account nope',
     /unknown command 'nope'; "doorcode account --help" lists the commands[^]*\n {2}connect .*[^]*\n {2}sync /,
   ],
-  ['endpoint lst', /unknown command 'lst' \(Did you mean list\?\)/],
+  ['endpoint lst', /unknown command 'lst' \(Did you mean list\?\); "doorcode endpoint --help" lists the commands\n?$/],
   ['workspace create', /--name is missing\n\nUsage: doorcode workspace create --name <name> \[--sandbox\]/],
   ['workspace create --name', /option '--name <name>' argument missing/],
   ['workspace create --name --sandbox', /--name needs a value/],
