@@ -2054,7 +2054,14 @@ export type ParameterNames = {
   'page_keyboard.key_rows': never
   'page_keyboard.key_undo': never
   'page_keyboard.palette_actions': never
+  'page_keyboard.palette_hint': never
+  'page_keyboard.palette_nothing': never
+  'page_keyboard.palette_pages': never
   'page_keyboard.palette_recent': never
+  'page_keyboard.palette_scope': never
+  'page_keyboard.palette_searching': never
+  'page_keyboard.palette_settings': never
+  'page_keyboard.palette_workspaces': never
   'page_keyboard.preview': never
   'page_keyboard.preview_open': never
   'page_keyboard.retried': 'count'
@@ -2794,13 +2801,6 @@ export type ParameterNames = {
   'page_shell.older': never
   'page_shell.overview': never
   'page_shell.pages': never
-  'page_shell.palette_hint': never
-  'page_shell.palette_nothing': never
-  'page_shell.palette_pages': never
-  'page_shell.palette_scope': never
-  'page_shell.palette_searching': never
-  'page_shell.palette_settings': never
-  'page_shell.palette_workspaces': never
   'page_shell.people': never
   'page_shell.phone': never
   'page_shell.previous_month': never

@@ -27,7 +27,14 @@ export function Endpoint() {
   const may = usePermissions()
   const { data, error, refetch } = useQuery(pageQueries.endpoint({ workspaceId, endpointId }))
   if (codeOf(error) === 'NOT_FOUND' || codeOf(error) === 'BAD_REQUEST') return <NotFound />
-  if (!data) return error ? <Failed error={error} onAgain={() => void refetch()} /> : <LoadingPage />
+  if (!data)
+    return error ? (
+      <Page title={t('page_endpoints.title')}>
+        <Failed error={error} onAgain={() => void refetch()} />
+      </Page>
+    ) : (
+      <LoadingPage />
+    )
   const isDeleted = data.deletedAt !== null
   const title = data.description || withoutScheme(data.url)
   return (

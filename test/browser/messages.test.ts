@@ -55,3 +55,19 @@ test('a message is found by filters in the URL and by paging', async (t) => {
   await page.getByRole('button', { name: 'Copy as curl' }).click()
   assert.match(await page.evaluate<string>('copied'), /otp\/messages[^]*"code": "<code>"/)
 })
+
+test('a page that cannot load its data has the title of its section, and loads them when asked again', async (t) => {
+  const world = await startWorld(t)
+  const { messageId } = await world.sendOtp()
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
+  let isReachable = false
+  await page.route(/messages\.get/, (route) => (isReachable ? route.continue() : route.abort()))
+  await page.goto(`/dashboard/w/${world.workspaceId}/messages/${messageId}`)
+  const titleOf = (name: string | RegExp) => page.getByRole('heading', { level: 1, name })
+  await titleOf('Messages').waitFor()
+  await page.getByText('Doorcode is not responding.').waitFor()
+  assert.equal(await page.title(), 'Messages · Doorcode')
+  isReachable = true
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await titleOf(/^Message to/).waitFor()
+})

@@ -100,12 +100,17 @@ type Viewer = { sandbox: boolean; role: string; operator: boolean }
 
 type SectionPath = (typeof SECTIONS)[number]['to']
 
+/** The section of a page; undefined if it has none. */
+export function sectionAt(path: string): (typeof SECTIONS)[number] | undefined {
+  const [, name] = /\/w\/[^/]+\/([^/]+)/.exec(path) ?? []
+  return SECTIONS.find(({ to }) => to === `/w/$workspaceId/${name}`)
+}
+
 /**
  * The same section in another workspace. A page about one message leads to the section, because the other has no such
  * message.
  */
 export function sectionIn(path: string, workspace: Viewer): SectionPath {
-  const [, name] = /\/w\/[^/]+\/([^/]+)/.exec(path) ?? []
-  const section = sectionsOf(workspace).find(({ to }) => to === `/w/$workspaceId/${name}`)
-  return section?.to ?? '/w/$workspaceId/overview'
+  const section = sectionAt(path)
+  return sectionsOf(workspace).find((each) => each === section)?.to ?? '/w/$workspaceId/overview'
 }

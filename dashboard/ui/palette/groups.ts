@@ -41,11 +41,11 @@ export function useGroups(
   const isNumber = (id: string): boolean => id === 'block' && /^\+?\d/.test(query)
   const groups = [
     { label: t('page_keyboard.palette_recent'), actions: query === '' ? recent : recent.filter(matches) },
-    { label: t('page_shell.palette_pages'), actions: pages.filter(matches) },
+    { label: t('page_keyboard.palette_pages'), actions: pages.filter(matches) },
     { label: t('page_keyboard.palette_actions'), actions: deeds.filter((each) => matches(each) || isNumber(each.id)) },
-    { label: t('page_shell.palette_workspaces'), actions: workspaces.filter(matches).slice(0, MAX_WORKSPACES) },
+    { label: t('page_keyboard.palette_workspaces'), actions: workspaces.filter(matches).slice(0, MAX_WORKSPACES) },
     ...(found ? results(found) : []),
-    { label: t('page_shell.palette_settings'), actions: appearance.filter(matches) },
+    { label: t('page_keyboard.palette_settings'), actions: appearance.filter(matches) },
   ]
   return { groups: groups.filter(({ actions }) => actions.length > 0), isPending }
 }

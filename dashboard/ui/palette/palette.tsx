@@ -34,14 +34,14 @@ export default function Palette({ workspace }: { workspace: Workspace }) {
       attributes={{ content: { 'aria-label': t('page_shell.search') } }}
     >
       <Spotlight.Search
-        aria-label={t('page_shell.palette_hint')}
-        placeholder={t('page_shell.palette_hint')}
+        aria-label={t('page_keyboard.palette_hint')}
+        placeholder={t('page_keyboard.palette_hint')}
         maxLength={MAX_TEXT}
         leftSection={<MagnifyingGlassIcon aria-hidden="true" />}
       />
       <Spotlight.ActionsList>
         {groups.length === 0 && (
-          <Spotlight.Empty>{isPending ? t('page_shell.palette_searching') : <NothingFound />}</Spotlight.Empty>
+          <Spotlight.Empty>{isPending ? t('page_keyboard.palette_searching') : <NothingFound />}</Spotlight.Empty>
         )}
         <FirstSelected ids={groups.flatMap((group) => group.actions.map(({ id }) => id))}>
           {groups.map((group) => (
@@ -77,10 +77,10 @@ function NothingFound() {
   return (
     <Stack gap={4}>
       <Text fw={500} c="var(--mantine-color-text)">
-        {t('page_shell.palette_nothing')}
+        {t('page_keyboard.palette_nothing')}
       </Text>
       <Text size="sm" style={{ textWrap: 'balance' }}>
-        {t('page_shell.palette_scope')}
+        {t('page_keyboard.palette_scope')}
       </Text>
     </Stack>
   )

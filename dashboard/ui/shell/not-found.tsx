@@ -5,6 +5,8 @@ import { codeOf } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { Failed } from '../fallback.tsx'
 import { ButtonLink } from '../link.tsx'
+import { sectionAt } from '../navigation/sections.ts'
+import { Page } from './page.tsx'
 
 /** The same for a missing object and for one of another workspace. */
 export function NotFound() {
@@ -29,15 +31,20 @@ export function ToStart() {
   )
 }
 
-/** Shown in place of a page that failed. A missing object looks like an unknown address. */
+/** Shown in place of a page that failed, under the name of its section. A missing object looks like an unknown address. */
 export function PageFault({ error, reset }: ErrorComponentProps) {
   const queries = useQueryErrorResetBoundary()
   const router = useRouter()
+  const { t } = useTexts()
   if (codeOf(error) === 'NOT_FOUND') return <NotFound />
   const again = (): void => {
     queries.reset()
     reset()
     void router.invalidate()
   }
-  return <Failed error={error} onAgain={again} />
+  return (
+    <Page title={t(`page_shell.${sectionAt(router.state.location.pathname)?.name ?? 'failed_title'}`)}>
+      <Failed error={error} onAgain={again} />
+    </Page>
+  )
 }
