@@ -89,7 +89,7 @@ export const settings = {
   ),
   DOORCODE_PUBLIC_URL: setting(
     '',
-    'Origin at which backends, WhatsApp and people reach this service, such as `https://doorcode.example.com`. The dashboard answers requests for this host, and rejects host names that it does not know. Empty: `http://127.0.0.1:<port>`.',
+    'Origin at which backends, WhatsApp and people reach this service, such as `https://doorcode.example.com`. The dashboard accepts requests for this host, and rejects host names that it does not know. Empty: `http://127.0.0.1:<port>`.',
     origin,
   ),
   DOORCODE_TRUSTED_PROXIES: setting(
@@ -115,7 +115,7 @@ export const settings = {
   ),
   DOORCODE_KEEP_CONTENT_DAYS: setting(
     '90',
-    'Days after which texts, rendered messages, provider payloads, webhook bodies and their answers are removed: at least 30, `0` keeps them forever. Not more than `DOORCODE_KEEP_RECORDS_DAYS`. See [retention.md](retention.md).',
+    'Days after which texts, rendered messages, provider payloads, webhook bodies and the responses to them are removed: at least 30, `0` keeps them forever. Not more than `DOORCODE_KEEP_RECORDS_DAYS`. See [retention.md](retention.md).',
     keptDays,
   ),
   DOORCODE_KEEP_RECORDS_DAYS: setting(
@@ -150,7 +150,7 @@ export const settings = {
   ),
   DOORCODE_DRAIN_SECONDS: setting(
     '0',
-    'Seconds for which the process still accepts requests after SIGTERM or SIGINT: 0 to 60. Meanwhile `/readyz` answers 503, so that a load balancer chooses another process.',
+    'Seconds for which the process still accepts requests after SIGTERM or SIGINT: 0 to 60. Meanwhile `/readyz` returns 503, so that a load balancer chooses another process.',
     integer(0, MAX_DRAIN_SECONDS, 'number'),
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting(

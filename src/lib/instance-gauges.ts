@@ -7,7 +7,7 @@ const MAX_READ_MS = 2 * SECOND_MS
 
 /** Gauges of what is in the database. Every node reports the same values, so alerts and boards take their maximum. */
 export const INSTANCE_GAUGES = {
-  database_up: { help: 'Whether the database answered when these figures were last read: 1 or 0', labels: [] },
+  database_up: { help: 'Whether the database responded when these figures were last read: 1 or 0', labels: [] },
   figures_unread: {
     help: 'Whether figures of a group could not be read, such as because a table is locked: 1 or 0',
     labels: ['group'],

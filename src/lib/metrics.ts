@@ -111,10 +111,10 @@ export function createMetrics() {
       waited: (ms) => poolWaits.observe({ pool }, ms / SECOND_MS),
     }),
     watchInstance: instance.watch,
-    requests: histogram('http_request_seconds', 'Answered API requests', ['route', 'status'] as const),
+    requests: histogram('http_request_seconds', 'API requests that got a response', ['route', 'status'] as const),
     dashboardRequests: histogram(
       'dashboard_request_seconds',
-      'Answered requests of the dashboard, without its streams',
+      'Requests of the dashboard that got a response, without its streams',
       ['route', 'status'] as const,
     ),
     otpAccepted: counter('otp_accepted_total', 'OTP messages accepted'),
@@ -126,7 +126,7 @@ export function createMetrics() {
     acceptToAttempt: histogram('accept_to_attempt_seconds', 'From acceptance of a message to its first attempt'),
     providerWebhooks: histogram(
       'provider_webhook_seconds',
-      'Answered webhooks of the provider, by outcome: stored, rejected or failed',
+      'Webhooks of the provider that got a response, by outcome: stored, rejected or failed',
       ['outcome'] as const,
     ),
     reports: counter('provider_reports_total', 'Stored items of provider webhooks', ['kind'] as const),
@@ -148,7 +148,7 @@ export function createMetrics() {
     ] as const),
     rejectedAuthHooks: counter(
       'auth_hooks_rejected_total',
-      'Requests to auth hooks that were not answered by the hook: signature, address (over its limit) or time',
+      'Requests to auth hooks that were rejected before the hook processed them: signature, address (over its limit) or time',
       ['reason'] as const,
     ),
     events: counter('events_total', 'Recorded events', ['type'] as const),

@@ -236,7 +236,7 @@ export interface components {
             code: components["schemas"]["ErrorCode"];
             /**
              * Format: uuid
-             * @description The same as in X-Correlation-ID. Name it when you ask for help.
+             * @description The same as in X-Correlation-ID. Include it when you ask for help.
              */
             correlationId: string;
             /** @description With `DEVELOPER_INVALID_INPUT` only: every fault of the request. */
@@ -384,14 +384,14 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description From when on the code is not approved any more.
+             * @description When the code expires: from then on it is not approved.
              */
             expiresAt: string;
             /** @description How many wrong codes are left before the verification is locked; 0 when it is over. */
             attemptsLeft: number;
             /** @description How often the code can be sent again; 0 when the verification is over. */
             resendsLeft: number;
-            /** @description From when on the code can be sent again; null if it cannot be sent again. */
+            /** @description When the code can be sent again; null if it cannot. */
             nextResendAt: string | null;
             /** @description When the verification was approved, locked or found expired; null while it is pending. */
             endedAt: string | null;
@@ -742,14 +742,14 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description From when on the code is not approved any more.
+             * @description When the code expires: from then on it is not approved.
              */
             expiresAt: string;
             /** @description How many wrong codes are left before the verification is locked; 0 when it is over. */
             attemptsLeft: number;
             /** @description How often the code can be sent again; 0 when the verification is over. */
             resendsLeft: number;
-            /** @description From when on the code can be sent again; null if it cannot be sent again. */
+            /** @description When the code can be sent again; null if it cannot. */
             nextResendAt: string | null;
             /**
              * Format: date-time
@@ -800,14 +800,14 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description From when on the code is not approved any more.
+             * @description When the code expires: from then on it is not approved.
              */
             expiresAt: string;
             /** @description How many wrong codes are left before the verification is locked; 0 when it is over. */
             attemptsLeft: number;
             /** @description How often the code can be sent again; 0 when the verification is over. */
             resendsLeft: number;
-            /** @description From when on the code can be sent again; null if it cannot be sent again. */
+            /** @description When the code can be sent again; null if it cannot. */
             nextResendAt: string | null;
             /**
              * Format: date-time

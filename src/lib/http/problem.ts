@@ -35,7 +35,7 @@ export const problemSchema = z.strictObject({
   detail: z.string().meta({ description: 'What is wrong with this request, for people to read.' }),
   instance: z.string().meta({ description: 'The correlation id as a URN.' }),
   code: z.enum(Object.keys(apiErrors)).meta({ id: 'ErrorCode', description: 'What a program should look at.' }),
-  correlationId: z.guid().meta({ description: 'The same as in X-Correlation-ID. Name it when you ask for help.' }),
+  correlationId: z.guid().meta({ description: 'The same as in X-Correlation-ID. Include it when you ask for help.' }),
   errors: z
     .array(
       z

@@ -29,13 +29,13 @@ export const verificationSchema = z
     reference: otpReference,
     to: recipient,
     createdAt: instant.meta({ description: 'When the request was accepted.' }),
-    expiresAt: instant.meta({ description: 'From when on the code is not approved any more.' }),
+    expiresAt: instant.meta({ description: 'When the code expires: from then on it is not approved.' }),
     attemptsLeft: attemptsLeftSchema,
     resendsLeft: z
       .int()
       .meta({ description: 'How often the code can be sent again; 0 when the verification is over.' }),
     nextResendAt: instant.nullable().meta({
-      description: 'From when on the code can be sent again; null if it cannot be sent again.',
+      description: 'When the code can be sent again; null if it cannot.',
     }),
     endedAt: instant.nullable().meta({
       description: 'When the verification was approved, locked or found expired; null while it is pending.',
