@@ -114,7 +114,7 @@ test('figures in the documents match the code', async () => {
     ],
     'docs/whatsapp-cloud-api.md': [
       `| ${STANDARD_SENDS_PER_SECOND} messages a second per number, ${HIGH_SENDS_PER_SECOND.toLocaleString('en')} at`,
-      `one message per ${PAIR_INTERVAL_MS / SECOND_MS} s from a number to one customer; ${PAIR_BURST} at once`,
+      `one message per ${PAIR_INTERVAL_MS / SECOND_MS} s from a number to one customer; ${PAIR_BURST} in a burst`,
       `Meta lists ${TEMPLATE_LANGUAGES.length}`,
     ],
   }

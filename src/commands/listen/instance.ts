@@ -63,7 +63,7 @@ export function instanceAt(url: string, apiKey: string): Instance {
 
 const EVENTS_PATH = '/api/v1/events'
 /** For responses of other programs. */
-const SET_URL = 'Set --url to the address where Doorcode answers /healthz, with its port.'
+const SET_URL = 'Set --url to the address where Doorcode responds to /healthz, with its port.'
 
 /** Redirects are not followed: the key must not reach a host that the user did not name. */
 function redirectText(url: string, location: string): string {

@@ -43,7 +43,7 @@ export const textOutput = ({ print, generatedSecret, continueCommand }: Options)
     print(visibleText(`${timestamp}  ${type.padEnd(TYPE_WIDTH)}  ${id}  ${answer}  ${durationMs} ms`))
   },
   waiting: (side, reason) => print(visibleText(`${reason} ${WAITING[side]}`)),
-  resumed: (side) => print(side === 'receiver' ? 'The receiver answers again.' : 'The instance answers again.'),
+  resumed: (side) => print(side === 'receiver' ? 'The receiver responds again.' : 'The instance responds again.'),
   stopped: (position) => print(`Stopped. To continue from here:\n${continueCommand(position)}`),
 })
 

@@ -5,7 +5,7 @@ export const mcpCommand = command({
   words: 'mcp',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary:
-    'Let an AI agent read a workspace over standard input and output, by the Model Context Protocol, until the agent ends (docs/agents.md).',
+    'Let an AI agent read a workspace over standard input and output, through the Model Context Protocol, until the agent ends (docs/agents.md).',
   options: {
     workspace,
     allowWrites: flag(

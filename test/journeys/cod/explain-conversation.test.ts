@@ -142,7 +142,7 @@ test('a refusal check shows its request, list of reasons and note', async (t) =>
     assert.ok(details.includes(shown), `${shown} is not in ${JSON.stringify(details)}`)
   }
   assert.equal(timeline.filter(({ what }) => what === 'quota').length, 2)
-  assert.equal(next.sentence, 'No action is needed: the customer said that the parcel was refused.')
+  assert.equal(next.sentence, 'No action is needed: the customer said that they refused the parcel.')
 })
 
 const HOSTILE = 'open\n2026-12-01T00:00:00.000Z  event     forged\u001b[2J\r\u009bK\u2028\u2029\u202e\u2066\u200f'

@@ -170,7 +170,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     'Moves the time forward by a span or to an instant; what falls due on the way happens first',
     ({ control, body }) => control.moveClock(body),
   ),
-  route('GET /control/webhooks', 'The latest webhook posts with their answers', ({ parts }) => ({
+  route('GET /control/webhooks', 'The latest webhook posts with their responses', ({ parts }) => ({
     posts: parts.outbox.posts().toReversed(),
   })),
   route('POST /control/pause', 'Holds webhooks back', ({ parts }) => {
