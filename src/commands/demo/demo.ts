@@ -37,7 +37,7 @@ export async function startDemo(config: Config, program: string): Promise<void> 
   if (isWaiting) console.log(MONTH_IS_MADE)
   void demo.monthIsOver.then(() => {
     if (isWaiting && !signal.aborted) console.log('The month is complete: send.\n')
-    demo.startLines()
+    return demo.startLines()
   })
   await waitForEnd(signal, demo.serving)
   if (demo.serving.lost.aborted) await stopAfterLoss(demo.serving, () => resources.disposeAsync())
@@ -91,7 +91,7 @@ async function open(
   emulator.begin() // only now: the webhooks that fell due since the last stop need the server
   await requestDemoMonth(parts, workspaceId)
   let isMonthOver = false
-  const monthIsOver = waitForMonth(parts, workspaceId, signal).then(() => {
+  const monthIsOver = waitForMonth(parts, workspaceId, signal).finally(() => {
     isMonthOver = true
   })
   const ready = Promise.all([
