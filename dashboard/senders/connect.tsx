@@ -16,7 +16,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { CodeBlock } from '../ui/code-block.tsx'
-import { Secret } from '../ui/dialog/secret-dialog.tsx'
+import { DialogFoot, Secret } from '../ui/dialog/secret-dialog.tsx'
 import { Loading } from '../ui/fallback.tsx'
 import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
@@ -147,14 +147,16 @@ function ConnectForm({ emulatorUrl, onDone }: { emulatorUrl: string | null; onDo
           <Collapse expanded={advanced}>{graphUrl}</Collapse>
         </>
       )}
-      <Group>
-        <Button type="submit" loading={connect.isPending}>
-          {t('page_senders.connect_now')}
-        </Button>
-        <Text size="sm" role="status">
-          {connect.isPending && t('page_senders.connecting')}
-        </Text>
-      </Group>
+      <DialogFoot>
+        <Group>
+          <Button type="submit" loading={connect.isPending}>
+            {t('page_senders.connect_now')}
+          </Button>
+          <Text size="sm" role="status">
+            {connect.isPending && t('page_senders.connecting')}
+          </Text>
+        </Group>
+      </DialogFoot>
     </ServerForm>
   )
 }

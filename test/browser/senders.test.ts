@@ -56,16 +56,21 @@ async function connects(page: Page, world: World): Promise<void> {
   await page.getByRole('button', { name: 'Connect a WhatsApp account' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Enter the credentials of another account' }).click()
+  const connect = dialog.getByRole('button', { name: 'Connect', exact: true })
+  await connect.click()
+  await dialog.getByText('4 errors').waitFor()
+  const { y = Infinity, height = 0 } = (await connect.boundingBox()) ?? {}
+  assert.ok(y + height <= (page.viewportSize()?.height ?? 0), 'below four errors, the button is still in sight')
   await dialog.getByLabel('WhatsApp Business Account ID').fill(form.wabaId)
   await dialog.getByLabel('Access token').fill('EAAnobody')
   await dialog.getByLabel('App secret').fill(form.appSecret)
   await dialog.getByRole('button', { name: 'Generate' }).click()
   const verifyToken = await dialog.getByLabel('Verify token').inputValue()
   assert.equal(await dialog.getByLabel('Graph URL').inputValue(), form.graphUrl, 'the emulator is found')
-  await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
+  await connect.click()
   await dialog.getByText('WhatsApp rejects the access token').waitFor()
   await dialog.getByLabel('Access token').fill(form.accessToken)
-  await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
+  await connect.click()
   await dialog.getByText('Account connected').waitFor()
   await page.keyboard.press('Escape') // the verify token is shown once
   const callback = (await dialog.getByText(/^http.*\/whatsapp\/[0-9a-f-]{36}$/).textContent()) ?? ''

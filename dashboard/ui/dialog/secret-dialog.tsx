@@ -50,13 +50,14 @@ export function Secret({ text, title }: { text: string; title?: string }) {
   return <CodeBlock text={text} onCopy={shown?.markCopied} autoFocus />
 }
 
-/** Closes the dialog. It stays visible however long the content is, because it is the only way out. */
-export function CopiedButton({ onClick, children }: { onClick: () => void; children: ReactNode }) {
-  return (
-    <Box className={classes['foot']}>
-      <Button fullWidth onClick={onClick}>
-        {children}
-      </Button>
-    </Box>
-  )
-}
+/** The end of a dialog, which stays visible however long the content is. */
+export const DialogFoot = ({ children }: { children: ReactNode }) => <Box className={classes['foot']}>{children}</Box>
+
+/** Closes the dialog: the only way out. */
+export const CopiedButton = ({ onClick, children }: { onClick: () => void; children: ReactNode }) => (
+  <DialogFoot>
+    <Button fullWidth onClick={onClick}>
+      {children}
+    </Button>
+  </DialogFoot>
+)
