@@ -5,7 +5,7 @@ import { workspace } from './inputs.ts'
 export const invitationList = command({
   words: 'invitation list',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f',
-  summary: 'List the open and expired invitations to a workspace.',
+  summary: 'List the pending and expired invitations to a workspace.',
   options: { workspace },
   async run({ db, clock }, { workspace: workspaceId }) {
     return { workspaceId, invitations: await listInvitations(db, { workspaceId, at: clock.now() }) }
@@ -19,5 +19,5 @@ export const invitationList = command({
         isExpired ? `${expiresAt.toISOString()} (expired)` : expiresAt.toISOString(),
         invitedBy ?? '',
       ]),
-    ) ?? 'The workspace has no open invitations.',
+    ) ?? 'The workspace has no pending invitations.',
 })
