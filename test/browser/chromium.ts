@@ -1,4 +1,6 @@
-import { access } from 'node:fs/promises'
+import { access, mkdir } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
+import path from 'node:path'
 import { type BrowserServer, type Page, chromium } from 'playwright-core'
 import { ensureInstalled } from '../../tools/install.ts'
 
@@ -39,11 +41,28 @@ export async function startBrowser({ optimizes = false } = {}): Promise<BrowserS
   for (const executablePath of SYSTEM_CHROMIUMS) {
     if (await exists(executablePath)) return chromium.launchServer({ executablePath, args, ...ENDING })
   }
-  await ensureInstalled('browser')
-  const { default: packaged } = await import('@sparticuz/chromium')
   // Not with its own arguments: all in one process it ends with the first context that is closed, and without web
   // security it keeps no session.
-  return chromium.launchServer({ executablePath: await packaged.executablePath(), args, ...ENDING })
+  return chromium.launchServer({ executablePath: await unpacked(), args, ...ENDING })
+}
+
+/**
+ * The package unpacks its binary and fonts into the folder for temporary files, and takes what is there. Each user needs a folder
+ * of their own: they cannot start another user's.
+ */
+async function unpacked(): Promise<string> {
+  await ensureInstalled('browser')
+  const { TMPDIR } = process.env
+  const folder = path.join(tmpdir(), `doorcode-chromium-${userInfo().uid}`)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  process.env.TMPDIR = folder
+  try {
+    const { default: packaged } = await import('@sparticuz/chromium')
+    return await packaged.executablePath()
+  } finally {
+    if (TMPDIR === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = TMPDIR
+  }
 }
 
 const exists = (file: string): Promise<boolean> =>

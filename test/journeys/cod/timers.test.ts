@@ -159,13 +159,19 @@ test('on two nodes each timer of 60 confirmations fires once', async (t) => {
   await world.node()
   const orders = await Promise.all(Array.from({ length: 60 }, () => world.createConfirmation({ to: newPhone() })))
   await world.settled()
+  // Messages, not what the phones show: a slow machine may send one again whose outcome is unknown.
+  const reminders = () =>
+    world.query(`select confirmation_id from messages where workspace_id = $1 and purpose = 'reminder'`, [
+      world.workspaceId,
+    ])
   await after(world, '121m')
-  for (const order of orders) assert.equal(world.customer(order).screen().length, 2)
+  for (const order of orders) assert.ok(world.customer(order).screen().length >= 2)
+  assert.equal((await reminders()).length, 61)
   await after(world, '22h')
   const confirmationIds = receiver.events('cod.no_response').map(({ data }) => data.confirmationId)
   assert.equal(confirmationIds.length, 61)
   assert.equal(new Set(confirmationIds).size, 61)
-  for (const order of orders) assert.equal(world.customer(order).screen().length, 2)
+  assert.equal((await reminders()).length, 61)
 })
 
 test('a timer that fails does not delay others', async (t) => {
