@@ -6,6 +6,8 @@ import { waitFor } from '../world/wait-for.ts'
 
 /** Connections of each node in a test. */
 const POOL_SIZE = 6
+/** To idle. */
+const FOREVER = 0
 
 type Pooled = { db: Db; onIdleError: (error: Error) => void }
 
@@ -29,7 +31,7 @@ export async function openPooledDb(url: string, onIdleError: (error: Error) => v
 
 function newPooled(url: string): Pooled {
   const pooled: Pooled = {
-    db: openDb({ url, poolSize: POOL_SIZE, onIdleError: (error) => pooled.onIdleError(error) }),
+    db: openDb({ url, poolSize: POOL_SIZE, idleMs: FOREVER, onIdleError: (error) => pooled.onIdleError(error) }),
     onIdleError: () => {},
   }
   return pooled
@@ -39,7 +41,10 @@ let questions: Pool | undefined
 
 /** For the tests' own queries on the process's database. */
 export async function queryPool(): Promise<Pool> {
-  questions ??= new Pool({ connectionString: await fileDatabase(), max: 3 }).on('error', () => {})
+  questions ??= new Pool({ connectionString: await fileDatabase(), max: 3, idleTimeoutMillis: FOREVER }).on(
+    'error',
+    () => {},
+  )
   return questions
 }
 
