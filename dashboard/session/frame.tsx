@@ -35,8 +35,7 @@ function LanguageSwitch() {
   return (
     <NativeSelect
       aria-label={t('page_shell.language')}
-      variant="unstyled"
-      w={96}
+      w={116}
       value={language}
       data={LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))}
       onChange={({ currentTarget }) => {

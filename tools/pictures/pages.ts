@@ -48,7 +48,7 @@ export async function listSubjects(demo: Demo): Promise<Subject[]> {
     { name: 'confirmations: empty', address: `${empty.pages}/confirmations` },
     { name: 'overview: menu', address: `${pages}/overview`, open: pressed('page_shell.menu'), width: 390 },
     { name: 'overview: account menu', address: `${pages}/overview`, open: clicked('[data-account]') },
-    { name: 'overview: palette', address: `${pages}/overview`, open: (page) => page.keyboard.press('Control+K') },
+    { name: 'overview: palette', address: `${pages}/overview`, open: openPalette },
     { name: 'messages: dates', address: `${pages}/messages`, open: pressed('page_shell.dates'), width: 1280 },
     { name: 'messages: filters', address: `${pages}/messages`, open: pressed('page_list.filters'), width: 390 },
     { name: 'messages: nothing', address: `${pages}/messages?text=nothing-like-this` },
@@ -156,6 +156,12 @@ const pressedInMenu = (code: PlainCode) => async (page: Page, t: Translator['t']
   await click(page, page.locator('main [aria-haspopup=menu]').first(), 'menu')
   const text = (t as (code: PlainCode) => string)(code)
   await click(page, page.getByRole('menuitem', { name: text }).first(), `“${text}”`)
+}
+
+/** Its scripts are loaded when it is opened first. */
+async function openPalette(page: Page): Promise<void> {
+  await page.keyboard.press('Control+K')
+  await page.getByRole('dialog').waitFor()
 }
 
 const clicked = (selector: string) => (page: Page) => click(page, page.locator(selector).first(), selector)
