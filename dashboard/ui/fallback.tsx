@@ -9,7 +9,7 @@ export function Empty({ children, action }: { children: ReactNode; action?: Reac
   return (
     <Paper withBorder p="xl">
       <Stack align="center" gap="sm">
-        <Text ta="center" maw={480}>
+        <Text ta="center" maw={480} style={{ textWrap: 'balance' }}>
           {children}
         </Text>
         {action}

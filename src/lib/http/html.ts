@@ -86,7 +86,7 @@ pre { direction: ltr; text-align: left; overflow-x: auto; padding: .75rem 1rem; 
 .search { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; margin-top: 1.25rem }
 .search a { margin-inline-end: auto; text-decoration: none }
 .search input, .search button { min-height: 2.25rem; padding: 0 .75rem; border: 1px solid var(--line); border-radius: 8px; background: var(--back); color: var(--text); font: inherit }
-.search input { width: 16rem; max-width: 100% }
+.search input { flex: 1 8rem; max-width: 16rem; min-width: 0 }
 .search :focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
 summary { color: var(--soft); cursor: pointer }
 .back { display: flex; flex-wrap: wrap; gap: 0 1.25rem; margin-top: 1rem }

@@ -40,11 +40,14 @@ export const PRODUCTS: readonly Product[] = [
   { ar: 'تمور المجهول', fr: 'Dattes Mejhoul', en: 'Medjool dates', dirhams: 129 },
 ]
 
-/** As each language writes a price; a parameter of a template may not contain several spaces. */
+/** Keeps a price on one line. A parameter of a template may not contain several spaces in a row. */
+const NO_BREAK_SPACE = '\u00a0'
+
+/** As each language writes a price. */
 export const priceIn: Record<ShopLanguage, (dirhams: number) => string> = {
-  ar: (dirhams) => `${dirhams} درهم`,
-  fr: (dirhams) => `${dirhams.toLocaleString('fr').replace(/\s/g, ' ')} MAD`,
-  en: (dirhams) => `${dirhams.toLocaleString('en')} MAD`,
+  ar: (dirhams) => `${dirhams}${NO_BREAK_SPACE}درهم`,
+  fr: (dirhams) => `${dirhams.toLocaleString('fr').replace(/\s/g, NO_BREAK_SPACE)}${NO_BREAK_SPACE}MAD`,
+  en: (dirhams) => `${dirhams.toLocaleString('en')}${NO_BREAK_SPACE}MAD`,
 }
 
 /** What customers write when their reason is none of the list. */
