@@ -107,7 +107,7 @@ ${servesDashboard && html`<li><a href="/dashboard/">${t('page_site.dashboard')}<
 <li><a href="/docs">${t('page_site.reference')}</a></li>
 <li><a href="/docs/guides">${t('page_site.guides')}</a>${t('page_shell.colon')}${t('page_site.front_guides')}</li>
 <li><a href="/problems">${t('page_site.front_errors')}</a></li>
-<li><a href="/openapi.json">${t('page_site.front_document')}</a>${t('page_shell.colon')}${t('page_site.front_tools')} <a href="/docs/postman.json">Postman</a>, <a href="/docs/bruno.json">Bruno</a></li>
+<li><a href="/openapi.json">${t('page_site.front_document')}</a>${t('page_shell.colon')}${t('page_site.front_tools')} <span class="whole"><a href="/docs/postman.json">Postman</a>${t('page_shell.comma').trimEnd()}</span> <a href="/docs/bruno.json">Bruno</a></li>
 <li><a href="/llms.txt">${t('page_site.front_markdown')}</a>${t('page_shell.colon')}${t('page_site.front_models')}</li>
 <li><a href="/readyz">${t('page_site.front_ready')}</a></li>
 </ul>`

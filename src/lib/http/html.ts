@@ -79,6 +79,7 @@ dd { margin: 0 }
 ul { padding-inline-start: 1.25rem }
 td:first-child code { white-space: nowrap }
 .links a { display: inline-block; line-height: 1.5rem }
+.whole { white-space: nowrap }
 .soft { color: var(--soft) }
 .scroll { overflow-x: auto }
 pre { direction: ltr; text-align: left; overflow-x: auto; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: 8px }
