@@ -113,18 +113,18 @@ ${servesDashboard && html`<li><a href="/dashboard/">${t('page_site.dashboard')}<
 </ul>`
 
 /**
- * Below the links of the site, in one row of a known height, with the fonts and colors of the dashboard.
+ * Below the links of the site, in one row or, on a phone, two rows of a known height, with the fonts and colors of the dashboard.
  */
 const REFERENCE_STYLE = `${COMMON_STYLE}
 body { margin: 0; background: var(--back) }
-.site { position: sticky; top: 0; z-index: 100; box-sizing: border-box; height: 3.5rem; overflow-x: auto; white-space: nowrap }
-.site, .site nav { flex-wrap: nowrap }
-.site .pages { order: 0; flex-basis: auto }
+.site { position: sticky; top: 0; z-index: 100; box-sizing: border-box; height: var(--scalar-custom-header-height); overflow-x: auto; white-space: nowrap }
+.site nav { flex-wrap: nowrap }
 `
 
 /** Scalar's variables. Light and dark follow the system, as on the pages around the reference. */
 const SCALAR_STYLE = `
 :root { --scalar-custom-header-height: 3.5rem; --scalar-font: var(--font); --scalar-font-code: var(--mono); --scalar-heading-1: 22px; --scalar-button-1: #4048d6; --scalar-button-1-color: #fff; --scalar-button-1-hover: #323ab6 }
+@media (max-width: 48rem) { :root { --scalar-custom-header-height: calc(4.5rem + 1px) } }
 .scalar-app .markdown { font-size: 14px }
 .light-mode { --scalar-color-1: #000; --scalar-color-2: #495057; --scalar-color-3: #495057; --scalar-color-accent: #4048d6; --scalar-link-color: #4048d6; --scalar-background-1: #fff; --scalar-background-2: #f8f9fa; --scalar-background-3: #e9ecef; --scalar-background-accent: #eef0ff; --scalar-border-color: #dee2e6 }
 .dark-mode { --scalar-color-1: #d3d6dd; --scalar-color-2: #b3b8c2; --scalar-color-3: #b3b8c2; --scalar-color-accent: #8d93ee; --scalar-link-color: #8d93ee; --scalar-background-1: #14161a; --scalar-background-2: #1c1f25; --scalar-background-3: #262a32; --scalar-background-accent: #2f3157; --scalar-border-color: #3b404a }
