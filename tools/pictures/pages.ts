@@ -57,7 +57,7 @@ export async function listSubjects(demo: Demo): Promise<Subject[]> {
     { name: 'message: of an order', address: at.orderMessage },
     { name: 'confirmation', address: at.confirmation },
     { name: 'confirmation: rescheduled', address: at.rescheduled },
-    { name: 'phone: new customer', address: `${pages}/phone`, open: pressed('page_chats.new_customer') },
+    { name: 'phone: new customer', address: `${pages}/phone`, open: pressed('page_chats.new_customer'), width: 390 },
     { name: 'phone: clock', address: `${pages}/phone?tab=clock` },
     { name: 'senders: connect', address: `${pages}/senders`, open: pressed('page_senders.connect') },
     { name: 'senders: credentials', address: `${pages}/senders`, open: pressed('page_senders.renew') },

@@ -19,6 +19,7 @@ import { DAY, dateFormat } from '../../texts/formats.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { Calendar } from '../calendar.tsx'
 import { useWorkspace } from '../workspace.ts'
+import { DialogFoot } from '../dialog/secret-dialog.tsx'
 import { useScreen } from '../screen.ts'
 
 /** A search runs when typing pauses. */
@@ -99,14 +100,16 @@ function PhoneFilters({ label, search, filters, range, onChange, onClear, end }:
             </Input.Wrapper>
           )}
           {end}
-          <Group grow>
-            {onClear && (
-              <Button variant="default" onClick={onClear}>
-                {t('page_shell.clear_filters')}
-              </Button>
-            )}
-            <Button onClick={close}>{t('page_list.show_results')}</Button>
-          </Group>
+          <DialogFoot>
+            <Group grow>
+              {onClear && (
+                <Button variant="default" onClick={onClear}>
+                  {t('page_shell.clear_filters')}
+                </Button>
+              )}
+              <Button onClick={close}>{t('page_list.show_results')}</Button>
+            </Group>
+          </DialogFoot>
         </Stack>
       </Drawer>
     </Group>
