@@ -54,7 +54,7 @@ test('the guide’s schedule is the one in force', () => {
   const rows = STEPS_MS.map((wait, index) => `| ${index + 1} | ${readable(wait)} |`)
   assert.equal(between('schedule'), ['| attempt | after |', '|---|---|', ...rows].join('\n'))
   assert.ok(guide.includes(`by up to ${JITTER * 100} % in either direction`))
-  assert.ok(guide.includes(`only failures for ${FAILING_DISABLES_AFTER_MS / (24 * HOUR_MS)} days`))
+  assert.ok(guide.includes(`nothing but failures for ${FAILING_DISABLES_AFTER_MS / (24 * HOUR_MS)} days`))
 })
 
 test('the guide’s Node verifier accepts only genuine requests', async (t) => {
