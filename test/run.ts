@@ -105,7 +105,7 @@ const NODE_OPTIONS = [
 /** Files at a time. Each waits for the database, its own servers and the browser often enough that 2 cores carry three times as many. */
 const FILES_AT_ONCE = 6
 /** A test that takes this long hangs. */
-const TEST_TIMEOUT_MS = 300_000
+const TEST_TIMEOUT_MS = 600_000
 /** A run that takes this long hangs. */
 const RUN_TIMEOUT_MS = 30 * 60_000
 /** Programs that an interrupted test started still write for a moment; each try waits 100 ms longer than the last. */

@@ -89,7 +89,7 @@ pre { direction: ltr; text-align: left; overflow-x: auto; padding: .75rem 1rem; 
 .search input, .search button { min-height: 2.25rem; padding: 0 .75rem; border: 1px solid var(--line); border-radius: 8px; background: var(--back); color: var(--text); font: inherit }
 .search input { flex: 1 8rem; max-width: 16rem; min-width: 0 }
 .search :focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
-summary { color: var(--soft); cursor: pointer }
+summary { padding-block: .25rem; color: var(--soft); cursor: pointer }
 .back { display: flex; flex-wrap: wrap; gap: 0 1.25rem; margin-top: 1rem }
 .back a { display: inline-flex; align-items: center; min-height: 2rem; text-decoration: none }
 .back a:hover { text-decoration: underline }
