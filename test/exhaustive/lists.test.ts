@@ -9,12 +9,13 @@ import {
   selectEntriesOf,
   selectPeople,
 } from '../../src/admin/audit/audit-log.ts'
-import { type MessageFilter, countMessages, listMessages } from '../../src/messages/search.ts'
+import { countMessages, listMessages } from '../../src/messages/search.ts'
 import { listDeliveries } from '../../src/explain/deliveries.ts'
 import { FIRST_ID, LAST_ID, firstIdAt } from '../../src/lib/ids.ts'
 import { MAX_SCANNED_ROWS } from '../../src/lib/lists/list-pages.ts'
 import { type Call, spyOnDb } from '../database/db-spy.ts'
 import { fillWorkspace } from '../database/many-rows.ts'
+import { everyMessage, everything } from '../world/list-filters.ts'
 import { startWorld } from '../world/world.ts'
 
 type Plan = {
@@ -51,20 +52,7 @@ test('no dashboard list reads a whole table or more than its limit', async (t) =
   const exact = limited(MAX_EXACT_ROWS)
   const day = 86_400_000
   const [from, until] = [new Date(Date.now() - 41 * day), new Date(Date.now() - 40 * day)]
-  const all: MessageFilter = {
-    workspaceId,
-    search: null,
-    status: null,
-    kind: null,
-    failureCode: null,
-    verification: null,
-    template: null,
-    senderId: null,
-    from: null,
-    until: null,
-    clock: { sandbox: false, offsetMs: 0 },
-    before: null,
-  }
+  const all = everyMessage(workspaceId)
   const search = { id: null, text: 'login-17', phones: ['+212600000017'], part: null }
   const byPart = {
     id: null,
@@ -88,18 +76,7 @@ test('no dashboard list reads a whole table or more than its limit', async (t) =
   ])
     for (const read of [listMessages, countMessages])
       await read(isExact(filter) ? exact : figures, { ...all, ...filter })
-  const orders = {
-    workspaceId,
-    search: null,
-    status: null,
-    refusal: null,
-    template: null,
-    senderId: null,
-    from: null,
-    until: null,
-    clock: { sandbox: false, offsetMs: 0 },
-    before: null,
-  }
+  const orders = { ...everything(workspaceId), refusal: null }
   for (const filter of [
     {},
     { search: { id: null, text: 'order-17', phones: ['+212700000017'], part: null } },

@@ -1,27 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LAST_ID, newId } from '../../../src/lib/ids.ts'
-import { type MessageFilter, listMessages } from '../../../src/messages/search.ts'
+import { listMessages } from '../../../src/messages/search.ts'
+import { everyMessage } from '../../world/list-filters.ts'
 import { type World, startWorld } from '../../world/world.ts'
 
 const NUMBER = '+212612345678'
 
 /** The newest messages to a number, and those before one of them. */
 async function idsTo({ parts, workspaceId }: World, number: string, before: string | null = null): Promise<string[]> {
-  const filter: MessageFilter = {
-    workspaceId,
-    search: { id: null, text: number, phones: [number], part: null },
-    status: null,
-    kind: null,
-    failureCode: null,
-    verification: null,
-    template: null,
-    senderId: null,
-    from: null,
-    until: null,
-    clock: { sandbox: false, offsetMs: 0 },
-    before,
-  }
+  const search = { id: null, text: number, phones: [number], part: null }
+  const filter = { ...everyMessage(workspaceId), search, before }
   return (await listMessages(parts.db, filter)).rows.map(({ id }) => id)
 }
 
