@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import os from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { promisify } from 'node:util'
 import vm from 'node:vm'
 import { build } from 'vite'
 import { apiDocument } from '../../docs/api-document.ts'
 import { ensureInstalled, toolsPath } from '../../tools/install.ts'
-import { NODE_MODULES, install, pack } from './packed.ts'
+import { NODE_MODULES, packedClient } from './packed.ts'
 import { freePort, run as start } from './program.ts'
 import { addEndpoint } from '../world/set-up.ts'
-import { temporaryFolder } from '../world/temporary-folder.ts'
 import { waitFor } from '../world/wait-for.ts'
 import { startWorld } from '../world/world.ts'
 
@@ -20,15 +18,8 @@ const run = promisify(execFile)
 
 const README = path.resolve(import.meta.dirname, '../../packages/client/README.md')
 
-const root = await mkdtemp(path.join(os.tmpdir(), 'doorcode-client-'))
-after(() => rm(root, { recursive: true, force: true }))
-/** Packed and installed once, for all tests. */
-let installed: Promise<string> | undefined
-const project = (): Promise<string> => (installed ??= packed())
-
-async function packed(): Promise<string> {
-  return install(root, await pack(root, { name: 'client' }), [path.join(NODE_MODULES, '@types/node')])
-}
+const client = await packedClient(path.join(NODE_MODULES, '@types/node'))
+const project = async (): Promise<string> => (await client()).project
 
 const blocksOf = (readme: string, language: string): string[] =>
   Array.from(readme.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\n\`\`\``, 'gs')), ([, code = '']) => code)
@@ -195,10 +186,9 @@ test('the packed client sends a code and verifies its webhook where there are on
 
 type Fault = Error & { stdout: string }
 
-test('publint and attw find no fault in the packed client', async (t) => {
+test('publint and attw find no fault in the packed client', async () => {
   await ensureInstalled('check')
-  const folder = await temporaryFolder(t)
-  const { tarball } = await pack(folder, { name: 'client' })
+  const { project: folder, tarball } = await client()
   const check = (program: string, ...args: string[]) =>
     run(program, args, { cwd: folder, env: { ...process.env, PATH: toolsPath() } }).catch((fault: Fault) =>
       assert.fail(fault.stdout || fault.message),

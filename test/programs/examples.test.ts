@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { cp, glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import os from 'node:os'
+import { cp, glob, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type TestContext, after, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
-import { NODE_MODULES, install, pack } from './packed.ts'
+import { NODE_MODULES, packedClient } from './packed.ts'
 import { type Program, freePort, run as start } from './program.ts'
 import { codAccount } from '../world/cod.ts'
 import { postHook, supabaseBody, supabaseHeaders } from '../world/hooks.ts'
@@ -18,16 +17,16 @@ const run = promisify(execFile)
 
 const EXAMPLES = path.resolve(import.meta.dirname, '../../examples')
 
-const root = await mkdtemp(path.join(os.tmpdir(), 'doorcode-examples-'))
-after(() => rm(root, { recursive: true, force: true }))
+const client = await packedClient(
+  ...['@types/node', 'fastify'].map((name) => path.join(NODE_MODULES, name)),
+  path.join(EXAMPLES, 'node_modules/express'),
+)
 /** The examples in a project that has installed the packed client and the frameworks. */
 let prepared: Promise<string> | undefined
 const project = (): Promise<string> => (prepared ??= prepare())
 
 async function prepare(): Promise<string> {
-  const modules = ['@types/node', 'fastify'].map((name) => path.join(NODE_MODULES, name))
-  const express = path.join(EXAMPLES, 'node_modules/express')
-  const folder = await install(root, await pack(root, { name: 'client' }), [...modules, express])
+  const { project: folder } = await client()
   const filter = (file: string): boolean => !/\/(node_modules|package(-lock)?\.json)$/.test(file)
   await cp(EXAMPLES, folder, { recursive: true, filter })
   await writeFile(path.join(folder, 'serve-next.js'), SERVE_NEXT)

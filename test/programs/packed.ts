@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import os from 'node:os'
 import path from 'node:path'
+import { after } from 'node:test'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
@@ -48,6 +50,18 @@ export async function install(
   const linked = [...Object.keys(dependencies).map((name) => path.join(NODE_MODULES, name)), ...more]
   await npm(folder, project, 'install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', tarball, ...linked)
   return project
+}
+
+/** Packs the client and installs it on the first call, for all tests of a file. `more`: as for `install`. */
+export async function packedClient(...more: readonly string[]) {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-client-'))
+  after(() => rm(folder, { recursive: true, force: true }))
+  let installed: Promise<{ project: string; tarball: string }> | undefined
+  const prepare = async () => {
+    const packed = await pack(folder, { name: 'client' })
+    return { project: await install(folder, packed, more), tarball: packed.tarball }
+  }
+  return () => (installed ??= prepare())
 }
 
 const npm = (folder: string, cwd: string, ...args: string[]) =>
