@@ -87,7 +87,6 @@ const OWN_DATABASE: readonly string[] = [
   'test/journeys/cod/settings-commands.test.ts',
   'test/journeys/cluster/command-line.test.ts',
   'src/events/record.test.ts',
-  'test/journeys/dashboard/audit.test.ts',
   'test/journeys/cluster/alerts.test.ts',
   'test/journeys/cluster/doctor.test.ts',
   'test/journeys/cluster/doctor-command.test.ts',

@@ -94,7 +94,7 @@ function codesIn(query: string, { errorCodesOf }: Site): string[] {
       .slice(0, MAX_QUERY_LENGTH)
       .toUpperCase()
       .match(/[A-Z_]+|\d+/g) ?? []
-  const failures = words.flatMap((word) => FAILURE_CODES.filter((code) => errorCodesOf?.(code).includes(word)))
+  const failures = words.flatMap((word) => FAILURE_CODES.filter((code) => errorCodesOf(code).includes(word)))
   return [...new Set([...words.filter(hasProblemPage), ...failures])]
 }
 

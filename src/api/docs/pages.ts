@@ -18,7 +18,7 @@ import { referenceMarkdown } from './reference.ts'
 import { sendMarkdown, sendPage } from './send.ts'
 import { type RequestExample, TRY_PATH, TRY_SCRIPT, fillIn, readExample, withBlanks } from './try.ts'
 
-type PageOptions = Site & {
+type PageOptions = Partial<Site> & {
   /** What the examples of requests use. Default: ids that do not exist. */
   example?: () => RequestExample | undefined
 }
@@ -26,7 +26,7 @@ type PageOptions = Site & {
 /** The front page, the API reference, the guides and one page per problem, as HTML and as Markdown; and the document, for tools. */
 export function servePages(app: FastifyInstance, describe: () => ApiDocument, options: PageOptions): void {
   const { servesDashboard = false, program = 'doorcode', errorCodesOf = () => [] } = options
-  const site = { servesDashboard, program, errorCodesOf }
+  const site: Site = { servesDashboard, program, errorCodesOf }
   app.get('/', (request, reply) => {
     const reader = readReader(request, reply, site)
     return sendPage(reply, reader, { title: '', main: front(reader) })

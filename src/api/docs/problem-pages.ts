@@ -44,7 +44,7 @@ const errorOf = (code: ApiErrorCode): Found => ({
 
 const failureOf = (code: FailureCode, { errorCodesOf }: Site): Found => ({
   title: failurePart(code, 'short'),
-  page: (reader) => failurePage(code, errorCodesOf?.(code) ?? [], reader),
+  page: (reader) => failurePage(code, errorCodesOf(code), reader),
 })
 
 function wayBack({ texts: { t }, frame, workspaceId }: Reader): Html {

@@ -11,8 +11,8 @@ import type { Frame } from '../../lib/http/html.ts'
 import { isUuid } from '../../lib/ids.ts'
 import type { Provider } from '../../providers/provider.ts'
 
-/** What is the same for all pages. `program`: how the operator calls Doorcode. `errorCodesOf`: without it, pages show no codes of the provider. */
-export type Site = { servesDashboard?: boolean; program?: string; errorCodesOf?: Provider['errorCodesOf'] }
+/** What is the same for all pages. `program`: how the operator calls Doorcode. */
+export type Site = { servesDashboard: boolean; program: string } & Pick<Provider, 'errorCodesOf'>
 
 /** A person who reads a page in a browser. */
 export type Reader = {
@@ -41,11 +41,7 @@ const YEAR_S = 365 * 86_400
  * The reader of a page, in the language of `?lang`, else the one chosen in this browser, else the browser's own. A choice made on
  * one of our pages also holds for the next ones and for the dashboard.
  */
-export function readReader(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { program = 'doorcode', ...frame }: Site,
-): Reader {
+export function readReader(request: FastifyRequest, reply: FastifyReply, { program, servesDashboard }: Site): Reader {
   const { headers } = request
   const query = request.query as Record<string, unknown>
   const chosen = asLanguage(query['lang'])
@@ -57,7 +53,7 @@ export function readReader(
     typeof query['workspace'] === 'string' && isUuid(query['workspace']) ? query['workspace'] : undefined
   return {
     texts: translatorWithCommands(translatorOf(language), () => program),
-    frame: { ...frame, language, hrefIn: (other) => hrefIn(query, other) },
+    frame: { servesDashboard, language, hrefIn: (other) => hrefIn(query, other) },
     isSignedIn: SESSION_COOKIE.test(cookies),
     workspaceId,
   }
