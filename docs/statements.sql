@@ -4182,7 +4182,7 @@ prepare lock_auth_hook as
 select id as "hookId", name, kind, sender_id as "senderId", templates, pointers,
 previous_secret_until as "previousSecretUntil", created_at as "createdAt" from auth_hooks where workspace_id = $1 and id = $2 and deleted_at is null for no key update;
 
-prepare renew_auth_hook_secret as
+prepare rotate_auth_hook_secret as
 update auth_hooks set previous_secret = secret, previous_secret_until = $4, secret = $3
 where workspace_id = $1 and id = $2;
 

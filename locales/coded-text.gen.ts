@@ -1104,7 +1104,7 @@ export type ParameterNames = {
   'page_audit_log.actions_endpoint_updated': never
   'page_audit_log.actions_hook_created': never
   'page_audit_log.actions_hook_deleted': never
-  'page_audit_log.actions_hook_secret_renewed': never
+  'page_audit_log.actions_hook_secret_rotated': never
   'page_audit_log.actions_hook_updated': never
   'page_audit_log.actions_instance_backup_started': never
   'page_audit_log.actions_instance_restored': never
@@ -1188,7 +1188,7 @@ export type ParameterNames = {
   'page_audit_log.did_endpoint_updated': 'target' | 'who'
   'page_audit_log.did_hook_created': 'target' | 'who'
   'page_audit_log.did_hook_deleted': 'target' | 'who'
-  'page_audit_log.did_hook_secret_renewed': 'target' | 'who'
+  'page_audit_log.did_hook_secret_rotated': 'target' | 'who'
   'page_audit_log.did_hook_updated': 'target' | 'who'
   'page_audit_log.did_instance_backup_started': 'target' | 'who'
   'page_audit_log.did_instance_restored': 'target' | 'who'
@@ -2023,9 +2023,9 @@ export type ParameterNames = {
   'page_hooks.remove_it': never
   'page_hooks.remove_title': 'name'
   'page_hooks.removed': never
-  'page_hooks.renew': never
-  'page_hooks.renew_about': never
-  'page_hooks.renew_title': 'name'
+  'page_hooks.rotate': never
+  'page_hooks.rotate_about': never
+  'page_hooks.rotate_title': 'name'
   'page_hooks.save': never
   'page_hooks.secret': never
   'page_hooks.sender': never

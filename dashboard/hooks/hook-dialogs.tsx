@@ -200,15 +200,15 @@ export function ChangeHook({ of: hook, onDone }: { of: Hook; onDone: () => void 
   )
 }
 
-export function RenewSecret({ of: { hookId }, onDone }: { of: Hook; onDone: () => void }) {
+export function RotateSecret({ of: { hookId }, onDone }: { of: Hook; onDone: () => void }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const form = useServerForm({ secret: t('page_hooks.given_secret') }, { secret: '' })
-  const renew = useMutation(
-    api.hooks.renew.mutationOptions({ onSuccess: () => refresh(workspaceId), onError: form.showFaults }),
+  const rotate = useMutation(
+    api.hooks.rotate.mutationOptions({ onSuccess: () => refresh(workspaceId), onError: form.showFaults }),
   )
-  if (renew.data) {
-    const { secret, previousSecretUntil } = renew.data
+  if (rotate.data) {
+    const { secret, previousSecretUntil } = rotate.data
     return (
       <Stack>
         {secret !== null && <ShownOnce secret={secret} />}
@@ -222,18 +222,18 @@ export function RenewSecret({ of: { hookId }, onDone }: { of: Hook; onDone: () =
   return (
     <ServerForm
       form={form}
-      call={renew}
-      onSubmit={({ secret }) => renew.mutate({ workspaceId, hookId, ...(secret !== '' && { secret }) })}
+      call={rotate}
+      onSubmit={({ secret }) => rotate.mutate({ workspaceId, hookId, ...(secret !== '' && { secret }) })}
     >
-      <Text size="sm">{t('page_hooks.renew_about')}</Text>
+      <Text size="sm">{t('page_hooks.rotate_about')}</Text>
       <TextInput
         dir="ltr"
         autoComplete="off"
         description={t('page_hooks.given_secret_hint')}
         {...form.field('secret')}
       />
-      <Button type="submit" loading={renew.isPending}>
-        {t('page_hooks.renew')}
+      <Button type="submit" loading={rotate.isPending}>
+        {t('page_hooks.rotate')}
       </Button>
     </ServerForm>
   )

@@ -11,7 +11,7 @@ import { type Column, List, RowMenu } from '../ui/list/list.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import { ChangeHook, type Hook, NewHook, RemoveHook, RenewSecret } from './hook-dialogs.tsx'
+import { ChangeHook, type Hook, NewHook, RemoveHook, RotateSecret } from './hook-dialogs.tsx'
 
 export function Hooks() {
   const { t } = useTexts()
@@ -38,7 +38,7 @@ export function Hooks() {
 function HookList({ hooks, baseUrl }: { hooks: readonly Hook[]; baseUrl: string }) {
   const { t } = useTexts()
   const may = usePermissions()
-  const [chosen, setChosen] = useState<{ hook: Hook; act: 'change' | 'renew' | 'remove' } | null>(null)
+  const [chosen, setChosen] = useState<{ hook: Hook; act: 'change' | 'rotate' | 'remove' } | null>(null)
   const columns: Column<Hook>[] = [
     {
       title: t('page_hooks.hook'),
@@ -79,14 +79,14 @@ function HookList({ hooks, baseUrl }: { hooks: readonly Hook[]; baseUrl: string 
           label={t('page_hooks.actions_for', { name: hook.name })}
           actions={[
             { label: t('page_hooks.change'), run: () => setChosen({ hook, act: 'change' }) },
-            { label: t('page_hooks.renew'), run: () => setChosen({ hook, act: 'renew' }) },
+            { label: t('page_hooks.rotate'), run: () => setChosen({ hook, act: 'rotate' }) },
             { label: t('page_hooks.remove'), isDangerous: true, run: () => setChosen({ hook, act: 'remove' }) },
           ]}
         />
       ),
     })
   const close = (): void => setChosen(null)
-  const titleOf = (act: 'change' | 'renew' | 'remove') =>
+  const titleOf = (act: 'change' | 'rotate' | 'remove') =>
     chosen && t(`page_hooks.${act}_title`, { name: chosen.hook.name })
   return (
     <>
@@ -94,8 +94,8 @@ function HookList({ hooks, baseUrl }: { hooks: readonly Hook[]; baseUrl: string 
       <Modal opened={chosen?.act === 'change'} onClose={close} title={titleOf('change')} size="lg">
         {chosen && <ChangeHook of={chosen.hook} onDone={close} />}
       </Modal>
-      <SecretDialog opened={chosen?.act === 'renew'} onClose={close} title={titleOf('renew')} size="lg">
-        {chosen && <RenewSecret of={chosen.hook} onDone={close} />}
+      <SecretDialog opened={chosen?.act === 'rotate'} onClose={close} title={titleOf('rotate')} size="lg">
+        {chosen && <RotateSecret of={chosen.hook} onDone={close} />}
       </SecretDialog>
       <Modal opened={chosen?.act === 'remove'} onClose={close} title={titleOf('remove')}>
         {chosen && <RemoveHook of={chosen.hook} onDone={close} />}

@@ -64,7 +64,7 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
     if (hook && isSigned(hook, request, raw)) return hook
     if (!unsigned.allows(request.ip)) return undefined
     unsigned.count(request.ip)
-    const renewed = hook && (await hooks.findUncached(hookId)) // the secret may have just been renewed
+    const renewed = hook && (await hooks.findUncached(hookId)) // the secret may have just been rotated
     return renewed && isSigned(renewed, request, raw) ? renewed : undefined
   }
 

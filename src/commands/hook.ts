@@ -59,7 +59,7 @@ const hookCreate = command({
     return { kind, ...(await act(hookActions.create, operator, input)) }
   },
   format: ({ hookId, kind, url, secret }) =>
-    `Auth hook ${hookId}. Its URL:\n${url}\n${secret === null ? (kind === 'zitadel' ? `ZITADEL makes the signing key when it gets this URL. Store it with: hook renew ${hookId} --secret-file <file>` : 'It accepts requests with the secret of the file.') : `Its secret, which is shown only once:\n${secret}`}`,
+    `Auth hook ${hookId}. Its URL:\n${url}\n${secret === null ? (kind === 'zitadel' ? `ZITADEL makes the signing key when it gets this URL. Store it with: hook rotate ${hookId} --secret-file <file>` : 'It accepts requests with the secret of the file.') : `Its secret, which is shown only once:\n${secret}`}`,
 })
 
 const hookList = command({
@@ -116,14 +116,14 @@ const hookUpdate = command({
   format: ({ hookId }) => `The auth hook ${hookId} is changed.`,
 })
 
-const hookRenew = command({
-  words: 'hook renew',
+const hookRotate = command({
+  words: 'hook rotate',
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'Give an auth hook a new secret, shown only once. For 24 hours the previous secret is accepted too.',
   options: { hookId, secretFile: optional(secretFile) },
   async run(operator, { hookId, secretFile: secret }) {
     const id = await findId(operator.db, hookId)
-    return { hookId, ...(await act(hookActions.renew, operator, { ...id, secret })) }
+    return { hookId, ...(await act(hookActions.rotate, operator, { ...id, secret })) }
   },
   format: ({ hookId, secret, previousSecretUntil }) =>
     `Until ${previousSecretUntil.toISOString()} the auth hook ${hookId} accepts its previous secret too.${secret === null ? '' : ` Its new secret is shown only once:\n${secret}`}`,
@@ -146,4 +146,4 @@ const hookDelete = command({
   format: ({ hookId }) => `The auth hook ${hookId} is deleted: it accepts no more codes.`,
 })
 
-export const hookCommands = [hookCreate, hookList, hookUpdate, hookRenew, hookDelete]
+export const hookCommands = [hookCreate, hookList, hookUpdate, hookRotate, hookDelete]

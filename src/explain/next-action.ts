@@ -169,19 +169,19 @@ function actionForDelivery(
     return status === 'succeeded' ? undefined : noAction({ code: 'explain.why_endpoint_deleted', url })
   // The receiver was not called.
   const isSecretLost = last?.error?.code === 'webhooks.secret_lost'
-  const renew = { url, rotate: commandText(`endpoint rotate ${endpointId}`), resend }
+  const rotation = { url, rotate: commandText(`endpoint rotate ${endpointId}`), resend }
   switch (status) {
     case 'succeeded':
       return undefined
     case 'failed':
-      if (isSecretLost) return action('operator', { code: 'explain.secret_lost', ...renew })
+      if (isSecretLost) return action('operator', { code: 'explain.secret_lost', ...rotation })
       return action('client', { code: 'explain.delivery_failed', url, fault, resend })
     case 'held': {
       if (isSecretLost && endpointStatus === 'enabled')
-        return action('operator', { code: 'explain.secret_lost', ...renew })
+        return action('operator', { code: 'explain.secret_lost', ...rotation })
       if (endpointStatus === 'enabled') return action('operator', { code: 'explain.was_held', url, resend })
       const enable = commandToEnable(endpointStatus, endpointId)
-      if (isSecretLost) return action('operator', { code: 'explain.secret_lost_held', ...renew, enable })
+      if (isSecretLost) return action('operator', { code: 'explain.secret_lost_held', ...rotation, enable })
       const reason: TextValue = endpointReason ? { code: 'explain.reason', reason: endpointReason } : ''
       const commands = { enable, resend }
       const endpoint = { url, endpointStatus: statusText(endpointStatus), reason }
@@ -196,7 +196,7 @@ function actionForDelivery(
       }
       if (!last) return noAction({ code: 'explain.why_on_its_way', url })
       if (endpointRecovers && !delivery.leased) return noAction({ code: 'explain.why_catches_up', url })
-      if (isSecretLost) return action('operator', { code: 'explain.secret_lost', ...renew })
+      if (isSecretLost) return action('operator', { code: 'explain.secret_lost', ...rotation })
       return action('client', { code: 'explain.failing', url, fault, dueAt: time(dueAt ?? now) })
   }
 }

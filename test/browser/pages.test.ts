@@ -110,7 +110,7 @@ const DIALOGS: Record<string, readonly string[]> = {
   senders: ['Connect a WhatsApp account', 'Replace credentials', 'Pause'],
   blocked: ['Block a number', 'Import a list', 'Unblock'],
   keys: ['Create key', 'test: Rotate', 'test: Revoke'],
-  hooks: ['Create auth hook', 'generic: Change', 'generic: Renew secret', 'generic: Delete'],
+  hooks: ['Create auth hook', 'generic: Change', 'generic: Rotate secret', 'generic: Delete'],
   endpoints: ['Add an endpoint'],
   endpoint: [
     'Send test event',

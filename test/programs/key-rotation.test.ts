@@ -391,7 +391,7 @@ test('an auth hook works through a rotation with both its secrets, and a code re
   const hook = await createHook(world, 'supabase')
   const { workspaceId } = world
   const id = { workspaceId, hookId: hook.hookId }
-  const { secret } = await perform(hookActions.renew, { ...world.parts, actor: COMMAND_LINE }, id)
+  const { secret } = await perform(hookActions.rotate, { ...world.parts, actor: COMMAND_LINE }, id)
   const fields = { phone: newPhone(), code: '493817' }
   const secrets = [hook.secret, secret]
   const callWithBoth = async () => {

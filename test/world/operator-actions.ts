@@ -30,7 +30,7 @@ export const COMMANDS = {
   'hooks.create':
     'hook create --workspace={workspaceId} --kind={kind} --name={name} --sender={senderId} --templates={templateList}',
   'hooks.update': 'hook update {hookId} --name={name}',
-  'hooks.renew': 'hook renew {hookId}',
+  'hooks.rotate': 'hook rotate {hookId}',
   'hooks.remove': 'hook delete {hookId} --yes',
   'senders.connect':
     'account connect --workspace={workspaceId} --waba-id={wabaId} --graph-url={graphUrl} --access-token={accessToken} --app-secret={appSecret} --verify-token={verifyToken}',
@@ -136,7 +136,7 @@ export async function stepsOf(t: TestContext, world: World): Promise<Step[]> {
   const { hookId } = await createHook(world, 'logto')
   const logto = { ...stored, name: 'logto' }
   step('hooks.update', { hookId, name: 'Logto' }, ['hook.updated', '<id>', logto, { ...logto, name: 'Logto' }])
-  step('hooks.renew', { hookId }, ['hook.secret_renewed', '<id>', null, { previousSecretUntil: '<time>' }])
+  step('hooks.rotate', { hookId }, ['hook.secret_rotated', '<id>', null, { previousSecretUntil: '<time>' }])
   step('hooks.remove', { hookId }, ['hook.deleted', '<id>', { kind: 'logto', ...logto, name: 'Logto' }])
   step('senders.pause', { senderId }, ['sender.paused', '<id>'])
   step('senders.resume', { senderId }, ['sender.resumed', '<id>'])

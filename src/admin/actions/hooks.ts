@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { asIssue } from '../../../locales/text.ts'
-import { type HookSettings, addHook, deleteHook, lockHook, renewHookSecret, updateHook } from '../../otp/hooks/hooks.ts'
+import {
+  type HookSettings,
+  addHook,
+  deleteHook,
+  lockHook,
+  rotateHookSecret,
+  updateHook,
+} from '../../otp/hooks/hooks.ts'
 import { HOOK_KINDS } from '../../otp/hooks/kinds.ts'
 import {
   MAX_POINTER_LENGTH,
@@ -87,13 +94,13 @@ export const hookActions = {
   ),
 
   /** Returns the new secret, which no other call shows; null if it was given. */
-  renew: change('admin', hookInput.extend({ secret }), async ({ tx, record, ...operator }, { secret, ...id }) => {
+  rotate: change('admin', hookInput.extend({ secret }), async ({ tx, record, ...operator }, { secret, ...id }) => {
     const { kind } = await lockHook(tx, id)
     const given = secret === undefined ? undefined : checkHookSecret(kind, secret)
-    const renewed = await renewHookSecret(tx, operator, { ...id, kind, secret: given })
-    const after = { previousSecretUntil: renewed.previousSecretUntil }
-    await record({ action: 'hook.secret_renewed', target: id.hookId, after })
-    return renewed
+    const rotated = await rotateHookSecret(tx, operator, { ...id, kind, secret: given })
+    const after = { previousSecretUntil: rotated.previousSecretUntil }
+    await record({ action: 'hook.secret_rotated', target: id.hookId, after })
+    return rotated
   }),
 
   /** Cannot be undone. */

@@ -12,7 +12,7 @@ import type { SignatureCheck } from './signature.ts'
 
 /** Hooks of a workspace: a few for each product and stage. */
 export const MAX_HOOKS = 20
-/** After a renewal requests that are signed with the previous secret are accepted for this long (docs/auth-hooks.md). */
+/** After a rotation, requests that are signed with the previous secret are accepted for this long (docs/auth-hooks.md). */
 const PREVIOUS_SECRET_VALID_MS = DAY_MS
 
 export type HookTemplate = { name: string; language: string }
@@ -45,7 +45,7 @@ const { secret: secretContext } = tables.auth_hooks.sealed
 
 /**
  * Adds a hook with checked settings. The secret is shown only this once, and not at all if the product makes its own:
- * `renewHookSecret` stores that one.
+ * `rotateHookSecret` stores that one.
  */
 export async function addHook(
   tx: Sql,
@@ -136,7 +136,7 @@ const updateSettings = statement(
 )
 
 /** The new secret is shown only this once; null if it was given. The current one is accepted for another day; an older one ends immediately. */
-export async function renewHookSecret(
+export async function rotateHookSecret(
   tx: Sql,
   { clock, seal }: Parts,
   { workspaceId, hookId, kind, secret: given }: HookId & { kind: HookKind; secret?: string | undefined },
@@ -149,7 +149,7 @@ export async function renewHookSecret(
 }
 
 const replaceSecret = statement(
-  'renew_auth_hook_secret',
+  'rotate_auth_hook_secret',
   `update auth_hooks set previous_secret = secret, previous_secret_until = $4, secret = $3
    where workspace_id = $1 and id = $2`,
 )
@@ -168,7 +168,7 @@ const markDeleted = statement(
 /** What a request to a hook is checked with. */
 export type ServedHook = HookId &
   Pick<Hook, 'kind' | 'senderId' | 'templates' | 'pointers'> & {
-    /** Of the current secret and of one that was renewed lately. */
+    /** Of the current secret and of the one before a recent rotation. */
     checks: readonly { isSigned: SignatureCheck; until: Date | null }[]
   }
 

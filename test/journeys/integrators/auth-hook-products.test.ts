@@ -75,7 +75,7 @@ test('ZITADEL sends a code with the signing key that it made', async (t) => {
   const now = () => world.clock.now()
   assert.equal((await call(zitadelHeaders(body, now(), key))).status, 401, 'before the key is stored')
   await perform(
-    hookActions.renew,
+    hookActions.rotate,
     { ...world.parts, actor: COMMAND_LINE },
     { workspaceId: world.workspaceId, hookId, secret: key },
   )

@@ -29,7 +29,7 @@ async function product(world: World, kind: HookKind) {
   const phone = newPhone()
   const id = { workspaceId: world.workspaceId, hookId: hook.hookId }
   if (kind === 'zitadel')
-    await perform(hookActions.renew, { ...world.parts, actor: COMMAND_LINE }, { ...id, secret: SIGNING_KEY })
+    await perform(hookActions.rotate, { ...world.parts, actor: COMMAND_LINE }, { ...id, secret: SIGNING_KEY })
   const bodies: Record<HookKind, string> = {
     supabase: supabaseBody({ phone, code: CODE }),
     zitadel: JSON.stringify({ contextInfo: { recipientPhoneNumber: phone }, args: { code: CODE } }),

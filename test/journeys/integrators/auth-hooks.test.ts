@@ -125,7 +125,7 @@ test('an address with too many wrong signatures must wait, unless its hook is in
   assert.equal((await callSupabase(world, used, { phone: newPhone(), code: '100002' })).status, 200)
 })
 
-test('a renewed secret works immediately, and the previous one for a day', async (t) => {
+test('a rotated secret works immediately, and the previous one for a day', async (t) => {
   const world = await startWorld(t)
   const hook = await createHook(world, 'supabase')
   const call = (secret: string | null, code: string) =>
@@ -133,7 +133,7 @@ test('a renewed secret works immediately, and the previous one for a day', async
   assert.equal((await call(hook.secret, '1')).status, 200)
   const operator = { ...world.parts, actor: COMMAND_LINE }
   const id = { workspaceId: world.workspaceId, hookId: hook.hookId }
-  const { secret } = await perform(hookActions.renew, operator, id)
+  const { secret } = await perform(hookActions.rotate, operator, id)
   assert.match(secret ?? '', SECRET)
   assert.equal((await call(secret, '2')).status, 200)
   assert.equal((await call(hook.secret, '3')).status, 200)
@@ -191,7 +191,7 @@ test('a hook may be called as often as an API key', async (t) => {
   assert.deepEqual([limited?.status, limited?.headers.get('retry-after'), others.length], [429, '1', 0])
 })
 
-test('another workspace’s hook is changed, renewed and deleted exactly like a missing one', async (t) => {
+test('another workspace’s hook is changed, rotated and deleted exactly like a missing one', async (t) => {
   const [mine, theirs] = [await startWorld(t), await startWorld(t)]
   const { hookId } = await createHook(theirs, 'supabase')
   const operator = { ...mine.parts, actor: COMMAND_LINE }
@@ -199,7 +199,7 @@ test('another workspace’s hook is changed, renewed and deleted exactly like a 
     const input = { workspaceId: mine.workspaceId, hookId: id }
     const missing = { message: `There is no auth hook ${id}.` }
     await assert.rejects(perform(hookActions.update, operator, { ...input, name: 'x' }), missing)
-    await assert.rejects(perform(hookActions.renew, operator, input), missing)
+    await assert.rejects(perform(hookActions.rotate, operator, input), missing)
     await assert.rejects(perform(hookActions.remove, operator, input), missing)
   }
   await assert.rejects(createHook({ ...mine, senderId: theirs.senderId }, 'supabase'), /No sender of this workspace/)
