@@ -45,6 +45,8 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
   const rejections = createRejectionLog(log)
   const hooks = createHookCache(parts)
   const unsigned = createUnsignedLimit()
+  /** For the metric: Supabase gets the status 200 for a rejected code too. */
+  const accepted = new WeakSet<FastifyRequest>()
   app.addHook('onClose', async () => rejections.close())
 
   const reject = (reply: FastifyReply, reason: keyof typeof REJECTIONS): FastifyReply => {
@@ -78,6 +80,7 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
       const read = readHookBody(hook, body)
       if (!('phone' in read)) throw invalidInput(read)
       const { messageId } = await accept(otpRequestOf(parts, hook, { ...read, correlationId: request.id }))
+      accepted.add(request)
       return kind.accepted(messageId, body)
     } catch (error) {
       if (!(error instanceof ApiError)) {
@@ -99,8 +102,8 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
         if (hooks.has(request.params.hookId) || unsigned.allows(request.ip)) done()
         else reject(reply, 'address')
       },
-      onSend(_request, { statusCode, elapsedTime }, _payload, done) {
-        const outcome = statusCode < 300 ? 'answered' : statusCode < 500 ? 'rejected' : 'failed'
+      onSend(request, { statusCode, elapsedTime }, _payload, done) {
+        const outcome = statusCode >= 500 ? 'failed' : accepted.has(request) ? 'accepted' : 'rejected'
         metrics.authHooks.observe({ outcome }, elapsedTime / SECOND_MS)
         done()
       },

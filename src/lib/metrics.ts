@@ -143,7 +143,7 @@ export function createMetrics() {
     spansDropped: counter('spans_dropped_total', 'Spans that were lost, by reason: full or not_exported', [
       'reason',
     ] as const),
-    authHooks: histogram('auth_hook_seconds', 'Requests to auth hooks, by outcome: answered, rejected or failed', [
+    authHooks: histogram('auth_hook_seconds', 'Requests to auth hooks, by outcome: accepted, rejected or failed', [
       'outcome',
     ] as const),
     rejectedAuthHooks: counter(

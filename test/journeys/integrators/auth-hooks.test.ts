@@ -113,6 +113,22 @@ test('a missing hook, a wrong signature, an old one and one over other bytes get
   assert.match(metrics, /auth_hooks_rejected_total\{reason="signature"\} 9/)
 })
 
+test('requests to hooks are counted as accepted or rejected, even if Supabase gets the status 200', async (t) => {
+  const world = await startWorld(t)
+  const hook = await createHook(world, 'supabase')
+  const call = (phone: string) => callSupabase(world, hook, { phone, code: newCode() })
+  assert.deepEqual((await call(newPhone())).body, {})
+  const invalid = await call('x')
+  assert.deepEqual([invalid.status, invalid.text.includes('"http_code":422')], [200, true], invalid.text)
+  assert.equal((await postHook(hook.url, '{}', {})).status, 401)
+  const metrics = await world.parts.metrics.registry.metrics()
+  const counts = [...metrics.matchAll(/auth_hook_seconds_count\{outcome="(\w+)"\} (\d+)/g)]
+  assert.deepEqual(
+    counts.map(([, outcome, count]) => `${outcome} ${count}`),
+    ['accepted 1', 'rejected 2'],
+  )
+})
+
 test('an address with too many wrong signatures must wait, unless its hook is in use and its signature right', async (t) => {
   const world = await startWorld(t)
   const [used, unused] = [await createHook(world, 'supabase'), await createHook(world, 'supabase')]
