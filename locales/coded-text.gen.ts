@@ -969,6 +969,7 @@ export type ParameterNames = {
   'hooks.templates': never
   'hooks.too_many': 'count'
   'http.is_required': never
+  'http.misspelt_field': 'name'
   'http.must_be_an_array': never
   'http.must_be_an_object': never
   'http.must_be_object': never

@@ -1,11 +1,11 @@
-/** A name with more differences is another name, not a misspelt one. */
+/** A name with more differences, or with differences in more than half of its letters, is another name, not a misspelt one. */
 const MAX_DIFFERENCES = 3
 
 /** The name that a misspelt one most likely means; undefined if none is close. */
 export function nearestName(misspelt: string, names: readonly string[]): string | undefined {
   const [nearest] = names
     .map((name) => ({ name, differences: countDifferences(misspelt, name) }))
-    .filter(({ differences }) => differences <= MAX_DIFFERENCES)
+    .filter(({ name, differences }) => differences <= Math.min(MAX_DIFFERENCES, name.length / 2))
     .toSorted((one, other) => one.differences - other.differences)
   return nearest?.name
 }

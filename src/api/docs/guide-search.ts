@@ -123,9 +123,15 @@ const linesOf = (text: string): string[] =>
 /** As patterns: `verify` also finds "verifying", but `node` does not find "anode". */
 function wordsOf(query: string): RegExp[] {
   const words = query.toLowerCase().match(/[\p{Letter}\p{Number}_]+/gu) ?? []
-  const meant = words.filter((word) => word.length >= MIN_WORD_LENGTH && !COMMON.has(word)).map(stemOf)
+  const meant = words
+    .flatMap(withParts)
+    .filter((word) => word.length >= MIN_WORD_LENGTH && !COMMON.has(word))
+    .map(stemOf)
   return [...new Set(meant)].slice(0, MAX_WORDS).map((word) => new RegExp(`(?<![\\p{Letter}\\p{Number}])${word}`, 'u'))
 }
+
+/** A guessed code, such as `template_not_approved`, also finds what has its words. */
+const withParts = (word: string): string[] => (word.includes('_') ? [word, ...word.split('_')] : [word])
 
 function stemOf(word: string): string {
   const stem = word.replace(/(?:ing|ed|es|s|y|e)$/, '')

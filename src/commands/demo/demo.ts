@@ -33,11 +33,10 @@ export async function startDemo(config: Config, program: string): Promise<void> 
     return console.log('\nStopped.')
   }
   console.log(welcome(demo))
-  const isWaiting = !demo.isMonthOver()
-  if (isWaiting) console.log(MONTH_IS_MADE)
+  if (!demo.isMonthOver()) console.log(MONTH_IS_MADE)
   void demo.monthIsOver.then(() => {
-    if (isWaiting && !signal.aborted) console.log('The month is complete: send.\n')
-    return demo.startLines()
+    if (!signal.aborted) console.log(commandsToTry(demo))
+    demo.startLines()
   })
   await waitForEnd(signal, demo.serving)
   if (demo.serving.lost.aborted) await stopAfterLoss(demo.serving, () => resources.disposeAsync())
@@ -190,25 +189,38 @@ function createLines(): Lines {
   }
 }
 
-const MONTH_IS_MADE = `The month of orders is still being made, which takes about a minute. Until then the clock of the sandbox runs fast,
-and a code that you send expires early.
+/** What is sent meanwhile gets a day of that month, and its deadline passes within seconds. */
+const MONTH_IS_MADE = `The month of customers takes a minute or more on this machine. The pages show how far it is. Commands to try follow when
+it is complete: what you send before expires too early.
 `
 
 const RECIPIENT = '+34600111222'
 const OTP_TEMPLATE = { name: 'login_code', language: 'en_US' }
-/** Customers of the emulator (packages/whatsapp-emulator/README.md): one wants another time, one never answers. */
+/** Customers of the emulator (packages/whatsapp-emulator/README.md). */
+const CONFIRMER = '+34600110701'
+const CANCELLER = '+34600110702'
 const RESCHEDULER = '+34600110703'
 const SILENT = '+34600110706'
 
-function welcome(demo: Demo): string {
-  const { serving, emulatorUrl, webhooksUrl, apiKey, senderId, workspaceId } = demo
+function welcome({ serving, emulatorUrl, webhooksUrl, setupLink, referenceUrl, workspaceId }: Demo): string {
   const { url, metricsUrl } = serving
   return `
 Doorcode is ready. No message leaves this process: an emulator stands in for WhatsApp.
 
-  Dashboard          ${demo.setupLink ?? `${url}/dashboard/`}
+  Dashboard          ${setupLink ?? `${url}/dashboard/`}
+  API                ${url}/api/v1
+  API reference      ${referenceUrl}
+  WhatsApp emulator  ${emulatorUrl}
+  Webhooks           ${webhooksUrl} (shows the webhooks that it received)
+  Metrics            ${metricsUrl === undefined ? 'off' : `${metricsUrl}/metrics`}
+  Workspace          ${workspaceId}
 
-Send a one-time code, and see it on the Phone page of the dashboard:
+Press Ctrl-C to stop.
+`
+}
+
+function commandsToTry({ serving: { url }, apiKey, senderId, workspaceId }: Demo): string {
+  return `Send a one-time code, and see it on the Phone page of the dashboard:
 
   curl -s ${url}/api/v1/otp/messages \\
     -H 'Authorization: Bearer ${apiKey}' \\
@@ -216,16 +228,7 @@ Send a one-time code, and see it on the Phone page of the dashboard:
     -d '{"to":"${RECIPIENT}","senderId":"${senderId}",
          "template":${JSON.stringify(OTP_TEMPLATE)},"code":"493817"}'
 
-More:
-
-  API                ${url}/api/v1
-  API reference      ${demo.referenceUrl}
-  WhatsApp emulator  ${emulatorUrl}
-  Webhooks           ${webhooksUrl} (shows the webhooks that it received)
-  Metrics            ${metricsUrl === undefined ? 'off' : `${metricsUrl}/metrics`}
-  Workspace          ${workspaceId}
-
-Ask a customer to confirm an order. This customer asks for another time; other numbers that start with +346001107 behave differently:
+Ask a customer to confirm an order. ${RESCHEDULER} asks for another time, ${CONFIRMER} confirms, and ${CANCELLER} cancels:
 
   curl -s ${url}/api/v1/cod-confirmations \\
     -H 'Authorization: Bearer ${apiKey}' \\
@@ -237,13 +240,9 @@ Ask a customer to confirm an order. This customer asks for another time; other n
 See what happened to a message or an order:
 
   npm run -s doorcode -- explain <messageId or confirmationId>
-${timeMachine(demo)}
-Press Ctrl-C to stop.
-`
-}
 
-const timeMachine = ({ workspaceId }: Demo): string => `
 Ask ${SILENT}, who never answers. Then let a day pass, with its reminder and deadline:
 
   npm run -s doorcode -- sandbox advance --workspace ${workspaceId} --by 1d
 `
+}

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { InputFault } from '../errors.ts'
+import { nearestName } from '../nearest-name.ts'
 import { type CodedText, asWritten, readIssue } from '../../../locales/text.ts'
 
 /** With `hidesBody` the body could not be read, so no schema checks it. */
@@ -16,18 +17,34 @@ export const MAX_FAULTS = 100
 /** Field names are the client's text. A longer pointer is cut at the parent. */
 const MAX_POINTER_LENGTH = 200
 
-/** Names fields but never repeats values, which may be one-time codes. */
+/** Names fields but never repeats values, which may be one-time codes. Misspelt fields come first: others are missing because of them. */
 export function faultsOf(part: InputFault['in'], input: unknown, error: z.ZodError | undefined): InputFault[] {
   if (!error) return []
-  return error.issues.slice(0, MAX_FAULTS).flatMap((issue) => {
+  const faults = error.issues.slice(0, MAX_FAULTS).flatMap((issue): InputFault[] => {
     if (issue.code !== 'unrecognized_keys') {
       return [{ in: part, pointer: pointerTo(issue.path), detail: detailOf(issue, valueAt(input, issue.path)) }]
     }
-    const detail: CodedText = { code: part === 'query' ? 'http.unknown_query_parameter' : 'http.unknown_field' }
-    return issue.keys
-      .slice(0, MAX_FAULTS)
-      .map((key) => ({ in: part, pointer: pointerTo([...issue.path, key]), detail }))
+    const missing = error.issues.flatMap(({ path }) => missingNameIn(input, issue.path, path))
+    return issue.keys.slice(0, MAX_FAULTS).map((key) => {
+      const detail = unknownName(part, nearestName(key, missing))
+      return { in: part, pointer: pointerTo([...issue.path, key]), detail }
+    })
   })
+  return faults.toSorted((one, other) => Number(isMisspelt(other)) - Number(isMisspelt(one)))
+}
+
+function unknownName(part: InputFault['in'], meant: string | undefined): CodedText {
+  if (part === 'query') return { code: 'http.unknown_query_parameter' }
+  return meant === undefined ? { code: 'http.unknown_field' } : { code: MISSPELT, name: meant }
+}
+
+const MISSPELT = 'http.misspelt_field'
+const isMisspelt = ({ detail }: InputFault): boolean => detail.code === MISSPELT
+
+/** The last name of `path`, if the object at `parent` lacks it. */
+function missingNameIn(input: unknown, parent: readonly PropertyKey[], path: readonly PropertyKey[]): string[] {
+  const isMember = path.length === parent.length + 1 && parent.every((key, index) => path[index] === key)
+  return isMember && valueAt(input, path) === undefined ? [String(path.at(-1))] : []
 }
 
 function detailOf(issue: z.core.$ZodIssue, value: unknown): CodedText {

@@ -60,7 +60,7 @@ test('a text that may be a code in the wrong field is never repeated', async (t)
   assert.match(faultAt(other, '/to') ?? '', /\+212 in place of a leading 0/)
 })
 
-test('detail names the first fault and counts the others', async (t) => {
+test('detail names a misspelt field, or else the first fault, and counts the others', async (t) => {
   const world = await startWorld(t)
   const detailOf = async (body: object) => (await world.request('POST', OTP, { body })).body.detail
   assert.equal(await detailOf({ ...world.otpBody(), code: undefined }), '/code is required.')
@@ -69,6 +69,11 @@ test('detail names the first fault and counts the others', async (t) => {
     `/senderId must be a Sender ID, which is a UUID: the Senders page of the dashboard and the command “doorcode sender list” show it (and 1 more fault).`,
   )
   assert.match(String(await detailOf({})), /^\/to is required \(and 3 more faults\)\.$/)
+  const { senderId, ...others } = world.otpBody()
+  assert.equal(
+    await detailOf({ ...others, sender_id: senderId, orderId: '5' }),
+    '/sender_id is not a field of this request, but senderId is (and 2 more faults).',
+  )
   const answers = [
     await world.request('GET', `${OTP}/x`),
     await world.request('GET', '/api/v1/events?limit=0'),
