@@ -10,7 +10,7 @@ import { translatorOf } from '../../locales/resources.ts'
 import { LANGUAGES, type Language } from '../../locales/text.ts'
 import { LOCALES, SETTLED, isComplete, startBrowser } from '../../test/browser/chromium.ts'
 import { type Demo, cookiesOf, openDemo } from './demo.ts'
-import { type Subject, findForgotten, listSubjects } from './pages.ts'
+import { type Subject, findForgotten, listSubjects, namesOfPages, pageOf } from './pages.ts'
 import { takeReadmePictures } from './readme.ts'
 import { type Picture, sheetOf } from './sheet.ts'
 
@@ -57,6 +57,7 @@ async function takeSheet(): Promise<void> {
   const languages = chosen(values.languages, 'language', LANGUAGES)
   const widths = chosen(values.widths, 'width', WIDTHS)
   const colours = chosen(values.colours, 'colour', COLOURS)
+  const pages = chosen(values.pages, 'page', namesOfPages())
   await using opened = new AsyncDisposableStack()
   console.log('Starting the demo on free ports …')
   const demo = await openDemo(opened)
@@ -64,8 +65,7 @@ async function takeSheet(): Promise<void> {
   opened.defer(() => server.close())
   const browser = await chromium.connect(server.wsEndpoint())
   const all = await listSubjects(demo)
-  const groups = chosen(values.pages, 'page', [...new Set(all.map(groupOf))])
-  const subjects = all.filter((subject) => groups.includes(groupOf(subject)))
+  const subjects = all.filter((subject) => pages.includes(pageOf(subject)))
   const folder = path.resolve(values.to)
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
@@ -90,9 +90,6 @@ async function takeSheet(): Promise<void> {
 }
 
 const seconds = (since: number): number => Math.round((performance.now() - since) / 1000)
-
-/** `endpoint: edit` is taken with the page `endpoint`. */
-const groupOf = ({ name }: Subject): string => name.split(':')[0] ?? name
 
 type Take = {
   browser: Browser

@@ -20,7 +20,6 @@ export type Subject = {
   width?: number
 }
 
-/** A new page is complete only with a row here; `findForgotten` looks for the others. */
 export async function listSubjects(demo: Demo): Promise<Subject[]> {
   const { pages, url, workspaceId } = demo
   const { token } = await demo.calls.people.invite.mutate({ workspaceId, email: 'omar@shop.example', role: 'admin' })
@@ -28,6 +27,22 @@ export async function listSubjects(demo: Demo): Promise<Subject[]> {
   const emulator = find(demo.text, /WhatsApp emulator\s+(\S+)/)[1]
   const [empty, filling] = [await openSandbox(demo, 'Empty shop'), await openSandbox(demo, 'New shop')]
   await demo.calls.phone.fill.mutate({ workspaceId: filling.workspaceId })
+  return subjectsIn({ pages, url, token, at, emulator, empty, filling })
+}
+
+type Places = {
+  pages: string
+  url: string
+  /** Of an invitation. */
+  token: string
+  at: Record<Example, string | undefined>
+  emulator: string | undefined
+  empty: { pages: string }
+  filling: { pages: string }
+}
+
+/** A new page is complete only with a row here; `findForgotten` looks for the others. */
+function subjectsIn({ pages, url, token, at, emulator, empty, filling }: Places): Subject[] {
   return [
     { name: 'sign-in', address: `${url}/dashboard/sign-in`, signedOut: true },
     { name: 'welcome', address: `${url}/dashboard/welcome#${token}`, signedOut: true },
@@ -85,6 +100,17 @@ export async function listSubjects(demo: Demo): Promise<Subject[]> {
     { name: 'problems', address: `${url}/problems`, plain: true },
     { name: 'emulator', address: emulator },
   ]
+}
+
+/** `endpoint: edit` is taken with the page `endpoint`. */
+export const pageOf = ({ name }: Subject): string => name.split(':')[0] ?? name
+
+/** Known before the demo has started. */
+export function namesOfPages(): string[] {
+  const nowhere = { pages: '' }
+  const at = {} as Places['at']
+  const subjects = subjectsIn({ ...nowhere, url: '', token: '', at, emulator: '', empty: nowhere, filling: nowhere })
+  return [...new Set(subjects.map(pageOf))]
 }
 
 /** Another sandbox, with an account on the emulator and nothing sent. */
