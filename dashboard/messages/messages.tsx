@@ -76,7 +76,14 @@ export function Messages() {
             </WithFailure>
           ),
         },
-        { title: t('page_messages.kind'), cell: (message) => <MessageKind message={message} /> },
+        {
+          title: t('page_messages.kind'),
+          cell: (message) => (
+            <span style={{ whiteSpace: 'nowrap' }}>
+              <MessageKind message={message} />
+            </span>
+          ),
+        },
         {
           title: t('page_messages.reference'),
           from: 'laptop',

@@ -18,7 +18,7 @@ test('a message is found by filters in the URL and by paging', async (t) => {
   await page.goto(`${list}?status=failed&text=login-2&from=2026-02-31`) // a link can hold anything
   await page.getByText('No messages match these filters.').waitFor()
   assert.equal(await page.getByLabel('Recipient, reference or id').inputValue(), 'login-2')
-  await page.getByRole('button', { name: 'Clear filters' }).first().click()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
 
   await page.getByText('login-2').waitFor()
   await page.getByText('1–50 of 51').waitFor()
@@ -70,4 +70,24 @@ test('a page that cannot load its data has the title of its section, and loads t
   isReachable = true
   await page.getByRole('button', { name: 'Try again' }).click()
   await titleOf(/^Message to/).waitFor()
+})
+
+test('the filters take one row on a tablet, and the row of a failed message is as high as others', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const failed = await world.sendOtp()
+  await world.whatsapp.reports(failed, [{ status: 'failed', errors: [132000] }])
+  await world.createConfirmation()
+  await world.settled()
+  const page = await openPage(t, world, { as: await signIn(world, 'member'), width: 768 })
+  await page.goto(`/dashboard/w/${world.workspaceId}/messages`)
+  await page.getByRole('link', { name: 'TEMPLATE_PARAMETERS_REJECTED' }).waitFor()
+  const heightsOf = (selector: string) =>
+    page.evaluate<number[]>(
+      `[...document.querySelectorAll('${selector}')].map((each) => Math.round(each.getBoundingClientRect().height))`,
+    )
+  const [filters = 0] = await heightsOf('main [role=search]')
+  assert.ok(filters < 48, `the filters are ${filters} px high`)
+  await page.setViewportSize({ width: 680, height: 900 }) // still a table, which has no room for the whole code
+  assert.deepEqual(await heightsOf('tbody tr'), [40, 40])
 })

@@ -40,15 +40,22 @@ type Props = {
   onChange: (change: Record<string, string>) => void
   /** Ends all filters; undefined while there is none. */
   onClear: (() => void) | undefined
+  /** The empty list below has the button that ends all filters: the row needs none. */
+  clearsBelow?: boolean
   /** Another action on the list, at the end of the row. */
   end?: ReactNode
 }
 
-/** All controls of a list in one row: the search, the filters, the days. On a phone, all but the search are behind one button. */
+/**
+ * All controls of a list in one row: the search, the filters, the days. On a phone, all but the search are behind one
+ * button. On a tablet too, if there is a search, which leaves the filters too little room.
+ */
 export function FilterBar(props: Props) {
   const { t } = useTexts()
-  const { label, search, filters, range, onChange, onClear, end } = props
-  if (useScreen() === 'phone') return <PhoneFilters {...props} />
+  const { label, search, filters, range, onChange, onClear, clearsBelow = false, end } = props
+  const screen = useScreen()
+  if (screen === 'phone' || (screen === 'tablet' && search && filters.length > 0))
+    return <FoldedFilters {...props} isPhone={screen === 'phone'} />
   return (
     <Group role="search" aria-label={label} gap="xs">
       {search && <Search key={search.value} {...search} onChange={(text) => onChange({ text })} />}
@@ -56,7 +63,7 @@ export function FilterBar(props: Props) {
         <FilterChip key={filter.name} filter={filter} onChange={(value) => onChange({ [filter.name]: value })} />
       ))}
       {range && <RangeChip {...range} onChange={onChange} />}
-      {onClear && (
+      {onClear && !clearsBelow && (
         <Button variant="subtle" size="compact-sm" onClick={onClear}>
           {t('page_shell.clear_filters')}
         </Button>
@@ -67,7 +74,16 @@ export function FilterBar(props: Props) {
 }
 
 /** The search and one button, which opens the filters from below. */
-function PhoneFilters({ label, search, filters, range, onChange, onClear, end }: Props) {
+function FoldedFilters({
+  isPhone,
+  label,
+  search,
+  filters,
+  range,
+  onChange,
+  onClear,
+  end,
+}: Props & { isPhone: boolean }) {
   const { t, n } = useTexts()
   const [opened, { open, close }] = useDisclosure()
   const { from, to } = range ?? {}
@@ -99,7 +115,7 @@ function PhoneFilters({ label, search, filters, range, onChange, onClear, end }:
               <DayRange {...range} onChange={onChange} />
             </Input.Wrapper>
           )}
-          {end}
+          {isPhone && end}
           <DialogFoot>
             <Group grow>
               {onClear && (
@@ -112,6 +128,7 @@ function PhoneFilters({ label, search, filters, range, onChange, onClear, end }:
           </DialogFoot>
         </Stack>
       </Drawer>
+      {!isPhone && end !== undefined && <Group ms="auto">{end}</Group>}
     </Group>
   )
 }

@@ -57,6 +57,7 @@ export function SearchedList<Row extends ListedRow>(props: Props<Row>) {
   const { list, search, query, onNarrow, onClear } = props
   const { templates, senders } = useChoices(list)
   const { before: _, ...filters } = search
+  const isNothing = query.data?.rows.length === 0 && query.data.searchedBackTo === null
   // With a single sender, its column and filter would say nothing.
   const hasSeveralSenders = senders.length > 1
   return (
@@ -94,6 +95,7 @@ export function SearchedList<Row extends ListedRow>(props: Props<Row>) {
         range={{ from: search.from, to: search.to }}
         onChange={onNarrow}
         onClear={isFiltered(search) ? onClear : undefined}
+        clearsBelow={isNothing}
       />
       {query.error !== null && <Failed error={query.error} onAgain={() => void query.refetch()} />}
       {query.isPending && <Loading />}

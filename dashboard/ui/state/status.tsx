@@ -50,17 +50,20 @@ export function CodeLink({ code }: { code: FailureCode | ApiErrorCode }) {
   )
 }
 
-/** A status in a list, with the failure code beside it if there is one. A phone's row has no room for the code. */
+/**
+ * A status in a list, with as much of the failure code beside it as fits in the row. A phone's row has no room for the
+ * code.
+ */
 export const WithFailure = ({ code, children }: { code: FailureCode | null; children: ReactNode }) =>
   code === null ? (
     children
   ) : (
-    <Group gap="0 0.5rem">
+    <div className={classes['failed']}>
       {children}
-      <Text span size="xs" data-detail>
+      <Text span size="xs" truncate title={code} data-detail>
         <CodeLink code={code} />
       </Text>
-    </Group>
+    </div>
   )
 
 type OutcomeBannerProps = { tone: Tone; title: ReactNode; action?: ReactNode; children: ReactNode }
