@@ -80,7 +80,10 @@ export function Today({ of: { latest, yesterday, week } }: { of: OverviewFigures
         <Card
           title={t('page_charts.otp')}
           count={funnel.accepted}
-          rate={t('page_overview.delivered', { share: share(funnel.delivered, funnel.accepted) })}
+          rate={
+            funnel.delivered + funnel.failed > 0 &&
+            t('page_overview.delivered', { share: share(funnel.delivered, funnel.accepted) })
+          }
           before={isToday ? yesterday?.funnel.accepted : undefined}
           outcomes={codeOutcomes(t, funnel)}
           linkOf={(status) =>
@@ -90,7 +93,10 @@ export function Today({ of: { latest, yesterday, week } }: { of: OverviewFigures
         <Card
           title={t('page_shell.confirmations')}
           count={confirmations.requested}
-          rate={t('page_overview.confirmed', { share: share(confirmations.confirmed, confirmations.requested) })}
+          rate={
+            confirmations.requested > confirmations.open &&
+            t('page_overview.confirmed', { share: share(confirmations.confirmed, confirmations.requested) })
+          }
           before={isToday ? yesterday?.confirmations.requested : undefined}
           outcomes={confirmationOutcomes(t, confirmations)}
           linkOf={(status) =>
@@ -131,7 +137,8 @@ function NothingToday() {
 type CardProps<Status extends string> = {
   title: string
   count: number
-  rate: string
+  /** Of a day that has no outcome yet, a rate would say 0%. */
+  rate: string | false
   /** The count at the same time yesterday. */
   before: number | undefined
   outcomes: readonly Outcome<Status>[]
@@ -157,7 +164,7 @@ function Card<Status extends string>({ title, count, rate, before, outcomes, lin
         <div>
           <Group gap="sm" align="baseline">
             <span className={classes['count']}>{n(count)}</span>
-            {count > 0 && <Text fw={600}>{rate}</Text>}
+            {rate && <Text fw={600}>{rate}</Text>}
           </Group>
           {before !== undefined && <SinceYesterday count={count} before={before} />}
         </div>
