@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react'
 import type { Weekday } from '../../src/cod/settings/settings.ts'
 import { CLOCK, dateFormat } from '../texts/formats.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { firstDayOfWeek } from '../texts/week.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 import type { Draft } from './draft.ts'
 import { useFault, useForm } from './form.ts'
@@ -32,8 +33,9 @@ type Delivering = { value: readonly Weekday[]; onChange: (value: string[]) => vo
 
 /** Ticked days are days with deliveries; the settings store the other days. */
 function DeliveryDays({ value, onChange }: Delivering) {
-  const { t } = useTexts()
-  const { limits, weekdays } = useForm()
+  const { t, language } = useTexts()
+  const { limits, weekdays } = useForm() // from Monday
+  const first = (firstDayOfWeek(language) + 6) % 7
   const isMinimum = value.length <= weekdays.length - limits.weekdaysSkipped.max
   return (
     <Input.Wrapper
@@ -45,7 +47,7 @@ function DeliveryDays({ value, onChange }: Delivering) {
     >
       <Chip.Group multiple value={[...value]} onChange={onChange}>
         <Group gap="xs" mt={8} role="group" aria-label={t('page_cod_settings.skip_weekdays')}>
-          {weekdays.map((weekday) => (
+          {[...weekdays.slice(first), ...weekdays.slice(0, first)].map((weekday) => (
             <Chip key={weekday} value={weekday} size="sm" disabled={isMinimum && value.includes(weekday)}>
               {t(`page_cod_settings.${weekday}`)}
             </Chip>

@@ -1,13 +1,10 @@
 import '@mantine/dates/styles.css'
 import 'dayjs/locale/ar'
 import 'dayjs/locale/fr'
-import { DatesProvider, type DayOfWeek } from '@mantine/dates'
+import { DatesProvider } from '@mantine/dates'
 import type { ReactNode } from 'react'
-import type { Language } from '../../locales/text.ts'
 import { useTexts } from '../texts/use-texts.ts'
-
-/** Monday is 1. Not every browser knows it. */
-const FIRST_DAY: Record<Language, DayOfWeek> = { en: 1, fr: 1, ar: 6 }
+import { firstDayOfWeek } from '../texts/week.ts'
 
 type CalendarProps = ReturnType<typeof useCalendarProps>
 
@@ -18,7 +15,7 @@ type CalendarProps = ReturnType<typeof useCalendarProps>
 export function Calendar({ children }: { children: (props: CalendarProps) => ReactNode }) {
   const { language } = useTexts()
   return (
-    <DatesProvider settings={{ locale: language, firstDayOfWeek: FIRST_DAY[language], weekendDays: [] }}>
+    <DatesProvider settings={{ locale: language, firstDayOfWeek: firstDayOfWeek(language), weekendDays: [] }}>
       {children(useCalendarProps())}
     </DatesProvider>
   )
