@@ -1,5 +1,6 @@
 import { Text, Title, VisuallyHidden } from '@mantine/core'
-import { Fragment, type ReactNode } from 'react'
+import { Unbroken } from '@doorcode/whatsapp-emulator/phone/unbroken.tsx'
+import type { ReactNode } from 'react'
 import type { CodedText } from '../../locales/text.ts'
 import { LogLink } from '../endpoints/delivery-parts.tsx'
 import { dateFormat } from '../texts/formats.ts'
@@ -226,7 +227,7 @@ export function ServerSentence({ children }: { children: CodedText }) {
   const { textOf } = useTexts()
   return cutAtInstants(textOf(children)).map((part, index) =>
     index % 2 === 0 ? (
-      <Fragment key={index}>{part}</Fragment>
+      <Unbroken key={index} text={part} />
     ) : (
       <Time key={`${index} ${part}`} at={part} kind="workspace" />
     ),

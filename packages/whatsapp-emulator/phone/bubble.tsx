@@ -4,6 +4,7 @@ import { type Piece, parseFormatting } from './formatting.ts'
 import { Icon, type IconName, TicksIcon } from './icons.tsx'
 import type { Ticks } from '../src/wire/chats.ts'
 import { usePhoneTexts } from './texts.ts'
+import { Unbroken } from './unbroken.tsx'
 
 /** One message as a phone shows it. `side` is the sender: the phone is the customer's. */
 export type Bubble = {
@@ -94,7 +95,7 @@ const TAGS = { bold: 'strong', italic: 'em', strike: 's' } as const
 
 function Pieces({ pieces }: { pieces: readonly Piece[] }): ReactNode {
   return pieces.map((piece, index) => {
-    if (piece.kind === 'text') return piece.text
+    if (piece.kind === 'text') return <Unbroken key={index} text={piece.text} />
     if (piece.kind === 'mono') return <code key={index}>{piece.text}</code>
     if (piece.kind === 'link') {
       return (
