@@ -77,10 +77,10 @@ function All({ of, choice, stale }: Required<Of> & { stale: boolean }) {
       <FigureRow>
         <Verifications {...shown} />
         <VerificationsByTemplate {...shown} />
+        <VerificationsByCountry {...shown} />
       </FigureRow>
       <FigureRow>
-        <VerificationsByCountry {...shown} />
-        <VerificationsByHour {...shown} wide />
+        <VerificationsByHour {...shown} />
       </FigureRow>
       <FigureRow>
         <AnswersByDay {...shown} wide />

@@ -15,8 +15,8 @@ export function Verifications(props: Of) {
   const { started, delivered, approved } = props.of.verifications
   if (started === 0) return null
   const rows = [
-    { label: t('page_charts.accepted'), count: started },
-    { label: t('page_charts.delivered'), count: delivered },
+    { label: t('page_charts.verifications'), count: started },
+    { label: t('page_charts.code_delivered'), count: delivered },
     { label: t('page_charts.approved'), count: approved },
   ]
   return (
@@ -55,7 +55,7 @@ export function VerificationsByCountry(props: Of) {
   return <ConversionBars {...props} name="verifications_by_country" column={t('page_charts.country')} rows={rows} />
 }
 
-export function VerificationsByHour(props: Of & { wide?: boolean }) {
+export function VerificationsByHour(props: Of) {
   const { t } = useTexts()
   const { started, approved, byHour } = props.of.verifications
   if (started === 0) return null
@@ -87,7 +87,6 @@ type Rows = Of & {
   column: string
   rows: readonly (Conversion & { label: string })[]
   headline?: Headline
-  wide?: boolean
 }
 
 function ConversionBars({ rows, ...props }: Rows) {
@@ -98,7 +97,7 @@ function ConversionBars({ rows, ...props }: Rows) {
     label,
     count: approved,
     of: started,
-    note: `${t('page_charts.delivered')}${t('page_shell.colon')}${shareText(delivered, started, language)}`,
+    note: `${t('page_charts.code_delivered')}${t('page_shell.colon')}${shareText(delivered, started, language)}`,
   }))
   return (
     <ConversionFigure {...props} rows={rows}>
@@ -115,8 +114,8 @@ function ConversionFigure({ column, rows, children, ...props }: Rows & { childre
       table={{
         columns: [
           column,
-          t('page_charts.accepted'),
-          t('page_charts.delivered'),
+          t('page_charts.verifications'),
+          t('page_charts.code_delivered'),
           t('page_charts.approved'),
           t('page_charts.share'),
         ],
