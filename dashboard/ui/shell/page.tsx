@@ -37,6 +37,8 @@ export function Page({ title, heading, status, back, about, live, hasDays, actio
   // Not the address: on the way to another page it is that of the other.
   const path = useMatch({ strict: false, select: ({ pathname }) => pathname })
   const isAboutOne = back !== undefined
+  // A live page keeps the zone's place until its times have loaded. A page without times has no room for it to keep.
+  const hasZone = live || hasTimes || hasDays
   useEffect(() => {
     if (isAboutOne) rememberPage({ path, title })
   }, [isAboutOne, path, title])
@@ -50,9 +52,9 @@ export function Page({ title, heading, status, back, about, live, hasDays, actio
               {heading || title}
             </Title>
             {status}
-            <Group gap="xs" wrap="nowrap">
+            <Group gap="xs" wrap="nowrap" className={classes['marks'] ?? ''}>
               {live && <LiveMark />}
-              <ZoneOfPage isShown={hasTimes || hasDays === true} />
+              {hasZone && <ZoneOfPage isShown={hasTimes || hasDays === true} />}
             </Group>
           </Group>
           {about !== undefined && (
