@@ -1453,6 +1453,7 @@ export type ParameterNames = {
   'page_charts.cancelled': never
   'page_charts.cause': never
   'page_charts.cod': never
+  'page_charts.code_delivered': never
   'page_charts.codes_delivered': never
   'page_charts.confirmations_confirmed': never
   'page_charts.confirmations_open': never

@@ -118,7 +118,7 @@ test('a failure shows all errors, and the first known one decides', async (t) =>
   const report = timeline.find(({ what }) => what === 'report')
   assert.match(
     report?.detail ?? '',
-    /\(code 999999, which this release does not know; code 131026 Message undeliverable\)/,
+    /\(code 999999, which this release does not know; code 131026: Message undeliverable\)/,
   )
   assert.deepEqual([report?.['providerCode'], report?.['providerCodes']], [131_026, [999_999, 131_026]])
   assert.match(next.sentence, /^Check the number/)
