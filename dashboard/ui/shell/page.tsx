@@ -38,7 +38,7 @@ export function Page({ title, heading, status, back, about, live, hasDays, actio
   const path = useMatch({ strict: false, select: ({ pathname }) => pathname })
   const isAboutOne = back !== undefined
   // A live page keeps the zone's place until its times have loaded. A page without times has no room for it to keep.
-  const hasZone = live || hasTimes || hasDays
+  const showsZone = hasTimes || hasDays === true
   useEffect(() => {
     if (isAboutOne) rememberPage({ path, title })
   }, [isAboutOne, path, title])
@@ -54,7 +54,7 @@ export function Page({ title, heading, status, back, about, live, hasDays, actio
             {status}
             <Group gap="xs" wrap="nowrap" className={classes['marks'] ?? ''}>
               {live && <LiveMark />}
-              {hasZone && <ZoneOfPage isShown={hasTimes || hasDays === true} />}
+              {(live || showsZone) && <ZoneOfPage isShown={showsZone} />}
             </Group>
           </Group>
           {about !== undefined && (
