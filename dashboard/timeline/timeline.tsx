@@ -1,5 +1,5 @@
 import { Text, Title, VisuallyHidden } from '@mantine/core'
-import { Unbroken } from '@doorcode/whatsapp-emulator/phone/unbroken.tsx'
+import { Unbroken } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
 import type { ReactNode } from 'react'
 import type { CodedText } from '../../locales/text.ts'
 import { LogLink } from '../endpoints/delivery-parts.tsx'

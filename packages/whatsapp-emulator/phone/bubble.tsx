@@ -4,7 +4,6 @@ import { type Piece, parseFormatting } from './formatting.ts'
 import { Icon, type IconName, TicksIcon } from './icons.tsx'
 import type { Ticks } from '../src/wire/chats.ts'
 import { usePhoneTexts } from './texts.ts'
-import { Unbroken } from './unbroken.tsx'
 
 /** One message as a phone shows it. `side` is the sender: the phone is the customer's. */
 export type Bubble = {
@@ -108,6 +107,21 @@ function Pieces({ pieces }: { pieces: readonly Piece[] }): ReactNode {
     return <Tag key={index}>{<Pieces pieces={piece.pieces} />}</Tag>
   })
 }
+
+/** An order number or a time range: A-1001, 12:00-18:00. */
+const HYPHENATED = /([\p{L}\p{N}:.]{1,20}[-–][\p{N}:.]{1,20})/u
+
+/** The text, whose order numbers and time ranges a line does not break. */
+export const Unbroken = ({ text }: { text: string }): ReactNode =>
+  text.split(HYPHENATED).map((part, index) =>
+    index % 2 === 0 ? (
+      part
+    ) : (
+      <span key={index} style={{ whiteSpace: 'nowrap' }}>
+        {part}
+      </span>
+    ),
+  )
 
 /** The wallpaper around bubbles. The page's direction decides the sides, whatever the language of the texts. */
 export function ChatPaper({ children }: { children: ReactNode }) {
