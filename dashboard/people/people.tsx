@@ -206,7 +206,7 @@ export function Invitations({ invitations, onDo }: InvitationsProps) {
           },
           {
             title: t('page_people.expires'),
-            phone: 'time',
+            phone: 'labelled',
             cell: ({ expiresAt }) => <Time at={expiresAt} kind="due" form="relative" />,
           },
           {

@@ -115,8 +115,8 @@ function TemplateList({ templates }: { templates: readonly ListedTemplate[] }) {
         {
           title: t('page_templates.template'),
           cell: ({ name }) => (
-            <Text span inherit display="block" miw="9.5rem" className="as-typed" style={{ overflowWrap: 'anywhere' }}>
-              {name}
+            <Text span inherit display="block" miw="9.5rem" style={{ overflowWrap: 'anywhere' }}>
+              <span className="as-typed">{name}</span>
             </Text>
           ),
         },
