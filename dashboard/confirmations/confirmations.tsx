@@ -1,3 +1,4 @@
+import { Group, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy } from 'react'
@@ -9,10 +10,10 @@ import { Recipient, Reference } from '../ui/as-typed.tsx'
 import { ButtonLink, linkTo } from '../ui/link.tsx'
 import { hasOtherPages } from '../ui/list/list-search.ts'
 import { SearchedList } from '../ui/list/searched-list.tsx'
-import { statusWord } from '../ui/state/status.ts'
-import { Status, WithFailure } from '../ui/state/status.tsx'
+import { type StatusValue, statusWord } from '../ui/state/status.ts'
+import { CodeLink, Status } from '../ui/state/status.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import { Chosen } from './reschedule.tsx'
+import { Chosen, NewTime } from './reschedule.tsx'
 import { type ListedConfirmation, REFUSALS, STATUSES, withFilter } from './search.ts'
 
 const Conversation = lazy(() => import('./preview.tsx'))
@@ -61,23 +62,11 @@ export function Confirmations() {
         {
           title: t('page_confirmations.status'),
           phone: 'status',
-          cell: ({ status, failureCode }) => (
-            <WithFailure code={failureCode}>
-              <Status of="confirmation" value={status} />
-            </WithFailure>
-          ),
-        },
-        {
-          title: t('page_confirmations.refusal'),
-          hideIfAll: ({ refusalStatus }) => refusalStatus,
-          from: 'desktop',
-          phone: 'none',
-          cell: ({ refusalStatus }) => refusalStatus !== null && <Status of="refusal" value={refusalStatus} />,
+          cell: ({ status }) => <Status of="confirmation" value={status} />,
         },
         {
           title: t('page_confirmations.details'),
-          from: 'laptop',
-          phone: 'none',
+          phone: 'line',
           cell: (row) => hasDetails(row) && <Details row={row} />,
         },
       ]}
@@ -95,11 +84,36 @@ export function Confirmations() {
   )
 }
 
-const hasDetails = ({ reschedule, refusalReason }: ListedConfirmation): boolean =>
-  refusalReason !== null || (reschedule !== null && Object.values(reschedule).some((each) => each !== null))
+const hasDetails = ({ failureCode, reschedule, refusalStatus }: ListedConfirmation): boolean =>
+  [failureCode, reschedule, refusalStatus].some((each) => each !== null)
 
-/** The customer's choices in addition to the status. */
-function Details({ row: { reschedule, refusalReason } }: { row: ListedConfirmation }) {
-  if (refusalReason !== null) return <bdi>{visibleText(refusalReason)}</bdi>
-  return reschedule && <Chosen reschedule={reschedule} />
+/** Why it failed, or the new time; then the refusal check with its reason. */
+function Details({ row }: { row: ListedConfirmation }) {
+  const { failureCode, status, reschedule, refusalStatus, refusalReason } = row
+  return (
+    <Group gap="0 0.75rem">
+      {failureCode !== null && (
+        <Text span size="xs">
+          <CodeLink code={failureCode} />
+        </Text>
+      )}
+      {reschedule && (
+        <span>{status === 'rescheduled' ? <NewTime reschedule={reschedule} /> : <Chosen reschedule={reschedule} />}</span>
+      )}
+      {refusalStatus !== null && <Refusal status={refusalStatus} reason={refusalReason} />}
+    </Group>
+  )
+}
+
+/** The words of an answer say what it is about; those of the other statuses are the confirmation's, too. */
+function Refusal({ status, reason }: { status: StatusValue<'refusal'>; reason: string | null }) {
+  const { t } = useTexts()
+  const isAnswered = status === 'refusal_confirmed' || status === 'denied'
+  return (
+    <Group gap="0 0.5rem">
+      {!isAnswered && `${t('page_confirmations.refusal')}${t('page_shell.colon')}`}
+      <Status of="refusal" value={status} />
+      {reason !== null && <bdi>{visibleText(reason)}</bdi>}
+    </Group>
+  )
 }
