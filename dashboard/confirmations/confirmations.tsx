@@ -98,7 +98,9 @@ function Details({ row }: { row: ListedConfirmation }) {
         </Text>
       )}
       {reschedule && (
-        <span>{status === 'rescheduled' ? <NewTime reschedule={reschedule} /> : <Chosen reschedule={reschedule} />}</span>
+        <span>
+          {status === 'rescheduled' ? <NewTime reschedule={reschedule} /> : <Chosen reschedule={reschedule} />}
+        </span>
       )}
       {refusalStatus !== null && <Refusal status={refusalStatus} reason={refusalReason} />}
     </Group>

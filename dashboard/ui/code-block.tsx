@@ -11,7 +11,7 @@ type Block = {
   /** What the button copies. Needed if the page has several. */
   label?: string | undefined
   onCopy?: (() => void) | undefined
-  /** Longer text scrolls, as long lines do. */
+  /** Longer text scrolls. So do long lines, unless there is only one. */
   maxHeight?: number
   autoFocus?: boolean
 }
@@ -25,7 +25,13 @@ export function CodeBlock({ text, isCode = false, label, onCopy, maxHeight, auto
   }, [autoFocus])
   return (
     <Box className={classes['block']}>
-      <Code block className={classes['code'] ?? ''} tabIndex={0} {...(maxHeight !== undefined && { mah: maxHeight })}>
+      <Code
+        block
+        className={classes['code'] ?? ''}
+        data-wraps={!text.includes('\n') || undefined}
+        tabIndex={0}
+        {...(maxHeight !== undefined && { mah: maxHeight })}
+      >
         {isCode
           ? partsOfCode(text).map(({ kind, text: part }, index) => (
               <span key={index} className={classes[kind]}>

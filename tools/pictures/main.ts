@@ -64,22 +64,23 @@ async function takeSheet(): Promise<void> {
   const server = await startBrowser()
   opened.defer(() => server.close())
   const browser = await chromium.connect(server.wsEndpoint())
-  const all = await listSubjects(demo)
-  const subjects = all.filter((subject) => pages.includes(pageOf(subject)))
   const folder = path.resolve(values.to)
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
 
   const pictures: Picture[] = []
-  const missing = (await findForgotten(all)).map(
-    (route) => `No picture shows ${route}: add it to tools/pictures/pages.ts.`,
-  )
+  const missing: string[] = []
+  let subjects: Subject[] = []
   for (const language of languages) {
-    const queue = [...subjects]
+    subjects = await listSubjects(demo) // each language has a month that is being made
+    const queue = subjects.filter((subject) => pages.includes(pageOf(subject)))
     const take = { browser, demo, language, widths, colours, folder, queue, pictures, missing }
     await Promise.all(Array.from({ length: TABS }, () => takeAll(take)))
     console.log(`${language}: ${pictures.length} pictures after ${seconds(began)} s`)
   }
+  missing.push(
+    ...(await findForgotten(subjects)).map((route) => `No picture shows ${route}: add it to tools/pictures/pages.ts.`),
+  )
   const order = new Map(subjects.map(({ name }, index) => [name, index]))
   pictures.sort((one, other) => (order.get(one.name) ?? 0) - (order.get(other.name) ?? 0))
   await writeFile(path.join(folder, 'index.html'), sheetOf(pictures, missing))

@@ -72,7 +72,12 @@ function subjectsIn({ pages, url, token, at, emulator, empty, filling }: Places)
     { name: 'message: of an order', address: at.orderMessage },
     { name: 'confirmation', address: at.confirmation },
     { name: 'confirmation: rescheduled', address: at.rescheduled },
-    { name: 'phone: new customer', address: `${pages}/phone`, open: pressed('page_chats.new_customer'), width: 390 },
+    {
+      name: 'phone: new customer',
+      address: `${pages}/phone`,
+      open: pressed('page_chats.back', 'page_chats.new_customer'),
+      width: 390,
+    },
     { name: 'phone: clock', address: `${pages}/phone?tab=clock` },
     { name: 'senders: connect', address: `${pages}/senders`, open: pressed('page_senders.connect') },
     { name: 'senders: credentials', address: `${pages}/senders`, open: pressed('page_senders.renew') },
@@ -170,12 +175,16 @@ type Example =
 /** How long to look for what opens a dialog. */
 const OPENER_TIMEOUT_MS = 4_000
 
-/** Presses the first button or link with this text. */
-const pressed = (code: PlainCode) => async (page: Page, t: Translator['t']) => {
-  const text = (t as (code: PlainCode) => string)(code)
-  const named = page.getByRole('button', { name: text }).or(page.getByRole('link', { name: text }))
-  await click(page, named.first(), `“${text}”`)
-}
+/** Presses the first button or link with each of these texts. */
+const pressed =
+  (...codes: PlainCode[]) =>
+  async (page: Page, t: Translator['t']) => {
+    for (const code of codes) {
+      const text = (t as (code: PlainCode) => string)(code)
+      const named = page.getByRole('button', { name: text }).or(page.getByRole('link', { name: text }))
+      await click(page, named.first(), `“${text}”`)
+    }
+  }
 
 /** The same in the page's menu of actions. */
 const pressedInMenu = (code: PlainCode) => async (page: Page, t: Translator['t']) => {

@@ -85,7 +85,9 @@ const theme = createTheme({
     /** In the dark, Mantine's own is darker than the border of a field without the focus. */
     Input: {
       styles: {
-        wrapper: { '--input-bd-focus': 'light-dark(var(--mantine-primary-color-filled), var(--mantine-color-accent-3))' },
+        wrapper: {
+          '--input-bd-focus': 'light-dark(var(--mantine-primary-color-filled), var(--mantine-color-accent-3))',
+        },
       },
     },
     /** A red mark means failure here. Optional fields say that they are. */

@@ -185,7 +185,7 @@ function useReadMarks({ phone, number }: Pair, entries: readonly Entry[], { mayA
   }, [isVisible, mayAct, unread, source, phone, number])
 }
 
-/** Stays at the end while the reader is there. */
+/** Stays at the end while the reader is there, also when a keyboard on the screen makes it smaller. */
 function Scrolled({ entries, label, children }: { entries: readonly Entry[]; label: string; children: ReactNode }) {
   const { t } = usePhoneTexts()
   const box = useRef<HTMLDivElement>(null)
@@ -196,6 +196,11 @@ function Scrolled({ entries, label, children }: { entries: readonly Entry[]; lab
   useLayoutEffect(() => {
     if (isAtEnd) toEnd()
   }, [entries, isAtEnd])
+  useEffect(() => {
+    const sizes = new ResizeObserver(() => isAtEnd && toEnd())
+    if (box.current) sizes.observe(box.current)
+    return () => sizes.disconnect()
+  }, [isAtEnd])
   return (
     <div className={style.scrolledPane}>
       <div

@@ -36,7 +36,7 @@ export async function startDemo(config: Config, program: string): Promise<void> 
   if (!demo.isMonthOver()) console.log(MONTH_IS_MADE)
   void demo.monthIsOver.then(() => {
     if (!signal.aborted) console.log(commandsToTry(demo))
-    demo.startLines()
+    return demo.startLines()
   })
   await waitForEnd(signal, demo.serving)
   if (demo.serving.lost.aborted) await stopAfterLoss(demo.serving, () => resources.disposeAsync())
