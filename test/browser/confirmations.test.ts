@@ -52,7 +52,7 @@ test('a confirmation is found, followed, and shown with its origin and escaped t
   await page.getByText('No action is needed: the customer confirmed the order.').waitFor()
   await world.customer(order).taps('Cancel')
   await page.getByText('Do not ship this order: the customer cancelled it.').waitFor()
-  await page.getByText('Confirmation’s question', { exact: true }).click()
+  await page.getByText('Confirmation question', { exact: true }).click()
   await page.getByText('Send attempt').first().waitFor()
 
   await backToList()

@@ -153,11 +153,11 @@ test('header, footer, parameters and the header’s format are optional', () => 
 test('a template for one check cannot serve the other', () => {
   assert.match(
     textOf(codUnusableReason(codTemplate(), 'refusal')),
-    /has 3 quick replies, but the refusal template has exactly 2 quick replies, in this order: yes/,
+    /has 3 quick replies, but a refusal template needs exactly 2 quick replies, in this order: yes/,
   )
   assert.match(
     textOf(codUnusableReason(codTemplate({ components: [question, two] }), 'confirmation')),
-    /has 2 quick replies, but the confirmation template has exactly 3 quick replies, in this order: confirm/,
+    /has 2 quick replies, but a confirmation template needs exactly 3 quick replies, in this order: confirm/,
   )
 })
 

@@ -32,8 +32,8 @@ test('a reschedule shows each question, tap, answer and event in order', async (
     ),
     [
       story[0] && `request: ${story[0].detail}`,
-      'message: the confirmation’s question: “Hello Ana, please confirm your order 5521 of 349 MAD, to be paid on delivery. ⏎ Demo Shop” [Confirm | Cancel | Change time]',
-      'customer: taps “change time” on the confirmation’s question',
+      'message: the confirmation question: “Hello Ana, please confirm your order 5521 of 349 MAD, to be paid on delivery. ⏎ Demo Shop” [Confirm | Cancel | Change time]',
+      'customer: taps “change time” on the confirmation question',
       'answer: the customer wants another time',
       story[4] && `message: ${story[4].detail.replaceAll(/, \w+ \d+/g, '…')}`,
       story[5] && `customer: ${story[5].detail.replaceAll(/, \w+ \d+| \d{4}-\d{2}-\d{2}/g, '…')}`,
@@ -41,7 +41,7 @@ test('a reschedule shows each question, tap, answer and event in order', async (
       'message: the time question: “At what time?” [09:00-12:00 | 12:00-18:00]',
       'customer: chooses “12:00-18:00” in the time question',
       'answer: the delivery is rescheduled …, 12:00-18:00)',
-      'message: the confirmation’s closing message: “Thank you!”',
+      'message: the closing message of the confirmation: “Thank you!”',
       story[11] && `event: ${story[11].detail}`,
     ],
   )
@@ -103,8 +103,8 @@ test('a message of the customer that changes nothing shows why', async (t) => {
   assert.deepEqual(
     timeline.filter(({ what }) => what === 'customer').map(({ detail }) => detail),
     [
-      'taps “confirm” on the confirmation’s question',
-      'taps “confirm” on the confirmation’s question; ignored: "confirm" changes nothing while confirmed',
+      'taps “confirm” on the confirmation question',
+      'taps “confirm” on the confirmation question; ignored: "confirm" changes nothing while confirmed',
       'writes “When will it come?”; ignored: there is no open question',
       'taps a button of another confirmation; ignored: no confirmation of this workspace has this button',
       'taps a button from another release; ignored: the button was sent by another release',
@@ -115,7 +115,7 @@ test('a message of the customer that changes nothing shows why', async (t) => {
   const [forged] = (await explained(world, other.confirmationId)).timeline.filter(({ what }) => what === 'customer')
   assert.equal(
     forged?.detail,
-    'taps “cancel” on the confirmation’s question; ignored: the tapped message belongs to another conversation',
+    'taps “cancel” on the confirmation question; ignored: the tapped message belongs to another conversation',
   )
 })
 

@@ -43,9 +43,9 @@ test('a tap reported after a later one changes nothing, and stays in the history
   assert.deepEqual(
     details.map(({ detail }) => detail),
     [
-      'taps “cancel” on the confirmation’s question',
+      'taps “cancel” on the confirmation question',
       'the customer cancelled the order',
-      'taps “confirm” on the confirmation’s question; ignored: superseded: the customer gave another answer later',
+      'taps “confirm” on the confirmation question; ignored: superseded: the customer gave another answer later',
       'the customer confirmed the order; superseded by a later answer',
     ],
   )
