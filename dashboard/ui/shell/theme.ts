@@ -82,14 +82,6 @@ const theme = createTheme({
     Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
     /** Positioned without the animation, for people who prefer reduced motion. */
     Button: Button.extend({ styles: { loader: { transform: 'translate(-50%, -50%)' } } }),
-    /** In the dark, Mantine's own is darker than the border of a field without the focus. */
-    Input: {
-      styles: {
-        wrapper: {
-          '--input-bd-focus': 'light-dark(var(--mantine-primary-color-filled), var(--mantine-color-accent-3))',
-        },
-      },
-    },
     /** A red mark means failure here. Optional fields say that they are. */
     InputWrapper: InputWrapper.extend({ defaultProps: { withAsterisk: false } }),
     /** Badges show their full text, in the text colour. */
