@@ -85,11 +85,11 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
     } catch (error) {
       if (!(error instanceof ApiError)) {
         log.error({ correlationId: request.id, ...failureFields(error) }, 'a request to an auth hook failed')
-        return refuse(hook, body, isTemporary(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
+        return rejectionFor(hook, body, isTemporary(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
       }
       const key = { publicId: keyIdOf(hook.hookId), workspaceId: hook.workspaceId }
       rejections.write({ correlationId: request.id, error: error.code, route: { method: 'POST', path: PATH }, key })
-      return refuse(hook, body, error.code, error.message)
+      return rejectionFor(hook, body, error.code, error.message)
     }
   }
 
@@ -121,17 +121,17 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
       if (isInTime) return reject(reply, 'signature')
       if (!hook) return reject(reply, 'time')
       metrics.rejectedAuthHooks.inc({ reason: 'time' })
-      return send(reply, refuse(hook, parseJson(raw).value, 'SERVICE_UNAVAILABLE'))
+      return send(reply, rejectionFor(hook, parseJson(raw).value, 'SERVICE_UNAVAILABLE'))
     },
   )
 }
 
 /** `sentence`: for a fault of the request. A fault of ours has a fixed text. */
-function refuse({ kind }: ServedHook, body: unknown, code: ApiErrorCode, sentence = ''): HookResponse {
+function rejectionFor({ kind }: ServedHook, body: unknown, code: ApiErrorCode, sentence = ''): HookResponse {
   const { status } = apiErrors[code]
   const isOurs = status >= 500
   const mayRetry = code === 'RATE_LIMITED' || isOurs
-  return kinds[kind].refused({ status, code, sentence: isOurs ? fixedDetail(code) : sentence, mayRetry }, body)
+  return kinds[kind].rejected({ status, code, sentence: isOurs ? fixedDetail(code) : sentence, mayRetry }, body)
 }
 
 /** A missing hook gets the answer of a wrong signature, so that a stranger cannot find out which hooks exist. */

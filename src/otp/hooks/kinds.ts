@@ -19,11 +19,11 @@ type Kind = {
   hasOwnSecret?: true
   accepted(messageId: string, body: unknown): HookResponse
   /** `sentence`: for the developer of the product; most products show it or write it to their log. */
-  refused(refusal: Refusal, body: unknown): HookResponse
+  rejected(rejection: Rejection, body: unknown): HookResponse
 }
 
 /** `mayRetry`: the same request may be accepted a second later. */
-export type Refusal = { status: number; code: string; sentence: string; mayRetry: boolean }
+export type Rejection = { status: number; code: string; sentence: string; mayRetry: boolean }
 
 export const HOOK_KINDS = ['supabase', 'zitadel', 'logto', 'generic'] as const
 export type HookKind = (typeof HOOK_KINDS)[number]
@@ -43,7 +43,7 @@ export const kinds: Readonly<Record<HookKind, Kind>> = {
     newSecret: () => `v1,whsec_${randomBytes(SECRET_BYTES).toString('base64')}`,
     accepted: () => ({ http: 200, body: {} }),
     // With another status Supabase shows a sentence of its own, and tries again after 429 and 503.
-    refused: ({ status, sentence, mayRetry }) => ({
+    rejected: ({ status, sentence, mayRetry }) => ({
       http: mayRetry ? status : 200,
       body: { error: { http_code: status, message: sentence } },
     }),
@@ -58,7 +58,7 @@ export const kinds: Readonly<Record<HookKind, Kind>> = {
     newSecret: newToken,
     hasOwnSecret: true,
     accepted: (messageId) => ({ http: 200, body: { messageId } }),
-    refused: ({ status, code, sentence }) => ({ http: status, body: { code, message: sentence } }),
+    rejected: ({ status, code, sentence }) => ({ http: status, body: { code, message: sentence } }),
   },
   logto: {
     places: { phone: ['/to'], code: ['/payload/code'], language: ['/payload/locale', '/payload/uiLocales'] },
@@ -66,13 +66,13 @@ export const kinds: Readonly<Record<HookKind, Kind>> = {
     newSecret: newToken,
     accepted: (messageId) => ({ http: 200, body: { messageId } }),
     // Logto shows the whole body.
-    refused: ({ status, sentence }) => ({ http: status, body: sentence }),
+    rejected: ({ status, sentence }) => ({ http: status, body: sentence }),
   },
   generic: {
     signatureCheck: headerCheck,
     newSecret: newToken,
     accepted: (messageId, body) => ({ http: 200, body: isFromOkta(body) ? oktaSent(messageId) : { messageId } }),
-    refused: ({ status, code, sentence }, body) => ({
+    rejected: ({ status, code, sentence }, body) => ({
       http: status,
       body: isFromOkta(body)
         ? { error: { errorSummary: sentence, errorCauses: [{ errorSummary: sentence, reason: code }] } }

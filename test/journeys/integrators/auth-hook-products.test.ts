@@ -30,7 +30,7 @@ async function logtoConnector(): Promise<Connector> {
   return create({ getConfig: async () => ({}) })
 }
 
-test('Logto’s own connector sends a code, and shows why one is refused', async (t) => {
+test('Logto’s own connector sends a code, and shows why one is rejected', async (t) => {
   const world = await startWorld(t)
   const { url: endpoint, secret } = await createHook(world, 'logto')
   const connector = await logtoConnector()
@@ -99,9 +99,9 @@ test('ZITADEL sends a code with the signing key that it made', async (t) => {
   assert.equal((await call(zitadelHeaders(body, now(), 'wrong'))).status, 401)
 
   const empty = zitadelBody({ phone, args: {} })
-  const refused = await call(zitadelHeaders(empty, now(), key), empty)
-  assert.equal(refused.status, 422)
-  assert.match(JSON.stringify(refused.body), /DEVELOPER_INVALID_INPUT.*\/args\/code must be a string/)
+  const rejected = await call(zitadelHeaders(empty, now(), key), empty)
+  assert.equal(rejected.status, 422)
+  assert.match(JSON.stringify(rejected.body), /DEVELOPER_INVALID_INPUT.*\/args\/code must be a string/)
 })
 
 /** What products send to a generic hook with these pointers: docs/auth-hooks.md */
@@ -134,9 +134,9 @@ for (const [product, { pointers, body, language }] of Object.entries(GENERIC))
     const sent = await postHook(url, JSON.stringify(body(phone.slice(1))), { authorization })
     assert.equal(sent.status, 200, sent.text)
     assert.deepEqual(await codeTo(world, phone), { code: '493817', language })
-    const refused = await postHook(url, '{}', { authorization })
-    assert.equal(refused.status, 422)
-    assert.equal((refused.body as { code: string }).code, 'DEVELOPER_INVALID_INPUT')
+    const rejected = await postHook(url, '{}', { authorization })
+    assert.equal(rejected.status, 422)
+    assert.equal((rejected.body as { code: string }).code, 'DEVELOPER_INVALID_INPUT')
     assert.equal((await postHook(url, JSON.stringify(body(phone)), {})).status, 401)
   })
 
@@ -157,8 +157,8 @@ test('Okta gets its own answers', async (t) => {
   assert.equal(sent.commands[0]?.type, 'com.okta.telephony.action')
   assert.equal(sent.commands[0].value[0]?.status, 'SUCCESSFUL')
   assert.deepEqual(await codeTo(world, phoneNumber), { code: '11111', language: 'ar' })
-  const refused = await call('1 1 1 1 1')
-  const { error } = refused.body as { error: { errorSummary: string; errorCauses: { reason: string }[] } }
+  const rejected = await call('1 1 1 1 1')
+  const { error } = rejected.body as { error: { errorSummary: string; errorCauses: { reason: string }[] } }
   assert.match(error.errorSummary, /otpCode must be 1 to 15/)
   assert.equal(error.errorCauses[0]?.reason, 'DEVELOPER_INVALID_INPUT')
 })

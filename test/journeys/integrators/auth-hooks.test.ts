@@ -162,7 +162,7 @@ test('a rotated secret works immediately, and the previous one for a day', async
   assert.equal((await call(secret, '6')).status, 200)
 })
 
-test('what cannot be sent is refused with a sentence that Supabase shows', async (t) => {
+test('what cannot be sent is rejected with a sentence that Supabase shows', async (t) => {
   const world = await startWorld(t, { otpQuota: 1 })
   const hook = await createHook(world, 'supabase')
   const { phone } = { phone: newPhone() }
@@ -170,23 +170,23 @@ test('what cannot be sent is refused with a sentence that Supabase shows', async
     world.workspaceId,
     phone,
   ])
-  const refusal = async (fields: { phone: string; code: string }) => {
+  const rejection = async (fields: { phone: string; code: string }) => {
     const { status, body } = await callSupabase(world, hook, fields)
     assert.equal(status, 200)
     return (body as { error: { http_code: number; message: string } }).error
   }
-  const blocked = await refusal({ phone, code: '1' })
+  const blocked = await rejection({ phone, code: '1' })
   assert.deepEqual(blocked, {
     http_code: 422,
     message: 'The recipient is on this workspace’s list of blocked recipients.',
   })
-  assert.match((await refusal({ phone: '123', code: '1' })).message, /^\/user\/phone /)
+  assert.match((await rejection({ phone: '123', code: '1' })).message, /^\/user\/phone /)
   const long = '1234567890123456'
-  const { message } = await refusal({ phone: newPhone(), code: long })
+  const { message } = await rejection({ phone: newPhone(), code: long })
   assert.match(message, /^\/sms\/otp must be 1 to 15/)
   assert.ok(!message.includes(long))
   assert.equal((await callSupabase(world, hook, { phone: newPhone(), code: '2' })).status, 200)
-  assert.equal((await refusal({ phone: newPhone(), code: '3' })).http_code, 429)
+  assert.equal((await rejection({ phone: newPhone(), code: '3' })).http_code, 429)
   for (const body of ['', '[]', 'null', '{"user":7}', '{', '"\\ud800"']) {
     const answer = await postHook(hook.url, body, supabaseHeaders(body, world.clock.now(), [hook.secret ?? '']))
     assert.equal(answer.status, 200, body)
