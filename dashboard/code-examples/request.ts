@@ -5,10 +5,10 @@ export type ApiRequest = { url: string; body: object; apiKey?: string | undefine
 
 /** The same request in several languages, each as a program that runs unchanged and needs no package. */
 export const requestExamples = (request: ApiRequest) => ({
-  curl: curlOf(request),
-  'Node.js': nodeOf(request),
   PHP: phpOf(request),
+  'Node.js': nodeOf(request),
   Python: pythonOf(request),
+  curl: curlOf(request),
 })
 
 export const curlOf = ({ url, body, apiKey }: ApiRequest): string =>

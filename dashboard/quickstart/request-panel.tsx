@@ -87,7 +87,6 @@ function Request({ state, pair, senderId, template, apiKey, onKey, children }: R
   const place = { to: pair.phone, senderId, confirmationId: undefined }
   const request = requestOf('confirmation', template, { code: '', reference, header: undefined, values: {} }, place)
   const shown = { ...apiRequestOf(state.baseUrl, request), apiKey }
-  const { curl, 'Node.js': node, PHP, Python } = requestExamples(shown)
   return (
     <>
       <Group gap="sm">
@@ -106,7 +105,7 @@ function Request({ state, pair, senderId, template, apiKey, onKey, children }: R
       {children}
       <CodeTabs
         label={t('page_quickstart.request')}
-        of={{ PHP, 'Node.js': node, Python, curl }}
+        of={requestExamples(shown)}
         maxHeight={CODE_HEIGHT}
       />
       <Key apiKey={apiKey} onKey={onKey} />

@@ -248,13 +248,14 @@ const PATHS: Readonly<Record<Kind, string>> = {
   timer: 'M12 7v5l3 3M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18',
 }
 
-/** A failed message has no ticks. */
-const CROSS = 'M6 6l12 12M18 6L6 18'
+/** As in WhatsApp: one tick for a message that was only sent, and none for one that failed. */
+const REPORTS: Readonly<Record<string, string>> = { sent: 'M5 13l5 5L20 7', failed: 'M6 6l12 12M18 6L6 18' }
 
 function KindIcon({ entry: { what, report } }: { entry: TimelineEntry }) {
+  const path = what === 'report' ? REPORTS[String(report)] : undefined
   return (
     <svg viewBox="0 0 24 24" aria-hidden="true">
-      <path d={what === 'report' && report === 'failed' ? CROSS : PATHS[what]} />
+      <path d={path ?? PATHS[what]} />
     </svg>
   )
 }

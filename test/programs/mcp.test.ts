@@ -94,7 +94,7 @@ test('an agent finds a failed message by its number, and reads what happened and
   const explained = await agent.call('explain', { id: failed.messageId })
   assert.equal(explained['status'], 'failed')
   assert.equal(explained['failureCode'], 'RECIPIENT_UNREACHABLE')
-  assert.match(JSON.stringify(explained['timeline']), /accepted for .*WhatsApp reports failed/)
+  assert.match(JSON.stringify(explained['timeline']), /accepted for .*WhatsApp reports a failure/)
   const next = { who: 'client', sentence: 'Check the number with the recipient, or use another channel.' }
   assert.deepEqual(explained['next'], next)
   const action = await agent.call('next_action', { id: failed.messageId.toUpperCase() })
