@@ -1487,6 +1487,7 @@ export type ParameterNames = {
   'page_charts.not_approved': never
   'page_charts.nothing': never
   'page_charts.nothing_sent': never
+  'page_charts.only_sent': never
   'page_charts.open': never
   'page_charts.otp': never
   'page_charts.part_of': 'part' | 'whole'

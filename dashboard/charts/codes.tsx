@@ -59,7 +59,9 @@ export function Funnel(props: Of) {
     { label: t('page_charts.delivered'), count: funnel.delivered, note: noteOf(took.delivered) },
     { label: t('page_charts.read'), count: funnel.read, note: noteOf(took.read) },
   ]
+  const onlySent = funnel.sent - funnel.delivered
   const others = [
+    ...(onlySent > 0 ? [{ label: t('page_charts.only_sent'), count: onlySent, note: '' }] : []),
     { label: t('page_charts.failed'), count: funnel.failed, note: '' },
     { label: t('page_charts.open'), count: funnel.open, note: '' },
     ...(funnel.undelivered > 0 ? [{ label: t('page_charts.undelivered'), count: funnel.undelivered, note: '' }] : []),

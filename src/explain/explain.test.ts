@@ -106,7 +106,7 @@ test('a failure shows the provider’s own code', async (t) => {
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, [{ status: 'failed', errors: [131026] }])
   const { timeline, next } = await explained(world, otp.messageId)
-  assert.ok(timeline.some(({ detail }) => /reports failed .*code 131026/.test(detail)))
+  assert.ok(timeline.some(({ detail }) => /reports a failure .*code 131026/.test(detail)))
   assert.equal(next.sentence, 'Check the number with the recipient, or use another channel.')
 })
 
@@ -136,7 +136,7 @@ test('an unknown status shows its word; a failure without errors says so', async
   const { timeline, next } = await explained(world, otp.messageId)
   const [warned, failed] = timeline.filter(({ what }) => what === 'report').map(({ detail }) => detail)
   assert.match(warned ?? '', /reports "warned", a status that this release does not know; ignored/)
-  assert.match(failed ?? '', /reports failed at [^ ]+ \(without a reason\)/)
+  assert.match(failed ?? '', /reports a failure at [^ ]+ \(without a reason\)/)
   assert.match(next.sentence, /reported the failure without a code/)
 })
 

@@ -201,7 +201,7 @@ test('a failed question shows who must act', async (t) => {
   const { status, next, timeline } = await explained(world, order.confirmationId)
   assert.equal(status, 'rescheduling')
   assert.equal(next.sentence, 'Check the number with the recipient, or use another channel.')
-  assert.ok(timeline.some(({ detail }) => /reports failed of the day question at .*\(code 131026/.test(detail)))
+  assert.ok(timeline.some(({ detail }) => /reports a failure of the day question at .*\(code 131026/.test(detail)))
 })
 
 test('every instant is in the workspace’s time as it was then', async (t) => {
