@@ -103,11 +103,7 @@ function Request({ state, pair, senderId, template, apiKey, onKey, children }: R
       </Group>
       {send.error && <Failed error={send.error} />}
       {children}
-      <CodeTabs
-        label={t('page_quickstart.request')}
-        of={requestExamples(shown)}
-        maxHeight={CODE_HEIGHT}
-      />
+      <CodeTabs label={t('page_quickstart.request')} of={requestExamples(shown)} maxHeight={CODE_HEIGHT} />
       <Key apiKey={apiKey} onKey={onKey} />
     </>
   )

@@ -172,7 +172,7 @@ test('problems and rejected forms are shown only in Arabic', async (t) => {
   await at(`endpoints/${endpointId}`, 'رُفض الاتصال')
   await at('templates', 'غير صالح للاستخدام')
   await page.getByText('غير صالح للاستخدام').first().hover()
-  await page.getByText('لكن لقالب التأكيد ثلاثة أزرار رد سريع').first().waitFor()
+  await page.getByText('لكن يجب أن يحتوي قالب التأكيد على ثلاثة أزرار رد سريع').first().waitFor()
   await at('endpoints', 'نقاط استقبال Webhook')
   await page.getByRole('button', { name: 'إضافة نقطة' }).click()
   const dialog = page.getByRole('dialog')
