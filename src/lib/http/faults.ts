@@ -20,11 +20,12 @@ const MAX_POINTER_LENGTH = 200
 /** Names fields but never repeats values, which may be one-time codes. Misspelt fields come first: others are missing because of them. */
 export function faultsOf(part: InputFault['in'], input: unknown, error: z.ZodError | undefined): InputFault[] {
   if (!error) return []
-  const faults = error.issues.slice(0, MAX_FAULTS).flatMap((issue): InputFault[] => {
+  const issues = error.issues.slice(0, MAX_FAULTS)
+  const faults = issues.flatMap((issue): InputFault[] => {
     if (issue.code !== 'unrecognized_keys') {
       return [{ in: part, pointer: pointerTo(issue.path), detail: detailOf(issue, valueAt(input, issue.path)) }]
     }
-    const missing = error.issues.flatMap(({ path }) => missingNameIn(input, issue.path, path))
+    const missing = issues.flatMap(({ path }) => missingNameIn(input, issue.path, path))
     return issue.keys.slice(0, MAX_FAULTS).map((key) => {
       const detail = unknownName(part, nearestName(key, missing))
       return { in: part, pointer: pointerTo([...issue.path, key]), detail }
