@@ -10,4 +10,5 @@ test("a week starts on the day that is usual in the reader's region, in each lan
   assert.equal(firstDayOfWeek('en', ['en-US']), 0)
   assert.equal(firstDayOfWeek('en', ['en-GB']), 1)
   assert.equal(firstDayOfWeek('fr', []), 1)
+  assert.equal(firstDayOfWeek('en', ['en-US@posix', 'en-US']), 0, 'not a language tag')
 })
