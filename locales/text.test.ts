@@ -75,10 +75,12 @@ test('a date is in words on pages, and as it is elsewhere', () => {
   assert.equal(createTranslator('fr', { fr: explain }).textOf(unit), '3 en 2026-11')
 })
 
-test('texts can be added to a translator', () => {
+test('texts can be added to a translator, also one that was asked for before', () => {
   const translator = createTranslator('ar', { ar: {} })
   assert.equal(translator.has('words.quoted'), false)
-  translator.addTexts({ words: { quoted: '«{{words}}»' } })
+  assert.equal(translator.t('page_shell.close'), 'page_shell.close')
+  translator.addTexts({ words: { quoted: '«{{words}}»' }, page_shell: { close: 'إغلاق' } })
+  assert.equal(translator.t('page_shell.close'), 'إغلاق')
   assert.equal(translator.has('words.quoted'), true)
   assert.equal(translator.textOf(coded('words.quoted', { words: 'a' })), '«\u2068a\u2069»')
 })

@@ -45,12 +45,15 @@ const COMMAND = /([“`\u2066]|«[\u00a0\u202f])doorcode (?=[a-z<])/g
 export const withTypedCommands = (text: string, program: string): string =>
   program === 'doorcode' ? text : text.replaceAll(COMMAND, `$1${program} `)
 
-/** `program` is asked for with each text: a page learns it after its first texts. */
-export const translatorWithCommands = (translator: Translator, program: () => string): Translator => ({
-  ...translator,
-  t: (code, ...parameters) => withTypedCommands(translator.t(code, ...parameters), program()),
-  textOf: (text) => withTypedCommands(translator.textOf(text), program()),
-})
+/** `program` is asked for with each text that has a command: a page learns it after its first texts. */
+export function translatorWithCommands(translator: Translator, program: () => string): Translator {
+  const typed = (text: string): string => (text.includes('doorcode ') ? withTypedCommands(text, program()) : text)
+  return {
+    ...translator,
+    t: (code, ...parameters) => typed(translator.t(code, ...parameters)),
+    textOf: (text) => typed(translator.textOf(text)),
+  }
+}
 
 /** Text that a person reads, as a code with its parameters: what is stored, logged and answered. */
 export type CodedText = { [Code in CoreCode]: Coded<Code> }[CoreCode] | AsWritten
@@ -178,7 +181,18 @@ export function createTranslator(
     return textWith(code, parameters)
   }
 
-  function textWith(code: string, parameters: Readonly<Record<string, TextValue>> = {}): string {
+  /** Texts without parameters, by their code: a page shows some of them hundreds of times. */
+  const plainTexts = new Map<string, string>()
+
+  function plainTextOf(code: string): string {
+    const known = plainTexts.get(code)
+    if (known !== undefined) return known
+    const text = textWith(code, {})
+    plainTexts.set(code, text)
+    return text
+  }
+
+  function textWith(code: string, parameters: Readonly<Record<string, TextValue>>): string {
     const values = Object.entries(parameters).map(([name, value]) => {
       if ((name === 'date' || name === 'month') && counts && typeof value === 'string' && ISO_DATE.test(value))
         return [name, dateInWords(value, language)]
@@ -196,10 +210,11 @@ export function createTranslator(
   return {
     language,
     textOf,
-    t: (code, ...[parameters]) => textWith(code, parameters),
+    t: (code, ...[parameters]) => (parameters ? textWith(code, parameters) : plainTextOf(code)),
     has: (code): code is PlainCode => i18n.exists(code),
     addTexts(more) {
       for (const [namespace, texts] of Object.entries(more)) i18n.addResourceBundle(language, namespace, texts)
+      plainTexts.clear()
     },
   }
 }

@@ -1,11 +1,9 @@
 import {
   Anchor,
-  Box,
   Group,
   Paper,
   Progress,
   Stack,
-  Table,
   Text,
   type TextProps,
   Title,
@@ -159,28 +157,28 @@ function SpanBefore({ span, timeZone }: { span: NonNullable<Charts['before']>; t
 
 function TableOf({ label, of: { columns, rows } }: { label: string; of: AsTable }) {
   return (
-    <Box className={classes['table']} tabIndex={0} role="region" aria-label={label}>
-      <Table aria-label={label} withRowBorders={false} striped verticalSpacing={4}>
-        <Table.Thead>
-          <Table.Tr>
+    <div className={classes['table']} tabIndex={0} role="region" aria-label={label}>
+      <table aria-label={label}>
+        <thead>
+          <tr>
             {columns.map((column) => (
-              <Table.Th key={column} scope="col">
+              <th key={column} scope="col">
                 {column}
-              </Table.Th>
+              </th>
             ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+          </tr>
+        </thead>
+        <tbody>
           {rows.map((row) => (
-            <Table.Tr key={row[0]}>
+            <tr key={row[0]}>
               {row.map((cell, index) => (
-                <Table.Td key={columns[index]}>{cell}</Table.Td>
+                <td key={columns[index]}>{cell}</td>
               ))}
-            </Table.Tr>
+            </tr>
           ))}
-        </Table.Tbody>
-      </Table>
-    </Box>
+        </tbody>
+      </table>
+    </div>
   )
 }
 

@@ -11,6 +11,8 @@ const files: Readonly<Record<Language, { first: TextFile; later: TextFile }>> = 
 }
 
 let current: Translator | undefined
+/** The translator to which the texts of all pages were added. */
+let complete: Translator | undefined
 
 function translate(language: Language, resources: Resources): Translator {
   current = createTranslator(language, { [language]: resources }, numberFormat(language))
@@ -37,7 +39,8 @@ export const withTexts =
 
 async function addPageTexts(): Promise<void> {
   const translator = current
-  if (!translator) return
+  if (!translator || translator === complete) return
   const { resources } = await files[translator.language].later()
   translator.addTexts(resources)
+  complete = translator
 }

@@ -1,5 +1,14 @@
 import { Text, Tooltip } from '@mantine/core'
-import { type ReactNode, createContext, useContext, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import {
+  type ReactNode,
+  createContext,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import { CLOCK, DAY, MINUTE, dateFormat } from '../texts/formats.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { type TimeKind, type WorkspaceClock, nearTime, workspaceClock } from './clock.ts'
@@ -30,14 +39,23 @@ export function Time({ at, kind, form = 'minute' }: { at: string | Date; kind: T
   useZoneOnPage()
   const { shown, real } = clock.read(new Date(at), kind)
   const now = kind === 'real' ? new Date() : clock.now()
+  const text = useRef<HTMLTimeElement>(null)
+  const [wasPointedAt, setWasPointedAt] = useState(false)
   return (
-    <Tooltip multiline label={<Exact shown={shown} real={real} />}>
-      <time className={classes['time']} dateTime={shown.toISOString()}>
+    <>
+      <time
+        ref={text}
+        className={classes['time']}
+        dateTime={shown.toISOString()}
+        onMouseEnter={() => setWasPointedAt(true)}
+      >
         {form === 'relative'
           ? nearTime(shown, now, { language, timeZone })
           : dateFormat(language, { timeZone, ...FORMS[form] }).format(shown)}
       </time>
-    </Tooltip>
+      {/* A page has many times, and each tooltip costs more than its time. */}
+      {wasPointedAt && <Tooltip target={text} defaultOpened multiline label={<Exact shown={shown} real={real} />} />}
+    </>
   )
 }
 

@@ -16,6 +16,17 @@ async function newestTime(page: Page): Promise<number> {
   return Math.max(...times.map(Date.parse))
 }
 
+/** A time says when exactly, and when in real time, as often as someone points at it. */
+async function checkExactTime(page: Page): Promise<void> {
+  const exact = page.getByRole('tooltip', { name: /UTC.*Real time/ })
+  for (const _ of ['first', 'again']) {
+    await page.locator('main time').first().hover()
+    await exact.waitFor()
+    await page.locator('h1').hover()
+    await exact.waitFor({ state: 'detached' })
+  }
+}
+
 test('every page of a sandbox shows the sandbox’s clock, and an open page follows it', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
@@ -43,6 +54,8 @@ test('every page of a sandbox shows the sandbox’s clock, and an open page foll
     const lateMs = Date.now() + AHEAD_MS - (await newestTime(page))
     assert.ok(Math.abs(lateMs) < 5 * MINUTE_MS, `${path} is ${lateMs} ms behind`)
   }
+  await openWithin(page, `${of}/keys`)
+  await checkExactTime(page)
   await openWithin(page, `${of}/people`)
   const aheadMs = (await newestTime(page)) - Date.now()
   assert.ok(aheadMs < 5 * MINUTE_MS, `people sign in by the real clock: ${aheadMs} ms ahead`)

@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Box, Menu, Table, UnstyledButton } from '@mantine/core'
+import { ActionIcon, Anchor, Menu, UnstyledButton } from '@mantine/core'
 import { CaretDownIcon, CaretSortIcon, CaretUpIcon, DotsHorizontalIcon } from '@radix-ui/react-icons'
 import { type ReactNode, useRef, useState } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
@@ -41,10 +41,10 @@ type Props<Row> = {
 /** Shown in a cell without a value. A phone leaves the cell out. */
 const NO_VALUE = '–'
 
-/** On Mantine's dark hover color, links have a contrast of only 4.0:1; they need 4.5:1. */
-const HOVERED = 'light-dark(var(--mantine-color-gray-1), var(--mantine-color-dark-6))'
-
-/** A table with the columns that fit; on a phone each row has two lines. */
+/**
+ * A table with the columns that fit; on a phone each row has two lines. Its elements are plain: a page has hundreds of cells, and
+ * it would wait for that many components.
+ */
 export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
   const { t } = useTexts()
   const { sorted, order, sort } = useSorted(rows, columns)
@@ -54,14 +54,14 @@ export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
     .filter(({ contents }) => contents.some((content) => content !== false))
   const opening = shown.find(({ opens }) => opens) ?? shown[0]
   return (
-    <Box className={classes['list']}>
-      <Table aria-label={label} highlightOnHover={linkOf !== undefined} highlightOnHoverColor={HOVERED}>
-        <Table.Thead>
-          <Table.Tr>
+    <div className={classes['list']}>
+      <table aria-label={label}>
+        <thead>
+          <tr>
             {shown.map(({ title, align, from, sortBy }) => {
               const direction = order?.title === title ? order.direction : undefined
               return (
-                <Table.Th
+                <th
                   key={title}
                   scope="col"
                   data-align={align}
@@ -76,18 +76,18 @@ export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
                   ) : (
                     title
                   )}
-                </Table.Th>
+                </th>
               )
             })}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+          </tr>
+        </thead>
+        <tbody>
           {sorted.map((row, index) => (
-            <Table.Tr key={keyOf(row)} data-opens={linkOf ? true : undefined}>
+            <tr key={keyOf(row)} data-opens={linkOf ? true : undefined}>
               {shown.map(({ title, contents, align, from, phone }) => {
                 const content = contents[index]
                 return (
-                  <Table.Td
+                  <td
                     key={title}
                     data-align={align}
                     data-from={from}
@@ -109,14 +109,14 @@ export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
                         content
                       )}
                     </div>
-                  </Table.Td>
+                  </td>
                 )
               })}
-            </Table.Tr>
+            </tr>
           ))}
-        </Table.Tbody>
-      </Table>
-    </Box>
+        </tbody>
+      </table>
+    </div>
   )
 }
 
