@@ -178,7 +178,7 @@ export function createTranslator(
   function textOf(coded: CodedText): string {
     if (coded.code === 'text') return written(coded.text)
     const { code, ...parameters } = coded
-    return textWith(code, parameters)
+    return Object.keys(parameters).length > 0 ? textWith(code, parameters) : plainTextOf(code)
   }
 
   /** Texts without parameters, by their code: a page shows some of them hundreds of times. */

@@ -1,9 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy } from 'react'
+import { Suspense, lazy } from 'react'
 import { FAILURE_CODES, failurePart } from '../../src/providers/failure-codes.ts'
 import { api } from '../api.ts'
-import { FirstRequest } from '../code-examples/first-request.tsx'
 import { listInput, pageQueries } from '../queries.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Recipient, Reference } from '../ui/as-typed.tsx'
@@ -17,6 +16,10 @@ import { KINDS, STATUSES, VERIFICATIONS, withFilter } from './search.ts'
 import { MessageKind } from './status.tsx'
 
 const MessagePreview = lazy(() => import('./preview.tsx'))
+/** Only an empty list shows it. */
+const FirstRequest = lazy(async () => ({
+  default: (await import('../code-examples/first-request.tsx')).FirstRequest,
+}))
 
 const PAGE = '/w/$workspaceId/messages'
 
@@ -95,7 +98,9 @@ export function Messages() {
         may.change && (
           <>
             <ButtonLink to="/w/$workspaceId/keys">{t('page_messages.to_keys')}</ButtonLink>
-            <FirstRequest />
+            <Suspense>
+              <FirstRequest />
+            </Suspense>
           </>
         )
       }
