@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { Page } from 'playwright-core'
+import type { Page, Response } from 'playwright-core'
 import { openPage } from './browser.ts'
 import { type SignedIn, signIn } from '../world/dashboard.ts'
 import { type World, startWorld } from '../world/world.ts'
@@ -48,10 +48,12 @@ test('the first load preloads the one font that it shows', async (t) => {
 
 async function scriptsLoaded(page: Page, act: () => Promise<void>): Promise<Map<string, string>> {
   const bodies: Promise<readonly [string, string]>[] = []
-  page.on('response', (response) => {
+  const add = (response: Response): void => {
     const url = response.url()
     if (new URL(url).pathname.endsWith('.js')) bodies.push(response.text().then((text) => [url, text] as const))
-  })
+  }
+  page.on('response', add)
   await act()
+  page.off('response', add) // what still loads may not arrive before the page closes
   return new Map(await Promise.all(bodies))
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Menu, UnstyledButton } from '@mantine/core'
+import { ActionIcon, Menu, UnstyledButton } from '@mantine/core'
 import { CaretDownIcon, CaretSortIcon, CaretUpIcon, DotsHorizontalIcon } from '@radix-ui/react-icons'
 import { type ReactNode, useRef, useState } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
@@ -37,6 +37,8 @@ type Props<Row> = {
   /** The page that a row opens. The whole row is the link. */
   linkOf?: (row: Row) => LinkOf
 }
+
+const LINK = `mantine-focus-auto ${classes['opens']}`
 
 /** Shown in a cell without a value. A phone leaves the cell out. */
 const NO_VALUE = '–'
@@ -95,19 +97,9 @@ export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
                     data-empty={content === NO_VALUE ? true : undefined}
                   >
                     <div data-label={`${title}${t('page_shell.colon')}`}>
-                      {title === opening?.title && linkOf ? (
-                        <Anchor
-                          size="sm"
-                          fw={500}
-                          className={classes['opens'] ?? ''}
-                          data-row-link
-                          renderRoot={linkOf(row)}
-                        >
-                          {content}
-                        </Anchor>
-                      ) : (
-                        content
-                      )}
+                      {title === opening?.title && linkOf
+                        ? linkOf(row)({ className: LINK, 'data-row-link': true, children: content })
+                        : content}
                     </div>
                   </td>
                 )

@@ -2,12 +2,12 @@ import { Box, NavLink, ScrollArea, Stack, Text, Tooltip } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { PinLeftIcon, PinRightIcon } from '@radix-ui/react-icons'
 import { useRouterState } from '@tanstack/react-router'
-import type { ReactElement } from 'react'
+import { type ReactElement, memo } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
 import { linkTo } from '../link.tsx'
 import { useScreen } from '../screen.ts'
 import { type Workspace, useSession } from '../workspace.ts'
-import { SECTION_GROUPS, type SectionName, iconOf, sectionsOf } from './sections.ts'
+import { type SECTIONS, SECTION_GROUPS, type SectionName, iconOf, sectionsOf } from './sections.ts'
 import classes from './sidebar.module.css'
 
 export const SIDEBAR_WIDTH = { whole: 240, icons: 57 } as const
@@ -58,19 +58,15 @@ export function Sidebar({ workspace, iconsOnly, onToggle, onChoose }: Props) {
             {sections
               .filter(({ name }) => shown.has(name))
               .map(({ name, to }) => (
-                <Named key={to} label={t(`page_shell.${name}`)} iconsOnly={iconsOnly}>
-                  <NavLink
-                    className={classes['link'] ?? ''}
-                    data-icon={icon}
-                    leftSection={<SectionIcon of={name} />}
-                    label={t(`page_shell.${name}`)}
-                    aria-label={t(`page_shell.${name}`)}
-                    renderRoot={linkTo({ to: to, params: { workspaceId: workspace.workspaceId } })}
-                    active={isAt(path, to)}
-                    onClick={onChoose}
-                    py={4}
-                  />
-                </Named>
+                <SectionLink
+                  key={to}
+                  of={name}
+                  to={to}
+                  workspaceId={workspace.workspaceId}
+                  isActive={isAt(path, to)}
+                  iconsOnly={iconsOnly}
+                  onChoose={onChoose}
+                />
               ))}
           </Stack>
         ))}
@@ -94,6 +90,42 @@ export function Sidebar({ workspace, iconsOnly, onToggle, onChoose }: Props) {
     </Box>
   )
 }
+
+type SectionLinkProps = {
+  of: SectionName
+  to: (typeof SECTIONS)[number]['to']
+  workspaceId: string
+  isActive: boolean
+  iconsOnly: boolean
+  onChoose: () => void
+}
+
+/** Rendered again only if it changes: of all sections, a navigation changes two. */
+const SectionLink = memo(function SectionLink({
+  of: name,
+  to,
+  workspaceId,
+  isActive,
+  iconsOnly,
+  onChoose,
+}: SectionLinkProps) {
+  const { t } = useTexts()
+  return (
+    <Named label={t(`page_shell.${name}`)} iconsOnly={iconsOnly}>
+      <NavLink
+        className={classes['link'] ?? ''}
+        data-icon={iconsOnly || undefined}
+        leftSection={<SectionIcon of={name} />}
+        label={t(`page_shell.${name}`)}
+        aria-label={t(`page_shell.${name}`)}
+        renderRoot={linkTo({ to, params: { workspaceId } })}
+        active={isActive}
+        onClick={onChoose}
+        py={4}
+      />
+    </Named>
+  )
+})
 
 const TOOLTIP_EVENTS = { hover: true, focus: true, touch: false }
 
