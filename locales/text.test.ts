@@ -75,7 +75,7 @@ test('a date is in words on pages, and as it is elsewhere', () => {
   assert.equal(createTranslator('fr', { fr: explain }).textOf(unit), '3 en 2026-11')
 })
 
-test('texts can be added to a translator, also one that was asked for before', () => {
+test('texts can be added to a translator, even for a code that was requested before', () => {
   const translator = createTranslator('ar', { ar: {} })
   assert.equal(translator.has('words.quoted'), false)
   assert.equal(translator.t('page_shell.close'), 'page_shell.close')

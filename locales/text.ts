@@ -116,16 +116,8 @@ const ENGLISH_AMOUNTS = new Intl.NumberFormat('en')
 /** A day of a delivery, `2026-11-25`: pages write `date` and `month` in words, the command line and logs as it is. */
 export const dateText = (date: string): CodedText => ({ code: 'words.date', date })
 
-/** A day, or the `month` of a quota. */
+/** A day, or the month of a quota. */
 const ISO_DATE = /^\d{4}-\d{2}(?:-\d{2})?$/
-
-/** A month of a quota: pages write `month` in words. */
-const ISO_MONTH = /^\d{4}-\d{2}$/
-
-const monthInWords = (month: string, language: Language): string =>
-  new Intl.DateTimeFormat(`${language}-u-nu-latn`, { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
-    new Date(month),
-  )
 
 const dateInWords = (date: string, language: Language): string =>
   new Intl.DateTimeFormat(`${language}-u-nu-latn`, {
@@ -196,8 +188,6 @@ export function createTranslator(
     const values = Object.entries(parameters).map(([name, value]) => {
       if ((name === 'date' || name === 'month') && counts && typeof value === 'string' && ISO_DATE.test(value))
         return [name, dateInWords(value, language)]
-      if (name === 'month' && counts && typeof value === 'string' && ISO_MONTH.test(value))
-        return [name, monthInWords(value, language)]
       const format = name === 'count' ? counts : AMOUNTS.has(name) ? (counts ?? ENGLISH_AMOUNTS) : undefined
       return [name, format && !Number.isNaN(Number(value)) ? written(format.format(Number(value))) : valueOf(value)]
     })

@@ -11,7 +11,7 @@ const files: Readonly<Record<Language, { first: TextFile; later: TextFile }>> = 
 }
 
 let current: Translator | undefined
-/** The translator to which the texts of all pages were added. */
+/** The translator that has the texts of all pages. */
 let complete: Translator | undefined
 
 function translate(language: Language, resources: Resources): Translator {
@@ -26,7 +26,8 @@ export const loadFirstTranslator = async (language: Language): Promise<Translato
 /** Loads the texts of every page: the page that is open must not lose its texts. */
 export async function loadTranslator(language: Language): Promise<Translator> {
   const [first, later] = await Promise.all([files[language].first(), files[language].later()])
-  return translate(language, { ...first.resources, ...later.resources })
+  complete = translate(language, { ...first.resources, ...later.resources })
+  return complete
 }
 
 /** Loads a page and, before it renders, the texts of all pages. */

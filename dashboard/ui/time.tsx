@@ -40,21 +40,22 @@ export function Time({ at, kind, form = 'minute' }: { at: string | Date; kind: T
   const { shown, real } = clock.read(new Date(at), kind)
   const now = kind === 'real' ? new Date() : clock.now()
   const text = useRef<HTMLTimeElement>(null)
-  const [wasPointedAt, setWasPointedAt] = useState(false)
+  const [isPointedAt, setIsPointedAt] = useState(false)
   return (
     <>
       <time
         ref={text}
         className={classes['time']}
         dateTime={shown.toISOString()}
-        onMouseEnter={() => setWasPointedAt(true)}
+        onPointerEnter={({ pointerType }) => setIsPointedAt(pointerType === 'mouse')}
+        onPointerLeave={() => setIsPointedAt(false)}
       >
         {form === 'relative'
           ? nearTime(shown, now, { language, timeZone })
           : dateFormat(language, { timeZone, ...FORMS[form] }).format(shown)}
       </time>
-      {/* A page has many times, and each tooltip costs more than its time. */}
-      {wasPointedAt && <Tooltip target={text} defaultOpened multiline label={<Exact shown={shown} real={real} />} />}
+      {/* Mounted only when needed: a page shows many times, and a tooltip costs more to render than the time itself. */}
+      {isPointedAt && <Tooltip target={text} defaultOpened multiline label={<Exact shown={shown} real={real} />} />}
     </>
   )
 }

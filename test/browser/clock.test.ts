@@ -16,7 +16,7 @@ async function newestTime(page: Page): Promise<number> {
   return Math.max(...times.map(Date.parse))
 }
 
-/** A time says when exactly, and when in real time, as often as someone points at it. */
+/** Each hover over a time shows the exact time and the real time. */
 async function checkExactTime(page: Page): Promise<void> {
   const exact = page.getByRole('tooltip', { name: /UTC.*Real time/ })
   for (const _ of ['first', 'again']) {

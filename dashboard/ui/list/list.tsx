@@ -38,14 +38,15 @@ type Props<Row> = {
   linkOf?: (row: Row) => LinkOf
 }
 
-const LINK = `mantine-focus-auto ${classes['opens']}`
+/** With Mantine's focus ring. */
+const LINK_CLASSES = `mantine-focus-auto ${classes['opens']}`
 
 /** Shown in a cell without a value. A phone leaves the cell out. */
 const NO_VALUE = '–'
 
 /**
- * A table with the columns that fit; on a phone each row has two lines. Its elements are plain: a page has hundreds of cells, and
- * it would wait for that many components.
+ * A table with the columns that fit; on a phone each row has two lines. Plain elements instead of Mantine's Table: a page has
+ * hundreds of cells, and a component for each would delay it.
  */
 export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
   const { t } = useTexts()
@@ -98,7 +99,7 @@ export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
                   >
                     <div data-label={`${title}${t('page_shell.colon')}`}>
                       {title === opening?.title && linkOf
-                        ? linkOf(row)({ className: LINK, 'data-row-link': true, children: content })
+                        ? linkOf(row)({ className: LINK_CLASSES, 'data-row-link': true, children: content })
                         : content}
                     </div>
                   </td>

@@ -98,7 +98,7 @@ export const mainSectionsOf = (viewer: Viewer): (typeof SECTIONS)[number][] => {
 
 type Viewer = { sandbox: boolean; role: string; operator: boolean }
 
-type SectionPath = (typeof SECTIONS)[number]['to']
+export type SectionPath = (typeof SECTIONS)[number]['to']
 
 /** The section of a page; undefined if it has none. */
 export function sectionAt(path: string): (typeof SECTIONS)[number] | undefined {

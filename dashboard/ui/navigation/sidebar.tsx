@@ -7,7 +7,7 @@ import { useTexts } from '../../texts/use-texts.ts'
 import { linkTo } from '../link.tsx'
 import { useScreen } from '../screen.ts'
 import { type Workspace, useSession } from '../workspace.ts'
-import { type SECTIONS, SECTION_GROUPS, type SectionName, iconOf, sectionsOf } from './sections.ts'
+import { SECTION_GROUPS, type SectionName, type SectionPath, iconOf, sectionsOf } from './sections.ts'
 import classes from './sidebar.module.css'
 
 export const SIDEBAR_WIDTH = { whole: 240, icons: 57 } as const
@@ -93,14 +93,14 @@ export function Sidebar({ workspace, iconsOnly, onToggle, onChoose }: Props) {
 
 type SectionLinkProps = {
   of: SectionName
-  to: (typeof SECTIONS)[number]['to']
+  to: SectionPath
   workspaceId: string
   isActive: boolean
   iconsOnly: boolean
   onChoose: () => void
 }
 
-/** Rendered again only if it changes: of all sections, a navigation changes two. */
+/** Memoized: a navigation changes only two of the links. */
 const SectionLink = memo(function SectionLink({
   of: name,
   to,
