@@ -124,7 +124,7 @@ async function timesOfClicks(page: Page, at: string, rounds: number): Promise<Ma
 
 /**
  * From the click until the page has another title and no skeleton, in milliseconds of the browser's clock. A person looks
- * at a page before the next click: what the last one still does is not measured.
+ * at a page before the next click: what the last one still does, such as the charts of the overview, is not measured.
  */
 const click = (page: Page, link: string): Promise<number> =>
   page.evaluate<number>(`new Promise((resolve) => setTimeout(resolve, ${PAUSE_MS})).then(() => new Promise((resolve, reject) => {
@@ -143,7 +143,7 @@ const click = (page: Page, link: string): Promise<number> =>
 
 const LOADING = 'main [aria-busy=true], main .mantine-Skeleton-root, main .mantine-Loader-root'
 
-const PAUSE_MS = 200
+const PAUSE_MS = 400
 const MAX_WAIT_MS = 10_000
 const SETTLED_MS = 1_500
 
