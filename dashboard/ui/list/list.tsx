@@ -1,6 +1,6 @@
 import { ActionIcon, Menu, UnstyledButton } from '@mantine/core'
 import { CaretDownIcon, CaretSortIcon, CaretUpIcon, DotsHorizontalIcon } from '@radix-ui/react-icons'
-import { type ReactNode, useRef, useState } from 'react'
+import { type MouseEvent, type ReactNode, useRef, useState } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
 import type { LinkOf } from '../link.tsx'
 import classes from './list.module.css'
@@ -86,7 +86,7 @@ export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
         </thead>
         <tbody>
           {sorted.map((row, index) => (
-            <tr key={keyOf(row)} data-opens={linkOf ? true : undefined}>
+            <tr key={keyOf(row)} data-opens={linkOf ? true : undefined} onClick={openFromTime}>
               {shown.map(({ title, contents, align, from, phone }) => {
                 const content = contents[index]
                 return (
@@ -111,6 +111,12 @@ export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
       </table>
     </div>
   )
+}
+
+/** A time is above the link that covers its row, so that it can be pointed at. A click on it opens the row too. */
+function openFromTime({ target, currentTarget }: MouseEvent<HTMLTableRowElement>): void {
+  if (target instanceof Element && target.closest('time'))
+    currentTarget.querySelector<HTMLElement>('[data-row-link]')?.click()
 }
 
 function SortIcon({ direction }: { direction: Direction | undefined }) {
