@@ -170,21 +170,20 @@ export function createTranslator(
   function textOf(coded: CodedText): string {
     if (coded.code === 'text') return written(coded.text)
     const { code, ...parameters } = coded
-    return Object.keys(parameters).length > 0 ? textWith(code, parameters) : plainTextOf(code)
+    return textWith(code, parameters)
   }
 
   /** Texts without parameters, by their code: a page shows some of them hundreds of times. */
   const plainTexts = new Map<string, string>()
 
-  function plainTextOf(code: string): string {
-    const known = plainTexts.get(code)
-    if (known !== undefined) return known
-    const text = textWith(code, {})
+  function textWith(code: string, parameters: Readonly<Record<string, TextValue>> = {}): string {
+    if (Object.keys(parameters).length > 0) return translate(code, parameters)
+    const text = plainTexts.get(code) ?? translate(code, parameters)
     plainTexts.set(code, text)
     return text
   }
 
-  function textWith(code: string, parameters: Readonly<Record<string, TextValue>>): string {
+  function translate(code: string, parameters: Readonly<Record<string, TextValue>>): string {
     const values = Object.entries(parameters).map(([name, value]) => {
       if ((name === 'date' || name === 'month') && counts && typeof value === 'string' && ISO_DATE.test(value))
         return [name, dateInWords(value, language)]
@@ -200,7 +199,7 @@ export function createTranslator(
   return {
     language,
     textOf,
-    t: (code, ...[parameters]) => (parameters ? textWith(code, parameters) : plainTextOf(code)),
+    t: (code, ...[parameters]) => textWith(code, parameters),
     has: (code): code is PlainCode => i18n.exists(code),
     addTexts(more) {
       for (const [namespace, texts] of Object.entries(more)) i18n.addResourceBundle(language, namespace, texts)

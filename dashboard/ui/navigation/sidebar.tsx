@@ -110,14 +110,15 @@ const SectionLink = memo(function SectionLink({
   onChoose,
 }: SectionLinkProps) {
   const { t } = useTexts()
+  const label = t(`page_shell.${name}`)
   return (
-    <Named label={t(`page_shell.${name}`)} iconsOnly={iconsOnly}>
+    <Named label={label} iconsOnly={iconsOnly}>
       <NavLink
         className={classes['link'] ?? ''}
         data-icon={iconsOnly || undefined}
         leftSection={<SectionIcon of={name} />}
-        label={t(`page_shell.${name}`)}
-        aria-label={t(`page_shell.${name}`)}
+        label={label}
+        aria-label={label}
         renderRoot={linkTo({ to, params: { workspaceId } })}
         active={isActive}
         onClick={onChoose}
