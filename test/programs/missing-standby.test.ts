@@ -88,7 +88,7 @@ test('a start that gives up names the fix, and leaves no commit behind', async (
 
 test('a node without its standby is not ready until its last commit is confirmed', async (t) => {
   const { DATABASE_URL: url = '' } = await newDatabase(t, 'serving')
-  const db = openDb({ url, poolSize: 2, responseTimeoutMs: 100 })
+  const db = openDb({ url, poolSize: 2, responseTimeoutMs: 1_000 })
   const app = fastify()
   serveProbes(app, db, {})
   t.after(async () => {

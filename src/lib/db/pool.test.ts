@@ -19,7 +19,7 @@ const LOCK = { name: 'lock', text: 'select pg_advisory_xact_lock(1)' }
 /** The pool has one connection: if it is kept after a fault, the next statement uses it. */
 async function openBehindProxy(t: TestContext) {
   const proxy = await startFlakyProxy(await fileDatabase())
-  const db = openDb({ url: proxy.url, poolSize: 1, responseTimeoutMs: 250 })
+  const db = openDb({ url: proxy.url, poolSize: 1, responseTimeoutMs: 1_500 })
   t.after(async () => {
     await proxy.close() // first: what still waits for an answer would hold up the end of the pool
     await db.close()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DatabaseUnavailable } from '../../../src/lib/db/connection.ts'
 import { type DbSpy, spyOnDb } from '../../database/db-spy.ts'
+import { createStoppedClock } from '../../faults/moved-clock.ts'
 import { withConnection } from '../../database/postgres.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type SentOtp, type World, type WorldOptions, startWorld } from '../../world/world.ts'
@@ -163,7 +164,8 @@ test('a claim whose answer stays lost is given back, and its code is sent once, 
 })
 
 test('codes that are claimed when they are accepted count in the pace of their sender', async (t) => {
-  const { world } = await startWatchedWorld(t)
+  // A clock that stands still: of more than a second the pace would keep only the last.
+  const { world } = await startWatchedWorld(t, { clock: createStoppedClock() })
   await Promise.all(Array.from({ length: 20 }, () => world.sendOtp()))
   await world.settled()
   const [pace] = await world.query<{ sends: string }>(
