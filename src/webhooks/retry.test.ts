@@ -6,9 +6,9 @@ import { MAX_RELEASED_PER_STEP, MAX_RELEASE_FAILURES } from './delivery/release.
 import { pauseEndpoint } from './endpoints.ts'
 import { beginRetry, countWaiting, endPauses } from './retry.ts'
 
-const PAUSED = { status: 503, headers: { 'retry-after': '5' } }
+const PAUSED = { status: 503, headers: { 'retry-after': '60' } }
 
-/** Events whose first attempt failed, with the next one 5 s away. */
+/** Events whose first attempt failed, with the next one a minute away. */
 async function waiting(world: WebhookWorld, receiver: WebhookReceiver, count: number): Promise<string[]> {
   receiver.always(PAUSED)
   const ids = await world.deliver(count)
