@@ -1064,7 +1064,7 @@ order by r.n;
 
 prepare find_confirmations as
 select c.id, c.workspace_id as "workspaceId", c.sender_id as "senderId", c.recipient, c.reference,
-  c.created_at as "createdAt", c.last_event_at as "lastEventAt", c.inputs,
+  c.created_at as "createdAt", c.last_event_at as "lastEventAt", c.inputs, c.own_inputs as "ownInputs",
   (select w.clock_offset_ms from workspaces w where w.id = c.workspace_id) as "clockOffsetMs",
   jsonb_build_object('language', c.template_language, 'askedAt', c.asked_at, 'state', jsonb_build_object(
   'status', c.status, 'answeredAt', c.answered_at, 'reminderAt', c.reminder_at, 'deadlineAt', c.deadline_at,
@@ -1083,7 +1083,7 @@ left join lateral (
 
 prepare lock_confirmations as
 select c.id, c.workspace_id as "workspaceId", c.sender_id as "senderId", c.recipient, c.reference,
-  c.created_at as "createdAt", c.last_event_at as "lastEventAt", c.inputs,
+  c.created_at as "createdAt", c.last_event_at as "lastEventAt", c.inputs, c.own_inputs as "ownInputs",
   (select w.clock_offset_ms from workspaces w where w.id = c.workspace_id) as "clockOffsetMs",
   jsonb_build_object('language', c.template_language, 'askedAt', c.asked_at, 'state', jsonb_build_object(
   'status', c.status, 'answeredAt', c.answered_at, 'reminderAt', c.reminder_at, 'deadlineAt', c.deadline_at,
@@ -1105,9 +1105,9 @@ left join lateral (
 prepare write_confirmations as
 update confirmations t
 set (status, answered_at, failure_code, failed_at, reminder_at, deadline_at, follow_up_at, closing_sent,
-   asked_at, answer_times, round, reschedule, choices, last_event_at, inputs, timer_tries, timer_error, timer_retry_at, timer_quarantined_at) = (
+   asked_at, answer_times, round, reschedule, choices, last_event_at, inputs, own_inputs, timer_tries, timer_error, timer_retry_at, timer_quarantined_at) = (
   select status, answered_at, failure_code, failed_at, reminder_at, deadline_at, follow_up_at, closing_sent,
-   asked_at, answer_times, round, reschedule, choices, last_event_at, inputs, 0::smallint, null::jsonb, null::timestamptz, null::timestamptz from jsonb_populate_record(null::confirmations, $1::jsonb -> t.id::text))
+   asked_at, answer_times, round, reschedule, choices, last_event_at, inputs, own_inputs, 0::smallint, null::jsonb, null::timestamptz, null::timestamptz from jsonb_populate_record(null::confirmations, $1::jsonb -> t.id::text))
 where t.id = any (array (select jsonb_object_keys($1::jsonb)::uuid));
 
 prepare write_refusal_checks as
@@ -1910,7 +1910,8 @@ select unit.id as unit_id, message_id, attempt, started_at, ended_at, outcome, h
 
 prepare read_customer_messages as
 select unit.id as unit_id, r.id, r.message_id, r.body, r.received_at, coalesce(r.occurred_at, r.received_at) as written_at, r.repeats,
-r.outcome, r.note, r.account_id, r.provider_message_id, r.due_at, r.input_number from unnest($2::uuid[]) as unit (id) cross join lateral (select * from provider_reports where workspace_id = $1 and confirmation_id = unit.id limit $3) r order by r.received_at, r.id;
+r.outcome, r.note, r.account_id, r.provider_message_id, r.due_at, r.input_number,
+coalesce(r.clock_offset_ms, 0) as clock_offset_ms from unnest($2::uuid[]) as unit (id) cross join lateral (select * from provider_reports where workspace_id = $1 and confirmation_id = unit.id limit $3) r order by r.received_at, r.id;
 
 prepare read_events as
 select unit.id as unit_id, r.id, type, occurred_at, recorded_at, body, input_number from unnest($2::uuid[]) as unit (id) cross join lateral ((select * from events where workspace_id = $1 and id = unit.id limit $3)
@@ -1921,7 +1922,8 @@ union all
 
 prepare read_reports as
 select unit.id as unit_id, r.id, r.message_id, r.body, r.received_at, coalesce(r.occurred_at, r.received_at) as written_at, r.repeats,
-r.outcome, r.note, r.account_id, r.provider_message_id, r.due_at, r.input_number from unnest($2::uuid[]) as unit (id) cross join lateral ((select * from provider_reports
+r.outcome, r.note, r.account_id, r.provider_message_id, r.due_at, r.input_number,
+coalesce(r.clock_offset_ms, 0) as clock_offset_ms from unnest($2::uuid[]) as unit (id) cross join lateral ((select * from provider_reports
  where workspace_id = $1 and message_id = unit.id limit $3)
 union all
 (select p.* from (select * from messages where workspace_id = $1 and id = unit.id limit 1) m
@@ -2280,7 +2282,7 @@ where id = $1 and outcome = 'quarantined' returning 'report' as kind, workspace_
 
 prepare lock_messages_for_reports as
 select m.id, m.workspace_id, m.status, m.reference, m.recipient, m.created_at, m.sent_at, m.failure_code,
-  m.failed_at, m.sent_event_at, m.failed_event_at, m.undelivered_event_at, m.deliver_within_seconds, m.deliver_by, m.provider_message_id, m.inputs, m.kind, m.confirmation_id, m.check_kind,
+  m.failed_at, m.sent_event_at, m.failed_event_at, m.undelivered_event_at, m.undelivered_input, m.own_failure, m.deliver_within_seconds, m.deliver_by, m.provider_message_id, m.inputs, m.kind, m.confirmation_id, m.check_kind,
   m.purpose, (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms
 from jsonb_to_recordset($1) as r (workspace_id uuid, id uuid)
 cross join lateral (
@@ -2288,13 +2290,14 @@ cross join lateral (
 
 prepare write_reported_messages as
 update messages m
-set (status, sent_at, failure_code, failed_at, sent_event_at, failed_event_at, deliver_by, provider_message_id, inputs, accepted_at,
+set (status, sent_at, failure_code, failed_at, sent_event_at, failed_event_at, deliver_by, provider_message_id, inputs, own_failure, accepted_at,
      due_at, lease, attempted_at, code, quarantined_at) = (
   select r.status, r.sent_at, r.failure_code, r.failed_at, r.sent_event_at, r.failed_event_at, r.deliver_by,
-         r.provider_message_id, r.inputs, case when r.provider_message_id is null then m.accepted_at else coalesce(m.accepted_at, $2::timestamptz) end,
+         r.provider_message_id, r.inputs, r.own_failure, case when r.provider_message_id is null then m.accepted_at else coalesce(m.accepted_at, $2::timestamptz) end,
          null::timestamptz, null::uuid, null::timestamptz, null::bytea, null::timestamptz
   from jsonb_to_record($1::jsonb -> m.id::text) as r (status text, sent_at timestamptz, failure_code text, failed_at timestamptz,
-    sent_event_at timestamptz, failed_event_at timestamptz, deliver_by timestamptz, provider_message_id text, inputs integer))
+    sent_event_at timestamptz, failed_event_at timestamptz, deliver_by timestamptz, provider_message_id text, inputs integer,
+    own_failure jsonb))
 where m.id = any (array (select jsonb_object_keys($1::jsonb)::uuid));
 
 -- src/messages/reports/process.ts
@@ -2306,11 +2309,11 @@ returning id;
 
 prepare end_provider_reports as
 update provider_reports p
-set (outcome, note, due_at, message_id, confirmation_id, input_number, attempts, body, provider_message_id) = (
-  select r.outcome, r.note, r.due_at, coalesce(r.message_id, p.message_id), r.confirmation_id, r.input_number, p.attempts + 1,
-         case when e.is_erased then '' else p.body end, case when e.is_erased then null else p.provider_message_id end
+set (outcome, note, due_at, message_id, confirmation_id, input_number, clock_offset_ms, attempts, body, provider_message_id) = (
+  select r.outcome, r.note, r.due_at, coalesce(r.message_id, p.message_id), r.confirmation_id, r.input_number, r.clock_offset_ms,
+         p.attempts + 1, case when e.is_erased then '' else p.body end, case when e.is_erased then null else p.provider_message_id end
   from jsonb_to_record($1::jsonb -> p.id::text) as r (outcome text, note jsonb, due_at timestamptz, message_id uuid,
-    confirmation_id uuid, input_number integer)
+    confirmation_id uuid, input_number integer, clock_offset_ms bigint)
   cross join lateral (select coalesce((select e.recipient like 'erased:%' from messages e where e.id = r.message_id limit 1), false)
     or coalesce((select e.recipient like 'erased:%' from confirmations e where e.id = r.confirmation_id limit 1), false) as is_erased) e)
 where p.id = any (array (select jsonb_object_keys($1::jsonb)::uuid));
@@ -2356,12 +2359,13 @@ where (select p.id from provider_reports p where p.id = r.id limit 1) is null;
 
 prepare store_provider_reports as
 insert into provider_reports as p (id, workspace_id, account_id, kind, body, provider_message_id, message_id, occurred_at,
-  received_at, repeats, due_at, outcome, note, input_number, attempts)
+  received_at, repeats, due_at, outcome, note, input_number, clock_offset_ms, attempts)
 select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.message_id, r.occurred_at,
-  $2, r.repeats, r.due_at, r.outcome, r.note, r.input_number, coalesce(r.attempts, 0)
+  $2, r.repeats, r.due_at, r.outcome, r.note, r.input_number, r.clock_offset_ms,
+  coalesce(r.attempts, 0)
 from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, account_id uuid, kind text, body text, provider_message_id text,
   message_id uuid, occurred_at timestamptz, repeats int, due_at timestamptz, outcome text, note jsonb, input_number int,
-  attempts smallint)
+  clock_offset_ms bigint, attempts smallint)
 on conflict (id) do update set repeats = p.repeats + excluded.repeats + 1
 returning p.id, p.kind, (xmax <> 0) as repeated;
 
@@ -2405,9 +2409,10 @@ where m.deliver_by <= $1 and not (select 1 from provider_reports r
 
 prepare write_undelivered_messages as
 update messages m
-set (undelivered_event_at, inputs, deliver_by, deliver_tries) = (
-  select r.undelivered_event_at, r.inputs, null::timestamptz, 0
-  from jsonb_to_record($1::jsonb -> m.id::text) as r (undelivered_event_at timestamptz, inputs integer))
+set (undelivered_event_at, undelivered_input, inputs, deliver_by, deliver_tries) = (
+  select r.undelivered_event_at, r.undelivered_input, r.inputs, null::timestamptz, 0
+  from jsonb_to_record($1::jsonb -> m.id::text) as r (undelivered_event_at timestamptz, undelivered_input integer,
+    inputs integer))
 where m.id = any (array (select jsonb_object_keys($1::jsonb)::uuid));
 
 -- src/messages/search.ts
@@ -3915,11 +3920,9 @@ select c.id, array_remove(array[(select c.api_key_id where c.api_key_id <> 'dash
 from (select * from confirmations where workspace_id = $1 and id > $2 order by id limit $3) c order by c.id;
 
 prepare read_messages_of_conversations_to_verify as
-select unit.id as unit_id, m.id, m.sender_id, m.recipient, m.check_kind as check, m.purpose, m.offered, m.round, m.failure_code,
-  m.failed_event_at is not null and m.purpose in ('template', 'reminder') as has_failed,
-  coalesce(m.provider_message_id, m.accepted_at::text) is not null as submitted,
-  array(select r.body from provider_reports r
-    where r.workspace_id = $1 and r.message_id = m.id and m.failed_event_at is not null limit $3) as reports
+select unit.id as unit_id, m.id, m.sender_id, m.recipient, m.check_kind as check, m.purpose, m.offered, m.round,
+  m.failed_event_at is not null as has_failed,
+  coalesce(m.provider_message_id, m.accepted_at::text) is not null as submitted
 from unnest($2::uuid[]) as unit (id)
 cross join lateral (
   select * from messages m where m.workspace_id = $1 and m.confirmation_id = unit.id limit $3) m
@@ -3980,7 +3983,7 @@ order by e.id;
 
 prepare read_messages_to_verify as
 select m.id, m.workspace_id, m.status, m.reference, m.recipient, m.created_at, m.sent_at, m.failure_code,
-  m.failed_at, m.sent_event_at, m.failed_event_at, m.undelivered_event_at, m.deliver_within_seconds, m.deliver_by, m.provider_message_id, m.inputs, m.kind, m.confirmation_id, m.check_kind,
+  m.failed_at, m.sent_event_at, m.failed_event_at, m.undelivered_event_at, m.undelivered_input, m.own_failure, m.deliver_within_seconds, m.deliver_by, m.provider_message_id, m.inputs, m.kind, m.confirmation_id, m.check_kind,
   m.purpose, (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms, m.code is not null as has_code, m.accepted_at, m.submit_by, m.due_at, m.lease, m.attempts,
   m.attempted_at, m.unknown_outcomes, m.quarantined_at, (select m.api_key_id where m.api_key_id <> 'dashboard' and not exists (
     select from api_keys k where k.public_id = m.api_key_id and k.workspace_id = m.workspace_id)
@@ -5611,8 +5614,8 @@ on conflict (workspace_id, kind) do update set monthly_units = excluded.monthly_
 prepare delete_clock_moves as
 delete from clock_moves where workspace_id = $1;
 
-prepare find_clock_spread as
-select greatest(0, clock_offset_ms) as "aheadMs", clock_back_ms as "backMs" from workspaces where id = $1;
+prepare find_how_far_clock_was_back as
+select clock_back_ms as "backMs" from workspaces where id = $1;
 
 prepare list_clock_moves as
 select moved_at, by_ms from clock_moves where workspace_id = $1 order by moved_at;

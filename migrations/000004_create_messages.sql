@@ -43,6 +43,10 @@ create table messages (
   failed_at timestamptz,
   failed_event_at timestamptz,
   undelivered_event_at timestamptz,
+  -- That no delivery was reported in time, and that the message failed, may be decisions of our own: their numbers among the inputs.
+  undelivered_input integer,
+  -- also with the failure and when it was decided, by the real clock
+  own_failure jsonb,
   -- How many reports, and decisions of our own, were applied. Each gets its number under the lock of the row, so a replay needs
   -- no other order.
   inputs integer not null default 0,
@@ -217,6 +221,8 @@ create table provider_reports (
   confirmation_id uuid,
   -- its number among the inputs of its message or conversation; null: it changed nothing
   input_number integer,
+  -- how far the workspace's clock was ahead when it was processed; null: it showed the real time
+  clock_offset_ms bigint,
 
   -- schedule of the processing; null when it is over
   due_at timestamptz,

@@ -45,6 +45,9 @@ create table confirmations (
   -- How many inputs changed the confirmation or its refusal check, numbered under the lock of the row. An answer has the number
   -- of the report that brought it.
   inputs integer not null default 0,
+  -- The inputs that no customer's message brought: timers, failed messages and erasures, each with its number, and by how much
+  -- the workspace's clock was ahead. Null: none.
+  own_inputs jsonb,
 
   reminder_at timestamptz,
   deadline_at timestamptz,

@@ -44,6 +44,8 @@ type Processing = {
   dueAt: Date | null
   /** Its number among the inputs that changed the unit; null: it changed nothing. */
   inputNumber: number | null
+  /** How far the workspace's clock was ahead when the report was processed. */
+  clockOffsetMs: number
 }
 
 /** The verification of a one-time code. Instants are in the workspace's time. */
@@ -94,7 +96,8 @@ export const selectAttempts: Statement<OfUnit<AttemptFact>> = statement(
 )
 
 const REPORT_COLUMNS = `r.id, r.message_id, r.body, r.received_at, coalesce(r.occurred_at, r.received_at) as written_at, r.repeats,
-     r.outcome, r.note, r.account_id, r.provider_message_id, r.due_at, r.input_number`
+     r.outcome, r.note, r.account_id, r.provider_message_id, r.due_at, r.input_number,
+     coalesce(r.clock_offset_ms, 0) as clock_offset_ms`
 
 /** The message of a parked report is not known yet: the report names it by the provider's id. */
 export const selectReports: Statement<ReportRow> = statement(
@@ -164,14 +167,22 @@ export const camelCased = <Row extends object>(row: Row): Row =>
   Object.fromEntries(Object.entries(row).map(([column, value]: [string, unknown]) => [camelCase(column), value])) as Row
 
 type Units = { workspaceId: string; ids: readonly string[]; limit: number }
+type RowsOf<Facts> = { [Name in keyof Facts]: Facts[Name] extends Statement<infer Row> ? Row[] : never }
 
-/** Reads rows of several units, and returns a function that gives those of one. */
-export async function readOfUnits<Row extends { unitId: string }>(
+/** Reads rows of several units by several statements, and returns a function that gives those of one unit. */
+export async function readOfUnits<Facts extends Record<string, Statement<{ unitId: string }>>>(
   sql: Sql,
-  from: Statement<Row>,
+  statements: Facts,
   { workspaceId, ids, limit }: Units,
-): Promise<(unitId: string) => Row[]> {
-  const rows = ids.length === 0 ? [] : (await sql.rows(from, [workspaceId, ids, limit])).map(camelCased)
-  const byUnit = Map.groupBy(rows, ({ unitId }) => unitId)
-  return (unitId) => byUnit.get(unitId) ?? []
+): Promise<(unitId: string) => RowsOf<Facts>> {
+  const found = new Map<string, Map<string, object[]>>()
+  for (const [name, from] of Object.entries(statements)) {
+    const rows = ids.length === 0 ? [] : (await sql.rows(from, [workspaceId, ids, limit])).map(camelCased)
+    found.set(
+      name,
+      Map.groupBy(rows, ({ unitId }) => unitId),
+    )
+  }
+  const factsOf = (unitId: string) => [...found].map(([name, byUnit]) => [name, byUnit.get(unitId) ?? []] as const)
+  return (unitId) => Object.fromEntries(factsOf(unitId)) as RowsOf<Facts>
 }

@@ -48,6 +48,8 @@ export type MessageRow = {
   sent_event_at: Date | null
   failed_event_at: Date | null
   undelivered_event_at: Date | null
+  undelivered_input: number | null
+  own_failure: OwnFailure | null
   deliver_within_seconds: number | null
   /** When `message.undelivered` is due, in real time; null if it is not awaited. */
   deliver_by: Date | null
@@ -55,6 +57,9 @@ export type MessageRow = {
   /** How many reports, and decisions of our own, were applied to the message. */
   inputs: number
 }
+
+/** Our own decision that a message failed, as it is stored with the message. `at` is in real time. */
+type OwnFailure = { inputNumber: number; code: FailureCode; at: string; clockOffsetMs: number }
 
 /** A message that is about to be sent. */
 export type DueOfConversation = { id: string; workspaceId: string; conversation: Conversation }
@@ -81,6 +86,11 @@ export type StoredInbound = {
 
 /**
  * `note`: why it changed nothing, null when it did. `confirmationId`: of the transcript that shows it. `inputNumber`: its place
- * among the inputs that changed that conversation.
+ * among the inputs that changed that conversation. `clockOffsetMs`: how far the workspace's clock was ahead.
  */
-export type InboundResult = { note: CodedText | null; confirmationId: string | null; inputNumber: number | null }
+export type InboundResult = {
+  note: CodedText | null
+  confirmationId: string | null
+  inputNumber: number | null
+  clockOffsetMs: number
+}

@@ -137,8 +137,8 @@ export const tables = {
       reference: 'reference',
       idempotency_key: 'idempotency_key',
     },
-    others: `kind template_name template_language api_key_id check_kind purpose offered status failure_code last_failure_code
-      finish_error`,
+    others: `kind template_name template_language api_key_id check_kind purpose offered status failure_code own_failure
+      last_failure_code finish_error`,
     exported: `id kind check_kind:check purpose sender_id recipient:to template_name template_language reference idempotency_key
       correlation_id created_at content offered status provider_message_id accepted_at sent_at deliver_within_seconds
       undelivered_event_at:undelivered_at failure_code failed_at`,
@@ -177,7 +177,7 @@ export const tables = {
       reference: 'reference',
       idempotency_key: 'idempotency_key',
     },
-    others: 'template_name template_language api_key_id status answer_times failure_code timer_error',
+    others: 'template_name template_language api_key_id status answer_times own_inputs failure_code timer_error',
     exported: `id sender_id recipient:to customer_user_id template_name template_language parameters reference idempotency_key
       correlation_id created_at status answered_at choices reschedule failure_code`,
     inUse: timerRuns,

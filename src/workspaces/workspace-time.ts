@@ -12,18 +12,14 @@ export const listClockMoves = (sql: Sql, workspaceId: string): Promise<ClockMove
 export const findWorkspaceTime = async (sql: Sql, workspaceId: string): Promise<WorkspaceTime> =>
   workspaceTime(await listClockMoves(sql, workspaceId))
 
-/** How far a workspace's clock was from the real time: up to `aheadMs` ahead, and in its demo month up to `backMs` back. */
-export type ClockSpread = { aheadMs: number; backMs: number }
-
-export const hasMoved = ({ aheadMs, backMs }: ClockSpread): boolean => aheadMs > 0 || backMs > 0
-
-const selectSpread = statement<ClockSpread>(
-  'find_clock_spread',
-  `select greatest(0, clock_offset_ms) as "aheadMs", clock_back_ms as "backMs" from workspaces where id = $1`,
+const selectBack = statement<{ backMs: number }>(
+  'find_how_far_clock_was_back',
+  'select clock_back_ms as "backMs" from workspaces where id = $1',
 )
 
-export const findClockSpread = async (sql: Sql, workspaceId: string): Promise<ClockSpread> =>
-  (await sql.row(selectSpread, [workspaceId])) ?? { aheadMs: 0, backMs: 0 }
+/** How far the clock of a workspace was behind the real time in its demo month. */
+export const findClockBackMs = async (sql: Sql, workspaceId: string): Promise<number> =>
+  (await sql.row(selectBack, [workspaceId]))?.backMs ?? 0
 
 /** Moves the workspace's clock. The caller must have locked the workspace, and must move what is due. */
 export async function recordClockMove(tx: Sql, workspaceId: string, { moved_at, by_ms }: ClockMove): Promise<void> {

@@ -15,13 +15,20 @@ import {
   type CheckState,
   type Effect,
   type Machine,
+  type OwnEvent,
   type SentPurpose,
   type Types,
   transition,
 } from './machine.ts'
 import { composeMessage } from './questions.ts'
 import { type RefusalEvent, type RefusalTypes, refusal } from './refusal.ts'
-import { type Conversation, type ConversationCheck, lockConversations, writeConversations } from './store.ts'
+import {
+  type Conversation,
+  type ConversationCheck,
+  type OwnInput,
+  lockConversations,
+  writeConversations,
+} from './store.ts'
 
 /**
  * An event of one of the two checks of a confirmation. Instants are in real time; `reportId` names the customer's message
@@ -162,10 +169,26 @@ function runMachine<T extends Types>(
   check.state = inWorkspaceTimes(conversation, state, before)
   if (state === before && effects.length === 0) return toIgnored(ignored)
   conversation.inputs += 1
+  if (isOwn(event)) conversation.ownInputs = [...(conversation.ownInputs ?? []), ownInput(context, event)]
   result.changed.add(conversation)
   for (const effect of effects) applyEffect(result, context, effect)
   const sends = effects.flatMap((effect) => (effect.type === 'send' ? effect.purpose : []))
   return { ignored, inputNumber: conversation.inputs, sends }
+}
+
+const OWN: readonly string[] = [
+  'reminder_due',
+  'deadline_passed',
+  'follow_up_expired',
+  'send_failed',
+  'recipient_erased',
+] satisfies OwnEvent['type'][]
+
+const isOwn = (event: CheckEvent<Types>): event is OwnEvent => OWN.includes(event.type)
+
+const ownInput = <T extends Types>({ conversation, trigger }: CheckContext<T>, event: OwnEvent): OwnInput => {
+  const { inputs: inputNumber, clockOffsetMs } = conversation
+  return { inputNumber, clockOffsetMs, check: trigger.check, event }
 }
 
 /** Clients see the workspace's time. Times that the event did not change are already in it. */

@@ -60,6 +60,10 @@ export type CheckEvent<T extends Types> =
   | { type: 'submitted'; at: Date; reminderMinutes: number | null; noResponseMinutes: number }
   /** The customer sent this sender any message, even one that belongs elsewhere. */
   | { type: 'customer_wrote'; at: Date }
+  | OwnEvent
+
+/** An event that comes neither from the customer nor with the submission. */
+export type OwnEvent =
   | TimerEvent
   /** The initial message or the reminder failed; the failure of another message changes no state. */
   | { type: 'send_failed'; at: Date; code: FailureCode }

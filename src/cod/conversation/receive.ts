@@ -36,13 +36,24 @@ export async function receiveMessages(
       // Without an answer the events only move the expiry of follow-ups.
       const answered = note ? undefined : events[0] && advanced.get(events[0])
       const inputNumber = answered?.inputNumber ?? null
-      results.set(message.stored.id, { note: note ?? answered?.ignored ?? null, confirmationId, inputNumber })
+      const clockOffsetMs = (confirmationId && locked.get(confirmationId)?.clockOffsetMs) || 0
+      results.set(message.stored.id, {
+        note: note ?? answered?.ignored ?? null,
+        confirmationId,
+        inputNumber,
+        clockOffsetMs,
+      })
     }
   }
   return messages.map(({ id }) => results.get(id) ?? UNREADABLE)
 }
 
-const UNREADABLE: InboundResult = { note: { code: 'cod.unreadable' }, confirmationId: null, inputNumber: null }
+const UNREADABLE: InboundResult = {
+  note: { code: 'cod.unreadable' },
+  confirmationId: null,
+  inputNumber: null,
+  clockOffsetMs: 0,
+}
 
 type ReadMessage = {
   stored: StoredInbound

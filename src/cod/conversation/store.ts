@@ -1,6 +1,7 @@
 import { type Sql, type Statement, batch, changes, inLockOrder, statement } from '../../lib/db/pool.ts'
+import type { Check } from '../../messages/conversation.ts'
 import type { ConfirmationTypes } from './confirmation.ts'
-import type { CheckState, Types } from './machine.ts'
+import type { CheckState, OwnEvent, Types } from './machine.ts'
 import type { RefusalTypes } from './refusal.ts'
 
 /** A confirmation and its refusal check. */
@@ -16,9 +17,14 @@ export type Conversation = {
   lastEventAt: Date | null
   /** How many inputs have changed the conversation. */
   inputs: number
+  /** Those that no customer's message brought. */
+  ownInputs: OwnInput[] | null
   confirmation: ConversationCheck<ConfirmationTypes>
   refusal: ConversationCheck<RefusalTypes> | null
 }
+
+/** An input that is stored nowhere else: "verify" applies it again. `clockOffsetMs` as it was then. */
+export type OwnInput = { inputNumber: number; clockOffsetMs: number; check: Check; event: OwnEvent }
 
 /** The times of the answer and of the failure are in the workspace's time, since clients see them. */
 export type ConversationCheck<T extends Types> = {
@@ -58,7 +64,7 @@ const checkOf = (row: string, chosen: string): string =>
 const REASON = `case when coalesce(f.reason, f.note) is not null then jsonb_build_object('reason', f.reason, 'note', f.note) end`
 
 const COLUMNS = `c.id, c.workspace_id as "workspaceId", c.sender_id as "senderId", c.recipient, c.reference,
-     c.created_at as "createdAt", c.last_event_at as "lastEventAt", c.inputs,
+     c.created_at as "createdAt", c.last_event_at as "lastEventAt", c.inputs, c.own_inputs as "ownInputs",
      (select w.clock_offset_ms from workspaces w where w.id = c.workspace_id) as "clockOffsetMs",
      ${checkOf('c', 'coalesce(c.reschedule, c.choices)')} as confirmation,
      case when f.confirmation_id is not null then ${checkOf('f', REASON)} end as refusal`
@@ -85,6 +91,7 @@ const find: Statement<Conversation> = statement(
 
 const asConversation = (row: Conversation): Conversation => ({
   ...row,
+  ownInputs: row.ownInputs && row.ownInputs.map(withInstants),
   confirmation: withInstants(row.confirmation),
   refusal: withInstants(row.refusal),
 })
@@ -101,13 +108,16 @@ function withInstants<Value>(value: Value): Value {
 
 /** Writes conversations that are locked. */
 export async function writeConversations(tx: Sql, conversations: readonly Conversation[]): Promise<void> {
-  const confirmations = conversations.map(({ id, lastEventAt, inputs, confirmation: { state, askedAt } }) => ({
-    ...checkColumns(id, state, askedAt),
-    reschedule: state.status === 'rescheduled' ? state.chosen : null,
-    choices: state.status === 'rescheduling' ? state.chosen : null,
-    last_event_at: lastEventAt,
-    inputs,
-  }))
+  const confirmations = conversations.map(
+    ({ id, lastEventAt, inputs, ownInputs, confirmation: { state, askedAt } }) => ({
+      ...checkColumns(id, state, askedAt),
+      reschedule: state.status === 'rescheduled' ? state.chosen : null,
+      choices: state.status === 'rescheduling' ? state.chosen : null,
+      last_event_at: lastEventAt,
+      inputs,
+      own_inputs: ownInputs ?? undefined, // few have any
+    }),
+  )
   const refusals = conversations.flatMap(({ id, refusal }) =>
     refusal ? [{ ...checkColumns(id, refusal.state, refusal.askedAt), ...refusal.state.chosen }] : [],
   )
@@ -146,5 +156,9 @@ const write = (table: string, id: string, columns: string) =>
      where t.${id} = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
   )
 
-const writeConfirmations = write('confirmations', 'id', `${CHECK_COLUMNS}, reschedule, choices, last_event_at, inputs`)
+const writeConfirmations = write(
+  'confirmations',
+  'id',
+  `${CHECK_COLUMNS}, reschedule, choices, last_event_at, inputs, own_inputs`,
+)
 const writeRefusals = write('refusal_checks', 'confirmation_id', `${CHECK_COLUMNS}, reason, note`)

@@ -76,7 +76,10 @@ export function applyToMessage(
   const at = notBefore(row.created_at, later(report.at ?? receivedAt, row.clock_offset_ms))
   const { state, event, ignored } = applyReport(stateOf(row), report, at)
   const eventAt = afterEarlierEvents(row, at)
-  const message = withState(row, state, eventAt, providerMessageId)
+  const message = {
+    ...withState(row, state, eventAt, providerMessageId),
+    own_failure: report.ours ? asOwnFailure(row, report, receivedAt) : row.own_failure,
+  }
   const wasIdentified = row.provider_message_id !== null
   return { message, wasIdentified, report, receivedAt, event, ignored, eventAt }
 }
@@ -91,7 +94,7 @@ export function afterEarlierEvents(row: MessageRow, at: Date): Date {
 
 /** The columns of a MessageRow. */
 export const MESSAGE_COLUMNS = `m.id, m.workspace_id, m.status, m.reference, m.recipient, m.created_at, m.sent_at, m.failure_code,
-     m.failed_at, m.sent_event_at, m.failed_event_at, m.undelivered_event_at, m.deliver_within_seconds, m.deliver_by, m.provider_message_id, m.inputs, m.kind, m.confirmation_id, m.check_kind,
+     m.failed_at, m.sent_event_at, m.failed_event_at, m.undelivered_event_at, m.undelivered_input, m.own_failure, m.deliver_within_seconds, m.deliver_by, m.provider_message_id, m.inputs, m.kind, m.confirmation_id, m.check_kind,
      m.purpose, (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms`
 
 /** Locks the rows in one order. */
@@ -112,15 +115,27 @@ const writeMessages = statement(
   'write_reported_messages',
   // by id only: lockMessages has just read these rows by workspace_id and id
   `update messages m
-   set (status, sent_at, failure_code, failed_at, sent_event_at, failed_event_at, deliver_by, provider_message_id, inputs, accepted_at,
+   set (status, sent_at, failure_code, failed_at, sent_event_at, failed_event_at, deliver_by, provider_message_id, inputs, own_failure, accepted_at,
         due_at, lease, attempted_at, code, quarantined_at) = (
      select r.status, r.sent_at, r.failure_code, r.failed_at, r.sent_event_at, r.failed_event_at, r.deliver_by,
-            r.provider_message_id, r.inputs, case when r.provider_message_id is null then m.accepted_at else coalesce(m.accepted_at, $2::timestamptz) end,
+            r.provider_message_id, r.inputs, r.own_failure, case when r.provider_message_id is null then m.accepted_at else coalesce(m.accepted_at, $2::timestamptz) end,
             null::timestamptz, null::uuid, null::timestamptz, null::bytea, null::timestamptz
      from jsonb_to_record($1::jsonb -> m.id::text) as r (status text, sent_at timestamptz, failure_code text, failed_at timestamptz,
-       sent_event_at timestamptz, failed_event_at timestamptz, deliver_by timestamptz, provider_message_id text, inputs integer))
+       sent_event_at timestamptz, failed_event_at timestamptz, deliver_by timestamptz, provider_message_id text, inputs integer,
+       own_failure jsonb))
    where m.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
 )
+
+const asOwnFailure = (
+  { inputs, clock_offset_ms: clockOffsetMs }: MessageRow,
+  { failureCode, at }: StatusReport,
+  now: Date,
+): MessageRow['own_failure'] => ({
+  inputNumber: inputs + 1,
+  code: failureCode ?? 'UNKNOWN',
+  at: (at ?? now).toISOString(),
+  clockOffsetMs,
+})
 
 const stateOf = (row: MessageRow): MessageState => ({
   status: row.status,

@@ -95,11 +95,11 @@ const endReports = statement(
   // by ids only: takeReports has just read and locked these rows, and found theirs within the workspace
   // what belongs to an erased message or order must not bring the number back: it is emptied
   `update provider_reports p
-   set (outcome, note, due_at, message_id, confirmation_id, input_number, attempts, body, provider_message_id) = (
-     select r.outcome, r.note, r.due_at, coalesce(r.message_id, p.message_id), r.confirmation_id, r.input_number, p.attempts + 1,
-            case when e.is_erased then '' else p.body end, case when e.is_erased then null else p.provider_message_id end
+   set (outcome, note, due_at, message_id, confirmation_id, input_number, clock_offset_ms, attempts, body, provider_message_id) = (
+     select r.outcome, r.note, r.due_at, coalesce(r.message_id, p.message_id), r.confirmation_id, r.input_number, r.clock_offset_ms,
+            p.attempts + 1, case when e.is_erased then '' else p.body end, case when e.is_erased then null else p.provider_message_id end
      from jsonb_to_record($1::jsonb -> p.id::text) as r (outcome text, note jsonb, due_at timestamptz, message_id uuid,
-       confirmation_id uuid, input_number integer)
+       confirmation_id uuid, input_number integer, clock_offset_ms bigint)
      cross join lateral (select coalesce(${isErasedNow('messages', 'r.message_id')}, false)
        or coalesce(${isErasedNow('confirmations', 'r.confirmation_id')}, false) as is_erased) e)
    where p.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
@@ -166,7 +166,7 @@ export async function processStatuses(
     ...known.map(({ stored }, index) => {
       const { ignored: note, message } = applied[index] ?? { ignored: { code: 'messages.no_message' } as const }
       const isErased = message && isErasedRecipient(message.recipient)
-      return toEnd(stored, { note, inputNumber: message?.inputs, isErased })
+      return toEnd(stored, { note, inputNumber: message?.inputs, clockOffsetMs: message?.clock_offset_ms, isErased })
     }),
   ]
 }
@@ -202,8 +202,8 @@ const compareReports = (a: KnownReport, b: KnownReport): number =>
   +(a.report.at ?? a.receivedAt) - +(b.report.at ?? b.receivedAt) || ORDER[a.report.outcome] - ORDER[b.report.outcome]
 
 /**
- * `note`: why it was ignored. `inputNumber`: its number among the inputs of its message or conversation. `isErased`: its message's
- * recipient is erased, so nothing that names the recipient may be stored.
+ * `note`: why it was ignored. `inputNumber`: its number among the inputs of its message or conversation. `clockOffsetMs`: how far
+ * the workspace's clock was ahead. `isErased`: its message's recipient is erased, so nothing that names the recipient may be stored.
  */
 const toEnd = (
   { id, message_id }: DueReport,
@@ -211,11 +211,13 @@ const toEnd = (
     note = null,
     confirmationId = null,
     inputNumber = null,
+    clockOffsetMs,
     isErased = false,
   }: {
     note?: CodedText | null
     confirmationId?: string | null
     inputNumber?: number | null | undefined
+    clockOffsetMs?: number | undefined
     isErased?: boolean | undefined
   } = {},
 ) => ({
@@ -226,6 +228,7 @@ const toEnd = (
   message_id,
   confirmation_id: confirmationId,
   input_number: inputNumber,
+  clock_offset_ms: clockOffsetMs || undefined, // few workspaces have one
   is_erased: isErased,
 })
 

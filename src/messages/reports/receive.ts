@@ -195,12 +195,13 @@ function mergeRepeats(rows: ReportRow[]): ReportRow[] {
 const storeReports: Statement<StoredItem> = statement(
   'store_provider_reports',
   `insert into provider_reports as p (id, workspace_id, account_id, kind, body, provider_message_id, message_id, occurred_at,
-     received_at, repeats, due_at, outcome, note, input_number, attempts)
+     received_at, repeats, due_at, outcome, note, input_number, clock_offset_ms, attempts)
    select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.message_id, r.occurred_at,
-     $2, r.repeats, r.due_at, r.outcome, r.note, r.input_number, coalesce(r.attempts, 0)
+     $2, r.repeats, r.due_at, r.outcome, r.note, r.input_number, r.clock_offset_ms,
+     coalesce(r.attempts, 0)
    from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, account_id uuid, kind text, body text, provider_message_id text,
      message_id uuid, occurred_at timestamptz, repeats int, due_at timestamptz, outcome text, note jsonb, input_number int,
-     attempts smallint)
+     clock_offset_ms bigint, attempts smallint)
    on conflict (id) do update set repeats = p.repeats + excluded.repeats + 1
    returning p.id, p.kind, (xmax <> 0) as repeated`,
 )

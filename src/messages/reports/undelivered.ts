@@ -16,7 +16,8 @@ export async function findUndelivered(tx: Sql, due: readonly DueItem[], now: Dat
   const undelivered = rows.flatMap((row) => toUndelivered(row, later(now, row.clock_offset_ms)) ?? [])
   const decided = new Map(undelivered.map(({ message }) => [message.id, message]))
   const written = rows.map(
-    ({ id, undelivered_event_at, inputs }) => decided.get(id) ?? { id, undelivered_event_at, inputs },
+    ({ id, undelivered_event_at, undelivered_input, inputs }) =>
+      decided.get(id) ?? { id, undelivered_event_at, undelivered_input, inputs },
   )
   await tx.rows(write, [changes(written)])
   return undelivered
@@ -26,8 +27,9 @@ export async function findUndelivered(tx: Sql, due: readonly DueItem[], now: Dat
 export function toUndelivered(row: MessageRow, at: Date): UndeliveredMessage | undefined {
   if (!awaitsDelivery(row.status) || row.undelivered_event_at) return undefined
   const eventAt = afterEarlierEvents(row, at)
+  const inputs = row.inputs + 1
   return {
-    message: { ...row, undelivered_event_at: eventAt, deliver_by: null, inputs: row.inputs + 1 },
+    message: { ...row, undelivered_event_at: eventAt, undelivered_input: inputs, deliver_by: null, inputs },
     eventAt,
   }
 }
@@ -57,9 +59,10 @@ const write = statement(
   'write_undelivered_messages',
   // by id only: lockMessages has just read these rows by workspace_id and id
   `update messages m
-   set (undelivered_event_at, inputs, deliver_by, deliver_tries) = (
-     select r.undelivered_event_at, r.inputs, null::timestamptz, 0
-     from jsonb_to_record($1::jsonb -> m.id::text) as r (undelivered_event_at timestamptz, inputs integer))
+   set (undelivered_event_at, undelivered_input, inputs, deliver_by, deliver_tries) = (
+     select r.undelivered_event_at, r.undelivered_input, r.inputs, null::timestamptz, 0
+     from jsonb_to_record($1::jsonb -> m.id::text) as r (undelivered_event_at timestamptz, undelivered_input integer,
+       inputs integer))
    where m.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
 )
 

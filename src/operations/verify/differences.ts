@@ -2,7 +2,6 @@ import type { CodedText, PlainCode, TextCode } from '../../../locales/text.ts'
 import { hookOfKeyId } from '../../otp/hooks/hooks.ts'
 import { DASHBOARD_KEY_ID } from '../../workspaces/keys/keys.ts'
 import type { QuotaKind } from '../../workspaces/quota.ts'
-import type { ClockSpread } from '../../workspaces/workspace-time.ts'
 
 type Code = Extract<TextCode, `verify.${string}`>
 /** Each kind of difference has a text. */
@@ -53,22 +52,12 @@ export const shown = (value: Value): string => {
 }
 
 type WithoutValues<Text> = Text extends { stored: unknown; derived: unknown } ? Omit<Text, 'stored' | 'derived'> : never
-type Comparison = { stored: Value; derived: Value; isSame?: boolean; clock?: ClockSpread }
-
-/** Of a value that no clock changes. */
-export const NO_CLOCK: ClockSpread = { aheadMs: 0, backMs: 0 }
+type Comparison = { stored: Value; derived: Value; isSame?: boolean }
 
 /** Returns the difference between two values, or nothing. */
 export function compared(id: string, text: WithoutValues<DifferenceText>, values: Comparison): Difference[] {
-  const { stored, derived, clock = NO_CLOCK, isSame = isSameValue(stored, derived, clock) } = values
-  return isSame ? [] : [{ id, text: { ...text, stored: shown(stored), derived: shown(derived) } }]
-}
-
-/** An instant may differ from `derived` by as much as a sandbox's clock may have differed from the real time when it was stored. */
-export function isSameValue(stored: Value, derived: Value, { aheadMs, backMs }: ClockSpread): boolean {
-  if (!(stored instanceof Date && derived instanceof Date)) return stored === derived
-  const laterMs = stored.getTime() - derived.getTime()
-  return laterMs >= -backMs && laterMs <= aheadMs
+  const [stored, derived] = [shown(values.stored), shown(values.derived)]
+  return (values.isSame ?? stored === derived) ? [] : [{ id, text: { ...text, stored, derived } }]
 }
 
 /** Removes the first matching row from the list and returns it. Rows that are left at the end have no cause. */
@@ -76,22 +65,3 @@ export function take<Row>(rows: Row[], isMatch: (row: Row) => boolean): Row | un
   const index = rows.findIndex(isMatch)
   return index < 0 ? undefined : rows.splice(index, 1)[0]
 }
-
-type NumberedReport = { id: string; inputNumber: number | null; outcome: string; note: CodedText | null }
-
-/** `ignored`: why the report changed nothing in the replay, or null. */
-export function checkResult({ id, outcome, note }: NumberedReport, ignored: CodedText | null): Difference[] {
-  const result = ignored ? 'ignored' : 'applied'
-  const [from, to] = [note?.code ?? null, ignored?.code ?? null]
-  const [stored, derived] = from === to ? [outcome, result] : [from, to]
-  return compared(id, { code: 'verify.report_result' }, { stored, derived })
-}
-
-/** Each report that was an input has its own number, at most the number of inputs. */
-export const checkNumbers = (inputs: number, reports: readonly NumberedReport[]): Difference[] =>
-  reports
-    .filter(({ inputNumber: number }, index) => {
-      const first = reports.findIndex(({ inputNumber }) => inputNumber === number)
-      return number === null || number > inputs || first < index
-    })
-    .map(({ id, inputNumber }) => difference(id, { code: 'verify.input_number', stored: shown(inputNumber), inputs }))

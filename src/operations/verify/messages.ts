@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { canBeSuperseded } from '../../cod/conversation/superseded.ts'
 import {
   type AttemptFact,
@@ -16,28 +15,23 @@ import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
 import { MESSAGE_COLUMNS, applyToMessage, ownFailure } from '../../messages/reports/apply.ts'
 import { toUndelivered } from '../../messages/reports/undelivered.ts'
-import type { MessageRow } from '../../messages/subscribers.ts'
+import type { AppliedReport, MessageRow } from '../../messages/subscribers.ts'
 import { otpView } from '../../otp/view.ts'
-import { failureSchema } from '../../providers/failure-schema.ts'
 import type { Provider } from '../../providers/provider.ts'
-import { type ClockSpread, findClockSpread, hasMoved } from '../../workspaces/workspace-time.ts'
 import {
   type CheckedUnit,
   type Difference,
   FACT_LIMIT,
   type Page,
-  checkNumbers,
-  checkResult,
   compared,
   difference,
   differencesOf,
   isWhole,
   shown,
-  take,
   unknownKeyOf,
 } from './differences.ts'
-import { compareEvent, withoutCause } from './event-body.ts'
-import { checkVerification, splitEvents } from './verifications.ts'
+import { type Input, replay } from './replay.ts'
+import { checkVerification, isOfVerification } from './verifications.ts'
 
 /** A message row is also its job. */
 type StoredMessage = MessageRow & {
@@ -57,11 +51,11 @@ type StoredMessage = MessageRow & {
 }
 
 type MessageFacts = StoredMessage & {
-  clock: ClockSpread
   made: AttemptFact[]
   reports: ReportRow[]
-  /** Without those of the verification. */
+  /** Also those of its verification. */
   events: EventRow[]
+  verifications: VerificationFact[]
 }
 
 const readMessages: Statement<StoredMessage> = statement(
@@ -73,6 +67,8 @@ const readMessages: Statement<StoredMessage> = statement(
    from (select * from messages where workspace_id = $1 and id > $2 order by id limit $3) m order by m.id`,
 )
 
+const FACTS = { made: selectAttempts, reports: selectReports, events: selectEvents, verifications: selectVerifications }
+
 type Reader = Pick<Provider, 'readStatus' | 'findError'>
 
 /** Compares messages with their attempts, reports and events (docs/consistency-check.md#messages). */
@@ -83,33 +79,19 @@ export async function checkMessages(
   reader: Reader,
 ): Promise<CheckedUnit[]> {
   const rows = await tx.rows(readMessages, [workspaceId, after, limit])
-  const units = { workspaceId, ids: rows.map(({ id }) => id), limit: FACT_LIMIT }
-  const made = await readOfUnits(tx, selectAttempts, units)
-  const reports = await readOfUnits(tx, selectReports, units)
-  const events = await readOfUnits(tx, selectEvents, units)
-  const verifications = await readOfUnits(tx, selectVerifications, units)
-  const clock = await findClockSpread(tx, workspaceId)
-  return rows.map((row) => {
-    const { id, kind, created_at: at } = row
-    const { ofMessage, ofVerification } = splitEvents(events(id))
-    const result = check({ ...row, clock, made: made(id), reports: reports(id), events: ofMessage }, reader)
-    const [verification]: VerificationFact[] = verifications(id)
-    result.differences.push(...checkVerification({ message: row, verification, events: ofVerification }))
-    return { ...result, id, used: kind === 'otp' && { kind, at } }
-  })
+  const factsOf = await readOfUnits(tx, FACTS, { workspaceId, ids: rows.map(({ id }) => id), limit: FACT_LIMIT })
+  return rows.map((row) => check({ ...row, ...factsOf(row.id) }, reader))
 }
 
-function check(facts: MessageFacts, reader: Reader): Pick<CheckedUnit, 'differences' | 'verifiable'> {
-  const { made, reports, events } = facts
-  const differences = [...checkJob(facts), ...checkAttempts(facts)]
-  if (!isWhole(made, reports, events) || reports.some((report) => isProcessed(report) && report.body === ''))
-    return { differences, verifiable: false }
+function check(facts: MessageFacts, reader: Reader): CheckedUnit {
+  const { id, kind, created_at: at, made, reports, events } = facts
+  const isRemoved = reports.some((report) => isProcessed(report) && report.body === '')
+  const verifiable = !isRemoved && isWhole(made, reports, events)
   // A report that waits may be about to change the message.
-  if (reports.some(({ outcome }) => outcome === 'waiting')) return { differences, verifiable: true }
-  const inputs = inputsOf(facts, reader)
-  const replayed = replay(facts, inputs)
-  if (replayed.length > 0 && isOrderUnknown(facts, inputs)) return { differences, verifiable: false }
-  return { differences: [...differences, ...replayed], verifiable: true }
+  const isSettled = reports.every(({ outcome }) => outcome !== 'waiting')
+  const differences = [...checkJob(facts), ...checkAttempts(facts), ...checkVerification(facts)]
+  if (verifiable && isSettled) differences.push(...checkInputs(facts, reader))
+  return { id, differences, verifiable, used: kind === 'otp' && { kind, at } }
 }
 
 const isProcessed = ({ outcome }: ReportRow): boolean => outcome === 'applied' || outcome === 'ignored'
@@ -164,72 +146,7 @@ const IS_POSSIBLE: Record<AttemptFact['outcome'], (response: Response) => boolea
   not_made: ({ httpStatus, providerCode }) => httpStatus === null && providerCode === null,
 }
 
-type Input = Parameters<typeof applyToMessage>[1] & { stored: ReportRow | null }
-/** `undeliveredAt`: our own decision that the time for a delivery had passed. */
-type AnyInput = Input | { undeliveredAt: Date }
-
-/**
- * Returns the inputs in their order. Our own decisions have no report, so their numbers are missing among the reports': first that
- * no delivery was reported in time, which is not awaited after a failure, and then that the message failed.
- */
-function inputsOf(facts: MessageFacts, reader: Reader): AnyInput[] {
-  const {
-    id,
-    workspace_id: workspaceId,
-    failed_event_at: failedAt,
-    undelivered_event_at: undeliveredAt,
-    inputs,
-  } = facts
-  const reports = facts.reports
-    .filter(isProcessed)
-    .toSorted((one, other) => (one.inputNumber ?? 0) - (other.inputNumber ?? 0))
-    .flatMap((stored): Input[] => {
-      const report = reader.readStatus(stored.body)
-      const { providerMessageId, receivedAt } = stored
-      return report ? [{ stored, providerMessageId, receivedAt, report }] : []
-    })
-  const decisions: AnyInput[] = undeliveredAt ? [{ undeliveredAt }] : []
-  if (failedAt && mayHaveFailed(facts)) {
-    const { report } = ownFailure({ id, workspaceId }, ownFailureCode(facts, reader), failedAt)
-    decisions.push({ report, providerMessageId: null, stored: null })
-  }
-  const known = new Set(reports.map(({ stored }) => stored?.inputNumber))
-  const all: AnyInput[] = [...reports]
-  for (let number = 1; number <= inputs && decisions.length > 0; number += 1)
-    if (!known.has(number)) all.splice(number - 1, 0, ...decisions.splice(0, 1))
-  return all
-}
-
-/** The meaning of this error depends on its sub-code, which is not stored. */
-const SHARED_CODE = 100
-
-/** The failure code that the last attempt's response gives, if that response decided. A report that corrected or replaced the failure left no code. */
-function ownFailureCode({ made, attempts, provider_message_id, failure_code }: MessageFacts, { findError }: Reader) {
-  if (provider_message_id !== null && failure_code !== 'RECIPIENT_ERASED') return 'UNKNOWN'
-  const last = made.at(-1)
-  const decided = last?.outcome === 'rejected' && last.attempt === attempts && last.providerCode !== SHARED_CODE
-  const error = decided && last.providerCode !== null ? findError(last.providerCode) : undefined
-  return error?.failureCode ?? failure_code ?? 'UNKNOWN'
-}
-
-/** Whether anything stored could have made Doorcode decide that the message failed. */
-const mayHaveFailed = (facts: MessageFacts): boolean =>
-  facts.made.some(({ outcome }) => outcome !== 'accepted' && outcome !== 'retry') ||
-  hasMoved(facts.clock) ||
-  (facts.failed_event_at !== null && facts.failed_event_at >= facts.submit_by) ||
-  // An erasure ends waiting messages. The time of an erasure is not stored.
-  isErased(facts.recipient) ||
-  // Whether the template existed at that time is not stored.
-  facts.failure_code === 'TEMPLATE_NOT_FOUND'
-
-/** A sandbox's clock may have moved between a failure and "sent": which of them counts as the later one is not stored. */
-function isOrderUnknown(facts: MessageFacts, inputs: readonly AnyInput[]): boolean {
-  const outcomes = new Set(inputs.flatMap((input) => ('report' in input && input.stored ? input.report.outcome : [])))
-  const isCertain = outcomes.has('delivered') || outcomes.has('read') || outcomes.has('played')
-  return hasMoved(facts.clock) && outcomes.has('sent') && outcomes.has('failed') && !isCertain
-}
-
-/** Compares what the inputs lead to with each column. */
+/** What the inputs lead to is compared with each column. */
 const DERIVED = [
   ['status', { code: 'verify.message_status' }],
   ['sent_at', { code: 'verify.sent_at' }],
@@ -240,40 +157,76 @@ const DERIVED = [
   ['undelivered_event_at', { code: 'verify.event_time_of_message', type: 'message.undelivered' }],
 ] as const
 
-/** Applies the inputs again, and compares each result, the events, and the row at the end. */
-function replay(facts: MessageFacts, inputs: readonly AnyInput[]): Difference[] {
-  const { id, clock } = facts
-  const found: Difference[] = []
-  const events = facts.events.toSorted((one, other) => +one.occurredAt - +other.occurredAt)
-  let message = beforeInputs(facts)
-  for (const input of inputs) {
-    const applied =
-      'report' in input ? applyToMessage(message, input, facts.created_at) : decideUndelivered(message, input)
-    message = applied.message
-    if ('report' in input && input.stored) found.push(...checkResult(input.stored, applied.ignored))
-    const type = facts.kind === 'otp' && applied.event
-    if (!type) continue
-    const stored = take(events, (event) => event.type === type)
-    if (!stored) found.push(difference(id, { code: 'verify.event_missing', type }))
-    else found.push(...compareEvent(stored, { at: applied.eventAt, data: bodyOf(facts, message), clock }))
-  }
-  const reports = inputs.flatMap((input) => ('report' in input ? (input.stored ?? []) : []))
+/** Applies the inputs again. */
+function checkInputs(facts: MessageFacts, reader: Reader): Difference[] {
+  const { id, inputs: count } = facts
+  const events = facts.events.filter((event) => !isOfVerification(event))
+  const inputs = inputsOf(facts, reader)
+  const { after, found } = replay({ id, before: beforeInputs(facts), inputs, events }, count)
   return [
     ...found,
-    ...events.map(withoutCause),
-    ...checkNumbers(facts.inputs, reports),
-    ...checkDeadline(facts, message),
-    ...DERIVED.flatMap(([column, text]) =>
-      compared(id, text, { stored: facts[column], derived: message[column], clock }),
-    ),
+    ...checkDeadline(facts, after),
+    ...DERIVED.flatMap(([column, text]) => compared(id, text, { stored: facts[column], derived: after[column] })),
   ]
 }
 
-/** The columns of an event that the decision records. */
-function decideUndelivered(message: MessageRow, { undeliveredAt }: { undeliveredAt: Date }) {
-  const decided = toUndelivered(message, undeliveredAt)
-  const event = decided ? ('message.undelivered' as const) : null
-  return { ignored: null, message, eventAt: undeliveredAt, ...decided, event }
+function inputsOf(facts: MessageFacts, reader: Reader): Input<MessageRow>[] {
+  const { id, workspace_id: workspaceId, own_failure: failure, undelivered_event_at: undeliveredAt } = facts
+  const inputs = facts.reports.filter(isProcessed).flatMap((report): Input<MessageRow>[] => {
+    const status = reader.readStatus(report.body)
+    return status ? [inputOf(report, { ...report, report: status }, report)] : []
+  })
+  if (failure && isExplained(failure, facts, reader))
+    inputs.push(inputOf(failure, ownFailure({ id, workspaceId }, failure.code, new Date(failure.at))))
+  if (undeliveredAt)
+    inputs.push({
+      number: facts.undelivered_input,
+      report: null,
+      apply(before) {
+        const undelivered = toUndelivered(before, undeliveredAt)
+        return undelivered && resultOf({ ...undelivered, ignored: null, event: 'message.undelivered' })
+      },
+    })
+  return inputs
+}
+
+/** `report`: null for our own failure. */
+const inputOf = (
+  { inputNumber: number, clockOffsetMs }: Pick<ReportRow, 'inputNumber' | 'clockOffsetMs'>,
+  reported: Parameters<typeof applyToMessage>[1],
+  report: ReportRow | null = null,
+): Input<MessageRow> => ({
+  number,
+  report,
+  apply: (before) =>
+    resultOf(applyToMessage({ ...before, clock_offset_ms: clockOffsetMs }, reported, before.created_at)),
+})
+
+type Result = Pick<AppliedReport, 'message' | 'eventAt' | 'ignored'> & { event: string | null }
+
+/** Whether an attempt had begun when the time for a delivery passed is not stored. */
+function resultOf({ message, eventAt, ignored, event: type }: Result): ReturnType<Input<MessageRow>['apply']> {
+  const status = isPending(message) ? (stored: unknown) => stored === 'queued' || stored === 'sending' : message.status
+  const event = { type: type ?? '', at: eventAt, inputNumber: null, data: { ...otpView(message), status } }
+  return { after: message, ignored, event: type && message.kind === 'otp' ? event : null }
+}
+
+/** The meaning of this error depends on its sub-code, which is not stored. */
+const SHARED_CODE = 100
+
+/** Whether anything stored could have made Doorcode decide that the message failed. */
+function isExplained(
+  { code, at }: NonNullable<MessageRow['own_failure']>,
+  { made, attempts, submit_by, recipient }: MessageFacts,
+  { findError }: Reader,
+): boolean {
+  const last = made.at(-1)
+  const decided = last?.outcome === 'rejected' && last.attempt === attempts && last.providerCode !== SHARED_CODE
+  const error = decided && last.providerCode !== null ? findError(last.providerCode) : undefined
+  if (error) return error.failureCode === code
+  // Whether the template existed at that time is not stored.
+  const needsNoAttempt = new Date(at) >= submit_by || isErased(recipient) || code === 'TEMPLATE_NOT_FOUND'
+  return needsNoAttempt || made.some(({ outcome }) => outcome !== 'accepted' && outcome !== 'retry')
 }
 
 /** Whether a delivery is awaited, and was for as long as the client asked. */
@@ -302,16 +255,5 @@ function beforeInputs(facts: MessageFacts): MessageRow {
     // only whether it is awaited is compared
     deliver_by: facts.deliver_within_seconds === null ? null : facts.created_at,
     provider_message_id: null,
-    clock_offset_ms: 0,
-    inputs: 0,
   }
-}
-
-/** A report replaced or corrected our own failure: its code is only in the event. */
-function bodyOf(facts: MessageFacts, message: MessageRow) {
-  const wasReplaced = facts.failure_code === null || facts.reports.some(isProcessed)
-  const isCodeLost = message.status === 'failed' && message.provider_message_id === null && wasReplaced
-  // Whether an attempt had begun when the time for a delivery passed is not stored.
-  const status = isPending(message) ? z.enum(['queued', 'sending']) : message.status
-  return { ...otpView(message), status, ...(isCodeLost ? { failure: failureSchema } : {}) }
 }

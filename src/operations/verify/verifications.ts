@@ -3,8 +3,8 @@ import { isErased } from '../../lib/phone/erased-recipient.ts'
 import type { MessageRow } from '../../messages/subscribers.ts'
 import { type VerificationState, type VerificationStatus, checkCode, expire } from '../../otp/verifications/decide.ts'
 import { verificationView } from '../../otp/verifications/view.ts'
-import { type Difference, NO_CLOCK, compared, difference, take } from './differences.ts'
-import { compareEvent, withoutCause } from './event-body.ts'
+import { type Difference, compared, difference, take } from './differences.ts'
+import { compareEvent, withoutCause } from './replay.ts'
 
 const EVENTS: Partial<Record<VerificationStatus, string>> = {
   approved: 'otp.verified',
@@ -12,33 +12,26 @@ const EVENTS: Partial<Record<VerificationStatus, string>> = {
   locked: 'otp.verification_failed',
 }
 
-const TYPES = new Set(Object.values(EVENTS))
+/** The other events of its message are the message's own. */
+export const isOfVerification = ({ type }: EventRow): boolean => type.startsWith('otp.')
 
-/** Events of a message and those of its verification. */
-export function splitEvents(events: readonly EventRow[]) {
-  const { true: ofVerification = [], false: ofMessage = [] } = Object.groupBy(events, ({ type }) =>
-    TYPES.has(type) ? 'true' : 'false',
-  )
-  return { ofVerification, ofMessage }
-}
-
-type Facts = { message: MessageRow; verification: VerificationFact | undefined; events: readonly EventRow[] }
+type Facts = MessageRow & { verifications: readonly VerificationFact[]; events: readonly EventRow[] }
 
 /** Compares a verification with its message, its checks, its resends and its event (docs/consistency-check.md#messages). */
-export function checkVerification({ message, verification, events: stored }: Facts): Difference[] {
-  const events = [...stored]
+export function checkVerification({ verifications, events: stored, ...message }: Facts): Difference[] {
+  const events = stored.filter(isOfVerification)
+  const [verification] = verifications
   if (!verification) return events.map(withoutCause)
   const { id, status, createdAt, sentAt, resends, overAt } = verification
   const type = EVENTS[status]
   const event = type && take(events, (each) => each.type === type)
   const row = { ...verification, workspaceId: message.workspace_id, reference: message.reference, endedAt: overAt }
-  const body = overAt && { at: overAt, data: verificationView(row), clock: NO_CLOCK }
   return [
     ...compared(id, { code: 'verify.verification_status' }, { stored: status, derived: statusOf(verification) }),
     ...compared(id, { code: 'verify.verification_time' }, { stored: createdAt, derived: message.created_at }),
     ...compared(id, { code: 'verify.verification_messages' }, { stored: sentAt.length, derived: resends.length + 1 }),
     ...(type && !event ? [difference(id, { code: 'verify.event_missing', type })] : []),
-    ...(event && body ? compareEvent(event, body) : []),
+    ...(event && overAt ? compareEvent(event, { at: overAt, data: verificationView(row) }) : []),
     ...events.map(withoutCause),
   ]
 }

@@ -31,7 +31,7 @@ test('a missing day between counted days is a difference', async (t) => {
   )
 })
 
-test('a sandbox whose clock was moved verifies without a difference', async (t) => {
+test('a sandbox whose clock was moved verifies to the second', async (t) => {
   const world = await startWorld(t, { account: codAccount() })
   await world.query('update workspaces set sandbox = true where id = $1', [world.workspaceId])
   await world.codSettings()
@@ -50,6 +50,12 @@ test('a sandbox whose clock was moved verifies without a difference', async (t) 
   await world.whatsapp.reports(otp, ['read'])
   await world.sendOtp()
   await assertVerified(world)
+
+  await world.query(`update messages set sent_at = sent_at + interval '1 second' where id = $1`, [otp.messageId])
+  await world.query(`update confirmations set answered_at = answered_at + interval '1 second' where id = $1`, [
+    asked.confirmationId,
+  ])
+  assert.deepEqual((await check(world)).differences.byCode, { sent_at: 1, check_answered_at: 1 })
 })
 
 test('under load no difference is reported', async (t) => {
