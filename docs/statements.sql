@@ -1938,11 +1938,6 @@ r.ended_at as over_at,
 (select coalesce(jsonb_agg(jsonb_build_object('messageId', m.id, 'at', m.created_at) order by m.id), '[]') from messages m
  where m.workspace_id = $1 and m.verification_id = r.id) as resends from unnest($2::uuid[]) as unit (id) cross join lateral (select * from otp_verifications where workspace_id = $1 and id = unit.id limit $3) r order by r.id;
 
--- src/lib/db/lock-wait.ts
-
-prepare limit_lock_wait as
-select set_config('lock_timeout', $1, true);
-
 -- src/lib/db/migrate.ts
 
 prepare find_contracting_migration as

@@ -1,4 +1,4 @@
-import { type Sql, batch, statement } from '../lib/db/pool.ts'
+import { type Sql, type TransactionLimits, batch, statement } from '../lib/db/pool.ts'
 import type { Parts } from '../runtime/parts.ts'
 import type { EventType } from './event-types.ts'
 
@@ -24,11 +24,11 @@ type EventSql = Sql & { readonly recorded?: NewEvent[] }
 export async function transactionWithEvents<Result>(
   { db, metrics, wake }: Pick<Parts, 'db' | 'metrics' | 'wake'>,
   work: (tx: Sql) => Promise<Result>,
-  statementTimeoutMs?: number,
+  limits?: TransactionLimits,
 ): Promise<Result> {
   const recorded: NewEvent[] = []
   const counted = (tx: Sql): EventSql => ({ ...tx, recorded })
-  const result = await db.transaction((tx) => work(counted(tx)), statementTimeoutMs)
+  const result = await db.transaction((tx) => work(counted(tx)), limits)
   for (const { type } of recorded) metrics.events.inc({ type })
   if (recorded.length > 0) wake('deliver')
   return result
@@ -37,7 +37,8 @@ export async function transactionWithEvents<Result>(
 /** `parts` with a `transaction` that counts its events. */
 export const withEvents = <P extends Pick<Parts, 'db' | 'metrics' | 'wake'>>(parts: P) => ({
   ...parts,
-  transaction: <Result>(run: (tx: Sql) => Promise<Result>): Promise<Result> => transactionWithEvents(parts, run),
+  transaction: <Result>(run: (tx: Sql) => Promise<Result>, limits?: TransactionLimits): Promise<Result> =>
+    transactionWithEvents(parts, run, limits),
 })
 
 /**

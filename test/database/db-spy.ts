@@ -11,7 +11,7 @@ export function spyOnDb(db: Db, around: DbSpy): Db {
     url: db.url,
     sessionSettings: db.sessionSettings,
     ...spyOnSql(db, around),
-    transaction: (work, ...timeout) => db.transaction((tx) => work(spyOnSql(tx, around)), ...timeout),
+    transaction: (work, ...limits) => db.transaction((tx) => work(spyOnSql(tx, around)), ...limits),
     snapshot: (work) => db.snapshot((tx) => work(spyOnSql(tx, around))),
     connect: () => db.connect(),
     oldestStatementMs: () => db.oldestStatementMs(),

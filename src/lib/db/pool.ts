@@ -33,16 +33,20 @@ export type Sql = {
   row<Row>(statement: Statement<Row>, values?: readonly Value[]): Promise<Row | undefined>
 }
 
+export type TransactionLimits = {
+  /** How long each statement may take. Default LONG_STATEMENT_TIMEOUT_MS. */
+  statementMs?: number
+  /** How long each statement may wait for a lock. Default MAX_LOCK_WAIT_MS. */
+  lockMs?: number
+}
+
 export type Db = Sql & {
   /** Contains a password: never log it. */
   readonly url: string
   /** Set on every connection of the pool. */
   readonly sessionSettings: SessionSettings
-  /**
-   * Commits when `work` resolves and rolls back when it throws. READ COMMITTED. Each statement may take `statementTimeoutMs`, by default
-   * LONG_STATEMENT_TIMEOUT_MS.
-   */
-  transaction<Result>(work: (tx: Sql) => Promise<Result>, statementTimeoutMs?: number): Promise<Result>
+  /** Commits when `work` resolves and rolls back when it throws. READ COMMITTED. */
+  transaction<Result>(work: (tx: Sql) => Promise<Result>, limits?: TransactionLimits): Promise<Result>
   /** All statements see the database as the first one does, and none can write. REPEATABLE READ. */
   snapshot<Result>(work: (tx: Sql) => Promise<Result>): Promise<Result>
   /** A connection outside the pool, for LISTEN and advisory locks, without a lock timeout. The caller closes it. */
@@ -170,11 +174,12 @@ export function openDb(options: DbOptions): Db {
   const inTransaction = async <Result>(
     mode: string,
     work: (tx: Sql) => Promise<Result>,
-    statementMs = LONG_STATEMENT_TIMEOUT_MS,
+    { statementMs = LONG_STATEMENT_TIMEOUT_MS, lockMs }: TransactionLimits = {},
   ): Promise<Result> => {
     const connection = await connect()
     // In one message, to save a round trip.
-    const begin = `begin${mode}; set local statement_timeout = ${statementMs}`
+    const lockLimit = lockMs === undefined ? '' : `; set local lock_timeout = ${lockMs}`
+    const begin = `begin${mode}; set local statement_timeout = ${statementMs}${lockLimit}`
     connection.responseTimeoutMs = responseTimeoutOf(statementMs)
     try {
       let hasBegun = false
@@ -207,7 +212,7 @@ export function openDb(options: DbOptions): Db {
     url,
     sessionSettings,
     ...toSql(rows),
-    transaction: (work, statementMs) => inTransaction('', work, statementMs),
+    transaction: (work, limits) => inTransaction('', work, limits),
     snapshot: (work) => inTransaction(' isolation level repeatable read, read only', work),
     async connect() {
       // Set explicitly, because the role or database may have a lock_timeout, and another node's migration may take longer.

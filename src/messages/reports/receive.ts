@@ -11,7 +11,6 @@ import {
   storableText,
 } from '../../lib/db/pool.ts'
 import { createFairBatcher } from '../../lib/db/fair-batcher.ts'
-import { limitLockWait } from '../../lib/db/lock-wait.ts'
 import { contentId } from '../../lib/ids.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import type { ProviderItem } from '../../providers/provider.ts'
@@ -101,10 +100,7 @@ async function applyNow(parts: ApplyParts, rows: readonly ReportRow[], now: Date
     const { stored, ends, due } = await transactionWithEvents(
       parts,
       async (tx) => {
-        const [, found] = await Promise.all([
-          limitLockWait(tx, MAX_LOCK_WAIT_MS),
-          tx.rows(findMessages, [batch(rows.filter(({ kind }) => kind === 'status'))]),
-        ])
+        const found = await tx.rows(findMessages, [batch(rows.filter(({ kind }) => kind === 'status'))])
         const messageOf = new Map(found.map(({ id, messageId }) => [id, messageId]))
         const due = rows
           .filter(({ id }) => messageOf.has(id))
@@ -127,7 +123,7 @@ async function applyNow(parts: ApplyParts, rows: readonly ReportRow[], now: Date
         if (stored.some(({ id, repeated }) => repeated && endOf.has(id))) throw new StoredMeanwhile()
         return { stored, ends, due }
       },
-      STATEMENT_TIMEOUT_MS,
+      { statementMs: STATEMENT_TIMEOUT_MS, lockMs: MAX_LOCK_WAIT_MS },
     )
     parts.trace?.(due, ends)
     for (const { outcome } of ends) parts.metrics.processedReports.inc({ outcome })

@@ -1,7 +1,13 @@
 import { type Clock, later } from '../../lib/clock.ts'
 import { BoundedMap } from '../../lib/bounded-map.ts'
-import { limitLockWait } from '../../lib/db/lock-wait.ts'
-import { type Db, type Sql, isConflict, isDatabaseUnavailable, isLockTimeout } from '../../lib/db/pool.ts'
+import {
+  type Db,
+  type Sql,
+  type TransactionLimits,
+  isConflict,
+  isDatabaseUnavailable,
+  isLockTimeout,
+} from '../../lib/db/pool.ts'
 import type { Log } from '../../lib/log.ts'
 import { RETRY_OUTCOMES, type RetryDecision, decideRetry, retryLockedRow } from './retry.ts'
 import type { LiveUpdates } from './live.ts'
@@ -34,7 +40,7 @@ type BatchParts = {
   clock: Clock
   log: Log
   live: LiveUpdates
-  transaction: <Result>(run: (tx: Sql) => Promise<Result>) => Promise<Result>
+  transaction: <Result>(run: (tx: Sql) => Promise<Result>, limits?: TransactionLimits) => Promise<Result>
 }
 
 /**
@@ -86,11 +92,15 @@ export function createBatchLoop<Item extends DueItem, Result>(
     return { more: items >= maxItems, idle: wasIdle }
   }
 
-  async function processTaken(take: (tx: Sql) => Promise<Item[]>, now: Date): Promise<number> {
+  async function processTaken(
+    take: (tx: Sql) => Promise<Item[]>,
+    now: Date,
+    limits?: TransactionLimits,
+  ): Promise<number> {
     const done = await transaction(async (tx) => {
       const items = await take(tx)
       return items.length > 0 ? { items, result: await work.process(tx, items, now) } : undefined
-    })
+    }, limits)
     if (!done) return 0
     for (const { id } of done.items) lockedSince.delete(id)
     work.committed?.(done.items, done.result)
@@ -114,10 +124,7 @@ export function createBatchLoop<Item extends DueItem, Result>(
         continue
       }
       try {
-        await processTaken(async (tx) => {
-          await limitLockWait(tx, LONE_LOCK_WAIT_MS)
-          return work.retake(tx, item, now)
-        }, now)
+        await processTaken((tx) => work.retake(tx, item, now), now, { lockMs: LONE_LOCK_WAIT_MS })
       } catch (error) {
         if (isDatabaseUnavailable(error)) throw error
         if (isLockTimeout(error)) lockWaits.set(workspaceId, waits + 1)
