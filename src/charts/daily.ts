@@ -83,22 +83,32 @@ async function planDays({ db, clock }: DailyParts, after: string | null): Promis
     }))
     if (rows.length > 0) await db.rows(keepUncountable, [changes(rows)])
   }
-  const days = workspaces.flatMap(({ workspaceId, createdAt, timeZone, newest }) => {
-    const yesterday = addDays(dayAt(now, timeZone), -1)
-    const created = dayAt(createdAt, timeZone)
-    const from =
-      [
-        addDays(yesterday, -MAX_RANGE_DAYS),
-        created,
-        ...(newest === null ? [] : [addDays(newest, 1)]),
-        ...(records === null ? [] : [firstWholeDay(records, timeZone)]),
-      ]
-        .toSorted()
-        .at(-1) ?? created
-    return daysBetween(from, yesterday).map((day) => ({ workspace_id: workspaceId, day, time_zone: timeZone }))
+  const days = workspaces.flatMap((workspace) => {
+    const { workspaceId, timeZone } = workspace
+    return daysToPlan(workspace, records, now).map((day) => ({ workspace_id: workspaceId, day, time_zone: timeZone }))
   })
   if (days.length > 0) await db.rows(planAll, [batch(days), now])
   return workspaces.map(({ workspaceId }) => workspaceId)
+}
+
+/** The past days after the `newest` one that is planned. `records`: since when they are kept. */
+export function daysToPlan(
+  { createdAt, timeZone, newest }: { createdAt: Date; timeZone: string; newest: Day | null },
+  records: Date | null,
+  now: Date,
+): Day[] {
+  const yesterday = addDays(dayAt(now, timeZone), -1)
+  const created = dayAt(createdAt, timeZone)
+  const from =
+    [
+      addDays(yesterday, -MAX_RANGE_DAYS),
+      created,
+      ...(newest === null ? [] : [addDays(newest, 1)]),
+      ...(records === null ? [] : [firstWholeDay(records, timeZone)]),
+    ]
+      .toSorted()
+      .at(-1) ?? created
+  return daysBetween(from, yesterday)
 }
 
 /** The first day without removed records. */

@@ -166,23 +166,29 @@ export const selectEvents: Statement<EventRow> = statement(
 export const camelCased = <Row extends object>(row: Row): Row =>
   Object.fromEntries(Object.entries(row).map(([column, value]: [string, unknown]) => [camelCase(column), value])) as Row
 
-type Units = { workspaceId: string; ids: readonly string[]; limit: number }
+type Units = { workspaceId: string; ids: readonly string[]; max: number }
 type RowsOf<Facts> = { [Name in keyof Facts]: Facts[Name] extends Statement<infer Row> ? Row[] : never }
 
-/** Reads rows of several units by several statements, and returns a function that gives those of one unit. */
+/**
+ * Reads rows of several units by several statements, and returns a function that gives those of one unit. `isWhole`: it has
+ * at most `max` of each kind.
+ */
 export async function readOfUnits<Facts extends Record<string, Statement<{ unitId: string }>>>(
   sql: Sql,
   statements: Facts,
-  { workspaceId, ids, limit }: Units,
-): Promise<(unitId: string) => RowsOf<Facts>> {
+  { workspaceId, ids, max }: Units,
+): Promise<(unitId: string) => RowsOf<Facts> & { isWhole: boolean }> {
   const found = new Map<string, Map<string, object[]>>()
   for (const [name, from] of Object.entries(statements)) {
-    const rows = ids.length === 0 ? [] : (await sql.rows(from, [workspaceId, ids, limit])).map(camelCased)
+    const rows = ids.length === 0 ? [] : (await sql.rows(from, [workspaceId, ids, max + 1])).map(camelCased)
     found.set(
       name,
       Map.groupBy(rows, ({ unitId }) => unitId),
     )
   }
-  const factsOf = (unitId: string) => [...found].map(([name, byUnit]) => [name, byUnit.get(unitId) ?? []] as const)
-  return (unitId) => Object.fromEntries(factsOf(unitId)) as RowsOf<Facts>
+  return (unitId) => {
+    const lists = [...found].map(([name, byUnit]) => [name, byUnit.get(unitId) ?? []] as const)
+    const isWhole = lists.every(([, { length }]) => length <= max)
+    return { ...(Object.fromEntries(lists) as RowsOf<Facts>), isWhole }
+  }
 }

@@ -4,12 +4,15 @@ import { newId } from '../lib/ids.ts'
 import type { AppliedReport } from '../messages/subscribers.ts'
 import { otpView } from './view.ts'
 
-/** Records `message.sent` and `message.failed`. */
-export async function recordOtpEvents(tx: Sql, now: Date, outcomes: readonly AppliedReport[]): Promise<void> {
-  const events = outcomes.flatMap(({ message, event, eventAt }): NewEvent[] => {
-    if (!event) return []
-    const data = { ...otpView(message), occurredAt: eventAt.toISOString() }
-    return [{ id: newId(), workspaceId: message.workspace_id, type: event, messageId: message.id, data }]
-  })
-  if (events.length > 0) await recordEvents(tx, now, events)
+type Outcome = Pick<AppliedReport, 'message' | 'eventAt'> & { event: NewEvent['type'] | null }
+
+/** Records `message.sent`, `message.failed` and `message.undelivered`. */
+export const recordOtpEvents = (tx: Sql, now: Date, outcomes: readonly Outcome[]): Promise<void> =>
+  recordEvents(tx, now, outcomes.flatMap(eventsOf))
+
+/** Pure: "verify" derives events with it. */
+export function eventsOf({ message, event: type, eventAt }: Outcome): NewEvent[] {
+  if (!type) return []
+  const data = { ...otpView(message), occurredAt: eventAt.toISOString() }
+  return [{ id: newId(), workspaceId: message.workspace_id, type, messageId: message.id, data }]
 }

@@ -1,8 +1,6 @@
-import { type NewEvent, recordEvents, withEvents } from '../events/record.ts'
+import { withEvents } from '../events/record.ts'
 import { SECOND_MS, later } from '../lib/clock.ts'
-import { newId } from '../lib/ids.ts'
 import {
-  type UndeliveredMessage,
   findUndelivered,
   postponeUndelivered,
   retakeUndelivered,
@@ -11,7 +9,7 @@ import {
 import { type DueItem, createBatchLoop } from '../runtime/jobs/batch-loop.ts'
 import type { Loop } from '../runtime/jobs/loop.ts'
 import type { Parts } from '../runtime/parts.ts'
-import { otpView } from './view.ts'
+import { recordOtpEvents } from './outcomes.ts'
 
 const MAX_MESSAGES = 200
 /** How late the event may be: nothing wakes the loop for it. */
@@ -27,17 +25,9 @@ export function undeliveredLoop(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'li
     maxItems: MAX_MESSAGES,
     take: (tx, now) => takeUndelivered(tx, now, MAX_MESSAGES),
     retake: retakeUndelivered,
-    process: async (tx, due, now) => recordEvents(tx, now, (await findUndelivered(tx, due, now)).map(eventOf)),
+    process: async (tx, due, now) => recordOtpEvents(tx, now, await findUndelivered(tx, due, now)),
     storeFault: (db, message, { tries, retryAt }) =>
       postponeUndelivered(db, message, { tries, retryAt: retryAt ?? later(parts.clock.now(), AFTER_LAST_TRY_MS) }),
     countFaults: (outcome, faults) => parts.metrics.stuckWork.inc({ work: 'undelivered', outcome }, faults),
   })
 }
-
-const eventOf = ({ message, eventAt }: UndeliveredMessage): NewEvent => ({
-  id: newId(),
-  workspaceId: message.workspace_id,
-  type: 'message.undelivered',
-  messageId: message.id,
-  data: { ...otpView(message), occurredAt: eventAt.toISOString() },
-})

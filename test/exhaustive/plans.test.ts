@@ -88,7 +88,7 @@ test('with 20,000 future rows of everything no statement scans a growing table',
   assert.deepEqual(faults, [])
 })
 
-const ONE = { after: FIRST_ID, limit: 1 }
+const pageOf = ({ workspaceId, parts: { provider } }: World) => ({ workspaceId, provider, after: FIRST_ID, limit: 1 })
 
 /** Every statement of acceptance, submission, reports, delivery, the examination of the instance, its figures, and what "explain" and "verify" share. */
 async function walk(world: World): Promise<void> {
@@ -110,7 +110,7 @@ async function walk(world: World): Promise<void> {
   await walkThroughConversation(world, key)
   await examine(world.parts, { outside: false })
   await createFiguresReader(world.parts, world.parts.db)()
-  await checkMessages(world.parts.db, world.workspaceId, ONE, world.parts.provider)
+  await checkMessages(world.parts.db, pageOf(world))
 }
 
 /** Every statement of verifications: started, checked, sent again, approved; another one expires later. */
@@ -144,7 +144,7 @@ async function walkThroughConversation(world: World, key: () => { headers: Recor
   await world.settled()
   const { refusalCheck } = await world.getConfirmation(order)
   assert.equal(refusalCheck?.status, 'refusal_confirmed')
-  await readConversations(world.parts.db, world.workspaceId, ONE)
+  await readConversations(world.parts.db, pageOf(world))
 }
 
 async function fillWithFutureWork({ databaseUrl, workspaceId, senderId, account }: World): Promise<void> {

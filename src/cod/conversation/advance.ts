@@ -129,8 +129,7 @@ export function advanceCopy(before: Conversation, trigger: ConversationEvent) {
   const after = { ...before, confirmation: { ...confirmation }, refusal: refusal && { ...refusal } }
   const result = emptyResult(before.createdAt)
   const advanced = advanceCheck(result, after, trigger)
-  const [[answer], [event]] = [result.answers, result.events]
-  return { ...advanced, after, answer, event }
+  return { ...advanced, after, answers: result.answers, events: result.events }
 }
 
 /** Changes the conversation and adds to the result. */

@@ -5,7 +5,7 @@ import { awaitsDelivery } from '../status.ts'
 import type { MessageRow } from '../subscribers.ts'
 import { afterEarlierEvents, lockMessages } from './apply.ts'
 
-export type UndeliveredMessage = { message: MessageRow; eventAt: Date }
+type UndeliveredMessage = { message: MessageRow; event: 'message.undelivered'; eventAt: Date }
 
 /**
  * Decides about messages whose time for a delivery has passed, in the caller's transaction. Returns those that need
@@ -30,6 +30,7 @@ export function toUndelivered(row: MessageRow, at: Date): UndeliveredMessage | u
   const inputs = row.inputs + 1
   return {
     message: { ...row, undelivered_event_at: eventAt, undelivered_input: inputs, deliver_by: null, inputs },
+    event: 'message.undelivered',
     eventAt,
   }
 }

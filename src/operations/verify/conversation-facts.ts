@@ -11,12 +11,14 @@ import {
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import type { Check, Purpose } from '../../messages/conversation.ts'
 import { findRemoved } from '../lifecycle/retention/kept-since.ts'
-import { FACT_LIMIT, type Page, unknownKeyOf } from './differences.ts'
+import { MAX_FACTS, type Page, unknownKeyOf } from './differences.ts'
 
 /** What is stored about a confirmation and its refusal check. */
 export type ConversationFacts = Conversation & {
   /** The API keys of its two requests that the workspace does not have. */
   unknownKeys: string[]
+  /** Whether all rows were read. */
+  isWhole: boolean
   answers: AnswerRow[]
   inbound: ReportRow[]
   messages: SentFact[]
@@ -60,15 +62,12 @@ const selectSent: Statement<SentFact> = statement(
 
 const FACTS = { answers: selectAnswers, inbound: selectInbound, messages: selectSent, events: selectEvents }
 
-export async function readConversations(
-  tx: Sql,
-  workspaceId: string,
-  { after, limit }: Page,
-): Promise<ConversationFacts[]> {
+export async function readConversations(tx: Sql, page: Page): Promise<ConversationFacts[]> {
+  const { workspaceId, after, limit } = page
   const rows = await tx.rows(selectKeys, [workspaceId, after, limit])
   const ids = rows.map(({ id }) => id)
   const conversations = new Map((await findConversations(tx, workspaceId, ids)).map((each) => [each.id, each]))
-  const factsOf = await readOfUnits(tx, FACTS, { workspaceId, ids, limit: FACT_LIMIT })
+  const factsOf = await readOfUnits(tx, FACTS, { workspaceId, ids, max: MAX_FACTS })
   const mayLackNote = await findRemoved(tx, 'content')
   return rows.flatMap(({ id, unknownKeys }) => {
     const conversation = conversations.get(id)

@@ -1,3 +1,4 @@
+import { plainText } from '../../../locales/text.ts'
 import { MINUTE_MS, later } from '../../lib/clock.ts'
 import { type ConversationEvent, advanceCopy } from '../../cod/conversation/advance.ts'
 import { confirmation } from '../../cod/conversation/confirmation.ts'
@@ -19,34 +20,24 @@ import {
   compared,
   difference,
   differencesOf,
-  isWhole,
   shown,
   take,
 } from './differences.ts'
-import { type DerivedEvent, type Input, type Members, isSame, replay } from './replay.ts'
+import { type Input, type Members, isSame, replay } from './replay.ts'
 
 type Reader = Pick<Provider, 'readInbound'>
 
 const CHECKS = ['confirmation', 'refusal'] as const
 const machines = { confirmation, refusal }
-const checkTexts = {
-  confirmation: { code: 'explain.check_confirmation' },
-  refusal: { code: 'explain.check_refusal' },
-} as const
 
 /** Compares confirmations with their customers' messages, answers and events (docs/consistency-check.md#conversations). */
-export async function checkConversations(
-  tx: Sql,
-  workspaceId: string,
-  page: Page,
-  reader: Reader,
-): Promise<CheckedUnit[]> {
-  return (await readConversations(tx, workspaceId, page)).map((facts) => {
-    const { id, createdAt: at, answers, inbound, messages, events } = facts
+export async function checkConversations(tx: Sql, page: Page): Promise<CheckedUnit[]> {
+  return (await readConversations(tx, page)).map((facts) => {
+    const { id, createdAt: at, isWhole, inbound } = facts
     const isRemoved = inbound.some(({ body, inputNumber }) => body === '' && inputNumber !== null)
-    const verifiable = !isRemoved && isWhole(answers, inbound, messages, events)
+    const verifiable = isWhole && !isRemoved
     const differences = [...CHECKS.flatMap((check) => checkTimers(facts, check)), ...checkRows(facts)]
-    if (verifiable) differences.push(...checkInputs(facts, reader))
+    if (verifiable) differences.push(...checkInputs(facts, page.provider))
     return { id, differences, verifiable, used: { kind: 'cod_confirmation', at } }
   })
 }
@@ -61,7 +52,8 @@ function checkTimers(facts: ConversationFacts, check: Check): Difference[] {
   const { status, reminderAt, deadlineAt, followUpAt } = stored
   const awaits = status === 'awaiting_answer'
   const isEarly = deadlineAt !== null && later(deadlineAt, facts.clockOffsetMs) < earliestDeadline(facts)
-  const text = (timer: string) => ({ code: 'verify.timer', check: checkTexts[check], timer, status }) as const
+  const text = (timer: string) =>
+    ({ code: 'verify.timer', check: plainText(`explain.check_${check}`), timer, status }) as const
   return differencesOf(facts.id, [
     [reminderAt !== null && !awaits, text('reminder')],
     [(deadlineAt !== null) !== awaits || isEarly, text('deadline')],
@@ -98,7 +90,6 @@ function checkRows({ id, events, messages, unknownKeys, ...confirmation }: Conve
 type Replay = {
   facts: ConversationFacts
   reader: Reader
-  found: Difference[]
   /** Messages that the inputs trigger. */
   sends: string[]
   /** Answers that no input explains. */
@@ -111,14 +102,12 @@ function checkInputs(facts: ConversationFacts, reader: Reader): Difference[] {
   const of: Replay = {
     facts,
     reader,
-    found: [],
     sends: CHECKS.map((check) => `${check} template`),
     answers: [...answers],
   }
   const { after, found } = replay({ id, before: beforeInputs(facts), inputs: inputsOf(of), events }, count)
   return [
     ...found,
-    ...of.found,
     ...of.answers.map((left) => difference(left.id, { code: 'verify.answer_without_message', answer: left.answer })),
     ...CHECKS.flatMap((check) => compareCheck(facts, check, after)),
     // Questions need texts and are not sent without them, so there may be fewer messages, but never more.
@@ -158,8 +147,7 @@ function inputsOf(of: Replay): Input<Conversation>[] {
   const isExplained = ({ check, event }: OwnInput) =>
     event.type !== 'send_failed' || messages.some((sent) => sent.check === check && sent.hasFailed)
   const own = (ownInputs ?? []).filter(isExplained).map((input): Input<Conversation> => {
-    const { check, event } = input
-    const trigger = { workspaceId, confirmationId, check, event }
+    const trigger = { workspaceId, confirmationId, ...input }
     return { number: input.inputNumber, report: null, apply: (before) => apply(of, before, { ...input, trigger }) }
   })
   return [...reported, ...own]
@@ -168,26 +156,15 @@ function inputsOf(of: Replay): Input<Conversation>[] {
 /** Applies a customer's message. The answer says to which check a text belongs; without one, it belonged to an open follow-up. */
 function applyMessage(of: Replay, before: Conversation, report: ReportRow) {
   const { facts, reader } = of
-  const { id, body, accountId, receivedAt, writtenAt } = report
+  const { id, body, accountId: account_id, receivedAt: received_at, writtenAt: occurred_at } = report
   const answer = facts.answers.find(({ reportId }) => reportId === id)
   const check = answer?.check ?? CHECKS.find((each) => isFollowUp(each, before[each]?.state.status))
   const trigger = interpretAgain(
     reader,
-    {
-      id,
-      workspace_id: facts.workspaceId,
-      account_id: accountId,
-      body,
-      occurred_at: writtenAt,
-      received_at: receivedAt,
-    },
+    { id, body, workspace_id: facts.workspaceId, account_id, received_at, occurred_at },
     { confirmationId: facts.id, questions: facts.messages, check, isAnswered: answer !== undefined },
   )
-  if (!trigger) return undefined
-  const applied = apply(of, before, { ...report, trigger })
-  take(of.answers, (each) => each === answer)
-  of.found.push(...checkAnswer(facts, { report, stored: answer, derived: applied.answer }))
-  return applied
+  return trigger && apply(of, before, { ...report, trigger })
 }
 
 type Trigger = Pick<ReportRow, 'inputNumber' | 'clockOffsetMs'> & { trigger: ConversationEvent }
@@ -196,65 +173,44 @@ type Trigger = Pick<ReportRow, 'inputNumber' | 'clockOffsetMs'> & { trigger: Con
 function apply(of: Replay, before: Conversation, { inputNumber, clockOffsetMs, trigger }: Trigger) {
   const event = { ...trigger.event, at: later(trigger.event.at, clockOffsetMs) }
   const numbered = { ...before, inputs: Number(inputNumber) - 1 }
-  const advanced = advanceCopy(numbered, { ...trigger, event } as ConversationEvent)
+  const { events, answers, ...advanced } = advanceCopy(numbered, { ...trigger, event } as ConversationEvent)
   of.sends.push(...advanced.sends.map((purpose) => `${trigger.check} ${purpose}`))
-  return { ...advanced, event: advanced.event ? derivedEvent(advanced.event, trigger.check) : null }
+  const found = answers.flatMap((answer) => checkAnswer(of, answer))
+  return { ...advanced, events: trigger.check === 'confirmation' ? events.map(withOlderCheck) : events, found }
 }
-
-const derivedEvent = ({ type, inputNumber, data }: NewEvent, check: Check): DerivedEvent => ({
-  type,
-  inputNumber: inputNumber ?? null,
-  at: new Date(data.occurredAt),
-  data: { ...withStatus(data), refusalCheck: otherCheck(data['refusalCheck'] as Members | null, check) },
-})
-
-const WAITING: readonly unknown[] = ['accepted', 'awaiting_answer']
-
-/** When a check was submitted is not stored. */
-const withStatus = (view: Members): Members =>
-  WAITING.includes(view['status']) ? { ...view, status: (stored: unknown) => WAITING.includes(stored) } : view
 
 /** When a refusal check was requested is not stored: an event of the confirmation may be older. */
-function otherCheck(refusalCheck: Members | null, check: Check) {
-  const derived = refusalCheck && withStatus(refusalCheck)
-  return check === 'refusal' ? derived : (stored: unknown) => stored === null || isSame(stored, derived)
+function withOlderCheck(event: NewEvent): NewEvent {
+  const derived = event.data['refusalCheck']
+  const refusalCheck = (stored: unknown) => stored === null || isSame(stored, derived)
+  return { ...event, data: { ...event.data, refusalCheck } }
 }
 
-type AnswerPair = {
-  report: ReportRow
-  stored: AnswerRow | undefined
-  derived: ReturnType<typeof advanceCopy>['answer']
-}
-
-function checkAnswer(facts: ConversationFacts, { report, stored, derived }: AnswerPair): Difference[] {
-  if (!stored)
-    return differencesOf(report.id, [[!!derived, { code: 'verify.answer_missing', confirmationId: facts.id }]])
-  const values = { stored: namedAnswer(stored), derived: derived ? namedAnswer(derived) : null }
-  const isSame =
-    values.stored === values.derived &&
-    isSameChosen(chosenIn(derived?.detail), chosenIn(stored.detail), facts.mayLackNote(stored.id))
-  if (!isSame) return compared(stored.id, { code: 'verify.answer' }, { ...values, isSame })
-  return compared(
-    stored.id,
-    { code: 'verify.answer_time' },
-    { stored: stored.answeredAt, derived: derived?.answered_at },
-  )
+/** Takes the stored answer from those that are left. */
+function checkAnswer({ facts, answers }: Replay, derived: ReturnType<typeof advanceCopy>['answers'][0]): Difference[] {
+  const { report_id: reportId = facts.id, detail } = derived
+  const stored = take(answers, (answer) => answer.reportId === reportId)
+  if (!stored) return [difference(reportId, { code: 'verify.answer_missing', confirmationId: facts.id })]
+  const { id, answeredAt } = stored
+  const mayLackNote = facts.mayLackNote(id)
+  const reschedule = detail['reschedule'] as Members | null | undefined
+  const chosen = reschedule ? { reschedule: withNote(reschedule, mayLackNote) } : withNote(detail, mayLackNote)
+  const values = { stored: namedAnswer(stored), derived: namedAnswer(derived) }
+  const isSameAnswer = values.stored === values.derived && isSame(stored.detail, chosen)
+  return [
+    ...compared(id, { code: 'verify.answer' }, { ...values, isSame: isSameAnswer }),
+    ...compared(id, { code: 'verify.answer_time' }, { stored: answeredAt, derived: derived.answered_at }),
+  ]
 }
 
 const namedAnswer = ({ answer, superseded }: { answer: string; superseded: boolean }): string =>
   `${answer}${superseded ? ' (superseded)' : ''}`
 
-const chosenIn = ({ reschedule, ...others }: Members = {}): Members => ({
-  ...others,
-  ...(reschedule as Members | null),
-})
-
-/** Nothing chosen equals a follow-up without choices. */
-const isSameChosen = (derived: Members | null, stored: Members | null, mayLackNote: boolean): boolean =>
-  Object.keys({ ...derived, ...stored }).every((name) => {
-    const [one, other] = [derived?.[name] ?? null, stored?.[name] ?? null]
-    return one === other || (name === 'note' && mayLackNote && other === null)
-  })
+/** Retention removes notes. */
+const withNote = (chosen: Members, mayLackNote: boolean): Members =>
+  'note' in chosen
+    ? { ...chosen, note: (stored: unknown) => stored === chosen['note'] || (mayLackNote && stored === null) }
+    : chosen
 
 /** What the inputs lead to is compared with each member. */
 const DERIVED = [
@@ -269,17 +225,19 @@ function compareCheck(facts: ConversationFacts, name: Check, after: Conversation
   const [stored, derived] = [facts[name]?.state, after[name]?.state]
   if (!stored || !derived) return []
   const { id } = facts
-  const check = checkTexts[name]
+  const check = plainText(`explain.check_${name}`)
   // Retention removes a note from the check together with that of its answer.
   const mayLackNote = facts.answers.some((answer) => answer.check === name && facts.mayLackNote(answer.id))
-  const chosen = { stored: stored.chosen, derived: derived.chosen }
-  const isSameChoice = isSameChosen(derived.chosen, stored.chosen, mayLackNote)
-  const failure = { stored: stored.failure?.code, derived: derived.failure?.code }
+  const { nothingChosen } = machines[name]
+  const chosen = withNote({ ...nothingChosen, ...derived.chosen }, mayLackNote)
+  const isSameChoice = isSame({ ...nothingChosen, ...stored.chosen }, chosen)
+  const choices = { stored: stored.chosen, derived: derived.chosen, isSame: isSameChoice }
+  const failures = { stored: stored.failure?.code, derived: derived.failure?.code }
   return [
     ...DERIVED.flatMap(([member, code]) =>
       compared(id, { code, check }, { stored: stored[member], derived: derived[member] }),
     ),
-    ...compared(id, { code: 'verify.check_chosen', check }, { ...chosen, isSame: isSameChoice }),
-    ...compared(id, { code: 'verify.check_failure', check }, failure),
+    ...compared(id, { code: 'verify.check_chosen', check }, choices),
+    ...compared(id, { code: 'verify.check_failure', check }, failures),
   ]
 }

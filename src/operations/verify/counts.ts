@@ -1,16 +1,18 @@
 import { countDays } from '../../charts/count.ts'
-import { MAX_RANGE_DAYS } from '../../charts/daily.ts'
-import { type Day, addDays, dayAt, daysBetween, startOfDay } from '../../charts/days.ts'
+import { daysToPlan } from '../../charts/daily.ts'
+import { type Day, addDays, dayAt, startOfDay } from '../../charts/days.ts'
 import { type Group, sumOf, totalOf } from '../../charts/figures.ts'
 import { HOUR_MS, MINUTE_MS, later } from '../../lib/clock.ts'
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import { firstIdAt } from '../../lib/ids.ts'
 import { type QuotaKind, quotaMonth } from '../../workspaces/quota.ts'
 import type { Workspace } from '../../workspaces/workspaces.ts'
-import { type Difference, compared, difference } from './differences.ts'
+import { type CheckedUnit, compared, difference } from './differences.ts'
 
 /** No request is stored this long after its id was created. */
 const MAX_ACCEPTING_MS = 5 * MINUTE_MS
+
+export type Unit = { kind: QuotaKind; at: Date }
 
 /** Accepted requests by kind and month, as they are walked. Requests from the id `until` on are counted together with the counters. */
 export type WalkedUnits = { until: string; counts: Record<string, number> }
@@ -19,9 +21,9 @@ export type WalkedUnits = { until: string; counts: Record<string, number> }
 export const noUnits = (): WalkedUnits => ({ until: firstIdAt(later(new Date(), -MAX_ACCEPTING_MS)), counts: {} })
 
 /** The month counts in the workspace's time, which a sandbox may have moved. */
-export function countUnit({ until, counts }: WalkedUnits, kind: QuotaKind, unit: { id: string; at: Date }): void {
-  const key = `${kind} ${quotaMonth(unit.at)}`
-  if (unit.id < until) counts[key] = (counts[key] ?? 0) + 1
+export function countUnit({ until, counts }: WalkedUnits, id: string, { kind, at }: Unit): void {
+  const key = `${kind} ${quotaMonth(at)}`
+  if (id < until) counts[key] = (counts[key] ?? 0) + 1
 }
 
 const UNIT = (kind: string): string => `'${kind} ' || date_trunc('month', created_at at time zone 'UTC')::date`
@@ -50,16 +52,17 @@ const readUnits: Statement<{ kind: QuotaKind; month: string; stored: number; der
 )
 
 /** Compares the counters with the accepted requests of each kind and month. `since`: all records from then on were walked. */
-export async function checkUnits(
+export async function checkMonths(
   tx: Sql,
-  workspaceId: string,
-  { walked, since }: { walked: WalkedUnits; since: Date | null },
-): Promise<{ checked: number; differences: Difference[] }> {
-  const rows = await tx.rows(readUnits, [workspaceId, walked.until, since, JSON.stringify(walked.counts)])
-  const differences = rows.flatMap(({ kind, month, ...values }) =>
-    compared(workspaceId, { code: 'verify.units', kind, month }, values),
-  )
-  return { checked: rows.length, differences }
+  { workspaceId: id }: Workspace,
+  { units: { until, counts }, since }: { units: WalkedUnits; since: Date | null },
+): Promise<CheckedUnit[]> {
+  const months = await tx.rows(readUnits, [id, until, since, JSON.stringify(counts)])
+  return months.map(({ kind, month, ...values }) => ({
+    id,
+    verifiable: true,
+    differences: compared(id, { code: 'verify.units', kind, month }, values),
+  }))
 }
 
 /** Longer than any range of a chart: older days are in no chart. */
@@ -77,34 +80,31 @@ const selectDays: Statement<StoredDay> = statement(
 const DAY_MARGIN_MS = 48 * HOUR_MS
 
 /** Returns the latest days first. `since`: all records from then on are kept. */
-export const readDays = (tx: Sql, workspaceId: string, since: Date | null): Promise<StoredDay[]> =>
+export const readDays = (tx: Sql, { workspaceId }: Workspace, since: Date | null): Promise<StoredDay[]> =>
   tx.rows(selectDays, [workspaceId, since && dayAt(later(since, DAY_MARGIN_MS), 'UTC')])
-
-/** Finds days without a row between days that have one. A worker plans every day, unless none ran for too long. */
-export const findMissingDays = ({ workspaceId, createdAt }: Workspace, days: readonly StoredDay[]): Difference[] =>
-  days.flatMap((next, index) => {
-    const before = days[index + 1]
-    if (!before || !next.counted_at) return []
-    const planned = addDays(dayAt(next.counted_at, next.time_zone), -1 - MAX_RANGE_DAYS)
-    return daysBetween(addDays(before.day, 1), addDays(next.day, -1))
-      .filter((day) => day >= planned && day > dayAt(createdAt, next.time_zone))
-      .map((day) => difference(workspaceId, { code: 'verify.daily_figures_missing', day }))
-  })
-
-/** Whether it was counted when all its rows were stored. */
-export const isCounted = ({ day, time_zone, counted_at }: StoredDay): boolean =>
-  counted_at !== null && counted_at >= later(startOfDay(addDays(day, 1), time_zone), HOUR_MS)
 
 /** Numbers that, unlike statuses, do not change after the last count of a day. */
 const FIGURES = ['message.otp', 'message.cod', 'otp.', 'verification.started', 'confirmation.', 'refusal.']
 
-/** Compares a day with a recount: how many of each kind there were. */
-export async function checkDay(tx: Sql, workspaceId: string, stored: StoredDay): Promise<Difference[]> {
-  const { day, time_zone: timeZone, groups } = stored
-  const clock = { sandbox: false, offsetMs: 0 }
-  const [counts, recount] = [sumOf(groups), sumOf(await countDays(tx, { workspaceId, days: [day], timeZone, clock }))]
-  return FIGURES.flatMap((prefix) => {
-    const values = { stored: totalOf(counts, prefix), derived: totalOf(recount, prefix) }
-    return compared(workspaceId, { code: 'verify.daily_figures', day, figure: `${prefix}*` }, values)
-  })
+/** Compares a day with a recount: how many of each kind there were. No day is missing between it and the day `before`. */
+export async function checkDay(tx: Sql, workspace: Workspace, stored: StoredDay, before: StoredDay | undefined) {
+  const { workspaceId: id } = workspace
+  const { day, time_zone: timeZone, groups, counted_at } = stored
+  if (!counted_at) return []
+  const planned = before ? daysToPlan({ ...workspace, timeZone, newest: before.day }, null, counted_at) : []
+  const found = planned
+    .filter((missing) => missing < day)
+    .map((missing) => [difference(id, { code: 'verify.daily_figures_missing', day: missing })])
+  // Only then were all its rows stored.
+  if (counted_at >= later(startOfDay(addDays(day, 1), timeZone), HOUR_MS)) {
+    const counting = { workspaceId: id, days: [day], timeZone, clock: { sandbox: false, offsetMs: 0 } }
+    const [counts, recount] = [sumOf(groups), sumOf(await countDays(tx, counting))]
+    found.push(
+      FIGURES.flatMap((prefix) => {
+        const values = { stored: totalOf(counts, prefix), derived: totalOf(recount, prefix) }
+        return compared(id, { code: 'verify.daily_figures', day, figure: `${prefix}*` }, values)
+      }),
+    )
+  }
+  return found.map((differences): CheckedUnit => ({ id, differences, verifiable: true }))
 }

@@ -1,5 +1,6 @@
 import type { CodedText, PlainCode, TextCode } from '../../../locales/text.ts'
 import { hookOfKeyId } from '../../otp/hooks/hooks.ts'
+import type { Provider } from '../../providers/provider.ts'
 import { DASHBOARD_KEY_ID } from '../../workspaces/keys/keys.ts'
 import type { QuotaKind } from '../../workspaces/quota.ts'
 
@@ -19,15 +20,10 @@ export type CheckedUnit = {
 }
 
 /** Units to read, by id. */
-export type Page = { after: string; limit: number }
+export type Page = { workspaceId: string; after: string; limit: number; provider: Provider }
 
 /** The most facts of one kind per unit. A unit with more is not verified. */
-const MAX_FACTS = 200
-/** The limit of queries: one more than MAX_FACTS shows that there are too many. */
-export const FACT_LIMIT = MAX_FACTS + 1
-
-export const isWhole = (...facts: readonly (readonly unknown[])[]): boolean =>
-  facts.every((list) => list.length <= MAX_FACTS)
+export const MAX_FACTS = 200
 
 /** The API key or auth hook of a row, or null if the row's workspace has it. */
 export const unknownKeyOf = (row: string): string =>

@@ -2,15 +2,7 @@ import { MINUTE_MS, later } from '../../lib/clock.ts'
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import type { DeliveryStatus } from '../../webhooks/delivery/claim.ts'
 import { findRemoved } from '../lifecycle/retention/kept-since.ts'
-import {
-  type CheckedUnit,
-  type Difference,
-  FACT_LIMIT,
-  type Page,
-  compared,
-  differencesOf,
-  isWhole,
-} from './differences.ts'
+import { type CheckedUnit, type Difference, MAX_FACTS, type Page, compared, differencesOf } from './differences.ts'
 
 /** What is stored about one event and its deliveries. */
 type DeliveredEvent = {
@@ -68,7 +60,7 @@ const readDelivered: Statement<DeliveredEvent> = statement(
      then e.is_own_order end as is_own_order,
      (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'endpoint_id', d.endpoint_id, 'status', d.status, 'ended_at', d.ended_at,
         'attempts', d.attempts, 'last', tried.last, 'successes', tried.successes) order by d.id), '[]')
-      from (select * from webhook_deliveries d where d.event_id = e.id and d.workspace_id = e.workspace_id limit ${FACT_LIMIT}) d
+      from (select * from webhook_deliveries d where d.event_id = e.id and d.workspace_id = e.workspace_id limit ${MAX_FACTS + 1}) d
       cross join lateral (
         select max(t.attempt) as last,
           coalesce(jsonb_agg(coalesce(t.http_status between 200 and 299, false) order by t.attempt), '[]') as successes
@@ -89,7 +81,7 @@ const readEndpoints: Statement<EndpointFact> = statement(
 )
 
 /** Compares events with their deliveries, and those with their attempts (docs/consistency-check.md#events-and-deliveries). */
-export async function checkEvents(tx: Sql, workspaceId: string, { after, limit }: Page): Promise<CheckedUnit[]> {
+export async function checkEvents(tx: Sql, { workspaceId, after, limit }: Page): Promise<CheckedUnit[]> {
   const events = await tx.rows(readDelivered, [workspaceId, after, limit])
   if (events.length === 0) return []
   // An update leaves only an entry of the audit log, which may be kept for less time than the event.
@@ -99,7 +91,7 @@ export async function checkEvents(tx: Sql, workspaceId: string, { after, limit }
     was_updated: endpoint.was_updated || mayLackUpdates(endpoint.id),
   }))
   return events.map((event) => {
-    const verifiable = isWhole(event.deliveries)
+    const verifiable = event.deliveries.length <= MAX_FACTS
     return { id: event.id, verifiable, differences: verifiable ? checkEvent(event, endpoints) : [] }
   })
 }

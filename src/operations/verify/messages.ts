@@ -15,18 +15,17 @@ import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
 import { MESSAGE_COLUMNS, applyToMessage, ownFailure } from '../../messages/reports/apply.ts'
 import { toUndelivered } from '../../messages/reports/undelivered.ts'
-import type { AppliedReport, MessageRow } from '../../messages/subscribers.ts'
-import { otpView } from '../../otp/view.ts'
+import type { MessageRow } from '../../messages/subscribers.ts'
+import { eventsOf } from '../../otp/outcomes.ts'
 import type { Provider } from '../../providers/provider.ts'
 import {
   type CheckedUnit,
   type Difference,
-  FACT_LIMIT,
+  MAX_FACTS,
   type Page,
   compared,
   difference,
   differencesOf,
-  isWhole,
   shown,
   unknownKeyOf,
 } from './differences.ts'
@@ -51,6 +50,8 @@ type StoredMessage = MessageRow & {
 }
 
 type MessageFacts = StoredMessage & {
+  /** Whether all rows were read. */
+  isWhole: boolean
   made: AttemptFact[]
   reports: ReportRow[]
   /** Also those of its verification. */
@@ -72,21 +73,16 @@ const FACTS = { made: selectAttempts, reports: selectReports, events: selectEven
 type Reader = Pick<Provider, 'readStatus' | 'findError'>
 
 /** Compares messages with their attempts, reports and events (docs/consistency-check.md#messages). */
-export async function checkMessages(
-  tx: Sql,
-  workspaceId: string,
-  { after, limit }: Page,
-  reader: Reader,
-): Promise<CheckedUnit[]> {
+export async function checkMessages(tx: Sql, { workspaceId, after, limit, provider }: Page): Promise<CheckedUnit[]> {
   const rows = await tx.rows(readMessages, [workspaceId, after, limit])
-  const factsOf = await readOfUnits(tx, FACTS, { workspaceId, ids: rows.map(({ id }) => id), limit: FACT_LIMIT })
-  return rows.map((row) => check({ ...row, ...factsOf(row.id) }, reader))
+  const factsOf = await readOfUnits(tx, FACTS, { workspaceId, ids: rows.map(({ id }) => id), max: MAX_FACTS })
+  return rows.map((row) => check({ ...row, ...factsOf(row.id) }, provider))
 }
 
 function check(facts: MessageFacts, reader: Reader): CheckedUnit {
-  const { id, kind, created_at: at, made, reports, events } = facts
+  const { id, kind, created_at: at, isWhole, reports } = facts
   const isRemoved = reports.some((report) => isProcessed(report) && report.body === '')
-  const verifiable = !isRemoved && isWhole(made, reports, events)
+  const verifiable = isWhole && !isRemoved
   // A report that waits may be about to change the message.
   const isSettled = reports.every(({ outcome }) => outcome !== 'waiting')
   const differences = [...checkJob(facts), ...checkAttempts(facts), ...checkVerification(facts)]
@@ -184,7 +180,7 @@ function inputsOf(facts: MessageFacts, reader: Reader): Input<MessageRow>[] {
       report: null,
       apply(before) {
         const undelivered = toUndelivered(before, undeliveredAt)
-        return undelivered && resultOf({ ...undelivered, ignored: null, event: 'message.undelivered' })
+        return undelivered && { after: undelivered.message, ignored: null, events: eventsOf(undelivered) }
       },
     })
   return inputs
@@ -192,24 +188,17 @@ function inputsOf(facts: MessageFacts, reader: Reader): Input<MessageRow>[] {
 
 /** `report`: null for our own failure. */
 const inputOf = (
-  { inputNumber: number, clockOffsetMs }: Pick<ReportRow, 'inputNumber' | 'clockOffsetMs'>,
+  { inputNumber: number, clockOffsetMs: clock_offset_ms }: Pick<ReportRow, 'inputNumber' | 'clockOffsetMs'>,
   reported: Parameters<typeof applyToMessage>[1],
   report: ReportRow | null = null,
 ): Input<MessageRow> => ({
   number,
   report,
-  apply: (before) =>
-    resultOf(applyToMessage({ ...before, clock_offset_ms: clockOffsetMs }, reported, before.created_at)),
+  apply(before) {
+    const applied = applyToMessage({ ...before, clock_offset_ms }, reported, before.created_at)
+    return { ...applied, after: applied.message, events: before.kind === 'otp' ? eventsOf(applied) : [] }
+  },
 })
-
-type Result = Pick<AppliedReport, 'message' | 'eventAt' | 'ignored'> & { event: string | null }
-
-/** Whether an attempt had begun when the time for a delivery passed is not stored. */
-function resultOf({ message, eventAt, ignored, event: type }: Result): ReturnType<Input<MessageRow>['apply']> {
-  const status = isPending(message) ? (stored: unknown) => stored === 'queued' || stored === 'sending' : message.status
-  const event = { type: type ?? '', at: eventAt, inputNumber: null, data: { ...otpView(message), status } }
-  return { after: message, ignored, event: type && message.kind === 'otp' ? event : null }
-}
 
 /** The meaning of this error depends on its sub-code, which is not stored. */
 const SHARED_CODE = 100

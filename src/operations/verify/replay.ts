@@ -1,4 +1,5 @@
 import type { CodedText } from '../../../locales/text.ts'
+import type { NewEvent } from '../../events/record.ts'
 import type { EventRow, ReportRow } from '../../explain/rows.ts'
 import { type Difference, compared, difference, differencesOf, shown, take } from './differences.ts'
 
@@ -8,7 +9,7 @@ export type Input<State> = {
   number: number | null
   /** Null: a decision of our own. */
   report: ReportRow | null
-  /** Undefined: it would have changed nothing. */
+  /** Undefined: it changes nothing. */
   apply: (before: State) => Applied<State> | undefined
 }
 
@@ -16,12 +17,10 @@ type Applied<State> = {
   after: State
   /** Why the input changed nothing that clients see, or null. */
   ignored: CodedText | null
-  event: DerivedEvent | null
+  events: readonly NewEvent[]
+  /** What else differs from what the input led to. */
+  found?: readonly Difference[]
 }
-
-/** `data`: for each member of the body's `data`, its value, its own members, or a function that checks it. */
-export type DerivedEvent = { type: string; at: Date; inputNumber: number | null; data: Members }
-export type Members = Readonly<Record<string, unknown>>
 
 type Replay<State> = { id: string; before: State; inputs: readonly Input<State>[]; events: readonly EventRow[] }
 
@@ -33,10 +32,9 @@ export function replay<State>({ id, before, inputs, events }: Replay<State>, cou
   for (const { report, apply } of inOrder(inputs)) {
     const applied = apply(state)
     if (!applied) continue
-    const { after, ignored, event } = applied
-    state = after
-    if (report) found.push(...checkResult(report, ignored))
-    if (event) found.push(...checkEvent(left, event, id))
+    state = applied.after
+    if (report) found.push(...checkResult(report, applied.ignored))
+    found.push(...applied.events.flatMap((event) => checkEvent(left, event, id)), ...(applied.found ?? []))
   }
   return { after: state, found: [...found, ...left.map(withoutCause)] }
 }
@@ -62,30 +60,23 @@ function checkResult({ id, outcome, note }: ReportRow, ignored: CodedText | null
   return compared(id, { code: 'verify.report_result' }, { stored, derived })
 }
 
-/** Takes the event from those that are left. */
-function checkEvent(left: EventRow[], event: DerivedEvent, unitId: string): Difference[] {
-  const { type, inputNumber } = event
-  const stored = take(left, (each) => each.type === type && each.inputNumber === inputNumber)
-  return stored ? compareEvent(stored, event) : [difference(unitId, { code: 'verify.event_missing', type })]
+/** Takes the stored event from those that are left. */
+export function checkEvent(left: EventRow[], { type, inputNumber, data }: NewEvent, unitId: string): Difference[] {
+  const stored = take(left, (each) => each.type === type && each.inputNumber === (inputNumber ?? null))
+  if (!stored) return [difference(unitId, { code: 'verify.event_missing', type })]
+  const { id, occurredAt, body } = stored
+  const found = compared(id, { code: 'verify.event_time' }, { stored: occurredAt, derived: new Date(data.occurredAt) })
+  // Retention removes bodies.
+  if (found.length > 0 || body === '') return found
+  const { data: storedData, ...envelope } = readBody(body)
+  const member = firstWrong(envelope, { type, timestamp: data.occurredAt }) ?? firstWrong(storedData, data)
+  return member === undefined ? [] : [difference(id, { code: 'verify.event_body', type, member })]
 }
 
 export const withoutCause = ({ id, type }: EventRow): Difference =>
   difference(id, { code: 'verify.event_without_cause', type })
 
-/** Retention removes bodies. */
-export function compareEvent(
-  { id, type, occurredAt, body }: EventRow,
-  { at, data }: Pick<DerivedEvent, 'at' | 'data'>,
-): Difference[] {
-  const found = compared(id, { code: 'verify.event_time' }, { stored: occurredAt, derived: at })
-  if (found.length > 0 || body === '') return found
-  const timestamp = occurredAt.toISOString()
-  const stored = readBody(body)
-  const member =
-    firstWrong(stored, { type, timestamp, data: isMembers }) ??
-    firstWrong(stored.data, { ...data, occurredAt: timestamp })
-  return member === undefined ? [] : [difference(id, { code: 'verify.event_body', type, member })]
-}
+export type Members = Readonly<Record<string, unknown>>
 
 /** The first member that differs or is missing on one side. */
 function firstWrong(stored: Members, derived: Members): string | undefined {
@@ -97,10 +88,17 @@ function firstWrong(stored: Members, derived: Members): string | undefined {
   })
 }
 
+/** When a message and the template of a check were submitted is not stored. */
+const UNTIL_SUBMITTED: readonly (readonly unknown[])[] = [
+  ['queued', 'sending'],
+  ['accepted', 'awaiting_answer'],
+]
+
+/** `derived` may also be a function that checks the value. */
 export function isSame(stored: unknown, derived: unknown): boolean {
   if (typeof derived === 'function') return derived(stored) === true
   if (isMembers(stored) && isMembers(derived)) return firstWrong(stored, derived) === undefined
-  return stored === derived
+  return stored === derived || UNTIL_SUBMITTED.some((pair) => pair.includes(stored) && pair.includes(derived))
 }
 
 const isMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null

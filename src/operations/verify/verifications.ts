@@ -2,15 +2,9 @@ import type { EventRow, VerificationFact } from '../../explain/rows.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
 import type { MessageRow } from '../../messages/subscribers.ts'
 import { type VerificationState, type VerificationStatus, checkCode, expire } from '../../otp/verifications/decide.ts'
-import { verificationView } from '../../otp/verifications/view.ts'
-import { type Difference, compared, difference, take } from './differences.ts'
-import { compareEvent, withoutCause } from './replay.ts'
-
-const EVENTS: Partial<Record<VerificationStatus, string>> = {
-  approved: 'otp.verified',
-  expired: 'otp.verification_failed',
-  locked: 'otp.verification_failed',
-}
+import { eventsOf } from '../../otp/verifications/store.ts'
+import { type Difference, compared } from './differences.ts'
+import { checkEvent, withoutCause } from './replay.ts'
 
 /** The other events of its message are the message's own. */
 export const isOfVerification = ({ type }: EventRow): boolean => type.startsWith('otp.')
@@ -18,22 +12,19 @@ export const isOfVerification = ({ type }: EventRow): boolean => type.startsWith
 type Facts = MessageRow & { verifications: readonly VerificationFact[]; events: readonly EventRow[] }
 
 /** Compares a verification with its message, its checks, its resends and its event (docs/consistency-check.md#messages). */
-export function checkVerification({ verifications, events: stored, ...message }: Facts): Difference[] {
-  const events = stored.filter(isOfVerification)
-  const [verification] = verifications
-  if (!verification) return events.map(withoutCause)
-  const { id, status, createdAt, sentAt, resends, overAt } = verification
-  const type = EVENTS[status]
-  const event = type && take(events, (each) => each.type === type)
-  const row = { ...verification, workspaceId: message.workspace_id, reference: message.reference, endedAt: overAt }
-  return [
-    ...compared(id, { code: 'verify.verification_status' }, { stored: status, derived: statusOf(verification) }),
-    ...compared(id, { code: 'verify.verification_time' }, { stored: createdAt, derived: message.created_at }),
-    ...compared(id, { code: 'verify.verification_messages' }, { stored: sentAt.length, derived: resends.length + 1 }),
-    ...(type && !event ? [difference(id, { code: 'verify.event_missing', type })] : []),
-    ...(event && overAt ? compareEvent(event, { at: overAt, data: verificationView(row) }) : []),
-    ...events.map(withoutCause),
-  ]
+export function checkVerification({ workspace_id: workspaceId, reference, created_at, ...facts }: Facts): Difference[] {
+  const left = facts.events.filter(isOfVerification)
+  const found = facts.verifications.flatMap((verification) => {
+    const { id, status, createdAt, sentAt, resends, overAt: endedAt } = verification
+    const events = eventsOf({ ...verification, workspaceId, reference, endedAt })
+    return [
+      ...compared(id, { code: 'verify.verification_status' }, { stored: status, derived: statusOf(verification) }),
+      ...compared(id, { code: 'verify.verification_time' }, { stored: createdAt, derived: created_at }),
+      ...compared(id, { code: 'verify.verification_messages' }, { stored: sentAt.length, derived: resends.length + 1 }),
+      ...events.flatMap((event) => checkEvent(left, event, id)),
+    ]
+  })
+  return [...found, ...left.map(withoutCause)]
 }
 
 /** The status after the wrong codes and the end, by the rules of a check. The right code is not stored. */

@@ -1,16 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { inEnglish } from '../../../locales/resources.ts'
-import { SECOND_MS, later } from '../../lib/clock.ts'
+import { SECOND_MS, later, notBefore } from '../../lib/clock.ts'
 import type { Sql } from '../../lib/db/pool.ts'
 import { FIRST_ID, firstIdAt } from '../../lib/ids.ts'
 import { idMargin } from '../../lib/lists/id-range.ts'
-import type { Provider } from '../../providers/provider.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { type Workspace, getWorkspace, listWorkspaces } from '../../workspaces/workspaces.ts'
 import { findKeptSince, sinceBeginning } from '../lifecycle/retention/kept-since.ts'
 import { checkConversations } from './conversations.ts'
-import { checkDay, checkUnits, countUnit, findMissingDays, isCounted, noUnits, readDays } from './counts.ts'
-import type { CheckedUnit, Difference, Page } from './differences.ts'
+import { type WalkedUnits, checkDay, checkMonths, countUnit, noUnits, readDays } from './counts.ts'
+import type { CheckedUnit, Difference } from './differences.ts'
 import { checkEvents } from './events.ts'
 import { checkMessages } from './messages.ts'
 
@@ -24,16 +23,10 @@ const SECOND_LOOK_MS = 2 * SECOND_MS
 const MAX_SHOWN = 100
 const PROGRESS_EVERY_MS = 10 * SECOND_MS
 
-type UnitKind = 'messages' | 'confirmations' | 'events' | 'months' | 'days'
-
-type CheckPage = (tx: Sql, workspaceId: string, page: Page, reader: Provider) => Promise<CheckedUnit[]>
-
 /** What is read and checked page by page, in the order of its ids. */
-const PAGED = {
-  messages: checkMessages,
-  confirmations: checkConversations,
-  events: checkEvents,
-} satisfies Partial<Record<UnitKind, CheckPage>>
+const PAGED = { messages: checkMessages, confirmations: checkConversations, events: checkEvents }
+
+type UnitKind = keyof typeof PAGED | 'months' | 'days'
 
 type VerifyParts = Pick<Parts, 'db' | 'clock' | 'provider'>
 
@@ -62,8 +55,8 @@ export type Verification = {
  */
 export async function verify(parts: VerifyParts, options: VerifyOptions = {}): Promise<Verification> {
   const { db } = parts
-  const { workspaceId } = options
-  const workspaces = workspaceId === undefined ? await listWorkspaces(db) : [await getWorkspace(db, workspaceId)]
+  const { workspaceId: only } = options
+  const workspaces = only === undefined ? await listWorkspaces(db) : [await getWorkspace(db, only)]
   const none = { messages: 0, confirmations: 0, events: 0, months: 0, days: 0 }
   const verification: Verification = {
     checked: { ...none },
@@ -71,7 +64,12 @@ export async function verify(parts: VerifyParts, options: VerifyOptions = {}): P
     differences: { total: 0, byCode: {}, shown: [] },
   }
   const progress = progressOf(verification, options)
-  for (const workspace of workspaces) await verifyWorkspace({ parts, options, workspace, verification, progress })
+  for (const workspace of workspaces) {
+    // Retention removes older records, and what they would prove is not verified.
+    const { records } = sinceBeginning(workspace.workspaceId, await findKeptSince(db))
+    const since = records && options.since ? notBefore(records, options.since) : (records ?? options.since ?? null)
+    await verifyWorkspace({ parts, options, workspace, since, verification, progress, units: noUnits() })
+  }
   return verification
 }
 
@@ -87,84 +85,81 @@ function progressOf({ checked, differences }: Verification, { progress = () => {
   }
 }
 
+/** All records since `since` are walked. */
 type Walk = {
   parts: VerifyParts
   options: VerifyOptions
   workspace: Workspace
+  since: Date | null
   verification: Verification
   progress: () => void
+  units: WalkedUnits
 }
 
 async function verifyWorkspace(walk: Walk): Promise<void> {
-  const { parts, options, workspace, verification } = walk
-  const { db } = parts
-  const { workspaceId, sandbox } = workspace
-  // Retention removes older records, and what they would prove is not verified.
-  const { records: kept } = sinceBeginning(workspaceId, await findKeptSince(db))
-  const since = [options.since, kept].filter((at) => at != null).toSorted((one, other) => +other - +one)[0] ?? null
-  const walked = noUnits()
-  for (const kind of ['messages', 'confirmations', 'events'] as const)
-    await checkPages(walk, kind, since, ({ id, used }) => used && countUnit(walked, used.kind, { id, at: used.at }))
+  const { parts, workspace, since } = walk
+  for (const kind of ['messages', 'confirmations', 'events'] as const) await checkPages(walk, kind)
   // Ids follow real time and months a sandbox's clock: only from its beginning are all units of a month walked.
-  if (!sandbox || !since) {
-    const { checked, differences } = await db.snapshot((tx) => checkUnits(tx, workspaceId, { walked, since }))
-    verification.checked.months += checked
-    addDifferences(walk, differences)
-  }
-  if (!sandbox) await checkDays(walk, since)
-}
-
-function addDifferences({ workspace, verification: { differences } }: Walk, found: readonly Difference[]): void {
-  for (const { id, text } of found) {
-    const { code: name, ...parameters } = text
-    const code = name.replace('verify.', '')
-    differences.total += 1
-    differences.byCode[code] = (differences.byCode[code] ?? 0) + 1
-    const shown = { workspaceId: workspace.workspaceId, id, code, parameters, text: inEnglish(text) }
-    if (differences.shown.length < MAX_SHOWN) differences.shown.push(shown)
+  if (!workspace.sandbox || !since)
+    addChecked(walk, 'months', await parts.db.snapshot((tx) => checkMonths(tx, workspace, walk)))
+  if (workspace.sandbox) return
+  const days = await parts.db.snapshot((tx) => readDays(tx, workspace, since))
+  for (const [index, day] of days.entries()) {
+    addChecked(walk, 'days', await parts.db.snapshot((tx) => checkDay(tx, workspace, day, days[index + 1])))
+    await wait(PAUSE_MS)
   }
 }
 
-async function checkPages(
-  walk: Walk,
-  kind: keyof typeof PAGED,
-  since: Date | null,
-  onChecked: (unit: CheckedUnit) => void,
-): Promise<void> {
-  const { parts, options, workspace, verification, progress } = walk
+async function checkPages(walk: Walk, kind: keyof typeof PAGED): Promise<void> {
+  const { parts, options, workspace, since } = walk
   const { workspaceId, sandbox } = workspace
   const { earlierMs } = idMargin({ sandbox, offsetMs: 0 })
-  const page = { after: since ? firstIdAt(later(since, -earlierMs)) : FIRST_ID, limit: options.maxBatch ?? MAX_BATCH }
-  const check = () => parts.db.snapshot((tx) => PAGED[kind](tx, workspaceId, page, parts.provider))
+  const page = { workspaceId, provider: parts.provider, limit: options.maxBatch ?? MAX_BATCH }
+  let after = since ? firstIdAt(later(since, -earlierMs)) : FIRST_ID
   for (;;) {
-    const units = await check()
-    const differing = new Set(units.filter(({ differences }) => differences.length > 0).map(({ id }) => id))
-    if (differing.size > 0) {
-      await wait(options.secondLookMs ?? SECOND_LOOK_MS)
-      const again = (await check()).filter(({ id }) => differing.has(id))
-      for (const { differences } of again) addDifferences(walk, differences)
-    }
-    units.forEach(onChecked)
-    const verifiable = units.filter((unit) => unit.verifiable).length
-    verification.checked[kind] += verifiable
-    verification.notVerifiable[kind] += units.length - verifiable
-    progress()
-    const last = units.at(-1)
-    if (!last || units.length < page.limit) return
-    page.after = last.id
+    const checked = await checkTwice(walk, (tx) => PAGED[kind](tx, { ...page, after }))
+    addChecked(walk, kind, checked)
+    const last = checked.at(-1)
+    if (!last || checked.length < page.limit) return
+    after = last.id
     await wait(PAUSE_MS)
   }
 }
 
-async function checkDays(walk: Walk, since: Date | null): Promise<void> {
-  const { parts, workspace, verification, progress } = walk
-  const { workspaceId } = workspace
-  const days = await parts.db.snapshot((tx) => readDays(tx, workspaceId, since))
-  addDifferences(walk, findMissingDays(workspace, days))
-  for (const day of days.filter(isCounted)) {
-    addDifferences(walk, await parts.db.snapshot((tx) => checkDay(tx, workspaceId, day)))
-    verification.checked.days += 1
-    progress()
-    await wait(PAUSE_MS)
+/** What differs is checked again, when work that was in progress has ended. */
+async function checkTwice(
+  { parts, options }: Walk,
+  check: (tx: Sql) => Promise<CheckedUnit[]>,
+): Promise<CheckedUnit[]> {
+  const checked = await parts.db.snapshot(check)
+  if (checked.every(({ differences }) => differences.length === 0)) return checked
+  await wait(options.secondLookMs ?? SECOND_LOOK_MS)
+  const again = new Map((await parts.db.snapshot(check)).map(({ id, differences }) => [id, differences]))
+  return checked.map((first) => ({
+    ...first,
+    differences: first.differences.length === 0 ? [] : (again.get(first.id) ?? []),
+  }))
+}
+
+function addChecked(
+  { workspace, verification, units, progress }: Walk,
+  kind: UnitKind,
+  all: readonly CheckedUnit[],
+): void {
+  for (const checked of all) {
+    const counts = checked.verifiable ? verification.checked : verification.notVerifiable
+    counts[kind] += 1
+    if (checked.used) countUnit(units, checked.id, checked.used)
+    for (const found of checked.differences) addDifference(verification, workspace, found)
   }
+  progress()
+}
+
+function addDifference({ differences }: Verification, { workspaceId }: Workspace, { id, text }: Difference): void {
+  const { code: name, ...parameters } = text
+  const code = name.replace('verify.', '')
+  differences.total += 1
+  differences.byCode[code] = (differences.byCode[code] ?? 0) + 1
+  if (differences.shown.length < MAX_SHOWN)
+    differences.shown.push({ workspaceId, id, code, parameters, text: inEnglish(text) })
 }

@@ -71,10 +71,11 @@ export async function storeVerifications(tx: Sql, now: Date, changed: readonly L
   await tx.rows(write, [changes(rows)])
   const awaiting = changed.filter(({ endedAt, deliverWithinSeconds }) => endedAt && deliverWithinSeconds !== null)
   if (awaiting.length > 0) await stopAwaitingDelivery(tx, awaiting)
-  await recordEvents(tx, now, changed.flatMap(eventOf))
+  await recordEvents(tx, now, changed.flatMap(eventsOf))
 }
 
-function eventOf(verification: LockedVerification): NewEvent[] {
+/** Pure: "verify" derives the event with it. */
+export function eventsOf(verification: VerificationRow): NewEvent[] {
   const { id, workspaceId, status, endedAt } = verification
   if (!endedAt) return []
   const type = status === 'approved' ? 'otp.verified' : 'otp.verification_failed'
