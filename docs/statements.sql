@@ -3949,27 +3949,29 @@ where split_part(unit, ' ', 2)::timestamp at time zone 'UTC' >= coalesce($3, '-i
 -- src/operations/verify/events.ts
 
 prepare read_endpoints_to_verify as
-select p.id, p.created_at, p.deleted_at, p.event_types,
-  exists (select from audit_log a where a.workspace_id = p.workspace_id and a.action = 'endpoint.updated'
-    and a.target = p.id::text) as was_updated
-from webhook_endpoints p where p.workspace_id = $1 limit 1000;
+select id, created_at, deleted_at, event_types, types_changed_at from webhook_endpoints
+where workspace_id = $1 limit 1000;
 
 prepare read_events_to_verify as
 select e.id, e.type, e.recorded_at, e.endpoint_id,
-  (e.message_id is not null or e.confirmation_id is not null) as has_owner, e.recorded_order::text as recorded_order,
-  e.recorded_order < i.added_to_order + pg_snapshot_xmax(pg_current_snapshot())::text::bigint as is_reached,
-  case when e.body <> '' and e.recorded_order >= i.added_to_order and (
-    select bool_or(before.is_own) from (
-      select (recorded_order - i.added_to_order) & 4294967295 = xmin::text::bigint as is_own from events p
-      where p.workspace_id = e.workspace_id and p.id < e.id order by p.id desc limit 5) before)
-  then e.is_own_order end as is_own_order,
-  (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'endpoint_id', d.endpoint_id, 'status', d.status, 'ended_at', d.ended_at,
-     'attempts', d.attempts, 'last', tried.last, 'successes', tried.successes) order by d.id), '[]')
+  (e.endpoint_id is not null) = (e.type = 'ping') and (coalesce(e.message_id, e.confirmation_id) is null) = (e.type = 'ping') as has_owner,
+  e.recorded_order::text as recorded_order,
+  -- clients read an event only when its number is lower than those of all transactions that may still run
+  e.recorded_order < i.added_to_order + pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+    and (e.is_own_order or e.body = '' or e.recorded_order < i.added_to_order or (
+      select bool_or(before.is_own) from (
+        select (recorded_order - i.added_to_order) & 4294967295 = xmin::text::bigint as is_own from events p
+        where p.workspace_id = e.workspace_id and p.id < e.id order by p.id desc limit 5) before)
+      is not true) as is_in_order,
+  (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'endpoint_id', d.endpoint_id, 'status', d.status,
+     'attempts', d.attempts, 'last', tried.last, 'is_possible', (d.status in ('succeeded', 'failed')) = (d.ended_at is not null)
+       and (d.status <> 'succeeded' or tried.has_succeeded) and (d.status <> 'failed' or tried.has_failed_last)) order by d.id), '[]')
    from (select * from webhook_deliveries d where d.event_id = e.id and d.workspace_id = e.workspace_id limit 201) d
    cross join lateral (
-     select max(t.attempt) as last,
-       coalesce(jsonb_agg(coalesce(t.http_status between 200 and 299, false) order by t.attempt), '[]') as successes
-     from webhook_attempts t where t.delivery_id = d.id) tried) as deliveries
+     select coalesce(max(attempt), 0) as last, coalesce(bool_or(is_success), false) as has_succeeded,
+       coalesce(not (array_agg(is_success order by attempt desc))[1], false) as has_failed_last
+     from (select attempt, coalesce(http_status between 200 and 299, false) as is_success
+       from webhook_attempts where delivery_id = d.id) t) tried) as deliveries
 from instance i cross join lateral (
   select *, (recorded_order - i.added_to_order) & 4294967295 = xmin::text::bigint as is_own_order from events where workspace_id = $1 and id > $2 order by id limit $3) e
 order by e.id;
@@ -5467,6 +5469,7 @@ where workspace_id = $1 and id = $2 and deleted_at is null for no key update;
 
 prepare update_endpoint_settings as
 update webhook_endpoints set url = $3, description = $4, event_types = $5,
+  types_changed_at = case when event_types is not distinct from $5 then types_changed_at else $6::timestamptz end,
   url_changed_at = case when url = $3 then url_changed_at else $6::timestamptz end,
   failing_since = case when url = $3 then failing_since end,
   release_at = case when url = $3 then release_at when status = 'enabled' then $6 end,

@@ -37,6 +37,8 @@ create table webhook_endpoints (
   description text not null default '',
   -- the types that it receives; null: all, including those that later releases add. A ping is always sent.
   event_types text[],
+  -- which types it received before is not stored
+  types_changed_at timestamptz,
   -- earlier attempts went to another URL
   url_changed_at timestamptz,
   secret bytea not null,

@@ -167,17 +167,17 @@ export const camelCased = <Row extends object>(row: Row): Row =>
   Object.fromEntries(Object.entries(row).map(([column, value]: [string, unknown]) => [camelCase(column), value])) as Row
 
 type Units = { workspaceId: string; ids: readonly string[]; max: number }
-type RowsOf<Facts> = { [Name in keyof Facts]: Facts[Name] extends Statement<infer Row> ? Row[] : never }
 
-/**
- * Reads rows of several units by several statements, and returns a function that gives those of one unit. `isWhole`: it has
- * at most `max` of each kind.
- */
+type RowsOf<Facts> = { [Name in keyof Facts]: Facts[Name] extends Statement<infer Row> ? Row[] : never }
+/** The rows of one unit by each statement. `isWhole`: all were read. */
+export type FactsOf<Facts> = RowsOf<Facts> & { isWhole: boolean }
+
+/** Reads rows of several units by several statements, at most `max` of each kind, and returns a function that gives those of one. */
 export async function readOfUnits<Facts extends Record<string, Statement<{ unitId: string }>>>(
   sql: Sql,
   statements: Facts,
   { workspaceId, ids, max }: Units,
-): Promise<(unitId: string) => RowsOf<Facts> & { isWhole: boolean }> {
+): Promise<(unitId: string) => FactsOf<Facts>> {
   const found = new Map<string, Map<string, object[]>>()
   for (const [name, from] of Object.entries(statements)) {
     const rows = ids.length === 0 ? [] : (await sql.rows(from, [workspaceId, ids, max + 1])).map(camelCased)

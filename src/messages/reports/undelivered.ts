@@ -5,7 +5,7 @@ import { awaitsDelivery } from '../status.ts'
 import type { MessageRow } from '../subscribers.ts'
 import { afterEarlierEvents, lockMessages } from './apply.ts'
 
-type UndeliveredMessage = { message: MessageRow; event: 'message.undelivered'; eventAt: Date }
+type UndeliveredMessage = { message: MessageRow; event: 'message.undelivered'; eventAt: Date; ignored: null }
 
 /**
  * Decides about messages whose time for a delivery has passed, in the caller's transaction. Returns those that need
@@ -32,6 +32,7 @@ export function toUndelivered(row: MessageRow, at: Date): UndeliveredMessage | u
     message: { ...row, undelivered_event_at: eventAt, undelivered_input: inputs, deliver_by: null, inputs },
     event: 'message.undelivered',
     eventAt,
+    ignored: null,
   }
 }
 

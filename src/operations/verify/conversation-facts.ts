@@ -1,33 +1,20 @@
 import { findConversations, type Conversation } from '../../cod/conversation/store.ts'
-import {
-  type AnswerRow,
-  type EventRow,
-  type ReportRow,
-  readOfUnits,
-  selectAnswers,
-  selectEvents,
-  selectInbound,
-} from '../../explain/rows.ts'
+import { type FactsOf, readOfUnits, selectAnswers, selectEvents, selectInbound } from '../../explain/rows.ts'
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import type { Check, Purpose } from '../../messages/conversation.ts'
 import { findRemoved } from '../lifecycle/retention/kept-since.ts'
 import { MAX_FACTS, type Page, unknownKeyOf } from './differences.ts'
 
 /** What is stored about a confirmation and its refusal check. */
-export type ConversationFacts = Conversation & {
-  /** The API keys of its two requests that the workspace does not have. */
-  unknownKeys: string[]
-  /** Whether all rows were read. */
-  isWhole: boolean
-  answers: AnswerRow[]
-  inbound: ReportRow[]
-  messages: SentFact[]
-  events: EventRow[]
-  /** Whether the note of an answer may have been removed. */
-  mayLackNote(answerId: string): boolean
-}
+export type ConversationFacts = Conversation &
+  FactsOf<typeof FACTS> & {
+    /** The API keys of its two requests that the workspace does not have. */
+    unknownKeys: string[]
+    /** Whether the note of an answer may have been removed. */
+    mayLackNote(answerId: string): boolean
+  }
 
-export type SentFact = {
+type SentFact = {
   unitId: string
   id: string
   senderId: string

@@ -76,13 +76,11 @@ function checkRows({ id, events, messages, unknownKeys, ...confirmation }: Conve
       const isTwice = times.indexOf(event.occurredAt.getTime()) < index
       return differencesOf(event.id, [[isTwice, { code: 'verify.event_time_twice', at: shown(event.occurredAt) }]])
     }),
-    ...messages.flatMap(({ id: messageId, senderId, recipient }) => {
-      const text = (member: string) => ({ code: 'verify.message_of_confirmation', messageId, member }) as const
-      return differencesOf(id, [
-        [senderId !== confirmation.senderId, text('sender_id')],
-        [recipient !== confirmation.recipient, text('recipient')],
-      ])
-    }),
+    ...messages.flatMap((message) =>
+      (['senderId', 'recipient'] as const)
+        .filter((member) => message[member] !== confirmation[member])
+        .map((member) => difference(id, { code: 'verify.message_of_confirmation', messageId: message.id, member })),
+    ),
   ]
 }
 

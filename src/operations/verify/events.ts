@@ -1,7 +1,6 @@
 import { MINUTE_MS, later } from '../../lib/clock.ts'
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import type { DeliveryStatus } from '../../webhooks/delivery/claim.ts'
-import { findRemoved } from '../lifecycle/retention/kept-since.ts'
 import { type CheckedUnit, type Difference, MAX_FACTS, type Page, compared, differencesOf } from './differences.ts'
 
 /** What is stored about one event and its deliveries. */
@@ -11,13 +10,11 @@ type DeliveredEvent = {
   recorded_at: Date
   /** Set only for a ping. */
   endpoint_id: string | null
-  /** Whether the event belongs to a message or a confirmation. A ping belongs to neither. */
+  /** Only a ping belongs to an endpoint; any other event belongs to a message or a confirmation. */
   has_owner: boolean
   recorded_order: string
-  /** A lower number than all transactions that may still run: only then do clients read the event. */
-  is_reached: boolean
-  /** The number is that of the transaction that wrote the row; null if the row was written again or loaded since. */
-  is_own_order: boolean | null
+  /** The number is that of the transaction that wrote the row, unless the row was written again or loaded since. */
+  is_in_order: boolean
   deliveries: DeliveryFact[]
 }
 
@@ -25,12 +22,11 @@ type DeliveryFact = {
   id: string
   endpoint_id: string
   status: DeliveryStatus
-  ended_at: string | null
   attempts: number
   /** The highest number of a stored attempt. */
-  last: number | null
-  /** Whether each stored attempt succeeded, in their order. */
-  successes: boolean[]
+  last: number
+  /** Whether its stored attempts can have led to the status. */
+  is_possible: boolean
 }
 
 type EndpointFact = {
@@ -38,8 +34,7 @@ type EndpointFact = {
   created_at: Date
   deleted_at: Date | null
   event_types: string[] | null
-  /** The endpoint's types may have changed since. */
-  was_updated: boolean
+  types_changed_at: Date | null
 }
 
 /** How many rows before the event are read to show that the table was neither loaded nor rewritten since. */
@@ -51,20 +46,24 @@ const IS_OWN_ORDER = '(recorded_order - i.added_to_order) & 4294967295 = xmin::t
 const readDelivered: Statement<DeliveredEvent> = statement(
   'read_events_to_verify',
   `select e.id, e.type, e.recorded_at, e.endpoint_id,
-     (e.message_id is not null or e.confirmation_id is not null) as has_owner, e.recorded_order::text as recorded_order,
-     e.recorded_order < i.added_to_order + pg_snapshot_xmax(pg_current_snapshot())::text::bigint as is_reached,
-     case when e.body <> '' and e.recorded_order >= i.added_to_order and (
-       select bool_or(before.is_own) from (
-         select ${IS_OWN_ORDER} as is_own from events p
-         where p.workspace_id = e.workspace_id and p.id < e.id order by p.id desc limit ${NEIGHBOURS}) before)
-     then e.is_own_order end as is_own_order,
-     (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'endpoint_id', d.endpoint_id, 'status', d.status, 'ended_at', d.ended_at,
-        'attempts', d.attempts, 'last', tried.last, 'successes', tried.successes) order by d.id), '[]')
+     (e.endpoint_id is not null) = (e.type = 'ping') and (coalesce(e.message_id, e.confirmation_id) is null) = (e.type = 'ping') as has_owner,
+     e.recorded_order::text as recorded_order,
+     -- clients read an event only when its number is lower than those of all transactions that may still run
+     e.recorded_order < i.added_to_order + pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+       and (e.is_own_order or e.body = '' or e.recorded_order < i.added_to_order or (
+         select bool_or(before.is_own) from (
+           select ${IS_OWN_ORDER} as is_own from events p
+           where p.workspace_id = e.workspace_id and p.id < e.id order by p.id desc limit ${NEIGHBOURS}) before)
+         is not true) as is_in_order,
+     (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'endpoint_id', d.endpoint_id, 'status', d.status,
+        'attempts', d.attempts, 'last', tried.last, 'is_possible', (d.status in ('succeeded', 'failed')) = (d.ended_at is not null)
+          and (d.status <> 'succeeded' or tried.has_succeeded) and (d.status <> 'failed' or tried.has_failed_last)) order by d.id), '[]')
       from (select * from webhook_deliveries d where d.event_id = e.id and d.workspace_id = e.workspace_id limit ${MAX_FACTS + 1}) d
       cross join lateral (
-        select max(t.attempt) as last,
-          coalesce(jsonb_agg(coalesce(t.http_status between 200 and 299, false) order by t.attempt), '[]') as successes
-        from webhook_attempts t where t.delivery_id = d.id) tried) as deliveries
+        select coalesce(max(attempt), 0) as last, coalesce(bool_or(is_success), false) as has_succeeded,
+          coalesce(not (array_agg(is_success order by attempt desc))[1], false) as has_failed_last
+        from (select attempt, coalesce(http_status between 200 and 299, false) as is_success
+          from webhook_attempts where delivery_id = d.id) t) tried) as deliveries
    from instance i cross join lateral (
      select *, ${IS_OWN_ORDER} as is_own_order from events where workspace_id = $1 and id > $2 order by id limit $3) e
    order by e.id`,
@@ -74,22 +73,14 @@ const MAX_ENDPOINTS = 1_000
 
 const readEndpoints: Statement<EndpointFact> = statement(
   'read_endpoints_to_verify',
-  `select p.id, p.created_at, p.deleted_at, p.event_types,
-     exists (select from audit_log a where a.workspace_id = p.workspace_id and a.action = 'endpoint.updated'
-       and a.target = p.id::text) as was_updated
-   from webhook_endpoints p where p.workspace_id = $1 limit ${MAX_ENDPOINTS}`,
+  `select id, created_at, deleted_at, event_types, types_changed_at from webhook_endpoints
+   where workspace_id = $1 limit ${MAX_ENDPOINTS}`,
 )
 
 /** Compares events with their deliveries, and those with their attempts (docs/consistency-check.md#events-and-deliveries). */
 export async function checkEvents(tx: Sql, { workspaceId, after, limit }: Page): Promise<CheckedUnit[]> {
   const events = await tx.rows(readDelivered, [workspaceId, after, limit])
-  if (events.length === 0) return []
-  // An update leaves only an entry of the audit log, which may be kept for less time than the event.
-  const mayLackUpdates = await findRemoved(tx, 'audit')
-  const endpoints = (await tx.rows(readEndpoints, [workspaceId])).map((endpoint) => ({
-    ...endpoint,
-    was_updated: endpoint.was_updated || mayLackUpdates(endpoint.id),
-  }))
+  const endpoints = await tx.rows(readEndpoints, [workspaceId])
   return events.map((event) => {
     const verifiable = event.deliveries.length <= MAX_FACTS
     return { id: event.id, verifiable, differences: verifiable ? checkEvent(event, endpoints) : [] }
@@ -97,13 +88,12 @@ export async function checkEvents(tx: Sql, { workspaceId, after, limit }: Page):
 }
 
 function checkEvent(event: DeliveredEvent, endpoints: readonly EndpointFact[]): Difference[] {
-  const { id, type, has_owner, endpoint_id, deliveries, recorded_order: stored } = event
-  const isPing = type === 'ping'
+  const { id, type, deliveries, recorded_order: stored } = event
   return [
     ...deliveries.flatMap(checkDelivery),
     ...differencesOf(id, [
-      [has_owner === isPing || isPing !== (endpoint_id !== null), { code: 'verify.event_without_cause', type }],
-      [!event.is_reached || event.is_own_order === false, { code: 'verify.event_order', stored }],
+      [!event.has_owner, { code: 'verify.event_without_cause', type }],
+      [!event.is_in_order, { code: 'verify.event_order', stored }],
     ]),
     ...endpoints.flatMap((endpoint) => {
       const { id: endpointId } = endpoint
@@ -125,20 +115,15 @@ const mayReceive = (event: DeliveredEvent, { id, created_at, deleted_at }: Endpo
   (deleted_at === null || deleted_at >= later(event.recorded_at, -raceMs))
 
 /** Which types an endpoint received before it was changed is not stored. */
-const mustReceive = (event: DeliveredEvent, endpoint: EndpointFact): boolean =>
-  mayReceive(event, endpoint, -RACE_MS) &&
-  (event.endpoint_id !== null ||
-    (!endpoint.was_updated && (endpoint.event_types === null || endpoint.event_types.includes(event.type))))
+function mustReceive(event: DeliveredEvent, endpoint: EndpointFact): boolean {
+  const { event_types: types, types_changed_at: changedAt } = endpoint
+  const hadTypes = changedAt === null || changedAt <= later(event.recorded_at, -RACE_MS)
+  const isOfType = event.endpoint_id !== null || (hadTypes && (types === null || types.includes(event.type)))
+  return isOfType && mayReceive(event, endpoint, -RACE_MS)
+}
 
 /** `attempts` counts claims; an attempt whose process died has no row. */
-function checkDelivery({ id, status, ended_at, attempts, last, successes }: DeliveryFact): Difference[] {
-  const isImpossible =
-    (status === 'succeeded' && !successes.includes(true)) ||
-    (status === 'failed' && successes.at(-1) !== false) ||
-    (status === 'succeeded' || status === 'failed') !== (ended_at !== null)
-  const highest = Math.max(attempts, last ?? 0, successes.length)
-  return [
-    ...compared(id, { code: 'verify.delivery_attempts' }, { stored: attempts, derived: highest }),
-    ...differencesOf(id, [[isImpossible, { code: 'verify.delivery_status', stored: status }]]),
-  ]
-}
+const checkDelivery = ({ id, status, attempts, last, is_possible }: DeliveryFact): Difference[] => [
+  ...compared(id, { code: 'verify.delivery_attempts' }, { stored: attempts, derived: Math.max(attempts, last) }),
+  ...differencesOf(id, [[!is_possible, { code: 'verify.delivery_status', stored: status }]]),
+]

@@ -1,9 +1,8 @@
 import { canBeSuperseded } from '../../cod/conversation/superseded.ts'
 import {
   type AttemptFact,
-  type EventRow,
+  type FactsOf,
   type ReportRow,
-  type VerificationFact,
   readOfUnits,
   selectAttempts,
   selectEvents,
@@ -15,7 +14,7 @@ import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
 import { MESSAGE_COLUMNS, applyToMessage, ownFailure } from '../../messages/reports/apply.ts'
 import { toUndelivered } from '../../messages/reports/undelivered.ts'
-import type { MessageRow } from '../../messages/subscribers.ts'
+import type { AppliedReport, MessageRow } from '../../messages/subscribers.ts'
 import { eventsOf } from '../../otp/outcomes.ts'
 import type { Provider } from '../../providers/provider.ts'
 import {
@@ -49,16 +48,6 @@ type StoredMessage = MessageRow & {
   code_is_over: boolean
 }
 
-type MessageFacts = StoredMessage & {
-  /** Whether all rows were read. */
-  isWhole: boolean
-  made: AttemptFact[]
-  reports: ReportRow[]
-  /** Also those of its verification. */
-  events: EventRow[]
-  verifications: VerificationFact[]
-}
-
 const readMessages: Statement<StoredMessage> = statement(
   'read_messages_to_verify',
   `select ${MESSAGE_COLUMNS}, m.code is not null as has_code, m.accepted_at, m.submit_by, m.due_at, m.lease, m.attempts,
@@ -68,7 +57,9 @@ const readMessages: Statement<StoredMessage> = statement(
    from (select * from messages where workspace_id = $1 and id > $2 order by id limit $3) m order by m.id`,
 )
 
+/** Its events include those of its verification. */
 const FACTS = { made: selectAttempts, reports: selectReports, events: selectEvents, verifications: selectVerifications }
+type MessageFacts = StoredMessage & FactsOf<typeof FACTS>
 
 type Reader = Pick<Provider, 'readStatus' | 'findError'>
 
@@ -96,7 +87,9 @@ const isPending = ({ status }: MessageRow): boolean => status === 'queued' || st
 /** A message to send is due, and one that ended is not. No report that names it has stopped waiting for it. */
 function checkJob(facts: MessageFacts): Difference[] {
   const { id, status, due_at, lease, has_code, accepted_at, provider_message_id, quarantined_at, reports } = facts
-  const { check_kind: check, purpose, unknown_key: key } = facts
+  const { check_kind: check, purpose, unknown_key: key, undelivered_event_at: undeliveredAt } = facts
+  const deliverBy = later(facts.created_at, (facts.deliver_within_seconds ?? 0) * SECOND_MS)
+  const isEarly = undeliveredAt !== null && undeliveredAt < deliverBy
   const isDue = due_at !== null || lease !== null
   const isAccepted = accepted_at !== null || provider_message_id !== null
   const isSuperseded = status === 'queued' && check !== null && purpose !== null && canBeSuperseded({ check, purpose })
@@ -109,6 +102,7 @@ function checkJob(facts: MessageFacts): Difference[] {
       [lease !== null && due_at === null, { code: 'verify.lease_without_end', lease: shown(lease) }],
       [isPending(facts) && !isWaiting, { code: 'verify.message_stuck', status }],
       [key !== null, { code: 'verify.unknown_key', key: shown(key) }],
+      [isEarly, { code: 'verify.undelivered_early', stored: shown(undeliveredAt), derived: shown(deliverBy) }],
     ]),
     ...givenUp.map((report) => difference(report.id, { code: 'verify.report_parked', messageId: id })),
   ]
@@ -159,9 +153,10 @@ function checkInputs(facts: MessageFacts, reader: Reader): Difference[] {
   const events = facts.events.filter((event) => !isOfVerification(event))
   const inputs = inputsOf(facts, reader)
   const { after, found } = replay({ id, before: beforeInputs(facts), inputs, events }, count)
+  const deadline = { stored: facts.deliver_by !== null, derived: after.deliver_by !== null && !facts.code_is_over }
   return [
     ...found,
-    ...checkDeadline(facts, after),
+    ...compared(id, { code: 'verify.message_deadline' }, deadline),
     ...DERIVED.flatMap(([column, text]) => compared(id, text, { stored: facts[column], derived: after[column] })),
   ]
 }
@@ -178,10 +173,7 @@ function inputsOf(facts: MessageFacts, reader: Reader): Input<MessageRow>[] {
     inputs.push({
       number: facts.undelivered_input,
       report: null,
-      apply(before) {
-        const undelivered = toUndelivered(before, undeliveredAt)
-        return undelivered && { after: undelivered.message, ignored: null, events: eventsOf(undelivered) }
-      },
+      apply: (before) => resultOf(toUndelivered(before, undeliveredAt)),
     })
   return inputs
 }
@@ -194,11 +186,13 @@ const inputOf = (
 ): Input<MessageRow> => ({
   number,
   report,
-  apply(before) {
-    const applied = applyToMessage({ ...before, clock_offset_ms }, reported, before.created_at)
-    return { ...applied, after: applied.message, events: before.kind === 'otp' ? eventsOf(applied) : [] }
-  },
+  apply: (before) => resultOf(applyToMessage({ ...before, clock_offset_ms }, reported, before.created_at)),
 })
+
+type Result = Parameters<typeof eventsOf>[0] & Pick<AppliedReport, 'ignored'>
+
+const resultOf = (result: Result | undefined) =>
+  result && { ...result, after: result.message, events: result.message.kind === 'otp' ? eventsOf(result) : [] }
 
 /** The meaning of this error depends on its sub-code, which is not stored. */
 const SHARED_CODE = 100
@@ -216,18 +210,6 @@ function isExplained(
   // Whether the template existed at that time is not stored.
   const needsNoAttempt = new Date(at) >= submit_by || isErased(recipient) || code === 'TEMPLATE_NOT_FOUND'
   return needsNoAttempt || made.some(({ outcome }) => outcome !== 'accepted' && outcome !== 'retry')
-}
-
-/** Whether a delivery is awaited, and was for as long as the client asked. */
-function checkDeadline(facts: MessageFacts, derived: MessageRow): Difference[] {
-  const { id, created_at, deliver_within_seconds: seconds, undelivered_event_at: undeliveredAt } = facts
-  const [stored, awaited] = [facts.deliver_by !== null, derived.deliver_by !== null && !facts.code_is_over]
-  const until = later(created_at, (seconds ?? 0) * SECOND_MS)
-  const isEarly = undeliveredAt !== null && undeliveredAt < until
-  return [
-    ...compared(id, { code: 'verify.message_deadline' }, { stored, derived: awaited }),
-    ...compared(id, { code: 'verify.undelivered_early' }, { stored: undeliveredAt, derived: until, isSame: !isEarly }),
-  ]
 }
 
 function beforeInputs(facts: MessageFacts): MessageRow {

@@ -335,8 +335,11 @@ const NO_NOTES = `with answers as (
     where workspace_id = $1 and reschedule ->> 'note' is not null)
   update refusal_checks set note = null where workspace_id = $1`
 
-const NO_DELIVERY = `with gone as (select id from webhook_deliveries where workspace_id = $1 and status = 'succeeded'),
-    attempts as (delete from webhook_attempts where delivery_id in (select id from gone))
+/** `typesChanged`: how long after now the types of the endpoints were changed. */
+const noDelivery = (typesChanged: string) =>
+  `with gone as (select id from webhook_deliveries where workspace_id = $1 and status = 'succeeded'),
+    attempts as (delete from webhook_attempts where delivery_id in (select id from gone)),
+    changed as (update webhook_endpoints set types_changed_at = now() + interval '${typesChanged}' where workspace_id = $1)
   delete from webhook_deliveries where id in (select id from gone)`
 
 /** What retention removed while other facts of the same rows are still there. */
@@ -361,9 +364,15 @@ const BETWEEN_STEPS = [
     found: [],
   },
   {
-    name: 'types of an endpoint may have changed while the audit log was not kept',
-    text: NO_DELIVERY,
+    name: 'a missing delivery is a difference, although the audit log was removed',
+    text: noDelivery('-100 days'),
     isRemoved: 'audit',
+    found: ['delivery_missing'],
+  },
+  {
+    name: 'an endpoint whose types were changed may have received other types before',
+    text: noDelivery('100 days'),
+    isRemoved: null,
     found: [],
   },
 ]
