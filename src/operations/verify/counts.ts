@@ -12,8 +12,6 @@ import { type CheckedUnit, compared, difference } from './differences.ts'
 /** No request is stored this long after its id was created. */
 const MAX_ACCEPTING_MS = 5 * MINUTE_MS
 
-export type Unit = { kind: QuotaKind; at: Date }
-
 /** Accepted requests by kind and month, as they are walked. Requests from the id `until` on are counted together with the counters. */
 export type WalkedUnits = { until: string; counts: Record<string, number> }
 
@@ -21,7 +19,11 @@ export type WalkedUnits = { until: string; counts: Record<string, number> }
 export const noUnits = (): WalkedUnits => ({ until: firstIdAt(later(new Date(), -MAX_ACCEPTING_MS)), counts: {} })
 
 /** The month counts in the workspace's time, which a sandbox may have moved. */
-export function countUnit({ until, counts }: WalkedUnits, id: string, { kind, at }: Unit): void {
+export function countUnit(
+  { until, counts }: WalkedUnits,
+  id: string,
+  { kind, at }: { kind: QuotaKind; at: Date },
+): void {
   const key = `${kind} ${quotaMonth(at)}`
   if (id < until) counts[key] = (counts[key] ?? 0) + 1
 }
@@ -55,7 +57,7 @@ const readUnits: Statement<{ kind: QuotaKind; month: string; stored: number; der
 export async function checkMonths(
   tx: Sql,
   { workspaceId: id }: Workspace,
-  { units: { until, counts }, since }: { units: WalkedUnits; since: Date | null },
+  { walked: { until, counts }, since }: { walked: WalkedUnits; since: Date | null },
 ): Promise<CheckedUnit[]> {
   const months = await tx.rows(readUnits, [id, until, since, JSON.stringify(counts)])
   return months.map(({ kind, month, ...values }) => ({

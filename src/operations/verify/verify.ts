@@ -68,7 +68,7 @@ export async function verify(parts: VerifyParts, options: VerifyOptions = {}): P
     // Retention removes older records, and what they would prove is not verified.
     const { records } = sinceBeginning(workspace.workspaceId, await findKeptSince(db))
     const since = records && options.since ? notBefore(records, options.since) : (records ?? options.since ?? null)
-    await verifyWorkspace({ parts, options, workspace, since, verification, progress, units: noUnits() })
+    await verifyWorkspace({ parts, options, workspace, since, verification, progress, walked: noUnits() })
   }
   return verification
 }
@@ -93,7 +93,7 @@ type Walk = {
   since: Date | null
   verification: Verification
   progress: () => void
-  units: WalkedUnits
+  walked: WalkedUnits
 }
 
 async function verifyWorkspace(walk: Walk): Promise<void> {
@@ -101,11 +101,11 @@ async function verifyWorkspace(walk: Walk): Promise<void> {
   for (const kind of ['messages', 'confirmations', 'events'] as const) await checkPages(walk, kind)
   // Ids follow real time and months a sandbox's clock: only from its beginning are all units of a month walked.
   if (!workspace.sandbox || !since)
-    addChecked(walk, 'months', await parts.db.snapshot((tx) => checkMonths(tx, workspace, walk)))
+    addUnits(walk, 'months', await parts.db.snapshot((tx) => checkMonths(tx, workspace, walk)))
   if (workspace.sandbox) return
   const days = await parts.db.snapshot((tx) => readDays(tx, workspace, since))
   for (const [index, day] of days.entries()) {
-    addChecked(walk, 'days', await parts.db.snapshot((tx) => checkDay(tx, workspace, day, days[index + 1])))
+    addUnits(walk, 'days', await parts.db.snapshot((tx) => checkDay(tx, workspace, day, days[index + 1])))
     await wait(PAUSE_MS)
   }
 }
@@ -117,40 +117,34 @@ async function checkPages(walk: Walk, kind: keyof typeof PAGED): Promise<void> {
   const page = { workspaceId, provider: parts.provider, limit: options.maxBatch ?? MAX_BATCH }
   let after = since ? firstIdAt(later(since, -earlierMs)) : FIRST_ID
   for (;;) {
-    const checked = await checkTwice(walk, (tx) => PAGED[kind](tx, { ...page, after }))
-    addChecked(walk, kind, checked)
-    const last = checked.at(-1)
-    if (!last || checked.length < page.limit) return
+    const units = await checkTwice(walk, (tx) => PAGED[kind](tx, { ...page, after }))
+    addUnits(walk, kind, units)
+    const last = units.at(-1)
+    if (!last || units.length < page.limit) return
     after = last.id
     await wait(PAUSE_MS)
   }
 }
 
+type Check = (tx: Sql) => Promise<CheckedUnit[]>
+
 /** What differs is checked again, when work that was in progress has ended. */
-async function checkTwice(
-  { parts, options }: Walk,
-  check: (tx: Sql) => Promise<CheckedUnit[]>,
-): Promise<CheckedUnit[]> {
-  const checked = await parts.db.snapshot(check)
-  if (checked.every(({ differences }) => differences.length === 0)) return checked
+async function checkTwice({ parts, options }: Walk, check: Check): Promise<CheckedUnit[]> {
+  const units = await parts.db.snapshot(check)
+  if (units.every(({ differences }) => differences.length === 0)) return units
   await wait(options.secondLookMs ?? SECOND_LOOK_MS)
   const again = new Map((await parts.db.snapshot(check)).map(({ id, differences }) => [id, differences]))
-  return checked.map((first) => ({
-    ...first,
-    differences: first.differences.length === 0 ? [] : (again.get(first.id) ?? []),
-  }))
+  return units.map((unit) =>
+    unit.differences.length === 0 ? unit : { ...unit, differences: again.get(unit.id) ?? [] },
+  )
 }
 
-function addChecked(
-  { workspace, verification, units, progress }: Walk,
-  kind: UnitKind,
-  all: readonly CheckedUnit[],
-): void {
-  for (const checked of all) {
-    const counts = checked.verifiable ? verification.checked : verification.notVerifiable
+function addUnits({ workspace, verification, walked, progress }: Walk, kind: UnitKind, units: CheckedUnit[]): void {
+  for (const { id, verifiable, used, differences } of units) {
+    const counts = verifiable ? verification.checked : verification.notVerifiable
     counts[kind] += 1
-    if (checked.used) countUnit(units, checked.id, checked.used)
-    for (const found of checked.differences) addDifference(verification, workspace, found)
+    if (used) countUnit(walked, id, used)
+    for (const found of differences) addDifference(verification, workspace, found)
   }
   progress()
 }
