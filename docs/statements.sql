@@ -2139,10 +2139,10 @@ select m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recip
   (select true from provider_reports p
    where m.attempted_at > $4 and p.workspace_id = m.workspace_id and p.message_id = m.id and p.outcome = 'waiting'
    limit 1) is not null as "hasUnreadReport"
-from jsonb_to_recordset($1) as r (sender_id uuid, capacity int)
+from jsonb_to_recordset($1) as r (sender_id uuid, first_due timestamptz, capacity int)
 cross join lateral (
   select * from messages
-  where sender_id = r.sender_id and priority = $3 and due_at <= $2
+  where sender_id = r.sender_id and priority = $3 and due_at <= $2 and due_at >= r.first_due
   order by due_at limit r.capacity for no key update skip locked) m;
 
 -- src/messages/queue/lock-senders.ts
@@ -2161,13 +2161,14 @@ with recursive waiting as (
     where m.due_at is not null and (m.sender_id, m.priority) > (w.sender_id, w.priority)
     order by m.sender_id, m.priority, m.due_at limit 1) n
 )
-select p.sender_id as id, d.priorities, s.workspace_id as "workspaceId", p.breaker_step as "breakerStep",
+select p.sender_id as id, d.priorities, d."firstDue", s.workspace_id as "workspaceId", p.breaker_step as "breakerStep",
   greatest(0, case s.throughput when 'HIGH' then 1000 else 80 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
 where slot between floor(extract(epoch from $1::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $1::timestamptz) * 50)::bigint + 500) recent))::int as capacity, s.account_id as "accountId", s.phone_number_id as "phoneNumberId", a.waba_id as "wabaId",
   a.graph_url as "graphUrl", a.access_token as "sealedToken"
 from (
-  select sender_id, array_agg(priority) as priorities from waiting where due_at <= $1 group by sender_id order by sender_id) d
+  select sender_id, array_agg(priority order by priority) as priorities, array_agg(due_at order by priority) as "firstDue"
+  from waiting where due_at <= $1 group by sender_id order by sender_id) d
 cross join lateral (
   select * from sender_pace p
   where p.sender_id = d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $1)
@@ -4016,8 +4017,11 @@ with quotas as materialized (
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
 where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int as capacity
   from (
-    select distinct sender_id from claimable c
-    where (select 1 from messages where sender_id = c.sender_id and priority = 0 and due_at <= $2 limit 1) is null
+    select sender_id from (select distinct sender_id from claimable) c
+    where (
+      select 1 from messages
+      where sender_id = c.sender_id and priority = 0 and due_at <= $2
+        and due_at >= coalesce(($10::jsonb ->> c.sender_id::text)::timestamptz, '-infinity') limit 1) is null
     order by sender_id) d
   cross join lateral (
   select * from sender_pace p
@@ -4218,8 +4222,11 @@ with quotas as materialized (
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
 where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int as capacity
   from (
-    select distinct sender_id from claimable c
-    where (select 1 from messages where sender_id = c.sender_id and priority = 0 and due_at <= $2 limit 1) is null
+    select sender_id from (select distinct sender_id from claimable) c
+    where (
+      select 1 from messages
+      where sender_id = c.sender_id and priority = 0 and due_at <= $2
+        and due_at >= coalesce(($10::jsonb ->> c.sender_id::text)::timestamptz, '-infinity') limit 1) is null
     order by sender_id) d
   cross join lateral (
   select * from sender_pace p
@@ -4472,8 +4479,11 @@ with quotas as materialized (
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
 where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int as capacity
   from (
-    select distinct sender_id from claimable c
-    where (select 1 from messages where sender_id = c.sender_id and priority = 0 and due_at <= $2 limit 1) is null
+    select sender_id from (select distinct sender_id from claimable) c
+    where (
+      select 1 from messages
+      where sender_id = c.sender_id and priority = 0 and due_at <= $2
+        and due_at >= coalesce(($10::jsonb ->> c.sender_id::text)::timestamptz, '-infinity') limit 1) is null
     order by sender_id) d
   cross join lateral (
   select * from sender_pace p
@@ -5003,10 +5013,11 @@ returning workspace_id as "workspaceId", lease, kind, from_at as "fromAt", done_
 prepare claim_deliveries as
 with due as materialized (
   select waiting.id
-  from jsonb_to_recordset($1::jsonb) as claimable ("workspaceId" uuid, "endpointId" uuid, capacity integer)
+  from jsonb_to_recordset($1::jsonb) as claimable ("workspaceId" uuid, "endpointId" uuid, capacity integer, "dueAt" timestamptz)
   cross join lateral (
     select id from webhook_deliveries
     where endpoint_id = claimable."endpointId" and workspace_id = claimable."workspaceId" and due_at <= $2
+      and due_at >= coalesce(claimable."dueAt", '-infinity')
     order by due_at limit claimable.capacity
     for update skip locked
   ) waiting
@@ -5051,7 +5062,7 @@ with recursive head as (
   ) following
   where head.position < $3
 )
-select head.position, head.due_at <= $2 as "isDue", endpoint.workspace_id as "workspaceId", endpoint.id as "endpointId", endpoint.url, endpoint.secret,
+select head.position, head.due_at as "dueAt", head.due_at <= $2 as "isDue", endpoint.workspace_id as "workspaceId", endpoint.id as "endpointId", endpoint.url, endpoint.secret,
   endpoint.previous_secret as "previousSecret", endpoint.previous_secret_until as "previousSecretUntil", endpoint.status,
   endpoint.failing_since as "failingSince"
 from head cross join lateral (select * from webhook_endpoints where id = head.endpoint_id limit 1) endpoint

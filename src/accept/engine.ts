@@ -17,7 +17,9 @@ import {
   type AcceptedMessages,
   type ChosenClaim,
   type NewMessage,
+  type NoneWaited,
   chooseClaimable,
+  createNoneWaited,
 } from '../messages/queue/claim-accepted.ts'
 import { storeTraces } from '../runtime/jobs/traces.ts'
 import { type QuotaKind, openQuotaMonths, quotaMonth, usedUpText } from '../workspaces/quota.ts'
@@ -73,7 +75,7 @@ export type Acceptance<Request extends Acceptable, Found extends Facts, Accepted
   /** `$1`: `[{workspace_id, month, created_at, requests: [row]}]`, `$2`: due_at, `$3`: submit_by, `$4`: the wait for a locked row,
    * `$5`: key_check, if the look-up returns it. Returns what it inserted. */
   insert: Statement<Inserted>
-  /** Like `insert`, and also claims first messages (messages/queue/claim-accepted.ts). `$6` to `$9`: the claim. */
+  /** Like `insert`, and also claims first messages (messages/queue/claim-accepted.ts). `$6` to `$10`: the claim. */
   insertAndClaim?: Statement<Inserted>
   /** The first message, as this process would send it. Undefined if the account's token does not open. */
   newMessage?(request: Request, facts: Found, of: { row: New; now: Date }): NewMessage | undefined
@@ -126,9 +128,14 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
   onAccepted: (workspaceIds: readonly string[], of: { waits: boolean }) => void,
 ): (request: Request) => Promise<Accepted> {
   const lockWait = createLockWait()
+  const noneWaited = createNoneWaited()
   const acceptInGroup = createFairBatcher(
     async (items: Item<Request>[]) => {
-      const { outcomes, acceptedFor, waits } = await acceptTogether({ ...parts, lockWait }, acceptance, items)
+      const { outcomes, acceptedFor, waits } = await acceptTogether(
+        { ...parts, lockWait, noneWaited },
+        acceptance,
+        items,
+      )
       if (acceptedFor.length > 0) onAccepted(acceptedFor, { waits })
       return outcomes
     },
@@ -160,7 +167,7 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
  * the next look-up shows that.
  */
 async function acceptTogether<Request extends Acceptable, Found extends Facts, Accepted>(
-  parts: AcceptParts & { lockWait: LockWait },
+  parts: AcceptParts & { lockWait: LockWait; noneWaited: NoneWaited },
   acceptance: Acceptance<Request, Found, Accepted>,
   items: readonly Item<Request>[],
 ): Promise<{ outcomes: (Accepted | ApiError | undefined)[]; acceptedFor: string[]; waits: boolean }> {
@@ -190,7 +197,7 @@ async function acceptTogether<Request extends Acceptable, Found extends Facts, A
   if (tracer) await keepTraces(db, items, { insertable, now })
   using claim =
     parts.acceptedMessages && newMessages.length > 0
-      ? chooseClaimable(parts.acceptedMessages, newMessages, now)
+      ? chooseClaimable(newMessages, { acceptedMessages: parts.acceptedMessages, noneWaited: parts.noneWaited, now })
       : undefined
   const inserted = await insert(parts, acceptance, { insertable, claim, now })
   const traceOf = new Map(tracer && items.map(({ id, request }) => [id, request.trace]))

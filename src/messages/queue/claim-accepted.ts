@@ -1,4 +1,5 @@
-import { later } from '../../lib/clock.ts'
+import { BoundedMap } from '../../lib/bounded-map.ts'
+import { SECOND_MS, later } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import type { HandOver } from '../../runtime/jobs/hand-over.ts'
 import { type ClaimedMessage, SUBMIT_LEASE_MS } from './claim.ts'
@@ -19,21 +20,50 @@ export type AcceptedMessages = HandOver<{ message: ClaimedMessage; trace: string
 
 export type ChosenClaim = ReturnType<typeof chooseClaimable>
 
+/** More senders than one node is busy with. Of the others all entries of the index are read. */
+const MAX_SENDERS = 10_000
+/** A code that became due this much earlier may have been committed later, or by a node whose clock is behind. */
+const MAX_LATE_MS = 10 * SECOND_MS
+
+/**
+ * When this process last saw that no earlier code of a sender waited. Older entries of the index are not read again: beside a long
+ * transaction, such as a backup, those of all codes that were sent since its start are still there.
+ */
+export type NoneWaited = BoundedMap<string, Date>
+
+export const createNoneWaited = (): NoneWaited => new BoundedMap(MAX_SENDERS)
+
+type ClaimState = { acceptedMessages: AcceptedMessages; noneWaited: NoneWaited; now: Date }
+
 /** The new messages that the statement may claim: the first of each pair. Dispose it after `send`. */
-export function chooseClaimable(acceptedMessages: AcceptedMessages, messages: readonly NewMessage[], now: Date) {
+export function chooseClaimable(messages: readonly NewMessage[], { acceptedMessages, noneWaited, now }: ClaimState) {
   const pairs = Map.groupBy(messages, ({ senderId, recipient }) => `${senderId} ${recipient}`)
   const chosen = new Map([...pairs.values()].flatMap(([first]) => (first ? [[first.id, first] as const] : [])))
   const lease = newId()
   const reserved = acceptedMessages.reserve(chosen.size)
+  const searchedFrom = new Map(
+    messages.flatMap(({ senderId }) => {
+      const seenAt = noneWaited.get(senderId)
+      return seenAt ? [[senderId, later(seenAt, -MAX_LATE_MS)] as const] : []
+    }),
+  )
   return {
     lease,
-    /** Parameters of the statement: lease, node, end of the lease, messages. */
-    values: [lease, acceptedMessages.nodeId, later(now, SUBMIT_LEASE_MS), [...chosen.keys()]] as const,
+    /** Parameters of the statement: lease, node, end of the lease, messages, from when it looks for earlier codes of each sender. */
+    values: [
+      lease,
+      acceptedMessages.nodeId,
+      later(now, SUBMIT_LEASE_MS),
+      [...chosen.keys()],
+      JSON.stringify(Object.fromEntries(searchedFrom)),
+    ] as const,
     /** Call after the commit. `ids`: what the statement claimed. */
     send(ids: readonly string[], traceOf: (id: string) => string | undefined): void {
       for (const id of ids) {
         const message = chosen.get(id)
-        if (message) acceptedMessages.give({ message: { ...message, lease, claimedAt: now }, trace: traceOf(id) })
+        if (!message) continue
+        noneWaited.set(message.senderId, now)
+        acceptedMessages.give({ message: { ...message, lease, claimedAt: now }, trace: traceOf(id) })
       }
     },
     [Symbol.dispose]: () => reserved[Symbol.dispose](),
@@ -41,7 +71,14 @@ export function chooseClaimable(acceptedMessages: AcceptedMessages, messages: re
 }
 
 /** Parameters of the statement. */
-type ClaimParameters = { lease: string; nodeId: string; until: string; ids: string; now: string }
+type ClaimParameters = {
+  lease: string
+  nodeId: string
+  until: string
+  ids: string
+  searchedFrom: string
+  now: string
+}
 
 /**
  * SQL: claims the rows of `accepted` with these ids. `insert`: common table expressions that insert the rows of `allowed`, which are
@@ -49,14 +86,20 @@ type ClaimParameters = { lease: string; nodeId: string; until: string; ids: stri
  * loop sends their codes. A locked table makes it wait (accept/engine.ts). Counts in the pace of senders and pairs as the loop's claim does,
  * and writes a lease that has begun. A row that `insert` drops, because another request took its key, has still taken its slots.
  */
-export const claimAccepted = ({ lease, nodeId, ids, now }: Omit<ClaimParameters, 'until'>, insert: string): string =>
+export const claimAccepted = (
+  { lease, nodeId, ids, searchedFrom, now }: Omit<ClaimParameters, 'until'>,
+  insert: string,
+): string =>
   `claimable as materialized (
      select id, sender_id, recipient from accepted where id = any (${ids}::uuid[])
    ), free_senders as materialized (
      select p.sender_id, ${paceCapacity({ throughput: 's.throughput', now })} as capacity
      from (
-       select distinct sender_id from claimable c
-       where (select 1 from messages where sender_id = c.sender_id and priority = 0 and due_at <= ${now} limit 1) is null
+       select sender_id from (select distinct sender_id from claimable) c
+       where (
+         select 1 from messages
+         where sender_id = c.sender_id and priority = 0 and due_at <= ${now}
+           and due_at >= coalesce((${searchedFrom}::jsonb ->> c.sender_id::text)::timestamptz, '-infinity') limit 1) is null
        order by sender_id) d
      ${lockSendable({ senderId: 'd.sender_id', now, breaker: 'closed' })}
    ), next_messages as materialized (
@@ -94,6 +137,6 @@ export const claimAccepted = ({ lease, nodeId, ids, now }: Omit<ClaimParameters,
 /** SQL: the columns of a message that a claim sets, and their values for a row of `allowed`. */
 export const CLAIM_COLUMNS = 'status, due_at, lease, attempts, attempted_at'
 
-export const claimValues = ({ lease, until, now }: Omit<ClaimParameters, 'nodeId' | 'ids'>): string =>
+export const claimValues = ({ lease, until, now }: Pick<ClaimParameters, 'lease' | 'until' | 'now'>): string =>
   `case when is_claimed then 'sending' else 'queued' end, case when is_claimed then ${until}::timestamptz else ${now}::timestamptz end,
      case when is_claimed then ${lease}::uuid end, is_claimed::int, case when is_claimed then ${now}::timestamptz end`

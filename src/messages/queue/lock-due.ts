@@ -27,8 +27,10 @@ export async function lockDue(
   for (const priority of PRIORITIES) {
     const ready = senders
       .filter(({ priorities }) => priorities.includes(priority))
-      .map(({ id, capacity }) => ({
+      .map(({ id, capacity, priorities, firstDue }) => ({
         sender_id: id,
+        // Earlier entries of the index are not read: beside a long transaction those of all messages since its start are still there.
+        first_due: firstDue[priorities.indexOf(priority)],
         capacity: capacity - locked.filter(({ senderId }) => senderId === id).length,
       }))
       .filter((sender) => sender.capacity > 0)
@@ -43,7 +45,7 @@ export async function lockDue(
   return { due: locked, isFull }
 }
 
-type SenderCapacity = { sender_id: string; capacity: number }
+type SenderCapacity = { sender_id: string; first_due: Date | undefined; capacity: number }
 
 /**
  * Each sender gets an equal part; what one does not need goes to the next ones. With less capacity than senders the order
@@ -55,10 +57,10 @@ function shareCapacity(senders: readonly SenderCapacity[], total: number): Sende
     .map((sender) => ({ ...sender, need: Math.min(sender.capacity, equalPart), random: Math.random() }))
     .sort((a, b) => a.need - b.need || a.random - b.random)
   let left = total
-  return ordered.map(({ sender_id, capacity }, index) => {
+  return ordered.map(({ sender_id, first_due, capacity }, index) => {
     const share = Math.min(capacity, Math.ceil(left / (ordered.length - index)))
     left -= share
-    return { sender_id, capacity: share }
+    return { sender_id, first_due, capacity: share }
   })
 }
 
@@ -113,9 +115,9 @@ const lockDueMessages = statement<DueMessage>(
      (select true from provider_reports p
       where m.attempted_at > $4 and p.workspace_id = m.workspace_id and p.message_id = m.id and p.outcome = 'waiting'
       limit 1) is not null as "hasUnreadReport"
-   from jsonb_to_recordset($1) as r (sender_id uuid, capacity int)
+   from jsonb_to_recordset($1) as r (sender_id uuid, first_due timestamptz, capacity int)
    cross join lateral (
      select * from messages
-     where sender_id = r.sender_id and priority = $3 and due_at <= $2
+     where sender_id = r.sender_id and priority = $3 and due_at <= $2 and due_at >= r.first_due
      order by due_at limit r.capacity for no key update skip locked) m`,
 )

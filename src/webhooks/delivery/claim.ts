@@ -48,7 +48,12 @@ const CLAIMED_COLUMNS = `delivery.id as "deliveryId", delivery.workspace_id as "
      delivery.scheduled_at as "scheduledAt", delivery.early_attempts as "earlyAttempts", delivery.attempts as attempt,
      delivery.lease`
 
-export type DueEndpoint = Target & { status: EndpointStatus; failingSince: Date | null }
+export type DueEndpoint = Target & {
+  status: EndpointStatus
+  failingSince: Date | null
+  /** When its first waiting delivery became due. */
+  dueAt: Date
+}
 
 /** Before every endpoint. */
 export const FIRST_CURSOR = '00000000-0000-0000-0000-000000000000'
@@ -86,13 +91,22 @@ export const waitingEndpoints = ({ after, max }: { after?: string; max: string }
 const selectDue = statement<DueEndpoint & { position: number; isDue: boolean }>(
   'find_due_endpoints',
   `with recursive ${waitingEndpoints({ after: '$1', max: '$3' })}
-   select head.position, head.due_at <= $2 as "isDue", ${TARGET_COLUMNS}, endpoint.status,
+   select head.position, head.due_at as "dueAt", head.due_at <= $2 as "isDue", ${TARGET_COLUMNS}, endpoint.status,
      endpoint.failing_since as "failingSince"
    from head cross join lateral (select * from webhook_endpoints where id = head.endpoint_id limit 1) endpoint
    where head.due_at <= $2 or head.position = $3`,
 )
 
-export type EndpointCapacity = { workspaceId: string; endpointId: string; capacity: number }
+export type EndpointCapacity = {
+  workspaceId: string
+  endpointId: string
+  capacity: number
+  /**
+   * When its first waiting delivery became due, if that is known: older entries of the index are not read. Beside a long transaction those
+   * of all deliveries since its start are still there.
+   */
+  dueAt?: Date
+}
 
 export type Claim = Pick<Parts, 'clock' | 'node'> & { lease: string }
 
@@ -110,10 +124,11 @@ const claimDue = statement<ClaimedDelivery>(
   'claim_deliveries',
   `with due as materialized (
      select waiting.id
-     from jsonb_to_recordset($1::jsonb) as claimable ("workspaceId" uuid, "endpointId" uuid, capacity integer)
+     from jsonb_to_recordset($1::jsonb) as claimable ("workspaceId" uuid, "endpointId" uuid, capacity integer, "dueAt" timestamptz)
      cross join lateral (
        select id from webhook_deliveries
        where endpoint_id = claimable."endpointId" and workspace_id = claimable."workspaceId" and due_at <= $2
+         and due_at >= coalesce(claimable."dueAt", '-infinity')
        order by due_at limit claimable.capacity
        for update skip locked
      ) waiting

@@ -43,12 +43,12 @@ export function createConcurrency() {
     return due
       .map((endpoint) => ({ ...endpoint, state: stateOf(endpoint) }))
       .sort((a, b) => a.state.lastServedAt - b.state.lastServedAt)
-      .flatMap(({ workspaceId, endpointId, state }) => {
+      .flatMap(({ workspaceId, endpointId, dueAt, state }) => {
         const healthClass = classOf(state, now)
         const capacity = Math.min(state.limit - state.inFlight.size, free[healthClass])
         if (capacity <= 0) return []
         free[healthClass] -= capacity
-        return { workspaceId, endpointId, capacity }
+        return { workspaceId, endpointId, capacity, dueAt }
       })
   }
 

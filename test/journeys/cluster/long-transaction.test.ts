@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { Client } from 'pg'
+import { type Call, spyOnDb } from '../../database/db-spy.ts'
+import { withConnection } from '../../database/postgres.ts'
+import { type World, type WorldOptions, startWorld } from '../../world/world.ts'
+
+/** What is left in an index by rows that changed since the long transaction began. */
+const LEFT = 300
+/** What a statement reads of the index besides these: rows of the last seconds. */
+const MAX_READ = 50
+
+/** A world in which one statement's reads of an index are counted each time. */
+async function startCountingWorld(
+  t: TestContext,
+  { name, index, ...options }: WorldOptions & { name: string; index: string },
+) {
+  const reads: number[] = []
+  let isCounting = false
+  const world = await startWorld(t, {
+    ...options,
+    wrapDb: (db) =>
+      spyOnDb(db, async ({ statement, values, run }) => {
+        if (isCounting && statement.name === name) reads.push(await countReads(db.url, index, { statement, values }))
+        return run()
+      }),
+  })
+  return {
+    world,
+    async countDuring(work: () => Promise<unknown>): Promise<number[]> {
+      isCounting = true
+      await work()
+      isCounting = false
+      return reads.splice(0)
+    },
+  }
+}
+
+/** Runs the statement in a transaction of its own first, which is rolled back. */
+const countReads = (url: string, index: string, { statement: { text }, values }: Pick<Call, 'statement' | 'values'>) =>
+  withConnection(url, async (connection) => {
+    await connection.query(`begin; set local enable_seqscan = off; set local enable_bitmapscan = off`)
+    await connection.query(text, [...values])
+    const { rows } = await connection.query<{ reads: string }>(
+      `select pg_stat_get_xact_tuples_returned($1::regclass) as reads`,
+      [index],
+    )
+    await connection.query('rollback')
+    return Number(rows[0]?.reads)
+  })
+
+/** A transaction that keeps every row version from its start on, as a backup does. */
+async function beginLongTransaction(t: TestContext, { databaseUrl }: World): Promise<void> {
+  const holder = new Client(databaseUrl)
+  await holder.connect()
+  t.after(() => holder.end())
+  await holder.query('begin isolation level repeatable read; select from messages limit 1')
+}
+
+/** A row that was due and ended many times leaves an entry of the index each time. `due` and `ended`: what else changes. */
+const leaveEntries = (
+  { databaseUrl }: World,
+  { table, id, due = '', ended = '' }: { table: string; id: string; due?: string; ended?: string },
+): Promise<void> =>
+  withConnection(databaseUrl, async (connection) => {
+    await connection.query('begin')
+    for (let number = 1; number <= LEFT; number += 1)
+      await connection.query(`update ${table} set ${due} due_at = now() - $2 * interval '1 minute' where id = $1`, [
+        id,
+        number,
+      ])
+    await connection.query(`update ${table} set ${ended} due_at = null where id = $1`, [id])
+    await connection.query('commit')
+  })
+
+test('a code is claimed without reading what a long transaction keeps of earlier codes', async (t) => {
+  const { world, countDuring } = await startCountingWorld(t, {
+    name: 'insert_and_claim_otp_messages_within_quota',
+    index: 'messages_due',
+  })
+  const { messageId } = await world.sendOtp()
+  await world.settled()
+  await beginLongTransaction(t, world)
+  await leaveEntries(world, { table: 'messages', id: messageId })
+  const [read = LEFT] = await countDuring(() => world.sendOtp())
+  assert.ok(read < MAX_READ, `${read} entries`)
+})
+
+test('a message is locked without reading what a long transaction keeps of earlier ones', async (t) => {
+  const { world, countDuring } = await startCountingWorld(t, {
+    name: 'lock_due_messages',
+    index: 'messages_due',
+    claimsAccepted: false,
+  })
+  const { messageId } = await world.sendOtp()
+  await world.settled()
+  await beginLongTransaction(t, world)
+  await leaveEntries(world, { table: 'messages', id: messageId })
+  const reads = await countDuring(async () => {
+    await world.sendOtp()
+    await world.settled()
+  })
+  assert.ok(reads.length > 0 && Math.max(...reads) < MAX_READ, `${reads} entries`)
+})
+
+test('a delivery is claimed without reading what a long transaction keeps of earlier ones', async (t) => {
+  const { world, countDuring } = await startCountingWorld(t, {
+    name: 'claim_deliveries',
+    index: 'webhook_deliveries_due',
+  })
+  await world.receiver()
+  const deliver = async () => world.whatsapp.reports(await world.sendOtp(), ['sent'])
+  await deliver()
+  const [delivery] = await world.query<{ id: string }>('select id from webhook_deliveries where workspace_id = $1', [
+    world.workspaceId,
+  ])
+  assert.ok(delivery)
+  await beginLongTransaction(t, world)
+  await leaveEntries(world, {
+    table: 'webhook_deliveries',
+    id: delivery.id,
+    due: "status = 'pending', ended_at = null,",
+    ended: "status = 'succeeded', ended_at = now(),",
+  })
+  const reads = await countDuring(deliver)
+  assert.ok(reads.length > 0 && Math.max(...reads) < MAX_READ, `${reads} entries`)
+})
