@@ -3917,7 +3917,8 @@ from (select * from confirmations where workspace_id = $1 and id > $2 order by i
 
 prepare read_messages_of_conversations_to_verify as
 select unit.id as unit_id, m.id, m.sender_id, m.recipient, m.check_kind as check, m.purpose, m.offered, m.round,
-  m.failed_event_at is not null as has_failed,
+  m.own_failure, array(select r.body from provider_reports r
+    where r.workspace_id = $1 and r.message_id = m.id and m.failed_event_at is not null limit $3) as reports,
   coalesce(m.provider_message_id, m.accepted_at::text) is not null as submitted
 from unnest($2::uuid[]) as unit (id)
 cross join lateral (

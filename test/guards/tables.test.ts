@@ -56,7 +56,7 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
   {
     room: 'operations/verify',
     may: 'read',
-    tables: `${OWNED['webhooks']} ${OWNED['events']} messages otp_verifications confirmations refusal_checks quota_usage api_keys auth_hooks workspaces
+    tables: `${OWNED['webhooks']} ${OWNED['events']} messages provider_reports otp_verifications confirmations refusal_checks quota_usage api_keys auth_hooks workspaces
       daily_figures instance`,
     why: 'compares what is stored with the facts that it follows from',
   },

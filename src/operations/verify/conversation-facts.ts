@@ -2,6 +2,7 @@ import { findConversations, type Conversation } from '../../cod/conversation/sto
 import { type FactsOf, readOfUnits, selectAnswers, selectEvents, selectInbound } from '../../explain/rows.ts'
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import type { Check, Purpose } from '../../messages/conversation.ts'
+import type { FailureCode } from '../../providers/failure-codes.ts'
 import { findRemoved } from '../lifecycle/retention/kept-since.ts'
 import { MAX_FACTS, type Page, unknownKeyOf } from './differences.ts'
 
@@ -23,8 +24,10 @@ type SentFact = {
   purpose: Purpose
   offered: string[] | null
   round: number | null
-  /** It failed, even if a later report corrected that. */
-  hasFailed: boolean
+  /** Doorcode's own decision that it failed. */
+  ownFailure: { code: FailureCode } | null
+  /** The reports of a message that failed, even if a later one corrected that. */
+  reports: string[]
   /** Whether WhatsApp accepted the message. */
   submitted: boolean
 }
@@ -39,7 +42,8 @@ const selectKeys: Statement<{ id: string; unknownKeys: string[] }> = statement(
 const selectSent: Statement<SentFact> = statement(
   'read_messages_of_conversations_to_verify',
   `select unit.id as unit_id, m.id, m.sender_id, m.recipient, m.check_kind as check, m.purpose, m.offered, m.round,
-     m.failed_event_at is not null as has_failed,
+     m.own_failure, array(select r.body from provider_reports r
+       where r.workspace_id = $1 and r.message_id = m.id and m.failed_event_at is not null limit $3) as reports,
      coalesce(m.provider_message_id, m.accepted_at::text) is not null as submitted
    from unnest($2::uuid[]) as unit (id)
    cross join lateral (

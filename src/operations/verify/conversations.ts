@@ -10,6 +10,7 @@ import { limits } from '../../cod/settings/settings.ts'
 import type { NewEvent } from '../../events/record.ts'
 import type { AnswerRow, ReportRow } from '../../explain/rows.ts'
 import type { Sql } from '../../lib/db/pool.ts'
+import { isErased } from '../../lib/phone/erased-recipient.ts'
 import type { Check } from '../../messages/conversation.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { type ConversationFacts, readConversations } from './conversation-facts.ts'
@@ -25,7 +26,7 @@ import {
 } from './differences.ts'
 import { type Input, type Members, isSame, replay } from './replay.ts'
 
-type Reader = Pick<Provider, 'readInbound'>
+type Reader = Pick<Provider, 'readInbound' | 'readStatus'>
 
 const CHECKS = ['confirmation', 'refusal'] as const
 const machines = { confirmation, refusal }
@@ -138,17 +139,25 @@ const isInput = ({ inputNumber, outcome, note }: ReportRow): boolean =>
   inputNumber !== null || outcome === 'applied' || (outcome === 'ignored' && note?.code === 'cod.superseded')
 
 function inputsOf(of: Replay): Input<Conversation>[] {
-  const { id: confirmationId, workspaceId, inbound, ownInputs, messages } = of.facts
+  const { id: confirmationId, workspaceId, inbound, ownInputs } = of.facts
   const reported = inbound.filter(isInput).map((report): Input<Conversation> => {
     return { number: report.inputNumber, report, apply: (before) => applyMessage(of, before, report) }
   })
-  const isExplained = ({ check, event }: OwnInput) =>
-    event.type !== 'send_failed' || messages.some((sent) => sent.check === check && sent.hasFailed)
-  const own = (ownInputs ?? []).filter(isExplained).map((input): Input<Conversation> => {
+  const explained = (ownInputs ?? []).filter((input) => isExplained(of, input))
+  const own = explained.map((input): Input<Conversation> => {
     const trigger = { workspaceId, confirmationId, ...input }
     return { number: input.inputNumber, report: null, apply: (before) => apply(of, before, { ...input, trigger }) }
   })
   return [...reported, ...own]
+}
+
+/** Whether a message failed so, or the recipient is erased, if that is what ended the check. Retention removes reports. */
+function isExplained({ facts, reader }: Replay, { check, event }: OwnInput): boolean {
+  if (event.type === 'recipient_erased') return isErased(facts.recipient)
+  if (event.type !== 'send_failed') return true
+  const sent = facts.messages.filter((message) => message.check === check)
+  const ofReport = (body: string) => (body === '' ? event.code : (reader.readStatus(body)?.failureCode ?? 'UNKNOWN'))
+  return sent.some(({ ownFailure, reports }) => [ownFailure?.code, ...reports.map(ofReport)].includes(event.code))
 }
 
 /** Applies a customer's message. The answer says to which check a text belongs; without one, it belonged to an open follow-up. */

@@ -199,6 +199,8 @@ const PLANTS: readonly Plant[] = [
   ofOrder('timer', 'deadline_at = now()'),
   ofOrder('last_event_at', `last_event_at = last_event_at + interval '1 second'`),
   ...(['silent', 'expiring', 'lost'] as const).map((order) => ofOrder('check_status', 'own_inputs = null', order)),
+  ofOrder('check_status', `own_inputs = jsonb_set(own_inputs, '{0,event,type}', '"recipient_erased"')`, 'lost'),
+  ofOrder('check_status', `own_inputs = jsonb_set(own_inputs, '{0,event,code}', '"WINDOW_CLOSED"')`, 'lost'),
   ofOrder('check_answered_at', `own_inputs = jsonb_set(own_inputs, '{0,clockOffsetMs}', '1000')`, 'expiring'),
   inOrder(
     'check_status',
