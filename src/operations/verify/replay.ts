@@ -42,10 +42,8 @@ export function replay<State>({ id, before, inputs, events }: Replay<State>, cou
 const inOrder = <State>(inputs: readonly Input<State>[]): Input<State>[] =>
   inputs.filter(({ number }) => number !== null).toSorted((one, other) => Number(one.number) - Number(other.number))
 
-type Numbered = Pick<Input<unknown>, 'number' | 'report'>
-
 /** Each input has its own number, at most the number of inputs. */
-const checkNumbers = (inputs: readonly Numbered[], count: number, unitId: string): Difference[] =>
+const checkNumbers = <State>(inputs: readonly Input<State>[], count: number, unitId: string): Difference[] =>
   inputs.flatMap(({ number, report }, index) => {
     const first = inputs.findIndex((input) => input.number === number)
     const isWrong = number === null || number > count || first < index
