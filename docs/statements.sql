@@ -2142,7 +2142,7 @@ select m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recip
 from jsonb_to_recordset($1) as r (sender_id uuid, first_due timestamptz, capacity int)
 cross join lateral (
   select * from messages
-  where sender_id = r.sender_id and priority = $3 and due_at <= $2 and due_at >= r.first_due
+  where sender_id = r.sender_id and priority = $3 and due_at between r.first_due and $2
   order by due_at limit r.capacity for no key update skip locked) m;
 
 -- src/messages/queue/lock-senders.ts
@@ -2161,13 +2161,13 @@ with recursive waiting as (
     where m.due_at is not null and (m.sender_id, m.priority) > (w.sender_id, w.priority)
     order by m.sender_id, m.priority, m.due_at limit 1) n
 )
-select p.sender_id as id, d.priorities, d."firstDue", s.workspace_id as "workspaceId", p.breaker_step as "breakerStep",
+select p.sender_id as id, d.due, s.workspace_id as "workspaceId", p.breaker_step as "breakerStep",
   greatest(0, case s.throughput when 'HIGH' then 1000 else 80 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
 where slot between floor(extract(epoch from $1::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $1::timestamptz) * 50)::bigint + 500) recent))::int as capacity, s.account_id as "accountId", s.phone_number_id as "phoneNumberId", a.waba_id as "wabaId",
   a.graph_url as "graphUrl", a.access_token as "sealedToken"
 from (
-  select sender_id, array_agg(priority order by priority) as priorities, array_agg(due_at order by priority) as "firstDue"
+  select sender_id, jsonb_agg(jsonb_build_object('priority', priority, 'firstDue', due_at)) as due
   from waiting where due_at <= $1 group by sender_id order by sender_id) d
 cross join lateral (
   select * from sender_pace p
@@ -2210,7 +2210,7 @@ cross join lateral (
 cross join lateral (
   select * from (
     select * from messages m
-    where m.sender_id = w.sender_id and m.priority = w.priority and m.due_at <= $1
+    where m.sender_id = w.sender_id and m.priority = w.priority and m.due_at between w.due_at and $1
     order by m.due_at limit 100 for no key update skip locked) oldest
   where oldest.submit_by <= $1) o;
 
@@ -5017,8 +5017,7 @@ with due as materialized (
   from jsonb_to_recordset($1::jsonb) as claimable ("workspaceId" uuid, "endpointId" uuid, capacity integer, "dueAt" timestamptz)
   cross join lateral (
     select id from webhook_deliveries
-    where endpoint_id = claimable."endpointId" and workspace_id = claimable."workspaceId" and due_at <= $2
-      and due_at >= coalesce(claimable."dueAt", '-infinity')
+    where endpoint_id = claimable."endpointId" and workspace_id = claimable."workspaceId" and due_at between claimable."dueAt" and $2
     order by due_at limit claimable.capacity
     for update skip locked
   ) waiting
@@ -5624,7 +5623,7 @@ on conflict (workspace_id, kind) do update set monthly_units = excluded.monthly_
 prepare delete_clock_moves as
 delete from clock_moves where workspace_id = $1;
 
-prepare find_how_far_clock_was_back as
+prepare find_clock_back as
 select clock_back_ms as "backMs" from workspaces where id = $1;
 
 prepare list_clock_moves as

@@ -38,7 +38,12 @@ export async function deliveriesEngine({ databaseUrl, graphUrl }: QueueEngineOpt
   /** Returns how many were claimed and finished. */
   const turn = async (): Promise<number> => {
     const { due } = await findDueEndpoints(parts.db, FIRST_CURSOR, parts.clock.now())
-    const capacities = due.map(({ workspaceId, endpointId }) => ({ workspaceId, endpointId, capacity: CAPACITY }))
+    const capacities = due.map(({ workspaceId, endpointId, dueAt }) => ({
+      workspaceId,
+      endpointId,
+      dueAt,
+      capacity: CAPACITY,
+    }))
     if (capacities.length === 0) return 0
     const claimed = await claimDeliveries(parts.db, capacities, { ...parts, lease: newId() })
     const now = parts.clock.now()

@@ -13,7 +13,7 @@ export const findWorkspaceTime = async (sql: Sql, workspaceId: string): Promise<
   workspaceTime(await listClockMoves(sql, workspaceId))
 
 const selectBack = statement<{ backMs: number }>(
-  'find_how_far_clock_was_back',
+  'find_clock_back',
   'select clock_back_ms as "backMs" from workspaces where id = $1',
 )
 

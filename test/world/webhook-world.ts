@@ -123,7 +123,7 @@ export async function startWebhookWorld(t: TestContext, { loops = 1 }: { loops?:
 
     /** Claims deliveries of an endpoint, as another process would. */
     claim: (receiver: WebhookReceiver, capacity = 1) =>
-      claimDeliveries(db, [{ ...idOf(world, receiver), capacity }], { ...parts, lease: newId() }),
+      claimDeliveries(db, [{ ...idOf(world, receiver), capacity, dueAt: new Date(0) }], { ...parts, lease: newId() }),
 
     /** Nothing is due by the clock, and nothing is in flight. */
     async settled(): Promise<void> {

@@ -28,6 +28,7 @@ import {
   type OwnInput,
   lockConversations,
   writeConversations,
+  MAX_OWN_INPUTS,
 } from './store.ts'
 
 /**
@@ -168,22 +169,24 @@ function runMachine<T extends Types>(
   check.state = inWorkspaceTimes(conversation, state, before)
   if (state === before && effects.length === 0) return toIgnored(ignored)
   conversation.inputs += 1
-  if (isOwn(event)) conversation.ownInputs = [...(conversation.ownInputs ?? []), ownInput(context, event)]
+  const { ownInputs } = conversation
+  if (isOwn(event) && (ownInputs?.length ?? 0) < MAX_OWN_INPUTS)
+    conversation.ownInputs = [...(ownInputs ?? []), ownInput(context, event)]
   result.changed.add(conversation)
   for (const effect of effects) applyEffect(result, context, effect)
   const sends = effects.flatMap((effect) => (effect.type === 'send' ? effect.purpose : []))
   return { ignored, inputNumber: conversation.inputs, sends }
 }
 
-const OWN: readonly string[] = [
-  'reminder_due',
-  'deadline_passed',
-  'follow_up_expired',
-  'send_failed',
-  'recipient_erased',
-] satisfies OwnEvent['type'][]
+const OWN: Readonly<Record<OwnEvent['type'], true>> = {
+  reminder_due: true,
+  deadline_passed: true,
+  follow_up_expired: true,
+  send_failed: true,
+  recipient_erased: true,
+}
 
-const isOwn = (event: CheckEvent<Types>): event is OwnEvent => OWN.includes(event.type)
+const isOwn = (event: CheckEvent<Types>): event is OwnEvent => event.type in OWN
 
 const ownInput = <T extends Types>({ conversation, trigger }: CheckContext<T>, event: OwnEvent): OwnInput => {
   const { inputs: inputNumber, clockOffsetMs } = conversation

@@ -17,11 +17,14 @@ export type Conversation = {
   lastEventAt: Date | null
   /** How many inputs have changed the conversation. */
   inputs: number
-  /** Those that no customer's message brought. */
+  /** The first of those that neither the submission nor a customer's message brought: at most MAX_OWN_INPUTS. */
   ownInputs: OwnInput[] | null
   confirmation: ConversationCheck<ConfirmationTypes>
   refusal: ConversationCheck<RefusalTypes> | null
 }
+
+/** A customer who asks again and again for another time adds one each day. With this many, "verify" leaves the conversation out. */
+export const MAX_OWN_INPUTS = 200
 
 /** An input that is stored nowhere else: "verify" applies it again. `clockOffsetMs` as it was then. */
 export type OwnInput = { inputNumber: number; clockOffsetMs: number; check: Check; event: OwnEvent }

@@ -20,31 +20,31 @@ export type AcceptedMessages = HandOver<{ message: ClaimedMessage; trace: string
 
 export type ChosenClaim = ReturnType<typeof chooseClaimable>
 
-/** More senders than one node is busy with. Of the others all entries of the index are read. */
+/** More senders than one node is busy with. For the others, all entries of the index are read. */
 const MAX_SENDERS = 10_000
 /** A code that became due this much earlier may have been committed later, or by a node whose clock is behind. */
 const MAX_LATE_MS = 10 * SECOND_MS
 
 /**
- * When this process last saw that no earlier code of a sender waited. Older entries of the index are not read again: beside a long
- * transaction, such as a backup, those of all codes that were sent since its start are still there.
+ * When this process last saw that no earlier code of a sender waited. Older entries of the index are not read again: while a long
+ * transaction runs, such as a backup, the entries of all codes that were sent since its start are still there.
  */
-export type NoneWaited = BoundedMap<string, Date>
+export type LastEmpty = BoundedMap<string, Date>
 
-export const createNoneWaited = (): NoneWaited => new BoundedMap(MAX_SENDERS)
+export const createLastEmpty = (): LastEmpty => new BoundedMap(MAX_SENDERS)
 
-type ClaimState = { acceptedMessages: AcceptedMessages; noneWaited: NoneWaited; now: Date }
+type ClaimState = { acceptedMessages: AcceptedMessages; lastEmpty: LastEmpty; now: Date }
 
 /** The new messages that the statement may claim: the first of each pair. Dispose it after `send`. */
-export function chooseClaimable(messages: readonly NewMessage[], { acceptedMessages, noneWaited, now }: ClaimState) {
+export function chooseClaimable(messages: readonly NewMessage[], { acceptedMessages, lastEmpty, now }: ClaimState) {
   const pairs = Map.groupBy(messages, ({ senderId, recipient }) => `${senderId} ${recipient}`)
   const chosen = new Map([...pairs.values()].flatMap(([first]) => (first ? [[first.id, first] as const] : [])))
   const lease = newId()
   const reserved = acceptedMessages.reserve(chosen.size)
   const searchedFrom = new Map(
     messages.flatMap(({ senderId }) => {
-      const seenAt = noneWaited.get(senderId)
-      return seenAt ? [[senderId, later(seenAt, -MAX_LATE_MS)] as const] : []
+      const seenAt = lastEmpty.get(senderId)
+      return seenAt && seenAt <= now ? [[senderId, later(seenAt, -MAX_LATE_MS)] as const] : []
     }),
   )
   return {
@@ -62,7 +62,7 @@ export function chooseClaimable(messages: readonly NewMessage[], { acceptedMessa
       for (const id of ids) {
         const message = chosen.get(id)
         if (!message) continue
-        noneWaited.set(message.senderId, now)
+        lastEmpty.set(message.senderId, now)
         acceptedMessages.give({ message: { ...message, lease, claimedAt: now }, trace: traceOf(id) })
       }
     },

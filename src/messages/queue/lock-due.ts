@@ -26,11 +26,13 @@ export async function lockDue(
   let isFull = false
   for (const priority of PRIORITIES) {
     const ready = senders
-      .filter(({ priorities }) => priorities.includes(priority))
-      .map(({ id, capacity, priorities, firstDue }) => ({
+      .flatMap(({ due, ...sender }) =>
+        due.flatMap((of) => (of.priority === priority ? { ...sender, firstDue: of.firstDue } : [])),
+      )
+      .map(({ id, capacity, firstDue }) => ({
         sender_id: id,
-        // Earlier entries of the index are not read: beside a long transaction those of all messages since its start are still there.
-        first_due: firstDue[priorities.indexOf(priority)],
+        // Earlier entries of the index are not read: while a long transaction runs, those of all messages since its start are still there.
+        first_due: firstDue,
         capacity: capacity - locked.filter(({ senderId }) => senderId === id).length,
       }))
       .filter((sender) => sender.capacity > 0)
@@ -45,7 +47,7 @@ export async function lockDue(
   return { due: locked, isFull }
 }
 
-type SenderCapacity = { sender_id: string; first_due: Date | undefined; capacity: number }
+type SenderCapacity = { sender_id: string; first_due: string; capacity: number }
 
 /**
  * Each sender gets an equal part; what one does not need goes to the next ones. With less capacity than senders the order
@@ -118,6 +120,6 @@ const lockDueMessages = statement<DueMessage>(
    from jsonb_to_recordset($1) as r (sender_id uuid, first_due timestamptz, capacity int)
    cross join lateral (
      select * from messages
-     where sender_id = r.sender_id and priority = $3 and due_at <= $2 and due_at >= r.first_due
+     where sender_id = r.sender_id and priority = $3 and due_at between r.first_due and $2
      order by due_at limit r.capacity for no key update skip locked) m`,
 )

@@ -13,9 +13,8 @@ export const MAX_TRIAL_MS = SEND_TIMEOUT_MS + 2 * SECOND_MS
 /** A sender with due messages. Its pace is locked: two nodes share it and never claim for one sender at the same time. */
 export type LockedSender = {
   id: string
-  /** The priorities of its due messages, in order, and when the first message of each became due. */
-  priorities: number[]
-  firstDue: Date[]
+  /** The priorities of its due messages, and when the first message of each became due. */
+  due: { priority: number; firstDue: string }[]
   /** How many of its messages may go now. */
   capacity: number
   origin: Origin
@@ -104,10 +103,10 @@ export const lockSendable = ({ senderId, now, breaker }: LockSendable): string =
 const lockSendersWithWork = statement<SenderRow>(
   'lock_senders_with_work',
   `${WAITING}
-   select p.sender_id as id, d.priorities, d."firstDue", s.workspace_id as "workspaceId", p.breaker_step as "breakerStep",
+   select p.sender_id as id, d.due, s.workspace_id as "workspaceId", p.breaker_step as "breakerStep",
      ${paceCapacity({ throughput: 's.throughput', now: '$1' })} as capacity, ${ORIGIN_COLUMNS}
    from (
-     select sender_id, array_agg(priority order by priority) as priorities, array_agg(due_at order by priority) as "firstDue"
+     select sender_id, jsonb_agg(jsonb_build_object('priority', priority, 'firstDue', due_at)) as due
      from waiting where due_at <= $1 group by sender_id order by sender_id) d
    ${lockSendable({ senderId: 'd.sender_id', now: '$1', breaker: 'not open' })}`,
 )

@@ -60,7 +60,7 @@ const findOverdue = statement<Overdue>(
    cross join lateral (
      select * from (
        select * from messages m
-       where m.sender_id = w.sender_id and m.priority = w.priority and m.due_at <= $1
+       where m.sender_id = w.sender_id and m.priority = w.priority and m.due_at between w.due_at and $1
        order by m.due_at limit ${MAX_MESSAGES} for no key update skip locked) oldest
      where oldest.submit_by <= $1) o`,
 )

@@ -5,7 +5,7 @@ import { confirmation } from '../../cod/conversation/confirmation.ts'
 import { ACCEPTED } from '../../cod/conversation/machine.ts'
 import { interpretAgain } from '../../cod/conversation/receive.ts'
 import { refusal } from '../../cod/conversation/refusal.ts'
-import type { Conversation, OwnInput } from '../../cod/conversation/store.ts'
+import { type Conversation, MAX_OWN_INPUTS, type OwnInput } from '../../cod/conversation/store.ts'
 import { limits } from '../../cod/settings/settings.ts'
 import type { NewEvent } from '../../events/record.ts'
 import type { AnswerRow, ReportRow } from '../../explain/rows.ts'
@@ -34,8 +34,9 @@ const machines = { confirmation, refusal }
 /** Compares confirmations with their customers' messages, answers and events (docs/consistency-check.md#conversations). */
 export async function checkConversations(tx: Sql, page: Page): Promise<CheckedUnit[]> {
   return (await readConversations(tx, page)).map((facts) => {
-    const { id, createdAt: at, isWhole, inbound } = facts
+    const { id, createdAt: at, inbound, ownInputs } = facts
     const isRemoved = inbound.some(({ body, inputNumber }) => body === '' && inputNumber !== null)
+    const isWhole = facts.isWhole && (ownInputs?.length ?? 0) < MAX_OWN_INPUTS
     const verifiable = isWhole && !isRemoved
     const differences = [...CHECKS.flatMap((check) => checkTimers(facts, check)), ...checkRows(facts)]
     if (verifiable) differences.push(...checkInputs(facts, page.provider))
@@ -151,7 +152,7 @@ function inputsOf(of: Replay): Input<Conversation>[] {
   return [...reported, ...own]
 }
 
-/** Whether a message failed so, or the recipient is erased, if that is what ended the check. Retention removes reports. */
+/** Whether a message failed with this code, or the recipient is erased, if that is what ended the check. Retention removes reports. */
 function isExplained({ facts, reader }: Replay, { check, event }: OwnInput): boolean {
   if (event.type === 'recipient_erased') return isErased(facts.recipient)
   if (event.type !== 'send_failed') return true

@@ -96,17 +96,19 @@ export async function checkDay(tx: Sql, workspace: Workspace, stored: StoredDay,
   const planned = before ? daysToPlan({ ...workspace, timeZone, newest: before.day }, null, counted_at) : []
   const found = planned
     .filter((missing) => missing < day)
-    .map((missing) => [difference(id, { code: 'verify.daily_figures_missing', day: missing })])
+    .map((missing) => difference(id, { code: 'verify.daily_figures_missing', day: missing }))
   // Only then were all its rows stored.
-  if (counted_at >= later(startOfDay(addDays(day, 1), timeZone), HOUR_MS)) {
+  const isFinal = counted_at >= later(startOfDay(addDays(day, 1), timeZone), HOUR_MS)
+  if (isFinal) {
     const counting = { workspaceId: id, days: [day], timeZone, clock: { sandbox: false, offsetMs: 0 } }
     const [counts, recount] = [sumOf(groups), sumOf(await countDays(tx, counting))]
     found.push(
-      FIGURES.flatMap((prefix) => {
+      ...FIGURES.flatMap((prefix) => {
         const values = { stored: totalOf(counts, prefix), derived: totalOf(recount, prefix) }
         return compared(id, { code: 'verify.daily_figures', day, figure: `${prefix}*` }, values)
       }),
     )
   }
-  return found.map((differences): CheckedUnit => ({ id, differences, verifiable: true }))
+  const unit: CheckedUnit = { id, differences: found, verifiable: true }
+  return isFinal || found.length > 0 ? [unit] : []
 }

@@ -203,6 +203,7 @@ function isExplained(
   { made, attempts, submit_by, recipient }: MessageFacts,
   { findError }: Reader,
 ): boolean {
+  if (Number.isNaN(Date.parse(at))) return false // changed by hand
   const last = made.at(-1)
   const decided = last?.outcome === 'rejected' && last.attempt === attempts && last.providerCode !== SHARED_CODE
   const error = decided && last.providerCode !== null ? findError(last.providerCode) : undefined

@@ -102,10 +102,10 @@ export type EndpointCapacity = {
   endpointId: string
   capacity: number
   /**
-   * When its first waiting delivery became due, if that is known: older entries of the index are not read. Beside a long transaction those
-   * of all deliveries since its start are still there.
+   * When its first waiting delivery became due. Older entries of the index are not read: while a long transaction runs, those of all
+   * deliveries since its start are still there.
    */
-  dueAt?: Date
+  dueAt: Date
 }
 
 export type Claim = Pick<Parts, 'clock' | 'node'> & { lease: string }
@@ -127,8 +127,7 @@ const claimDue = statement<ClaimedDelivery>(
      from jsonb_to_recordset($1::jsonb) as claimable ("workspaceId" uuid, "endpointId" uuid, capacity integer, "dueAt" timestamptz)
      cross join lateral (
        select id from webhook_deliveries
-       where endpoint_id = claimable."endpointId" and workspace_id = claimable."workspaceId" and due_at <= $2
-         and due_at >= coalesce(claimable."dueAt", '-infinity')
+       where endpoint_id = claimable."endpointId" and workspace_id = claimable."workspaceId" and due_at between claimable."dueAt" and $2
        order by due_at limit claimable.capacity
        for update skip locked
      ) waiting

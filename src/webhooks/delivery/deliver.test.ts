@@ -362,7 +362,10 @@ async function claimElsewhere(world: WebhookWorld, receiver: WebhookReceiver, de
       { name: 'make_due', text: "update webhook_deliveries set status = 'pending', due_at = $2 where id = $1" },
       [deliveryId, world.clock.now()],
     )
-    return claimDeliveries(tx, [{ ...idOf(world, receiver), capacity: 1 }], { ...world.parts, lease: newId() })
+    return claimDeliveries(tx, [{ ...idOf(world, receiver), capacity: 1, dueAt: new Date(0) }], {
+      ...world.parts,
+      lease: newId(),
+    })
   })
 }
 

@@ -12,7 +12,7 @@ for (const table of ['webhook_deliveries', 'webhook_endpoints'] as const) {
     const world = await startWebhookWorld(t, { loops: 0 })
     const receivers = [await world.receiver(), await world.receiver()]
     await world.record()
-    const capacities = receivers.map((receiver) => ({ ...idOf(world, receiver), capacity: 1 }))
+    const capacities = receivers.map((receiver) => ({ ...idOf(world, receiver), capacity: 1, dueAt: new Date(0) }))
     const [locked, other] = await claimDeliveries(world.db, capacities, { ...world.parts, lease: newId() })
     assert.ok(locked && other)
     const id = table === 'webhook_deliveries' ? locked.deliveryId : locked.endpointId

@@ -73,7 +73,7 @@ const leaveEntries = (
     await connection.query('commit')
   })
 
-test('a code is claimed without reading what a long transaction keeps of earlier codes', async (t) => {
+test('while a long transaction runs, a code is claimed without reading entries of earlier ones', async (t) => {
   const { world, countDuring } = await startCountingWorld(t, {
     name: 'insert_and_claim_otp_messages_within_quota',
     index: 'messages_due',
@@ -86,7 +86,7 @@ test('a code is claimed without reading what a long transaction keeps of earlier
   assert.ok(read < MAX_READ, `${read} entries`)
 })
 
-test('a message is locked without reading what a long transaction keeps of earlier ones', async (t) => {
+test('while a long transaction runs, a message is locked without reading entries of earlier ones', async (t) => {
   const { world, countDuring } = await startCountingWorld(t, {
     name: 'lock_due_messages',
     index: 'messages_due',
@@ -103,7 +103,7 @@ test('a message is locked without reading what a long transaction keeps of earli
   assert.ok(reads.length > 0 && Math.max(...reads) < MAX_READ, `${reads.join(', ')} entries`)
 })
 
-test('a delivery is claimed without reading what a long transaction keeps of earlier ones', async (t) => {
+test('while a long transaction runs, a delivery is claimed without reading entries of earlier ones', async (t) => {
   const { world, countDuring } = await startCountingWorld(t, {
     name: 'claim_deliveries',
     index: 'webhook_deliveries_due',

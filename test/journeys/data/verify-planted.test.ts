@@ -73,6 +73,7 @@ const PLANTS: readonly Plant[] = [
   ofMessage('message_failure', `failure_code = 'WINDOW_CLOSED'`, 'rejected'),
   ofMessage('message_failure', `failure_code = 'RECIPIENT_ERASED'`, 'failed'),
   ofMessage('message_status', 'own_failure = null', 'rejected'),
+  ofMessage('message_status', `own_failure = own_failure || '{"at":"never"}'`, 'rejected'),
   ofMessage('message_status', `own_failure = own_failure || '{"code":"UNKNOWN"}'`, 'rejected'),
   ofMessage('failed_at', `own_failure = own_failure || '{"clockOffsetMs":1000}'`, 'rejected'),
   inMessage('message_status', attempt(`outcome = 'retry'`), 'rejected'),

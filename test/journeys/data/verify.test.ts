@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dailyFiguresLoop } from '../../../src/charts/daily.ts'
+import { MAX_OWN_INPUTS } from '../../../src/cod/conversation/store.ts'
 import { newId } from '../../../src/lib/ids.ts'
 import { advanceSandbox } from '../../../src/sandbox/advance.ts'
 import type { Verification } from '../../../src/operations/verify/verify.ts'
 import { runCommandIn } from '../../world/command-line.ts'
 import { codAccount } from '../../world/cod.ts'
 import { startWorld, toMilliseconds } from '../../world/world.ts'
+import { startOrder } from '../../world/order.ts'
 import { assertVerified, check } from '../../world/verified.ts'
 
 test('a missing day between counted days is a difference', async (t) => {
@@ -102,4 +104,28 @@ test('the command lists each difference with its id and exits with 1, and exits 
   const unknown = await runCommandIn(world, ['verify', '--workspace', newId()])
   assert.equal(unknown.code, 1)
   assert.match(unknown.stderr, /No workspace has the id/)
+})
+
+test('a confirmation keeps its first 200 own inputs, and verify leaves it out after that', async (t) => {
+  const { world, order } = await startOrder(t)
+  const entry = {
+    inputNumber: 1,
+    clockOffsetMs: 0,
+    check: 'confirmation',
+    event: { type: 'reminder_due', at: new Date() },
+  }
+  const values = [order.confirmationId, JSON.stringify(Array.from({ length: MAX_OWN_INPUTS - 1 }, () => entry))]
+  await world.query('update confirmations set own_inputs = $2 where id = $1', values)
+  world.advance('121m') // the reminder
+  await world.settled()
+  world.advance('1d') // the deadline
+  await world.settled()
+  assert.equal((await world.getConfirmation(order)).status, 'no_response')
+  const stored = await world.query<{ count: number }>(
+    'select jsonb_array_length(own_inputs) as count from confirmations where id = $1',
+    [order.confirmationId],
+  )
+  assert.deepEqual(stored, [{ count: MAX_OWN_INPUTS }])
+  const { differences, notVerifiable } = await check(world)
+  assert.deepEqual([differences.total, notVerifiable.confirmations], [0, 1])
 })

@@ -164,7 +164,7 @@ test('a claim whose answer stays lost is given back, and its code is sent once, 
 })
 
 test('codes that are claimed when they are accepted count in the pace of their sender', async (t) => {
-  // A clock that stands still: of more than a second the pace would keep only the last.
+  // The clock stands still: the pace keeps only the last second, and twenty codes may take longer.
   const { world } = await startWatchedWorld(t, { clock: createStoppedClock() })
   await Promise.all(Array.from({ length: 20 }, () => world.sendOtp()))
   await world.settled()
