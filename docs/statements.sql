@@ -2139,10 +2139,10 @@ select m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recip
   (select true from provider_reports p
    where m.attempted_at > $4 and p.workspace_id = m.workspace_id and p.message_id = m.id and p.outcome = 'waiting'
    limit 1) is not null as "hasUnreadReport"
-from jsonb_to_recordset($1) as r (sender_id uuid, first_due timestamptz, capacity int)
+from jsonb_to_recordset($1) as r (sender_id uuid, first_due_at timestamptz, capacity int)
 cross join lateral (
   select * from messages
-  where sender_id = r.sender_id and priority = $3 and due_at between r.first_due and $2
+  where sender_id = r.sender_id and priority = $3 and due_at between r.first_due_at and $2
   order by due_at limit r.capacity for no key update skip locked) m;
 
 -- src/messages/queue/lock-senders.ts
@@ -2167,7 +2167,7 @@ select p.sender_id as id, d.due, s.workspace_id as "workspaceId", p.breaker_step
 where slot between floor(extract(epoch from $1::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $1::timestamptz) * 50)::bigint + 500) recent))::int as capacity, s.account_id as "accountId", s.phone_number_id as "phoneNumberId", a.waba_id as "wabaId",
   a.graph_url as "graphUrl", a.access_token as "sealedToken"
 from (
-  select sender_id, jsonb_agg(jsonb_build_object('priority', priority, 'firstDue', due_at)) as due
+  select sender_id, jsonb_agg(jsonb_build_object('priority', priority, 'firstDueAt', due_at)) as due
   from waiting where due_at <= $1 group by sender_id order by sender_id) d
 cross join lateral (
   select * from sender_pace p
@@ -5623,7 +5623,7 @@ on conflict (workspace_id, kind) do update set monthly_units = excluded.monthly_
 prepare delete_clock_moves as
 delete from clock_moves where workspace_id = $1;
 
-prepare find_clock_back as
+prepare find_clock_behind as
 select clock_back_ms as "backMs" from workspaces where id = $1;
 
 prepare list_clock_moves as

@@ -43,9 +43,9 @@ create table messages (
   failed_at timestamptz,
   failed_event_at timestamptz,
   undelivered_event_at timestamptz,
-  -- That no delivery was reported in time, and that the message failed, may be decisions of our own: their numbers among the inputs.
+  -- the input number of Doorcode's decision that no delivery was reported in time
   undelivered_input integer,
-  -- also with the failure and when it was decided, by the real clock
+  -- Doorcode's own decision that the message failed: its input number, the failure code, the real time, and how far the clock was ahead
   own_failure jsonb,
   -- How many reports, and decisions of our own, were applied. Each gets its number under the lock of the row, so a replay needs
   -- no other order.
@@ -221,7 +221,7 @@ create table provider_reports (
   confirmation_id uuid,
   -- its number among the inputs of its message or conversation; null: it changed nothing
   input_number integer,
-  -- how far the workspace's clock was ahead when it was processed; null: it showed the real time
+  -- how far the workspace's clock was ahead when the report was processed; null: the clock showed the real time
   clock_offset_ms bigint,
 
   -- schedule of the processing; null when it is over

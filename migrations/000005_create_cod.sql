@@ -45,8 +45,8 @@ create table confirmations (
   -- How many inputs changed the confirmation or its refusal check, numbered under the lock of the row. An answer has the number
   -- of the report that brought it.
   inputs integer not null default 0,
-  -- The first 200 inputs that neither the submission nor a customer's message brought: timers, failed messages and erasures, each with
-  -- its number, and by how much the workspace's clock was ahead. Null: none.
+  -- The first 200 timers, failed messages and erasures that changed it. Each has its input number and how far the workspace's clock
+  -- was ahead. Null: none.
   own_inputs jsonb,
 
   reminder_at timestamptz,

@@ -17,9 +17,9 @@ import {
   type AcceptedMessages,
   type ChosenClaim,
   type NewMessage,
-  type LastEmpty,
+  type EmptySearches,
   chooseClaimable,
-  createLastEmpty,
+  createEmptySearches,
 } from '../messages/queue/claim-accepted.ts'
 import { storeTraces } from '../runtime/jobs/traces.ts'
 import { type QuotaKind, openQuotaMonths, quotaMonth, usedUpText } from '../workspaces/quota.ts'
@@ -128,11 +128,11 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
   onAccepted: (workspaceIds: readonly string[], of: { waits: boolean }) => void,
 ): (request: Request) => Promise<Accepted> {
   const lockWait = createLockWait()
-  const lastEmpty = createLastEmpty()
+  const emptySearches = createEmptySearches()
   const acceptInGroup = createFairBatcher(
     async (items: Item<Request>[]) => {
       const { outcomes, acceptedFor, waits } = await acceptTogether(
-        { ...parts, lockWait, lastEmpty },
+        { ...parts, lockWait, emptySearches },
         acceptance,
         items,
       )
@@ -167,7 +167,7 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
  * the next look-up shows that.
  */
 async function acceptTogether<Request extends Acceptable, Found extends Facts, Accepted>(
-  parts: AcceptParts & { lockWait: LockWait; lastEmpty: LastEmpty },
+  parts: AcceptParts & { lockWait: LockWait; emptySearches: EmptySearches },
   acceptance: Acceptance<Request, Found, Accepted>,
   items: readonly Item<Request>[],
 ): Promise<{ outcomes: (Accepted | ApiError | undefined)[]; acceptedFor: string[]; waits: boolean }> {
@@ -197,7 +197,11 @@ async function acceptTogether<Request extends Acceptable, Found extends Facts, A
   if (tracer) await keepTraces(db, items, { insertable, now })
   using claim =
     parts.acceptedMessages && newMessages.length > 0
-      ? chooseClaimable(newMessages, { acceptedMessages: parts.acceptedMessages, lastEmpty: parts.lastEmpty, now })
+      ? chooseClaimable(newMessages, {
+          acceptedMessages: parts.acceptedMessages,
+          emptySearches: parts.emptySearches,
+          now,
+        })
       : undefined
   const inserted = await insert(parts, acceptance, { insertable, claim, now })
   const traceOf = new Map(tracer && items.map(({ id, request }) => [id, request.trace]))

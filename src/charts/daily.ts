@@ -3,7 +3,7 @@ import { type Sql, type Statement, batch, changes, isDatabaseUnavailable, statem
 import type { Loop } from '../runtime/jobs/loop.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { findKeptSince, sinceBeginning } from '../operations/lifecycle/retention/kept-since.ts'
-import { findClockBackMs, findWorkspaceTime } from '../workspaces/workspace-time.ts'
+import { findClockBehindMs, findWorkspaceTime } from '../workspaces/workspace-time.ts'
 import { type Counting, countDays } from './count.ts'
 import { type Day, startOfDay, addDays, dayAt, daysBetween } from './days.ts'
 import type { Group } from './figures.ts'
@@ -199,7 +199,7 @@ export async function findEarliestDay(sql: Sql, { workspaceId, createdAt, timeZo
   const farthest = addDays(dayAt(now, timeZone), -MAX_RANGE_DAYS)
   const counted = (await sql.row(selectEarliest, [workspaceId, timeZone]))?.day ?? farthest
   const first = counted < farthest ? counted : farthest
-  const backMs = await findClockBackMs(sql, workspaceId)
+  const backMs = await findClockBehindMs(sql, workspaceId)
   const created = dayAt(later(createdAt, -backMs), timeZone)
   const kept = clock.sandbox ? await findFirstKeptDay(sql, workspaceId, timeZone) : undefined
   return (

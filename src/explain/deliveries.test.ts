@@ -105,5 +105,5 @@ async function pile({ db, workspaceId }: WebhookWorld, receiver: { endpointId: s
     insert into webhook_deliveries (id, workspace_id, event_id, endpoint_id, status, created_at, ended_at)
     select id, $1, id, $2, 'succeeded', now(), now() from event`
   const values = [workspaceId, receiver.endpointId, firstIdAt(later(new Date(), 1_000)), count]
-  await withConnection(db.url, (connection) => connection.query(text, values)) // may take longer than a statement of Doorcode
+  await withConnection(db.url, (connection) => connection.query(text, values)) // may exceed Doorcode's statement timeout
 }

@@ -12,14 +12,14 @@ export const listClockMoves = (sql: Sql, workspaceId: string): Promise<ClockMove
 export const findWorkspaceTime = async (sql: Sql, workspaceId: string): Promise<WorkspaceTime> =>
   workspaceTime(await listClockMoves(sql, workspaceId))
 
-const selectBack = statement<{ backMs: number }>(
-  'find_clock_back',
+const selectClockBehind = statement<{ backMs: number }>(
+  'find_clock_behind',
   'select clock_back_ms as "backMs" from workspaces where id = $1',
 )
 
 /** How far the clock of a workspace was behind the real time in its demo month. */
-export const findClockBackMs = async (sql: Sql, workspaceId: string): Promise<number> =>
-  (await sql.row(selectBack, [workspaceId]))?.backMs ?? 0
+export const findClockBehindMs = async (sql: Sql, workspaceId: string): Promise<number> =>
+  (await sql.row(selectClockBehind, [workspaceId]))?.backMs ?? 0
 
 /** Moves the workspace's clock. The caller must have locked the workspace, and must move what is due. */
 export async function recordClockMove(tx: Sql, workspaceId: string, { moved_at, by_ms }: ClockMove): Promise<void> {

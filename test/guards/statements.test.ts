@@ -52,7 +52,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   remove_access_links: 'housekeeping of all of them',
   list_people: 'of the whole instance, for the command line',
   find_workspace_clock: 'its id is the workspace',
-  find_clock_back: 'its id is the workspace',
+  find_clock_behind: 'its id is the workspace',
   lock_workspace: 'its id is the workspace',
   request_workspace_deletion: 'its id is the workspace',
   cancel_workspace_deletion: 'its id is the workspace',

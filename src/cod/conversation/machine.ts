@@ -62,7 +62,7 @@ export type CheckEvent<T extends Types> =
   | { type: 'customer_wrote'; at: Date }
   | OwnEvent
 
-/** An event that comes neither from the customer nor with the submission. */
+/** A timer, a failed message or an erasure. */
 export type OwnEvent =
   | TimerEvent
   /** The initial message or the reminder failed; the failure of another message changes no state. */

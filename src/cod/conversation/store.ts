@@ -17,16 +17,16 @@ export type Conversation = {
   lastEventAt: Date | null
   /** How many inputs have changed the conversation. */
   inputs: number
-  /** The first of those that neither the submission nor a customer's message brought: at most MAX_OWN_INPUTS. */
+  /** The first MAX_OWN_INPUTS timers, failed messages and erasures among them; null if there were none. */
   ownInputs: OwnInput[] | null
   confirmation: ConversationCheck<ConfirmationTypes>
   refusal: ConversationCheck<RefusalTypes> | null
 }
 
-/** A customer who asks again and again for another time adds one each day. With this many, "verify" leaves the conversation out. */
+/** A customer who keeps asking for another time adds one a day. "verify" does not verify a conversation that has reached this limit. */
 export const MAX_OWN_INPUTS = 200
 
-/** An input that is stored nowhere else: "verify" applies it again. `clockOffsetMs` as it was then. */
+/** An input that is stored nowhere else: "verify" applies it again. `clockOffsetMs`: how far the workspace's clock was ahead at that moment. */
 export type OwnInput = { inputNumber: number; clockOffsetMs: number; check: Check; event: OwnEvent }
 
 /** The times of the answer and of the failure are in the workspace's time, since clients see them. */
@@ -118,7 +118,7 @@ export async function writeConversations(tx: Sql, conversations: readonly Conver
       choices: state.status === 'rescheduling' ? state.chosen : null,
       last_event_at: lastEventAt,
       inputs,
-      own_inputs: ownInputs ?? undefined, // few have any
+      own_inputs: ownInputs ?? undefined, // omitted if null, as for most confirmations
     }),
   )
   const refusals = conversations.flatMap(({ id, refusal }) =>

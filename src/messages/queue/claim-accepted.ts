@@ -20,49 +20,49 @@ export type AcceptedMessages = HandOver<{ message: ClaimedMessage; trace: string
 
 export type ChosenClaim = ReturnType<typeof chooseClaimable>
 
-/** More senders than one node is busy with. For the others, all entries of the index are read. */
+/** More senders than one node serves at a time. For senders beyond this limit, the search reads all index entries. */
 const MAX_SENDERS = 10_000
-/** A code that became due this much earlier may have been committed later, or by a node whose clock is behind. */
-const MAX_LATE_MS = 10 * SECOND_MS
+/** An earlier code may still be uncommitted at the last search, or may come from a node whose clock is behind. */
+const SEARCH_MARGIN_MS = 10 * SECOND_MS
 
 /**
- * When this process last saw that no earlier code of a sender waited. Older entries of the index are not read again: while a long
- * transaction runs, such as a backup, the entries of all codes that were sent since its start are still there.
+ * For each sender, when this process last found no earlier code waiting. The next search skips older index entries: a long transaction,
+ * such as a backup, keeps the entries of all codes sent since it began.
  */
-export type LastEmpty = BoundedMap<string, Date>
+export type EmptySearches = BoundedMap<string, Date>
 
-export const createLastEmpty = (): LastEmpty => new BoundedMap(MAX_SENDERS)
+export const createEmptySearches = (): EmptySearches => new BoundedMap(MAX_SENDERS)
 
-type ClaimState = { acceptedMessages: AcceptedMessages; lastEmpty: LastEmpty; now: Date }
+type ClaimState = { acceptedMessages: AcceptedMessages; emptySearches: EmptySearches; now: Date }
 
 /** The new messages that the statement may claim: the first of each pair. Dispose it after `send`. */
-export function chooseClaimable(messages: readonly NewMessage[], { acceptedMessages, lastEmpty, now }: ClaimState) {
+export function chooseClaimable(messages: readonly NewMessage[], { acceptedMessages, emptySearches, now }: ClaimState) {
   const pairs = Map.groupBy(messages, ({ senderId, recipient }) => `${senderId} ${recipient}`)
   const chosen = new Map([...pairs.values()].flatMap(([first]) => (first ? [[first.id, first] as const] : [])))
   const lease = newId()
   const reserved = acceptedMessages.reserve(chosen.size)
-  const searchedFrom = new Map(
+  const searchFrom = new Map(
     messages.flatMap(({ senderId }) => {
-      const seenAt = lastEmpty.get(senderId)
-      return seenAt && seenAt <= now ? [[senderId, later(seenAt, -MAX_LATE_MS)] as const] : []
+      const seenAt = emptySearches.get(senderId)
+      return seenAt && seenAt <= now ? [[senderId, later(seenAt, -SEARCH_MARGIN_MS)] as const] : []
     }),
   )
   return {
     lease,
-    /** Parameters of the statement: lease, node, end of the lease, messages, from when it looks for earlier codes of each sender. */
+    /** Parameters of the statement: lease, node, end of the lease, messages, the time from which it searches for each sender's earlier codes. */
     values: [
       lease,
       acceptedMessages.nodeId,
       later(now, SUBMIT_LEASE_MS),
       [...chosen.keys()],
-      JSON.stringify(Object.fromEntries(searchedFrom)),
+      JSON.stringify(Object.fromEntries(searchFrom)),
     ] as const,
     /** Call after the commit. `ids`: what the statement claimed. */
     send(ids: readonly string[], traceOf: (id: string) => string | undefined): void {
       for (const id of ids) {
         const message = chosen.get(id)
         if (!message) continue
-        lastEmpty.set(message.senderId, now)
+        emptySearches.set(message.senderId, now)
         acceptedMessages.give({ message: { ...message, lease, claimedAt: now }, trace: traceOf(id) })
       }
     },
@@ -76,7 +76,7 @@ type ClaimParameters = {
   nodeId: string
   until: string
   ids: string
-  searchedFrom: string
+  searchFrom: string
   now: string
 }
 
@@ -87,7 +87,7 @@ type ClaimParameters = {
  * and writes a lease that has begun. A row that `insert` drops, because another request took its key, has still taken its slots.
  */
 export const claimAccepted = (
-  { lease, nodeId, ids, searchedFrom, now }: Omit<ClaimParameters, 'until'>,
+  { lease, nodeId, ids, searchFrom, now }: Omit<ClaimParameters, 'until'>,
   insert: string,
 ): string =>
   `claimable as materialized (
@@ -99,7 +99,7 @@ export const claimAccepted = (
        where (
          select 1 from messages
          where sender_id = c.sender_id and priority = 0 and due_at <= ${now}
-           and due_at >= coalesce((${searchedFrom}::jsonb ->> c.sender_id::text)::timestamptz, '-infinity') limit 1) is null
+           and due_at >= coalesce((${searchFrom}::jsonb ->> c.sender_id::text)::timestamptz, '-infinity') limit 1) is null
        order by sender_id) d
      ${lockSendable({ senderId: 'd.sender_id', now, breaker: 'closed' })}
    ), next_messages as materialized (

@@ -27,12 +27,12 @@ export async function lockDue(
   for (const priority of PRIORITIES) {
     const ready = senders
       .flatMap(({ due, ...sender }) =>
-        due.flatMap((of) => (of.priority === priority ? { ...sender, firstDue: of.firstDue } : [])),
+        due.flatMap((entry) => (entry.priority === priority ? { ...sender, firstDueAt: entry.firstDueAt } : [])),
       )
-      .map(({ id, capacity, firstDue }) => ({
+      .map(({ id, capacity, firstDueAt }) => ({
         sender_id: id,
-        // Earlier entries of the index are not read: while a long transaction runs, those of all messages since its start are still there.
-        first_due: firstDue,
+        // Skips older index entries: a long transaction keeps the entries of all messages sent since it began.
+        first_due_at: firstDueAt,
         capacity: capacity - locked.filter(({ senderId }) => senderId === id).length,
       }))
       .filter((sender) => sender.capacity > 0)
@@ -47,7 +47,7 @@ export async function lockDue(
   return { due: locked, isFull }
 }
 
-type SenderCapacity = { sender_id: string; first_due: string; capacity: number }
+type SenderCapacity = { sender_id: string; first_due_at: string; capacity: number }
 
 /**
  * Each sender gets an equal part; what one does not need goes to the next ones. With less capacity than senders the order
@@ -59,10 +59,10 @@ function shareCapacity(senders: readonly SenderCapacity[], total: number): Sende
     .map((sender) => ({ ...sender, need: Math.min(sender.capacity, equalPart), random: Math.random() }))
     .sort((a, b) => a.need - b.need || a.random - b.random)
   let left = total
-  return ordered.map(({ sender_id, first_due, capacity }, index) => {
+  return ordered.map(({ sender_id, first_due_at, capacity }, index) => {
     const share = Math.min(capacity, Math.ceil(left / (ordered.length - index)))
     left -= share
-    return { sender_id, first_due, capacity: share }
+    return { sender_id, first_due_at, capacity: share }
   })
 }
 
@@ -117,9 +117,9 @@ const lockDueMessages = statement<DueMessage>(
      (select true from provider_reports p
       where m.attempted_at > $4 and p.workspace_id = m.workspace_id and p.message_id = m.id and p.outcome = 'waiting'
       limit 1) is not null as "hasUnreadReport"
-   from jsonb_to_recordset($1) as r (sender_id uuid, first_due timestamptz, capacity int)
+   from jsonb_to_recordset($1) as r (sender_id uuid, first_due_at timestamptz, capacity int)
    cross join lateral (
      select * from messages
-     where sender_id = r.sender_id and priority = $3 and due_at between r.first_due and $2
+     where sender_id = r.sender_id and priority = $3 and due_at between r.first_due_at and $2
      order by due_at limit r.capacity for no key update skip locked) m`,
 )

@@ -13,8 +13,8 @@ export const MAX_TRIAL_MS = SEND_TIMEOUT_MS + 2 * SECOND_MS
 /** A sender with due messages. Its pace is locked: two nodes share it and never claim for one sender at the same time. */
 export type LockedSender = {
   id: string
-  /** The priorities of its due messages, and when the first message of each became due. */
-  due: { priority: number; firstDue: string }[]
+  /** The priorities of its due messages, each with the time at which its first message became due. */
+  due: { priority: number; firstDueAt: string }[]
   /** How many of its messages may go now. */
   capacity: number
   origin: Origin
@@ -106,7 +106,7 @@ const lockSendersWithWork = statement<SenderRow>(
    select p.sender_id as id, d.due, s.workspace_id as "workspaceId", p.breaker_step as "breakerStep",
      ${paceCapacity({ throughput: 's.throughput', now: '$1' })} as capacity, ${ORIGIN_COLUMNS}
    from (
-     select sender_id, jsonb_agg(jsonb_build_object('priority', priority, 'firstDue', due_at)) as due
+     select sender_id, jsonb_agg(jsonb_build_object('priority', priority, 'firstDueAt', due_at)) as due
      from waiting where due_at <= $1 group by sender_id order by sender_id) d
    ${lockSendable({ senderId: 'd.sender_id', now: '$1', breaker: 'not open' })}`,
 )

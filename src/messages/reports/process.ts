@@ -228,7 +228,7 @@ const toEnd = (
   message_id,
   confirmation_id: confirmationId,
   input_number: inputNumber,
-  clock_offset_ms: clockOffsetMs || undefined, // few workspaces have one
+  clock_offset_ms: clockOffsetMs || undefined, // omitted if 0, as for most workspaces
   is_erased: isErased,
 })
 

@@ -152,7 +152,7 @@ function inputsOf(of: Replay): Input<Conversation>[] {
   return [...reported, ...own]
 }
 
-/** Whether a message failed with this code, or the recipient is erased, if that is what ended the check. Retention removes reports. */
+/** Whether stored rows show the cause: a message that failed with this code, or an erased recipient. Retention may have emptied a report. */
 function isExplained({ facts, reader }: Replay, { check, event }: OwnInput): boolean {
   if (event.type === 'recipient_erased') return isErased(facts.recipient)
   if (event.type !== 'send_failed') return true
@@ -177,7 +177,7 @@ function applyMessage(of: Replay, before: Conversation, report: ReportRow) {
 
 type Trigger = Pick<ReportRow, 'inputNumber' | 'clockOffsetMs'> & { trigger: ConversationEvent }
 
-/** Everything is in the workspace's time, in which a timer never moves. */
+/** All times are in the workspace's time. Moving the clock does not change a timer's time there. */
 function apply(of: Replay, before: Conversation, { inputNumber, clockOffsetMs, trigger }: Trigger) {
   const event = { ...trigger.event, at: later(trigger.event.at, clockOffsetMs) }
   const numbered = { ...before, inputs: Number(inputNumber) - 1 }

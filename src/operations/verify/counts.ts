@@ -88,7 +88,7 @@ export const readDays = (tx: Sql, { workspaceId }: Workspace, since: Date | null
 /** Numbers that, unlike statuses, do not change after the last count of a day. */
 const FIGURES = ['message.otp', 'message.cod', 'otp.', 'verification.started', 'confirmation.', 'refusal.']
 
-/** Compares a day with a recount: how many of each kind there were. No day is missing between it and the day `before`. */
+/** Compares a day with a recount: how many of each kind there were. Also reports the days that are missing between it and `before`. */
 export async function checkDay(tx: Sql, workspace: Workspace, stored: StoredDay, before: StoredDay | undefined) {
   const { workspaceId: id } = workspace
   const { day, time_zone: timeZone, groups, counted_at } = stored
@@ -97,7 +97,7 @@ export async function checkDay(tx: Sql, workspace: Workspace, stored: StoredDay,
   const found = planned
     .filter((missing) => missing < day)
     .map((missing) => difference(id, { code: 'verify.daily_figures_missing', day: missing }))
-  // Only then were all its rows stored.
+  // An earlier count may have missed rows that were stored later.
   const isFinal = counted_at >= later(startOfDay(addDays(day, 1), timeZone), HOUR_MS)
   if (isFinal) {
     const counting = { workspaceId: id, days: [day], timeZone, clock: { sandbox: false, offsetMs: 0 } }

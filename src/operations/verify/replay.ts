@@ -7,7 +7,7 @@ import { type Difference, compared, difference, differencesOf, shown, take } fro
 export type Input<State> = {
   /** Its number among the inputs of the unit. */
   number: number | null
-  /** Null: a decision of our own. */
+  /** Null: no report brought it. */
   report: ReportRow | null
   /** Undefined: it changes nothing. */
   apply: (before: State) => Applied<State> | undefined

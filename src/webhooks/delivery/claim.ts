@@ -102,8 +102,8 @@ export type EndpointCapacity = {
   endpointId: string
   capacity: number
   /**
-   * When its first waiting delivery became due. Older entries of the index are not read: while a long transaction runs, those of all
-   * deliveries since its start are still there.
+   * When the endpoint's first waiting delivery became due. The claim skips older index entries: a long transaction keeps the entries of all
+   * deliveries made since it began.
    */
   dueAt: Date
 }

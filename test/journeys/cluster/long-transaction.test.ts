@@ -5,12 +5,12 @@ import { type Call, spyOnDb } from '../../database/db-spy.ts'
 import { withConnection } from '../../database/postgres.ts'
 import { type World, type WorldOptions, startWorld } from '../../world/world.ts'
 
-/** What is left in an index by rows that changed since the long transaction began. */
-const LEFT = 300
-/** What a statement reads of the index besides these: rows of the last seconds. */
+/** How many index entries of finished work the long transaction keeps. */
+const STALE_ENTRIES = 300
+/** How many entries a statement may read: those of the last seconds. */
 const MAX_READ = 50
 
-/** A world in which one statement's reads of an index are counted each time. */
+/** A world that counts the index entries that each run of one statement reads. */
 async function startCountingWorld(
   t: TestContext,
   { name, index, ...options }: WorldOptions & { name: string; index: string },
@@ -36,7 +36,7 @@ async function startCountingWorld(
   }
 }
 
-/** Runs the statement in a transaction of its own first, which is rolled back. */
+/** First runs the statement in a separate transaction and rolls it back. */
 const countReads = (url: string, index: string, { statement: { text }, values }: Pick<Call, 'statement' | 'values'>) =>
   withConnection(url, async (connection) => {
     await connection.query(`begin; set local enable_seqscan = off; set local enable_bitmapscan = off`)
@@ -49,7 +49,7 @@ const countReads = (url: string, index: string, { statement: { text }, values }:
     return Number(rows[0]?.reads)
   })
 
-/** A transaction that keeps every row version from its start on, as a backup does. */
+/** A transaction that keeps every row version since its start, as a backup does. */
 async function beginLongTransaction(t: TestContext, { databaseUrl }: World): Promise<void> {
   const holder = new Client(databaseUrl)
   await holder.connect()
@@ -57,14 +57,14 @@ async function beginLongTransaction(t: TestContext, { databaseUrl }: World): Pro
   await holder.query('begin isolation level repeatable read; select from messages limit 1')
 }
 
-/** A row that was due and ended many times leaves an entry of the index each time. `due` and `ended`: what else changes. */
-const leaveEntries = (
+/** Makes one row due and ends it, many times; each time leaves an index entry. `due` and `ended`: other columns to set. */
+const leaveStaleEntries = (
   { databaseUrl }: World,
   { table, id, due = '', ended = '' }: { table: string; id: string; due?: string; ended?: string },
 ): Promise<void> =>
   withConnection(databaseUrl, async (connection) => {
     await connection.query('begin')
-    for (let number = 1; number <= LEFT; number += 1)
+    for (let number = 1; number <= STALE_ENTRIES; number += 1)
       await connection.query(`update ${table} set ${due} due_at = now() - $2 * interval '1 minute' where id = $1`, [
         id,
         number,
@@ -73,7 +73,7 @@ const leaveEntries = (
     await connection.query('commit')
   })
 
-test('while a long transaction runs, a code is claimed without reading entries of earlier ones', async (t) => {
+test('while a long transaction runs, claiming a code does not read the index entries of earlier codes', async (t) => {
   const { world, countDuring } = await startCountingWorld(t, {
     name: 'insert_and_claim_otp_messages_within_quota',
     index: 'messages_due',
@@ -81,12 +81,12 @@ test('while a long transaction runs, a code is claimed without reading entries o
   const { messageId } = await world.sendOtp()
   await world.settled()
   await beginLongTransaction(t, world)
-  await leaveEntries(world, { table: 'messages', id: messageId })
-  const [read = LEFT] = await countDuring(() => world.sendOtp())
+  await leaveStaleEntries(world, { table: 'messages', id: messageId })
+  const [read = STALE_ENTRIES] = await countDuring(() => world.sendOtp())
   assert.ok(read < MAX_READ, `${read} entries`)
 })
 
-test('while a long transaction runs, a message is locked without reading entries of earlier ones', async (t) => {
+test('while a long transaction runs, locking a message does not read the index entries of earlier messages', async (t) => {
   const { world, countDuring } = await startCountingWorld(t, {
     name: 'lock_due_messages',
     index: 'messages_due',
@@ -95,7 +95,7 @@ test('while a long transaction runs, a message is locked without reading entries
   const { messageId } = await world.sendOtp()
   await world.settled()
   await beginLongTransaction(t, world)
-  await leaveEntries(world, { table: 'messages', id: messageId })
+  await leaveStaleEntries(world, { table: 'messages', id: messageId })
   const reads = await countDuring(async () => {
     await world.sendOtp()
     await world.settled()
@@ -103,7 +103,7 @@ test('while a long transaction runs, a message is locked without reading entries
   assert.ok(reads.length > 0 && Math.max(...reads) < MAX_READ, `${reads.join(', ')} entries`)
 })
 
-test('while a long transaction runs, a delivery is claimed without reading entries of earlier ones', async (t) => {
+test('while a long transaction runs, claiming a delivery does not read the index entries of earlier deliveries', async (t) => {
   const { world, countDuring } = await startCountingWorld(t, {
     name: 'claim_deliveries',
     index: 'webhook_deliveries_due',
@@ -116,7 +116,7 @@ test('while a long transaction runs, a delivery is claimed without reading entri
   ])
   assert.ok(delivery)
   await beginLongTransaction(t, world)
-  await leaveEntries(world, {
+  await leaveStaleEntries(world, {
     table: 'webhook_deliveries',
     id: delivery.id,
     due: "status = 'pending', ended_at = null,",

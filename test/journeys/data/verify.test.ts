@@ -106,7 +106,7 @@ test('the command lists each difference with its id and exits with 1, and exits 
   assert.match(unknown.stderr, /No workspace has the id/)
 })
 
-test('a confirmation keeps its first 200 own inputs, and verify leaves it out after that', async (t) => {
+test('a confirmation stores at most 200 own inputs, and verify reports one that reached the limit as not verifiable', async (t) => {
   const { world, order } = await startOrder(t)
   const entry = {
     inputNumber: 1,

@@ -164,7 +164,7 @@ test('a claim whose answer stays lost is given back, and its code is sent once, 
 })
 
 test('codes that are claimed when they are accepted count in the pace of their sender', async (t) => {
-  // The clock stands still: the pace keeps only the last second, and twenty codes may take longer.
+  // The clock is stopped: the pace counts only the last second, and sending twenty codes may take longer.
   const { world } = await startWatchedWorld(t, { clock: createStoppedClock() })
   await Promise.all(Array.from({ length: 20 }, () => world.sendOtp()))
   await world.settled()
