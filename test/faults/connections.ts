@@ -9,6 +9,8 @@ import { waitFor } from '../world/wait-for.ts'
 const POOL_SIZE = 6
 /** To idle. */
 const FOREVER = 0
+/** A busy machine may stop the process of a test for longer than IDLE_TRANSACTION_MS, within a transaction. */
+const IDLE_TRANSACTION_MS = 60_000
 
 type Pooled = { db: Db; onIdleError: (error: Error) => void }
 
@@ -32,7 +34,13 @@ export async function openPooledDb(url: string, onIdleError: (error: Error) => v
 
 function newPooled(url: string): Pooled {
   const pooled: Pooled = {
-    db: openDb({ url, poolSize: POOL_SIZE, idleMs: FOREVER, onIdleError: (error) => pooled.onIdleError(error) }),
+    db: openDb({
+      url,
+      poolSize: POOL_SIZE,
+      idleMs: FOREVER,
+      idleTransactionMs: IDLE_TRANSACTION_MS,
+      onIdleError: (error) => pooled.onIdleError(error),
+    }),
     onIdleError: () => {},
   }
   return pooled
