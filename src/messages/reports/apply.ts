@@ -78,7 +78,7 @@ export function applyToMessage(
   const eventAt = afterEarlierEvents(row, at)
   const message = {
     ...withState(row, state, eventAt, providerMessageId),
-    own_failure: report.ours ? asOwnFailure(row, report, receivedAt) : row.own_failure,
+    own_failure: report.ours && !ignored ? asOwnFailure(row, report, receivedAt) : row.own_failure,
   }
   const wasIdentified = row.provider_message_id !== null
   return { message, wasIdentified, report, receivedAt, event, ignored, eventAt }
