@@ -9,8 +9,8 @@ import { waitFor } from '../world/wait-for.ts'
 const POOL_SIZE = 6
 /** To idle. */
 const FOREVER = 0
-/** A busy machine may stop the process of a test for longer than IDLE_TRANSACTION_MS, within a transaction. */
-const IDLE_TRANSACTION_MS = 60_000
+/** A busy machine may stop the process of a test within a transaction for longer than a node's limit of 5 s. */
+const MAX_STOPPED_MS = 60_000
 
 type Pooled = { db: Db; onIdleError: (error: Error) => void }
 
@@ -38,7 +38,7 @@ function newPooled(url: string): Pooled {
       url,
       poolSize: POOL_SIZE,
       idleMs: FOREVER,
-      idleTransactionMs: IDLE_TRANSACTION_MS,
+      idleTransactionMs: MAX_STOPPED_MS,
       onIdleError: (error) => pooled.onIdleError(error),
     }),
     onIdleError: () => {},

@@ -25,10 +25,10 @@ import { type RefusalEvent, type RefusalTypes, refusal } from './refusal.ts'
 import {
   type Conversation,
   type ConversationCheck,
+  MAX_OWN_INPUTS,
   type OwnInput,
   lockConversations,
   writeConversations,
-  MAX_OWN_INPUTS,
 } from './store.ts'
 
 /**

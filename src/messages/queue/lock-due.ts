@@ -25,17 +25,14 @@ export async function lockDue(
   const locked: DueMessage[] = []
   let isFull = false
   for (const priority of PRIORITIES) {
-    const ready = senders
-      .flatMap(({ due, ...sender }) =>
-        due.flatMap((entry) => (entry.priority === priority ? { ...sender, firstDueAt: entry.firstDueAt } : [])),
-      )
-      .map(({ id, capacity, firstDueAt }) => ({
-        sender_id: id,
-        // Skips older index entries: a long transaction keeps the entries of all messages sent since it began.
-        first_due_at: firstDueAt,
-        capacity: capacity - locked.filter(({ senderId }) => senderId === id).length,
-      }))
-      .filter((sender) => sender.capacity > 0)
+    const ready = senders.flatMap(({ id, capacity, due }) => {
+      const used = locked.filter(({ senderId }) => senderId === id).length
+      const first = due.find((entry) => entry.priority === priority)
+      // Skips older index entries: a long transaction keeps the entries of all messages sent since it began.
+      return first && capacity > used
+        ? { sender_id: id, first_due_at: first.firstDueAt, capacity: capacity - used }
+        : []
+    })
     const left = capacity - locked.length
     if (ready.length === 0 || left === 0) continue
     const shares = shareCapacity(ready, left)
