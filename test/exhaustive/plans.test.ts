@@ -294,13 +294,20 @@ function textOf(value: Value): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Does not count what a write itself touches: an update changes one page, and every index too if that page is full. */
+/**
+ * Does not count what a write itself touches (an update changes one page, and every index too if that page is full), nor what a
+ * scan of a common table expression reads: PostgreSQL reports that once more where the expression stands.
+ */
 function blocksOf(plan: Plan | undefined): number {
   if (!plan) return 0
   const children = plan.Plans ?? []
-  const own = plan['Node Type'] === 'ModifyTable' ? 0 : Math.max(0, touchedBy(plan) - sumOf(children.map(touchedBy)))
+  const own = NOT_COUNTED.includes(plan['Node Type'])
+    ? 0
+    : Math.max(0, touchedBy(plan) - sumOf(children.map(touchedBy)))
   return own + sumOf(children.map(blocksOf))
 }
+
+const NOT_COUNTED = ['ModifyTable', 'CTE Scan']
 
 const touchedBy = (plan: Plan): number => (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
 
