@@ -1064,7 +1064,7 @@ order by r.n;
 
 prepare find_confirmations as
 select c.id, c.workspace_id as "workspaceId", c.sender_id as "senderId", c.recipient, c.reference,
-  c.created_at as "createdAt", c.last_event_at as "lastEventAt", c.inputs, c.own_inputs as "ownInputs",
+  c.created_at as "createdAt", c.last_event_at as "lastEventAt", c.inputs, c.internal_inputs as "internalInputs",
   (select w.clock_offset_ms from workspaces w where w.id = c.workspace_id) as "clockOffsetMs",
   jsonb_build_object('language', c.template_language, 'askedAt', c.asked_at, 'state', jsonb_build_object(
   'status', c.status, 'answeredAt', c.answered_at, 'reminderAt', c.reminder_at, 'deadlineAt', c.deadline_at,
@@ -1083,7 +1083,7 @@ left join lateral (
 
 prepare lock_confirmations as
 select c.id, c.workspace_id as "workspaceId", c.sender_id as "senderId", c.recipient, c.reference,
-  c.created_at as "createdAt", c.last_event_at as "lastEventAt", c.inputs, c.own_inputs as "ownInputs",
+  c.created_at as "createdAt", c.last_event_at as "lastEventAt", c.inputs, c.internal_inputs as "internalInputs",
   (select w.clock_offset_ms from workspaces w where w.id = c.workspace_id) as "clockOffsetMs",
   jsonb_build_object('language', c.template_language, 'askedAt', c.asked_at, 'state', jsonb_build_object(
   'status', c.status, 'answeredAt', c.answered_at, 'reminderAt', c.reminder_at, 'deadlineAt', c.deadline_at,
@@ -1105,9 +1105,9 @@ left join lateral (
 prepare write_confirmations as
 update confirmations t
 set (status, answered_at, failure_code, failed_at, reminder_at, deadline_at, follow_up_at, closing_sent,
-   asked_at, answer_times, round, reschedule, choices, last_event_at, inputs, own_inputs, timer_tries, timer_error, timer_retry_at, timer_quarantined_at) = (
+   asked_at, answer_times, round, reschedule, choices, last_event_at, inputs, internal_inputs, timer_tries, timer_error, timer_retry_at, timer_quarantined_at) = (
   select status, answered_at, failure_code, failed_at, reminder_at, deadline_at, follow_up_at, closing_sent,
-   asked_at, answer_times, round, reschedule, choices, last_event_at, inputs, own_inputs, 0::smallint, null::jsonb, null::timestamptz, null::timestamptz from jsonb_populate_record(null::confirmations, $1::jsonb -> t.id::text))
+   asked_at, answer_times, round, reschedule, choices, last_event_at, inputs, internal_inputs, 0::smallint, null::jsonb, null::timestamptz, null::timestamptz from jsonb_populate_record(null::confirmations, $1::jsonb -> t.id::text))
 where t.id = any (array (select jsonb_object_keys($1::jsonb)::uuid));
 
 prepare write_refusal_checks as
@@ -3951,7 +3951,7 @@ where split_part(unit, ' ', 2)::timestamp at time zone 'UTC' >= coalesce($3, '-i
 -- src/operations/verify/events.ts
 
 prepare read_endpoints_to_verify as
-select id, created_at, deleted_at, event_types, types_changed_at from webhook_endpoints
+select id, created_at, deleted_at, event_types, event_types_changed_at from webhook_endpoints
 where workspace_id = $1 limit 1000;
 
 prepare read_events_to_verify as
@@ -5480,7 +5480,7 @@ where workspace_id = $1 and id = $2 and deleted_at is null for no key update;
 
 prepare update_endpoint_settings as
 update webhook_endpoints set url = $3, description = $4, event_types = $5,
-  types_changed_at = case when event_types is not distinct from $5 then types_changed_at else $6::timestamptz end,
+  event_types_changed_at = case when event_types is not distinct from $5 then event_types_changed_at else $6::timestamptz end,
   url_changed_at = case when url = $3 then url_changed_at else $6::timestamptz end,
   failing_since = case when url = $3 then failing_since end,
   release_at = case when url = $3 then release_at when status = 'enabled' then $6 end,

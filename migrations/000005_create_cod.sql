@@ -47,7 +47,7 @@ create table confirmations (
   inputs integer not null default 0,
   -- The first 200 timers, failed messages and erasures that changed it. Each has its input number and how far the workspace's clock
   -- was ahead. Null: none.
-  own_inputs jsonb,
+  internal_inputs jsonb,
 
   reminder_at timestamptz,
   deadline_at timestamptz,
@@ -67,7 +67,7 @@ create table confirmations (
   constraint confirmation_without_answer_has_no_answer_times
     check (answer_times is null or status not in ('accepted', 'awaiting_answer', 'no_response', 'failed')),
   constraint confirmation_rescheduled_has_reschedule check ((status = 'rescheduled') = (reschedule is not null)),
-  constraint own_inputs_are_a_list check (jsonb_typeof(own_inputs) = 'array'),
+  constraint internal_inputs_are_a_list check (jsonb_typeof(internal_inputs) = 'array'),
   constraint confirmation_failed_has_failure check ((status = 'failed') = (failure_code is not null)),
   constraint confirmation_quarantine_has_error check (timer_quarantined_at is null or timer_error is not null)
 ) with (fillfactor = 75, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);

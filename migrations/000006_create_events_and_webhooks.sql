@@ -38,7 +38,7 @@ create table webhook_endpoints (
   -- the types that it receives; null: all, including those that later releases add. A ping is always sent.
   event_types text[],
   -- which types it received before is not stored
-  types_changed_at timestamptz,
+  event_types_changed_at timestamptz,
   -- earlier attempts went to another URL
   url_changed_at timestamptz,
   secret bytea not null,

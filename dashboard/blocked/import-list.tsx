@@ -274,7 +274,7 @@ function useImport() {
     const phones = new Set<string>()
     let already = 0
     try {
-      const isWhole = await eachBatch('checking', linesOf(written), async (batch) => {
+      const isComplete = await eachBatch('checking', linesOf(written), async (batch) => {
         const answer = await check.mutateAsync({ workspaceId, lines: batch })
         const fine = new Map(answer.good.map((each) => [each.line, each]))
         for (const line of batch) {
@@ -286,7 +286,9 @@ function useImport() {
         }
         faulty.push(...answer.faulty)
       })
-      setState(isWhole ? { step: 'checked', good, already, faulty } : { step: 'stopped', doing: 'checking', added: 0 })
+      setState(
+        isComplete ? { step: 'checked', good, already, faulty } : { step: 'stopped', doing: 'checking', added: 0 },
+      )
     } catch (error) {
       setState({ step: 'stopped', doing: 'checking', added: 0, error })
     }
@@ -296,12 +298,12 @@ function useImport() {
   async function addAll(good: readonly Line[], faulty: FaultyLine[]): Promise<void> {
     let added = 0
     try {
-      const isWhole = await eachBatch('importing', good, async (batch) => {
+      const isComplete = await eachBatch('importing', good, async (batch) => {
         added += (await bringIn.mutateAsync({ workspaceId, lines: batch })).added
       })
-      if (isWhole) setWritten(onlyLines(written, new Set(faulty.map(({ line }) => line))))
+      if (isComplete) setWritten(onlyLines(written, new Set(faulty.map(({ line }) => line))))
       setState(
-        isWhole ? { step: 'imported', added, left: faulty.length } : { step: 'stopped', doing: 'importing', added },
+        isComplete ? { step: 'imported', added, left: faulty.length } : { step: 'stopped', doing: 'importing', added },
       )
     } catch (error) {
       setState({ step: 'stopped', doing: 'importing', added, error })

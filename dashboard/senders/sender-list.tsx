@@ -26,7 +26,7 @@ export function SenderList({ senders }: { senders: readonly Sender[] }) {
   const todayOf = (senderId: string): string => {
     if (!traffic) return '…'
     const { messages = 0, failed = 0 } = traffic.senders.find((each) => each.senderId === senderId) ?? {}
-    if (!traffic.isWhole) return t('page_senders.today_at_least', { messages: n(messages) })
+    if (!traffic.isComplete) return t('page_senders.today_at_least', { messages: n(messages) })
     return failed === 0
       ? t('page_senders.sent_today', { count: messages })
       : t('page_senders.sent_today_failed', { count: messages, failed: n(failed) })

@@ -17,14 +17,14 @@ const selectTraffic = statement<SenderTraffic>(
 
 /**
  * Messages per sender accepted since a time of the workspace's clock. Takes a connection without planner restrictions.
- * `isWhole` is false when the count stopped at its limit: then the figures are lower bounds.
+ * `isComplete` is false when the count stopped at its limit: then the figures are lower bounds.
  */
 export async function listSenderTraffic(
   figures: Sql,
   workspaceId: string,
   { since, offsetMs }: { since: Date; offsetMs: number },
-): Promise<{ senders: SenderTraffic[]; isWhole: boolean }> {
+): Promise<{ senders: SenderTraffic[]; isComplete: boolean }> {
   const senders = await figures.rows(selectTraffic, [workspaceId, firstIdSince(since, offsetMs), since])
   const counted = senders.reduce((sum, { messages }) => sum + messages, 0)
-  return { senders, isWhole: counted < MAX_TRAFFIC_COUNTED }
+  return { senders, isComplete: counted < MAX_TRAFFIC_COUNTED }
 }

@@ -169,8 +169,8 @@ export const camelCased = <Row extends object>(row: Row): Row =>
 type Units = { workspaceId: string; ids: readonly string[]; max: number }
 
 type RowsOf<Facts> = { [Name in keyof Facts]: Facts[Name] extends Statement<infer Row> ? Row[] : never }
-/** The rows of one unit by each statement. `isWhole`: all were read. */
-export type FactsOf<Facts> = RowsOf<Facts> & { isWhole: boolean }
+/** The rows of one unit by each statement. `isComplete`: all were read. */
+export type FactsOf<Facts> = RowsOf<Facts> & { isComplete: boolean }
 
 /** Reads rows of several units by several statements, at most `max` of each kind, and returns a function that gives those of one. */
 export async function readOfUnits<Facts extends Record<string, Statement<{ unitId: string }>>>(
@@ -188,7 +188,7 @@ export async function readOfUnits<Facts extends Record<string, Statement<{ unitI
   }
   return (unitId) => {
     const lists = [...found].map(([name, byUnit]) => [name, byUnit.get(unitId) ?? []] as const)
-    const isWhole = lists.every(([, { length }]) => length <= max)
-    return { ...(Object.fromEntries(lists) as RowsOf<Facts>), isWhole }
+    const isComplete = lists.every(([, { length }]) => length <= max)
+    return { ...(Object.fromEntries(lists) as RowsOf<Facts>), isComplete }
   }
 }

@@ -177,7 +177,7 @@ export const tables = {
       reference: 'reference',
       idempotency_key: 'idempotency_key',
     },
-    others: 'template_name template_language api_key_id status answer_times own_inputs failure_code timer_error',
+    others: 'template_name template_language api_key_id status answer_times internal_inputs failure_code timer_error',
     exported: `id sender_id recipient:to customer_user_id template_name template_language parameters reference idempotency_key
       correlation_id created_at status answered_at choices reschedule failure_code`,
     inUse: timerRuns,

@@ -43,7 +43,7 @@ const lockSettings = statement<EndpointSettings>(
 const updateSettings = statement(
   'update_endpoint_settings',
   `update webhook_endpoints set url = $3, description = $4, event_types = $5,
-     types_changed_at = case when event_types is not distinct from $5 then types_changed_at else $6::timestamptz end,
+     event_types_changed_at = case when event_types is not distinct from $5 then event_types_changed_at else $6::timestamptz end,
      url_changed_at = case when url = $3 then url_changed_at else $6::timestamptz end,
      failing_since = case when url = $3 then failing_since end,
      release_at = case when url = $3 then release_at when status = 'enabled' then $6 end,

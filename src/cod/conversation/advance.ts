@@ -15,7 +15,7 @@ import {
   type CheckState,
   type Effect,
   type Machine,
-  type OwnEvent,
+  type InternalEvent,
   type SentPurpose,
   type Types,
   transition,
@@ -25,8 +25,8 @@ import { type RefusalEvent, type RefusalTypes, refusal } from './refusal.ts'
 import {
   type Conversation,
   type ConversationCheck,
-  MAX_OWN_INPUTS,
-  type OwnInput,
+  MAX_INTERNAL_INPUTS,
+  type InternalInput,
   lockConversations,
   writeConversations,
 } from './store.ts'
@@ -169,16 +169,16 @@ function runMachine<T extends Types>(
   check.state = inWorkspaceTimes(conversation, state, before)
   if (state === before && effects.length === 0) return toIgnored(ignored)
   conversation.inputs += 1
-  const { ownInputs } = conversation
-  if (isOwn(event) && (ownInputs?.length ?? 0) < MAX_OWN_INPUTS)
-    conversation.ownInputs = [...(ownInputs ?? []), ownInput(context, event)]
+  const { internalInputs } = conversation
+  if (isInternal(event) && (internalInputs?.length ?? 0) < MAX_INTERNAL_INPUTS)
+    conversation.internalInputs = [...(internalInputs ?? []), internalInput(context, event)]
   result.changed.add(conversation)
   for (const effect of effects) applyEffect(result, context, effect)
   const sends = effects.flatMap((effect) => (effect.type === 'send' ? effect.purpose : []))
   return { ignored, inputNumber: conversation.inputs, sends }
 }
 
-const OWN: Readonly<Record<OwnEvent['type'], true>> = {
+const INTERNAL: Readonly<Record<InternalEvent['type'], true>> = {
   reminder_due: true,
   deadline_passed: true,
   follow_up_expired: true,
@@ -186,9 +186,12 @@ const OWN: Readonly<Record<OwnEvent['type'], true>> = {
   recipient_erased: true,
 }
 
-const isOwn = (event: CheckEvent<Types>): event is OwnEvent => event.type in OWN
+const isInternal = (event: CheckEvent<Types>): event is InternalEvent => event.type in INTERNAL
 
-const ownInput = <T extends Types>({ conversation, trigger }: CheckContext<T>, event: OwnEvent): OwnInput => {
+const internalInput = <T extends Types>(
+  { conversation, trigger }: CheckContext<T>,
+  event: InternalEvent,
+): InternalInput => {
   const { inputs: inputNumber, clockOffsetMs } = conversation
   return { inputNumber, clockOffsetMs, check: trigger.check, event }
 }

@@ -60,10 +60,10 @@ export type CheckEvent<T extends Types> =
   | { type: 'submitted'; at: Date; reminderMinutes: number | null; noResponseMinutes: number }
   /** The customer sent this sender any message, even one that belongs elsewhere. */
   | { type: 'customer_wrote'; at: Date }
-  | OwnEvent
+  | InternalEvent
 
 /** A timer, a failed message or an erasure. */
-export type OwnEvent =
+export type InternalEvent =
   | TimerEvent
   /** The initial message or the reminder failed; the failure of another message changes no state. */
   | { type: 'send_failed'; at: Date; code: FailureCode }

@@ -1,7 +1,7 @@
 import { type Sql, type Statement, batch, changes, inLockOrder, statement } from '../../lib/db/pool.ts'
 import type { Check } from '../../messages/conversation.ts'
 import type { ConfirmationTypes } from './confirmation.ts'
-import type { CheckState, OwnEvent, Types } from './machine.ts'
+import type { CheckState, InternalEvent, Types } from './machine.ts'
 import type { RefusalTypes } from './refusal.ts'
 
 /** A confirmation and its refusal check. */
@@ -17,17 +17,17 @@ export type Conversation = {
   lastEventAt: Date | null
   /** How many inputs have changed the conversation. */
   inputs: number
-  /** The first MAX_OWN_INPUTS timers, failed messages and erasures among them; null if there were none. */
-  ownInputs: OwnInput[] | null
+  /** The first MAX_INTERNAL_INPUTS timers, failed messages and erasures among them; null if there were none. */
+  internalInputs: InternalInput[] | null
   confirmation: ConversationCheck<ConfirmationTypes>
   refusal: ConversationCheck<RefusalTypes> | null
 }
 
 /** A customer who keeps asking for another time adds one a day. "verify" does not verify a conversation that has reached this limit. */
-export const MAX_OWN_INPUTS = 200
+export const MAX_INTERNAL_INPUTS = 200
 
 /** An input that is stored nowhere else: "verify" applies it again. `clockOffsetMs`: how far the workspace's clock was ahead at that moment. */
-export type OwnInput = { inputNumber: number; clockOffsetMs: number; check: Check; event: OwnEvent }
+export type InternalInput = { inputNumber: number; clockOffsetMs: number; check: Check; event: InternalEvent }
 
 /** The times of the answer and of the failure are in the workspace's time, since clients see them. */
 export type ConversationCheck<T extends Types> = {
@@ -67,7 +67,7 @@ const checkOf = (row: string, chosen: string): string =>
 const REASON = `case when coalesce(f.reason, f.note) is not null then jsonb_build_object('reason', f.reason, 'note', f.note) end`
 
 const COLUMNS = `c.id, c.workspace_id as "workspaceId", c.sender_id as "senderId", c.recipient, c.reference,
-     c.created_at as "createdAt", c.last_event_at as "lastEventAt", c.inputs, c.own_inputs as "ownInputs",
+     c.created_at as "createdAt", c.last_event_at as "lastEventAt", c.inputs, c.internal_inputs as "internalInputs",
      (select w.clock_offset_ms from workspaces w where w.id = c.workspace_id) as "clockOffsetMs",
      ${checkOf('c', 'coalesce(c.reschedule, c.choices)')} as confirmation,
      case when f.confirmation_id is not null then ${checkOf('f', REASON)} end as refusal`
@@ -94,7 +94,7 @@ const find: Statement<Conversation> = statement(
 
 const asConversation = (row: Conversation): Conversation => ({
   ...row,
-  ownInputs: row.ownInputs && row.ownInputs.map(withInstants),
+  internalInputs: row.internalInputs && row.internalInputs.map(withInstants),
   confirmation: withInstants(row.confirmation),
   refusal: withInstants(row.refusal),
 })
@@ -112,13 +112,13 @@ function withInstants<Value>(value: Value): Value {
 /** Writes conversations that are locked. */
 export async function writeConversations(tx: Sql, conversations: readonly Conversation[]): Promise<void> {
   const confirmations = conversations.map(
-    ({ id, lastEventAt, inputs, ownInputs, confirmation: { state, askedAt } }) => ({
+    ({ id, lastEventAt, inputs, internalInputs, confirmation: { state, askedAt } }) => ({
       ...checkColumns(id, state, askedAt),
       reschedule: state.status === 'rescheduled' ? state.chosen : null,
       choices: state.status === 'rescheduling' ? state.chosen : null,
       last_event_at: lastEventAt,
       inputs,
-      own_inputs: ownInputs ?? undefined, // omitted if null, as for most confirmations
+      internal_inputs: internalInputs ?? undefined, // omitted if null, as for most confirmations
     }),
   )
   const refusals = conversations.flatMap(({ id, refusal }) =>
@@ -162,6 +162,6 @@ const write = (table: string, id: string, columns: string) =>
 const writeConfirmations = write(
   'confirmations',
   'id',
-  `${CHECK_COLUMNS}, reschedule, choices, last_event_at, inputs, own_inputs`,
+  `${CHECK_COLUMNS}, reschedule, choices, last_event_at, inputs, internal_inputs`,
 )
 const writeRefusals = write('refusal_checks', 'confirmation_id', `${CHECK_COLUMNS}, reason, note`)

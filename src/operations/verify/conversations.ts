@@ -5,7 +5,7 @@ import { confirmation } from '../../cod/conversation/confirmation.ts'
 import { ACCEPTED } from '../../cod/conversation/machine.ts'
 import { interpretAgain } from '../../cod/conversation/receive.ts'
 import { refusal } from '../../cod/conversation/refusal.ts'
-import { type Conversation, MAX_OWN_INPUTS, type OwnInput } from '../../cod/conversation/store.ts'
+import { type Conversation, MAX_INTERNAL_INPUTS, type InternalInput } from '../../cod/conversation/store.ts'
 import { limits } from '../../cod/settings/settings.ts'
 import type { NewEvent } from '../../events/record.ts'
 import type { AnswerRow, ReportRow } from '../../explain/rows.ts'
@@ -34,10 +34,10 @@ const machines = { confirmation, refusal }
 /** Compares confirmations with their customers' messages, answers and events (docs/consistency-check.md#conversations). */
 export async function checkConversations(tx: Sql, page: Page): Promise<CheckedUnit[]> {
   return (await readConversations(tx, page)).map((facts) => {
-    const { id, createdAt: at, inbound, ownInputs } = facts
+    const { id, createdAt: at, inbound, internalInputs } = facts
     const isRemoved = inbound.some(({ body, inputNumber }) => body === '' && inputNumber !== null)
-    const isWhole = facts.isWhole && (ownInputs?.length ?? 0) < MAX_OWN_INPUTS
-    const verifiable = isWhole && !isRemoved
+    const isComplete = facts.isComplete && (internalInputs?.length ?? 0) < MAX_INTERNAL_INPUTS
+    const verifiable = isComplete && !isRemoved
     const differences = [...CHECKS.flatMap((check) => checkTimers(facts, check)), ...checkRows(facts)]
     if (verifiable) differences.push(...checkInputs(facts, page.provider))
     return { id, differences, verifiable, used: { kind: 'cod_confirmation', at } }
@@ -99,20 +99,22 @@ type Replay = {
 /** Applies the inputs again. */
 function checkInputs(facts: ConversationFacts, reader: Reader): Difference[] {
   const { id, inputs: count, answers, events } = facts
-  const of: Replay = {
+  const context: Replay = {
     facts,
     reader,
     sends: CHECKS.map((check) => `${check} template`),
     answers: [...answers],
   }
-  const { after, found } = replay({ id, before: beforeInputs(facts), inputs: inputsOf(of), events }, count)
+  const { after, found } = replay({ id, before: beforeInputs(facts), inputs: inputsOf(context), events }, count)
   return [
     ...found,
-    ...of.answers.map((left) => difference(left.id, { code: 'verify.answer_without_message', answer: left.answer })),
+    ...context.answers.map((left) =>
+      difference(left.id, { code: 'verify.answer_without_message', answer: left.answer }),
+    ),
     ...CHECKS.flatMap((check) => compareCheck(facts, check, after)),
     // Questions need texts and are not sent without them, so there may be fewer messages, but never more.
     ...facts.messages.flatMap(({ id: messageId, check, purpose }) =>
-      take(of.sends, (sent) => sent === `${check} ${purpose}`)
+      take(context.sends, (sent) => sent === `${check} ${purpose}`)
         ? []
         : [difference(messageId, { code: 'verify.question_without_cause', purpose })],
     ),
@@ -139,21 +141,21 @@ function beforeInputs(facts: ConversationFacts): Conversation {
 const isInput = ({ inputNumber, outcome, note }: ReportRow): boolean =>
   inputNumber !== null || outcome === 'applied' || (outcome === 'ignored' && note?.code === 'cod.superseded')
 
-function inputsOf(of: Replay): Input<Conversation>[] {
-  const { id: confirmationId, workspaceId, inbound, ownInputs } = of.facts
+function inputsOf(context: Replay): Input<Conversation>[] {
+  const { id: confirmationId, workspaceId, inbound, internalInputs } = context.facts
   const reported = inbound.filter(isInput).map((report): Input<Conversation> => {
-    return { number: report.inputNumber, report, apply: (before) => applyMessage(of, before, report) }
+    return { number: report.inputNumber, report, apply: (before) => applyMessage(context, before, report) }
   })
-  const explained = (ownInputs ?? []).filter((input) => isExplained(of, input))
+  const explained = (internalInputs ?? []).filter((input) => isExplained(context, input))
   const own = explained.map((input): Input<Conversation> => {
     const trigger = { workspaceId, confirmationId, ...input }
-    return { number: input.inputNumber, report: null, apply: (before) => apply(of, before, { ...input, trigger }) }
+    return { number: input.inputNumber, report: null, apply: (before) => apply(context, before, { ...input, trigger }) }
   })
   return [...reported, ...own]
 }
 
 /** Whether stored rows show the cause: a message that failed with this code, or an erased recipient. Retention may have emptied a report. */
-function isExplained({ facts, reader }: Replay, { check, event }: OwnInput): boolean {
+function isExplained({ facts, reader }: Replay, { check, event }: InternalInput): boolean {
   if (event.type === 'recipient_erased') return isErased(facts.recipient)
   if (event.type !== 'send_failed') return true
   const sent = facts.messages.filter((message) => message.check === check)
@@ -162,8 +164,8 @@ function isExplained({ facts, reader }: Replay, { check, event }: OwnInput): boo
 }
 
 /** Applies a customer's message. The answer says to which check a text belongs; without one, it belonged to an open follow-up. */
-function applyMessage(of: Replay, before: Conversation, report: ReportRow) {
-  const { facts, reader } = of
+function applyMessage(context: Replay, before: Conversation, report: ReportRow) {
+  const { facts, reader } = context
   const { id, body, accountId: account_id, receivedAt: received_at, writtenAt: occurred_at } = report
   const answer = facts.answers.find(({ reportId }) => reportId === id)
   const check = answer?.check ?? CHECKS.find((each) => isFollowUp(each, before[each]?.state.status))
@@ -172,18 +174,18 @@ function applyMessage(of: Replay, before: Conversation, report: ReportRow) {
     { id, body, workspace_id: facts.workspaceId, account_id, received_at, occurred_at },
     { confirmationId: facts.id, questions: facts.messages, check, isAnswered: answer !== undefined },
   )
-  return trigger && apply(of, before, { ...report, trigger })
+  return trigger && apply(context, before, { ...report, trigger })
 }
 
 type Trigger = Pick<ReportRow, 'inputNumber' | 'clockOffsetMs'> & { trigger: ConversationEvent }
 
 /** All times are in the workspace's time. Moving the clock does not change a timer's time there. */
-function apply(of: Replay, before: Conversation, { inputNumber, clockOffsetMs, trigger }: Trigger) {
+function apply(context: Replay, before: Conversation, { inputNumber, clockOffsetMs, trigger }: Trigger) {
   const event = { ...trigger.event, at: later(trigger.event.at, clockOffsetMs) }
   const numbered = { ...before, inputs: Number(inputNumber) - 1 }
   const { events, answers, ...advanced } = advanceCopy(numbered, { ...trigger, event } as ConversationEvent)
-  of.sends.push(...advanced.sends.map((purpose) => `${trigger.check} ${purpose}`))
-  const found = answers.flatMap((answer) => checkAnswer(of, answer))
+  context.sends.push(...advanced.sends.map((purpose) => `${trigger.check} ${purpose}`))
+  const found = answers.flatMap((answer) => checkAnswer(context, answer))
   return { ...advanced, events: trigger.check === 'confirmation' ? events.map(withOlderCheck) : events, found }
 }
 

@@ -34,7 +34,7 @@ type EndpointFact = {
   created_at: Date
   deleted_at: Date | null
   event_types: string[] | null
-  types_changed_at: Date | null
+  event_types_changed_at: Date | null
 }
 
 /** How many rows before the event are read to show that the table was neither loaded nor rewritten since. */
@@ -73,7 +73,7 @@ const MAX_ENDPOINTS = 1_000
 
 const readEndpoints: Statement<EndpointFact> = statement(
   'read_endpoints_to_verify',
-  `select id, created_at, deleted_at, event_types, types_changed_at from webhook_endpoints
+  `select id, created_at, deleted_at, event_types, event_types_changed_at from webhook_endpoints
    where workspace_id = $1 limit ${MAX_ENDPOINTS}`,
 )
 
@@ -116,7 +116,7 @@ const mayReceive = (event: DeliveredEvent, { id, created_at, deleted_at }: Endpo
 
 /** Which types an endpoint received before it was changed is not stored. */
 function mustReceive(event: DeliveredEvent, endpoint: EndpointFact): boolean {
-  const { event_types: types, types_changed_at: changedAt } = endpoint
+  const { event_types: types, event_types_changed_at: changedAt } = endpoint
   const hadTypes = changedAt === null || changedAt <= later(event.recorded_at, -RACE_MS)
   const isOfType = event.endpoint_id !== null || (hadTypes && (types === null || types.includes(event.type)))
   return isOfType && mayReceive(event, endpoint, -RACE_MS)

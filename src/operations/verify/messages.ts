@@ -71,9 +71,9 @@ export async function checkMessages(tx: Sql, { workspaceId, after, limit, provid
 }
 
 function check(facts: MessageFacts, reader: Reader): CheckedUnit {
-  const { id, kind, created_at: at, isWhole, reports } = facts
+  const { id, kind, created_at: at, isComplete, reports } = facts
   const isRemoved = reports.some((report) => isProcessed(report) && report.body === '')
-  const verifiable = isWhole && !isRemoved
+  const verifiable = isComplete && !isRemoved
   // A report that waits may be about to change the message.
   const isSettled = reports.every(({ outcome }) => outcome !== 'waiting')
   const differences = [...checkJob(facts), ...checkAttempts(facts), ...checkVerification(facts)]

@@ -422,7 +422,7 @@ const STAYING: Readonly<Record<string, string>> = {
   'webhook_endpoints.created_at': REAL,
   'webhook_endpoints.deleted_at': HAPPENED,
   'webhook_endpoints.status_at': HAPPENED,
-  'webhook_endpoints.types_changed_at': HAPPENED,
+  'webhook_endpoints.event_types_changed_at': HAPPENED,
   'webhook_endpoints.url_changed_at': HAPPENED,
   'workspaces.created_at': REAL,
   'workspaces.deleted_at': REAL,

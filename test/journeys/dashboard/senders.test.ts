@@ -193,19 +193,19 @@ test('today’s messages are counted by sender, in the sandbox’s time', async 
   const world = await startWorld(t)
   const { calls } = await signIn(world, 'member')
   const { workspaceId, senderId } = world
-  assert.deepEqual(await calls.senders.traffic.query({ workspaceId }), { senders: [], isWhole: true })
+  assert.deepEqual(await calls.senders.traffic.query({ workspaceId }), { senders: [], isComplete: true })
   await world.sendOtp()
   await world.sendOtp()
   assert.deepEqual(await calls.senders.traffic.query({ workspaceId }), {
     senders: [{ senderId, messages: 2, failed: 0 }],
-    isWhole: true,
+    isComplete: true,
   })
   await world.query('update workspaces set sandbox = true where id = $1', [workspaceId])
   await advanceSandbox(world.parts, { workspaceId, byMs: DAY_MS })
   await world.sendOtp()
   assert.deepEqual(await calls.senders.traffic.query({ workspaceId }), {
     senders: [{ senderId, messages: 1, failed: 0 }],
-    isWhole: true,
+    isComplete: true,
   })
 })
 

@@ -199,10 +199,14 @@ const PLANTS: readonly Plant[] = [
   ofOrder('check_failure', `failure_code = 'RECIPIENT_ERASED'`, 'lost'),
   ofOrder('timer', 'deadline_at = now()'),
   ofOrder('last_event_at', `last_event_at = last_event_at + interval '1 second'`),
-  ...(['silent', 'expiring', 'lost'] as const).map((order) => ofOrder('check_status', 'own_inputs = null', order)),
-  ofOrder('check_status', `own_inputs = jsonb_set(own_inputs, '{0,event,type}', '"recipient_erased"')`, 'lost'),
-  ofOrder('check_status', `own_inputs = jsonb_set(own_inputs, '{0,event,code}', '"WINDOW_CLOSED"')`, 'lost'),
-  ofOrder('check_answered_at', `own_inputs = jsonb_set(own_inputs, '{0,clockOffsetMs}', '1000')`, 'expiring'),
+  ...(['silent', 'expiring', 'lost'] as const).map((order) => ofOrder('check_status', 'internal_inputs = null', order)),
+  ofOrder(
+    'check_status',
+    `internal_inputs = jsonb_set(internal_inputs, '{0,event,type}', '"recipient_erased"')`,
+    'lost',
+  ),
+  ofOrder('check_status', `internal_inputs = jsonb_set(internal_inputs, '{0,event,code}', '"WINDOW_CLOSED"')`, 'lost'),
+  ofOrder('check_answered_at', `internal_inputs = jsonb_set(internal_inputs, '{0,clockOffsetMs}', '1000')`, 'expiring'),
   inOrder(
     'check_status',
     `update messages set failed_event_at = null where confirmation_id = $1 returning confirmation_id as id`,
@@ -342,7 +346,7 @@ const NO_NOTES = `with answers as (
 const noDelivery = (typesChanged: string) =>
   `with gone as (select id from webhook_deliveries where workspace_id = $1 and status = 'succeeded'),
     attempts as (delete from webhook_attempts where delivery_id in (select id from gone)),
-    changed as (update webhook_endpoints set types_changed_at = now() + interval '${typesChanged}' where workspace_id = $1)
+    changed as (update webhook_endpoints set event_types_changed_at = now() + interval '${typesChanged}' where workspace_id = $1)
   delete from webhook_deliveries where id in (select id from gone)`
 
 /** What retention removed while other facts of the same rows are still there. */

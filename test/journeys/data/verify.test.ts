@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dailyFiguresLoop } from '../../../src/charts/daily.ts'
-import { MAX_OWN_INPUTS } from '../../../src/cod/conversation/store.ts'
+import { MAX_INTERNAL_INPUTS } from '../../../src/cod/conversation/store.ts'
 import { newId } from '../../../src/lib/ids.ts'
 import { advanceSandbox } from '../../../src/sandbox/advance.ts'
 import type { Verification } from '../../../src/operations/verify/verify.ts'
@@ -106,7 +106,7 @@ test('the command lists each difference with its id and exits with 1, and exits 
   assert.match(unknown.stderr, /No workspace has the id/)
 })
 
-test('a confirmation stores at most 200 own inputs, and verify reports one that reached the limit as not verifiable', async (t) => {
+test('a confirmation stores at most 200 internal inputs, and verify reports one that reached the limit as not verifiable', async (t) => {
   const { world, order } = await startOrder(t)
   const entry = {
     inputNumber: 1,
@@ -114,18 +114,18 @@ test('a confirmation stores at most 200 own inputs, and verify reports one that 
     check: 'confirmation',
     event: { type: 'reminder_due', at: new Date() },
   }
-  const values = [order.confirmationId, JSON.stringify(Array.from({ length: MAX_OWN_INPUTS - 1 }, () => entry))]
-  await world.query('update confirmations set own_inputs = $2 where id = $1', values)
+  const values = [order.confirmationId, JSON.stringify(Array.from({ length: MAX_INTERNAL_INPUTS - 1 }, () => entry))]
+  await world.query('update confirmations set internal_inputs = $2 where id = $1', values)
   world.advance('121m') // the reminder
   await world.settled()
   world.advance('1d') // the deadline
   await world.settled()
   assert.equal((await world.getConfirmation(order)).status, 'no_response')
   const stored = await world.query<{ count: number }>(
-    'select jsonb_array_length(own_inputs) as count from confirmations where id = $1',
+    'select jsonb_array_length(internal_inputs) as count from confirmations where id = $1',
     [order.confirmationId],
   )
-  assert.deepEqual(stored, [{ count: MAX_OWN_INPUTS }])
+  assert.deepEqual(stored, [{ count: MAX_INTERNAL_INPUTS }])
   const { differences, notVerifiable } = await check(world)
   assert.deepEqual([differences.total, notVerifiable.confirmations], [0, 1])
 })
