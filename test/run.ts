@@ -97,7 +97,9 @@ const OWN_DATABASE: readonly string[] = [
 
 /** Most objects of tests are short-lived: a larger young generation collects them at a third of the cost. */
 const NODE_OPTIONS = [
-  ...['without-async-hooks', 'cheap-passwords'].map((name) => `--import=${path.join(ROOT, `test/runner/${name}.ts`)}`),
+  ...['without-async-hooks', 'release-ended', 'cheap-passwords'].map(
+    (name) => `--import=${path.join(ROOT, `test/runner/${name}.ts`)}`,
+  ),
   '--max-semi-space-size=64',
 ]
 
