@@ -7,24 +7,14 @@ import { interpretAgain } from '../../cod/conversation/receive.ts'
 import { refusal } from '../../cod/conversation/refusal.ts'
 import { type Conversation, MAX_INTERNAL_INPUTS, type InternalInput } from '../../cod/conversation/store.ts'
 import { limits } from '../../cod/settings/settings.ts'
-import type { NewEvent } from '../../events/record.ts'
 import type { AnswerRow, ReportRow } from '../../explain/rows.ts'
 import type { Sql } from '../../lib/db/pool.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
 import type { Check } from '../../messages/conversation.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { type ConversationFacts, readConversations } from './conversation-facts.ts'
-import {
-  type CheckedUnit,
-  type Difference,
-  type Page,
-  compared,
-  difference,
-  differencesOf,
-  shown,
-  take,
-} from './differences.ts'
-import { type Input, type Members, isSame, replay } from './replay.ts'
+import { type CheckedUnit, type Difference, type Page, compared, differencesOf, shown, take } from './differences.ts'
+import { isSame, replay } from './replay.ts'
 
 type Reader = Pick<Provider, 'readInbound' | 'readStatus'>
 
@@ -54,12 +44,11 @@ function checkTimers(facts: ConversationFacts, check: Check): Difference[] {
   const { status, reminderAt, deadlineAt, followUpAt } = stored
   const awaits = status === 'awaiting_answer'
   const isEarly = deadlineAt !== null && later(deadlineAt, facts.clockOffsetMs) < earliestDeadline(facts)
-  const text = (timer: string) =>
-    ({ code: 'verify.timer', check: plainText(`explain.check_${check}`), timer, status }) as const
+  const text = { code: 'verify.timer', check: plainText(`explain.check_${check}`), status } as const
   return differencesOf(facts.id, [
-    [reminderAt !== null && !awaits, text('reminder')],
-    [(deadlineAt !== null) !== awaits || isEarly, text('deadline')],
-    [(followUpAt !== null) !== isFollowUp(check, status), text('expiry')],
+    reminderAt !== null && !awaits && { ...text, timer: 'reminder' },
+    ((deadlineAt !== null) !== awaits || isEarly) && { ...text, timer: 'deadline' },
+    (followUpAt !== null) !== isFollowUp(check, status) && { ...text, timer: 'expiry' },
   ])
 }
 
@@ -72,52 +61,36 @@ function checkRows({ id, events, messages, unknownKeys, ...confirmation }: Conve
   const times = events.map(({ occurredAt }) => occurredAt.getTime())
   const latest = times.length === 0 ? null : new Date(Math.max(...times))
   return [
-    ...unknownKeys.map((key) => difference(id, { code: 'verify.unknown_key', key })),
+    ...unknownKeys.flatMap((key) => differencesOf(id, [{ code: 'verify.unknown_key', key }])),
     ...compared(id, { code: 'verify.last_event_at' }, { stored: confirmation.lastEventAt, derived: latest }),
-    ...events.flatMap((event, index) => {
-      const isTwice = times.indexOf(event.occurredAt.getTime()) < index
-      return differencesOf(event.id, [[isTwice, { code: 'verify.event_time_twice', at: shown(event.occurredAt) }]])
+    ...events.flatMap(({ id: eventId, occurredAt }, index) => {
+      const isTwice = times.indexOf(occurredAt.getTime()) < index
+      return differencesOf(eventId, [isTwice && { code: 'verify.event_time_twice', at: shown(occurredAt) }])
     }),
-    ...messages.flatMap((message) =>
-      (['senderId', 'recipient'] as const)
-        .filter((member) => message[member] !== confirmation[member])
-        .map((member) => difference(id, { code: 'verify.message_of_confirmation', messageId: message.id, member })),
-    ),
+    ...messages.flatMap((message) => {
+      const wrong = (['senderId', 'recipient'] as const).filter((member) => message[member] !== confirmation[member])
+      const text = { code: 'verify.message_of_confirmation', messageId: message.id } as const
+      return wrong.flatMap((member) => differencesOf(id, [{ ...text, member }]))
+    }),
   ]
-}
-
-/** What is left to explain while the inputs are applied again. */
-type Replay = {
-  facts: ConversationFacts
-  reader: Reader
-  /** Messages that the inputs trigger. */
-  sends: string[]
-  /** Answers that no input explains. */
-  answers: AnswerRow[]
 }
 
 /** Applies the inputs again. */
 function checkInputs(facts: ConversationFacts, reader: Reader): Difference[] {
-  const { id, inputs: count, answers, events } = facts
-  const context: Replay = {
-    facts,
-    reader,
-    sends: CHECKS.map((check) => `${check} template`),
-    answers: [...answers],
-  }
-  const { after, found } = replay({ id, before: beforeInputs(facts), inputs: inputsOf(context), events }, count)
+  const { after, results, found } = replay(facts, beforeInputs(facts), inputsOf(facts, reader))
+  const sent = [...CHECKS.map((check) => `${check} template`), ...results.flatMap((result) => result.sent)]
   return [
     ...found,
-    ...context.answers.map((left) =>
-      difference(left.id, { code: 'verify.answer_without_message', answer: left.answer }),
+    ...checkAnswers(
+      facts,
+      results.flatMap(({ answers }) => answers),
     ),
     ...CHECKS.flatMap((check) => compareCheck(facts, check, after)),
     // Questions need texts and are not sent without them, so there may be fewer messages, but never more.
-    ...facts.messages.flatMap(({ id: messageId, check, purpose }) =>
-      take(context.sends, (sent) => sent === `${check} ${purpose}`)
-        ? []
-        : [difference(messageId, { code: 'verify.question_without_cause', purpose })],
-    ),
+    ...facts.messages.flatMap(({ id, check, purpose }) => {
+      const isCaused = take(sent, (each) => each === `${check} ${purpose}`) !== undefined
+      return differencesOf(id, [!isCaused && { code: 'verify.question_without_cause', purpose }])
+    }),
   ]
 }
 
@@ -141,21 +114,40 @@ function beforeInputs(facts: ConversationFacts): Conversation {
 const isInput = ({ inputNumber, outcome, note }: ReportRow): boolean =>
   inputNumber !== null || outcome === 'applied' || (outcome === 'ignored' && note?.code === 'cod.superseded')
 
-function inputsOf(context: Replay): Input<Conversation>[] {
-  const { id: confirmationId, workspaceId, inbound, internalInputs } = context.facts
-  const reported = inbound.filter(isInput).map((report): Input<Conversation> => {
-    return { number: report.inputNumber, report, apply: (before) => applyMessage(context, before, report) }
-  })
-  const explained = (internalInputs ?? []).filter((input) => isExplained(context, input))
-  const own = explained.map((input): Input<Conversation> => {
-    const trigger = { workspaceId, confirmationId, ...input }
-    return { number: input.inputNumber, report: null, apply: (before) => apply(context, before, { ...input, trigger }) }
-  })
-  return [...reported, ...own]
+function inputsOf(facts: ConversationFacts, reader: Reader) {
+  const { id: confirmationId, workspaceId, inbound, internalInputs } = facts
+  const reported = inbound
+    .filter(isInput)
+    .map((report) => inputOf(report, report, (before) => triggerOf(report, before, facts, reader)))
+  const internal = (internalInputs ?? []).filter((input) => isExplained(input, facts, reader))
+  return [
+    ...reported,
+    ...internal.map((input) =>
+      inputOf(input, null, () => ({ workspaceId, confirmationId, ...input }) as ConversationEvent),
+    ),
+  ]
 }
 
+/** All times are in the workspace's time. Moving the clock does not change a timer's time there. */
+const inputOf = (
+  { inputNumber: number, clockOffsetMs }: Pick<ReportRow, 'inputNumber' | 'clockOffsetMs'>,
+  report: ReportRow | null,
+  triggerIn: (before: Conversation) => ConversationEvent | undefined,
+) => ({
+  number,
+  report,
+  apply(before: Conversation) {
+    const trigger = triggerIn(before)
+    if (!trigger) return undefined
+    const event = { ...trigger.event, at: later(trigger.event.at, clockOffsetMs) }
+    const numbered = { ...before, inputs: Number(number) - 1 }
+    const { sends, ...advanced } = advanceCopy(numbered, { ...trigger, event } as ConversationEvent)
+    return { ...advanced, sent: sends.map((purpose) => `${trigger.check} ${purpose}`) }
+  },
+})
+
 /** Whether stored rows show the cause: a message that failed with this code, or an erased recipient. Retention may have emptied a report. */
-function isExplained({ facts, reader }: Replay, { check, event }: InternalInput): boolean {
+function isExplained({ check, event }: InternalInput, facts: ConversationFacts, reader: Reader): boolean {
   if (event.type === 'recipient_erased') return isErased(facts.recipient)
   if (event.type !== 'send_failed') return true
   const sent = facts.messages.filter((message) => message.check === check)
@@ -163,50 +155,39 @@ function isExplained({ facts, reader }: Replay, { check, event }: InternalInput)
   return sent.some(({ ownFailure, reports }) => [ownFailure?.code, ...reports.map(ofReport)].includes(event.code))
 }
 
-/** Applies a customer's message. The answer says to which check a text belongs; without one, it belonged to an open follow-up. */
-function applyMessage(context: Replay, before: Conversation, report: ReportRow) {
-  const { facts, reader } = context
+/** What a customer's message triggers. The answer says to which check a text belongs; without one, it belonged to an open follow-up. */
+function triggerOf(report: ReportRow, before: Conversation, facts: ConversationFacts, reader: Reader) {
   const { id, body, accountId: account_id, receivedAt: received_at, writtenAt: occurred_at } = report
   const answer = facts.answers.find(({ reportId }) => reportId === id)
   const check = answer?.check ?? CHECKS.find((each) => isFollowUp(each, before[each]?.state.status))
-  const trigger = interpretAgain(
+  return interpretAgain(
     reader,
     { id, body, workspace_id: facts.workspaceId, account_id, received_at, occurred_at },
     { confirmationId: facts.id, questions: facts.messages, check, isAnswered: answer !== undefined },
   )
-  return trigger && apply(context, before, { ...report, trigger })
 }
 
-type Trigger = Pick<ReportRow, 'inputNumber' | 'clockOffsetMs'> & { trigger: ConversationEvent }
+type DerivedAnswer = ReturnType<typeof advanceCopy>['answers'][0]
 
-/** All times are in the workspace's time. Moving the clock does not change a timer's time there. */
-function apply(context: Replay, before: Conversation, { inputNumber, clockOffsetMs, trigger }: Trigger) {
-  const event = { ...trigger.event, at: later(trigger.event.at, clockOffsetMs) }
-  const numbered = { ...before, inputs: Number(inputNumber) - 1 }
-  const { events, answers, ...advanced } = advanceCopy(numbered, { ...trigger, event } as ConversationEvent)
-  context.sends.push(...advanced.sends.map((purpose) => `${trigger.check} ${purpose}`))
-  const found = answers.flatMap((answer) => checkAnswer(context, answer))
-  return { ...advanced, events: trigger.check === 'confirmation' ? events.map(withOlderCheck) : events, found }
+function checkAnswers(facts: ConversationFacts, derived: readonly DerivedAnswer[]): Difference[] {
+  const { id: confirmationId, answers, mayLackNote } = facts
+  const left = [...answers]
+  const found = derived.flatMap((answer) => {
+    const { report_id: reportId = confirmationId } = answer
+    const stored = take(left, (each) => each.reportId === reportId)
+    if (!stored) return differencesOf(reportId, [{ code: 'verify.answer_missing', confirmationId }])
+    return compareAnswer(stored, answer, mayLackNote(stored.id))
+  })
+  found.push(
+    ...left.flatMap(({ id, answer }) => differencesOf(id, [{ code: 'verify.answer_without_message', answer }])),
+  )
+  return found
 }
 
-/** When a refusal check was requested is not stored: an event of the confirmation may be older. */
-function withOlderCheck(event: NewEvent): NewEvent {
-  const derived = event.data['refusalCheck']
-  const refusalCheck = (stored: unknown) => stored === null || isSame(stored, derived)
-  return { ...event, data: { ...event.data, refusalCheck } }
-}
-
-/** Takes the stored answer from those that are left. */
-function checkAnswer({ facts, answers }: Replay, derived: ReturnType<typeof advanceCopy>['answers'][0]): Difference[] {
-  const { report_id: reportId = facts.id, detail } = derived
-  const stored = take(answers, (answer) => answer.reportId === reportId)
-  if (!stored) return [difference(reportId, { code: 'verify.answer_missing', confirmationId: facts.id })]
+function compareAnswer(stored: AnswerRow, derived: DerivedAnswer, mayLackNote: boolean): Difference[] {
   const { id, answeredAt } = stored
-  const mayLackNote = facts.mayLackNote(id)
-  const reschedule = detail['reschedule'] as Members | null | undefined
-  const chosen = reschedule ? { reschedule: withNote(reschedule, mayLackNote) } : withNote(detail, mayLackNote)
   const values = { stored: namedAnswer(stored), derived: namedAnswer(derived) }
-  const isSameAnswer = values.stored === values.derived && isSame(stored.detail, chosen)
+  const isSameAnswer = values.stored === values.derived && isSame(stored.detail, derived.detail, notes(mayLackNote))
   return [
     ...compared(id, { code: 'verify.answer' }, { ...values, isSame: isSameAnswer }),
     ...compared(id, { code: 'verify.answer_time' }, { stored: answeredAt, derived: derived.answered_at }),
@@ -217,10 +198,7 @@ const namedAnswer = ({ answer, superseded }: { answer: string; superseded: boole
   `${answer}${superseded ? ' (superseded)' : ''}`
 
 /** Retention removes notes. */
-const withNote = (chosen: Members, mayLackNote: boolean): Members =>
-  'note' in chosen
-    ? { ...chosen, note: (stored: unknown) => stored === chosen['note'] || (mayLackNote && stored === null) }
-    : chosen
+const notes = (mayLack: boolean) => ({ note: (stored: unknown) => mayLack && stored === null })
 
 /** What the inputs lead to is compared with each member. */
 const DERIVED = [
@@ -239,8 +217,8 @@ function compareCheck(facts: ConversationFacts, name: Check, after: Conversation
   // Retention removes a note from the check together with that of its answer.
   const mayLackNote = facts.answers.some((answer) => answer.check === name && facts.mayLackNote(answer.id))
   const { nothingChosen } = machines[name]
-  const chosen = withNote({ ...nothingChosen, ...derived.chosen }, mayLackNote)
-  const isSameChoice = isSame({ ...nothingChosen, ...stored.chosen }, chosen)
+  const [chosen, derivedChosen] = [stored, derived].map((state) => ({ ...nothingChosen, ...state.chosen }))
+  const isSameChoice = isSame(chosen, derivedChosen, notes(mayLackNote))
   const choices = { stored: stored.chosen, derived: derived.chosen, isSame: isSameChoice }
   const failures = { stored: stored.failure?.code, derived: derived.failure?.code }
   return [

@@ -7,7 +7,7 @@ import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import { firstIdAt } from '../../lib/ids.ts'
 import { type QuotaKind, quotaMonth } from '../../workspaces/quota.ts'
 import type { Workspace } from '../../workspaces/workspaces.ts'
-import { type CheckedUnit, compared, difference } from './differences.ts'
+import { type CheckedUnit, compared, differencesOf } from './differences.ts'
 
 /** No request is stored this long after its id was created. */
 const MAX_ACCEPTING_MS = 5 * MINUTE_MS
@@ -19,13 +19,11 @@ export type WalkedUnits = { until: string; counts: Record<string, number> }
 export const noUnits = (): WalkedUnits => ({ until: firstIdAt(later(new Date(), -MAX_ACCEPTING_MS)), counts: {} })
 
 /** The month counts in the workspace's time, which a sandbox may have moved. */
-export function countUnit(
-  { until, counts }: WalkedUnits,
-  id: string,
-  { kind, at }: { kind: QuotaKind; at: Date },
-): void {
-  const key = `${kind} ${quotaMonth(at)}`
-  if (id < until) counts[key] = (counts[key] ?? 0) + 1
+export function countUnits({ until, counts }: WalkedUnits, units: readonly CheckedUnit[]): void {
+  for (const { id, used } of units) {
+    const key = used && `${used.kind} ${quotaMonth(used.at)}`
+    if (key && id < until) counts[key] = (counts[key] ?? 0) + 1
+  }
 }
 
 const UNIT = (kind: string): string => `'${kind} ' || date_trunc('month', created_at at time zone 'UTC')::date`
@@ -96,7 +94,7 @@ export async function checkDay(tx: Sql, workspace: Workspace, stored: StoredDay,
   const planned = before ? daysToPlan({ ...workspace, timeZone, newest: before.day }, null, counted_at) : []
   const found = planned
     .filter((missing) => missing < day)
-    .map((missing) => difference(id, { code: 'verify.daily_figures_missing', day: missing }))
+    .flatMap((missing) => differencesOf(id, [{ code: 'verify.daily_figures_missing', day: missing }]))
   // An earlier count may have missed rows that were stored later.
   const isFinal = counted_at >= later(startOfDay(addDays(day, 1), timeZone), HOUR_MS)
   if (isFinal) {

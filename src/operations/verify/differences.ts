@@ -32,26 +32,21 @@ export const unknownKeyOf = (row: string): string =>
      and not exists (
        select from auth_hooks h where h.id = ${hookOfKeyId(`${row}.api_key_id`)} and h.workspace_id = ${row}.workspace_id))`
 
-export const difference = (id: string, text: DifferenceText): Difference => ({ id, text })
-
-/** What is wrong with a row, for each condition that is true. */
-export const differencesOf = (id: string, found: readonly (readonly [boolean, DifferenceText])[]): Difference[] =>
-  found.flatMap(([isWrong, text]) => (isWrong ? [{ id, text }] : []))
-
-type Value = Date | object | string | number | boolean | null | undefined
+/** What is wrong with a row. */
+export const differencesOf = (id: string, wrong: readonly (DifferenceText | false)[]): Difference[] =>
+  wrong.flatMap((text) => (text ? [{ id, text }] : []))
 
 /** Formats a parameter of a text. */
-export const shown = (value: Value): string => {
+export function shown(value: unknown): string {
   if (value instanceof Date) return value.toISOString()
-  if (value === null || value === undefined) return '–'
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '–')
 }
 
 type WithoutValues<Text> = Text extends { stored: unknown; derived: unknown } ? Omit<Text, 'stored' | 'derived'> : never
-type Comparison = { stored: Value; derived: Value; isSame?: boolean }
+type Values = { stored: unknown; derived: unknown; isSame?: boolean }
 
 /** Returns the difference between two values, or nothing. */
-export function compared(id: string, text: WithoutValues<DifferenceText>, values: Comparison): Difference[] {
+export function compared(id: string, text: WithoutValues<DifferenceText>, values: Values): Difference[] {
   const [stored, derived] = [shown(values.stored), shown(values.derived)]
   return (values.isSame ?? stored === derived) ? [] : [{ id, text: { ...text, stored, derived } }]
 }

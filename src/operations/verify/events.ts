@@ -92,15 +92,15 @@ function checkEvent(event: DeliveredEvent, endpoints: readonly EndpointFact[]): 
   return [
     ...deliveries.flatMap(checkDelivery),
     ...differencesOf(id, [
-      [!event.has_owner, { code: 'verify.event_without_cause', type }],
-      [!event.is_in_order, { code: 'verify.event_order', stored }],
+      !event.has_owner && { code: 'verify.event_without_cause', type },
+      !event.is_in_order && { code: 'verify.event_order', stored },
     ]),
     ...endpoints.flatMap((endpoint) => {
       const { id: endpointId } = endpoint
       const delivery = deliveries.find((each) => each.endpoint_id === endpointId)
       return differencesOf(delivery?.id ?? id, [
-        [!delivery && mustReceive(event, endpoint), { code: 'verify.delivery_missing', endpointId }],
-        [!!delivery && !mayReceive(event, endpoint), { code: 'verify.delivery_without_cause', endpointId }],
+        !delivery && mustReceive(event, endpoint) && { code: 'verify.delivery_missing', endpointId },
+        !!delivery && !mayReceive(event, endpoint) && { code: 'verify.delivery_without_cause', endpointId },
       ])
     }),
   ]
@@ -125,5 +125,5 @@ function mustReceive(event: DeliveredEvent, endpoint: EndpointFact): boolean {
 /** `attempts` counts claims; an attempt whose process died has no row. */
 const checkDelivery = ({ id, status, attempts, last, is_possible }: DeliveryFact): Difference[] => [
   ...compared(id, { code: 'verify.delivery_attempts' }, { stored: attempts, derived: Math.max(attempts, last) }),
-  ...differencesOf(id, [[!is_possible, { code: 'verify.delivery_status', stored: status }]]),
+  ...differencesOf(id, [!is_possible && { code: 'verify.delivery_status', stored: status }]),
 ]

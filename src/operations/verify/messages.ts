@@ -23,12 +23,11 @@ import {
   MAX_FACTS,
   type Page,
   compared,
-  difference,
   differencesOf,
   shown,
   unknownKeyOf,
 } from './differences.ts'
-import { type Input, replay } from './replay.ts'
+import { replay } from './replay.ts'
 import { checkVerification, isOfVerification } from './verifications.ts'
 
 /** A message row is also its job. */
@@ -97,14 +96,14 @@ function checkJob(facts: MessageFacts): Difference[] {
   const givenUp = reports.filter(({ outcome, dueAt }) => outcome === 'parked' && dueAt === null)
   return [
     ...differencesOf(id, [
-      [!isPending(facts) && isDue, { code: 'verify.message_still_due', status }],
-      [has_code && (!isPending(facts) || accepted_at !== null), { code: 'verify.code_kept', status }],
-      [lease !== null && due_at === null, { code: 'verify.lease_without_end', lease: shown(lease) }],
-      [isPending(facts) && !isWaiting, { code: 'verify.message_stuck', status }],
-      [key !== null, { code: 'verify.unknown_key', key: shown(key) }],
-      [isEarly, { code: 'verify.undelivered_early', stored: shown(undeliveredAt), derived: shown(deliverBy) }],
+      !isPending(facts) && isDue && { code: 'verify.message_still_due', status },
+      has_code && (!isPending(facts) || accepted_at !== null) && { code: 'verify.code_kept', status },
+      lease !== null && due_at === null && { code: 'verify.lease_without_end', lease },
+      isPending(facts) && !isWaiting && { code: 'verify.message_stuck', status },
+      key !== null && { code: 'verify.unknown_key', key },
+      isEarly && { code: 'verify.undelivered_early', stored: shown(undeliveredAt), derived: shown(deliverBy) },
     ]),
-    ...givenUp.map((report) => difference(report.id, { code: 'verify.report_parked', messageId: id })),
+    ...givenUp.flatMap((report) => differencesOf(report.id, [{ code: 'verify.report_parked', messageId: id }])),
   ]
 }
 
@@ -112,28 +111,27 @@ function checkAttempts({ id, attempts, unknown_outcomes, made }: MessageFacts): 
   const highest = Math.max(attempts, made.at(-1)?.attempt ?? 0)
   // Each claim after an attempt whose outcome is unknown counts.
   const unknown = made.filter(({ attempt, outcome }) => outcome === 'unknown' && attempt < attempts).length
-  const impossible = made.filter(({ outcome, httpStatus, ...response }) => {
-    const isSuccess = httpStatus !== null && httpStatus >= 200 && httpStatus < 300
-    return !IS_POSSIBLE[outcome]({ ...response, httpStatus, isSuccess })
-  })
+  const impossible = made.filter((each) => !isPossible(each))
   return [
     ...compared(id, { code: 'verify.message_attempts' }, { stored: attempts, derived: highest }),
     ...compared(id, { code: 'verify.unknown_outcomes' }, { stored: unknown_outcomes, derived: unknown }),
-    ...impossible.map(({ attempt, outcome }) =>
-      difference(id, { code: 'verify.attempt_outcome', attempt, stored: outcome }),
+    ...impossible.flatMap(({ attempt, outcome: stored }) =>
+      differencesOf(id, [{ code: 'verify.attempt_outcome', attempt, stored }]),
     ),
   ]
 }
 
-type Response = Pick<AttemptFact, 'httpStatus' | 'providerCode' | 'detail'> & { isSuccess: boolean }
-
 /** Whether the provider's response can have given the outcome. Retention may have removed the detail of an error. */
-const IS_POSSIBLE: Record<AttemptFact['outcome'], (response: Response) => boolean> = {
-  accepted: ({ isSuccess, providerCode, detail }) => isSuccess && providerCode === null && detail === null,
-  unknown: ({ isSuccess, providerCode, detail }) => providerCode === null && (detail !== null || !isSuccess),
-  retry: ({ isSuccess }) => !isSuccess,
-  rejected: ({ isSuccess, httpStatus }) => !isSuccess && httpStatus !== null,
-  not_made: ({ httpStatus, providerCode }) => httpStatus === null && providerCode === null,
+function isPossible({ outcome, httpStatus, providerCode, detail }: AttemptFact): boolean {
+  const isSuccess = httpStatus !== null && httpStatus >= 200 && httpStatus < 300
+  const possible: Record<AttemptFact['outcome'], boolean> = {
+    accepted: isSuccess && providerCode === null && detail === null,
+    unknown: providerCode === null && (detail !== null || !isSuccess),
+    retry: !isSuccess,
+    rejected: !isSuccess && httpStatus !== null,
+    not_made: httpStatus === null && providerCode === null,
+  }
+  return possible[outcome]
 }
 
 /** What the inputs lead to is compared with each column. */
@@ -149,10 +147,9 @@ const DERIVED = [
 
 /** Applies the inputs again. */
 function checkInputs(facts: MessageFacts, reader: Reader): Difference[] {
-  const { id, inputs: count } = facts
+  const { id } = facts
   const events = facts.events.filter((event) => !isOfVerification(event))
-  const inputs = inputsOf(facts, reader)
-  const { after, found } = replay({ id, before: beforeInputs(facts), inputs, events }, count)
+  const { after, found } = replay({ ...facts, events }, beforeInputs(facts), inputsOf(facts, reader))
   const deadline = { stored: facts.deliver_by !== null, derived: after.deliver_by !== null && !facts.code_is_over }
   return [
     ...found,
@@ -161,38 +158,47 @@ function checkInputs(facts: MessageFacts, reader: Reader): Difference[] {
   ]
 }
 
-function inputsOf(facts: MessageFacts, reader: Reader): Input<MessageRow>[] {
+function inputsOf(facts: MessageFacts, reader: Reader) {
   const { id, workspace_id: workspaceId, own_failure: failure, undelivered_event_at: undeliveredAt } = facts
-  const inputs = facts.reports.filter(isProcessed).flatMap((report): Input<MessageRow>[] => {
+  const inputs = facts.reports.filter(isProcessed).flatMap((report) => {
     const status = reader.readStatus(report.body)
-    return status ? [inputOf(report, { ...report, report: status }, report)] : []
+    return status
+      ? [inputOf(report, report, (before) => applyToMessage(before, { ...report, report: status }, before.created_at))]
+      : []
   })
-  if (failure && isExplained(failure, facts, reader))
-    inputs.push(inputOf(failure, ownFailure({ id, workspaceId }, failure.code, new Date(failure.at))))
+  if (failure && isExplained(failure, facts, reader)) {
+    const report = ownFailure({ id, workspaceId }, failure.code, new Date(failure.at))
+    inputs.push(inputOf(failure, null, (before) => applyToMessage(before, report, before.created_at)))
+  }
   if (undeliveredAt)
-    inputs.push({
-      number: facts.undelivered_input,
-      report: null,
-      apply: (before) => resultOf(toUndelivered(before, undeliveredAt)),
-    })
+    inputs.push(
+      inputOf({ inputNumber: facts.undelivered_input, clockOffsetMs: 0 }, null, (before) =>
+        toUndelivered(before, undeliveredAt),
+      ),
+    )
   return inputs
 }
 
-/** `report`: null for our own failure. */
-const inputOf = (
-  { inputNumber: number, clockOffsetMs: clock_offset_ms }: Pick<ReportRow, 'inputNumber' | 'clockOffsetMs'>,
-  reported: Parameters<typeof applyToMessage>[1],
-  report: ReportRow | null = null,
-): Input<MessageRow> => ({
-  number,
-  report,
-  apply: (before) => resultOf(applyToMessage({ ...before, clock_offset_ms }, reported, before.created_at)),
-})
-
 type Result = Parameters<typeof eventsOf>[0] & Pick<AppliedReport, 'ignored'>
 
-const resultOf = (result: Result | undefined) =>
-  result && { ...result, after: result.message, events: result.message.kind === 'otp' ? eventsOf(result) : [] }
+const inputOf = (
+  { inputNumber: number, clockOffsetMs: clock_offset_ms }: Pick<ReportRow, 'inputNumber' | 'clockOffsetMs'>,
+  report: ReportRow | null,
+  apply: (before: MessageRow) => Result | undefined,
+) => ({
+  number,
+  report,
+  apply(before: MessageRow) {
+    const result = apply({ ...before, clock_offset_ms })
+    return (
+      result && {
+        after: result.message,
+        ignored: result.ignored,
+        events: result.message.kind === 'otp' ? eventsOf(result) : [],
+      }
+    )
+  },
+})
 
 /** The meaning of this error depends on its sub-code, which is not stored. */
 const SHARED_CODE = 100
@@ -215,15 +221,11 @@ function isExplained(
 
 function beforeInputs(facts: MessageFacts): MessageRow {
   const wasSent = facts.accepted_at !== null || facts.lease !== null || facts.attempted_at !== null
+  const nothing = Object.fromEntries(DERIVED.map(([column]) => [column, null]))
   return {
     ...facts,
+    ...nothing,
     status: isPending(facts) && facts.quarantined_at !== null ? facts.status : wasSent ? 'sending' : 'queued',
-    sent_at: null,
-    sent_event_at: null,
-    failure_code: null,
-    failed_at: null,
-    failed_event_at: null,
-    undelivered_event_at: null,
     // only whether it is awaited is compared
     deliver_by: facts.deliver_within_seconds === null ? null : facts.created_at,
     provider_message_id: null,

@@ -1,54 +1,59 @@
 import type { CodedText } from '../../../locales/text.ts'
 import type { NewEvent } from '../../events/record.ts'
 import type { EventRow, ReportRow } from '../../explain/rows.ts'
-import { type Difference, compared, difference, differencesOf, shown, take } from './differences.ts'
+import { type Difference, compared, differencesOf, shown, take } from './differences.ts'
 
 /** What changed a message or a conversation. */
-export type Input<State> = {
+type Input<State, Result> = {
   /** Its number among the inputs of the unit. */
   number: number | null
   /** Null: no report brought it. */
   report: ReportRow | null
   /** Undefined: it changes nothing. */
-  apply: (before: State) => Applied<State> | undefined
+  apply: (before: State) => Result | undefined
 }
 
-type Applied<State> = {
-  after: State
-  /** Why the input changed nothing that clients see, or null. */
-  ignored: CodedText | null
-  events: readonly NewEvent[]
-  /** What else differs from what the input led to. */
-  found?: readonly Difference[]
+/** `ignored`: why the input changed nothing that clients see, or null. */
+type ResultOf<State> = { after: State; ignored: CodedText | null; events: readonly NewEvent[] }
+
+type Facts = { id: string; inputs: number; events: readonly EventRow[] }
+
+/** Applies the inputs in the order in which they were processed, and compares what each one leads to. */
+export function replay<State, Result extends ResultOf<State>>(
+  facts: Facts,
+  before: State,
+  inputs: readonly Input<State, Result>[],
+) {
+  const found = checkNumbers(inputs, facts)
+  let after = before
+  const results = inOrder(inputs).flatMap(({ report, apply }) => {
+    const result = apply(after)
+    if (!result) return []
+    after = result.after
+    if (report) found.push(...checkResult(report, result.ignored))
+    return [result]
+  })
+  found.push(
+    ...checkEvents(
+      facts,
+      results.flatMap(({ events }) => events),
+    ),
+  )
+  return { after, results, found }
 }
 
-type Replay<State> = { id: string; before: State; inputs: readonly Input<State>[]; events: readonly EventRow[] }
+type Numbered = { number: number | null; report: ReportRow | null }
 
-/** Applies the inputs in the order in which they were processed, and compares what each one leads to. `count`: how many there were. */
-export function replay<State>({ id, before, inputs, events }: Replay<State>, count: number) {
-  const found = checkNumbers(inputs, count, id)
-  const left = events.toSorted((one, other) => +one.occurredAt - +other.occurredAt)
-  let state = before
-  for (const { report, apply } of inOrder(inputs)) {
-    const applied = apply(state)
-    if (!applied) continue
-    state = applied.after
-    if (report) found.push(...checkResult(report, applied.ignored))
-    found.push(...applied.events.flatMap((event) => checkEvent(left, event, id)), ...(applied.found ?? []))
-  }
-  return { after: state, found: [...found, ...left.map(withoutCause)] }
-}
-
-const inOrder = <State>(inputs: readonly Input<State>[]): Input<State>[] =>
+const inOrder = <Each extends Numbered>(inputs: readonly Each[]): Each[] =>
   inputs.filter(({ number }) => number !== null).toSorted((one, other) => Number(one.number) - Number(other.number))
 
 /** Each input has its own number, at most the number of inputs. */
-const checkNumbers = <State>(inputs: readonly Input<State>[], count: number, unitId: string): Difference[] =>
+const checkNumbers = (inputs: readonly Numbered[], { id, inputs: count }: Facts): Difference[] =>
   inputs.flatMap(({ number, report }, index) => {
     const first = inputs.findIndex((input) => input.number === number)
     const isWrong = number === null || number > count || first < index
     const text = { code: 'verify.input_number', stored: shown(number), inputs: count } as const
-    return differencesOf(report?.id ?? unitId, [[isWrong, text]])
+    return differencesOf(report?.id ?? id, [isWrong && text])
   })
 
 function checkResult({ id, outcome, note }: ReportRow, ignored: CodedText | null): Difference[] {
@@ -58,46 +63,56 @@ function checkResult({ id, outcome, note }: ReportRow, ignored: CodedText | null
   return compared(id, { code: 'verify.report_result' }, { stored, derived })
 }
 
-/** Takes the stored event from those that are left. */
-export function checkEvent(left: EventRow[], { type, inputNumber, data }: NewEvent, unitId: string): Difference[] {
-  const stored = take(left, (each) => each.type === type && each.inputNumber === (inputNumber ?? null))
-  if (!stored) return [difference(unitId, { code: 'verify.event_missing', type })]
-  const { id, occurredAt, body } = stored
+/** Compares the stored events of a message, a verification or a conversation with those that its inputs led to. */
+export function checkEvents({ id: unitId, events }: Omit<Facts, 'inputs'>, derived: readonly NewEvent[]): Difference[] {
+  const left = events.toSorted((one, other) => +one.occurredAt - +other.occurredAt)
+  const found = derived.flatMap((event) => {
+    const { type, inputNumber = null } = event
+    const stored = take(left, (each) => each.type === type && each.inputNumber === inputNumber)
+    return stored ? compareEvent(stored, event) : differencesOf(unitId, [{ code: 'verify.event_missing', type }])
+  })
+  found.push(...left.flatMap(({ id, type }) => differencesOf(id, [{ code: 'verify.event_without_cause', type }])))
+  return found
+}
+
+function compareEvent({ id, occurredAt, body }: EventRow, { type, data }: NewEvent): Difference[] {
   const found = compared(id, { code: 'verify.event_time' }, { stored: occurredAt, derived: new Date(data.occurredAt) })
   // Retention removes bodies.
   if (found.length > 0 || body === '') return found
   const { data: storedData, ...envelope } = readBody(body)
-  const member = firstWrong(envelope, { type, timestamp: data.occurredAt }) ?? firstWrong(storedData, data)
-  return member === undefined ? [] : [difference(id, { code: 'verify.event_body', type, member })]
+  const member =
+    firstWrong(envelope, { type, timestamp: data.occurredAt }) ?? firstWrong(storedData, data, mayDifferIn(type))
+  return differencesOf(id, [member !== undefined && { code: 'verify.event_body', type, member }])
 }
 
-export const withoutCause = ({ id, type }: EventRow): Difference =>
-  difference(id, { code: 'verify.event_without_cause', type })
+type Members = Readonly<Record<string, unknown>>
+/** By the name of a member: stored values that are right although they are not the derived ones. */
+type MayDiffer = Readonly<Record<string, (stored: unknown, derived: unknown) => boolean>>
 
-export type Members = Readonly<Record<string, unknown>>
+const mayDifferIn = (type: string): MayDiffer => ({
+  // The words of a failure may change from one release to the next.
+  message: (stored) => typeof stored === 'string',
+  // When a refusal check was requested is not stored: an event of the confirmation may be older.
+  refusalCheck: (stored) => stored === null && !type.startsWith('cod.refusal_'),
+  // When a message and the template of a check were submitted is not stored.
+  status: (...pair) => UNTIL_SUBMITTED.some((both) => pair.every((status) => both.includes(status))),
+})
 
-/** The first member that differs or is missing on one side. */
-function firstWrong(stored: Members, derived: Members): string | undefined {
-  const names = new Set([...Object.keys(derived), ...Object.keys(stored)])
-  return [...names].find((name) => {
-    // The words of a failure may change from one release to the next.
-    if (name === 'message') return typeof stored[name] !== typeof derived[name]
-    return !(name in stored && name in derived && isSame(stored[name], derived[name]))
-  })
-}
-
-/** When a message and the template of a check were submitted is not stored. */
 const UNTIL_SUBMITTED: readonly (readonly unknown[])[] = [
   ['queued', 'sending'],
   ['accepted', 'awaiting_answer'],
 ]
 
-/** `derived` may also be a function that checks the value. */
-export function isSame(stored: unknown, derived: unknown): boolean {
-  if (typeof derived === 'function') return derived(stored) === true
-  if (isMembers(stored) && isMembers(derived)) return firstWrong(stored, derived) === undefined
-  return stored === derived || UNTIL_SUBMITTED.some((pair) => pair.includes(stored) && pair.includes(derived))
-}
+/** The first member that differs or is missing on one side. */
+const firstWrong = (stored: Members, derived: Members, mayDiffer: MayDiffer = {}): string | undefined =>
+  Object.keys({ ...derived, ...stored }).find((name) => {
+    const [one, other] = [stored[name], derived[name]]
+    const isRight = isSame(one, other, mayDiffer) || mayDiffer[name]?.(one, other) === true
+    return !(name in stored && name in derived && isRight)
+  })
+
+export const isSame = (stored: unknown, derived: unknown, mayDiffer?: MayDiffer): boolean =>
+  isMembers(stored) && isMembers(derived) ? firstWrong(stored, derived, mayDiffer) === undefined : stored === derived
 
 const isMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null
 

@@ -4,7 +4,7 @@ import type { MessageRow } from '../../messages/subscribers.ts'
 import { type VerificationState, type VerificationStatus, checkCode, expire } from '../../otp/verifications/decide.ts'
 import { eventsOf } from '../../otp/verifications/store.ts'
 import { type Difference, compared } from './differences.ts'
-import { checkEvent, withoutCause } from './replay.ts'
+import { checkEvents } from './replay.ts'
 
 /** The other events of its message are the message's own. */
 export const isOfVerification = ({ type }: EventRow): boolean => type.startsWith('otp.')
@@ -13,18 +13,20 @@ type Facts = MessageRow & { verifications: readonly VerificationFact[]; events: 
 
 /** Compares a verification with its message, its checks, its resends and its event (docs/consistency-check.md#messages). */
 export function checkVerification({ workspace_id: workspaceId, reference, created_at, ...facts }: Facts): Difference[] {
-  const left = facts.events.filter(isOfVerification)
-  const found = facts.verifications.flatMap((verification) => {
-    const { id, status, createdAt, sentAt, resends, overAt: endedAt } = verification
-    const events = eventsOf({ ...verification, workspaceId, reference, endedAt })
-    return [
-      ...compared(id, { code: 'verify.verification_status' }, { stored: status, derived: statusOf(verification) }),
-      ...compared(id, { code: 'verify.verification_time' }, { stored: createdAt, derived: created_at }),
-      ...compared(id, { code: 'verify.verification_messages' }, { stored: sentAt.length, derived: resends.length + 1 }),
-      ...events.flatMap((event) => checkEvent(left, event, id)),
-    ]
-  })
-  return [...found, ...left.map(withoutCause)]
+  const { id, verifications } = facts
+  const events = verifications.flatMap((row) => eventsOf({ ...row, workspaceId, reference, endedAt: row.overAt }))
+  return [
+    ...verifications.flatMap((row) => [
+      ...compared(id, { code: 'verify.verification_status' }, { stored: row.status, derived: statusOf(row) }),
+      ...compared(id, { code: 'verify.verification_time' }, { stored: row.createdAt, derived: created_at }),
+      ...compared(
+        id,
+        { code: 'verify.verification_messages' },
+        { stored: row.sentAt.length, derived: row.resends.length + 1 },
+      ),
+    ]),
+    ...checkEvents({ id, events: facts.events.filter(isOfVerification) }, events),
+  ]
 }
 
 /** The status after the wrong codes and the end, by the rules of a check. The right code is not stored. */

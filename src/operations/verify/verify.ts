@@ -8,8 +8,8 @@ import type { Parts } from '../../runtime/parts.ts'
 import { type Workspace, getWorkspace, listWorkspaces } from '../../workspaces/workspaces.ts'
 import { findKeptSince, sinceBeginning } from '../lifecycle/retention/kept-since.ts'
 import { checkConversations } from './conversations.ts'
-import { type WalkedUnits, checkDay, checkMonths, countUnit, noUnits, readDays } from './counts.ts'
-import type { CheckedUnit, Difference } from './differences.ts'
+import { checkDay, checkMonths, countUnits, noUnits, readDays } from './counts.ts'
+import type { CheckedUnit } from './differences.ts'
 import { checkEvents } from './events.ts'
 import { checkMessages } from './messages.ts'
 
@@ -54,9 +54,8 @@ export type Verification = {
  * it can run while nodes serve. It writes nothing.
  */
 export async function verify(parts: VerifyParts, options: VerifyOptions = {}): Promise<Verification> {
-  const { db } = parts
   const { workspaceId: only } = options
-  const workspaces = only === undefined ? await listWorkspaces(db) : [await getWorkspace(db, only)]
+  const workspaces = only === undefined ? await listWorkspaces(parts.db) : [await getWorkspace(parts.db, only)]
   const none = { messages: 0, confirmations: 0, events: 0, months: 0, days: 0 }
   const verification: Verification = {
     checked: { ...none },
@@ -64,13 +63,73 @@ export async function verify(parts: VerifyParts, options: VerifyOptions = {}): P
     differences: { total: 0, byCode: {}, shown: [] },
   }
   const progress = progressOf(verification, options)
-  for (const workspace of workspaces) {
-    // Retention removes older records, and what they would prove is not verified.
-    const { records } = sinceBeginning(workspace.workspaceId, await findKeptSince(db))
-    const since = records && options.since ? notBefore(records, options.since) : (records ?? options.since ?? null)
-    await verifyWorkspace({ parts, options, workspace, since, verification, progress, walked: noUnits() })
-  }
+  for (const workspace of workspaces)
+    for await (const [kind, units] of batchesOf(parts, workspace, options)) {
+      for (const unit of units) addUnit(verification, workspace, { kind, ...unit })
+      progress()
+      await wait(PAUSE_MS)
+    }
   return verification
+}
+
+type Batch = [kind: UnitKind, units: CheckedUnit[]]
+
+async function* batchesOf(parts: VerifyParts, workspace: Workspace, options: VerifyOptions): AsyncGenerator<Batch> {
+  const { db, provider } = parts
+  const { workspaceId, sandbox } = workspace
+  const { maxBatch: limit = MAX_BATCH, secondLookMs } = options
+  // Retention removes older records, and what they would prove is not verified.
+  const { records } = sinceBeginning(workspaceId, await findKeptSince(db))
+  const since = records && options.since ? notBefore(records, options.since) : (records ?? options.since ?? null)
+  const first = since ? firstIdAt(later(since, -idMargin({ sandbox, offsetMs: 0 }).earlierMs)) : FIRST_ID
+  const walked = noUnits()
+  for (const kind of ['messages', 'confirmations', 'events'] as const) {
+    let units: CheckedUnit[] = []
+    do {
+      const page = { workspaceId, provider, limit, after: units.at(-1)?.id ?? first }
+      units = await checkTwice(db, (tx) => PAGED[kind](tx, page), secondLookMs)
+      countUnits(walked, units)
+      yield [kind, units]
+    } while (units.length === limit)
+  }
+  // Ids follow real time and months a sandbox's clock: only from its beginning are all units of a month walked.
+  if (!sandbox || !since) yield ['months', await db.snapshot((tx) => checkMonths(tx, workspace, { walked, since }))]
+  if (sandbox) return
+  const days = await db.snapshot((tx) => readDays(tx, workspace, since))
+  for (const [index, day] of days.entries())
+    yield ['days', await db.snapshot((tx) => checkDay(tx, workspace, day, days[index + 1]))]
+}
+
+/** What differs is checked again, when work that was in progress has ended. */
+async function checkTwice(
+  db: VerifyParts['db'],
+  check: (tx: Sql) => Promise<CheckedUnit[]>,
+  secondLookMs = SECOND_LOOK_MS,
+): Promise<CheckedUnit[]> {
+  const units = await db.snapshot(check)
+  if (units.every(({ differences }) => differences.length === 0)) return units
+  await wait(secondLookMs)
+  const again = new Map((await db.snapshot(check)).map(({ id, differences }) => [id, differences]))
+  return units.map((unit) =>
+    unit.differences.length === 0 ? unit : { ...unit, differences: again.get(unit.id) ?? [] },
+  )
+}
+
+function addUnit(
+  { checked, notVerifiable, differences }: Verification,
+  { workspaceId }: Workspace,
+  unit: CheckedUnit & { kind: UnitKind },
+): void {
+  const counts = unit.verifiable ? checked : notVerifiable
+  counts[unit.kind] += 1
+  for (const { id, text } of unit.differences) {
+    const { code: name, ...parameters } = text
+    const code = name.replace('verify.', '')
+    differences.total += 1
+    differences.byCode[code] = (differences.byCode[code] ?? 0) + 1
+    if (differences.shown.length < MAX_SHOWN)
+      differences.shown.push({ workspaceId, id, code, parameters, text: inEnglish(text) })
+  }
 }
 
 /** Reports the progress at intervals. */
@@ -83,77 +142,4 @@ function progressOf({ checked, differences }: Verification, { progress = () => {
     const { total } = differences
     progress(`So far: ${messages} messages, ${confirmations} confirmations, ${events} events; differences: ${total}.`)
   }
-}
-
-/** All records since `since` are walked. */
-type Walk = {
-  parts: VerifyParts
-  options: VerifyOptions
-  workspace: Workspace
-  since: Date | null
-  verification: Verification
-  progress: () => void
-  walked: WalkedUnits
-}
-
-async function verifyWorkspace(walk: Walk): Promise<void> {
-  const { parts, workspace, since } = walk
-  for (const kind of ['messages', 'confirmations', 'events'] as const) await checkPages(walk, kind)
-  // Ids follow real time and months a sandbox's clock: only from its beginning are all units of a month walked.
-  if (!workspace.sandbox || !since)
-    addUnits(walk, 'months', await parts.db.snapshot((tx) => checkMonths(tx, workspace, walk)))
-  if (workspace.sandbox) return
-  const days = await parts.db.snapshot((tx) => readDays(tx, workspace, since))
-  for (const [index, day] of days.entries()) {
-    addUnits(walk, 'days', await parts.db.snapshot((tx) => checkDay(tx, workspace, day, days[index + 1])))
-    await wait(PAUSE_MS)
-  }
-}
-
-async function checkPages(walk: Walk, kind: keyof typeof PAGED): Promise<void> {
-  const { parts, options, workspace, since } = walk
-  const { workspaceId, sandbox } = workspace
-  const { earlierMs } = idMargin({ sandbox, offsetMs: 0 })
-  const page = { workspaceId, provider: parts.provider, limit: options.maxBatch ?? MAX_BATCH }
-  let after = since ? firstIdAt(later(since, -earlierMs)) : FIRST_ID
-  for (;;) {
-    const units = await checkTwice(walk, (tx) => PAGED[kind](tx, { ...page, after }))
-    addUnits(walk, kind, units)
-    const last = units.at(-1)
-    if (!last || units.length < page.limit) return
-    after = last.id
-    await wait(PAUSE_MS)
-  }
-}
-
-type Check = (tx: Sql) => Promise<CheckedUnit[]>
-
-/** What differs is checked again, when work that was in progress has ended. */
-async function checkTwice({ parts, options }: Walk, check: Check): Promise<CheckedUnit[]> {
-  const units = await parts.db.snapshot(check)
-  if (units.every(({ differences }) => differences.length === 0)) return units
-  await wait(options.secondLookMs ?? SECOND_LOOK_MS)
-  const again = new Map((await parts.db.snapshot(check)).map(({ id, differences }) => [id, differences]))
-  return units.map((unit) =>
-    unit.differences.length === 0 ? unit : { ...unit, differences: again.get(unit.id) ?? [] },
-  )
-}
-
-function addUnits({ workspace, verification, walked, progress }: Walk, kind: UnitKind, units: CheckedUnit[]): void {
-  for (const { id, verifiable, used, differences } of units) {
-    const counts = verifiable ? verification.checked : verification.notVerifiable
-    counts[kind] += 1
-    if (used) countUnit(walked, id, used)
-    for (const found of differences) addDifference(verification, workspace, found)
-  }
-  progress()
-}
-
-function addDifference({ differences }: Verification, { workspaceId }: Workspace, { id, text }: Difference): void {
-  const { code: name, ...parameters } = text
-  const code = name.replace('verify.', '')
-  differences.total += 1
-  differences.byCode[code] = (differences.byCode[code] ?? 0) + 1
-  if (differences.shown.length < MAX_SHOWN)
-    differences.shown.push({ workspaceId, id, code, parameters, text: inEnglish(text) })
 }
