@@ -220,10 +220,18 @@ function interpret({ inbound: { says }, order, reply, match }: MatchedMessage, a
   return tapped(reply, match, { at, order })
 }
 
+/** A message of a confirmation. */
+export type StoredQuestion = {
+  id: string
+  check: Check
+  purpose: Purpose
+  offered: string[] | null
+  round: number | null
+}
+
 type StoredContext = {
   confirmationId: string
-  /** The messages of the confirmation. */
-  questions: readonly { id: string; check: Check; purpose: Purpose; offered: string[] | null; round: number | null }[]
+  questions: readonly StoredQuestion[]
   /** The check that a text belongs to. */
   check: Check | undefined
   /** Whether only this check counts. */

@@ -1,8 +1,9 @@
+import type { StoredQuestion } from '../../cod/conversation/receive.ts'
 import { findConversations, type Conversation } from '../../cod/conversation/store.ts'
 import { type FactsOf, readOfUnits, selectAnswers, selectEvents, selectInbound } from '../../explain/rows.ts'
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
-import type { Check, Purpose } from '../../messages/conversation.ts'
 import type { FailureCode } from '../../providers/failure-codes.ts'
+import type { Provider } from '../../providers/provider.ts'
 import { findRemoved } from '../lifecycle/retention/kept-since.ts'
 import { MAX_FACTS, type Page, unknownKeyOf } from './differences.ts'
 
@@ -11,19 +12,15 @@ export type ConversationFacts = Conversation &
   FactsOf<typeof FACTS> & {
     /** The API keys of its two requests that the workspace does not have. */
     unknownKeys: string[]
+    provider: Provider
     /** Whether the note of an answer may have been removed. */
-    mayLackNote(answerId: string): boolean
+    mayLackNote: (answerId: string) => boolean
   }
 
-type SentFact = {
+type SentFact = StoredQuestion & {
   unitId: string
-  id: string
   senderId: string
   recipient: string
-  check: Check
-  purpose: Purpose
-  offered: string[] | null
-  round: number | null
   /** Doorcode's own decision that it failed. */
   ownFailure: { code: FailureCode } | null
   /** The reports of a message that failed, even if a later one corrected that. */
@@ -54,7 +51,7 @@ const selectSent: Statement<SentFact> = statement(
 const FACTS = { answers: selectAnswers, inbound: selectInbound, messages: selectSent, events: selectEvents }
 
 export async function readConversations(tx: Sql, page: Page): Promise<ConversationFacts[]> {
-  const { workspaceId, after, limit } = page
+  const { workspaceId, after, limit, provider } = page
   const rows = await tx.rows(selectKeys, [workspaceId, after, limit])
   const ids = rows.map(({ id }) => id)
   const conversations = new Map((await findConversations(tx, workspaceId, ids)).map((each) => [each.id, each]))
@@ -62,6 +59,6 @@ export async function readConversations(tx: Sql, page: Page): Promise<Conversati
   const mayLackNote = await findRemoved(tx, 'content')
   return rows.flatMap(({ id, unknownKeys }) => {
     const conversation = conversations.get(id)
-    return conversation ? [{ ...conversation, ...factsOf(id), unknownKeys, mayLackNote }] : []
+    return conversation ? [{ ...conversation, ...factsOf(id), unknownKeys, mayLackNote, provider }] : []
   })
 }

@@ -11,12 +11,9 @@ import type { AnswerRow, ReportRow } from '../../explain/rows.ts'
 import type { Sql } from '../../lib/db/pool.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
 import type { Check } from '../../messages/conversation.ts'
-import type { Provider } from '../../providers/provider.ts'
 import { type ConversationFacts, readConversations } from './conversation-facts.ts'
 import { type CheckedUnit, type Difference, type Page, compared, differencesOf, shown, take } from './differences.ts'
-import { isSame, replay } from './replay.ts'
-
-type Reader = Pick<Provider, 'readInbound' | 'readStatus'>
+import { type Input, isSame, replay } from './replay.ts'
 
 const CHECKS = ['confirmation', 'refusal'] as const
 const machines = { confirmation, refusal }
@@ -29,7 +26,7 @@ export async function checkConversations(tx: Sql, page: Page): Promise<CheckedUn
     const isComplete = facts.isComplete && (internalInputs?.length ?? 0) < MAX_INTERNAL_INPUTS
     const verifiable = isComplete && !isRemoved
     const differences = [...CHECKS.flatMap((check) => checkTimers(facts, check)), ...checkRows(facts)]
-    if (verifiable) differences.push(...checkInputs(facts, page.provider))
+    if (verifiable) differences.push(...checkInputs(facts))
     return { id, differences, verifiable, used: { kind: 'cod_confirmation', at } }
   })
 }
@@ -76,15 +73,20 @@ function checkRows({ id, events, messages, unknownKeys, ...confirmation }: Conve
 }
 
 /** Applies the inputs again. */
-function checkInputs(facts: ConversationFacts, reader: Reader): Difference[] {
-  const { after, results, found } = replay(facts, beforeInputs(facts), inputsOf(facts, reader))
+function checkInputs(facts: ConversationFacts): Difference[] {
+  const { after, results, found } = replay(facts, {
+    before: beforeInputs(facts),
+    inputs: [
+      ...facts.inbound.filter(isInput),
+      ...(facts.internalInputs ?? []).filter((input) => isExplained(input, facts)),
+    ],
+    apply: (before, input) => apply(before, input, triggerOf(input, before, facts)),
+  })
+  const answers = results.flatMap((result) => result.answers)
   const sent = [...CHECKS.map((check) => `${check} template`), ...results.flatMap((result) => result.sent)]
   return [
     ...found,
-    ...checkAnswers(
-      facts,
-      results.flatMap(({ answers }) => answers),
-    ),
+    ...checkAnswers(facts, answers),
     ...CHECKS.flatMap((check) => compareCheck(facts, check, after)),
     // Questions need texts and are not sent without them, so there may be fewer messages, but never more.
     ...facts.messages.flatMap(({ id, check, purpose }) => {
@@ -114,57 +116,40 @@ function beforeInputs(facts: ConversationFacts): Conversation {
 const isInput = ({ inputNumber, outcome, note }: ReportRow): boolean =>
   inputNumber !== null || outcome === 'applied' || (outcome === 'ignored' && note?.code === 'cod.superseded')
 
-function inputsOf(facts: ConversationFacts, reader: Reader) {
-  const { id: confirmationId, workspaceId, inbound, internalInputs } = facts
-  const reported = inbound
-    .filter(isInput)
-    .map((report) => inputOf(report, report, (before) => triggerOf(report, before, facts, reader)))
-  const internal = (internalInputs ?? []).filter((input) => isExplained(input, facts, reader))
-  return [
-    ...reported,
-    ...internal.map((input) =>
-      inputOf(input, null, () => ({ workspaceId, confirmationId, ...input }) as ConversationEvent),
-    ),
-  ]
-}
-
-/** All times are in the workspace's time. Moving the clock does not change a timer's time there. */
-const inputOf = (
-  { inputNumber: number, clockOffsetMs }: Pick<ReportRow, 'inputNumber' | 'clockOffsetMs'>,
-  report: ReportRow | null,
-  triggerIn: (before: Conversation) => ConversationEvent | undefined,
-) => ({
-  number,
-  report,
-  apply(before: Conversation) {
-    const trigger = triggerIn(before)
-    if (!trigger) return undefined
-    const event = { ...trigger.event, at: later(trigger.event.at, clockOffsetMs) }
-    const numbered = { ...before, inputs: Number(number) - 1 }
-    const { sends, ...advanced } = advanceCopy(numbered, { ...trigger, event } as ConversationEvent)
-    return { ...advanced, sent: sends.map((purpose) => `${trigger.check} ${purpose}`) }
-  },
-})
-
 /** Whether stored rows show the cause: a message that failed with this code, or an erased recipient. Retention may have emptied a report. */
-function isExplained({ check, event }: InternalInput, facts: ConversationFacts, reader: Reader): boolean {
-  if (event.type === 'recipient_erased') return isErased(facts.recipient)
+function isExplained({ check, event }: InternalInput, { recipient, messages, provider }: ConversationFacts): boolean {
+  if (event.type === 'recipient_erased') return isErased(recipient)
   if (event.type !== 'send_failed') return true
-  const sent = facts.messages.filter((message) => message.check === check)
-  const ofReport = (body: string) => (body === '' ? event.code : (reader.readStatus(body)?.failureCode ?? 'UNKNOWN'))
+  const sent = messages.filter((message) => message.check === check)
+  const ofReport = (body: string) => (body === '' ? event.code : (provider.readStatus(body)?.failureCode ?? 'UNKNOWN'))
   return sent.some(({ ownFailure, reports }) => [ownFailure?.code, ...reports.map(ofReport)].includes(event.code))
 }
 
-/** What a customer's message triggers. The answer says to which check a text belongs; without one, it belonged to an open follow-up. */
-function triggerOf(report: ReportRow, before: Conversation, facts: ConversationFacts, reader: Reader) {
-  const { id, body, accountId: account_id, receivedAt: received_at, writtenAt: occurred_at } = report
-  const answer = facts.answers.find(({ reportId }) => reportId === id)
+/** The answer says to which check a customer's text belongs; without one, it belonged to an open follow-up. */
+function triggerOf(
+  input: ReportRow | InternalInput,
+  before: Conversation,
+  facts: ConversationFacts,
+): ConversationEvent | undefined {
+  const { id: confirmationId, workspaceId, answers, messages, provider } = facts
+  if ('event' in input) return { workspaceId, confirmationId, ...input }
+  const { id, body, accountId: account_id, receivedAt: received_at, writtenAt: occurred_at } = input
+  const answer = answers.find(({ reportId }) => reportId === id)
   const check = answer?.check ?? CHECKS.find((each) => isFollowUp(each, before[each]?.state.status))
   return interpretAgain(
-    reader,
-    { id, body, workspace_id: facts.workspaceId, account_id, received_at, occurred_at },
-    { confirmationId: facts.id, questions: facts.messages, check, isAnswered: answer !== undefined },
+    provider,
+    { id, body, workspace_id: workspaceId, account_id, received_at, occurred_at },
+    { confirmationId, questions: messages, check, isAnswered: answer !== undefined },
   )
+}
+
+/** All times are in the workspace's time. Moving the clock does not change a timer's time there. */
+function apply(before: Conversation, { inputNumber, clockOffsetMs }: Input, trigger: ConversationEvent | undefined) {
+  if (!trigger) return undefined
+  const event = { ...trigger.event, at: later(trigger.event.at, clockOffsetMs) }
+  const numbered = { ...before, inputs: Number(inputNumber) - 1 }
+  const { sends, ...advanced } = advanceCopy(numbered, { ...trigger, event } as ConversationEvent)
+  return { ...advanced, sent: sends.map((purpose) => `${trigger.check} ${purpose}`) }
 }
 
 type DerivedAnswer = ReturnType<typeof advanceCopy>['answers'][0]

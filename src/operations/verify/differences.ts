@@ -36,14 +36,16 @@ export const unknownKeyOf = (row: string): string =>
 export const differencesOf = (id: string, wrong: readonly (DifferenceText | false)[]): Difference[] =>
   wrong.flatMap((text) => (text ? [{ id, text }] : []))
 
+type Value = object | string | number | boolean | null | undefined
+
 /** Formats a parameter of a text. */
-export function shown(value: unknown): string {
+export function shown(value: Value): string {
   if (value instanceof Date) return value.toISOString()
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '–')
+  return typeof value === 'object' && value ? JSON.stringify(value) : String(value ?? '–')
 }
 
 type WithoutValues<Text> = Text extends { stored: unknown; derived: unknown } ? Omit<Text, 'stored' | 'derived'> : never
-type Values = { stored: unknown; derived: unknown; isSame?: boolean }
+type Values = { stored: Value; derived: Value; isSame?: boolean }
 
 /** Returns the difference between two values, or nothing. */
 export function compared(id: string, text: WithoutValues<DifferenceText>, values: Values): Difference[] {

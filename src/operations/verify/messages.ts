@@ -14,9 +14,8 @@ import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
 import { MESSAGE_COLUMNS, applyToMessage, ownFailure } from '../../messages/reports/apply.ts'
 import { toUndelivered } from '../../messages/reports/undelivered.ts'
-import type { AppliedReport, MessageRow } from '../../messages/subscribers.ts'
+import type { MessageRow } from '../../messages/subscribers.ts'
 import { eventsOf } from '../../otp/outcomes.ts'
-import type { Provider } from '../../providers/provider.ts'
 import {
   type CheckedUnit,
   type Difference,
@@ -27,7 +26,7 @@ import {
   shown,
   unknownKeyOf,
 } from './differences.ts'
-import { replay } from './replay.ts'
+import { type Input, replay } from './replay.ts'
 import { checkVerification, isOfVerification } from './verifications.ts'
 
 /** A message row is also its job. */
@@ -58,25 +57,23 @@ const readMessages: Statement<StoredMessage> = statement(
 
 /** Its events include those of its verification. */
 const FACTS = { made: selectAttempts, reports: selectReports, events: selectEvents, verifications: selectVerifications }
-type MessageFacts = StoredMessage & FactsOf<typeof FACTS>
-
-type Reader = Pick<Provider, 'readStatus' | 'findError'>
+type MessageFacts = StoredMessage & FactsOf<typeof FACTS> & Pick<Page, 'provider'>
 
 /** Compares messages with their attempts, reports and events (docs/consistency-check.md#messages). */
 export async function checkMessages(tx: Sql, { workspaceId, after, limit, provider }: Page): Promise<CheckedUnit[]> {
   const rows = await tx.rows(readMessages, [workspaceId, after, limit])
   const factsOf = await readOfUnits(tx, FACTS, { workspaceId, ids: rows.map(({ id }) => id), max: MAX_FACTS })
-  return rows.map((row) => check({ ...row, ...factsOf(row.id) }, provider))
+  return rows.map((row) => check({ ...row, ...factsOf(row.id), provider }))
 }
 
-function check(facts: MessageFacts, reader: Reader): CheckedUnit {
+function check(facts: MessageFacts): CheckedUnit {
   const { id, kind, created_at: at, isComplete, reports } = facts
   const isRemoved = reports.some((report) => isProcessed(report) && report.body === '')
   const verifiable = isComplete && !isRemoved
   // A report that waits may be about to change the message.
   const isSettled = reports.every(({ outcome }) => outcome !== 'waiting')
   const differences = [...checkJob(facts), ...checkAttempts(facts), ...checkVerification(facts)]
-  if (verifiable && isSettled) differences.push(...checkInputs(facts, reader))
+  if (verifiable && isSettled) differences.push(...checkInputs(facts))
   return { id, differences, verifiable, used: kind === 'otp' && { kind, at } }
 }
 
@@ -146,10 +143,10 @@ const DERIVED = [
 ] as const
 
 /** Applies the inputs again. */
-function checkInputs(facts: MessageFacts, reader: Reader): Difference[] {
+function checkInputs(facts: MessageFacts): Difference[] {
   const { id } = facts
   const events = facts.events.filter((event) => !isOfVerification(event))
-  const { after, found } = replay({ ...facts, events }, beforeInputs(facts), inputsOf(facts, reader))
+  const { after, found } = replay({ ...facts, events }, { before: beforeInputs(facts), inputs: inputsOf(facts), apply })
   const deadline = { stored: facts.deliver_by !== null, derived: after.deliver_by !== null && !facts.code_is_over }
   return [
     ...found,
@@ -158,61 +155,41 @@ function checkInputs(facts: MessageFacts, reader: Reader): Difference[] {
   ]
 }
 
-function inputsOf(facts: MessageFacts, reader: Reader) {
+type MessageInput = Input & (Parameters<typeof applyToMessage>[1] | { undeliveredAt: Date })
+
+function inputsOf(facts: MessageFacts): MessageInput[] {
   const { id, workspace_id: workspaceId, own_failure: failure, undelivered_event_at: undeliveredAt } = facts
-  const inputs = facts.reports.filter(isProcessed).flatMap((report) => {
-    const status = reader.readStatus(report.body)
-    return status
-      ? [inputOf(report, report, (before) => applyToMessage(before, { ...report, report: status }, before.created_at))]
-      : []
+  const inputs = facts.reports.filter(isProcessed).flatMap((row): MessageInput[] => {
+    const report = facts.provider.readStatus(row.body)
+    return report ? [{ ...row, report }] : []
   })
-  if (failure && isExplained(failure, facts, reader)) {
-    const report = ownFailure({ id, workspaceId }, failure.code, new Date(failure.at))
-    inputs.push(inputOf(failure, null, (before) => applyToMessage(before, report, before.created_at)))
+  if (failure && isExplained(failure, facts)) {
+    const { inputNumber, clockOffsetMs } = failure
+    inputs.push({ inputNumber, clockOffsetMs, ...ownFailure({ id, workspaceId }, failure.code, new Date(failure.at)) })
   }
-  if (undeliveredAt)
-    inputs.push(
-      inputOf({ inputNumber: facts.undelivered_input, clockOffsetMs: 0 }, null, (before) =>
-        toUndelivered(before, undeliveredAt),
-      ),
-    )
+  if (undeliveredAt) inputs.push({ inputNumber: facts.undelivered_input, clockOffsetMs: 0, undeliveredAt })
   return inputs
 }
 
-type Result = Parameters<typeof eventsOf>[0] & Pick<AppliedReport, 'ignored'>
-
-const inputOf = (
-  { inputNumber: number, clockOffsetMs: clock_offset_ms }: Pick<ReportRow, 'inputNumber' | 'clockOffsetMs'>,
-  report: ReportRow | null,
-  apply: (before: MessageRow) => Result | undefined,
-) => ({
-  number,
-  report,
-  apply(before: MessageRow) {
-    const result = apply({ ...before, clock_offset_ms })
-    return (
-      result && {
-        after: result.message,
-        ignored: result.ignored,
-        events: result.message.kind === 'otp' ? eventsOf(result) : [],
-      }
-    )
-  },
-})
+function apply(before: MessageRow, input: MessageInput) {
+  const row = { ...before, clock_offset_ms: input.clockOffsetMs }
+  const result =
+    'undeliveredAt' in input ? toUndelivered(row, input.undeliveredAt) : applyToMessage(row, input, before.created_at)
+  if (!result) return undefined
+  const { message: after, ignored } = result
+  return { after, ignored, events: after.kind === 'otp' ? eventsOf(result) : [] }
+}
 
 /** The meaning of this error depends on its sub-code, which is not stored. */
 const SHARED_CODE = 100
 
 /** Whether anything stored could have made Doorcode decide that the message failed. */
-function isExplained(
-  { code, at }: NonNullable<MessageRow['own_failure']>,
-  { made, attempts, submit_by, recipient }: MessageFacts,
-  { findError }: Reader,
-): boolean {
+function isExplained({ code, at }: NonNullable<MessageRow['own_failure']>, facts: MessageFacts): boolean {
+  const { made, attempts, submit_by, recipient, provider } = facts
   if (Number.isNaN(Date.parse(at))) return false // changed by hand
   const last = made.at(-1)
   const decided = last?.outcome === 'rejected' && last.attempt === attempts && last.providerCode !== SHARED_CODE
-  const error = decided && last.providerCode !== null ? findError(last.providerCode) : undefined
+  const error = decided && last.providerCode !== null ? provider.findError(last.providerCode) : undefined
   if (error) return error.failureCode === code
   // Whether the template existed at that time is not stored.
   const needsNoAttempt = new Date(at) >= submit_by || isErased(recipient) || code === 'TEMPLATE_NOT_FOUND'

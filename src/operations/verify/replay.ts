@@ -3,60 +3,55 @@ import type { NewEvent } from '../../events/record.ts'
 import type { EventRow, ReportRow } from '../../explain/rows.ts'
 import { type Difference, compared, differencesOf, shown, take } from './differences.ts'
 
-/** What changed a message or a conversation. */
-type Input<State, Result> = {
-  /** Its number among the inputs of the unit. */
-  number: number | null
-  /** Null: no report brought it. */
-  report: ReportRow | null
-  /** Undefined: it changes nothing. */
-  apply: (before: State) => Result | undefined
-}
+/** What changed a message or a conversation. `inputNumber`: its place among the inputs of the unit. A report also has its row. */
+export type Input = Pick<ReportRow, 'inputNumber' | 'clockOffsetMs'> &
+  Partial<Pick<ReportRow, 'id' | 'outcome' | 'note'>>
 
 /** `ignored`: why the input changed nothing that clients see, or null. */
 type ResultOf<State> = { after: State; ignored: CodedText | null; events: readonly NewEvent[] }
 
+type Replay<State, Each, Result> = {
+  before: State
+  inputs: readonly Each[]
+  /** Returns undefined if the input changes nothing. */
+  apply: (before: State, input: Each) => Result | undefined
+}
+
 type Facts = { id: string; inputs: number; events: readonly EventRow[] }
 
 /** Applies the inputs in the order in which they were processed, and compares what each one leads to. */
-export function replay<State, Result extends ResultOf<State>>(
+export function replay<State, Each extends Input, Result extends ResultOf<State>>(
   facts: Facts,
-  before: State,
-  inputs: readonly Input<State, Result>[],
+  { before, inputs, apply }: Replay<State, Each, Result>,
 ) {
   const found = checkNumbers(inputs, facts)
   let after = before
-  const results = inOrder(inputs).flatMap(({ report, apply }) => {
-    const result = apply(after)
+  const results = inOrder(inputs).flatMap((input) => {
+    const result = apply(after, input)
     if (!result) return []
     after = result.after
-    if (report) found.push(...checkResult(report, result.ignored))
+    found.push(...checkResult(input, result.ignored))
     return [result]
   })
-  found.push(
-    ...checkEvents(
-      facts,
-      results.flatMap(({ events }) => events),
-    ),
-  )
-  return { after, results, found }
+  const events = results.flatMap((result) => result.events)
+  return { after, results, found: [...found, ...checkEvents(facts, events)] }
 }
 
-type Numbered = { number: number | null; report: ReportRow | null }
-
-const inOrder = <Each extends Numbered>(inputs: readonly Each[]): Each[] =>
-  inputs.filter(({ number }) => number !== null).toSorted((one, other) => Number(one.number) - Number(other.number))
+const inOrder = <Each extends Input>(inputs: readonly Each[]): Each[] =>
+  inputs
+    .filter(({ inputNumber }) => inputNumber !== null)
+    .toSorted((one, other) => Number(one.inputNumber) - Number(other.inputNumber))
 
 /** Each input has its own number, at most the number of inputs. */
-const checkNumbers = (inputs: readonly Numbered[], { id, inputs: count }: Facts): Difference[] =>
-  inputs.flatMap(({ number, report }, index) => {
-    const first = inputs.findIndex((input) => input.number === number)
-    const isWrong = number === null || number > count || first < index
-    const text = { code: 'verify.input_number', stored: shown(number), inputs: count } as const
-    return differencesOf(report?.id ?? id, [isWrong && text])
+const checkNumbers = (inputs: readonly Input[], { id: unitId, inputs: count }: Facts): Difference[] =>
+  inputs.flatMap(({ inputNumber, id = unitId }, index) => {
+    const first = inputs.findIndex((input) => input.inputNumber === inputNumber)
+    const isWrong = inputNumber === null || inputNumber > count || first < index
+    return differencesOf(id, [isWrong && { code: 'verify.input_number', stored: shown(inputNumber), inputs: count }])
   })
 
-function checkResult({ id, outcome, note }: ReportRow, ignored: CodedText | null): Difference[] {
+function checkResult({ id, outcome, note }: Input, ignored: CodedText | null): Difference[] {
+  if (id === undefined) return []
   const result = ignored ? 'ignored' : 'applied'
   const [from, to] = [note?.code ?? null, ignored?.code ?? null]
   const [stored, derived] = from === to ? [outcome, result] : [from, to]
