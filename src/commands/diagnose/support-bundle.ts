@@ -156,7 +156,7 @@ async function verifyLastDay({
   if (!db || !clock || !provider) return { notMade: 'no database' }
   try {
     const since = later(clock.now(), -VERIFIED_MS)
-    const work = verify({ db, clock, provider }, { since })
+    const work = verify({ db, provider }, { since })
     if (!(await withTimeout(MAX_VERIFY_MS, work))) {
       work.catch(() => {}) // it ends when the database is closed
       return { notMade: `took longer than ${MAX_VERIFY_MS / SECOND_MS} seconds` }

@@ -7,7 +7,6 @@ import type { Provider } from '../../providers/provider.ts'
 import { findRemoved } from '../lifecycle/retention/kept-since.ts'
 import { MAX_FACTS, type Page, unknownKeyOf } from './differences.ts'
 
-/** What is stored about a confirmation and its refusal check. */
 export type ConversationFacts = Conversation &
   FactsOf<typeof FACTS> & {
     /** The API keys of its two requests that the workspace does not have. */

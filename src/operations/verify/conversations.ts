@@ -57,22 +57,24 @@ const earliestDeadline = ({ createdAt }: Conversation): Date =>
 function checkRows({ id, events, messages, unknownKeys, ...confirmation }: ConversationFacts): Difference[] {
   const times = events.map(({ occurredAt }) => occurredAt.getTime())
   const latest = times.length === 0 ? null : new Date(Math.max(...times))
+  const wrong = messages.flatMap((message) =>
+    (['senderId', 'recipient'] as const)
+      .filter((member) => message[member] !== confirmation[member])
+      .map((member) => ({ code: 'verify.message_of_confirmation', messageId: message.id, member }) as const),
+  )
   return [
-    ...unknownKeys.flatMap((key) => differencesOf(id, [{ code: 'verify.unknown_key', key }])),
-    ...compared(id, { code: 'verify.last_event_at' }, { stored: confirmation.lastEventAt, derived: latest }),
+    ...differencesOf(id, [
+      ...unknownKeys.map((key) => ({ code: 'verify.unknown_key', key }) as const),
+      compared({ code: 'verify.last_event_at' }, { stored: confirmation.lastEventAt, derived: latest }),
+      ...wrong,
+    ]),
     ...events.flatMap(({ id: eventId, occurredAt }, index) => {
       const isTwice = times.indexOf(occurredAt.getTime()) < index
       return differencesOf(eventId, [isTwice && { code: 'verify.event_time_twice', at: shown(occurredAt) }])
     }),
-    ...messages.flatMap((message) => {
-      const wrong = (['senderId', 'recipient'] as const).filter((member) => message[member] !== confirmation[member])
-      const text = { code: 'verify.message_of_confirmation', messageId: message.id } as const
-      return wrong.flatMap((member) => differencesOf(id, [{ ...text, member }]))
-    }),
   ]
 }
 
-/** Applies the inputs again. */
 function checkInputs(facts: ConversationFacts): Difference[] {
   const { after, results, found } = replay(facts, {
     before: beforeInputs(facts),
@@ -173,10 +175,10 @@ function compareAnswer(stored: AnswerRow, derived: DerivedAnswer, mayLackNote: b
   const { id, answeredAt } = stored
   const values = { stored: namedAnswer(stored), derived: namedAnswer(derived) }
   const isSameAnswer = values.stored === values.derived && isSame(stored.detail, derived.detail, notes(mayLackNote))
-  return [
-    ...compared(id, { code: 'verify.answer' }, { ...values, isSame: isSameAnswer }),
-    ...compared(id, { code: 'verify.answer_time' }, { stored: answeredAt, derived: derived.answered_at }),
-  ]
+  return differencesOf(id, [
+    compared({ code: 'verify.answer' }, { ...values, isSame: isSameAnswer }),
+    compared({ code: 'verify.answer_time' }, { stored: answeredAt, derived: derived.answered_at }),
+  ])
 }
 
 const namedAnswer = ({ answer, superseded }: { answer: string; superseded: boolean }): string =>
@@ -197,7 +199,6 @@ const DERIVED = [
 function compareCheck(facts: ConversationFacts, name: Check, after: Conversation): Difference[] {
   const [stored, derived] = [facts[name]?.state, after[name]?.state]
   if (!stored || !derived) return []
-  const { id } = facts
   const check = plainText(`explain.check_${name}`)
   // Retention removes a note from the check together with that of its answer.
   const mayLackNote = facts.answers.some((answer) => answer.check === name && facts.mayLackNote(answer.id))
@@ -206,11 +207,9 @@ function compareCheck(facts: ConversationFacts, name: Check, after: Conversation
   const isSameChoice = isSame(chosen, derivedChosen, notes(mayLackNote))
   const choices = { stored: stored.chosen, derived: derived.chosen, isSame: isSameChoice }
   const failures = { stored: stored.failure?.code, derived: derived.failure?.code }
-  return [
-    ...DERIVED.flatMap(([member, code]) =>
-      compared(id, { code, check }, { stored: stored[member], derived: derived[member] }),
-    ),
-    ...compared(id, { code: 'verify.check_chosen', check }, choices),
-    ...compared(id, { code: 'verify.check_failure', check }, failures),
-  ]
+  return differencesOf(facts.id, [
+    ...DERIVED.map(([member, code]) => compared({ code, check }, { stored: stored[member], derived: derived[member] })),
+    compared({ code: 'verify.check_chosen', check }, choices),
+    compared({ code: 'verify.check_failure', check }, failures),
+  ])
 }

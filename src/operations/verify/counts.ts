@@ -61,7 +61,7 @@ export async function checkMonths(
   return months.map(({ kind, month, ...values }) => ({
     id,
     verifiable: true,
-    differences: compared(id, { code: 'verify.units', kind, month }, values),
+    differences: differencesOf(id, [compared({ code: 'verify.units', kind, month }, values)]),
   }))
 }
 
@@ -87,26 +87,27 @@ export const readDays = (tx: Sql, { workspaceId }: Workspace, since: Date | null
 const FIGURES = ['message.otp', 'message.cod', 'otp.', 'verification.started', 'confirmation.', 'refusal.']
 
 /** Compares a day with a recount: how many of each kind there were. Also reports the days that are missing between it and `before`. */
-export async function checkDay(tx: Sql, workspace: Workspace, stored: StoredDay, before: StoredDay | undefined) {
+export async function checkDay(
+  tx: Sql,
+  workspace: Workspace,
+  stored: StoredDay,
+  before: StoredDay | undefined,
+): Promise<CheckedUnit[]> {
   const { workspaceId: id } = workspace
   const { day, time_zone: timeZone, groups, counted_at } = stored
   if (!counted_at) return []
   const planned = before ? daysToPlan({ ...workspace, timeZone, newest: before.day }, null, counted_at) : []
-  const found = planned
-    .filter((missing) => missing < day)
-    .flatMap((missing) => differencesOf(id, [{ code: 'verify.daily_figures_missing', day: missing }]))
+  const missing = planned.filter((each) => each < day)
   // An earlier count may have missed rows that were stored later.
   const isFinal = counted_at >= later(startOfDay(addDays(day, 1), timeZone), HOUR_MS)
-  if (isFinal) {
-    const counting = { workspaceId: id, days: [day], timeZone, clock: { sandbox: false, offsetMs: 0 } }
-    const [counts, recount] = [sumOf(groups), sumOf(await countDays(tx, counting))]
-    found.push(
-      ...FIGURES.flatMap((prefix) => {
-        const values = { stored: totalOf(counts, prefix), derived: totalOf(recount, prefix) }
-        return compared(id, { code: 'verify.daily_figures', day, figure: `${prefix}*` }, values)
-      }),
-    )
-  }
-  const unit: CheckedUnit = { id, differences: found, verifiable: true }
-  return isFinal || found.length > 0 ? [unit] : []
+  const counting = { workspaceId: id, days: [day], timeZone, clock: { sandbox: false, offsetMs: 0 } }
+  const [counts, recount] = isFinal ? [sumOf(groups), sumOf(await countDays(tx, counting))] : [{}, {}]
+  const differences = differencesOf(id, [
+    ...missing.map((each) => ({ code: 'verify.daily_figures_missing', day: each }) as const),
+    ...FIGURES.map((prefix) => {
+      const values = { stored: totalOf(counts, prefix), derived: totalOf(recount, prefix) }
+      return compared({ code: 'verify.daily_figures', day, figure: `${prefix}*` }, values)
+    }),
+  ])
+  return isFinal || differences.length > 0 ? [{ id, differences, verifiable: true }] : []
 }

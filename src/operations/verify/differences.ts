@@ -36,21 +36,20 @@ export const unknownKeyOf = (row: string): string =>
 export const differencesOf = (id: string, wrong: readonly (DifferenceText | false)[]): Difference[] =>
   wrong.flatMap((text) => (text ? [{ id, text }] : []))
 
+type WithoutValues<Text> = Text extends { stored: unknown; derived: unknown } ? Omit<Text, 'stored' | 'derived'> : never
 type Value = object | string | number | boolean | null | undefined
+type Values = { stored: Value; derived: Value; isSame?: boolean }
+
+/** The text of two values that differ. */
+export function compared(text: WithoutValues<DifferenceText>, values: Values): DifferenceText | false {
+  const [stored, derived] = [shown(values.stored), shown(values.derived)]
+  return !(values.isSame ?? stored === derived) && { ...text, stored, derived }
+}
 
 /** Formats a parameter of a text. */
 export function shown(value: Value): string {
   if (value instanceof Date) return value.toISOString()
   return typeof value === 'object' && value ? JSON.stringify(value) : String(value ?? '–')
-}
-
-type WithoutValues<Text> = Text extends { stored: unknown; derived: unknown } ? Omit<Text, 'stored' | 'derived'> : never
-type Values = { stored: Value; derived: Value; isSame?: boolean }
-
-/** Returns the difference between two values, or nothing. */
-export function compared(id: string, text: WithoutValues<DifferenceText>, values: Values): Difference[] {
-  const [stored, derived] = [shown(values.stored), shown(values.derived)]
-  return (values.isSame ?? stored === derived) ? [] : [{ id, text: { ...text, stored, derived } }]
 }
 
 /** Removes the first matching row from the list and returns it. Rows that are left at the end have no cause. */

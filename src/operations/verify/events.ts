@@ -3,7 +3,6 @@ import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import type { DeliveryStatus } from '../../webhooks/delivery/claim.ts'
 import { type CheckedUnit, type Difference, MAX_FACTS, type Page, compared, differencesOf } from './differences.ts'
 
-/** What is stored about one event and its deliveries. */
 type DeliveredEvent = {
   id: string
   type: string
@@ -123,7 +122,8 @@ function mustReceive(event: DeliveredEvent, endpoint: EndpointFact): boolean {
 }
 
 /** `attempts` counts claims; an attempt whose process died has no row. */
-const checkDelivery = ({ id, status, attempts, last, is_possible }: DeliveryFact): Difference[] => [
-  ...compared(id, { code: 'verify.delivery_attempts' }, { stored: attempts, derived: Math.max(attempts, last) }),
-  ...differencesOf(id, [!is_possible && { code: 'verify.delivery_status', stored: status }]),
-]
+const checkDelivery = ({ id, status, attempts, last, is_possible }: DeliveryFact): Difference[] =>
+  differencesOf(id, [
+    compared({ code: 'verify.delivery_attempts' }, { stored: attempts, derived: Math.max(attempts, last) }),
+    !is_possible && { code: 'verify.delivery_status', stored: status },
+  ])

@@ -108,14 +108,14 @@ function checkAttempts({ id, attempts, unknown_outcomes, made }: MessageFacts): 
   const highest = Math.max(attempts, made.at(-1)?.attempt ?? 0)
   // Each claim after an attempt whose outcome is unknown counts.
   const unknown = made.filter(({ attempt, outcome }) => outcome === 'unknown' && attempt < attempts).length
-  const impossible = made.filter((each) => !isPossible(each))
-  return [
-    ...compared(id, { code: 'verify.message_attempts' }, { stored: attempts, derived: highest }),
-    ...compared(id, { code: 'verify.unknown_outcomes' }, { stored: unknown_outcomes, derived: unknown }),
-    ...impossible.flatMap(({ attempt, outcome: stored }) =>
-      differencesOf(id, [{ code: 'verify.attempt_outcome', attempt, stored }]),
+  return differencesOf(id, [
+    compared({ code: 'verify.message_attempts' }, { stored: attempts, derived: highest }),
+    compared({ code: 'verify.unknown_outcomes' }, { stored: unknown_outcomes, derived: unknown }),
+    ...made.map(
+      (each) =>
+        !isPossible(each) && ({ code: 'verify.attempt_outcome', attempt: each.attempt, stored: each.outcome } as const),
     ),
-  ]
+  ])
 }
 
 /** Whether the provider's response can have given the outcome. Retention may have removed the detail of an error. */
@@ -142,17 +142,15 @@ const DERIVED = [
   ['undelivered_event_at', { code: 'verify.event_time_of_message', type: 'message.undelivered' }],
 ] as const
 
-/** Applies the inputs again. */
 function checkInputs(facts: MessageFacts): Difference[] {
-  const { id } = facts
   const events = facts.events.filter((event) => !isOfVerification(event))
   const { after, found } = replay({ ...facts, events }, { before: beforeInputs(facts), inputs: inputsOf(facts), apply })
   const deadline = { stored: facts.deliver_by !== null, derived: after.deliver_by !== null && !facts.code_is_over }
-  return [
-    ...found,
-    ...compared(id, { code: 'verify.message_deadline' }, deadline),
-    ...DERIVED.flatMap(([column, text]) => compared(id, text, { stored: facts[column], derived: after[column] })),
+  const wrong = [
+    compared({ code: 'verify.message_deadline' }, deadline),
+    ...DERIVED.map(([column, text]) => compared(text, { stored: facts[column], derived: after[column] })),
   ]
+  return [...found, ...differencesOf(facts.id, wrong)]
 }
 
 type MessageInput = Input & (Parameters<typeof applyToMessage>[1] | { undeliveredAt: Date })

@@ -55,7 +55,7 @@ function checkResult({ id, outcome, note }: Input, ignored: CodedText | null): D
   const result = ignored ? 'ignored' : 'applied'
   const [from, to] = [note?.code ?? null, ignored?.code ?? null]
   const [stored, derived] = from === to ? [outcome, result] : [from, to]
-  return compared(id, { code: 'verify.report_result' }, { stored, derived })
+  return differencesOf(id, [compared({ code: 'verify.report_result' }, { stored, derived })])
 }
 
 /** Compares the stored events of a message, a verification or a conversation with those that its inputs led to. */
@@ -71,9 +71,9 @@ export function checkEvents({ id: unitId, events }: Omit<Facts, 'inputs'>, deriv
 }
 
 function compareEvent({ id, occurredAt, body }: EventRow, { type, data }: NewEvent): Difference[] {
-  const found = compared(id, { code: 'verify.event_time' }, { stored: occurredAt, derived: new Date(data.occurredAt) })
+  const late = compared({ code: 'verify.event_time' }, { stored: occurredAt, derived: new Date(data.occurredAt) })
   // Retention removes bodies.
-  if (found.length > 0 || body === '') return found
+  if (late || body === '') return differencesOf(id, [late])
   const { data: storedData, ...envelope } = readBody(body)
   const member =
     firstWrong(envelope, { type, timestamp: data.occurredAt }) ?? firstWrong(storedData, data, mayDifferIn(type))

@@ -28,7 +28,7 @@ const PAGED = { messages: checkMessages, confirmations: checkConversations, even
 
 type UnitKind = keyof typeof PAGED | 'months' | 'days'
 
-type VerifyParts = Pick<Parts, 'db' | 'clock' | 'provider'>
+type VerifyParts = Pick<Parts, 'db' | 'provider'>
 
 export type VerifyOptions = {
   workspaceId?: string | undefined
@@ -54,7 +54,7 @@ export type Verification = {
  * it can run while nodes serve. It writes nothing.
  */
 export async function verify(parts: VerifyParts, options: VerifyOptions = {}): Promise<Verification> {
-  const { workspaceId: only } = options
+  const { workspaceId: only, progress = () => {} } = options
   const workspaces = only === undefined ? await listWorkspaces(parts.db) : [await getWorkspace(parts.db, only)]
   const none = { messages: 0, confirmations: 0, events: 0, months: 0, days: 0 }
   const verification: Verification = {
@@ -62,11 +62,14 @@ export async function verify(parts: VerifyParts, options: VerifyOptions = {}): P
     notVerifiable: { ...none },
     differences: { total: 0, byCode: {}, shown: [] },
   }
-  const progress = progressOf(verification, options)
+  let reportedAt = performance.now()
   for (const workspace of workspaces)
     for await (const [kind, units] of batchesOf(parts, workspace, options)) {
       for (const unit of units) addUnit(verification, workspace, { kind, ...unit })
-      progress()
+      if (performance.now() - reportedAt >= PROGRESS_EVERY_MS) {
+        progress(lineOf(verification))
+        reportedAt = performance.now()
+      }
       await wait(PAUSE_MS)
     }
   return verification
@@ -132,14 +135,5 @@ function addUnit(
   }
 }
 
-/** Reports the progress at intervals. */
-function progressOf({ checked, differences }: Verification, { progress = () => {} }: VerifyOptions): () => void {
-  let lastAt = performance.now()
-  return () => {
-    if (performance.now() - lastAt < PROGRESS_EVERY_MS) return
-    lastAt = performance.now()
-    const { messages, confirmations, events } = checked
-    const { total } = differences
-    progress(`So far: ${messages} messages, ${confirmations} confirmations, ${events} events; differences: ${total}.`)
-  }
-}
+const lineOf = ({ checked: { messages, confirmations, events }, differences: { total } }: Verification): string =>
+  `So far: ${messages} messages, ${confirmations} confirmations, ${events} events; differences: ${total}.`
