@@ -1345,18 +1345,31 @@ with event as (
   from jsonb_to_recordset($1::jsonb) as e (id uuid, "workspaceId" uuid, type text, "messageId" uuid,
     "confirmationId" uuid, "inputNumber" integer, "endpointId" uuid, "occurredAt" timestamptz, body text)
   returning id, workspace_id, type, endpoint_id
+), receiving as (
+  select event.workspace_id, event.id as event_id, endpoint.id as endpoint_id, endpoint.status = 'enabled' as is_enabled,
+    endpoint.status = 'enabled' and event.endpoint_id is null and row_number() over (partition by endpoint.id order by event.id)
+      <= coalesce(($6::jsonb ->> endpoint.id::text)::integer, 0) as is_claimed
+  from event
+  join webhook_endpoints endpoint
+    on endpoint.workspace_id = event.workspace_id and endpoint.deleted_at is null
+    and case when event.endpoint_id is not null then endpoint.id = event.endpoint_id
+      else endpoint.event_types is null or event.type = any(endpoint.event_types) end
+), delivery as (
+  insert into webhook_deliveries (id, workspace_id, event_id, endpoint_id, status, due_at, lease, attempts, created_at)
+  select overlay(gen_random_uuid()::text placing left(event_id::text, 15) from 1)::uuid, workspace_id, event_id, endpoint_id,
+    case when is_enabled then 'pending' else 'held' end,
+    case when is_claimed then $5::timestamptz when is_enabled then $2::timestamptz end,
+    case when is_claimed then $3::uuid end, is_claimed::integer, $2
+  from receiving
+  returning id, event_id, endpoint_id, status, lease
+), taken as (
+  insert into leases (id, node_id, kind, item_ids, taken_at)
+  select $3, $4::uuid, 'deliveries', array_agg(id), $2 from delivery where lease is not null having count(*) > 0
 )
-insert into webhook_deliveries (id, workspace_id, event_id, endpoint_id, status, due_at, created_at)
-select overlay(gen_random_uuid()::text placing left(event.id::text, 15) from 1)::uuid,
-  event.workspace_id, event.id, endpoint.id,
-  case endpoint.status when 'enabled' then 'pending' else 'held' end,
-  case endpoint.status when 'enabled' then $2::timestamptz end,
-  $2
-from event
-join webhook_endpoints endpoint
-  on endpoint.workspace_id = event.workspace_id and endpoint.deleted_at is null
-  and case when event.endpoint_id is not null then endpoint.id = event.endpoint_id
-    else endpoint.event_types is null or event.type = any(endpoint.event_types) end;
+select delivery.id as "deliveryId", delivery.event_id as "eventId", delivery.lease is not null as "isClaimed", endpoint.workspace_id as "workspaceId", endpoint.id as "endpointId", endpoint.url, endpoint.secret,
+  endpoint.previous_secret as "previousSecret", endpoint.previous_secret_until as "previousSecretUntil"
+from delivery cross join lateral (select * from webhook_endpoints where id = delivery.endpoint_id limit 1) endpoint
+where delivery.status = 'pending';
 
 -- src/events/restored.ts
 

@@ -160,16 +160,13 @@ test('an event counts in the metrics only after its commit', async () => {
     type,
     data: { occurredAt: clock.now().toISOString() },
   })
-  let woken = 0
-  const parts = { db, metrics, wake: () => void (woken += 1) }
+  const parts = { db, metrics, wake: () => {} }
   const undone = transactionWithEvents(parts, async (tx) => {
     await recordEvents(tx, clock.now(), [event('message.sent')])
     throw new Error('undone')
   })
   await assert.rejects(undone, /undone/)
-  assert.deepEqual([await counted(), woken], [[], 0])
-  await transactionWithEvents(parts, (tx) => recordEvents(tx, clock.now(), []))
-  assert.equal(woken, 0)
+  assert.deepEqual(await counted(), [])
   await transactionWithEvents(parts, async (tx) => {
     await recordEvents(tx, clock.now(), [event('message.sent'), event('message.sent')])
     await recordEvents(tx, clock.now(), [event('message.failed')])
@@ -178,5 +175,4 @@ test('an event counts in the metrics only after its commit', async () => {
     { value: 2, labels: { type: 'message.sent' } },
     { value: 1, labels: { type: 'message.failed' } },
   ])
-  assert.equal(woken, 1)
 })

@@ -1,4 +1,5 @@
 import { type Sql, type TransactionLimits, batch, statement } from '../lib/db/pool.ts'
+import type { DeliveryClaim, RecordedDeliveries } from '../runtime/jobs/recorded-deliveries.ts'
 import type { Parts } from '../runtime/parts.ts'
 import type { EventType } from './event-types.ts'
 
@@ -17,25 +18,70 @@ export type NewEvent = {
   data: { occurredAt: string; [member: string]: unknown }
 }
 
-/** `recorded`: the events of a transaction that counts them. */
-type EventSql = Sql & { readonly recorded?: NewEvent[] }
+/** Where an attempt goes. The secrets are sealed. */
+export type Target = {
+  workspaceId: string
+  endpointId: string
+  url: string
+  secret: Buffer
+  previousSecret: Buffer | null
+  previousSecretUntil: Date | null
+}
 
-/** For transactions that record events: after the commit they count in the metrics, and their deliveries begin. */
+/** SQL, of a row `endpoint`. */
+export const TARGET_COLUMNS = `endpoint.workspace_id as "workspaceId", endpoint.id as "endpointId", endpoint.url, endpoint.secret,
+     endpoint.previous_secret as "previousSecret", endpoint.previous_secret_until as "previousSecretUntil"`
+
+/** A delivery that its process claimed when it was recorded. */
+export type RecordedDelivery = Target & { deliveryId: string; eventId: string; body: string; lease: string }
+
+/** What a transaction has recorded. */
+type Recording = {
+  events: NewEvent[]
+  /** Undefined: nothing is claimed. */
+  deliveries: RecordedDeliveries<RecordedDelivery> | undefined
+  claims: { claim: DeliveryClaim; claimed: RecordedDelivery[] }[]
+  /** Endpoints with deliveries that the loop must find. */
+  waiting: Set<string>
+}
+
+type EventSql = Sql & { readonly recording?: Recording }
+
+type EventParts = Pick<Parts, 'db' | 'metrics' | 'wake'> & {
+  recordedDeliveries?: RecordedDeliveries<RecordedDelivery> | undefined
+}
+
+/**
+ * For transactions that record events: after the commit they count in the metrics, and their deliveries begin. Those to endpoints that
+ * have just answered are claimed with the events, which saves the loop's search and its claim.
+ */
 export async function transactionWithEvents<Result>(
-  { db, metrics, wake }: Pick<Parts, 'db' | 'metrics' | 'wake'>,
+  { db, metrics, wake, recordedDeliveries: deliveries }: EventParts,
   work: (tx: Sql) => Promise<Result>,
   limits?: TransactionLimits,
 ): Promise<Result> {
-  const recorded: NewEvent[] = []
-  const counted = (tx: Sql): EventSql => ({ ...tx, recorded })
-  const result = await db.transaction((tx) => work(counted(tx)), limits)
-  for (const { type } of recorded) metrics.events.inc({ type })
-  if (recorded.length > 0) wake('deliver')
-  return result
+  const recording: Recording = { events: [], deliveries, claims: [], waiting: new Set() }
+  const recordingTx = (tx: Sql): EventSql => ({ ...tx, recording })
+  try {
+    const result = await db.transaction((tx) => work(recordingTx(tx)), limits)
+    for (const { type } of recording.events) metrics.events.inc({ type })
+    for (const { claimed } of recording.claims) deliveries?.give(claimed)
+    if (recording.waiting.size > 0) {
+      deliveries?.markWaiting([...recording.waiting])
+      wake('deliver')
+    }
+    return result
+  } catch (error) {
+    // The commit may have taken effect although its answer was lost.
+    for (const { claim, claimed } of recording.claims) if (claimed.length > 0) deliveries?.giveBack(claim.lease)
+    throw error
+  } finally {
+    for (const { claim } of recording.claims) claim[Symbol.dispose]()
+  }
 }
 
 /** `parts` with a `transaction` that counts its events. */
-export const withEvents = <P extends Pick<Parts, 'db' | 'metrics' | 'wake'>>(parts: P) => ({
+export const withEvents = <P extends EventParts>(parts: P) => ({
   ...parts,
   transaction: <Result>(run: (tx: Sql) => Promise<Result>, limits?: TransactionLimits): Promise<Result> =>
     transactionWithEvents(parts, run, limits),
@@ -43,15 +89,33 @@ export const withEvents = <P extends Pick<Parts, 'db' | 'metrics' | 'wake'>>(par
 
 /**
  * Records events in the transaction of the change that caused them, and one delivery for each endpoint of the workspace that
- * receives events of this type: due immediately if the endpoint is enabled, held if not.
+ * receives events of this type: due immediately or claimed if the endpoint is enabled, held if not.
  */
 export async function recordEvents(tx: EventSql, now: Date, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
-  await tx.rows(insertEvents, [batch(events.map(eventRow)), now])
-  tx.recorded?.push(...events)
+  const rows = events.map(eventRow)
+  const claim = tx.recording?.deliveries?.reserve(events.map(({ workspaceId }) => workspaceId))
+  const claimed: RecordedDelivery[] = []
+  if (claim) tx.recording?.claims.push({ claim, claimed })
+  const pending = await tx.rows(insertEvents, [
+    batch(rows),
+    now,
+    claim?.lease ?? null,
+    claim?.nodeId ?? null,
+    claim?.until ?? null,
+    JSON.stringify(claim?.capacities ?? {}),
+  ])
+  if (!tx.recording) return
+  tx.recording.events.push(...events)
+  const bodies = new Map(rows.map(({ id, body }) => [id, body]))
+  for (const { isClaimed, ...delivery } of pending) {
+    const body = bodies.get(delivery.eventId)
+    if (isClaimed && claim && body !== undefined) claimed.push({ ...delivery, body, lease: claim.lease })
+    else tx.recording.waiting.add(delivery.endpointId)
+  }
 }
 
-const eventRow = ({ data, ...event }: NewEvent): object => ({
+const eventRow = ({ data, ...event }: NewEvent) => ({
   ...event,
   occurredAt: data.occurredAt,
   body: envelope(event.type, data),
@@ -63,9 +127,10 @@ const envelope = (type: EventType, data: NewEvent['data']): string =>
 
 /**
  * A delivery's id has the first 15 characters of its event's UUIDv7, time and version, and is random after them: the
- * application cannot make it, since it does not know the endpoints.
+ * application cannot make it, since it does not know the endpoints. `$6`: how many deliveries of each endpoint are claimed; with none,
+ * `$3` to `$5` are null. Returns the deliveries that are not held. A ping is left to the one who sends it (webhooks/delivery/deliver-now.ts).
  */
-const insertEvents = statement(
+const insertEvents = statement<Target & { deliveryId: string; eventId: string; isClaimed: boolean }>(
   'record_events',
   `with event as (
      insert into events (id, workspace_id, type, message_id, confirmation_id, input_number, endpoint_id, occurred_at, recorded_at, body,
@@ -75,16 +140,28 @@ const insertEvents = statement(
      from jsonb_to_recordset($1::jsonb) as e (id uuid, "workspaceId" uuid, type text, "messageId" uuid,
        "confirmationId" uuid, "inputNumber" integer, "endpointId" uuid, "occurredAt" timestamptz, body text)
      returning id, workspace_id, type, endpoint_id
+   ), receiving as (
+     select event.workspace_id, event.id as event_id, endpoint.id as endpoint_id, endpoint.status = 'enabled' as is_enabled,
+       endpoint.status = 'enabled' and event.endpoint_id is null and row_number() over (partition by endpoint.id order by event.id)
+         <= coalesce(($6::jsonb ->> endpoint.id::text)::integer, 0) as is_claimed
+     from event
+     join webhook_endpoints endpoint
+       on endpoint.workspace_id = event.workspace_id and endpoint.deleted_at is null
+       and case when event.endpoint_id is not null then endpoint.id = event.endpoint_id
+         else endpoint.event_types is null or event.type = any(endpoint.event_types) end
+   ), delivery as (
+     insert into webhook_deliveries (id, workspace_id, event_id, endpoint_id, status, due_at, lease, attempts, created_at)
+     select overlay(gen_random_uuid()::text placing left(event_id::text, 15) from 1)::uuid, workspace_id, event_id, endpoint_id,
+       case when is_enabled then 'pending' else 'held' end,
+       case when is_claimed then $5::timestamptz when is_enabled then $2::timestamptz end,
+       case when is_claimed then $3::uuid end, is_claimed::integer, $2
+     from receiving
+     returning id, event_id, endpoint_id, status, lease
+   ), taken as (
+     insert into leases (id, node_id, kind, item_ids, taken_at)
+     select $3, $4::uuid, 'deliveries', array_agg(id), $2 from delivery where lease is not null having count(*) > 0
    )
-   insert into webhook_deliveries (id, workspace_id, event_id, endpoint_id, status, due_at, created_at)
-   select overlay(gen_random_uuid()::text placing left(event.id::text, 15) from 1)::uuid,
-     event.workspace_id, event.id, endpoint.id,
-     case endpoint.status when 'enabled' then 'pending' else 'held' end,
-     case endpoint.status when 'enabled' then $2::timestamptz end,
-     $2
-   from event
-   join webhook_endpoints endpoint
-     on endpoint.workspace_id = event.workspace_id and endpoint.deleted_at is null
-     and case when event.endpoint_id is not null then endpoint.id = event.endpoint_id
-       else endpoint.event_types is null or event.type = any(endpoint.event_types) end`,
+   select delivery.id as "deliveryId", delivery.event_id as "eventId", delivery.lease is not null as "isClaimed", ${TARGET_COLUMNS}
+   from delivery cross join lateral (select * from webhook_endpoints where id = delivery.endpoint_id limit 1) endpoint
+   where delivery.status = 'pending'`,
 )

@@ -18,7 +18,9 @@ const POLL_MS = SECOND_MS
 const AFTER_LAST_TRY_MS = 3_600 * SECOND_MS
 
 /** Records `message.undelivered` for codes whose delivery was not reported in time (docs/otp.md#fallback). */
-export function undeliveredLoop(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live' | 'log' | 'metrics'>): Loop {
+export function undeliveredLoop(
+  parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live' | 'log' | 'metrics' | 'recordedDeliveries'>,
+): Loop {
   return createBatchLoop<DueItem, void>(withEvents(parts), {
     name: 'undelivered',
     pollMs: POLL_MS,

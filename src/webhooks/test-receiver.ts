@@ -1,7 +1,7 @@
 import { type Sql, statement } from '../lib/db/pool.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { secretsOf } from './delivery/attempt.ts'
-import type { Target } from './delivery/claim.ts'
+import type { Target } from '../events/record.ts'
 
 /** The path of an instance's own receiver, to which a sandbox can send its webhooks. */
 export const TEST_RECEIVER_PATH = '/test-receiver'

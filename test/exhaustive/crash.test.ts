@@ -9,15 +9,15 @@ import { type SentOtp, type World, type WorldReceiver, startWorld } from '../wor
 /** Each statement begins a stage: submission, the provider's reports, delivery of the event. */
 const STAGES = ['insert_and_claim_otp_messages_within_quota', 'store_provider_reports', 'record_events'] as const
 
-/** Statements that a server runs periodically without any message, or once for a cache. */
+/** Statements that a server runs periodically without any message, once for a cache, or only for its first webhook. */
 const UNRELATED_WRITES =
-  /^(remove_|list_workspaces_to_count|claim_accounts_due_for_sync|account_by_id|release_deliveries|take_leases|take_sandbox_work|delete_workspaces_due|lock_workspace_to_purge|\w+_removal_guard)/
+  /^(remove_|list_workspaces_to_count|claim_accounts_due_for_sync|claim_deliveries|account_by_id|release_deliveries|take_leases|take_sandbox_work|delete_workspaces_due|lock_workspace_to_purge|\w+_removal_guard)/
 
 type Write = { name: string; transaction: number | null; stage: string | null }
 
 type Scene = RestartableServer & { world: World; receiver: WorldReceiver }
 
-async function setScene(t: TestContext, options: { claimsAccepted: boolean }): Promise<Scene> {
+async function setScene(t: TestContext, options: { claimsEarly: boolean }): Promise<Scene> {
   const world = await startWorld(t, { works: false, statuses: 'automatic' })
   const receiver = await world.receiver()
   return Object.assign(await startRestartableServer(world, options), { world, receiver })
@@ -109,12 +109,7 @@ async function hasOpenAttempt({ world }: Scene): Promise<boolean> {
 }
 
 /** After these commits the program answers a client or the provider, or calls the provider or an endpoint. */
-const SEEN_OUTSIDE = [
-  'insert_and_claim_otp_messages_within_quota',
-  'store_provider_reports',
-  'claim_deliveries',
-  'finish_deliveries',
-]
+const SEEN_OUTSIDE = ['insert_and_claim_otp_messages_within_quota', 'store_provider_reports', 'finish_deliveries']
 
 /**
  * A crash undoes an open transaction, and reads leave nothing: for the database all moments between two commits are the
@@ -134,7 +129,7 @@ function failpointsOf(writes: readonly Write[]): Failpoint[] {
 }
 
 test('a server killed before or after any commit loses nothing', { timeout: 900_000 }, async (t) => {
-  const scene = await setScene(t, { claimsAccepted: true })
+  const scene = await setScene(t, { claimsEarly: true })
   const writes = await recordWrites(scene)
   const names = writes.map(({ name }) => name)
   for (const name of [...STAGES, ...SEEN_OUTSIDE])
@@ -146,13 +141,29 @@ test('a server killed before or after any commit loses nothing', { timeout: 900_
   await assertVerified(scene.world, ({ code }) => code === 'units') // the test forgets them
 })
 
-test('a server killed while its loop claims a code loses nothing', { timeout: 300_000 }, async (t) => {
-  const scene = await setScene(t, { claimsAccepted: false })
+test('a server killed before the attempt of a webhook that it claimed with its event loses nothing', {
+  timeout: 300_000,
+}, async (t) => {
+  const scene = await setScene(t, { claimsEarly: true })
+  const stage = 'finish_deliveries' // the endpoint has just succeeded
+  for (const failpoint of [
+    { statement: 'record_events', moment: 'committed', stage },
+    { statement: 'finish_deliveries', moment: 'before', stage },
+  ] as const)
+    await t.test(`${failpoint.moment} ${failpoint.statement}`, () => survives(scene, failpoint))
+  await scene.server.kill()
+  await assertVerified(scene.world, ({ code }) => code === 'units') // the test forgets them
+})
+
+test('a server killed while its loops claim a code and a webhook loses nothing', { timeout: 300_000 }, async (t) => {
+  const scene = await setScene(t, { claimsEarly: false })
   const stage = 'insert_otp_messages_within_quota'
   for (const failpoint of [
     { statement: 'claim_messages', moment: 'before', stage },
     { statement: 'claim_messages', moment: 'committed', stage },
     { statement: 'begin_lease', moment: 'after', stage },
+    { statement: 'claim_deliveries', moment: 'before', stage },
+    { statement: 'claim_deliveries', moment: 'after', stage },
   ] as const)
     await t.test(`${failpoint.moment} ${failpoint.statement}`, () => survives(scene, failpoint))
   await scene.server.kill()

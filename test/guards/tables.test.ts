@@ -149,7 +149,12 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
     tables: 'provider_accounts senders templates workspaces',
     why: 'claims only what can be sent, with what is needed to send it; lists name the sender',
   },
-  { room: 'events', may: 'write', tables: 'webhook_deliveries', why: 'an event and its deliveries' },
+  {
+    room: 'events',
+    may: 'write',
+    tables: 'webhook_deliveries leases',
+    why: 'an event and its deliveries, which it claims for its process if nothing waits before them',
+  },
   {
     room: 'events',
     may: 'read',

@@ -7,11 +7,14 @@ import { INSTANCE_KEY, openTestSeal } from '../database/seal.ts'
 import { waitFor } from './wait-for.ts'
 import { createMovedClock } from '../faults/moved-clock.ts'
 import { readConfig } from '../../src/lib/config.ts'
-import { type NewEvent, recordEvents } from '../../src/events/record.ts'
+import { type NewEvent, type RecordedDelivery, recordEvents, transactionWithEvents } from '../../src/events/record.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { type RunningLoop, startLoop } from '../../src/runtime/jobs/loop.ts'
+import { createRecordedDeliveries } from '../../src/runtime/jobs/recorded-deliveries.ts'
 import { createLog } from '../../src/lib/log.ts'
+import type { Db } from '../../src/lib/db/pool.ts'
 import { createMetrics } from '../../src/lib/metrics.ts'
+import type { Wake } from '../../src/runtime/jobs/wake.ts'
 import type { Provider } from '../../src/providers/provider.ts'
 import { createWorkspace } from '../../src/workspaces/workspaces.ts'
 import { deliverLoop } from '../../src/webhooks/delivery/deliver.ts'
@@ -54,6 +57,7 @@ export async function startWebhookWorld(t: TestContext, { loops = 1 }: { loops?:
     live: { changed: () => {}, follow: () => () => {} },
     loops: backgroundLoops,
     node: { id: newId(), mayDeclareDead: () => false },
+    recordedDeliveries: createRecordedDeliveries<RecordedDelivery>(),
   }
   t.after(async () => {
     await Promise.all(receivers.map((receiver) => receiver.close())) // first: hanging requests end with them
@@ -88,15 +92,14 @@ export async function startWebhookWorld(t: TestContext, { loops = 1 }: { loops?:
       return Object.assign(receiver, await addEndpoint(parts, { workspaceId, url: receiver.url }))
     },
 
-    /** Records events for all endpoints of the workspace. Returns their ids. */
-    async record(count = 1): Promise<string[]> {
+    /** Records events for all endpoints of the workspace, in a transaction of `recordingDb`, which may wake the loops. Returns their ids. */
+    async record(count = 1, recordingDb: Db = db, wake: Wake = parts.wake): Promise<string[]> {
       const now = clock.now()
       const events = Array.from({ length: count }, (_, index): NewEvent => {
         const data = { number: index, occurredAt: now.toISOString() }
         return { id: newId(), workspaceId, type: 'message.sent', data }
       })
-      await db.transaction((tx) => recordEvents(tx, now, events))
-      parts.wake()
+      await transactionWithEvents({ ...parts, db: recordingDb, wake }, (tx) => recordEvents(tx, now, events))
       return events.map(({ id }) => id)
     },
 

@@ -25,7 +25,7 @@ import { waitFor } from './wait-for.ts'
 
 export type WorldOptions = Pick<
   NodeOptions,
-  'rateLimit' | 'works' | 'claimsAccepted' | 'removes' | 'wrapDb' | 'settings'
+  'rateLimit' | 'works' | 'claimsEarly' | 'removes' | 'wrapDb' | 'settings'
 > & {
   /** Monthly units of OTPs. */
   otpQuota?: number

@@ -8,7 +8,7 @@ import { type ConversationEvent, advance } from './advance.ts'
 import { lockConversations } from './store.ts'
 import { nextTimer } from './timers.ts'
 
-type TimerParts = Pick<Parts, 'db' | 'clock' | 'wake' | 'live' | 'log' | 'metrics'>
+type TimerParts = Pick<Parts, 'db' | 'clock' | 'wake' | 'live' | 'log' | 'metrics' | 'recordedDeliveries'>
 
 const MAX_TIMERS = 200
 /** How late a timer may fire: nothing wakes the loop for it. */

@@ -30,7 +30,9 @@ const GROUP_INTERVAL_MS = 50
 /** Reports of one message that arrived before its id was stored: sent, delivered, read, failed, and as many to spare. */
 const MAX_UNPARKED_EACH = 8
 
-type FinishParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake' | 'live'> & { subscribers: Subscribers }
+type FinishParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake' | 'live' | 'recordedDeliveries'> & {
+  subscribers: Subscribers
+}
 
 export type Finish = Batcher<EndedAttempt, void>
 
@@ -46,10 +48,8 @@ export const createFinisher = (parts: FinishParts): Finish =>
     ownerOf: ({ message }) => message.conversation?.confirmationId ?? message.id,
   })
 
-async function finishTogether(
-  { db, clock, metrics, wake, live, subscribers }: FinishParts,
-  group: EndedAttempt[],
-): Promise<void> {
+async function finishTogether(parts: FinishParts, group: EndedAttempt[]): Promise<void> {
+  const { db, clock, wake, live, subscribers } = parts
   const now = clock.now()
   // Before the outcomes, so that nothing more is claimed, and in its own transaction: a claim locks a sender's pace while
   // it waits for a pair's, so one transaction for both could deadlock with it.
@@ -61,7 +61,7 @@ async function finishTogether(
   if (failed.length === 0 && accepted.length === 0) {
     await write(db, group, now)
   } else {
-    await transactionWithEvents({ db, metrics, wake }, async (tx) => {
+    await transactionWithEvents(parts, async (tx) => {
       const finished = await write(tx, group, now)
       const reports = group.flatMap(({ message, next }) =>
         next.next === 'failed' && finished.has(message.id) ? [ownFailure(message, next.failureCode, now)] : [],

@@ -15,7 +15,9 @@ import type { Subscribers } from '../subscribers.ts'
 /** How many overdue messages of each sender are read at a time. */
 const MAX_MESSAGES = 100
 
-type OverdueParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake' | 'live' | 'log'> & { subscribers: Subscribers }
+type OverdueParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake' | 'live' | 'log' | 'recordedDeliveries'> & {
+  subscribers: Subscribers
+}
 
 /**
  * Fails messages whose window closed behind an open breaker, a pause or an invalid token; claims find all others. Reads only

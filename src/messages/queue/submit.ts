@@ -21,7 +21,7 @@ import { countUnstoredOutcome } from './quarantine.ts'
 
 type SubmitParts = Pick<
   Parts,
-  'db' | 'clock' | 'seal' | 'log' | 'metrics' | 'provider' | 'wake' | 'live' | 'node' | 'tracer'
+  'db' | 'clock' | 'seal' | 'log' | 'metrics' | 'provider' | 'wake' | 'live' | 'node' | 'tracer' | 'recordedDeliveries'
 > & {
   acceptedMessages?: AcceptedMessages | undefined
   subscribers: Subscribers

@@ -12,7 +12,10 @@ import type { StoredInbound, Subscribers } from '../subscribers.ts'
 import { type ReportOfMessage, applyReports } from './apply.ts'
 import { createReportTracer } from './trace.ts'
 
-type ReportParts = Pick<Parts, 'db' | 'clock' | 'log' | 'metrics' | 'provider' | 'wake' | 'live' | 'tracer'> & {
+type ReportParts = Pick<
+  Parts,
+  'db' | 'clock' | 'log' | 'metrics' | 'provider' | 'wake' | 'live' | 'tracer' | 'recordedDeliveries'
+> & {
   subscribers: Subscribers
 }
 

@@ -46,7 +46,7 @@ export function happenedAt(reportedAt: Date, receivedAt: Date): Date {
 
 type ReceiverParts = Pick<
   Parts,
-  'config' | 'db' | 'clock' | 'wake' | 'live' | 'log' | 'metrics' | 'provider' | 'tracer'
+  'config' | 'db' | 'clock' | 'wake' | 'live' | 'log' | 'metrics' | 'provider' | 'tracer' | 'recordedDeliveries'
 > & {
   subscribers: Pick<Subscribers, 'outcomes'>
 }

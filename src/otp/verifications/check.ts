@@ -11,7 +11,7 @@ import { type VerificationStatus, attemptsLeft, checkCode } from './decide.ts'
 import { ended, notFound } from './errors.ts'
 import { type LockedVerification, lockVerifications, nameOf, openCodeKey, storeVerifications } from './store.ts'
 
-type CheckParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 'live' | 'metrics'>
+type CheckParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 'live' | 'metrics' | 'recordedDeliveries'>
 
 export type CheckRequest = { workspaceId: string; verificationId: string; code: string }
 

@@ -7,7 +7,7 @@ import type { Parts } from '../../runtime/parts.ts'
 import { expire } from './decide.ts'
 import { lockVerifications, storeVerifications } from './store.ts'
 
-type ExpiryParts = Pick<Parts, 'db' | 'clock' | 'wake' | 'live' | 'log' | 'metrics'>
+type ExpiryParts = Pick<Parts, 'db' | 'clock' | 'wake' | 'live' | 'log' | 'metrics' | 'recordedDeliveries'>
 
 const MAX_EXPIRED = 200
 /** How late the event of an expired verification may be: nothing wakes the loop for it. Checks compare the time themselves. */

@@ -9,6 +9,7 @@ import { adoptRestoredEvents } from '../../events/restored.ts'
 import { openSeal } from '../../operations/secrets/open.ts'
 import { nodeSettings } from '../jobs/node.ts'
 import { createHandOver } from '../jobs/hand-over.ts'
+import { createRecordedDeliveries } from '../jobs/recorded-deliveries.ts'
 import { createWakeUps, type WakeUps } from '../jobs/wake.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Tracer, type TracingConfig, createTracer } from '../../lib/tracing.ts'
@@ -92,8 +93,24 @@ export async function openParts(
       : undefined
   metrics.watchClock(clock)
   const acceptedMessages = createHandOver<unknown>(node.id)
+  const recordedDeliveries = createRecordedDeliveries<unknown>()
   const loops = backgroundLoops
-  const parts = { config, db, clock, seal, log, metrics, provider, wake, live, node, acceptedMessages, tracer, loops }
+  const parts = {
+    config,
+    db,
+    clock,
+    seal,
+    log,
+    metrics,
+    provider,
+    wake,
+    live,
+    node,
+    acceptedMessages,
+    recordedDeliveries,
+    tracer,
+    loops,
+  }
   const whenClosed = opened.move()
   const lost = AbortSignal.any([keys.lost, ...(database.lost ? [database.lost] : [])])
   return { parts, wakes, lost, close: () => whenClosed.disposeAsync() }

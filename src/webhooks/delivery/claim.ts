@@ -1,11 +1,12 @@
 import { type Clock, SECOND_MS, later } from '../../lib/clock.ts'
 import { type Sql, batch, statement } from '../../lib/db/pool.ts'
+import { TARGET_COLUMNS, type Target } from '../../events/record.ts'
 import { type LeasedChange, unlockedItems } from '../../runtime/jobs/leases.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { ATTEMPT_TIMEOUT_MS } from './post.ts'
 
 /** Longer than any attempt and the storing of its result. Deliveries of a node that is known to be dead do not wait for it. */
-const LEASE_MS = ATTEMPT_TIMEOUT_MS + 10 * SECOND_MS
+export const DELIVERY_LEASE_MS = ATTEMPT_TIMEOUT_MS + 10 * SECOND_MS
 
 /** In one search; the next one continues after them. */
 const MAX_ENDPOINTS_PER_SEARCH = 1_000
@@ -14,19 +15,6 @@ export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'held'] as c
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 export type EndpointStatus = 'enabled' | 'paused' | 'disabled'
-
-/** Where an attempt goes. The secrets are sealed. */
-export type Target = {
-  workspaceId: string
-  endpointId: string
-  url: string
-  secret: Buffer
-  previousSecret: Buffer | null
-  previousSecretUntil: Date | null
-}
-
-const TARGET_COLUMNS = `endpoint.workspace_id as "workspaceId", endpoint.id as "endpointId", endpoint.url, endpoint.secret,
-     endpoint.previous_secret as "previousSecret", endpoint.previous_secret_until as "previousSecretUntil"`
 
 /** A delivery that only this process may attempt until the lease runs out. */
 export type ClaimedDelivery = {
@@ -117,7 +105,7 @@ export const claimDeliveries = (
   { clock, node, lease }: Claim,
 ): Promise<ClaimedDelivery[]> => {
   const now = clock.now()
-  return db.rows(claimDue, [batch(capacities), now, later(now, LEASE_MS), lease, node.id])
+  return db.rows(claimDue, [batch(capacities), now, later(now, DELIVERY_LEASE_MS), lease, node.id])
 }
 
 const claimDue = statement<ClaimedDelivery>(
@@ -159,7 +147,7 @@ export const claimDelivery = (
   clock: Clock,
 ): Promise<(ClaimedDelivery & Target) | undefined> => {
   const now = clock.now()
-  return db.row(claimOne, [deliveryId, now, later(now, LEASE_MS)])
+  return db.row(claimOne, [deliveryId, now, later(now, DELIVERY_LEASE_MS)])
 }
 
 const claimOne = statement<ClaimedDelivery & Target>(

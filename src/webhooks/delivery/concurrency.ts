@@ -19,19 +19,27 @@ const MAX_ENDPOINTS = 10_000
 
 /** What this process knows about one endpoint. */
 type EndpointState = {
+  workspaceId: string
   health: 'new' | 'succeeding' | 'failing'
   limit: number
   lastServedAt: number
   /** When each attempt started, the oldest first. */
   inFlight: Map<ClaimedDelivery, number>
+  /** Attempts that may follow when deliveries are recorded. */
+  reserved: number
+  /** Deliveries may be due that no attempt was left for. */
+  isShort: boolean
 }
+
+type Endpoint = Pick<DueEndpoint, 'workspaceId' | 'endpointId' | 'failingSince'>
 
 /** How many attempts each endpoint may have in flight, by how its attempts end. */
 export function createConcurrency() {
   const endpoints = new Map<string, EndpointState>()
+  const ofWorkspace = new Map<string, Map<string, EndpointState>>()
   const busy = new Set<EndpointState>()
 
-  return { capacities, start, adjust, end }
+  return { capacities, reserve, setShort, start, adjust, end }
 
   /**
    * How many attempts may start now, for each endpoint that has capacity. The least recently served come first, so that
@@ -45,16 +53,55 @@ export function createConcurrency() {
       .sort((a, b) => a.state.lastServedAt - b.state.lastServedAt)
       .flatMap(({ workspaceId, endpointId, dueAt, state }) => {
         const healthClass = classOf(state, now)
-        const capacity = Math.min(state.limit - state.inFlight.size, free[healthClass])
+        const capacity = Math.min(freeOf(state), free[healthClass])
+        state.isShort = capacity <= 0
         if (capacity <= 0) return []
         free[healthClass] -= capacity
         return { workspaceId, endpointId, capacity, dueAt }
       })
   }
 
+  /**
+   * Keeps attempts for deliveries that are being recorded, `workspaceIds` with one of each event: only for endpoints whose last attempt
+   * succeeded and for which nothing older waits.
+   */
+  function reserve(workspaceIds: readonly string[]): Disposable & { capacities: Record<string, number> } {
+    const now = performance.now()
+    const free = freeByClass(now)
+    const reserved: { state: EndpointState; capacity: number }[] = []
+    const capacities: Record<string, number> = {}
+    for (const [workspaceId, events] of Map.groupBy(workspaceIds, (id) => id))
+      for (const [endpointId, state] of ofWorkspace.get(workspaceId) ?? []) {
+        if (state.isShort || classOf(state, now) !== 'healthy') continue
+        const capacity = Math.min(events.length, freeOf(state), free.healthy)
+        if (capacity <= 0) continue
+        capacities[endpointId] = capacity
+        free.healthy -= capacity
+        state.reserved += capacity
+        busy.add(state)
+        reserved.push({ state, capacity })
+      }
+    return {
+      capacities,
+      [Symbol.dispose]() {
+        for (const { state, capacity } of reserved) {
+          state.reserved -= capacity
+          forgetIdle(state)
+        }
+      },
+    }
+  }
+
+  function setShort(endpointIds: readonly string[]): void {
+    for (const id of endpointIds) {
+      const state = endpoints.get(id)
+      if (state) state.isShort = true
+    }
+  }
+
   function freeByClass(now: number): Record<HealthClass, number> {
     const used = { healthy: 0, new: 0, slow: 0 }
-    for (const state of busy) used[classOf(state, now)] += state.inFlight.size
+    for (const state of busy) used[classOf(state, now)] += state.inFlight.size + state.reserved
     const unproven = MAX_UNPROVEN_IN_FLIGHT - used.new - used.slow
     return {
       healthy: MAX_IN_FLIGHT.healthy - used.healthy,
@@ -63,22 +110,32 @@ export function createConcurrency() {
     }
   }
 
-  function stateOf({ endpointId, failingSince }: DueEndpoint): EndpointState {
+  function stateOf({ workspaceId, endpointId, failingSince }: Endpoint): EndpointState {
     const known = endpoints.get(endpointId)
     if (known) return known
-    if (endpoints.size >= MAX_ENDPOINTS)
-      for (const [id, { inFlight }] of endpoints) if (inFlight.size === 0) endpoints.delete(id)
+    if (endpoints.size >= MAX_ENDPOINTS) for (const [id, state] of endpoints) if (!busy.has(state)) forget(id, state)
     const state: EndpointState = {
+      workspaceId,
       health: failingSince === null ? 'new' : 'failing',
       limit: MIN_CONCURRENCY,
       lastServedAt: 0,
       inFlight: new Map(),
+      reserved: 0,
+      isShort: false,
     }
     endpoints.set(endpointId, state)
+    ofWorkspace.set(workspaceId, (ofWorkspace.get(workspaceId) ?? new Map()).set(endpointId, state))
     return state
   }
 
-  function start(delivery: ClaimedDelivery, endpoint: DueEndpoint): EndpointState {
+  function forget(id: string, { workspaceId }: EndpointState): void {
+    endpoints.delete(id)
+    const others = ofWorkspace.get(workspaceId)
+    others?.delete(id)
+    if (others?.size === 0) ofWorkspace.delete(workspaceId)
+  }
+
+  function start(delivery: ClaimedDelivery, endpoint: Endpoint): EndpointState {
     const state = stateOf(endpoint)
     state.lastServedAt = performance.now()
     state.inFlight.set(delivery, state.lastServedAt)
@@ -95,9 +152,15 @@ export function createConcurrency() {
 
   function end(state: EndpointState, delivery: ClaimedDelivery): void {
     state.inFlight.delete(delivery)
-    if (state.inFlight.size === 0) busy.delete(state)
+    forgetIdle(state)
+  }
+
+  function forgetIdle(state: EndpointState): void {
+    if (state.inFlight.size + state.reserved === 0) busy.delete(state)
   }
 }
+
+const freeOf = ({ limit, inFlight, reserved }: EndpointState): number => limit - inFlight.size - reserved
 
 function classOf({ health, inFlight }: EndpointState, now: number): HealthClass {
   const [oldest] = inFlight.values()

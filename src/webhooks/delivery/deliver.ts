@@ -1,11 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { SECOND_MS } from '../../lib/clock.ts'
+import { SECOND_MS, later } from '../../lib/clock.ts'
+import { newId } from '../../lib/ids.ts'
+import type { RecordedDelivery, Target } from '../../events/record.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
 import { createClaims } from '../../runtime/jobs/leases.ts'
 import type { Parts } from '../../runtime/parts.ts'
+import type { RecordedDeliveries } from '../../runtime/jobs/recorded-deliveries.ts'
 import { type AttemptResult, createDeliverer } from './attempt.ts'
 import {
   type ClaimedDelivery,
+  DELIVERY_LEASE_MS,
   type DueEndpoint,
   FIRST_CURSOR,
   claimDeliveries,
@@ -32,6 +36,11 @@ const DRAIN_MS = 5 * SECOND_MS
 const MAX_STORE_TRIES = 3
 const STORE_RETRY_MS = 500
 
+/** What a delivery has that is claimed when it is recorded. */
+const FIRST_ATTEMPT = { step: 0, scheduledAt: null, earlyAttempts: 0, attempt: 1 }
+
+type Endpoint = Target & Pick<DueEndpoint, 'failingSince'>
+
 /** Delivers what is due, each endpoint with its own concurrency: none waits for another. */
 export function deliverLoop(parts: Parts): Loop {
   const agent = webhookAgent({ allowPrivate: parts.config.allowPrivateWebhooks })
@@ -49,7 +58,22 @@ export function deliverLoop(parts: Parts): Loop {
    * since.
    */
   let round = { isShort: false, hasFreed: false }
+  let isStopping = false
 
+  const recorded: RecordedDeliveries<RecordedDelivery> | undefined = parts.recordedDeliveries
+  recorded?.attach({
+    reserve(workspaceIds) {
+      if (isStopping) return undefined
+      const reserved = concurrency.reserve(workspaceIds)
+      return { ...reserved, lease: newId(), nodeId: parts.node.id, until: later(parts.clock.now(), DELIVERY_LEASE_MS) }
+    },
+    give: (deliveries) => void track(startRecorded(deliveries)),
+    markWaiting: concurrency.setShort,
+    giveBack(lease) {
+      claims.giveBackLater(lease)
+      parts.wake('deliver')
+    },
+  })
   return { name: 'deliver', pollMs: POLL_MS, turn, drain }
 
   async function turn(): Promise<{ more: boolean; idle: boolean }> {
@@ -69,7 +93,9 @@ export function deliverLoop(parts: Parts): Loop {
     for (const endpoint of enabled)
       for (const delivery of claimedOf.get(endpoint.endpointId) ?? [])
         start(delivery, endpoint, traces?.get(delivery.eventId))
-    round.isShort ||= capacities.some(({ endpointId, capacity }) => claimedOf.get(endpointId)?.length === capacity)
+    const full = capacities.filter(({ endpointId, capacity }) => claimedOf.get(endpointId)?.length === capacity)
+    concurrency.setShort(full.map(({ endpointId }) => endpointId))
+    round.isShort ||= full.length > 0
     // These deliveries were recorded or rescheduled while the endpoint was being paused or disabled.
     for (const { workspaceId, endpointId, status } of due)
       if (status !== 'enabled') await holdDeliveries(parts.db, workspaceId, endpointId)
@@ -90,12 +116,22 @@ export function deliverLoop(parts: Parts): Loop {
     return due
   }
 
-  function start(delivery: ClaimedDelivery, endpoint: DueEndpoint, trace?: string): void {
-    const ended = run(delivery, endpoint, trace).finally(() => running.delete(ended))
+  async function startRecorded(deliveries: readonly RecordedDelivery[]): Promise<void> {
+    const traces = parts.tracer && deliveries.length > 0 ? await findEventTraces(parts.db, deliveries) : undefined
+    for (const delivery of deliveries)
+      start({ ...delivery, ...FIRST_ATTEMPT }, { ...delivery, failingSince: null }, traces?.get(delivery.eventId))
+  }
+
+  function start(delivery: ClaimedDelivery, endpoint: Endpoint, trace?: string): void {
+    track(run(delivery, endpoint, trace))
+  }
+
+  function track(work: Promise<void>): void {
+    const ended = work.finally(() => running.delete(ended))
     running.add(ended)
   }
 
-  async function run(delivery: ClaimedDelivery, endpoint: DueEndpoint, trace?: string): Promise<void> {
+  async function run(delivery: ClaimedDelivery, endpoint: Endpoint, trace?: string): Promise<void> {
     const state = concurrency.start(delivery, endpoint)
     const result = await deliver(delivery, endpoint, trace)
     concurrency.adjust(state, result)
@@ -120,8 +156,9 @@ export function deliverLoop(parts: Parts): Loop {
   }
 
   async function drain(): Promise<void> {
+    isStopping = true
     const timer = setTimeout(() => stop.abort(), DRAIN_MS)
-    await Promise.all(running)
+    while (running.size > 0) await Promise.all(running)
     clearTimeout(timer)
     agent.destroy()
   }

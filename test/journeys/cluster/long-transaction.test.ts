@@ -90,7 +90,7 @@ test('while a long transaction runs, locking a message does not read the index e
   const { world, countDuring } = await startCountingWorld(t, {
     name: 'lock_due_messages',
     index: 'messages_due',
-    claimsAccepted: false,
+    claimsEarly: false,
   })
   const { messageId } = await world.sendOtp()
   await world.settled()
@@ -107,6 +107,7 @@ test('while a long transaction runs, claiming a delivery does not read the index
   const { world, countDuring } = await startCountingWorld(t, {
     name: 'claim_deliveries',
     index: 'webhook_deliveries_due',
+    claimsEarly: false,
   })
   await world.receiver()
   const deliver = async () => world.whatsapp.reports(await world.sendOtp(), ['sent'])

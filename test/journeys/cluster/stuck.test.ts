@@ -336,11 +336,11 @@ test('a code whose message.undelivered cannot be stored delays no other, and has
   const undelivered = () =>
     receiver.events().flatMap(({ type, data }) => (type === 'message.undelivered' ? [data['messageId']] : []))
   world.advance('10s')
+  await waitFor('the other one is undelivered', () => undelivered().length === 1)
   for (let tries = 1; tries <= 5; tries += 1) {
     await waitFor('it is tried', async () => (await triesOf()) === tries)
     if (tries < 5) world.advance('31s')
   }
-  await waitFor('the other one is undelivered', () => undelivered().length === 1)
   assert.deepEqual(undelivered(), [other.messageId])
   assert.deepEqual(await countsOfStuckWork(world.parts, 'undelivered'), { waiting: 4, quarantined: 1 })
   await repair()

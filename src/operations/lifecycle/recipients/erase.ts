@@ -11,7 +11,7 @@ import { type StoredCounts, type Person, countStored, findPerson, withLearnedUse
 import { SCAN_START, type ReportScan, eraseNextReports } from './reports.ts'
 import { endUnfinished, findUnfinished, isRecorded, keepUnfinished } from './unfinished.ts'
 
-export type ErasureParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'metrics' | 'wake' | 'live'>
+export type ErasureParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'metrics' | 'wake' | 'live' | 'recordedDeliveries'>
 
 export type ErasureRequest = {
   workspaceId: string

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type WebhookReceiver, type WebhookWorld, startWebhookWorld } from '../../../test/world/webhook-world.ts'
+import { DatabaseUnavailable } from '../../lib/db/connection.ts'
+import { type Db, isDatabaseUnavailable } from '../../lib/db/pool.ts'
+
+/** Records an event, and returns its delivery as it is at the commit. */
+async function deliveryAtCommit(world: WebhookWorld, { endpointId }: WebhookReceiver) {
+  let found: { attempts: number; isClaimed: boolean } | undefined
+  const text = `select attempts, lease is not null as "isClaimed" from webhook_deliveries where endpoint_id = $1 order by id desc limit 1`
+  const [eventId] = await world.record(1, {
+    ...world.db,
+    transaction: (work) =>
+      world.db.transaction(async (tx) => {
+        const result = await work(tx)
+        found = await tx.row<{ attempts: number; isClaimed: boolean }>({ name: 'last_delivery', text }, [endpointId])
+        return result
+      }),
+  })
+  return { eventId, ...found }
+}
+
+test('a delivery to an endpoint that has just succeeded is claimed when it is recorded, and made once', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  await world.deliver()
+  const { eventId, ...atCommit } = await deliveryAtCommit(world, receiver)
+  assert.deepEqual(atCommit, { attempts: 1, isClaimed: true })
+  await world.settled()
+  assert.equal(receiver.ids().filter((id) => id === eventId).length, 1)
+  const { status, attempts } = await world.delivery(eventId, receiver)
+  assert.deepEqual([status, attempts.length], ['succeeded', 1])
+})
+
+test('no search and no claim follows deliveries that were claimed when they were recorded', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  await world.deliver()
+  const woken: string[] = []
+  await world.record(1, world.db, (work) => woken.push(work))
+  await receiver.waitFor(2)
+  assert.deepEqual(woken, [])
+})
+
+test('a delivery to an endpoint that failed last is left to the loop', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  await world.deliver()
+  receiver.answers({ status: 500 })
+  await world.deliver()
+  const { eventId, ...atCommit } = await deliveryAtCommit(world, receiver)
+  assert.deepEqual(atCommit, { attempts: 0, isClaimed: false })
+  await world.settled()
+  assert.equal((await world.delivery(eventId, receiver)).status, 'succeeded')
+})
+
+test('while older deliveries wait for capacity, no later one is claimed when it is recorded', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  await world.deliver()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  receiver.always({ after: promise })
+  await world.record(20)
+  const { isClaimed } = await deliveryAtCommit(world, receiver)
+  assert.equal(isClaimed, false)
+  resolve()
+  await receiver.waitFor(22)
+  await world.settled()
+  assert.deepEqual((await deliveryAtCommit(world, receiver)).isClaimed, true)
+})
+
+test('a delivery that was claimed in a transaction that is undone is never made', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  await world.deliver()
+  const undoing: Db = {
+    ...world.db,
+    transaction: (work) =>
+      world.db.transaction(async (tx) => {
+        await work(tx)
+        throw new Error('undone')
+      }),
+  }
+  await assert.rejects(world.record(1, undoing), /undone/)
+  const [eventId] = await world.deliver()
+  assert.equal(receiver.ids().at(-1), eventId)
+  assert.equal(receiver.received.length, 2)
+})
+
+test('a delivery whose commit was never answered does not wait for its lease', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  await world.deliver()
+  const losing: Db = {
+    ...world.db,
+    async transaction(work) {
+      await world.db.transaction(work)
+      throw new DatabaseUnavailable(new Error('read ECONNRESET'), { mayBeCommitted: true })
+    },
+  }
+  await assert.rejects(world.record(1, losing), isDatabaseUnavailable)
+  await receiver.waitFor(2)
+  await world.settled()
+  assert.equal(receiver.received.length, 2)
+})
+
+test('a stop makes the deliveries that it has claimed, and leaves later ones to other processes', async (t) => {
+  const world = await startWebhookWorld(t, { loops: 0 })
+  const receiver = await world.receiver()
+  const worker = world.startWorker()
+  await world.deliver()
+  await world.record()
+  await worker.stop()
+  assert.equal(receiver.received.length, 2)
+  assert.equal((await deliveryAtCommit(world, receiver)).isClaimed, false)
+})
