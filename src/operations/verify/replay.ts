@@ -71,9 +71,9 @@ export function checkEvents({ id: unitId, events }: Omit<Facts, 'inputs'>, deriv
 }
 
 function compareEvent({ id, occurredAt, body }: EventRow, { type, data }: NewEvent): Difference[] {
-  const late = compared({ code: 'verify.event_time' }, { stored: occurredAt, derived: new Date(data.occurredAt) })
+  const wrongTime = compared({ code: 'verify.event_time' }, { stored: occurredAt, derived: new Date(data.occurredAt) })
   // Retention removes bodies.
-  if (late || body === '') return differencesOf(id, [late])
+  if (wrongTime || body === '') return differencesOf(id, [wrongTime])
   const { data: storedData, ...envelope } = readBody(body)
   const member =
     firstWrong(envelope, { type, timestamp: data.occurredAt }) ?? firstWrong(storedData, data, mayDifferIn(type))
