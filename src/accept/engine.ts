@@ -1,5 +1,5 @@
 import { type Clock, later } from '../lib/clock.ts'
-import { createFairBatcher } from '../lib/db/fair-batcher.ts'
+import { OwnersBlocked, createFairBatcher } from '../lib/db/fair-batcher.ts'
 import {
   MAX_LOCK_WAIT_MS,
   type Sql,
@@ -22,7 +22,7 @@ import {
   createEmptySearches,
 } from '../messages/queue/claim-accepted.ts'
 import { storeTraces } from '../runtime/jobs/traces.ts'
-import { type QuotaKind, openQuotaMonths, quotaMonth, usedUpText } from '../workspaces/quota.ts'
+import { type QuotaKind, findLockedCounters, openQuotaMonths, quotaMonth, usedUpText } from '../workspaces/quota.ts'
 
 /** A request that is accepted once per idempotency key and takes a unit of a monthly quota. */
 export type Acceptable = {
@@ -98,9 +98,9 @@ const MAX_TRIES = 100
 
 /**
  * How long a group of several workspaces waits for a locked row, such as the counter of one of them: for several groups before it, of
- * this node and of others. Then each workspace gets groups of its own, which wait as long as any statement.
+ * this node and of others. Then a workspace whose counter is locked gets groups of its own, which wait as long as any statement.
  */
-const MIN_LOCK_WAIT_MS = 100
+const MIN_LOCK_WAIT_MS = 50
 const GROUPS_WAITED_FOR = 4
 /** Weight of the last group in the usual time of an insert. */
 const NEWEST_WEIGHT = 0.1
@@ -305,16 +305,30 @@ async function insert<Found extends Facts>(
     `${waitMs}ms`,
     ...(keyCheck ? [keyCheck] : []),
   ]
-  const insertOnly = (): Promise<Inserted[]> =>
-    lockWait.during(() => db.rows(insert, values(lockWait.of(months.length))))
+  const lockedCounters = (): Promise<string[]> =>
+    findLockedCounters(
+      db,
+      quota,
+      months.map(({ workspace_id, month }) => ({ workspace_id, month })),
+    )
+  const insertOnly = async (): Promise<Inserted[]> => {
+    try {
+      return await lockWait.during(() => db.rows(insert, values(lockWait.of(months.length))))
+    } catch (error) {
+      if (isLockTimeout(error) && months.length > 1) throwIfBlocked(await lockedCounters(), months.length)
+      throw error
+    }
+  }
   const insertWithClaim = async (): Promise<Inserted[]> => {
     if (!insertAndClaim || !claim) return insertOnly()
     try {
       return await lockWait.during(() => db.rows(insertAndClaim, [...values(lockWait.shortMs()), ...claim.values]))
     } catch (error) {
       if (!isLockTimeout(error)) throw error
-      // The loop claims these messages later.
-      acceptedMessages?.pause(CLAIM_PAUSE_MS)
+      const locked = await lockedCounters()
+      throwIfBlocked(locked, months.length)
+      // The claim waited for another row. The loop claims these messages later.
+      if (locked.length === 0) acceptedMessages?.pause(CLAIM_PAUSE_MS)
       return insertOnly()
     }
   }
@@ -334,6 +348,10 @@ async function insert<Found extends Facts>(
     if (claim) acceptedMessages?.giveBack(claim.lease)
     throw error
   }
+}
+
+function throwIfBlocked(locked: readonly string[], workspaces: number): void {
+  if (locked.length > 0 && locked.length < workspaces) throw new OwnersBlocked(locked)
 }
 
 type LockWait = ReturnType<typeof createLockWait>

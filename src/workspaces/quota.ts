@@ -77,6 +77,25 @@ export async function openQuotaMonths(
   await sql.rows(openMonths, [batch(months)])
 }
 
+/** The workspaces whose counters another transaction has locked. */
+export const findLockedCounters = async (
+  sql: Sql,
+  kind: QuotaKind,
+  months: readonly { workspace_id: string; month: string }[],
+): Promise<string[]> =>
+  (await sql.rows(selectLockedCounters, [batch(months), kind])).map(({ workspaceId }) => workspaceId)
+
+const selectLockedCounters = statement<{ workspaceId: string }>(
+  'find_locked_quota_counters',
+  `select q.workspace_id as "workspaceId"
+   from jsonb_to_recordset($1) as r (workspace_id uuid, month date)
+   join quota_usage q on q.workspace_id = r.workspace_id and q.kind = $2 and q.month = r.month
+   left join lateral (
+     select true as is_free from quota_usage
+     where workspace_id = q.workspace_id and kind = q.kind and month = q.month limit 1 for update skip locked) free on true
+   where free.is_free is null`,
+)
+
 /** The maximum of the integer column. */
 export const MAX_MONTHLY_UNITS = 2_147_483_647
 

@@ -11,9 +11,22 @@ const SEPARATE_CONCURRENCY = 2
 const MAX_QUEUE_MS = 2_000
 const MAX_SEPARATE_OWNERS = 1_000
 
+/** Thrown by `run` if it knows which of several owners block the group: the others then form a group again. */
+export class OwnersBlocked extends Error {
+  readonly owners: readonly string[]
+
+  constructor(owners: readonly string[]) {
+    super('rows of these owners are locked')
+    this.owners = owners
+  }
+}
+
+/** How often an item joins a group that another owner blocks before its own owner gets groups of its own. */
+const MAX_GROUPS_BLOCKED = 3
+
 /**
- * Group commit in which one owner may block the group. After that, each owner in it gets groups of its own until one
- * succeeds, so the others wait for a blocked owner only once.
+ * Group commit in which one owner may block the group. After that, this owner gets groups of its own until one succeeds, or each owner
+ * in the group if `run` cannot tell which one it was. So the others wait for a blocked owner only once.
  */
 export function createFairBatcher<Item, Outcome>(
   run: (items: Item[]) => Promise<Outcome[] | void>,
@@ -27,6 +40,10 @@ export function createFairBatcher<Item, Outcome>(
     try {
       return await run(items)
     } catch (error) {
+      if (error instanceof OwnersBlocked) {
+        for (const owner of error.owners) separate(owner)
+        throw new GroupBlocked()
+      }
       if (!isLockTimeout(error)) throw error // some owner's items need a row that is locked
       const owners = new Set(items.map(ownerOf))
       for (const owner of owners) separate(owner)
@@ -57,18 +74,20 @@ export function createFairBatcher<Item, Outcome>(
 
   return async (item) => {
     const owner = ownerOf(item)
-    const own = separateBatchers.get(owner)
-    if (own) return own(item)
-    try {
-      return await together(item)
-    } catch (error) {
-      if (!(error instanceof GroupBlocked)) throw error
-      return separate(owner)(item)
+    for (let blocked = 0; blocked < MAX_GROUPS_BLOCKED; blocked += 1) {
+      const own = separateBatchers.get(owner)
+      if (own) return own(item)
+      try {
+        return await together(item)
+      } catch (error) {
+        if (!(error instanceof GroupBlocked)) throw error
+      }
     }
+    return separate(owner)(item)
   }
 }
 
-/** The group had several owners, and any of them may be the blocked one. */
+/** Other owners' items may be the reason. */
 class GroupBlocked extends Error {}
 
 /** Resolves with the function that releases the permit. */

@@ -51,7 +51,10 @@ export function submitLoop(parts: SubmitParts): Loop {
       // Another node takes its lease over: the provider is closed here.
       if (!hasEnded) start(message, trace === undefined ? undefined : new Map([[message.id, trace]]))
     },
-    giveBack: claims.giveBackLater,
+    giveBack(lease) {
+      claims.giveBackLater(lease)
+      parts.wake('submit')
+    },
   })
   return { name: 'submit', pollMs: POLL_MS, turn, drain }
 

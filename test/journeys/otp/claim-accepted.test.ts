@@ -132,6 +132,34 @@ for (const table of ['sender_pace', 'pair_pace'])
     assert.deepEqual(inserts, ['insert_and_claim_otp_messages_within_quota'])
   })
 
+test('while the quota counter of one workspace is locked, codes of others are still claimed when accepted', async (t) => {
+  const { world: locked, wasFound } = await startWatchedWorld(t, { mayLogErrors: true })
+  const other = await startWorld(t, { works: false })
+  const post = (world: World) =>
+    world.request('POST', '/api/v1/otp/messages', { body: world.otpBody(), url: locked.first.url })
+  for (const world of [locked, other]) assert.equal((await post(world)).status, 202)
+  await locked.settled()
+  await withConnection(locked.databaseUrl, async (holder) => {
+    await holder.query('begin')
+    await holder.query('select used from quota_usage where workspace_id = $1 for update', [locked.workspaceId])
+    const waiting: Promise<unknown>[] = []
+    for (let round = 0; round < 10; round += 1) {
+      waiting.push(post(locked))
+      const { status, body } = await post(other)
+      assert.equal(status, 202)
+      await waitFor('it to be sent', async () => {
+        const [message] = await other.query('select id from messages where id = $1 and due_at is null', [
+          body['messageId'],
+        ])
+        return message !== undefined
+      })
+      assert.equal(wasFound(body as SentOtp), false, `of round ${round}`)
+    }
+    await holder.query('rollback')
+    await Promise.all(waiting)
+  })
+})
+
 test('codes are accepted while the table of the pace is locked, and sent afterwards', async (t) => {
   const inserts = await acceptLocked(t, 'lock table sender_pace')
   assert.deepEqual(inserts, ['insert_and_claim_otp_messages_within_quota', 'insert_otp_messages_within_quota'])
