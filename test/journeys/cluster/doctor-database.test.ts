@@ -6,7 +6,7 @@ import { findPoolerFindings } from '../../../src/operations/doctor/database/pool
 import { checkReplication, readReplication } from '../../../src/operations/doctor/database/replication.ts'
 import type { Finding } from '../../../src/operations/doctor/finding.ts'
 import { ownDatabase } from '../../database/database.ts'
-import { codesOf, problemsOf } from '../../world/findings.ts'
+import { OTHER_FILE_SLOT, codesOf, problemsOf } from '../../world/findings.ts'
 import { TEMPLATE_DATABASE, serverUrl, superuserUrlOf, withConnection } from '../../database/postgres.ts'
 import { startTransactionPooler } from '../../faults/transaction-pooler.ts'
 
@@ -75,7 +75,7 @@ test('a replication slot that no standby uses is found', async (t) => {
   const { url } = await ownDatabase(t)
   await using stack = new AsyncDisposableStack()
   const db = stack.adopt(openDb({ url, poolSize: 1 }), (each) => each.close())
-  const name = `idle_${randomUUID().replaceAll('-', '')}`
+  const name = `${OTHER_FILE_SLOT}${randomUUID().replaceAll('-', '')}`
   const idle = async (): Promise<boolean> =>
     checkReplication(await readReplication(db)).some(
       ({ code, ...slot }) => code === 'slot_inactive' && 'name' in slot && slot.name === name,
