@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { TestContext } from 'node:test'
+import { endKeptSessions } from './kept-sessions.ts'
 import { TEMPLATE_DATABASE, createDatabase, dropDatabase, ownerUrlOf, serverUrl } from './postgres.ts'
 
 let url: Promise<string> | undefined
@@ -17,6 +18,7 @@ async function createCopy(name: string): Promise<string> {
 export function leaveDatabase(): void {
   url = undefined
   left += 1
+  endKeptSessions()
 }
 
 /** A separate database, empty or migrated. */

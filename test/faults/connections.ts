@@ -1,5 +1,4 @@
 import { Pool } from 'pg'
-import { Connection } from '../../src/lib/db/connection.ts'
 import { type Db, openDb } from '../../src/lib/db/pool.ts'
 import { atEnd } from '../runner/at-end.ts'
 import { fileDatabase } from '../database/database.ts'
@@ -46,41 +45,6 @@ function newPooled(url: string): Pooled {
   return pooled
 }
 
-/** Sessions on which nodes that have stopped listened. */
-const listening: Connection[] = []
-
-/** On the process's own database a node listens on the session of a node that has stopped. */
-export async function withKeptSessions(db: Db): Promise<Db> {
-  if (db.url !== (await fileDatabase())) return db
-  return {
-    ...db,
-    async connect() {
-      for (let kept = listening.pop(); kept; kept = listening.pop()) if (!kept.isLost) return kept
-      return keepOpen(await db.connect())
-    },
-  }
-}
-
-/** When the node stops, the session becomes as it was when it was opened. */
-async function keepOpen(connection: Connection): Promise<Connection> {
-  const { rows } = await connection.query<{ settings: string }>(
-    `select string_agg(format('set %s = %L', name, setting), '; ') as settings from pg_settings where source = 'session'`,
-  )
-  const reset = `unlisten *; select pg_advisory_unlock_all(); reset all; ${rows[0]?.settings}`
-  const close = (): Promise<void> => Connection.prototype.close.call(connection)
-  connection.close = async () => {
-    const isReset = await connection.query(reset).then(
-      () => true,
-      () => false,
-    )
-    if (!isReset || connection.isLost) return close()
-    connection.removeAllListeners('notification').removeAllListeners('end')
-    connection.responseTimeoutMs = undefined
-    listening.push(connection)
-  }
-  return connection
-}
-
 let questions: Pool | undefined
 
 /** For the tests' own queries on the process's database. */
@@ -95,6 +59,5 @@ export async function queryPool(): Promise<Pool> {
 atEnd(async () => {
   const asked = questions
   questions = undefined
-  const kept = listening.splice(0).map((connection) => Connection.prototype.close.call(connection))
-  await Promise.all([...idle.splice(0).map(({ db }) => db.close()), ...kept, asked?.end()])
+  await Promise.all([...idle.splice(0).map(({ db }) => db.close()), asked?.end()])
 })

@@ -21,7 +21,7 @@ import type { Parts } from '../../src/runtime/parts.ts'
 import { measured } from '../../src/providers/measured.ts'
 import { createWhatsApp } from '../../src/providers/whatsapp/whatsapp.ts'
 import { createNodeKeys } from '../../src/operations/secrets/nodes.ts'
-import { openPooledDb, withKeptSessions } from '../faults/connections.ts'
+import { openPooledDb } from '../faults/connections.ts'
 import { INSTANCE_KEY, openTestSeal } from '../database/seal.ts'
 
 /** The real program on a real port, with a database that other nodes may share. */
@@ -97,7 +97,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   const provider = measured(createWhatsApp(), metrics)
   const seal = await openTestSeal(pool, config.secretKeys)
   const wakes = createWakeUps({
-    db: await withKeptSessions(db),
+    db,
     roles: config.roles,
     log,
     settings: nodeSettings(config),
