@@ -812,19 +812,23 @@ from quotas a where a.workspace_id = $1;
 -- src/cod/accept-refusal.ts
 
 prepare insert_refusal_checks_within_quota as
-with quotas as materialized (
-  select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
-  from (select set_config('lock_timeout', $4, true)) lock_wait
-  cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
-  join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'cod_refusal' and q.month = r.month
-  join quotas l on l.workspace_id = r.workspace_id and l.kind = 'cod_refusal'
-  -- in one order, so that groups of several nodes cannot deadlock
-  order by q.workspace_id
-  for update of q
+with counters as materialized (
+  select r.workspace_id, r.month, r.created_at, r.requests, q.used
+  from (
+    select r.* from (select set_config('lock_timeout', $4, true)) lock_wait
+    cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+    -- in one order, so that groups of several nodes cannot deadlock
+    order by r.workspace_id) r
+  cross join lateral (
+    select used from quota_usage
+    where workspace_id = r.workspace_id and kind = 'cod_refusal' and month between r.month and r.month
+    order by month desc limit 1 for update) q
 ), numbered as (
-  select q.workspace_id, q.created_at, q.monthly_units, c.*,
+  select q.workspace_id, q.created_at, l.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
-  from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
+  from counters q
+  join quotas l on l.workspace_id = q.workspace_id and l.kind = 'cod_refusal'
+  cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, parameters jsonb, content jsonb,
     key text, correlation_id uuid, api_key_id text, confirmation_id uuid)
 ), inserted as (
@@ -848,8 +852,8 @@ with quotas as materialized (
   from numbered where (id in (select id from inserted)) is true
 ), counted as (
   update quota_usage q set used = q.used + i.units
-  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
-  where q.workspace_id = i.workspace_id and q.kind = 'cod_refusal' and q.month = quotas.month
+  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join counters using (workspace_id)
+  where q.workspace_id = i.workspace_id and q.kind = 'cod_refusal' and q.month = counters.month
 )
 select id from inserted;
 
@@ -886,8 +890,8 @@ left join lateral (
   select monthly_units from quotas where workspace_id = r.workspace_id and kind = 'cod_refusal' limit 1) l on true
 left join lateral (
   select used from quota_usage where workspace_id = r.workspace_id and kind = 'cod_refusal'
-    and month = date_trunc('month', ($2::timestamptz + w.clock_offset_ms * interval '1 ms') at time zone 'UTC')::date
-  limit 1) q on true
+    and month between date_trunc('month', ($2::timestamptz + w.clock_offset_ms * interval '1 ms') at time zone 'UTC')::date and date_trunc('month', ($2::timestamptz + w.clock_offset_ms * interval '1 ms') at time zone 'UTC')::date
+  order by month desc limit 1) q on true
 left join cod_settings cs on cs.workspace_id = r.workspace_id
 left join confirmations c on c.workspace_id = r.workspace_id and c.id = r.confirmation_id
 left join refusal_checks f on f.workspace_id = r.workspace_id and f.confirmation_id = r.confirmation_id
@@ -903,19 +907,23 @@ left join lateral (
 -- src/cod/accept.ts
 
 prepare insert_confirmations_within_quota as
-with quotas as materialized (
-  select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
-  from (select set_config('lock_timeout', $4, true)) lock_wait
-  cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
-  join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'cod_confirmation' and q.month = r.month
-  join quotas l on l.workspace_id = r.workspace_id and l.kind = 'cod_confirmation'
-  -- in one order, so that groups of several nodes cannot deadlock
-  order by q.workspace_id
-  for update of q
+with counters as materialized (
+  select r.workspace_id, r.month, r.created_at, r.requests, q.used
+  from (
+    select r.* from (select set_config('lock_timeout', $4, true)) lock_wait
+    cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+    -- in one order, so that groups of several nodes cannot deadlock
+    order by r.workspace_id) r
+  cross join lateral (
+    select used from quota_usage
+    where workspace_id = r.workspace_id and kind = 'cod_confirmation' and month between r.month and r.month
+    order by month desc limit 1 for update) q
 ), numbered as (
-  select q.workspace_id, q.created_at, q.monthly_units, c.*,
+  select q.workspace_id, q.created_at, l.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
-  from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
+  from counters q
+  join quotas l on l.workspace_id = q.workspace_id and l.kind = 'cod_confirmation'
+  cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, parameters jsonb, content jsonb,
     key text, correlation_id uuid, api_key_id text, reference text, message_id uuid)
 ), inserted as (
@@ -935,8 +943,8 @@ with quotas as materialized (
   from numbered where (id in (select id from inserted)) is true
 ), counted as (
   update quota_usage q set used = q.used + i.units
-  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
-  where q.workspace_id = i.workspace_id and q.kind = 'cod_confirmation' and q.month = quotas.month
+  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join counters using (workspace_id)
+  where q.workspace_id = i.workspace_id and q.kind = 'cod_confirmation' and q.month = counters.month
 )
 select id from inserted;
 
@@ -971,8 +979,8 @@ left join lateral (
   select monthly_units from quotas where workspace_id = r.workspace_id and kind = 'cod_confirmation' limit 1) l on true
 left join lateral (
   select used from quota_usage where workspace_id = r.workspace_id and kind = 'cod_confirmation'
-    and month = date_trunc('month', ($2::timestamptz + w.clock_offset_ms * interval '1 ms') at time zone 'UTC')::date
-  limit 1) q on true
+    and month between date_trunc('month', ($2::timestamptz + w.clock_offset_ms * interval '1 ms') at time zone 'UTC')::date and date_trunc('month', ($2::timestamptz + w.clock_offset_ms * interval '1 ms') at time zone 'UTC')::date
+  order by month desc limit 1) q on true
 left join cod_settings cs on cs.workspace_id = r.workspace_id
 left join senders s on s.workspace_id = r.workspace_id and s.id = r.sender_id
 left join lateral (
@@ -2184,8 +2192,8 @@ from (
   from waiting where due_at <= $1 group by sender_id order by sender_id) d
 cross join lateral (
   select * from sender_pace p
-  where p.sender_id = d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $1)
-  limit 1 for no key update skip locked) p
+  where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $1)
+  order by p.sender_id desc limit 1 for no key update skip locked) p
 cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
 cross join lateral (
   select * from provider_accounts a
@@ -4008,19 +4016,23 @@ from (select * from messages where workspace_id = $1 and id > $2 order by id lim
 -- src/otp/accept.ts
 
 prepare insert_and_claim_otp_messages_within_quota as
-with quotas as materialized (
-  select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
-  from (select set_config('lock_timeout', $4, true)) lock_wait
-  cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
-  join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
-  join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
-  -- in one order, so that groups of several nodes cannot deadlock
-  order by q.workspace_id
-  for update of q
+with counters as materialized (
+  select r.workspace_id, r.month, r.created_at, r.requests, q.used
+  from (
+    select r.* from (select set_config('lock_timeout', $4, true)) lock_wait
+    cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+    -- in one order, so that groups of several nodes cannot deadlock
+    order by r.workspace_id) r
+  cross join lateral (
+    select used from quota_usage
+    where workspace_id = r.workspace_id and kind = 'otp' and month between r.month and r.month
+    order by month desc limit 1 for update) q
 ), numbered as (
-  select q.workspace_id, q.created_at, q.monthly_units, c.*,
+  select q.workspace_id, q.created_at, l.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
-  from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
+  from counters q
+  join quotas l on l.workspace_id = q.workspace_id and l.kind = 'otp'
+  cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text)
 ), accepted as (
   select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
@@ -4039,8 +4051,8 @@ where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 
     order by sender_id) d
   cross join lateral (
   select * from sender_pace p
-  where p.sender_id = d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0
-  limit 1 for no key update skip locked) p
+  where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0
+  order by p.sender_id desc limit 1 for no key update skip locked) p
 cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
 cross join lateral (
   select * from provider_accounts a
@@ -4092,25 +4104,29 @@ where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 
   from inserted where (id in (select id from claimed)) is true having count(*) > 0
 ), counted as (
   update quota_usage q set used = q.used + i.units
-  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
-  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = quotas.month
+  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join counters using (workspace_id)
+  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = counters.month
 )
 select id, (id in (select id from claimed)) is true as "isClaimed" from inserted;
 
 prepare insert_otp_messages_within_quota as
-with quotas as materialized (
-  select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
-  from (select set_config('lock_timeout', $4, true)) lock_wait
-  cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
-  join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
-  join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
-  -- in one order, so that groups of several nodes cannot deadlock
-  order by q.workspace_id
-  for update of q
+with counters as materialized (
+  select r.workspace_id, r.month, r.created_at, r.requests, q.used
+  from (
+    select r.* from (select set_config('lock_timeout', $4, true)) lock_wait
+    cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+    -- in one order, so that groups of several nodes cannot deadlock
+    order by r.workspace_id) r
+  cross join lateral (
+    select used from quota_usage
+    where workspace_id = r.workspace_id and kind = 'otp' and month between r.month and r.month
+    order by month desc limit 1 for update) q
 ), numbered as (
-  select q.workspace_id, q.created_at, q.monthly_units, c.*,
+  select q.workspace_id, q.created_at, l.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
-  from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
+  from counters q
+  join quotas l on l.workspace_id = q.workspace_id and l.kind = 'otp'
+  cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text)
 ), accepted as (
   select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
@@ -4126,8 +4142,8 @@ with quotas as materialized (
   returning id, workspace_id
 ), counted as (
   update quota_usage q set used = q.used + i.units
-  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
-  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = quotas.month
+  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join counters using (workspace_id)
+  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = counters.month
 )
 select id from inserted;
 
@@ -4163,8 +4179,8 @@ left join lateral (
   select monthly_units from quotas where workspace_id = r.workspace_id and kind = 'otp' limit 1) l on true
 left join lateral (
   select used from quota_usage where workspace_id = r.workspace_id and kind = 'otp'
-    and month = date_trunc('month', ($2::timestamptz + w.clock_offset_ms * interval '1 ms') at time zone 'UTC')::date
-  limit 1) q on true
+    and month between date_trunc('month', ($2::timestamptz + w.clock_offset_ms * interval '1 ms') at time zone 'UTC')::date and date_trunc('month', ($2::timestamptz + w.clock_offset_ms * interval '1 ms') at time zone 'UTC')::date
+  order by month desc limit 1) q on true
 left join senders s on s.workspace_id = r.workspace_id and s.id = r.sender_id
 left join lateral (
   select status, waba_id, graph_url, access_token from provider_accounts
@@ -4213,19 +4229,23 @@ update auth_hooks set name = $3, sender_id = $4, templates = $5, pointers = $6 w
 -- src/otp/verifications/accept.ts
 
 prepare insert_and_claim_verifications_within_quota as
-with quotas as materialized (
-  select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
-  from (select set_config('lock_timeout', $4, true)) lock_wait
-  cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
-  join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
-  join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
-  -- in one order, so that groups of several nodes cannot deadlock
-  order by q.workspace_id
-  for update of q
+with counters as materialized (
+  select r.workspace_id, r.month, r.created_at, r.requests, q.used
+  from (
+    select r.* from (select set_config('lock_timeout', $4, true)) lock_wait
+    cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+    -- in one order, so that groups of several nodes cannot deadlock
+    order by r.workspace_id) r
+  cross join lateral (
+    select used from quota_usage
+    where workspace_id = r.workspace_id and kind = 'otp' and month between r.month and r.month
+    order by month desc limit 1 for update) q
 ), numbered as (
-  select q.workspace_id, q.created_at, q.monthly_units, c.*,
+  select q.workspace_id, q.created_at, l.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
-  from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
+  from counters q
+  join quotas l on l.workspace_id = q.workspace_id and l.kind = 'otp'
+  cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, prefix_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint, max_attempts smallint)
 ), accepted as (
   select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
@@ -4244,8 +4264,8 @@ where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 
     order by sender_id) d
   cross join lateral (
   select * from sender_pace p
-  where p.sender_id = d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0
-  limit 1 for no key update skip locked) p
+  where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0
+  order by p.sender_id desc limit 1 for no key update skip locked) p
 cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
 cross join lateral (
   select * from provider_accounts a
@@ -4305,25 +4325,29 @@ where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 
   from inserted where (id in (select id from claimed)) is true having count(*) > 0
 ), counted as (
   update quota_usage q set used = q.used + i.units
-  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
-  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = quotas.month
+  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join counters using (workspace_id)
+  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = counters.month
 )
 select id, (id in (select id from claimed)) is true as "isClaimed" from inserted;
 
 prepare insert_verifications_within_quota as
-with quotas as materialized (
-  select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
-  from (select set_config('lock_timeout', $4, true)) lock_wait
-  cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
-  join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
-  join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
-  -- in one order, so that groups of several nodes cannot deadlock
-  order by q.workspace_id
-  for update of q
+with counters as materialized (
+  select r.workspace_id, r.month, r.created_at, r.requests, q.used
+  from (
+    select r.* from (select set_config('lock_timeout', $4, true)) lock_wait
+    cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+    -- in one order, so that groups of several nodes cannot deadlock
+    order by r.workspace_id) r
+  cross join lateral (
+    select used from quota_usage
+    where workspace_id = r.workspace_id and kind = 'otp' and month between r.month and r.month
+    order by month desc limit 1 for update) q
 ), numbered as (
-  select q.workspace_id, q.created_at, q.monthly_units, c.*,
+  select q.workspace_id, q.created_at, l.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
-  from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
+  from counters q
+  join quotas l on l.workspace_id = q.workspace_id and l.kind = 'otp'
+  cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, prefix_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint, max_attempts smallint)
 ), accepted as (
   select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
@@ -4347,8 +4371,8 @@ with quotas as materialized (
   from allowed where (id in (select id from inserted)) is true
 ), counted as (
   update quota_usage q set used = q.used + i.units
-  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
-  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = quotas.month
+  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join counters using (workspace_id)
+  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = counters.month
 )
 select id from inserted;
 
@@ -4404,8 +4428,8 @@ left join lateral (
   select monthly_units from quotas where workspace_id = r.workspace_id and kind = 'otp' limit 1) l on true
 left join lateral (
   select used from quota_usage where workspace_id = r.workspace_id and kind = 'otp'
-    and month = date_trunc('month', ($2::timestamptz + w.clock_offset_ms * interval '1 ms') at time zone 'UTC')::date
-  limit 1) q on true
+    and month between date_trunc('month', ($2::timestamptz + w.clock_offset_ms * interval '1 ms') at time zone 'UTC')::date and date_trunc('month', ($2::timestamptz + w.clock_offset_ms * interval '1 ms') at time zone 'UTC')::date
+  order by month desc limit 1) q on true
 left join senders s on s.workspace_id = r.workspace_id and s.id = r.sender_id
 left join lateral (
   select status, waba_id, graph_url, access_token from provider_accounts
@@ -4470,19 +4494,23 @@ where w.id = $2;
 -- src/otp/verifications/resend.ts
 
 prepare insert_and_claim_resends_within_quota as
-with quotas as materialized (
-  select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
-  from (select set_config('lock_timeout', $4, true)) lock_wait
-  cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
-  join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
-  join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
-  -- in one order, so that groups of several nodes cannot deadlock
-  order by q.workspace_id
-  for update of q
+with counters as materialized (
+  select r.workspace_id, r.month, r.created_at, r.requests, q.used
+  from (
+    select r.* from (select set_config('lock_timeout', $4, true)) lock_wait
+    cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+    -- in one order, so that groups of several nodes cannot deadlock
+    order by r.workspace_id) r
+  cross join lateral (
+    select used from quota_usage
+    where workspace_id = r.workspace_id and kind = 'otp' and month between r.month and r.month
+    order by month desc limit 1 for update) q
 ), numbered as (
-  select q.workspace_id, q.created_at, q.monthly_units, c.*,
+  select q.workspace_id, q.created_at, l.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
-  from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
+  from counters q
+  join quotas l on l.workspace_id = q.workspace_id and l.kind = 'otp'
+  cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, verification_id uuid, sent int)
 ), accepted as (
   select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
@@ -4501,8 +4529,8 @@ where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 
     order by sender_id) d
   cross join lateral (
   select * from sender_pace p
-  where p.sender_id = d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0
-  limit 1 for no key update skip locked) p
+  where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0
+  order by p.sender_id desc limit 1 for no key update skip locked) p
 cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
 cross join lateral (
   select * from provider_accounts a
@@ -4563,25 +4591,29 @@ where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 
   from inserted where (id in (select id from claimed)) is true having count(*) > 0
 ), counted as (
   update quota_usage q set used = q.used + i.units
-  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
-  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = quotas.month
+  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join counters using (workspace_id)
+  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = counters.month
 )
 select id, (id in (select id from claimed)) is true as "isClaimed" from inserted;
 
 prepare insert_resends_within_quota as
-with quotas as materialized (
-  select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
-  from (select set_config('lock_timeout', $4, true)) lock_wait
-  cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
-  join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
-  join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
-  -- in one order, so that groups of several nodes cannot deadlock
-  order by q.workspace_id
-  for update of q
+with counters as materialized (
+  select r.workspace_id, r.month, r.created_at, r.requests, q.used
+  from (
+    select r.* from (select set_config('lock_timeout', $4, true)) lock_wait
+    cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+    -- in one order, so that groups of several nodes cannot deadlock
+    order by r.workspace_id) r
+  cross join lateral (
+    select used from quota_usage
+    where workspace_id = r.workspace_id and kind = 'otp' and month between r.month and r.month
+    order by month desc limit 1 for update) q
 ), numbered as (
-  select q.workspace_id, q.created_at, q.monthly_units, c.*,
+  select q.workspace_id, q.created_at, l.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
-  from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
+  from counters q
+  join quotas l on l.workspace_id = q.workspace_id and l.kind = 'otp'
+  cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, verification_id uuid, sent int)
 ), accepted as (
   select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
@@ -4606,8 +4638,8 @@ with quotas as materialized (
   returning id, workspace_id
 ), counted as (
   update quota_usage q set used = q.used + i.units
-  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
-  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = quotas.month
+  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join counters using (workspace_id)
+  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = counters.month
 )
 select id from inserted;
 
@@ -4649,8 +4681,8 @@ left join lateral (
   select monthly_units from quotas where workspace_id = r.workspace_id and kind = 'otp' limit 1) l on true
 left join lateral (
   select used from quota_usage where workspace_id = r.workspace_id and kind = 'otp'
-    and month = date_trunc('month', ($2::timestamptz + w.clock_offset_ms * interval '1 ms') at time zone 'UTC')::date
-  limit 1) q on true
+    and month between date_trunc('month', ($2::timestamptz + w.clock_offset_ms * interval '1 ms') at time zone 'UTC')::date and date_trunc('month', ($2::timestamptz + w.clock_offset_ms * interval '1 ms') at time zone 'UTC')::date
+  order by month desc limit 1) q on true
 left join senders s on s.workspace_id = r.workspace_id and s.id = r.sender_id
 left join lateral (
   select status, waba_id, graph_url, access_token from provider_accounts

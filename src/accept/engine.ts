@@ -6,6 +6,7 @@ import {
   type Statement,
   batch,
   isLockTimeout,
+  newestFirst,
   sqlState,
   statement,
   retryUntilOutcomeKnown,
@@ -57,8 +58,8 @@ export const factJoins = (quota: QuotaKind): string =>
      select monthly_units from quotas where workspace_id = r.workspace_id and kind = '${quota}' limit 1) l on true
    left join lateral (
      select used from quota_usage where workspace_id = r.workspace_id and kind = '${quota}'
-       and month = date_trunc('month', ($2::timestamptz + w.clock_offset_ms * interval '1 ms') at time zone 'UTC')::date
-     limit 1) q on true`
+       and ${newestFirst('month', "date_trunc('month', ($2::timestamptz + w.clock_offset_ms * interval '1 ms') at time zone 'UTC')::date")}
+     order by month desc limit 1) q on true`
 
 /** How one kind of request is looked up, decided and stored. */
 export type Acceptance<Request extends Acceptable, Found extends Facts, Accepted, New extends Row = Row> = {

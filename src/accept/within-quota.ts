@@ -1,3 +1,4 @@
+import { newestFirst } from '../lib/db/pool.ts'
 import type { QuotaKind } from '../workspaces/quota.ts'
 
 /**
@@ -9,23 +10,27 @@ export const insertWithinQuota = (
   quota: QuotaKind,
   { columns, inserted, returned = 'id' }: { columns: string; inserted: string; returned?: string },
 ): string =>
-  `with quotas as materialized (
-     select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
-     from (select set_config('lock_timeout', $4, true)) lock_wait
-     cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
-     join quota_usage q on q.workspace_id = r.workspace_id and q.kind = '${quota}' and q.month = r.month
-     join quotas l on l.workspace_id = r.workspace_id and l.kind = '${quota}'
-     -- in one order, so that groups of several nodes cannot deadlock
-     order by q.workspace_id
-     for update of q
+  `with counters as materialized (
+     select r.workspace_id, r.month, r.created_at, r.requests, q.used
+     from (
+       select r.* from (select set_config('lock_timeout', $4, true)) lock_wait
+       cross join jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+       -- in one order, so that groups of several nodes cannot deadlock
+       order by r.workspace_id) r
+     cross join lateral (
+       select used from quota_usage
+       where workspace_id = r.workspace_id and kind = '${quota}' and ${newestFirst('month', 'r.month')}
+       order by month desc limit 1 for update) q
    ), numbered as (
-     select q.workspace_id, q.created_at, q.monthly_units, c.*,
+     select q.workspace_id, q.created_at, l.monthly_units, c.*,
             q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
-     from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
+     from counters q
+     join quotas l on l.workspace_id = q.workspace_id and l.kind = '${quota}'
+     cross join lateral jsonb_to_recordset(q.requests) as c (
        ${columns})
    ), ${inserted}, counted as (
      update quota_usage q set used = q.used + i.units
-     from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
-     where q.workspace_id = i.workspace_id and q.kind = '${quota}' and q.month = quotas.month
+     from (select workspace_id, count(*) as units from inserted group by workspace_id) i join counters using (workspace_id)
+     where q.workspace_id = i.workspace_id and q.kind = '${quota}' and q.month = counters.month
    )
    select ${returned} from inserted`

@@ -286,6 +286,13 @@ export const changes = (rows: readonly { id: string }[]): string =>
 export const inLockOrder = <Row extends { id: string }>(rows: readonly Row[]): Row[] =>
   [...new Map(rows.map((row) => [row.id, row])).values()].sort((one, other) => (one.id < other.id ? -1 : 1))
 
+/**
+ * SQL: `column = value`, for `order by column desc limit 1` on the last column of a unique index. It then reads the index backwards and
+ * finds the newest version of the row first. Equality reads all versions of a row that changes often, and a long transaction, such as a
+ * backup, keeps those of its whole time.
+ */
+export const newestFirst = (column: string, value: string): string => `${column} between ${value} and ${value}`
+
 /** PostgreSQL stores neither NUL nor halves of surrogate pairs. */
 export const storableText = (text: string): string => text.replaceAll('\0', '').toWellFormed()
 

@@ -22,8 +22,11 @@ export type ChosenClaim = ReturnType<typeof chooseClaimable>
 
 /** More senders than one node serves at a time. For senders beyond this limit, the search reads all index entries. */
 const MAX_SENDERS = 10_000
-/** An earlier code may still be uncommitted at the last search, or may come from a node whose clock is behind. */
-const SEARCH_MARGIN_MS = 10 * SECOND_MS
+/**
+ * An earlier code may still be uncommitted at the last search, or may come from a node whose clock is behind. The loop sends a code that
+ * is later still: it searches all of them.
+ */
+const SEARCH_MARGIN_MS = SECOND_MS
 
 /**
  * For each sender, when this process last found no earlier code waiting. The next search skips older index entries: a long transaction,

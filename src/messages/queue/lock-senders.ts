@@ -1,5 +1,5 @@
 import { SECOND_MS, later } from '../../lib/clock.ts'
-import { type Sql, changes, statement } from '../../lib/db/pool.ts'
+import { type Sql, changes, newestFirst, statement } from '../../lib/db/pool.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { type ProviderAccount, SEND_TIMEOUT_MS } from '../../providers/provider.ts'
 import { type Seal, UnsealError } from '../../lib/seal.ts'
@@ -93,8 +93,8 @@ type LockSendable = { senderId: string; now: string; breaker: 'not open' | 'clos
 export const lockSendable = ({ senderId, now, breaker }: LockSendable): string =>
   `cross join lateral (
      select * from sender_pace p
-     where p.sender_id = ${senderId} and (p.breaker_open_until is null or p.breaker_open_until <= ${now})${breaker === 'closed' ? ' and p.breaker_step = 0' : ''}
-     limit 1 for no key update skip locked) p
+     where ${newestFirst('p.sender_id', senderId)} and (p.breaker_open_until is null or p.breaker_open_until <= ${now})${breaker === 'closed' ? ' and p.breaker_step = 0' : ''}
+     order by p.sender_id desc limit 1 for no key update skip locked) p
    cross join lateral (select * from senders s where s.id = ${senderId} and s.paused_at is null limit 1) s
    cross join lateral (
      select * from provider_accounts a

@@ -7,13 +7,17 @@ export type DueLoops = Readonly<Record<string, boolean>>
 const LOOK_MS = 500
 /** A look that takes longer, such as one that waits for a locked table, leaves the loops to their own polls. */
 const MAX_LOOK_MS = 1_000
-/** What a look found is no longer true after this. */
+/** What a look found is no longer true after this, or after twice the time until the next look. */
 const MAX_AGE_MS = 2_000
+/** A look takes at most this share of the time: beside a long transaction it reads an index entry of all work done since that began. */
+const MAX_SHARE = 1 / 10
+const MAX_PAUSE_MS = 5_000
 
 /** One statement for all loops that found nothing: an idle instance costs its database next to nothing. */
-export function createLook(find: () => Promise<DueLoops>): Look & { loop: Loop } {
+export function createLook(find: () => Promise<DueLoops>, now = () => performance.now()): Look & { loop: Loop } {
   const watched = new Map<string, () => void>()
-  let last: { due: DueLoops; atMs: number } | undefined
+  let last: { due: DueLoops; untilMs: number } | undefined
+  let nextAtMs = 0
 
   const leaveToPolls = (): void => {
     last = undefined
@@ -23,11 +27,14 @@ export function createLook(find: () => Promise<DueLoops>): Look & { loop: Loop }
     name: 'look',
     pollMs: LOOK_MS,
     async turn() {
+      if (now() < nextAtMs) return { more: false }
       const timer = setTimeout(leaveToPolls, MAX_LOOK_MS)
       try {
-        const atMs = performance.now()
+        const atMs = now()
         const due = await find()
-        last = { due, atMs }
+        const pauseMs = Math.min((now() - atMs) * (1 / MAX_SHARE - 1), MAX_PAUSE_MS)
+        nextAtMs = now() + pauseMs
+        last = { due, untilMs: atMs + Math.max(MAX_AGE_MS, 2 * pauseMs) }
         for (const [name, wake] of watched) if (due[name]) wake()
       } catch (error) {
         leaveToPolls()
@@ -41,7 +48,7 @@ export function createLook(find: () => Promise<DueLoops>): Look & { loop: Loop }
   return {
     loop,
     watch(name, wake) {
-      if (!last || performance.now() - last.atMs > MAX_AGE_MS || last.due[name] !== false) return undefined
+      if (!last || now() > last.untilMs || last.due[name] !== false) return undefined
       watched.set(name, wake)
       return { [Symbol.dispose]: () => void watched.delete(name) }
     },

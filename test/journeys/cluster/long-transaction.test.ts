@@ -126,3 +126,36 @@ test('while a long transaction runs, claiming a delivery does not read the index
   const reads = await countDuring(deliver)
   assert.ok(reads.length > 0 && Math.max(...reads) < MAX_READ, `${reads.join(', ')} entries`)
 })
+
+for (const { table, statement, change, row } of [
+  {
+    table: 'quota_usage',
+    statement: 'look_up_otp_requests',
+    change: 'update quota_usage set used = used + 0 where workspace_id = $1',
+    row: 'workspaceId',
+  },
+  {
+    table: 'sender_pace',
+    statement: 'lock_senders_with_work',
+    change: `update sender_pace set slots = array_fill(0::bigint, array[50]), slot_sends = array_fill(0, array[50]) where sender_id = $1`,
+    row: 'senderId',
+  },
+] as const)
+  test(`while a long transaction runs, a row of ${table} is found before its earlier versions`, async (t) => {
+    const { world, countDuring } = await startCountingWorld(t, {
+      name: statement,
+      index: `${table}_pkey`,
+      claimsEarly: false,
+    })
+    await world.sendOtp()
+    await world.settled()
+    await beginLongTransaction(t, world)
+    await withConnection(world.databaseUrl, async (connection) => {
+      for (let version = 0; version < STALE_ENTRIES; version += 1) await connection.query(change, [world[row]])
+    })
+    const reads = await countDuring(async () => {
+      await world.sendOtp()
+      await world.settled()
+    })
+    assert.equal(Math.max(...reads), 1)
+  })
