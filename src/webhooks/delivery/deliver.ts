@@ -67,7 +67,7 @@ export function deliverLoop(parts: Parts): Loop {
       const reserved = concurrency.reserve(workspaceIds)
       return { ...reserved, lease: newId(), nodeId: parts.node.id, until: later(parts.clock.now(), DELIVERY_LEASE_MS) }
     },
-    give: (deliveries) => void track(startRecorded(deliveries)),
+    give: (deliveries) => track(startRecorded(deliveries)),
     markWaiting: concurrency.setShort,
     giveBack(lease) {
       claims.giveBackLater(lease)
