@@ -6,11 +6,13 @@
 import { type Socket, connect as connectSocket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { Connection } from 'pg'
+import { testServerSocket } from './postgres.ts'
 
 type Done = (error?: Error | null) => void
 
 type Session = {
   socket: Socket
+  path: string
   /** The message with user, database and application_name. */
   startup: string
   /** The server's answer to it. */
@@ -19,8 +21,12 @@ type Session = {
   onData: (data: Buffer) => void
 }
 
-const isKept = ({ startup, isGreeted }: Session): boolean =>
-  isGreeted && startup.includes(`database\0test_${process.pid}_`)
+/** The process's own database, and the one in which it creates others. */
+const KEPT_DATABASES = [`database\0test_${process.pid}_`, 'database\0postgres\0']
+
+/** Not of a server that a test starts. */
+const isKept = ({ path, startup, isGreeted }: Session): boolean =>
+  isGreeted && path === testServerSocket() && KEPT_DATABASES.some((database) => startup.includes(database))
 
 const MAX_IDLE = 20
 const idle: Session[] = []
@@ -41,7 +47,7 @@ function readAnswer(data: Buffer): { isOver: boolean; isReset: boolean } {
 
 function startSession(path: string, startup: string): Session {
   const socket = connectSocket(path)
-  const session: Session = { socket, startup, greeting: Buffer.alloc(0), isGreeted: false, onData: () => {} }
+  const session: Session = { socket, path, startup, greeting: Buffer.alloc(0), isGreeted: false, onData: () => {} }
   const forget = (): void => {
     if (idle.includes(session)) idle.splice(idle.indexOf(session), 1)
   }
@@ -57,10 +63,6 @@ class SessionStream extends Duplex {
   #path = ''
   #session: Session | undefined
   #isTerminated = false
-
-  constructor() {
-    super({ allowHalfOpen: false })
-  }
 
   connect(path: string): void {
     this.#path = path
@@ -85,7 +87,7 @@ class SessionStream extends Duplex {
 
   #open(message: Buffer, done: Done): void {
     const startup = message.toString('latin1')
-    const at = idle.findLastIndex((each) => each.startup === startup)
+    const at = idle.findLastIndex((each) => each.path === this.#path && each.startup === startup)
     const [kept] = at < 0 ? [] : idle.splice(at, 1)
     const session = kept ?? startSession(this.#path, startup)
     this.#session = session

@@ -12,6 +12,10 @@ export function serverUrl(): string {
   return url
 }
 
+/** Where the server listens. */
+export const testServerSocket = (): string =>
+  `${new URL(serverUrl().replace('@/', '@localhost/')).searchParams.get('host')}/.s.PGSQL.5432`
+
 /** A database of this server for the role that owns all databases of tests, as Doorcode works with its own. */
 export function ownerUrlOf(database: string): string {
   const url = process.env.TEST_OWNER_URL
