@@ -5640,7 +5640,7 @@ group by k.kind, k.position order by k.position;
 prepare delete_quota_usage as
 delete from quota_usage where workspace_id = $1;
 
-prepare find_locked_quota_counters as
+prepare find_workspaces_with_locked_counters as
 select q.workspace_id as "workspaceId"
 from jsonb_to_recordset($1) as r (workspace_id uuid, month date)
 join quota_usage q on q.workspace_id = r.workspace_id and q.kind = $2 and q.month = r.month

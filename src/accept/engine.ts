@@ -23,7 +23,13 @@ import {
   createEmptySearches,
 } from '../messages/queue/claim-accepted.ts'
 import { storeTraces } from '../runtime/jobs/traces.ts'
-import { type QuotaKind, findLockedCounters, openQuotaMonths, quotaMonth, usedUpText } from '../workspaces/quota.ts'
+import {
+  type QuotaKind,
+  findWorkspacesWithLockedCounters,
+  openQuotaMonths,
+  quotaMonth,
+  usedUpText,
+} from '../workspaces/quota.ts'
 
 /** A request that is accepted once per idempotency key and takes a unit of a monthly quota. */
 export type Acceptable = {
@@ -99,7 +105,8 @@ const MAX_TRIES = 100
 
 /**
  * How long a group of several workspaces waits for a locked row, such as the counter of one of them: for several groups before it, of
- * this node and of others. Then a workspace whose counter is locked gets groups of its own, which wait as long as any statement.
+ * this node and of others. Then each workspace with a locked counter gets groups of its own, which wait as long as any statement; so do
+ * all of them if none or every counter is locked.
  */
 const MIN_LOCK_WAIT_MS = 50
 const GROUPS_WAITED_FOR = 4
@@ -306,17 +313,18 @@ async function insert<Found extends Facts>(
     `${waitMs}ms`,
     ...(keyCheck ? [keyCheck] : []),
   ]
-  const lockedCounters = (): Promise<string[]> =>
-    findLockedCounters(
+  const findLocked = (): Promise<string[]> =>
+    findWorkspacesWithLockedCounters(
       db,
       quota,
       months.map(({ workspace_id, month }) => ({ workspace_id, month })),
     )
-  const insertOnly = async (): Promise<Inserted[]> => {
+  const insertOnly = async ({ isRepeat = false } = {}): Promise<Inserted[]> => {
     try {
       return await lockWait.during(() => db.rows(insert, values(lockWait.of(months.length))))
     } catch (error) {
-      if (isLockTimeout(error) && months.length > 1) throwIfBlocked(await lockedCounters(), months.length)
+      // A repeat must wait for the first try, which may be committed.
+      if (isLockTimeout(error) && !isRepeat) throwIfSomeBlocked(await findLocked(), months.length)
       throw error
     }
   }
@@ -326,16 +334,16 @@ async function insert<Found extends Facts>(
       return await lockWait.during(() => db.rows(insertAndClaim, [...values(lockWait.shortMs()), ...claim.values]))
     } catch (error) {
       if (!isLockTimeout(error)) throw error
-      const locked = await lockedCounters()
-      throwIfBlocked(locked, months.length)
-      // The claim waited for another row. The loop claims these messages later.
+      const locked = await findLocked()
+      throwIfSomeBlocked(locked, months.length)
+      // No counter is locked, but a row or table that only the claim needs. The loop claims these messages later.
       if (locked.length === 0) acceptedMessages?.pause(CLAIM_PAUSE_MS)
       return insertOnly()
     }
   }
   try {
     const inserted = await retryUntilOutcomeKnown(async (isRepeat) => {
-      const newRows = await (isRepeat ? insertOnly() : insertWithClaim()).catch(ignoreUniqueViolation)
+      const newRows = await (isRepeat ? insertOnly({ isRepeat }) : insertWithClaim()).catch(ignoreUniqueViolation)
       if (newRows && !isRepeat) return newRows
       const rows = insertable.map(({ workspaceId: workspace_id, row: { id, message_id = id } }) => ({
         workspace_id,
@@ -346,13 +354,13 @@ async function insert<Found extends Facts>(
     })
     return new Map(inserted.map((row) => [row.id, row]))
   } catch (error) {
-    if (claim) acceptedMessages?.giveBack(claim.lease)
+    if (claim && !(error instanceof OwnersBlocked)) acceptedMessages?.giveBack(claim.lease)
     throw error
   }
 }
 
-function throwIfBlocked(locked: readonly string[], workspaces: number): void {
-  if (locked.length > 0 && locked.length < workspaces) throw new OwnersBlocked(locked)
+function throwIfSomeBlocked(locked: readonly string[], workspaceCount: number): void {
+  if (locked.length > 0 && locked.length < workspaceCount) throw new OwnersBlocked(locked)
 }
 
 type LockWait = ReturnType<typeof createLockWait>

@@ -1,5 +1,5 @@
 import { type Sql, type TransactionLimits, batch, statement } from '../lib/db/pool.ts'
-import type { DeliveryClaim, RecordedDeliveries } from '../runtime/jobs/recorded-deliveries.ts'
+import type { DeliveryReservation, DeliveryHandOver } from '../runtime/jobs/delivery-hand-over.ts'
 import type { Parts } from '../runtime/parts.ts'
 import type { EventType } from './event-types.ts'
 
@@ -28,19 +28,26 @@ export type Target = {
   previousSecretUntil: Date | null
 }
 
-/** SQL, of a row `endpoint`. */
+/** SQL: the columns of a Target, from a row named `endpoint`. */
 export const TARGET_COLUMNS = `endpoint.workspace_id as "workspaceId", endpoint.id as "endpointId", endpoint.url, endpoint.secret,
      endpoint.previous_secret as "previousSecret", endpoint.previous_secret_until as "previousSecretUntil"`
 
 /** A delivery that its process claimed when it was recorded. */
-export type RecordedDelivery = Target & { deliveryId: string; eventId: string; body: string; lease: string }
+export type RecordedDelivery = Target & {
+  deliveryId: string
+  eventId: string
+  body: string
+  lease: string
+  /** End of the lease. */
+  until: Date
+}
 
 /** What a transaction has recorded. */
 type Recording = {
   events: NewEvent[]
   /** Undefined: nothing is claimed. */
-  deliveries: RecordedDeliveries<RecordedDelivery> | undefined
-  claims: { claim: DeliveryClaim; claimed: RecordedDelivery[] }[]
+  deliveries: DeliveryHandOver<RecordedDelivery> | undefined
+  claims: { reservation: DeliveryReservation; claimed: RecordedDelivery[] }[]
   /** Endpoints with deliveries that the loop must find. */
   waiting: Set<string>
 }
@@ -48,12 +55,12 @@ type Recording = {
 type EventSql = Sql & { readonly recording?: Recording }
 
 type EventParts = Pick<Parts, 'db' | 'metrics' | 'wake'> & {
-  recordedDeliveries?: RecordedDeliveries<RecordedDelivery> | undefined
+  recordedDeliveries?: DeliveryHandOver<RecordedDelivery> | undefined
 }
 
 /**
- * For transactions that record events: after the commit they count in the metrics, and their deliveries begin. Those to endpoints that
- * have just answered are claimed with the events, which saves the loop's search and its claim.
+ * For transactions that record events: after the commit they count in the metrics, and their deliveries begin. A delivery to an endpoint
+ * whose last attempt succeeded may be claimed by the statement that records it, which saves the loop's search and its claim.
  */
 export async function transactionWithEvents<Result>(
   { db, metrics, wake, recordedDeliveries: deliveries }: EventParts,
@@ -65,7 +72,7 @@ export async function transactionWithEvents<Result>(
   try {
     const result = await db.transaction((tx) => work(recordingTx(tx)), limits)
     for (const { type } of recording.events) metrics.events.inc({ type })
-    for (const { claimed } of recording.claims) deliveries?.give(claimed)
+    for (const { claimed } of recording.claims) if (claimed.length > 0) deliveries?.give(claimed)
     if (recording.waiting.size > 0) {
       deliveries?.markWaiting([...recording.waiting])
       wake('deliver')
@@ -73,14 +80,15 @@ export async function transactionWithEvents<Result>(
     return result
   } catch (error) {
     // The commit may have taken effect although its answer was lost.
-    for (const { claim, claimed } of recording.claims) if (claimed.length > 0) deliveries?.giveBack(claim.lease)
+    for (const { reservation, claimed } of recording.claims)
+      if (claimed.length > 0) deliveries?.giveBack(reservation.lease)
     throw error
   } finally {
-    for (const { claim } of recording.claims) claim[Symbol.dispose]()
+    for (const { reservation } of recording.claims) reservation[Symbol.dispose]()
   }
 }
 
-/** `parts` with a `transaction` that counts its events. */
+/** `parts`, with `transactionWithEvents` as its `transaction`. */
 export const withEvents = <P extends EventParts>(parts: P) => ({
   ...parts,
   transaction: <Result>(run: (tx: Sql) => Promise<Result>, limits?: TransactionLimits): Promise<Result> =>
@@ -94,25 +102,27 @@ export const withEvents = <P extends EventParts>(parts: P) => ({
 export async function recordEvents(tx: EventSql, now: Date, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
   const rows = events.map(eventRow)
-  const claim = tx.recording?.deliveries?.reserve(events.map(({ workspaceId }) => workspaceId))
+  const reservation = tx.recording?.deliveries?.reserve(events.map(({ workspaceId }) => workspaceId))
   const claimed: RecordedDelivery[] = []
-  if (claim) tx.recording?.claims.push({ claim, claimed })
+  if (reservation) tx.recording?.claims.push({ reservation, claimed })
   const pending = await tx.rows(insertEvents, [
     batch(rows),
     now,
-    claim?.lease ?? null,
-    claim?.nodeId ?? null,
-    claim?.until ?? null,
-    JSON.stringify(claim?.capacities ?? {}),
+    reservation?.lease ?? null,
+    reservation?.nodeId ?? null,
+    reservation?.until ?? null,
+    JSON.stringify(reservation?.capacities ?? {}),
   ])
   if (!tx.recording) return
   tx.recording.events.push(...events)
   const bodies = new Map(rows.map(({ id, body }) => [id, body]))
   for (const { isClaimed, ...delivery } of pending) {
     const body = bodies.get(delivery.eventId)
-    if (isClaimed && claim && body !== undefined) claimed.push({ ...delivery, body, lease: claim.lease })
+    if (isClaimed && reservation && body !== undefined)
+      claimed.push({ ...delivery, body, lease: reservation.lease, until: reservation.until })
     else tx.recording.waiting.add(delivery.endpointId)
   }
+  reservation?.keepOnly(claimed.map(({ endpointId }) => endpointId))
 }
 
 const eventRow = ({ data, ...event }: NewEvent) => ({
@@ -127,8 +137,9 @@ const envelope = (type: EventType, data: NewEvent['data']): string =>
 
 /**
  * A delivery's id has the first 15 characters of its event's UUIDv7, time and version, and is random after them: the
- * application cannot make it, since it does not know the endpoints. `$6`: how many deliveries of each endpoint are claimed; with none,
- * `$3` to `$5` are null. Returns the deliveries that are not held. A ping is left to the one who sends it (webhooks/delivery/deliver-now.ts).
+ * application cannot make it, since it does not know the endpoints. `$3` to `$5`: the lease, its node and
+ * its end, null if this process cannot claim. `$6`: the most deliveries to claim for each endpoint; a ping is not claimed, since
+ * webhooks/delivery/deliver-now.ts attempts it. Returns the deliveries that are not held.
  */
 const insertEvents = statement<Target & { deliveryId: string; eventId: string; isClaimed: boolean }>(
   'record_events',

@@ -3,7 +3,7 @@ import type { Config } from '../lib/config.ts'
 import type { Db } from '../lib/db/pool.ts'
 import type { LiveUpdates } from './jobs/live.ts'
 import type { HandOver } from './jobs/hand-over.ts'
-import type { RecordedDeliveries } from './jobs/recorded-deliveries.ts'
+import type { DeliveryHandOver } from './jobs/delivery-hand-over.ts'
 import type { Wake } from './jobs/wake.ts'
 import type { Node } from './jobs/node.ts'
 import type { Log } from '../lib/log.ts'
@@ -28,7 +28,7 @@ export type Parts = {
   /** Takes messages that were claimed when they were accepted. Undefined: nothing is claimed then, and the loop finds every message. */
   acceptedMessages?: HandOver<unknown> | undefined
   /** Takes deliveries that were claimed when they were recorded. Undefined: the loop finds every delivery. */
-  recordedDeliveries?: RecordedDeliveries<unknown> | undefined
+  recordedDeliveries?: DeliveryHandOver<unknown> | undefined
   /** Undefined while tracing is off. */
   tracer?: Tracer | undefined
   loops: (parts: Parts) => readonly Loop[]

@@ -82,7 +82,9 @@ async function startWorker(parts: Parts): Promise<Worker> {
   }
   const running: RunningLoop[] = []
   const wake = (work: WorkName): void => running.find(({ name }) => name === work)?.wake()
-  for (const loop of parts.loops({ ...parts, wake })) running.push(startLoop(loop, parts.log))
+  // What is claimed early waits for loops that stay.
+  const loopParts = { ...parts, wake, acceptedMessages: undefined, recordedDeliveries: undefined }
+  for (const loop of parts.loops(loopParts)) running.push(startLoop(loop, parts.log))
   return {
     wake: () => running.forEach((loop) => loop.wake()),
     [Symbol.asyncDispose]: async () => void (await Promise.all(running.map((loop) => loop.stop()))),

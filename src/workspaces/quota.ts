@@ -77,8 +77,8 @@ export async function openQuotaMonths(
   await sql.rows(openMonths, [batch(months)])
 }
 
-/** The workspaces whose counters another transaction has locked. */
-export const findLockedCounters = async (
+/** Those whose counters another transaction has locked. */
+export const findWorkspacesWithLockedCounters = async (
   sql: Sql,
   kind: QuotaKind,
   months: readonly { workspace_id: string; month: string }[],
@@ -86,7 +86,7 @@ export const findLockedCounters = async (
   (await sql.rows(selectLockedCounters, [batch(months), kind])).map(({ workspaceId }) => workspaceId)
 
 const selectLockedCounters = statement<{ workspaceId: string }>(
-  'find_locked_quota_counters',
+  'find_workspaces_with_locked_counters',
   `select q.workspace_id as "workspaceId"
    from jsonb_to_recordset($1) as r (workspace_id uuid, month date)
    join quota_usage q on q.workspace_id = r.workspace_id and q.kind = $2 and q.month = r.month

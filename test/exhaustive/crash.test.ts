@@ -17,7 +17,7 @@ type Write = { name: string; transaction: number | null; stage: string | null }
 
 type Scene = RestartableServer & { world: World; receiver: WorldReceiver }
 
-async function setScene(t: TestContext, options: { claimsEarly: boolean }): Promise<Scene> {
+async function setScene(t: TestContext, options: { claimsOnWrite: boolean }): Promise<Scene> {
   const world = await startWorld(t, { works: false, statuses: 'automatic' })
   const receiver = await world.receiver()
   return Object.assign(await startRestartableServer(world, options), { world, receiver })
@@ -129,7 +129,7 @@ function failpointsOf(writes: readonly Write[]): Failpoint[] {
 }
 
 test('a server killed before or after any commit loses nothing', { timeout: 900_000 }, async (t) => {
-  const scene = await setScene(t, { claimsEarly: true })
+  const scene = await setScene(t, { claimsOnWrite: true })
   const writes = await recordWrites(scene)
   const names = writes.map(({ name }) => name)
   for (const name of [...STAGES, ...SEEN_OUTSIDE])
@@ -141,10 +141,10 @@ test('a server killed before or after any commit loses nothing', { timeout: 900_
   await assertVerified(scene.world, ({ code }) => code === 'units') // the test forgets them
 })
 
-test('a server killed before the attempt of a webhook that it claimed with its event loses nothing', {
+test('a server killed before or after the attempt of a webhook that it claimed with its event loses nothing', {
   timeout: 300_000,
 }, async (t) => {
-  const scene = await setScene(t, { claimsEarly: true })
+  const scene = await setScene(t, { claimsOnWrite: true })
   const stage = 'finish_deliveries' // the endpoint has just succeeded
   for (const failpoint of [
     { statement: 'record_events', moment: 'committed', stage },
@@ -156,7 +156,7 @@ test('a server killed before the attempt of a webhook that it claimed with its e
 })
 
 test('a server killed while its loops claim a code and a webhook loses nothing', { timeout: 300_000 }, async (t) => {
-  const scene = await setScene(t, { claimsEarly: false })
+  const scene = await setScene(t, { claimsOnWrite: false })
   const stage = 'insert_otp_messages_within_quota'
   for (const failpoint of [
     { statement: 'claim_messages', moment: 'before', stage },

@@ -296,7 +296,7 @@ function textOf(value: Value): string {
 
 /**
  * Does not count what a write itself touches (an update changes one page, and every index too if that page is full), nor what a
- * scan of a common table expression reads: PostgreSQL reports that once more where the expression stands.
+ * scan of a common table expression reads: PostgreSQL also reports those blocks where it computes the expression.
  */
 function blocksOf(plan: Plan | undefined): number {
   if (!plan) return 0

@@ -65,7 +65,7 @@ export type RestartableServer = { server: CrashServer; restart(): Promise<void> 
 /** A server on the world's database that receives its webhooks. Its port stays the same after restarts, like a real service's. */
 export async function startRestartableServer(
   world: World,
-  options: Pick<CrashServerOptions, 'claimsEarly'> = {},
+  options: Pick<CrashServerOptions, 'claimsOnWrite'> = {},
 ): Promise<RestartableServer> {
   const port = await freePort()
   world.setCallback(`http://127.0.0.1:${port}`)

@@ -14,7 +14,7 @@ export type Moment = 'before' | 'after' | 'committed'
 export type Failpoint = { statement: string; moment: Moment; stage: string | null }
 
 /** The clock starts later, so that leases of a server that died are over. */
-export type CrashServerOptions = { databaseUrl: string; port: number; movedByMs: number; claimsEarly?: boolean }
+export type CrashServerOptions = { databaseUrl: string; port: number; movedByMs: number; claimsOnWrite?: boolean }
 
 /** Messages to the parent. */
 export type Progress = { listening: string } | { armed: true } | StatementRun
@@ -24,7 +24,7 @@ export type StatementRun = { ran: string; transaction: number | null; writes: bo
 
 const report = (progress: Progress): unknown => process.send?.(progress)
 
-const { databaseUrl, port, movedByMs, claimsEarly = true } = JSON.parse(process.argv[2] ?? '') as CrashServerOptions
+const { databaseUrl, port, movedByMs, claimsOnWrite = true } = JSON.parse(process.argv[2] ?? '') as CrashServerOptions
 let failpoint: Failpoint | undefined
 let reached = false
 let transactions = 0
@@ -36,7 +36,7 @@ const node = await startNode({
   port,
   clock,
   wrapDb: mortal,
-  claimsEarly,
+  claimsOnWrite,
   settings: { DOORCODE_ROLES: 'api,worker' },
 })
 process.on('message', (armed: Failpoint) => {

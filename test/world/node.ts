@@ -16,7 +16,7 @@ import { createNodeTracer } from '../../src/runtime/start/open.ts'
 import { createMetrics } from '../../src/lib/metrics.ts'
 import type { WorkName } from '../../src/runtime/jobs/wake.ts'
 import { createHandOver } from '../../src/runtime/jobs/hand-over.ts'
-import { createRecordedDeliveries } from '../../src/runtime/jobs/recorded-deliveries.ts'
+import { createDeliveryHandOver } from '../../src/runtime/jobs/delivery-hand-over.ts'
 import type { Parts } from '../../src/runtime/parts.ts'
 import { measured } from '../../src/providers/measured.ts'
 import { createWhatsApp } from '../../src/providers/whatsapp/whatsapp.ts'
@@ -42,8 +42,8 @@ export type NodeOptions = {
   rateLimit?: Config['rateLimit']
   /** False: no background work. */
   works?: boolean
-  /** False: codes and deliveries wait for their loops, as behind earlier ones. */
-  claimsEarly?: boolean
+  /** False: codes and deliveries wait for their loops, as if earlier ones were waiting. */
+  claimsOnWrite?: boolean
   /** Whether its loops remove what is old, and deleted workspaces. It takes half of a world's statements, so only tests about it ask for it. */
   removes?: boolean
   /** 0 takes any free port. */
@@ -76,7 +76,7 @@ const WORK = ['submit', 'reports', 'deliver', 'sync'] as const satisfies WorkNam
 
 export async function startNode(options: NodeOptions): Promise<Node> {
   const { databaseUrl, clock, rateLimit = 'memory', works = true, port = 0, wrapDb = (db) => db, settings } = options
-  const { claimsEarly = true, removes = false } = options
+  const { claimsOnWrite = true, removes = false } = options
   const logLines: string[] = []
   const log = loggingInto(logLines)
   const config = readConfig({
@@ -116,8 +116,8 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     subscribers,
     loops: loopsOf(removes),
     node: wakes.node,
-    acceptedMessages: claimsEarly ? createHandOver<unknown>(wakes.node.id) : undefined,
-    recordedDeliveries: claimsEarly ? createRecordedDeliveries<unknown>() : undefined,
+    acceptedMessages: claimsOnWrite ? createHandOver<unknown>(wakes.node.id) : undefined,
+    recordedDeliveries: claimsOnWrite ? createDeliveryHandOver<unknown>() : undefined,
     tracer: undefined as Tracer | undefined,
   }
   if (config.tracing) parts.tracer = createNodeTracer(config.tracing, parts)

@@ -10,7 +10,7 @@ import { readConfig } from '../../src/lib/config.ts'
 import { type NewEvent, type RecordedDelivery, recordEvents, transactionWithEvents } from '../../src/events/record.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { type RunningLoop, startLoop } from '../../src/runtime/jobs/loop.ts'
-import { createRecordedDeliveries } from '../../src/runtime/jobs/recorded-deliveries.ts'
+import { createDeliveryHandOver } from '../../src/runtime/jobs/delivery-hand-over.ts'
 import { createLog } from '../../src/lib/log.ts'
 import type { Db } from '../../src/lib/db/pool.ts'
 import { createMetrics } from '../../src/lib/metrics.ts'
@@ -57,7 +57,7 @@ export async function startWebhookWorld(t: TestContext, { loops = 1 }: { loops?:
     live: { changed: () => {}, follow: () => () => {} },
     loops: backgroundLoops,
     node: { id: newId(), mayDeclareDead: () => false },
-    recordedDeliveries: createRecordedDeliveries<RecordedDelivery>(),
+    recordedDeliveries: createDeliveryHandOver<RecordedDelivery>(),
   }
   t.after(async () => {
     await Promise.all(receivers.map((receiver) => receiver.close())) // first: hanging requests end with them
@@ -92,7 +92,7 @@ export async function startWebhookWorld(t: TestContext, { loops = 1 }: { loops?:
       return Object.assign(receiver, await addEndpoint(parts, { workspaceId, url: receiver.url }))
     },
 
-    /** Records events for all endpoints of the workspace, in a transaction of `recordingDb`, which may wake the loops. Returns their ids. */
+    /** Records events for all endpoints of the workspace, in a transaction of `recordingDb`; calls `wake` if the loop must find a delivery. Returns their ids. */
     async record(count = 1, recordingDb: Db = db, wake: Wake = parts.wake): Promise<string[]> {
       const now = clock.now()
       const events = Array.from({ length: count }, (_, index): NewEvent => {

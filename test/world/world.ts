@@ -25,7 +25,7 @@ import { waitFor } from './wait-for.ts'
 
 export type WorldOptions = Pick<
   NodeOptions,
-  'rateLimit' | 'works' | 'claimsEarly' | 'removes' | 'wrapDb' | 'settings'
+  'rateLimit' | 'works' | 'claimsOnWrite' | 'removes' | 'wrapDb' | 'settings'
 > & {
   /** Monthly units of OTPs. */
   otpQuota?: number

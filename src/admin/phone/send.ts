@@ -26,7 +26,6 @@ export async function acceptRecorded<Accepted>(
     wake: () => {},
     live: { ...operator.live, changed: () => {} },
     acceptedMessages: undefined,
-    recordedDeliveries: undefined,
   }
   const accepted = await commit(operator, workspaceId, (tx, record) =>
     accept({ ...operator, ...silent, db: tx }, record),

@@ -11,7 +11,7 @@ const SEPARATE_CONCURRENCY = 2
 const MAX_QUEUE_MS = 2_000
 const MAX_SEPARATE_OWNERS = 1_000
 
-/** Thrown by `run` if it knows which of several owners block the group: the others then form a group again. */
+/** Thrown by `run` if it knows which of several owners block the group: the items of the others are then run together again. */
 export class OwnersBlocked extends Error {
   readonly owners: readonly string[]
 
@@ -21,12 +21,12 @@ export class OwnersBlocked extends Error {
   }
 }
 
-/** How often an item joins a group that another owner blocks before its own owner gets groups of its own. */
-const MAX_GROUPS_BLOCKED = 3
+/** How many blocked groups an item may be in before its owner gets groups of its own. */
+const MAX_BLOCKED_GROUPS = 3
 
 /**
- * Group commit in which one owner may block the group. After that, this owner gets groups of its own until one succeeds, or each owner
- * in the group if `run` cannot tell which one it was. So the others wait for a blocked owner only once.
+ * Group commit in which one owner may block the group. If `run` names the blocked owners, each of them gets groups of its own until one
+ * succeeds. If it cannot, every owner in the group does. So the others hardly wait for a blocked owner.
  */
 export function createFairBatcher<Item, Outcome>(
   run: (items: Item[]) => Promise<Outcome[] | void>,
@@ -74,7 +74,7 @@ export function createFairBatcher<Item, Outcome>(
 
   return async (item) => {
     const owner = ownerOf(item)
-    for (let blocked = 0; blocked < MAX_GROUPS_BLOCKED; blocked += 1) {
+    for (let blocked = 0; blocked < MAX_BLOCKED_GROUPS; blocked += 1) {
       const own = separateBatchers.get(owner)
       if (own) return own(item)
       try {
@@ -87,7 +87,7 @@ export function createFairBatcher<Item, Outcome>(
   }
 }
 
-/** Other owners' items may be the reason. */
+/** Another owner may have blocked the group. */
 class GroupBlocked extends Error {}
 
 /** Resolves with the function that releases the permit. */

@@ -287,9 +287,9 @@ export const inLockOrder = <Row extends { id: string }>(rows: readonly Row[]): R
   [...new Map(rows.map((row) => [row.id, row])).values()].sort((one, other) => (one.id < other.id ? -1 : 1))
 
 /**
- * SQL: `column = value`, for `order by column desc limit 1` on the last column of a unique index. It then reads the index backwards and
- * finds the newest version of the row first. Equality reads all versions of a row that changes often, and a long transaction, such as a
- * backup, keeps those of its whole time.
+ * SQL: means `column = value`. With `order by column desc limit 1`, on the last column of a unique index, PostgreSQL reads the index
+ * backwards and finds the newest version of the row first. With `=` it may read every version, and a long transaction such as a backup
+ * keeps all versions made since it began.
  */
 export const newestFirst = (column: string, value: string): string => `${column} between ${value} and ${value}`
 

@@ -23,8 +23,8 @@ export type ChosenClaim = ReturnType<typeof chooseClaimable>
 /** More senders than one node serves at a time. For senders beyond this limit, the search reads all index entries. */
 const MAX_SENDERS = 10_000
 /**
- * An earlier code may still be uncommitted at the last search, or may come from a node whose clock is behind. The loop sends a code that
- * is later still: it searches all of them.
+ * At the last search an earlier code may have been uncommitted, or a node with a slow clock may accept one later. The loop searches all
+ * codes: it sends one that this margin misses.
  */
 const SEARCH_MARGIN_MS = SECOND_MS
 

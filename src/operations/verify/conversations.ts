@@ -12,7 +12,7 @@ import type { Sql } from '../../lib/db/pool.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
 import type { Check } from '../../messages/conversation.ts'
 import { type ConversationFacts, readConversations } from './conversation-facts.ts'
-import { type CheckedUnit, type Difference, type Page, compared, differencesOf, shown, take } from './differences.ts'
+import { type CheckedUnit, type Difference, type Page, compare, differencesOf, shown, take } from './differences.ts'
 import { type Input, isSame, replay } from './replay.ts'
 
 const CHECKS = ['confirmation', 'refusal'] as const
@@ -65,7 +65,7 @@ function checkRows({ id, events, messages, unknownKeys, ...confirmation }: Conve
   return [
     ...differencesOf(id, [
       ...unknownKeys.map((key) => ({ code: 'verify.unknown_key', key }) as const),
-      compared({ code: 'verify.last_event_at' }, { stored: confirmation.lastEventAt, derived: latest }),
+      compare({ code: 'verify.last_event_at' }, { stored: confirmation.lastEventAt, derived: latest }),
       ...wrong,
     ]),
     ...events.flatMap(({ id: eventId, occurredAt }, index) => {
@@ -127,7 +127,7 @@ function isExplained({ check, event }: InternalInput, { recipient, messages, pro
   return sent.some(({ ownFailure, reports }) => [ownFailure?.code, ...reports.map(ofReport)].includes(event.code))
 }
 
-/** The answer says to which check a customer's text belongs; without one, it belonged to an open follow-up. */
+/** The stored answer says which check a customer's text belongs to. If there is none, the text belongs to the check with an open follow-up. */
 function triggerOf(
   input: ReportRow | InternalInput,
   before: Conversation,
@@ -174,10 +174,11 @@ function checkAnswers(facts: ConversationFacts, derived: readonly DerivedAnswer[
 function compareAnswer(stored: AnswerRow, derived: DerivedAnswer, mayLackNote: boolean): Difference[] {
   const { id, answeredAt } = stored
   const values = { stored: namedAnswer(stored), derived: namedAnswer(derived) }
-  const isSameAnswer = values.stored === values.derived && isSame(stored.detail, derived.detail, notes(mayLackNote))
+  const isSameAnswer =
+    values.stored === values.derived && isSame(stored.detail, derived.detail, noteMayDiffer(mayLackNote))
   return differencesOf(id, [
-    compared({ code: 'verify.answer' }, { ...values, isSame: isSameAnswer }),
-    compared({ code: 'verify.answer_time' }, { stored: answeredAt, derived: derived.answered_at }),
+    compare({ code: 'verify.answer' }, { ...values, isSame: isSameAnswer }),
+    compare({ code: 'verify.answer_time' }, { stored: answeredAt, derived: derived.answered_at }),
   ])
 }
 
@@ -185,9 +186,9 @@ const namedAnswer = ({ answer, superseded }: { answer: string; superseded: boole
   `${answer}${superseded ? ' (superseded)' : ''}`
 
 /** Retention removes notes. */
-const notes = (mayLack: boolean) => ({ note: (stored: unknown) => mayLack && stored === null })
+const noteMayDiffer = (mayLack: boolean) => ({ note: (stored: unknown) => mayLack && stored === null })
 
-/** What the inputs lead to is compared with each member. */
+/** The members that are compared with what the inputs lead to. */
 const DERIVED = [
   ['status', 'verify.check_status'],
   ['answeredAt', 'verify.check_answered_at'],
@@ -195,7 +196,7 @@ const DERIVED = [
   ['closingSent', 'verify.check_closing_sent'],
 ] as const
 
-/** The stored check with its state at the end. */
+/** Compares the stored check with its state after the last input. */
 function compareCheck(facts: ConversationFacts, name: Check, after: Conversation): Difference[] {
   const [stored, derived] = [facts[name]?.state, after[name]?.state]
   if (!stored || !derived) return []
@@ -204,12 +205,12 @@ function compareCheck(facts: ConversationFacts, name: Check, after: Conversation
   const mayLackNote = facts.answers.some((answer) => answer.check === name && facts.mayLackNote(answer.id))
   const { nothingChosen } = machines[name]
   const [chosen, derivedChosen] = [stored, derived].map((state) => ({ ...nothingChosen, ...state.chosen }))
-  const isSameChoice = isSame(chosen, derivedChosen, notes(mayLackNote))
+  const isSameChoice = isSame(chosen, derivedChosen, noteMayDiffer(mayLackNote))
   const choices = { stored: stored.chosen, derived: derived.chosen, isSame: isSameChoice }
   const failures = { stored: stored.failure?.code, derived: derived.failure?.code }
   return differencesOf(facts.id, [
-    ...DERIVED.map(([member, code]) => compared({ code, check }, { stored: stored[member], derived: derived[member] })),
-    compared({ code: 'verify.check_chosen', check }, choices),
-    compared({ code: 'verify.check_failure', check }, failures),
+    ...DERIVED.map(([member, code]) => compare({ code, check }, { stored: stored[member], derived: derived[member] })),
+    compare({ code: 'verify.check_chosen', check }, choices),
+    compare({ code: 'verify.check_failure', check }, failures),
   ])
 }

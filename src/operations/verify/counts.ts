@@ -7,7 +7,7 @@ import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import { firstIdAt } from '../../lib/ids.ts'
 import { type QuotaKind, quotaMonth } from '../../workspaces/quota.ts'
 import type { Workspace } from '../../workspaces/workspaces.ts'
-import { type CheckedUnit, compared, differencesOf } from './differences.ts'
+import { type CheckedUnit, compare, differencesOf } from './differences.ts'
 
 /** No request is stored this long after its id was created. */
 const MAX_ACCEPTING_MS = 5 * MINUTE_MS
@@ -61,7 +61,7 @@ export async function checkMonths(
   return months.map(({ kind, month, ...values }) => ({
     id,
     verifiable: true,
-    differences: differencesOf(id, [compared({ code: 'verify.units', kind, month }, values)]),
+    differences: differencesOf(id, [compare({ code: 'verify.units', kind, month }, values)]),
   }))
 }
 
@@ -106,7 +106,7 @@ export async function checkDay(
     ...missing.map((each) => ({ code: 'verify.daily_figures_missing', day: each }) as const),
     ...FIGURES.map((prefix) => {
       const values = { stored: totalOf(counts, prefix), derived: totalOf(recount, prefix) }
-      return compared({ code: 'verify.daily_figures', day, figure: `${prefix}*` }, values)
+      return compare({ code: 'verify.daily_figures', day, figure: `${prefix}*` }, values)
     }),
   ])
   return isFinal || differences.length > 0 ? [{ id, differences, verifiable: true }] : []

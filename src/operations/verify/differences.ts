@@ -32,16 +32,16 @@ export const unknownKeyOf = (row: string): string =>
      and not exists (
        select from auth_hooks h where h.id = ${hookOfKeyId(`${row}.api_key_id`)} and h.workspace_id = ${row}.workspace_id))`
 
-/** What is wrong with a row. */
-export const differencesOf = (id: string, wrong: readonly (DifferenceText | false)[]): Difference[] =>
-  wrong.flatMap((text) => (text ? [{ id, text }] : []))
+/** The differences of one row; `false`: none. */
+export const differencesOf = (id: string, texts: readonly (DifferenceText | false)[]): Difference[] =>
+  texts.flatMap((text) => (text ? [{ id, text }] : []))
 
 type WithoutValues<Text> = Text extends { stored: unknown; derived: unknown } ? Omit<Text, 'stored' | 'derived'> : never
 type Value = object | string | number | boolean | null | undefined
 type Values = { stored: Value; derived: Value; isSame?: boolean }
 
-/** The text of two values that differ. */
-export function compared(text: WithoutValues<DifferenceText>, values: Values): DifferenceText | false {
+/** Returns the text with both values, or false if they are the same. */
+export function compare(text: WithoutValues<DifferenceText>, values: Values): DifferenceText | false {
   const [stored, derived] = [shown(values.stored), shown(values.derived)]
   return !(values.isSame ?? stored === derived) && { ...text, stored, derived }
 }

@@ -1,7 +1,7 @@
 import { MINUTE_MS, later } from '../../lib/clock.ts'
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import type { DeliveryStatus } from '../../webhooks/delivery/claim.ts'
-import { type CheckedUnit, type Difference, MAX_FACTS, type Page, compared, differencesOf } from './differences.ts'
+import { type CheckedUnit, type Difference, MAX_FACTS, type Page, compare, differencesOf } from './differences.ts'
 
 type DeliveredEvent = {
   id: string
@@ -124,6 +124,6 @@ function mustReceive(event: DeliveredEvent, endpoint: EndpointFact): boolean {
 /** `attempts` counts claims; an attempt whose process died has no row. */
 const checkDelivery = ({ id, status, attempts, last, is_possible }: DeliveryFact): Difference[] =>
   differencesOf(id, [
-    compared({ code: 'verify.delivery_attempts' }, { stored: attempts, derived: Math.max(attempts, last) }),
+    compare({ code: 'verify.delivery_attempts' }, { stored: attempts, derived: Math.max(attempts, last) }),
     !is_possible && { code: 'verify.delivery_status', stored: status },
   ])

@@ -21,7 +21,7 @@ import {
   type Difference,
   MAX_FACTS,
   type Page,
-  compared,
+  compare,
   differencesOf,
   shown,
   unknownKeyOf,
@@ -109,8 +109,8 @@ function checkAttempts({ id, attempts, unknown_outcomes, made }: MessageFacts): 
   // Each claim after an attempt whose outcome is unknown counts.
   const unknown = made.filter(({ attempt, outcome }) => outcome === 'unknown' && attempt < attempts).length
   return differencesOf(id, [
-    compared({ code: 'verify.message_attempts' }, { stored: attempts, derived: highest }),
-    compared({ code: 'verify.unknown_outcomes' }, { stored: unknown_outcomes, derived: unknown }),
+    compare({ code: 'verify.message_attempts' }, { stored: attempts, derived: highest }),
+    compare({ code: 'verify.unknown_outcomes' }, { stored: unknown_outcomes, derived: unknown }),
     ...made.map(
       (each) =>
         !isPossible(each) && ({ code: 'verify.attempt_outcome', attempt: each.attempt, stored: each.outcome } as const),
@@ -131,7 +131,7 @@ function isPossible({ outcome, httpStatus, providerCode, detail }: AttemptFact):
   return possible[outcome]
 }
 
-/** What the inputs lead to is compared with each column. */
+/** The columns that are compared with what the inputs lead to. */
 const DERIVED = [
   ['status', { code: 'verify.message_status' }],
   ['sent_at', { code: 'verify.sent_at' }],
@@ -146,11 +146,11 @@ function checkInputs(facts: MessageFacts): Difference[] {
   const events = facts.events.filter((event) => !isOfVerification(event))
   const { after, found } = replay({ ...facts, events }, { before: beforeInputs(facts), inputs: inputsOf(facts), apply })
   const deadline = { stored: facts.deliver_by !== null, derived: after.deliver_by !== null && !facts.code_is_over }
-  const wrong = [
-    compared({ code: 'verify.message_deadline' }, deadline),
-    ...DERIVED.map(([column, text]) => compared(text, { stored: facts[column], derived: after[column] })),
+  const texts = [
+    compare({ code: 'verify.message_deadline' }, deadline),
+    ...DERIVED.map(([column, text]) => compare(text, { stored: facts[column], derived: after[column] })),
   ]
-  return [...found, ...differencesOf(facts.id, wrong)]
+  return [...found, ...differencesOf(facts.id, texts)]
 }
 
 type MessageInput = Input & (Parameters<typeof applyToMessage>[1] | { undeliveredAt: Date })

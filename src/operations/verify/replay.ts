@@ -1,9 +1,9 @@
 import type { CodedText } from '../../../locales/text.ts'
 import type { NewEvent } from '../../events/record.ts'
 import type { EventRow, ReportRow } from '../../explain/rows.ts'
-import { type Difference, compared, differencesOf, shown, take } from './differences.ts'
+import { type Difference, compare, differencesOf, shown, take } from './differences.ts'
 
-/** What changed a message or a conversation. `inputNumber`: its place among the inputs of the unit. A report also has its row. */
+/** What changed a message or a conversation. `inputNumber`: its place among the inputs of the unit. A report also has its id, outcome and note. */
 export type Input = Pick<ReportRow, 'inputNumber' | 'clockOffsetMs'> &
   Partial<Pick<ReportRow, 'id' | 'outcome' | 'note'>>
 
@@ -19,7 +19,7 @@ type Replay<State, Each, Result> = {
 
 type Facts = { id: string; inputs: number; events: readonly EventRow[] }
 
-/** Applies the inputs in the order in which they were processed, and compares what each one leads to. */
+/** Applies the inputs in the order in which they were processed, and compares the result of each with what is stored. */
 export function replay<State, Each extends Input, Result extends ResultOf<State>>(
   facts: Facts,
   { before, inputs, apply }: Replay<State, Each, Result>,
@@ -34,7 +34,7 @@ export function replay<State, Each extends Input, Result extends ResultOf<State>
     return [result]
   })
   const events = results.flatMap((result) => result.events)
-  return { after, results, found: [...found, ...checkEvents(facts, events)] }
+  return { after, results, found: [...found, ...compareEvents(facts, events)] }
 }
 
 const inOrder = <Each extends Input>(inputs: readonly Each[]): Each[] =>
@@ -53,13 +53,16 @@ const checkNumbers = (inputs: readonly Input[], { id: unitId, inputs: count }: F
 function checkResult({ id, outcome, note }: Input, ignored: CodedText | null): Difference[] {
   if (id === undefined) return []
   const result = ignored ? 'ignored' : 'applied'
-  const [from, to] = [note?.code ?? null, ignored?.code ?? null]
-  const [stored, derived] = from === to ? [outcome, result] : [from, to]
-  return differencesOf(id, [compared({ code: 'verify.report_result' }, { stored, derived })])
+  const [storedNote, derivedNote] = [note?.code ?? null, ignored?.code ?? null]
+  const [stored, derived] = storedNote === derivedNote ? [outcome, result] : [storedNote, derivedNote]
+  return differencesOf(id, [compare({ code: 'verify.report_result' }, { stored, derived })])
 }
 
-/** Compares the stored events of a message, a verification or a conversation with those that its inputs led to. */
-export function checkEvents({ id: unitId, events }: Omit<Facts, 'inputs'>, derived: readonly NewEvent[]): Difference[] {
+/** Compares the stored events of a message, a verification or a conversation with the derived ones. */
+export function compareEvents(
+  { id: unitId, events }: Omit<Facts, 'inputs'>,
+  derived: readonly NewEvent[],
+): Difference[] {
   const left = events.toSorted((one, other) => +one.occurredAt - +other.occurredAt)
   const found = derived.flatMap((event) => {
     const { type, inputNumber = null } = event
@@ -71,7 +74,7 @@ export function checkEvents({ id: unitId, events }: Omit<Facts, 'inputs'>, deriv
 }
 
 function compareEvent({ id, occurredAt, body }: EventRow, { type, data }: NewEvent): Difference[] {
-  const wrongTime = compared({ code: 'verify.event_time' }, { stored: occurredAt, derived: new Date(data.occurredAt) })
+  const wrongTime = compare({ code: 'verify.event_time' }, { stored: occurredAt, derived: new Date(data.occurredAt) })
   // Retention removes bodies.
   if (wrongTime || body === '') return differencesOf(id, [wrongTime])
   const { data: storedData, ...envelope } = readBody(body)
@@ -81,7 +84,7 @@ function compareEvent({ id, occurredAt, body }: EventRow, { type, data }: NewEve
 }
 
 type Members = Readonly<Record<string, unknown>>
-/** By the name of a member: stored values that are right although they are not the derived ones. */
+/** By member: whether a stored value is acceptable although it differs from the derived one. */
 type MayDiffer = Readonly<Record<string, (stored: unknown, derived: unknown) => boolean>>
 
 const mayDifferIn = (type: string): MayDiffer => ({

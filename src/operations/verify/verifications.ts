@@ -3,8 +3,8 @@ import { isErased } from '../../lib/phone/erased-recipient.ts'
 import type { MessageRow } from '../../messages/subscribers.ts'
 import { type VerificationState, type VerificationStatus, checkCode, expire } from '../../otp/verifications/decide.ts'
 import { eventsOf } from '../../otp/verifications/store.ts'
-import { type Difference, compared, differencesOf } from './differences.ts'
-import { checkEvents } from './replay.ts'
+import { type Difference, compare, differencesOf } from './differences.ts'
+import { compareEvents } from './replay.ts'
 
 /** The other events of its message are the message's own. */
 export const isOfVerification = ({ type }: EventRow): boolean => type.startsWith('otp.')
@@ -15,12 +15,12 @@ type Facts = MessageRow & { verifications: readonly VerificationFact[]; events: 
 export function checkVerification({ workspace_id: workspaceId, reference, created_at, ...facts }: Facts): Difference[] {
   const { id, verifications } = facts
   const events = verifications.flatMap((row) => eventsOf({ ...row, workspaceId, reference, endedAt: row.overAt }))
-  const wrong = verifications.flatMap((row) => [
-    compared({ code: 'verify.verification_status' }, { stored: row.status, derived: statusOf(row) }),
-    compared({ code: 'verify.verification_time' }, { stored: row.createdAt, derived: created_at }),
-    compared({ code: 'verify.verification_messages' }, { stored: row.sentAt.length, derived: row.resends.length + 1 }),
+  const texts = verifications.flatMap((row) => [
+    compare({ code: 'verify.verification_status' }, { stored: row.status, derived: statusOf(row) }),
+    compare({ code: 'verify.verification_time' }, { stored: row.createdAt, derived: created_at }),
+    compare({ code: 'verify.verification_messages' }, { stored: row.sentAt.length, derived: row.resends.length + 1 }),
   ])
-  return [...differencesOf(id, wrong), ...checkEvents({ id, events: facts.events.filter(isOfVerification) }, events)]
+  return [...differencesOf(id, texts), ...compareEvents({ id, events: facts.events.filter(isOfVerification) }, events)]
 }
 
 /** The status after the wrong codes and the end, by the rules of a check. The right code is not stored. */

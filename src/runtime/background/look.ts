@@ -3,15 +3,18 @@ import type { Look, Loop } from '../jobs/loop.ts'
 /** Which loops have due work. Those that are not named poll on their own. */
 export type DueLoops = Readonly<Record<string, boolean>>
 
-/** How late due work may be found that no wake-up announced. */
+/** How late due work may be found that no wake-up announced, unless looks are slow. */
 const LOOK_MS = 500
 /** A look that takes longer, such as one that waits for a locked table, leaves the loops to their own polls. */
 const MAX_LOOK_MS = 1_000
-/** What a look found is no longer true after this, or after twice the time until the next look. */
+/** How long the result of a look is trusted, or twice the pause after it if that is longer. */
 const MAX_AGE_MS = 2_000
-/** A look takes at most this share of the time: beside a long transaction it reads an index entry of all work done since that began. */
+/**
+ * A look takes at most this share of the time, up to a pause of MAX_PAUSE_MS. While a long transaction runs, a look reads an index entry
+ * of everything done since that transaction began.
+ */
 const MAX_SHARE = 1 / 10
-const MAX_PAUSE_MS = 5_000
+const MAX_PAUSE_MS = 2_000
 
 /** One statement for all loops that found nothing: an idle instance costs its database next to nothing. */
 export function createLook(find: () => Promise<DueLoops>, now = () => performance.now()): Look & { loop: Loop } {

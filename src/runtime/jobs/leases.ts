@@ -35,10 +35,9 @@ export function createClaims({ db, clock }: { db: Db; clock: Clock }, giveBack: 
     giveBackLater: (lease: string): void => void doubtful.add(lease),
     async giveBackDoubtful(): Promise<void> {
       if (doubtful.size === 0) return
-      await db.transaction(async (tx) =>
-        changeLeased(tx, giveBack, await tx.rows(removeLeases, [[...doubtful]]), clock.now()),
-      )
-      doubtful.clear()
+      const leases = [...doubtful]
+      await db.transaction(async (tx) => changeLeased(tx, giveBack, await tx.rows(removeLeases, [leases]), clock.now()))
+      for (const lease of leases) doubtful.delete(lease)
     },
   }
 }

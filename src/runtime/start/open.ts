@@ -9,7 +9,7 @@ import { adoptRestoredEvents } from '../../events/restored.ts'
 import { openSeal } from '../../operations/secrets/open.ts'
 import { nodeSettings } from '../jobs/node.ts'
 import { createHandOver } from '../jobs/hand-over.ts'
-import { createRecordedDeliveries } from '../jobs/recorded-deliveries.ts'
+import { createDeliveryHandOver } from '../jobs/delivery-hand-over.ts'
 import { createWakeUps, type WakeUps } from '../jobs/wake.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Tracer, type TracingConfig, createTracer } from '../../lib/tracing.ts'
@@ -93,7 +93,7 @@ export async function openParts(
       : undefined
   metrics.watchClock(clock)
   const acceptedMessages = createHandOver<unknown>(node.id)
-  const recordedDeliveries = createRecordedDeliveries<unknown>()
+  const recordedDeliveries = createDeliveryHandOver<unknown>()
   const loops = backgroundLoops
   const parts = {
     config,

@@ -94,7 +94,6 @@ function createPerformer(parts: Parts, { workspaceId, deeds, shop }: Performing)
     ...parts,
     clock: { now: () => later(clock.now(), -REPORTED_AFTER_MS) },
     acceptedMessages: undefined,
-    recordedDeliveries: undefined,
   }
   const sendCode = createOtpAcceptor(accepting)
   const verify = createVerificationAcceptor(accepting)

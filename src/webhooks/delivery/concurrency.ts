@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../../lib/clock.ts'
+import type { DeliveryReservation } from '../../runtime/jobs/delivery-hand-over.ts'
 import type { AttemptResult } from './attempt.ts'
 import type { ClaimedDelivery, DueEndpoint, EndpointCapacity } from './claim.ts'
 
@@ -25,10 +26,10 @@ type EndpointState = {
   lastServedAt: number
   /** When each attempt started, the oldest first. */
   inFlight: Map<ClaimedDelivery, number>
-  /** Attempts that may follow when deliveries are recorded. */
+  /** Attempts for deliveries that open transactions are recording. */
   reserved: number
-  /** Deliveries may be due that no attempt was left for. */
-  isShort: boolean
+  /** Deliveries may wait for the loop: nothing newer is claimed before them. */
+  hasWaiting: boolean
 }
 
 type Endpoint = Pick<DueEndpoint, 'workspaceId' | 'endpointId' | 'failingSince'>
@@ -36,10 +37,10 @@ type Endpoint = Pick<DueEndpoint, 'workspaceId' | 'endpointId' | 'failingSince'>
 /** How many attempts each endpoint may have in flight, by how its attempts end. */
 export function createConcurrency() {
   const endpoints = new Map<string, EndpointState>()
-  const ofWorkspace = new Map<string, Map<string, EndpointState>>()
+  const byWorkspace = new Map<string, Map<string, EndpointState>>()
   const busy = new Set<EndpointState>()
 
-  return { capacities, reserve, setShort, start, adjust, end }
+  return { capacities, reserve, markWaiting, start, adjust, end }
 
   /**
    * How many attempts may start now, for each endpoint that has capacity. The least recently served come first, so that
@@ -54,48 +55,46 @@ export function createConcurrency() {
       .flatMap(({ workspaceId, endpointId, dueAt, state }) => {
         const healthClass = classOf(state, now)
         const capacity = Math.min(freeOf(state), free[healthClass])
-        state.isShort = capacity <= 0
+        state.hasWaiting = capacity <= 0
         if (capacity <= 0) return []
         free[healthClass] -= capacity
         return { workspaceId, endpointId, capacity, dueAt }
       })
   }
 
-  /**
-   * Keeps attempts for deliveries that are being recorded, `workspaceIds` with one of each event: only for endpoints whose last attempt
-   * succeeded and for which nothing older waits.
-   */
-  function reserve(workspaceIds: readonly string[]): Disposable & { capacities: Record<string, number> } {
+  /** For deliveries that are being recorded: only to healthy endpoints with nothing older waiting. `workspaceIds`: the workspace of each event. */
+  function reserve(workspaceIds: readonly string[]): Pick<DeliveryReservation, 'capacities' | 'keepOnly'> {
     const now = performance.now()
     const free = freeByClass(now)
-    const reserved: { state: EndpointState; capacity: number }[] = []
     const capacities: Record<string, number> = {}
     for (const [workspaceId, events] of Map.groupBy(workspaceIds, (id) => id))
-      for (const [endpointId, state] of ofWorkspace.get(workspaceId) ?? []) {
-        if (state.isShort || classOf(state, now) !== 'healthy') continue
+      for (const [endpointId, state] of byWorkspace.get(workspaceId) ?? []) {
+        if (state.hasWaiting || classOf(state, now) !== 'healthy') continue
         const capacity = Math.min(events.length, freeOf(state), free.healthy)
         if (capacity <= 0) continue
         capacities[endpointId] = capacity
         free.healthy -= capacity
         state.reserved += capacity
         busy.add(state)
-        reserved.push({ state, capacity })
       }
-    return {
-      capacities,
-      [Symbol.dispose]() {
-        for (const { state, capacity } of reserved) {
-          state.reserved -= capacity
-          forgetIdle(state)
-        }
-      },
+    let kept: Readonly<Record<string, number>> = capacities
+    const keepOnly = (endpointIds: readonly string[]): void => {
+      const claimed = Object.fromEntries([...Map.groupBy(endpointIds, (id) => id)].map(([id, all]) => [id, all.length]))
+      for (const [endpointId, capacity] of Object.entries(kept)) {
+        const state = endpoints.get(endpointId) // not forgotten while it is busy
+        if (!state) continue
+        state.reserved -= capacity - (claimed[endpointId] ?? 0)
+        removeIfIdle(state)
+      }
+      kept = claimed
     }
+    return { capacities, keepOnly }
   }
 
-  function setShort(endpointIds: readonly string[]): void {
+  function markWaiting(endpointIds: readonly string[]): void {
     for (const id of endpointIds) {
       const state = endpoints.get(id)
-      if (state) state.isShort = true
+      if (state) state.hasWaiting = true
     }
   }
 
@@ -121,18 +120,18 @@ export function createConcurrency() {
       lastServedAt: 0,
       inFlight: new Map(),
       reserved: 0,
-      isShort: false,
+      hasWaiting: false,
     }
     endpoints.set(endpointId, state)
-    ofWorkspace.set(workspaceId, (ofWorkspace.get(workspaceId) ?? new Map()).set(endpointId, state))
+    byWorkspace.set(workspaceId, (byWorkspace.get(workspaceId) ?? new Map()).set(endpointId, state))
     return state
   }
 
   function forget(id: string, { workspaceId }: EndpointState): void {
     endpoints.delete(id)
-    const others = ofWorkspace.get(workspaceId)
+    const others = byWorkspace.get(workspaceId)
     others?.delete(id)
-    if (others?.size === 0) ofWorkspace.delete(workspaceId)
+    if (others?.size === 0) byWorkspace.delete(workspaceId)
   }
 
   function start(delivery: ClaimedDelivery, endpoint: Endpoint): EndpointState {
@@ -152,10 +151,10 @@ export function createConcurrency() {
 
   function end(state: EndpointState, delivery: ClaimedDelivery): void {
     state.inFlight.delete(delivery)
-    forgetIdle(state)
+    removeIfIdle(state)
   }
 
-  function forgetIdle(state: EndpointState): void {
+  function removeIfIdle(state: EndpointState): void {
     if (state.inFlight.size + state.reserved === 0) busy.delete(state)
   }
 }

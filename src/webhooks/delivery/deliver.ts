@@ -5,7 +5,7 @@ import type { RecordedDelivery, Target } from '../../events/record.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
 import { createClaims } from '../../runtime/jobs/leases.ts'
 import type { Parts } from '../../runtime/parts.ts'
-import type { RecordedDeliveries } from '../../runtime/jobs/recorded-deliveries.ts'
+import type { DeliveryHandOver } from '../../runtime/jobs/delivery-hand-over.ts'
 import { type AttemptResult, createDeliverer } from './attempt.ts'
 import {
   type ClaimedDelivery,
@@ -19,7 +19,7 @@ import {
 import { createConcurrency } from './concurrency.ts'
 import { holdDeliveries } from '../endpoint-status.ts'
 import { createFinisher } from './finish.ts'
-import { webhookAgent } from './post.ts'
+import { ATTEMPT_TIMEOUT_MS, webhookAgent } from './post.ts'
 import { findEventTraces } from './event-traces.ts'
 
 const POLL_MS = 500
@@ -36,10 +36,12 @@ const DRAIN_MS = 5 * SECOND_MS
 const MAX_STORE_TRIES = 3
 const STORE_RETRY_MS = 500
 
-/** What a delivery has that is claimed when it is recorded. */
+/** The values of a delivery that was claimed when it was recorded. */
 const FIRST_ATTEMPT = { step: 0, scheduledAt: null, earlyAttempts: 0, attempt: 1 }
 
 type Endpoint = Target & Pick<DueEndpoint, 'failingSince'>
+/** A `traceparent`. */
+type Trace = Promise<string | undefined> | string | undefined
 
 /** Delivers what is due, each endpoint with its own concurrency: none waits for another. */
 export function deliverLoop(parts: Parts): Loop {
@@ -60,19 +62,34 @@ export function deliverLoop(parts: Parts): Loop {
   let round = { isShort: false, hasFreed: false }
   let isStopping = false
 
-  const recorded: RecordedDeliveries<RecordedDelivery> | undefined = parts.recordedDeliveries
+  const recorded: DeliveryHandOver<RecordedDelivery> | undefined = parts.recordedDeliveries
   recorded?.attach({
     reserve(workspaceIds) {
       if (isStopping) return undefined
       const reserved = concurrency.reserve(workspaceIds)
-      return { ...reserved, lease: newId(), nodeId: parts.node.id, until: later(parts.clock.now(), DELIVERY_LEASE_MS) }
+      const { promise: ended, resolve } = Promise.withResolvers<void>()
+      track(ended) // a stop waits for what is still to be given
+      return {
+        ...reserved,
+        lease: newId(),
+        nodeId: parts.node.id,
+        until: later(parts.clock.now(), DELIVERY_LEASE_MS),
+        [Symbol.dispose]() {
+          reserved.keepOnly([])
+          resolve()
+        },
+      }
     },
-    give: (deliveries) => track(startRecorded(deliveries)),
-    markWaiting: concurrency.setShort,
-    giveBack(lease) {
-      claims.giveBackLater(lease)
-      parts.wake('deliver')
+    give(deliveries) {
+      const traces = parts.tracer && findEventTraces(parts.db, deliveries)
+      for (const delivery of deliveries)
+        startRecorded(
+          delivery,
+          traces?.then((found) => found.get(delivery.eventId)),
+        )
     },
+    markWaiting: concurrency.markWaiting,
+    giveBack,
   })
   return { name: 'deliver', pollMs: POLL_MS, turn, drain }
 
@@ -94,7 +111,7 @@ export function deliverLoop(parts: Parts): Loop {
       for (const delivery of claimedOf.get(endpoint.endpointId) ?? [])
         start(delivery, endpoint, traces?.get(delivery.eventId))
     const full = capacities.filter(({ endpointId, capacity }) => claimedOf.get(endpointId)?.length === capacity)
-    concurrency.setShort(full.map(({ endpointId }) => endpointId))
+    concurrency.markWaiting(full.map(({ endpointId }) => endpointId))
     round.isShort ||= full.length > 0
     // These deliveries were recorded or rescheduled while the endpoint was being paused or disabled.
     for (const { workspaceId, endpointId, status } of due)
@@ -116,13 +133,18 @@ export function deliverLoop(parts: Parts): Loop {
     return due
   }
 
-  async function startRecorded(deliveries: readonly RecordedDelivery[]): Promise<void> {
-    const traces = parts.tracer && deliveries.length > 0 ? await findEventTraces(parts.db, deliveries) : undefined
-    for (const delivery of deliveries)
-      start({ ...delivery, ...FIRST_ATTEMPT }, { ...delivery, failingSince: null }, traces?.get(delivery.eventId))
+  function startRecorded(delivery: RecordedDelivery, trace: Trace): void {
+    // The commit took long, and the lease may end during the attempt: another process may make it too.
+    if (later(parts.clock.now(), ATTEMPT_TIMEOUT_MS) > delivery.until) return giveBack(delivery.lease)
+    start({ ...delivery, ...FIRST_ATTEMPT }, { ...delivery, failingSince: null }, trace)
   }
 
-  function start(delivery: ClaimedDelivery, endpoint: Endpoint, trace?: string): void {
+  function giveBack(lease: string): void {
+    claims.giveBackLater(lease)
+    parts.wake('deliver')
+  }
+
+  function start(delivery: ClaimedDelivery, endpoint: Endpoint, trace: Trace): void {
     track(run(delivery, endpoint, trace))
   }
 
@@ -131,9 +153,9 @@ export function deliverLoop(parts: Parts): Loop {
     running.add(ended)
   }
 
-  async function run(delivery: ClaimedDelivery, endpoint: Endpoint, trace?: string): Promise<void> {
+  async function run(delivery: ClaimedDelivery, endpoint: Endpoint, trace: Trace): Promise<void> {
     const state = concurrency.start(delivery, endpoint)
-    const result = await deliver(delivery, endpoint, trace)
+    const result = await deliver(delivery, endpoint, await trace)
     concurrency.adjust(state, result)
     await store(result)
     concurrency.end(state, delivery)

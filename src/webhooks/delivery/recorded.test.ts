@@ -4,8 +4,8 @@ import { type WebhookReceiver, type WebhookWorld, startWebhookWorld } from '../.
 import { DatabaseUnavailable } from '../../lib/db/connection.ts'
 import { type Db, isDatabaseUnavailable } from '../../lib/db/pool.ts'
 
-/** Records an event, and returns its delivery as it is at the commit. */
-async function deliveryAtCommit(world: WebhookWorld, { endpointId }: WebhookReceiver) {
+/** Records an event, and returns its delivery as it is just before the commit. */
+async function deliveryBeforeCommit(world: WebhookWorld, { endpointId }: WebhookReceiver) {
   let found: { attempts: number; isClaimed: boolean } | undefined
   const text = `select attempts, lease is not null as "isClaimed" from webhook_deliveries where endpoint_id = $1 order by id desc limit 1`
   const [eventId] = await world.record(1, {
@@ -20,19 +20,19 @@ async function deliveryAtCommit(world: WebhookWorld, { endpointId }: WebhookRece
   return { eventId, ...found }
 }
 
-test('a delivery to an endpoint that has just succeeded is claimed when it is recorded, and made once', async (t) => {
+test('a delivery to an endpoint whose last attempt succeeded is claimed when it is recorded, and made once', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
   await world.deliver()
-  const { eventId, ...atCommit } = await deliveryAtCommit(world, receiver)
-  assert.deepEqual(atCommit, { attempts: 1, isClaimed: true })
+  const { eventId, ...beforeCommit } = await deliveryBeforeCommit(world, receiver)
+  assert.deepEqual(beforeCommit, { attempts: 1, isClaimed: true })
   await world.settled()
   assert.equal(receiver.ids().filter((id) => id === eventId).length, 1)
   const { status, attempts } = await world.delivery(eventId, receiver)
   assert.deepEqual([status, attempts.length], ['succeeded', 1])
 })
 
-test('no search and no claim follows deliveries that were claimed when they were recorded', async (t) => {
+test('a delivery that was claimed when it was recorded does not wake the loop', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
   await world.deliver()
@@ -42,14 +42,14 @@ test('no search and no claim follows deliveries that were claimed when they were
   assert.deepEqual(woken, [])
 })
 
-test('a delivery to an endpoint that failed last is left to the loop', async (t) => {
+test('a delivery to an endpoint whose last attempt failed is left to the loop', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
   await world.deliver()
   receiver.answers({ status: 500 })
   await world.deliver()
-  const { eventId, ...atCommit } = await deliveryAtCommit(world, receiver)
-  assert.deepEqual(atCommit, { attempts: 0, isClaimed: false })
+  const { eventId, ...beforeCommit } = await deliveryBeforeCommit(world, receiver)
+  assert.deepEqual(beforeCommit, { attempts: 0, isClaimed: false })
   await world.settled()
   assert.equal((await world.delivery(eventId, receiver)).status, 'succeeded')
 })
@@ -61,15 +61,14 @@ test('while older deliveries wait for capacity, no later one is claimed when it 
   const { promise, resolve } = Promise.withResolvers<void>()
   receiver.always({ after: promise })
   await world.record(20)
-  const { isClaimed } = await deliveryAtCommit(world, receiver)
+  const { isClaimed } = await deliveryBeforeCommit(world, receiver)
   assert.equal(isClaimed, false)
   resolve()
   await receiver.waitFor(22)
   await world.settled()
-  assert.deepEqual((await deliveryAtCommit(world, receiver)).isClaimed, true)
 })
 
-test('a delivery that was claimed in a transaction that is undone is never made', async (t) => {
+test('a delivery that was claimed in a transaction that is rolled back is never made', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
   await world.deliver()
@@ -87,7 +86,7 @@ test('a delivery that was claimed in a transaction that is undone is never made'
   assert.equal(receiver.received.length, 2)
 })
 
-test('a delivery whose commit was never answered does not wait for its lease', async (t) => {
+test('a claimed delivery does not wait for its lease if the response to its commit was lost', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
   await world.deliver()
@@ -104,7 +103,7 @@ test('a delivery whose commit was never answered does not wait for its lease', a
   assert.equal(receiver.received.length, 2)
 })
 
-test('a stop makes the deliveries that it has claimed, and leaves later ones to other processes', async (t) => {
+test('a process that stops makes the deliveries that it has claimed, and leaves later ones to others', async (t) => {
   const world = await startWebhookWorld(t, { loops: 0 })
   const receiver = await world.receiver()
   const worker = world.startWorker()
@@ -112,5 +111,29 @@ test('a stop makes the deliveries that it has claimed, and leaves later ones to 
   await world.record()
   await worker.stop()
   assert.equal(receiver.received.length, 2)
-  assert.equal((await deliveryAtCommit(world, receiver)).isClaimed, false)
+  assert.equal((await deliveryBeforeCommit(world, receiver)).isClaimed, false)
+})
+
+test('a process that stops makes the deliveries of transactions that are still open', async (t) => {
+  const world = await startWebhookWorld(t, { loops: 0 })
+  const receiver = await world.receiver()
+  const worker = world.startWorker()
+  await world.deliver()
+  const [recorded, stopping] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const committing = world.record(1, {
+    ...world.db,
+    transaction: (work) =>
+      world.db.transaction(async (tx) => {
+        const result = await work(tx)
+        recorded.resolve()
+        await stopping.promise
+        return result
+      }),
+  })
+  await recorded.promise
+  const stopped = worker.stop()
+  stopping.resolve()
+  const [eventId] = await committing
+  await stopped
+  assert.equal((await world.delivery(eventId, receiver)).status, 'succeeded')
 })

@@ -14,11 +14,11 @@ import { waitFor } from '../../world/wait-for.ts'
 import { type SentOtp, type World, startWorld } from '../../world/world.ts'
 
 /** An OTP whose server was killed at this point, and another server that takes over. No clock is moved. */
-async function killedAt(t: TestContext, failpoint: Omit<Failpoint, 'stage'>, { claimsEarly = true } = {}) {
+async function killedAt(t: TestContext, failpoint: Omit<Failpoint, 'stage'>, { claimsOnWrite = true } = {}) {
   const world = await startWorld(t, { works: false })
   const receiver = await world.receiver()
   const port = await freePort()
-  const server = await startCrashServer({ databaseUrl: world.databaseUrl, port, movedByMs: 0, claimsEarly })
+  const server = await startCrashServer({ databaseUrl: world.databaseUrl, port, movedByMs: 0, claimsOnWrite })
   world.setCallback(server.url)
   await server.arm({ ...failpoint, stage: null })
   const otp = await world.sendOtp({}, { url: server.url, key: await world.freshKey() })
@@ -68,7 +68,7 @@ for (const { moment, statement } of [
   { moment: 'before', statement: 'begin_lease' },
 ] as const) {
   test(`a code whose node is killed ${moment} ${statement} is sent immediately, as attempt 1`, async (t) => {
-    const { world, otp, takeOver } = await killedAt(t, { moment, statement }, { claimsEarly: false })
+    const { world, otp, takeOver } = await killedAt(t, { moment, statement }, { claimsOnWrite: false })
     await takeOver()
     await assertSentOnce(world, otp)
   })
@@ -109,7 +109,7 @@ test('a claim whose commit was never answered is given back as if unclaimed', as
   let losses = 0
   const world = await startWorld(t, {
     mayLogErrors: true,
-    claimsEarly: false,
+    claimsOnWrite: false,
     wrapDb: (db) => ({
       ...db,
       async transaction(work) {
@@ -144,7 +144,7 @@ function losing(name: string) {
 }
 
 test('a lease whose begin was never answered sends nothing, and the message goes once', async (t) => {
-  const world = await startWorld(t, { mayLogErrors: true, claimsEarly: false, wrapDb: losing('begin_lease') })
+  const world = await startWorld(t, { mayLogErrors: true, claimsOnWrite: false, wrapDb: losing('begin_lease') })
   await assertSentOnce(world, await world.sendOtp())
 })
 
@@ -159,7 +159,7 @@ test('a webhook whose claim was never answered does not wait for its lease', asy
 test('a node that was declared dead sends nothing under its old leases', async (t) => {
   let givenBack = 0
   const world = await startWorld(t, {
-    claimsEarly: false,
+    claimsOnWrite: false,
     wrapDb: (db) =>
       spyOnDb(db, async ({ statement, values, run }) => {
         if (statement.name === 'begin_lease' && givenBack === 0) {

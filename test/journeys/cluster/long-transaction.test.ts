@@ -90,7 +90,7 @@ test('while a long transaction runs, locking a message does not read the index e
   const { world, countDuring } = await startCountingWorld(t, {
     name: 'lock_due_messages',
     index: 'messages_due',
-    claimsEarly: false,
+    claimsOnWrite: false,
   })
   const { messageId } = await world.sendOtp()
   await world.settled()
@@ -107,7 +107,7 @@ test('while a long transaction runs, claiming a delivery does not read the index
   const { world, countDuring } = await startCountingWorld(t, {
     name: 'claim_deliveries',
     index: 'webhook_deliveries_due',
-    claimsEarly: false,
+    claimsOnWrite: false,
   })
   await world.receiver()
   const deliver = async () => world.whatsapp.reports(await world.sendOtp(), ['sent'])
@@ -141,11 +141,11 @@ for (const { table, statement, change, row } of [
     row: 'senderId',
   },
 ] as const)
-  test(`while a long transaction runs, a row of ${table} is found before its earlier versions`, async (t) => {
+  test(`while a long transaction runs, a row of ${table} is found without reading its earlier versions`, async (t) => {
     const { world, countDuring } = await startCountingWorld(t, {
       name: statement,
       index: `${table}_pkey`,
-      claimsEarly: false,
+      claimsOnWrite: false,
     })
     await world.sendOtp()
     await world.settled()
