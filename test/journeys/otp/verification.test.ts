@@ -128,10 +128,15 @@ test('a check without a valid key, or over the rate of its key, uses no attempt'
   assert.deepEqual([unknown.status, unknown.body.code], [401, 'API_KEY_INVALID'])
   const key = await world.freshKey()
   const path = `${verificationsPath}/${started.verificationId}`
-  const limited = await requestOverRateLimit(world, { key, path }, () => world.check(started, wrongCode(code), { key }))
+  let made = 0 // on a busy machine the key may make a request again
+  const limited = await requestOverRateLimit(world, { key, path }, async () => {
+    const answer = await world.check(started, wrongCode(code), { key })
+    if (answer.status !== 429) made += 1
+    return answer
+  })
   assert.deepEqual([limited.status, limited.body.code], [429, 'RATE_LIMITED'])
   const { attemptsLeft } = await world.getVerification(started)
-  assert.equal(attemptsLeft, 5)
+  assert.equal(attemptsLeft, 5 - made)
 })
 
 for (const [what, fault, status, code] of [
