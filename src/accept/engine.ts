@@ -6,6 +6,7 @@ import {
   type Statement,
   batch,
   isLockTimeout,
+  lockedRowOf,
   newestFirst,
   sqlState,
   statement,
@@ -23,13 +24,7 @@ import {
   createEmptySearches,
 } from '../messages/queue/claim-accepted.ts'
 import { storeTraces } from '../runtime/jobs/traces.ts'
-import {
-  type QuotaKind,
-  findWorkspacesWithLockedCounters,
-  openQuotaMonths,
-  quotaMonth,
-  usedUpText,
-} from '../workspaces/quota.ts'
+import { type QuotaKind, findWorkspaceOfCounter, openQuotaMonths, quotaMonth, usedUpText } from '../workspaces/quota.ts'
 
 /** A request that is accepted once per idempotency key and takes a unit of a monthly quota. */
 export type Acceptable = {
@@ -105,11 +100,11 @@ const MAX_TRIES = 100
 
 /**
  * How long a group of several workspaces waits for a locked row, such as the counter of one of them: for several groups before it, of
- * this node and of others. Then each workspace with a locked counter gets groups of its own, which wait as long as any statement; so do
- * all of them if none or every counter is locked.
+ * this node and of others. Then the workspace whose counter is locked gets groups of its own, which wait as long as any statement; so do
+ * all of them if it is another row.
  */
 const MIN_LOCK_WAIT_MS = 50
-const GROUPS_WAITED_FOR = 4
+const GROUPS_WAITED_FOR = 2
 /** Weight of the last group in the usual time of an insert. */
 const NEWEST_WEIGHT = 0.1
 /** The pace counts what is claimed at the start of the group: a group that is late already leaves its messages to the loop. */
@@ -313,19 +308,18 @@ async function insert<Found extends Facts>(
     `${waitMs}ms`,
     ...(keyCheck ? [keyCheck] : []),
   ]
-  const findLocked = (): Promise<string[]> =>
-    findWorkspacesWithLockedCounters(
-      db,
-      quota,
-      months.map(({ workspace_id, month }) => ({ workspace_id, month })),
-    )
+  const findBlocking = async (error: unknown): Promise<string | undefined> => {
+    const counter = lockedRowOf(error, 'quota_usage')
+    return counter === undefined ? undefined : findWorkspaceOfCounter(db, counter)
+  }
+  const isShared = months.length > 1
   const insertOnly = async ({ isRepeat = false } = {}): Promise<Inserted[]> => {
     try {
       return await lockWait.during(() => db.rows(insert, values(lockWait.of(months.length))))
     } catch (error) {
       // A repeat must wait for the first try, which may be committed.
-      if (isLockTimeout(error) && !isRepeat) throwIfSomeBlocked(await findLocked(), months.length)
-      throw error
+      const blocking = isShared && !isRepeat ? await findBlocking(error) : undefined
+      throw blocking === undefined ? error : new OwnersBlocked([blocking])
     }
   }
   const insertWithClaim = async (): Promise<Inserted[]> => {
@@ -334,10 +328,10 @@ async function insert<Found extends Facts>(
       return await lockWait.during(() => db.rows(insertAndClaim, [...values(lockWait.shortMs()), ...claim.values]))
     } catch (error) {
       if (!isLockTimeout(error)) throw error
-      const locked = await findLocked()
-      throwIfSomeBlocked(locked, months.length)
+      const blocking = await findBlocking(error)
+      if (blocking !== undefined && isShared) throw new OwnersBlocked([blocking])
       // No counter is locked, but a row or table that only the claim needs. The loop claims these messages later.
-      if (locked.length === 0) acceptedMessages?.pause(CLAIM_PAUSE_MS)
+      if (blocking === undefined) acceptedMessages?.pause(CLAIM_PAUSE_MS)
       return insertOnly()
     }
   }
@@ -357,10 +351,6 @@ async function insert<Found extends Facts>(
     if (claim && !(error instanceof OwnersBlocked)) acceptedMessages?.giveBack(claim.lease)
     throw error
   }
-}
-
-function throwIfSomeBlocked(locked: readonly string[], workspaceCount: number): void {
-  if (locked.length > 0 && locked.length < workspaceCount) throw new OwnersBlocked(locked)
 }
 
 type LockWait = ReturnType<typeof createLockWait>

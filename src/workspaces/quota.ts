@@ -77,23 +77,13 @@ export async function openQuotaMonths(
   await sql.rows(openMonths, [batch(months)])
 }
 
-/** Those whose counters another transaction has locked. */
-export const findWorkspacesWithLockedCounters = async (
-  sql: Sql,
-  kind: QuotaKind,
-  months: readonly { workspace_id: string; month: string }[],
-): Promise<string[]> =>
-  (await sql.rows(selectLockedCounters, [batch(months), kind])).map(({ workspaceId }) => workspaceId)
+/** `version`: of the row, as `lockedRowOf` returns it. */
+export const findWorkspaceOfCounter = async (sql: Sql, version: string): Promise<string | undefined> =>
+  (await sql.row(selectWorkspaceOfCounter, [version]))?.workspaceId
 
-const selectLockedCounters = statement<{ workspaceId: string }>(
-  'find_workspaces_with_locked_counters',
-  `select q.workspace_id as "workspaceId"
-   from jsonb_to_recordset($1) as r (workspace_id uuid, month date)
-   join quota_usage q on q.workspace_id = r.workspace_id and q.kind = $2 and q.month = r.month
-   left join lateral (
-     select true as is_free from quota_usage
-     where workspace_id = q.workspace_id and kind = q.kind and month = q.month limit 1 for update skip locked) free on true
-   where free.is_free is null`,
+const selectWorkspaceOfCounter = statement<{ workspaceId: string }>(
+  'find_workspace_of_quota_counter',
+  'select workspace_id as "workspaceId" from quota_usage where ctid = $1::tid',
 )
 
 /** The maximum of the integer column. */

@@ -342,6 +342,15 @@ const isOutcomeUnknown = (error: unknown): boolean =>
  */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === '55P03'
 
+/**
+ * The version (`ctid`) of the row of `table` that another transaction has locked, if the wait for it ended by lock_timeout. PostgreSQL
+ * names it in the context of the error, unless a third transaction waited for the same row before.
+ */
+export function lockedRowOf(error: unknown, table: string): string | undefined {
+  const context: unknown = error instanceof Error && isLockTimeout(error) ? Reflect.get(error, 'where') : undefined
+  return typeof context === 'string' && context.includes(table) ? /\(\d+,\d+\)/.exec(context)?.[0] : undefined
+}
+
 /** Not the client's fault and not ours: a retry may succeed (503). */
 export function isTemporary(error: unknown): boolean {
   const kind = faultOf(error)?.kind
