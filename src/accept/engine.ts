@@ -99,9 +99,9 @@ const GROUP_CONCURRENCY = 2
 const MAX_TRIES = 100
 
 /**
- * How long a group of several workspaces waits for a locked row, such as the counter of one of them: for several groups before it, of
- * this node and of others. Then the workspace whose counter is locked gets groups of its own, which wait as long as any statement; so do
- * all of them if it is another row.
+ * How long a group waits for a locked row, such as the counter of one of its workspaces: for several groups before it, of this node and
+ * of others. Then the workspace whose counter is locked gets groups of its own, which wait as long as any statement; so do all of them if
+ * it is another row.
  */
 const MIN_LOCK_WAIT_MS = 50
 const GROUPS_WAITED_FOR = 2
@@ -119,6 +119,8 @@ type AcceptParts = {
   acceptedMessages?: AcceptedMessages | undefined
 }
 type Item<Request> = { request: Request; id: string }
+/** `isSeparate`: see createFairBatcher. */
+type GroupParts = AcceptParts & { lockWait: LockWait; isSeparate: boolean }
 
 /**
  * Accepts requests in groups: those that arrive while a group is in progress are looked up together, decided one by one
@@ -133,9 +135,9 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
   const lockWait = createLockWait()
   const emptySearches = createEmptySearches()
   const acceptInGroup = createFairBatcher(
-    async (items: Item<Request>[]) => {
+    async (items: Item<Request>[], { isSeparate }) => {
       const { outcomes, acceptedFor, waits } = await acceptTogether(
-        { ...parts, lockWait, emptySearches },
+        { ...parts, lockWait, emptySearches, isSeparate },
         acceptance,
         items,
       )
@@ -170,7 +172,7 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
  * the next look-up shows that.
  */
 async function acceptTogether<Request extends Acceptable, Found extends Facts, Accepted>(
-  parts: AcceptParts & { lockWait: LockWait; emptySearches: EmptySearches },
+  parts: GroupParts & { emptySearches: EmptySearches },
   acceptance: Acceptance<Request, Found, Accepted>,
   items: readonly Item<Request>[],
 ): Promise<{ outcomes: (Accepted | ApiError | undefined)[]; acceptedFor: string[]; waits: boolean }> {
@@ -286,7 +288,7 @@ type Insertable<Found> = { workspaceId: string; facts: Found; row: Row }
  * between the tries, even while the first one is still in progress.
  */
 async function insert<Found extends Facts>(
-  { db, lockWait, acceptedMessages }: Pick<AcceptParts, 'db' | 'acceptedMessages'> & { lockWait: LockWait },
+  { db, lockWait, acceptedMessages, isSeparate }: GroupParts,
   {
     quota,
     windowMs,
@@ -312,13 +314,13 @@ async function insert<Found extends Facts>(
     const counter = lockedRowOf(error, 'quota_usage')
     return counter === undefined ? undefined : findWorkspaceOfCounter(db, counter)
   }
-  const isShared = months.length > 1
   const insertOnly = async ({ isRepeat = false } = {}): Promise<Inserted[]> => {
     try {
-      return await lockWait.during(() => db.rows(insert, values(lockWait.of(months.length))))
+      return await lockWait.during(() => db.rows(insert, values(isSeparate ? MAX_LOCK_WAIT_MS : lockWait.shortMs())))
     } catch (error) {
       // A repeat must wait for the first try, which may be committed.
-      const blocking = isShared && !isRepeat ? await findBlocking(error) : undefined
+      if (isSeparate || isRepeat || !isLockTimeout(error)) throw error
+      const blocking = (await findBlocking(error)) ?? (months.length === 1 ? months[0]?.workspace_id : undefined)
       throw blocking === undefined ? error : new OwnersBlocked([blocking])
     }
   }
@@ -329,7 +331,7 @@ async function insert<Found extends Facts>(
     } catch (error) {
       if (!isLockTimeout(error)) throw error
       const blocking = await findBlocking(error)
-      if (blocking !== undefined && isShared) throw new OwnersBlocked([blocking])
+      if (blocking !== undefined && !isSeparate) throw new OwnersBlocked([blocking])
       // No counter is locked, but a row or table that only the claim needs. The loop claims these messages later.
       if (blocking === undefined) acceptedMessages?.pause(CLAIM_PAUSE_MS)
       return insertOnly()
@@ -362,7 +364,6 @@ export function createLockWait(now = () => performance.now()) {
     Math.min(MAX_LOCK_WAIT_MS, Math.max(MIN_LOCK_WAIT_MS, Math.ceil(GROUPS_WAITED_FOR * usualMs)))
   return {
     shortMs,
-    of: (workspaces: number): number => (workspaces === 1 ? MAX_LOCK_WAIT_MS : shortMs()),
     /** A failed insert, such as one that waited in vain, is not usual. */
     async during<Result>(insert: () => Promise<Result>): Promise<Result> {
       const startedAtMs = now()

@@ -26,10 +26,10 @@ const MAX_BLOCKED_GROUPS = 3
 
 /**
  * Group commit in which one owner may block the group. If `run` names the blocked owners, each of them gets groups of its own until one
- * succeeds. If it cannot, every owner in the group does. So the others hardly wait for a blocked owner.
+ * succeeds (`isSeparate`). If it cannot, every owner in the group does. So the others hardly wait for a blocked owner.
  */
 export function createFairBatcher<Item, Outcome>(
-  run: (items: Item[]) => Promise<Outcome[] | void>,
+  run: (items: Item[], group: { isSeparate: boolean }) => Promise<Outcome[] | void>,
   { ownerOf, ...limits }: FairBatcherOptions<Item>,
 ): Batcher<Item, Outcome> {
   const options = { ...limits, mayRunOneByOne: isBatchFault }
@@ -38,7 +38,7 @@ export function createFairBatcher<Item, Outcome>(
 
   const runTogether = async (items: Item[]): Promise<Outcome[] | void> => {
     try {
-      return await run(items)
+      return await run(items, { isSeparate: false })
     } catch (error) {
       if (error instanceof OwnersBlocked) {
         for (const owner of error.owners) separate(owner)
@@ -59,7 +59,7 @@ export function createFairBatcher<Item, Outcome>(
       async (items: Item[]) => {
         const release = await acquire()
         try {
-          const outcomes = await run(items)
+          const outcomes = await run(items, { isSeparate: true })
           separateBatchers.delete(owner)
           return outcomes
         } finally {
