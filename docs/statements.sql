@@ -5640,14 +5640,8 @@ group by k.kind, k.position order by k.position;
 prepare delete_quota_usage as
 delete from quota_usage where workspace_id = $1;
 
-prepare find_workspaces_with_locked_counters as
-select q.workspace_id as "workspaceId"
-from jsonb_to_recordset($1) as r (workspace_id uuid, month date)
-join quota_usage q on q.workspace_id = r.workspace_id and q.kind = $2 and q.month = r.month
-left join lateral (
-  select true as is_free from quota_usage
-  where workspace_id = q.workspace_id and kind = q.kind and month = q.month limit 1 for update skip locked) free on true
-where free.is_free is null;
+prepare find_workspace_of_quota_counter as
+select workspace_id as "workspaceId" from quota_usage where ctid = $1::tid;
 
 prepare list_quotas as
 select kind, monthly_units from quotas where workspace_id = $1;
