@@ -4035,7 +4035,8 @@ with counters as materialized (
   cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text)
 ), accepted as (
-  select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
+  -- one condition: PostgreSQL would check that of the key first, and then not wait for the quota, which a first try may have locked
+  select * from numbered where case when unit <= monthly_units then $5 = (select key_check from instance where only_row) end
 ), claimable as materialized (
   select id, sender_id, recipient from accepted where id = any ($9::uuid[])
 ), free_senders as materialized (
@@ -4129,7 +4130,8 @@ with counters as materialized (
   cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text)
 ), accepted as (
-  select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
+  -- one condition: PostgreSQL would check that of the key first, and then not wait for the quota, which a first try may have locked
+  select * from numbered where case when unit <= monthly_units then $5 = (select key_check from instance where only_row) end
 ), allowed as (select * from accepted), inserted as (
   insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
     idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, status, due_at, priority, submit_by,
@@ -4248,7 +4250,8 @@ with counters as materialized (
   cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, prefix_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint, max_attempts smallint)
 ), accepted as (
-  select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
+  -- one condition: PostgreSQL would check that of the key first, and then not wait for the quota, which a first try may have locked
+  select * from numbered where case when unit <= monthly_units then $5 = (select key_check from instance where only_row) end
 ), claimable as materialized (
   select id, sender_id, recipient from accepted where id = any ($9::uuid[])
 ), free_senders as materialized (
@@ -4350,7 +4353,8 @@ with counters as materialized (
   cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, prefix_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint, max_attempts smallint)
 ), accepted as (
-  select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
+  -- one condition: PostgreSQL would check that of the key first, and then not wait for the quota, which a first try may have locked
+  select * from numbered where case when unit <= monthly_units then $5 = (select key_check from instance where only_row) end
 ), allowed as (select * from accepted), inserted as (
   insert into otp_verifications (id, workspace_id, recipient, prefix_number, country, idempotency_key, code_length,
     ttl_seconds, max_attempts, created_at, expires_at, status, code_key, code_hash, sent_at, due_at)
@@ -4513,7 +4517,8 @@ with counters as materialized (
   cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, verification_id uuid, sent int)
 ), accepted as (
-  select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
+  -- one condition: PostgreSQL would check that of the key first, and then not wait for the quota, which a first try may have locked
+  select * from numbered where case when unit <= monthly_units then $5 = (select key_check from instance where only_row) end
 ), claimable as materialized (
   select id, sender_id, recipient from accepted where id = any ($9::uuid[])
 ), free_senders as materialized (
@@ -4616,7 +4621,8 @@ with counters as materialized (
   cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, verification_id uuid, sent int)
 ), accepted as (
-  select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
+  -- one condition: PostgreSQL would check that of the key first, and then not wait for the quota, which a first try may have locked
+  select * from numbered where case when unit <= monthly_units then $5 = (select key_check from instance where only_row) end
 ), allowed as (select * from accepted), pending as materialized (
   select n.*, v.due_at as expires_due_at
   from (select distinct on (verification_id) * from allowed order by verification_id, id) n

@@ -112,7 +112,8 @@ export function codeInserts(name: string, { columns, inserted }: InsertedCodes) 
     insertWithinQuota('otp', {
       columns: [...CODE_COLUMNS, ...columns].join(', '),
       inserted: `accepted as (
-     select * from numbered where unit <= monthly_units and $5 = (select key_check from instance where only_row)
+     -- one condition: PostgreSQL would check that of the key first, and then not wait for the quota, which a first try may have locked
+     select * from numbered where case when unit <= monthly_units then $5 = (select key_check from instance where only_row) end
    ), ${allowed}`,
       returned,
     })
