@@ -128,17 +128,21 @@ function failpointsOf(writes: readonly Write[]): Failpoint[] {
   })
 }
 
+/** Each failpoint is a test of its own; at the end everything that is stored agrees. */
+async function survivesAll(t: TestContext, scene: Scene, failpoints: readonly Failpoint[]): Promise<void> {
+  for (const failpoint of failpoints)
+    await t.test(`${failpoint.moment} ${failpoint.statement}`, () => survives(scene, failpoint))
+  await scene.server.kill()
+  await assertVerified(scene.world, ({ code }) => code === 'units') // the test forgets them
+}
+
 test('a server killed before or after any commit loses nothing', { timeout: 900_000 }, async (t) => {
   const scene = await setScene(t, { claimsOnWrite: true })
   const writes = await recordWrites(scene)
   const names = writes.map(({ name }) => name)
   for (const name of [...STAGES, ...SEEN_OUTSIDE])
     assert.ok(names.includes(name), `${name} is among the writes: ${names.join(' ')}`)
-  for (const failpoint of failpointsOf(writes)) {
-    await t.test(`${failpoint.moment} ${failpoint.statement}`, () => survives(scene, failpoint))
-  }
-  await scene.server.kill()
-  await assertVerified(scene.world, ({ code }) => code === 'units') // the test forgets them
+  await survivesAll(t, scene, failpointsOf(writes))
 })
 
 test('a server killed before or after the attempt of a webhook that it claimed with its event loses nothing', {
@@ -146,26 +150,20 @@ test('a server killed before or after the attempt of a webhook that it claimed w
 }, async (t) => {
   const scene = await setScene(t, { claimsOnWrite: true })
   const stage = 'finish_deliveries' // the endpoint has just succeeded
-  for (const failpoint of [
+  await survivesAll(t, scene, [
     { statement: 'record_events', moment: 'committed', stage },
     { statement: 'finish_deliveries', moment: 'before', stage },
-  ] as const)
-    await t.test(`${failpoint.moment} ${failpoint.statement}`, () => survives(scene, failpoint))
-  await scene.server.kill()
-  await assertVerified(scene.world, ({ code }) => code === 'units') // the test forgets them
+  ])
 })
 
 test('a server killed while its loops claim a code and a webhook loses nothing', { timeout: 300_000 }, async (t) => {
   const scene = await setScene(t, { claimsOnWrite: false })
   const stage = 'insert_otp_messages_within_quota'
-  for (const failpoint of [
+  await survivesAll(t, scene, [
     { statement: 'claim_messages', moment: 'before', stage },
     { statement: 'claim_messages', moment: 'committed', stage },
     { statement: 'begin_lease', moment: 'after', stage },
     { statement: 'claim_deliveries', moment: 'before', stage },
     { statement: 'claim_deliveries', moment: 'after', stage },
-  ] as const)
-    await t.test(`${failpoint.moment} ${failpoint.statement}`, () => survives(scene, failpoint))
-  await scene.server.kill()
-  await assertVerified(scene.world, ({ code }) => code === 'units') // the test forgets them
+  ])
 })

@@ -22,11 +22,7 @@ export async function acceptRecorded<Accepted>(
   accept: Accept<Accepted>,
 ): Promise<Accepted> {
   /** Silences the acceptors' own announcements and claims nothing: both must wait for the commit. */
-  const silent = {
-    wake: () => {},
-    live: { ...operator.live, changed: () => {} },
-    acceptedMessages: undefined,
-  }
+  const silent = { wake: () => {}, live: { ...operator.live, changed: () => {} }, acceptedMessages: undefined }
   const accepted = await commit(operator, workspaceId, (tx, record) =>
     accept({ ...operator, ...silent, db: tx }, record),
   )

@@ -67,6 +67,7 @@ export function deliverLoop(parts: Parts): Loop {
     reserve(workspaceIds) {
       if (isStopping) return undefined
       const reserved = concurrency.reserve(workspaceIds)
+      if (Object.keys(reserved.capacities).length === 0) return undefined
       const { promise: ended, resolve } = Promise.withResolvers<void>()
       track(ended) // a stop waits for what is still to be given
       return {

@@ -2,21 +2,29 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type WebhookReceiver, type WebhookWorld, startWebhookWorld } from '../../../test/world/webhook-world.ts'
 import { DatabaseUnavailable } from '../../lib/db/connection.ts'
-import { type Db, isDatabaseUnavailable } from '../../lib/db/pool.ts'
+import { type Db, type Sql, isDatabaseUnavailable } from '../../lib/db/pool.ts'
+
+/** A database whose transactions call `run` just before they commit. */
+const beforeCommit = (db: Db, run: (tx: Sql) => Promise<void>): Db => ({
+  ...db,
+  transaction: (work) =>
+    db.transaction(async (tx) => {
+      const result = await work(tx)
+      await run(tx)
+      return result
+    }),
+})
 
 /** Records an event, and returns its delivery as it is just before the commit. */
 async function deliveryBeforeCommit(world: WebhookWorld, { endpointId }: WebhookReceiver) {
   let found: { attempts: number; isClaimed: boolean } | undefined
   const text = `select attempts, lease is not null as "isClaimed" from webhook_deliveries where endpoint_id = $1 order by id desc limit 1`
-  const [eventId] = await world.record(1, {
-    ...world.db,
-    transaction: (work) =>
-      world.db.transaction(async (tx) => {
-        const result = await work(tx)
-        found = await tx.row<{ attempts: number; isClaimed: boolean }>({ name: 'last_delivery', text }, [endpointId])
-        return result
-      }),
-  })
+  const [eventId] = await world.record(
+    1,
+    beforeCommit(world.db, async (tx) => {
+      found = await tx.row<{ attempts: number; isClaimed: boolean }>({ name: 'last_delivery', text }, [endpointId])
+    }),
+  )
   return { eventId, ...found }
 }
 
@@ -24,8 +32,8 @@ test('a delivery to an endpoint whose last attempt succeeded is claimed when it 
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
   await world.deliver()
-  const { eventId, ...beforeCommit } = await deliveryBeforeCommit(world, receiver)
-  assert.deepEqual(beforeCommit, { attempts: 1, isClaimed: true })
+  const { eventId, ...found } = await deliveryBeforeCommit(world, receiver)
+  assert.deepEqual(found, { attempts: 1, isClaimed: true })
   await world.settled()
   assert.equal(receiver.ids().filter((id) => id === eventId).length, 1)
   const { status, attempts } = await world.delivery(eventId, receiver)
@@ -48,8 +56,8 @@ test('a delivery to an endpoint whose last attempt failed is left to the loop', 
   await world.deliver()
   receiver.answers({ status: 500 })
   await world.deliver()
-  const { eventId, ...beforeCommit } = await deliveryBeforeCommit(world, receiver)
-  assert.deepEqual(beforeCommit, { attempts: 0, isClaimed: false })
+  const { eventId, ...found } = await deliveryBeforeCommit(world, receiver)
+  assert.deepEqual(found, { attempts: 0, isClaimed: false })
   await world.settled()
   assert.equal((await world.delivery(eventId, receiver)).status, 'succeeded')
 })
@@ -72,14 +80,7 @@ test('a delivery that was claimed in a transaction that is rolled back is never 
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
   await world.deliver()
-  const undoing: Db = {
-    ...world.db,
-    transaction: (work) =>
-      world.db.transaction(async (tx) => {
-        await work(tx)
-        throw new Error('undone')
-      }),
-  }
+  const undoing = beforeCommit(world.db, () => Promise.reject(new Error('undone')))
   await assert.rejects(world.record(1, undoing), /undone/)
   const [eventId] = await world.deliver()
   assert.equal(receiver.ids().at(-1), eventId)
@@ -120,16 +121,13 @@ test('a process that stops makes the deliveries of transactions that are still o
   const worker = world.startWorker()
   await world.deliver()
   const [recorded, stopping] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const committing = world.record(1, {
-    ...world.db,
-    transaction: (work) =>
-      world.db.transaction(async (tx) => {
-        const result = await work(tx)
-        recorded.resolve()
-        await stopping.promise
-        return result
-      }),
-  })
+  const committing = world.record(
+    1,
+    beforeCommit(world.db, async () => {
+      recorded.resolve()
+      await stopping.promise
+    }),
+  )
   await recorded.promise
   const stopped = worker.stop()
   stopping.resolve()
