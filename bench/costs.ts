@@ -17,7 +17,8 @@ const KEYS_EACH = 100
 const UNDER_WAY = 1_000
 /** Messages a second. */
 const STEADY_RATES = [50, 100, 200] as const
-const IDLE_MS = 12_000
+/** A whole minute, which is how often the slow background work runs. */
+const IDLE_MS = 60_000
 const WARM_UP_MS = 6_000
 const FULL_MS = 16_000
 const STEADY_MS = 8_000

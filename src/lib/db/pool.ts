@@ -1,6 +1,7 @@
 import type { CodedText } from '../../../locales/text.ts'
 import { type QueryResultRow, types } from 'pg'
 import { setTimeout as wait } from 'node:timers/promises'
+import { MINUTE_MS } from '../clock.ts'
 import { Connection, DatabaseUnavailable, type PooledConnection, openPool } from './connection.ts'
 import type { PoolWatch, SessionSettings } from './connection.ts'
 import { type DatabaseFault, findFault } from './faults.ts'
@@ -84,14 +85,13 @@ export type DbOptions = {
   planEachTime?: boolean
   onIdleError?: (error: Error) => void
   watch?: PoolWatch
-  /** Closes connections that were idle for longer. */
-  idleMs?: number
   /** For single statements; those of a transaction may take longer. */
   statementTimeoutMs?: number
   /** Set by tests. */
   responseTimeoutMs?: number
   lockTimeoutMs?: number
   idleTransactionMs?: number
+  idleMs?: number
 }
 
 /** Statements of requests, claims and webhooks take milliseconds. Slower ones are aborted so that load does not pile up. */
@@ -121,8 +121,14 @@ const UNREAD_ROWS = { tcp_user_timeout: IDLE_TRANSACTION_MS }
 /** Early enough that proxies and firewalls do not drop idle connections. */
 const KEEP_ALIVE_AFTER_MS = 30_000
 
+/**
+ * A new connection prepares its statements again, which takes as long as thousands of executions. Background work needs several
+ * connections for a moment each minute, so they stay open until the next.
+ */
+const MAX_IDLE_MS = 5 * MINUTE_MS
+
 export function openDb(options: DbOptions): Db {
-  const { url, poolSize, planEachTime = false, onIdleError, watch, idleMs } = options
+  const { url, poolSize, planEachTime = false, onIdleError, watch, idleMs = MAX_IDLE_MS } = options
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, idleTransactionMs = IDLE_TRANSACTION_MS } = options
   const { responseTimeoutMs, lockTimeoutMs = MAX_LOCK_WAIT_MS } = options
   const sessionSettings = {
@@ -145,9 +151,9 @@ export function openDb(options: DbOptions): Db {
     ...config,
     sessionSettings: { ...config.sessionSettings, ...UNREAD_ROWS },
     max: poolSize,
+    idleTimeoutMillis: idleMs,
     responseTimeoutMs: singleTimeoutMs,
     ...(watch && { watch }),
-    ...(idleMs !== undefined && { idleTimeoutMillis: idleMs }),
   })
   // Without a listener the end of an idle connection would crash the process.
   pool.on('error', (error) => onIdleError?.(new DatabaseUnavailable(error)))

@@ -47,7 +47,7 @@ export async function applyReports(
     return applied
   })
   await Promise.all([
-    tx.rows(writeMessages, [changes([...messages.values()]), now]),
+    tx.rows(writeMessages, [changes([...messages.values()].map(writtenColumns)), now]),
     notify(subscribers, tx, now, results), // sent after the write, without waiting for its response
   ])
   return results
@@ -125,6 +125,32 @@ const writeMessages = statement(
        own_failure jsonb))
    where m.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
 )
+
+const writtenColumns = ({
+  id,
+  status,
+  sent_at,
+  failure_code,
+  failed_at,
+  sent_event_at,
+  failed_event_at,
+  deliver_by,
+  provider_message_id,
+  inputs,
+  own_failure,
+}: MessageRow) => ({
+  id,
+  status,
+  sent_at,
+  failure_code,
+  failed_at,
+  sent_event_at,
+  failed_event_at,
+  deliver_by,
+  provider_message_id,
+  inputs,
+  own_failure,
+})
 
 const asOwnFailure = (
   { inputs, clock_offset_ms: clockOffsetMs }: MessageRow,

@@ -100,7 +100,7 @@ async function applyNow(parts: ApplyParts, rows: readonly ReportRow[], now: Date
     const { stored, ends, due } = await transactionWithEvents(
       parts,
       async (tx) => {
-        const found = await tx.rows(findMessages, [batch(rows.filter(({ kind }) => kind === 'status'))])
+        const found = await tx.rows(findMessages, [batch(rows.filter(({ kind }) => kind === 'status').map(toNamed))])
         const messageOf = new Map(found.map(({ id, messageId }) => [id, messageId]))
         const due = rows
           .filter(({ id }) => messageOf.has(id))
@@ -150,6 +150,13 @@ const toStored = (row: ReportRow, end: Awaited<ReturnType<typeof processStatuses
         attempts: 1,
       }
     : { ...row, outcome: 'waiting', due_at: now }
+
+const toNamed = ({ id, workspace_id, message_id, provider_message_id }: ReportRow) => ({
+  id,
+  workspace_id,
+  message_id,
+  provider_message_id,
+})
 
 /** The messages of those statuses that are not stored yet, as the loop finds them. */
 const findMessages: Statement<{ id: string; messageId: string | null }> = statement(

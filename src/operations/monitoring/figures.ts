@@ -192,8 +192,6 @@ const POOL_SIZE = 1
 const STATEMENT_TIMEOUT_MS = SECOND_MS
 /** Short: several tables may be locked, and all groups are read within the time that a scrape waits. */
 const LOCK_TIMEOUT_MS = 100
-/** Longer than scrapers pause: a new connection would prepare all statements again. */
-const IDLE_MS = 2 * MINUTE_MS
 
 /** The connection that figures are read with. It takes the place of the one that migrated the database at the start. */
 export const openFiguresDb = (url: string, options: { watch: PoolWatch; onIdleError: (error: Error) => void }): Db =>
@@ -202,6 +200,5 @@ export const openFiguresDb = (url: string, options: { watch: PoolWatch; onIdleEr
     poolSize: POOL_SIZE,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
-    idleMs: IDLE_MS,
     ...options,
   })

@@ -27,13 +27,17 @@ export const housekeepingLoop = ({
     const idle = [removeIdlePairs, removeOldLeases, removeIdleRateLimits].map(
       (remove) => [remove, later(now, -IDLE_MS)] as const,
     )
-    const removed = await Promise.all(
-      [...idle, ...(permit ? [...expiredSignInRows(permit.now), oldTraces(permit.now)] : [])].map(([remove, until]) =>
-        db.row(remove, [until, MAX_EACH]),
-      ),
-    )
+    let more = false
+    // One after the other: together, each would take a connection.
+    for (const [remove, until] of [
+      ...idle,
+      ...(permit ? [...expiredSignInRows(permit.now), oldTraces(permit.now)] : []),
+    ]) {
+      const row = await db.row(remove, [until, MAX_EACH])
+      more ||= row?.removed === MAX_EACH
+    }
     if (permit) await removeUnreadable({ db, seal }, permit.now)
-    return { more: removed.some((row) => row?.removed === MAX_EACH) }
+    return { more }
   },
 })
 
