@@ -42,6 +42,10 @@ export type ServerProcess = {
 /** Messages of the process: its address, then samples. */
 export type ServerNews = { port: number } | Sample
 
+/** As bin/doorcode.js sets them. */
+const NODE_FLAGS = ['--max-semi-space-size=16']
+const NODE_COMPILE_CACHE = path.resolve(import.meta.dirname, '../node_modules/.cache/doorcode')
+
 /** A separate process, to measure its memory and CPU time. */
 export async function startServer({
   subject,
@@ -55,10 +59,12 @@ export async function startServer({
   const profiling = profile
     ? ['--cpu-prof', `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${subject}.${Date.now()}.cpuprofile`]
     : []
-  const child = spawn(process.execPath, [...profiling, path.join(import.meta.dirname, 'server.ts'), subject], {
+  const words = [...NODE_FLAGS, ...profiling, path.join(import.meta.dirname, 'server.ts'), subject]
+  const child = spawn(process.execPath, words, {
     stdio: ['ignore', asOperated ? 'ignore' : 'inherit', 'inherit', 'ipc'],
     env: {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE,
       DATABASE_URL: databaseUrl,
       DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
       DOORCODE_RATE_LIMIT: 'memory',

@@ -1,5 +1,8 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=16
+// Node's own young generation of 32 MB needs 30 MB more of memory for the same rate (npm run bench -- costs).
 // Plain JavaScript: an old Node would fail on the first type annotation instead of printing this message.
+import nodeModule from 'node:module'
+import { fileURLToPath } from 'node:url'
 import { explainWrongNode } from './wrong-node.js'
 
 const problem = explainWrongNode({ version: process.versions.node, platform: process.platform, arch: process.arch })
@@ -7,6 +10,9 @@ if (problem !== undefined) {
   console.error(problem)
   process.exit(1)
 }
+// The next process starts faster and takes 20 MB less, since it does not load the compiler of TypeScript. Without permission to
+// write there, each process compiles again.
+nodeModule.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/doorcode', import.meta.url)))
 let isSendingData = false
 // A reader that stops early, such as "head", is not an error. sendData reports every error.
 for (const output of [process.stdout, process.stderr])

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { test } from 'node:test'
 import manifest from '../../package.json' with { type: 'json' }
@@ -7,11 +7,13 @@ import { PLATFORMS } from '../../src/runtime/start/embedded-postgres/binaries.ts
 
 type Machine = { version: string; platform: string; arch: string }
 
+const ROOT = path.resolve(import.meta.dirname, '../..')
+
 /** The file is plain JavaScript without types, so it runs in a separate process. */
 function explain(machine: Machine): string {
   const script = `import { explainWrongNode } from './bin/wrong-node.js'
     process.stdout.write(explainWrongNode(${JSON.stringify(machine)}) ?? 'fine')`
-  const options = { cwd: path.resolve(import.meta.dirname, '../..'), encoding: 'utf8' } as const
+  const options = { cwd: ROOT, encoding: 'utf8' } as const
   return execFileSync(process.execPath, ['--input-type=module', '--eval', script], options)
 }
 
@@ -27,4 +29,17 @@ test('an old Node prints what to do on this machine, for platforms with packages
   assert.match(onWindows, /but not on win32-x64\.\nUse one of these, such as Linux in WSL, or/)
   assert.match(explain({ version: '22.1.0', platform: 'darwin', arch: 'x64' }), /but not on darwin-x64\.\nUse one/)
   assert.equal(explain({ version: '26.0.0', platform: 'win32', arch: 'x64' }), 'fine')
+})
+
+test('a second command takes its code from the cache, without the compiler of TypeScript', () => {
+  const env = { PATH: process.env['PATH'], NODE_DEBUG_NATIVE: 'COMPILE_CACHE' }
+  const run = () => spawnSync(process.execPath, ['bin/doorcode.js', '--version'], { cwd: ROOT, env, encoding: 'utf8' })
+  run()
+  const lines = run().stderr.split('\n')
+  const read = lines.filter((line) => line.includes('retrieving transpile cache'))
+  assert.ok(read.length > 0)
+  assert.deepEqual(
+    read.filter((line) => !line.endsWith('success')),
+    [],
+  )
 })
