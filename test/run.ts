@@ -93,6 +93,7 @@ const OWN_DATABASE: readonly string[] = [
   'test/journeys/data/removal-held.test.ts',
   'test/journeys/data/retention.test.ts',
   'test/journeys/cluster/stuck.test.ts',
+  'test/journeys/cluster/support-bundle.test.ts',
 ]
 
 /** Most objects of tests are short-lived: a larger young generation collects them at a third of the cost. */

@@ -46,7 +46,7 @@ export type RecordedDelivery = Target & {
 type Recording = {
   events: NewEvent[]
   /** Undefined: nothing is claimed. */
-  deliveries: DeliveryHandOver<RecordedDelivery> | undefined
+  loop: DeliveryHandOver<RecordedDelivery>['loop']
   claims: { reservation: DeliveryReservation; claimed: RecordedDelivery[] }[]
   /** Endpoints with deliveries that the loop must find. */
   waiting: Set<string>
@@ -54,34 +54,33 @@ type Recording = {
 
 type EventSql = Sql & { readonly recording?: Recording }
 
-type EventParts = Pick<Parts, 'db' | 'metrics' | 'wake'> & {
-  recordedDeliveries?: DeliveryHandOver<RecordedDelivery> | undefined
-}
+/** What a transaction that records events needs. */
+export type EventParts = Pick<Parts, 'db' | 'metrics' | 'wake' | 'recordedDeliveries'>
 
 /**
  * For transactions that record events: after the commit they count in the metrics, and their deliveries begin. A delivery to an endpoint
  * whose last attempt succeeded may be claimed by the statement that records it, which saves the loop's search and its claim.
  */
 export async function transactionWithEvents<Result>(
-  { db, metrics, wake, recordedDeliveries: deliveries }: EventParts,
+  { db, metrics, wake, recordedDeliveries }: EventParts,
   work: (tx: Sql) => Promise<Result>,
   limits?: TransactionLimits,
 ): Promise<Result> {
-  const recording: Recording = { events: [], deliveries, claims: [], waiting: new Set() }
+  const loop: Recording['loop'] = recordedDeliveries?.loop
+  const recording: Recording = { events: [], loop, claims: [], waiting: new Set() }
   const recordingTx = (tx: Sql): EventSql => ({ ...tx, recording })
   try {
     const result = await db.transaction((tx) => work(recordingTx(tx)), limits)
     for (const { type } of recording.events) metrics.events.inc({ type })
-    for (const { claimed } of recording.claims) if (claimed.length > 0) deliveries?.give(claimed)
+    for (const { claimed } of recording.claims) if (claimed.length > 0) loop?.give(claimed)
     if (recording.waiting.size > 0) {
-      deliveries?.markWaiting([...recording.waiting])
+      loop?.markWaiting([...recording.waiting])
       wake('deliver')
     }
     return result
   } catch (error) {
     // The commit may have taken effect although its answer was lost.
-    for (const { reservation, claimed } of recording.claims)
-      if (claimed.length > 0) deliveries?.giveBack(reservation.lease)
+    for (const { reservation, claimed } of recording.claims) if (claimed.length > 0) loop?.giveBack(reservation.lease)
     throw error
   } finally {
     for (const { reservation } of recording.claims) reservation[Symbol.dispose]()
@@ -102,7 +101,7 @@ export const withEvents = <P extends EventParts>(parts: P) => ({
 export async function recordEvents(tx: EventSql, now: Date, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
   const rows = events.map(eventRow)
-  const reservation = tx.recording?.deliveries?.reserve(events.map(({ workspaceId }) => workspaceId))
+  const reservation = tx.recording?.loop?.reserve(events.map(({ workspaceId }) => workspaceId))
   const claimed: RecordedDelivery[] = []
   if (reservation) tx.recording?.claims.push({ reservation, claimed })
   const pending = await tx.rows(insertEvents, [

@@ -1,4 +1,4 @@
-import { withEvents } from '../events/record.ts'
+import { type EventParts, withEvents } from '../events/record.ts'
 import { SECOND_MS, later } from '../lib/clock.ts'
 import {
   findUndelivered,
@@ -18,9 +18,7 @@ const POLL_MS = SECOND_MS
 const AFTER_LAST_TRY_MS = 3_600 * SECOND_MS
 
 /** Records `message.undelivered` for codes whose delivery was not reported in time (docs/otp.md#fallback). */
-export function undeliveredLoop(
-  parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live' | 'log' | 'metrics' | 'recordedDeliveries'>,
-): Loop {
+export function undeliveredLoop(parts: EventParts & Pick<Parts, 'clock' | 'live' | 'log'>): Loop {
   return createBatchLoop<DueItem, void>(withEvents(parts), {
     name: 'undelivered',
     pollMs: POLL_MS,

@@ -16,7 +16,6 @@ import { createNodeTracer } from '../../src/runtime/start/open.ts'
 import { createMetrics } from '../../src/lib/metrics.ts'
 import type { WorkName } from '../../src/runtime/jobs/wake.ts'
 import { createHandOver } from '../../src/runtime/jobs/hand-over.ts'
-import { createDeliveryHandOver } from '../../src/runtime/jobs/delivery-hand-over.ts'
 import type { Parts } from '../../src/runtime/parts.ts'
 import { measured } from '../../src/providers/measured.ts'
 import { createWhatsApp } from '../../src/providers/whatsapp/whatsapp.ts'
@@ -117,7 +116,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     loops: loopsOf(removes),
     node: wakes.node,
     acceptedMessages: claimsOnWrite ? createHandOver<unknown>(wakes.node.id) : undefined,
-    recordedDeliveries: claimsOnWrite ? createDeliveryHandOver<unknown>() : undefined,
+    recordedDeliveries: claimsOnWrite ? {} : undefined,
     tracer: undefined as Tracer | undefined,
   }
   if (config.tracing) parts.tracer = createNodeTracer(config.tracing, parts)

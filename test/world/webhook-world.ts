@@ -10,7 +10,6 @@ import { readConfig } from '../../src/lib/config.ts'
 import { type NewEvent, type RecordedDelivery, recordEvents, transactionWithEvents } from '../../src/events/record.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { type RunningLoop, startLoop } from '../../src/runtime/jobs/loop.ts'
-import { createDeliveryHandOver } from '../../src/runtime/jobs/delivery-hand-over.ts'
 import { createLog } from '../../src/lib/log.ts'
 import type { Db } from '../../src/lib/db/pool.ts'
 import { createMetrics } from '../../src/lib/metrics.ts'
@@ -57,7 +56,7 @@ export async function startWebhookWorld(t: TestContext, { loops = 1 }: { loops?:
     live: { changed: () => {}, follow: () => () => {} },
     loops: backgroundLoops,
     node: { id: newId(), mayDeclareDead: () => false },
-    recordedDeliveries: createDeliveryHandOver<RecordedDelivery>(),
+    recordedDeliveries: {},
   }
   t.after(async () => {
     await Promise.all(receivers.map((receiver) => receiver.close())) // first: hanging requests end with them

@@ -1,5 +1,5 @@
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
-import { withEvents } from '../../events/record.ts'
+import { type EventParts, withEvents } from '../../events/record.ts'
 import { type DueItem, createBatchLoop } from '../../runtime/jobs/batch-loop.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
 import type { Check } from '../../messages/conversation.ts'
@@ -8,7 +8,7 @@ import { type ConversationEvent, advance } from './advance.ts'
 import { lockConversations } from './store.ts'
 import { nextTimer } from './timers.ts'
 
-type TimerParts = Pick<Parts, 'db' | 'clock' | 'wake' | 'live' | 'log' | 'metrics' | 'recordedDeliveries'>
+type TimerParts = EventParts & Pick<Parts, 'clock' | 'live' | 'log'>
 
 const MAX_TIMERS = 200
 /** How late a timer may fire: nothing wakes the loop for it. */

@@ -1,6 +1,6 @@
 import type { CodedText } from '../../../locales/text.ts'
 import { type Sql, type Statement, batch, changes, statement } from '../../lib/db/pool.ts'
-import { transactionWithEvents } from '../../events/record.ts'
+import { type EventParts, transactionWithEvents } from '../../events/record.ts'
 import type { Batcher } from '../../lib/db/batcher.ts'
 import { createFairBatcher } from '../../lib/db/fair-batcher.ts'
 import type { Parts } from '../../runtime/parts.ts'
@@ -30,9 +30,10 @@ const GROUP_INTERVAL_MS = 50
 /** Reports of one message that arrived before its id was stored: sent, delivered, read, failed, and as many to spare. */
 const MAX_UNPARKED_EACH = 8
 
-type FinishParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake' | 'live' | 'recordedDeliveries'> & {
-  subscribers: Subscribers
-}
+type FinishParts = EventParts &
+  Pick<Parts, 'clock' | 'live'> & {
+    subscribers: Subscribers
+  }
 
 export type Finish = Batcher<EndedAttempt, void>
 

@@ -1,6 +1,6 @@
 import { SECOND_MS } from '../../lib/clock.ts'
 import { statement } from '../../lib/db/pool.ts'
-import { withEvents } from '../../events/record.ts'
+import { type EventParts, withEvents } from '../../events/record.ts'
 import { type DueItem, createBatchLoop } from '../../runtime/jobs/batch-loop.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
 import type { Parts } from '../../runtime/parts.ts'
@@ -15,9 +15,10 @@ import type { Subscribers } from '../subscribers.ts'
 /** How many overdue messages of each sender are read at a time. */
 const MAX_MESSAGES = 100
 
-type OverdueParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake' | 'live' | 'log' | 'recordedDeliveries'> & {
-  subscribers: Subscribers
-}
+type OverdueParts = EventParts &
+  Pick<Parts, 'clock' | 'live' | 'log'> & {
+    subscribers: Subscribers
+  }
 
 /**
  * Fails messages whose window closed behind an open breaker, a pause or an invalid token; claims find all others. Reads only

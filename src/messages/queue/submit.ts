@@ -7,6 +7,7 @@ import type { Loop } from '../../runtime/jobs/loop.ts'
 import { findTraces } from '../../runtime/jobs/traces.ts'
 import type { AcceptedMessages } from './claim-accepted.ts'
 import { beginLease, createClaims } from '../../runtime/jobs/leases.ts'
+import type { EventParts } from '../../events/record.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { OTP_SUBMISSION_WINDOW_MS, SUBMISSION_WINDOW_MS } from '../submission-window.ts'
 import { type OutgoingContent, SEND_TIMEOUT_MS, type SendOutcome } from '../../providers/provider.ts'
@@ -19,13 +20,11 @@ import { type EndedAttempt, type Finish, createFinisher } from './finish.ts'
 import type { Subscribers } from '../subscribers.ts'
 import { countUnstoredOutcome } from './quarantine.ts'
 
-type SubmitParts = Pick<
-  Parts,
-  'db' | 'clock' | 'seal' | 'log' | 'metrics' | 'provider' | 'wake' | 'live' | 'node' | 'tracer' | 'recordedDeliveries'
-> & {
-  acceptedMessages?: AcceptedMessages | undefined
-  subscribers: Subscribers
-}
+type SubmitParts = EventParts &
+  Pick<Parts, 'clock' | 'seal' | 'log' | 'provider' | 'live' | 'node' | 'tracer'> & {
+    acceptedMessages?: AcceptedMessages | undefined
+    subscribers: Subscribers
+  }
 
 /** Enough for one sender of the highest throughput if each answer takes 300 ms. */
 const MAX_IN_FLIGHT = 500

@@ -2,7 +2,7 @@ import type { CodedText } from '../../../locales/text.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
 import { type Sql, type Statement, changes, statement } from '../../lib/db/pool.ts'
 import { erasedIn, isErased as isErasedRecipient } from '../../lib/phone/erased-recipient.ts'
-import { withEvents } from '../../events/record.ts'
+import { type EventParts, withEvents } from '../../events/record.ts'
 import { type DueItem, createBatchLoop } from '../../runtime/jobs/batch-loop.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
 import type { Parts } from '../../runtime/parts.ts'
@@ -12,12 +12,10 @@ import type { StoredInbound, Subscribers } from '../subscribers.ts'
 import { type ReportOfMessage, applyReports } from './apply.ts'
 import { createReportTracer } from './trace.ts'
 
-type ReportParts = Pick<
-  Parts,
-  'db' | 'clock' | 'log' | 'metrics' | 'provider' | 'wake' | 'live' | 'tracer' | 'recordedDeliveries'
-> & {
-  subscribers: Subscribers
-}
+type ReportParts = EventParts &
+  Pick<Parts, 'clock' | 'log' | 'provider' | 'live' | 'tracer'> & {
+    subscribers: Subscribers
+  }
 
 export const MAX_REPORTS = 500
 export const POLL_MS = 500

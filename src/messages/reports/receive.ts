@@ -14,7 +14,7 @@ import { createFairBatcher } from '../../lib/db/fair-batcher.ts'
 import { contentId } from '../../lib/ids.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import type { ProviderItem } from '../../providers/provider.ts'
-import { transactionWithEvents } from '../../events/record.ts'
+import { type EventParts, transactionWithEvents } from '../../events/record.ts'
 import type { Subscribers } from '../subscribers.ts'
 import { createReportTracer } from './trace.ts'
 import { MESSAGE_OF_REPORT, processStatuses } from './process.ts'
@@ -44,12 +44,10 @@ export function happenedAt(reportedAt: Date, receivedAt: Date): Date {
   return latest < receivedAt ? latest : receivedAt
 }
 
-type ReceiverParts = Pick<
-  Parts,
-  'config' | 'db' | 'clock' | 'wake' | 'live' | 'log' | 'metrics' | 'provider' | 'tracer' | 'recordedDeliveries'
-> & {
-  subscribers: Pick<Subscribers, 'outcomes'>
-}
+type ReceiverParts = EventParts &
+  Pick<Parts, 'config' | 'clock' | 'live' | 'log' | 'provider' | 'tracer'> & {
+    subscribers: Pick<Subscribers, 'outcomes'>
+  }
 
 /**
  * Stores the items of one webhook, each once, before the provider is answered (docs/whatsapp-cloud-api.md#webhooks). A worker applies

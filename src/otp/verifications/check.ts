@@ -1,4 +1,4 @@
-import { transactionWithEvents } from '../../events/record.ts'
+import { type EventParts, transactionWithEvents } from '../../events/record.ts'
 import { later } from '../../lib/clock.ts'
 import { createFairBatcher } from '../../lib/db/fair-batcher.ts'
 import type { Sql } from '../../lib/db/pool.ts'
@@ -11,7 +11,7 @@ import { type VerificationStatus, attemptsLeft, checkCode } from './decide.ts'
 import { ended, notFound } from './errors.ts'
 import { type LockedVerification, lockVerifications, nameOf, openCodeKey, storeVerifications } from './store.ts'
 
-type CheckParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 'live' | 'metrics' | 'recordedDeliveries'>
+type CheckParts = EventParts & Pick<Parts, 'clock' | 'seal' | 'live'>
 
 export type CheckRequest = { workspaceId: string; verificationId: string; code: string }
 

@@ -1,4 +1,4 @@
-import { withEvents } from '../../events/record.ts'
+import { type EventParts, withEvents } from '../../events/record.ts'
 import { SECOND_MS, later } from '../../lib/clock.ts'
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import { type DueItem, createBatchLoop } from '../../runtime/jobs/batch-loop.ts'
@@ -7,7 +7,7 @@ import type { Parts } from '../../runtime/parts.ts'
 import { expire } from './decide.ts'
 import { lockVerifications, storeVerifications } from './store.ts'
 
-type ExpiryParts = Pick<Parts, 'db' | 'clock' | 'wake' | 'live' | 'log' | 'metrics' | 'recordedDeliveries'>
+type ExpiryParts = EventParts & Pick<Parts, 'clock' | 'live' | 'log'>
 
 const MAX_EXPIRED = 200
 /** How late the event of an expired verification may be: nothing wakes the loop for it. Checks compare the time themselves. */

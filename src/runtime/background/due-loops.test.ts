@@ -95,13 +95,13 @@ const POLLS: ReadonlySet<string> = new Set([
 test('loops poll on their own while the look waits for a locked table', async (t) => {
   const world = await startWorld(t, { mayLogErrors: true })
   await world.codSettings()
+  const order = await world.createConfirmation()
   await world.settled()
   const locking = await world.parts.db.connect()
   t.after(() => locking.end())
   await locking.query('begin')
   await locking.query('lock table otp_verifications')
-  const order = await world.createConfirmation()
-  await world.settled()
   world.advance('72h')
   await waitFor('the deadline to pass', async () => (await world.getConfirmation(order)).status !== 'awaiting_answer')
+  await locking.query('commit') // fails if the server has ended the lock meanwhile
 })

@@ -10,14 +10,11 @@ export type DeliveryReservation = Disposable & {
   keepOnly(endpointIds: readonly string[]): void
 }
 
-/** Gives the loop of this process the deliveries that were claimed when they were recorded. */
-export type DeliveryHandOver<Delivery> = DeliveryLoop<Delivery> & {
-  /** Called by the loop. */
-  attach(loop: DeliveryLoop<Delivery>): void
-}
+/** The loop of this process, for deliveries that are claimed when they are recorded. Undefined in a process without the loop. */
+export type DeliveryHandOver<Delivery> = { loop?: DeliveryLoop<Delivery> }
 
 type DeliveryLoop<Delivery> = {
-  /** `workspaceIds`: the workspace of each event. Undefined: nothing can be claimed, as in a process without the loop. */
+  /** `workspaceIds`: the workspace of each event. Undefined: nothing can be claimed. */
   reserve(workspaceIds: readonly string[]): DeliveryReservation | undefined
   /** After the commit. */
   give(deliveries: readonly Delivery[]): void
@@ -25,15 +22,4 @@ type DeliveryLoop<Delivery> = {
   markWaiting(endpointIds: readonly string[]): void
   /** For a claim that may be committed although its answer was lost: nothing of it was given. */
   giveBack(lease: string): void
-}
-
-export function createDeliveryHandOver<Delivery>(): DeliveryHandOver<Delivery> {
-  let loop: DeliveryLoop<Delivery> | undefined
-  return {
-    reserve: (workspaceIds) => loop?.reserve(workspaceIds),
-    give: (deliveries) => loop?.give(deliveries),
-    markWaiting: (endpointIds) => loop?.markWaiting(endpointIds),
-    giveBack: (lease) => loop?.giveBack(lease),
-    attach: (attached) => void (loop = attached),
-  }
 }

@@ -9,7 +9,6 @@ import { adoptRestoredEvents } from '../../events/restored.ts'
 import { openSeal } from '../../operations/secrets/open.ts'
 import { nodeSettings } from '../jobs/node.ts'
 import { createHandOver } from '../jobs/hand-over.ts'
-import { createDeliveryHandOver } from '../jobs/delivery-hand-over.ts'
 import { createWakeUps, type WakeUps } from '../jobs/wake.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Tracer, type TracingConfig, createTracer } from '../../lib/tracing.ts'
@@ -93,7 +92,6 @@ export async function openParts(
       : undefined
   metrics.watchClock(clock)
   const acceptedMessages = createHandOver<unknown>(node.id)
-  const recordedDeliveries = createDeliveryHandOver<unknown>()
   const loops = backgroundLoops
   const parts = {
     config,
@@ -107,7 +105,7 @@ export async function openParts(
     live,
     node,
     acceptedMessages,
-    recordedDeliveries,
+    recordedDeliveries: {},
     tracer,
     loops,
   }

@@ -62,8 +62,8 @@ export function deliverLoop(parts: Parts): Loop {
   let round = { isShort: false, hasFreed: false }
   let isStopping = false
 
-  const recorded: DeliveryHandOver<RecordedDelivery> | undefined = parts.recordedDeliveries
-  recorded?.attach({
+  const handOver: DeliveryHandOver<RecordedDelivery> = parts.recordedDeliveries ?? {}
+  handOver.loop = {
     reserve(workspaceIds) {
       if (isStopping) return undefined
       const reserved = concurrency.reserve(workspaceIds)
@@ -91,7 +91,7 @@ export function deliverLoop(parts: Parts): Loop {
     },
     markWaiting: concurrency.markWaiting,
     giveBack,
-  })
+  }
   return { name: 'deliver', pollMs: POLL_MS, turn, drain }
 
   async function turn(): Promise<{ more: boolean; idle: boolean }> {

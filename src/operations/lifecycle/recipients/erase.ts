@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Sql, type Statement, isConflict, statement } from '../../../lib/db/pool.ts'
 import { newPseudonym } from '../../../lib/phone/erased-recipient.ts'
-import { transactionWithEvents } from '../../../events/record.ts'
+import { type EventParts, transactionWithEvents } from '../../../events/record.ts'
 import type { Parts } from '../../../runtime/parts.ts'
 import type { Seal } from '../../../lib/seal.ts'
 import { UserError } from '../../../lib/errors.ts'
@@ -11,7 +11,7 @@ import { type StoredCounts, type Person, countStored, findPerson, withLearnedUse
 import { SCAN_START, type ReportScan, eraseNextReports } from './reports.ts'
 import { endUnfinished, findUnfinished, isRecorded, keepUnfinished } from './unfinished.ts'
 
-export type ErasureParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'metrics' | 'wake' | 'live' | 'recordedDeliveries'>
+export type ErasureParts = EventParts & Pick<Parts, 'clock' | 'seal' | 'live'>
 
 export type ErasureRequest = {
   workspaceId: string
