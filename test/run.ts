@@ -78,7 +78,7 @@ const OWN_PROCESS: readonly string[] = [
   'test/guards/tables.test.ts',
 ]
 
-/** These need a database that no other file writes to: the worker changes to a new one before and after each. */
+/** These need a database that no other file writes to, or read all of it: the worker changes to a new one before and after each. */
 const OWN_DATABASE: readonly string[] = [
   'src/runtime/background/due-loops.test.ts',
   'test/journeys/operators/actions.test.ts',
@@ -91,6 +91,8 @@ const OWN_DATABASE: readonly string[] = [
   'test/journeys/cluster/doctor.test.ts',
   'test/journeys/cluster/doctor-command.test.ts',
   'test/journeys/data/removal-held.test.ts',
+  'test/journeys/data/recipient-erase.test.ts',
+  'test/journeys/data/recipient-races.test.ts',
   'test/journeys/data/retention.test.ts',
   'test/journeys/cluster/stuck.test.ts',
   'test/journeys/cluster/support-bundle.test.ts',
