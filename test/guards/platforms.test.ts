@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
 import manifest from '../../package.json' with { type: 'json' }
@@ -42,4 +43,12 @@ test('a second command takes its code from the cache, without the compiler of Ty
     read.filter((line) => !line.endsWith('success')),
     [],
   )
+})
+
+test('the service of systemd and the benchmarks start Node with the flags of the command line', async () => {
+  const flagsOf = async (file: string) => (await readFile(path.join(ROOT, file), 'utf8')).match(/--max-[a-z-]+=\d+/g)
+  const flags = await flagsOf('bin/doorcode.js')
+  assert.equal(flags?.length, 1)
+  for (const file of ['deploy/systemd/doorcode.service', 'bench/server-process.ts'])
+    assert.deepEqual(await flagsOf(file), flags, file)
 })
