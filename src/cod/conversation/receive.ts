@@ -221,7 +221,7 @@ function interpret({ inbound: { says }, order, reply, match }: MatchedMessage, a
 }
 
 /** A message of a confirmation. */
-export type StoredQuestion = {
+export type SentMessage = {
   id: string
   check: Check
   purpose: Purpose
@@ -231,7 +231,7 @@ export type StoredQuestion = {
 
 type StoredContext = {
   confirmationId: string
-  questions: readonly StoredQuestion[]
+  questions: readonly SentMessage[]
   /** The check that a text belongs to. */
   check: Check | undefined
   /** Whether only this check counts. */

@@ -1,4 +1,4 @@
-import type { StoredQuestion } from '../../cod/conversation/receive.ts'
+import type { SentMessage } from '../../cod/conversation/receive.ts'
 import { findConversations, type Conversation } from '../../cod/conversation/store.ts'
 import { type FactsOf, readOfUnits, selectAnswers, selectEvents, selectInbound } from '../../explain/rows.ts'
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
@@ -16,7 +16,7 @@ export type ConversationFacts = Conversation &
     mayLackNote: (answerId: string) => boolean
   }
 
-type SentFact = StoredQuestion & {
+type SentFact = SentMessage & {
   unitId: string
   senderId: string
   recipient: string

@@ -12,14 +12,14 @@ import type { Sql } from '../../lib/db/pool.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
 import type { Check } from '../../messages/conversation.ts'
 import { type ConversationFacts, readConversations } from './conversation-facts.ts'
-import { type CheckedUnit, type Difference, type Page, compare, differencesOf, shown, take } from './differences.ts'
+import { type UnitResult, type Difference, type Page, compare, differencesOf, shown, take } from './differences.ts'
 import { type Input, isSame, replay } from './replay.ts'
 
 const CHECKS = ['confirmation', 'refusal'] as const
 const machines = { confirmation, refusal }
 
 /** Compares confirmations with their customers' messages, answers and events (docs/consistency-check.md#conversations). */
-export async function checkConversations(tx: Sql, page: Page): Promise<CheckedUnit[]> {
+export async function checkConversations(tx: Sql, page: Page): Promise<UnitResult[]> {
   return (await readConversations(tx, page)).map((facts) => {
     const { id, createdAt: at, inbound, internalInputs } = facts
     const isRemoved = inbound.some(({ body, inputNumber }) => body === '' && inputNumber !== null)

@@ -7,7 +7,7 @@ import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import { firstIdAt } from '../../lib/ids.ts'
 import { type QuotaKind, quotaMonth } from '../../workspaces/quota.ts'
 import type { Workspace } from '../../workspaces/workspaces.ts'
-import { type CheckedUnit, compare, differencesOf } from './differences.ts'
+import { type UnitResult, compare, differencesOf } from './differences.ts'
 
 /** No request is stored this long after its id was created. */
 const MAX_ACCEPTING_MS = 5 * MINUTE_MS
@@ -19,7 +19,7 @@ export type WalkedUnits = { until: string; counts: Record<string, number> }
 export const noUnits = (): WalkedUnits => ({ until: firstIdAt(later(new Date(), -MAX_ACCEPTING_MS)), counts: {} })
 
 /** The month counts in the workspace's time, which a sandbox may have moved. */
-export function countUnits({ until, counts }: WalkedUnits, units: readonly CheckedUnit[]): void {
+export function countUnits({ until, counts }: WalkedUnits, units: readonly UnitResult[]): void {
   for (const { id, used } of units) {
     const key = used && `${used.kind} ${quotaMonth(used.at)}`
     if (key && id < until) counts[key] = (counts[key] ?? 0) + 1
@@ -56,7 +56,7 @@ export async function checkMonths(
   tx: Sql,
   { workspaceId: id }: Workspace,
   { walked: { until, counts }, since }: { walked: WalkedUnits; since: Date | null },
-): Promise<CheckedUnit[]> {
+): Promise<UnitResult[]> {
   const months = await tx.rows(readUnits, [id, until, since, JSON.stringify(counts)])
   return months.map(({ kind, month, ...values }) => ({
     id,
@@ -92,7 +92,7 @@ export async function checkDay(
   workspace: Workspace,
   stored: StoredDay,
   before: StoredDay | undefined,
-): Promise<CheckedUnit[]> {
+): Promise<UnitResult[]> {
   const { workspaceId: id } = workspace
   const { day, time_zone: timeZone, groups, counted_at } = stored
   if (!counted_at) return []

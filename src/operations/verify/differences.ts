@@ -11,7 +11,7 @@ type DifferenceText = Extract<CodedText, { code: Exclude<Code, Extract<PlainCode
 export type Difference = { id: string; text: DifferenceText }
 
 /** The result for a message, confirmation or event. `verifiable` is false if the facts that decide were removed. */
-export type CheckedUnit = {
+export type UnitResult = {
   id: string
   differences: Difference[]
   verifiable: boolean

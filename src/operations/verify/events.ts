@@ -1,7 +1,7 @@
 import { MINUTE_MS, later } from '../../lib/clock.ts'
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import type { DeliveryStatus } from '../../webhooks/delivery/claim.ts'
-import { type CheckedUnit, type Difference, MAX_FACTS, type Page, compare, differencesOf } from './differences.ts'
+import { type UnitResult, type Difference, MAX_FACTS, type Page, compare, differencesOf } from './differences.ts'
 
 type DeliveredEvent = {
   id: string
@@ -77,7 +77,7 @@ const readEndpoints: Statement<EndpointFact> = statement(
 )
 
 /** Compares events with their deliveries, and those with their attempts (docs/consistency-check.md#events-and-deliveries). */
-export async function checkEvents(tx: Sql, { workspaceId, after, limit }: Page): Promise<CheckedUnit[]> {
+export async function checkEvents(tx: Sql, { workspaceId, after, limit }: Page): Promise<UnitResult[]> {
   const events = await tx.rows(readDelivered, [workspaceId, after, limit])
   const endpoints = await tx.rows(readEndpoints, [workspaceId])
   return events.map((event) => {

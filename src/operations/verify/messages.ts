@@ -17,7 +17,7 @@ import { toUndelivered } from '../../messages/reports/undelivered.ts'
 import type { MessageRow } from '../../messages/subscribers.ts'
 import { eventsOf } from '../../otp/outcomes.ts'
 import {
-  type CheckedUnit,
+  type UnitResult,
   type Difference,
   MAX_FACTS,
   type Page,
@@ -60,13 +60,13 @@ const FACTS = { made: selectAttempts, reports: selectReports, events: selectEven
 type MessageFacts = StoredMessage & FactsOf<typeof FACTS> & Pick<Page, 'provider'>
 
 /** Compares messages with their attempts, reports and events (docs/consistency-check.md#messages). */
-export async function checkMessages(tx: Sql, { workspaceId, after, limit, provider }: Page): Promise<CheckedUnit[]> {
+export async function checkMessages(tx: Sql, { workspaceId, after, limit, provider }: Page): Promise<UnitResult[]> {
   const rows = await tx.rows(readMessages, [workspaceId, after, limit])
   const factsOf = await readOfUnits(tx, FACTS, { workspaceId, ids: rows.map(({ id }) => id), max: MAX_FACTS })
   return rows.map((row) => check({ ...row, ...factsOf(row.id), provider }))
 }
 
-function check(facts: MessageFacts): CheckedUnit {
+function check(facts: MessageFacts): UnitResult {
   const { id, kind, created_at: at, isComplete, reports } = facts
   const isRemoved = reports.some((report) => isProcessed(report) && report.body === '')
   const verifiable = isComplete && !isRemoved

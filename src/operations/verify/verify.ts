@@ -9,7 +9,7 @@ import { type Workspace, getWorkspace, listWorkspaces } from '../../workspaces/w
 import { findKeptSince, sinceBeginning } from '../lifecycle/retention/kept-since.ts'
 import { checkConversations } from './conversations.ts'
 import { checkDay, checkMonths, countUnits, noUnits, readDays } from './counts.ts'
-import type { CheckedUnit } from './differences.ts'
+import type { UnitResult } from './differences.ts'
 import { checkEvents } from './events.ts'
 import { checkMessages } from './messages.ts'
 
@@ -75,7 +75,7 @@ export async function verify(parts: VerifyParts, options: VerifyOptions = {}): P
   return verification
 }
 
-type Batch = [kind: UnitKind, units: CheckedUnit[]]
+type Batch = [kind: UnitKind, units: UnitResult[]]
 
 async function* batchesOf(parts: VerifyParts, workspace: Workspace, options: VerifyOptions): AsyncGenerator<Batch> {
   const { db, provider } = parts
@@ -87,7 +87,7 @@ async function* batchesOf(parts: VerifyParts, workspace: Workspace, options: Ver
   const first = since ? firstIdAt(later(since, -idMargin({ sandbox, offsetMs: 0 }).earlierMs)) : FIRST_ID
   const walked = noUnits()
   for (const kind of ['messages', 'confirmations', 'events'] as const) {
-    let units: CheckedUnit[] = []
+    let units: UnitResult[] = []
     do {
       const page = { workspaceId, provider, limit, after: units.at(-1)?.id ?? first }
       units = await checkTwice(db, (tx) => PAGED[kind](tx, page), secondLookMs)
@@ -106,9 +106,9 @@ async function* batchesOf(parts: VerifyParts, workspace: Workspace, options: Ver
 /** What differs is checked again, when work that was in progress has ended. */
 async function checkTwice(
   db: VerifyParts['db'],
-  check: (tx: Sql) => Promise<CheckedUnit[]>,
+  check: (tx: Sql) => Promise<UnitResult[]>,
   secondLookMs = SECOND_LOOK_MS,
-): Promise<CheckedUnit[]> {
+): Promise<UnitResult[]> {
   const units = await db.snapshot(check)
   if (units.every(({ differences }) => differences.length === 0)) return units
   await wait(secondLookMs)
@@ -121,7 +121,7 @@ async function checkTwice(
 function addUnit(
   { checked, notVerifiable, differences }: Verification,
   { workspaceId }: Workspace,
-  unit: CheckedUnit & { kind: UnitKind },
+  unit: UnitResult & { kind: UnitKind },
 ): void {
   const counts = unit.verifiable ? checked : notVerifiable
   counts[unit.kind] += 1
