@@ -17,7 +17,7 @@ const KEYS_EACH = 100
 const UNDER_WAY = 1_000
 /** Messages a second. */
 const STEADY_RATES = [50, 100, 200] as const
-/** A whole minute, which is how often the slow background work runs. */
+/** A whole minute, because the slow background work runs once a minute. Also in a short run. */
 const IDLE_MS = 60_000
 const WARM_UP_MS = 6_000
 const FULL_MS = 16_000
@@ -129,7 +129,7 @@ export async function measureCosts(
   const { messages, arrivedAt } = startWay(opened, { shops, server, receiver, provider })
   // First, while no vacuum or checkpoint follows a load.
   const idleBegin = await usage()
-  await wait(duration(IDLE_MS))
+  await wait(IDLE_MS)
   const idle = usedBetween(idleBegin, await usage())
 
   const running = messages.run(UNDER_WAY)

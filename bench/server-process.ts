@@ -59,8 +59,8 @@ export async function startServer({
   const profiling = profile
     ? ['--cpu-prof', `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${subject}.${Date.now()}.cpuprofile`]
     : []
-  const words = [...NODE_FLAGS, ...profiling, path.join(import.meta.dirname, 'server.ts'), subject]
-  const child = spawn(process.execPath, words, {
+  const args = [...NODE_FLAGS, ...profiling, path.join(import.meta.dirname, 'server.ts'), subject]
+  const child = spawn(process.execPath, args, {
     stdio: ['ignore', asOperated ? 'ignore' : 'inherit', 'inherit', 'ipc'],
     env: {
       PATH: process.env['PATH'],

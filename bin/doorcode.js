@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --max-semi-space-size=16
-// Node's own young generation of 32 MB needs 30 MB more of memory for the same rate (npm run bench -- costs).
+// V8's default semi-spaces of 32 MB take 30 MB more memory at the same rate (npm run bench -- costs).
 // Plain JavaScript: an old Node would fail on the first type annotation instead of printing this message.
 import nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -10,8 +10,8 @@ if (problem !== undefined) {
   console.error(problem)
   process.exit(1)
 }
-// The next process starts faster and takes 20 MB less, since it does not load the compiler of TypeScript. Without permission to
-// write there, each process compiles again.
+// Later processes start faster and use 20 MB less, because they do not load the TypeScript compiler. If the folder is not writable,
+// every process compiles everything.
 nodeModule.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/doorcode', import.meta.url)))
 let isSendingData = false
 // A reader that stops early, such as "head", is not an error. sendData reports every error.

@@ -78,7 +78,7 @@ const OWN_PROCESS: readonly string[] = [
   'test/guards/tables.test.ts',
 ]
 
-/** These need a database that no other file writes to, or read all of it: the worker changes to a new one before and after each. */
+/** Each of these needs a database that no other file writes to, or reads a whole database: the worker changes to a new one before and after it. */
 const OWN_DATABASE: readonly string[] = [
   'src/runtime/background/due-loops.test.ts',
   'test/journeys/operators/actions.test.ts',

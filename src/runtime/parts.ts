@@ -27,7 +27,7 @@ export type Parts = {
   node: Node
   /** Takes messages that were claimed when they were accepted. Undefined: nothing is claimed then, and the loop finds every message. */
   acceptedMessages?: HandOver<unknown> | undefined
-  /** Takes deliveries that were claimed when they were recorded. Undefined: the loop finds every delivery. */
+  /** Holds the loop that takes deliveries that were claimed when they were recorded. Undefined: the loop finds every delivery. */
   recordedDeliveries?: DeliveryHandOver<unknown> | undefined
   /** Undefined while tracing is off. */
   tracer?: Tracer | undefined

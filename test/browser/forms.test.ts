@@ -13,7 +13,7 @@ import { signIn } from '../world/dashboard.ts'
 import { waitFor } from '../world/wait-for.ts'
 import { type World, newPhone, startWorld } from '../world/world.ts'
 
-/** One is enough: a text that a language lacks is shown in English (locales/text.test.ts), so a key is shown in all languages or in none. */
+/** One is enough: every language has every text (test/guards/locales.test.ts), so a key is shown in all languages or in none. */
 const LANGUAGE: Language = 'ar'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')

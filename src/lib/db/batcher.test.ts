@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { createBatcher } from './batcher.ts'
 
 const faultOfData = (error: unknown): boolean => error instanceof Error && error.message === 'bad item'
@@ -15,6 +16,23 @@ test('items of one turn form one group, each with its own outcome', async () => 
   )
   assert.deepEqual(await Promise.all([double(1), double(2), double(3)]), [2, 4, 6])
   assert.deepEqual(groups, [[1, 2, 3]])
+})
+
+test('half a group that has arrived does not wait for the interval', async () => {
+  const sizes: number[] = []
+  const put = createBatcher(
+    async (items: number[]) => {
+      sizes.push(items.length)
+      return items
+    },
+    { maxItems: 6, concurrency: 1, intervalMs: 120_000, mayRunOneByOne: () => false },
+  )
+  await put(0)
+  const early = put(1)
+  await wait(5) // the pause has begun
+  const all = Promise.all([early, put(2), put(3)])
+  assert.deepEqual(await Promise.race([all, wait(30_000, 'late', { ref: false })]), [1, 2, 3])
+  assert.deepEqual(sizes, [1, 3])
 })
 
 test('groups respect the maximum size and concurrency', async () => {

@@ -9,7 +9,10 @@ export type BatcherOptions = {
   maxItems: number
   /** Groups that may run at the same time. */
   concurrency: number
-  /** The shortest time from one group to the next, so that items share transactions at low rates too. Default 0. */
+  /**
+   * The shortest time from one group to the next while less than half a group waits, so that items share transactions at low rates
+   * too. Default 0.
+   */
   intervalMs?: number
   /** Whether one faulty item may have failed the group: then its items run again one by one. */
   mayRunOneByOne: (error: unknown) => boolean
@@ -24,23 +27,33 @@ export function createBatcher<Item, Outcome>(
   let waiting: Waiting<Item, Outcome>[] = []
   let running = 0
   let scheduled = false
+  let pause: NodeJS.Timeout | undefined
   let startedAt = Number.NEGATIVE_INFINITY
 
   const schedule = (): void => {
-    if (scheduled || waiting.length === 0 || running >= concurrency) return
-    scheduled = true
-    const begin = (): void => {
-      scheduled = false
-      start()
-      schedule()
-    }
-    // After this turn's I/O at least, so that all requests read in this turn join the same group.
+    if (waiting.length === 0 || running >= concurrency) return
     const ms = pauseMs()
-    if (ms > 0) setTimeout(begin, ms)
-    else setImmediate(begin)
+    if (pause && ms <= 0) {
+      clearTimeout(pause) // enough items have arrived meanwhile
+      pause = undefined
+    } else if (pause || scheduled) return
+    if (ms > 0) {
+      pause = setTimeout(begin, ms)
+    } else {
+      scheduled = true
+      // After this turn's I/O at least, so that all requests read in this turn join the same group.
+      setImmediate(begin)
+    }
   }
 
-  const pauseMs = (): number => (waiting.length < maxItems ? startedAt + intervalMs - performance.now() : 0)
+  const begin = (): void => {
+    scheduled = false
+    pause = undefined
+    start()
+    schedule()
+  }
+
+  const pauseMs = (): number => (waiting.length < maxItems / 2 ? startedAt + intervalMs - performance.now() : 0)
 
   const start = (): void => {
     if (running >= concurrency || pauseMs() > 0) return

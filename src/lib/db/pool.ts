@@ -122,8 +122,8 @@ const UNREAD_ROWS = { tcp_user_timeout: IDLE_TRANSACTION_MS }
 const KEEP_ALIVE_AFTER_MS = 30_000
 
 /**
- * A new connection prepares its statements again, which takes as long as thousands of executions. Background work needs several
- * connections for a moment each minute, so they stay open until the next.
+ * A new connection prepares its statements again, which takes as long as thousands of executions. Background work uses many
+ * connections for a moment each minute, so they stay open until the next minute.
  */
 const MAX_IDLE_MS = 5 * MINUTE_MS
 
@@ -135,6 +135,7 @@ export function openDb(options: DbOptions): Db {
     statement_timeout: statementTimeoutMs,
     lock_timeout: lockTimeoutMs,
     idle_in_transaction_session_timeout: idleTransactionMs,
+    idle_session_timeout: 0, // a role may have one, and the pool closes its connections itself
     ...NO_JIT,
     ...(planEachTime ? {} : BY_INDEX),
   }

@@ -111,45 +111,37 @@ const lock: Statement<MessageRow> = statement(
      select * from messages m where m.workspace_id = r.workspace_id and m.id = r.id limit 1 for no key update) m`,
 )
 
+/** What a report may change, with the types of the columns. */
+const WRITTEN = {
+  status: 'text',
+  sent_at: 'timestamptz',
+  failure_code: 'text',
+  failed_at: 'timestamptz',
+  sent_event_at: 'timestamptz',
+  failed_event_at: 'timestamptz',
+  deliver_by: 'timestamptz',
+  provider_message_id: 'text',
+  inputs: 'integer',
+  own_failure: 'jsonb',
+} as const satisfies Partial<Record<keyof MessageRow, string>>
+
+const WRITTEN_COLUMNS = Object.keys(WRITTEN) as (keyof typeof WRITTEN)[]
+
 const writeMessages = statement(
   'write_reported_messages',
   // by id only: lockMessages has just read these rows by workspace_id and id
   `update messages m
-   set (status, sent_at, failure_code, failed_at, sent_event_at, failed_event_at, deliver_by, provider_message_id, inputs, own_failure, accepted_at,
-        due_at, lease, attempted_at, code, quarantined_at) = (
-     select r.status, r.sent_at, r.failure_code, r.failed_at, r.sent_event_at, r.failed_event_at, r.deliver_by,
-            r.provider_message_id, r.inputs, r.own_failure, case when r.provider_message_id is null then m.accepted_at else coalesce(m.accepted_at, $2::timestamptz) end,
+   set (${WRITTEN_COLUMNS.join(', ')}, accepted_at, due_at, lease, attempted_at, code, quarantined_at) = (
+     select ${WRITTEN_COLUMNS.map((column) => `r.${column}`).join(', ')},
+            case when r.provider_message_id is null then m.accepted_at else coalesce(m.accepted_at, $2::timestamptz) end,
             null::timestamptz, null::uuid, null::timestamptz, null::bytea, null::timestamptz
-     from jsonb_to_record($1::jsonb -> m.id::text) as r (status text, sent_at timestamptz, failure_code text, failed_at timestamptz,
-       sent_event_at timestamptz, failed_event_at timestamptz, deliver_by timestamptz, provider_message_id text, inputs integer,
-       own_failure jsonb))
+     from jsonb_to_record($1::jsonb -> m.id::text) as r (${WRITTEN_COLUMNS.map((column) => `${column} ${WRITTEN[column]}`).join(', ')}))
    where m.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
 )
 
-const writtenColumns = ({
-  id,
-  status,
-  sent_at,
-  failure_code,
-  failed_at,
-  sent_event_at,
-  failed_event_at,
-  deliver_by,
-  provider_message_id,
-  inputs,
-  own_failure,
-}: MessageRow) => ({
-  id,
-  status,
-  sent_at,
-  failure_code,
-  failed_at,
-  sent_event_at,
-  failed_event_at,
-  deliver_by,
-  provider_message_id,
-  inputs,
-  own_failure,
+const writtenColumns = (row: MessageRow) => ({
+  id: row.id,
+  ...Object.fromEntries(WRITTEN_COLUMNS.map((column) => [column, row[column]])),
 })
 
 const asOwnFailure = (

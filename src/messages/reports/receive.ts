@@ -98,7 +98,9 @@ async function applyNow(parts: ApplyParts, rows: readonly ReportRow[], now: Date
     const { stored, ends, due } = await transactionWithEvents(
       parts,
       async (tx) => {
-        const found = await tx.rows(findMessages, [batch(rows.filter(({ kind }) => kind === 'status').map(toNamed))])
+        const found = await tx.rows(findMessages, [
+          batch(rows.filter(({ kind }) => kind === 'status').map(identifiersOf)),
+        ])
         const messageOf = new Map(found.map(({ id, messageId }) => [id, messageId]))
         const due = rows
           .filter(({ id }) => messageOf.has(id))
@@ -149,7 +151,7 @@ const toStored = (row: ReportRow, end: Awaited<ReturnType<typeof processStatuses
       }
     : { ...row, outcome: 'waiting', due_at: now }
 
-const toNamed = ({ id, workspace_id, message_id, provider_message_id }: ReportRow) => ({
+const identifiersOf = ({ id, workspace_id, message_id, provider_message_id }: ReportRow) => ({
   id,
   workspace_id,
   message_id,

@@ -103,5 +103,5 @@ test('loops poll on their own while the look waits for a locked table', async (t
   await locking.query('lock table otp_verifications')
   world.advance('72h')
   await waitFor('the deadline to pass', async () => (await world.getConfirmation(order)).status !== 'awaiting_answer')
-  await locking.query('commit') // fails if the server has ended the lock meanwhile
+  await locking.query('commit') // fails if the server has closed the session, and so released the lock
 })

@@ -21,22 +21,23 @@ export const housekeepingLoop = ({
 }: Pick<Parts, 'db' | 'clock' | 'seal'> & { guard: RemovalGuard }): Loop => ({
   name: 'housekeeping',
   pollMs: MINUTE_MS,
-  async turn() {
+  async turn(stop) {
     const now = clock.now()
     const permit = await guard.check()
     const idle = [removeIdlePairs, removeOldLeases, removeIdleRateLimits].map(
       (remove) => [remove, later(now, -IDLE_MS)] as const,
     )
+    const removals = [...idle, ...(permit ? [...expiredSignInRows(permit.now), oldTraces(permit.now)] : [])]
+    const faults: unknown[] = []
     let more = false
-    // One after the other: together, each would take a connection.
-    for (const [remove, until] of [
-      ...idle,
-      ...(permit ? [...expiredSignInRows(permit.now), oldTraces(permit.now)] : []),
-    ]) {
-      const row = await db.row(remove, [until, MAX_EACH])
+    // One at a time: in parallel, each would take its own connection. A locked table does not keep the others from their turn.
+    for (const [remove, until] of removals) {
+      if (stop?.aborted) return { more: false }
+      const row = await db.row(remove, [until, MAX_EACH]).catch((fault: unknown) => void faults.push(fault))
       more ||= row?.removed === MAX_EACH
     }
     if (permit) await removeUnreadable({ db, seal }, permit.now)
+    if (faults.length > 0) throw faults[0]
     return { more }
   },
 })

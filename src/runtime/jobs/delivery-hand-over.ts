@@ -10,7 +10,7 @@ export type DeliveryReservation = Disposable & {
   keepOnly(endpointIds: readonly string[]): void
 }
 
-/** The loop of this process, for deliveries that are claimed when they are recorded. Undefined in a process without the loop. */
+/** Holds this process's delivery loop, which takes deliveries that were claimed when they were recorded. `loop` is undefined if the process does not run it. */
 export type DeliveryHandOver<Delivery> = { loop?: DeliveryLoop<Delivery> }
 
 type DeliveryLoop<Delivery> = {
