@@ -2307,14 +2307,11 @@ cross join lateral (
 
 prepare write_reported_messages as
 update messages m
-set (status, sent_at, failure_code, failed_at, sent_event_at, failed_event_at, deliver_by, provider_message_id, inputs, own_failure, accepted_at,
-     due_at, lease, attempted_at, code, quarantined_at) = (
-  select r.status, r.sent_at, r.failure_code, r.failed_at, r.sent_event_at, r.failed_event_at, r.deliver_by,
-         r.provider_message_id, r.inputs, r.own_failure, case when r.provider_message_id is null then m.accepted_at else coalesce(m.accepted_at, $2::timestamptz) end,
+set (status, sent_at, failure_code, failed_at, sent_event_at, failed_event_at, deliver_by, provider_message_id, inputs, own_failure, accepted_at, due_at, lease, attempted_at, code, quarantined_at) = (
+  select r.status, r.sent_at, r.failure_code, r.failed_at, r.sent_event_at, r.failed_event_at, r.deliver_by, r.provider_message_id, r.inputs, r.own_failure,
+         case when r.provider_message_id is null then m.accepted_at else coalesce(m.accepted_at, $2::timestamptz) end,
          null::timestamptz, null::uuid, null::timestamptz, null::bytea, null::timestamptz
-  from jsonb_to_record($1::jsonb -> m.id::text) as r (status text, sent_at timestamptz, failure_code text, failed_at timestamptz,
-    sent_event_at timestamptz, failed_event_at timestamptz, deliver_by timestamptz, provider_message_id text, inputs integer,
-    own_failure jsonb))
+  from jsonb_to_record($1::jsonb -> m.id::text) as r (status text, sent_at timestamptz, failure_code text, failed_at timestamptz, sent_event_at timestamptz, failed_event_at timestamptz, deliver_by timestamptz, provider_message_id text, inputs integer, own_failure jsonb))
 where m.id = any (array (select jsonb_object_keys($1::jsonb)::uuid));
 
 -- src/messages/reports/process.ts
