@@ -26,29 +26,25 @@ export function createBatcher<Item, Outcome>(
 ): Batcher<Item, Outcome> {
   let waiting: Waiting<Item, Outcome>[] = []
   let running = 0
-  let scheduled = false
-  let pause: NodeJS.Timeout | undefined
+  /** The start of the next group: in this turn, or after the pause. */
+  let scheduled: 'now' | NodeJS.Timeout | undefined
   let startedAt = Number.NEGATIVE_INFINITY
 
   const schedule = (): void => {
-    if (waiting.length === 0 || running >= concurrency) return
+    if (scheduled === 'now' || waiting.length === 0 || running >= concurrency) return
     const ms = pauseMs()
-    if (pause && ms <= 0) {
-      clearTimeout(pause) // enough items have arrived meanwhile
-      pause = undefined
-    } else if (pause || scheduled) return
     if (ms > 0) {
-      pause = setTimeout(begin, ms)
-    } else {
-      scheduled = true
-      // After this turn's I/O at least, so that all requests read in this turn join the same group.
-      setImmediate(begin)
+      scheduled ??= setTimeout(begin, ms)
+      return
     }
+    clearTimeout(scheduled) // enough items have arrived meanwhile
+    scheduled = 'now'
+    // After this turn's I/O at least, so that all requests read in this turn join the same group.
+    setImmediate(begin)
   }
 
   const begin = (): void => {
-    scheduled = false
-    pause = undefined
+    scheduled = undefined
     start()
     schedule()
   }

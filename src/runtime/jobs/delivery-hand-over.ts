@@ -10,7 +10,10 @@ export type DeliveryReservation = Disposable & {
   keepOnly(endpointIds: readonly string[]): void
 }
 
-/** Holds this process's delivery loop, which takes deliveries that were claimed when they were recorded. `loop` is undefined if the process does not run it. */
+/**
+ * Holds this process's delivery loop, which takes deliveries that were claimed when they were recorded. `loop` is undefined if the
+ * process does not run it.
+ */
 export type DeliveryHandOver<Delivery> = { loop?: DeliveryLoop<Delivery> }
 
 type DeliveryLoop<Delivery> = {

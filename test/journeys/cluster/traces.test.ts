@@ -12,6 +12,7 @@ import { TRACE_KEPT_MS } from '../../../src/runtime/jobs/traces.ts'
 import { attributesOf, startCollector } from '../../world/collector.ts'
 import { startOrder } from '../../world/order.ts'
 import { waitFor } from '../../world/wait-for.ts'
+import { spyOnDb } from '../../database/db-spy.ts'
 import { type World, startWorld } from '../../world/world.ts'
 
 async function listen(t: TestContext, server: Server): Promise<string> {
@@ -177,15 +178,36 @@ test('a rejected request is logged with its trace and the release', async (t) =>
   assert.deepEqual([trace, release], [TRACE_ID, '0.1.0'])
 })
 
-test('housekeeping removes old traces', async (t) => {
+/** With a trace that is old, and one that is not. */
+async function worldWithTraces(t: TestContext): Promise<World> {
   const world = await startWorld(t, { works: false })
   const old = new Date(Date.now() - TRACE_KEPT_MS - 60_000)
   await world.query(`insert into traces values (gen_random_uuid(), 'old', $1), (gen_random_uuid(), 'new', now())`, [
     old,
   ])
-  await housekeepingLoop({ ...world.parts, guard: createRemovalGuard(world.parts) }).turn()
+  return world
+}
+
+async function assertOldRemoved(world: World): Promise<void> {
   const rows = await world.query(`select traceparent from traces where traceparent in ('old', 'new')`)
   assert.deepEqual(rows, [{ traceparent: 'new' }])
+  await world.query(`delete from traces where traceparent = 'new'`)
+}
+
+test('housekeeping removes old traces', async (t) => {
+  const world = await worldWithTraces(t)
+  await housekeepingLoop({ ...world.parts, guard: createRemovalGuard(world.parts) }).turn()
+  await assertOldRemoved(world)
+})
+
+test('a removal that fails keeps housekeeping from no other, and fails its turn', async (t) => {
+  const world = await worldWithTraces(t)
+  const db = spyOnDb(world.parts.db, ({ statement: { name }, run }) =>
+    name === 'remove_idle_pair_paces' ? Promise.reject(new Error('locked')) : run(),
+  )
+  const turn = housekeepingLoop({ ...world.parts, db, guard: createRemovalGuard(world.parts) }).turn()
+  await assert.rejects(turn, /locked/)
+  await assertOldRemoved(world)
 })
 
 function startTracer(t: TestContext, endpoint: string) {
