@@ -827,7 +827,8 @@ with counters as materialized (
   select q.workspace_id, q.created_at, l.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from counters q
-  join quotas l on l.workspace_id = q.workspace_id and l.kind = 'cod_refusal'
+  cross join lateral (
+    select monthly_units from quotas where workspace_id = q.workspace_id and kind = 'cod_refusal' limit 1) l
   cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, parameters jsonb, content jsonb,
     key text, correlation_id uuid, api_key_id text, confirmation_id uuid)
@@ -851,9 +852,9 @@ with counters as materialized (
   -- "is true": as a join, each row would be compared with all others
   from numbered where (id in (select id from inserted)) is true
 ), counted as (
-  update quota_usage q set used = q.used + i.units
-  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join counters using (workspace_id)
-  where q.workspace_id = i.workspace_id and q.kind = 'cod_refusal' and q.month = counters.month
+  update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
+  where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'cod_refusal'
+    and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
 select id from inserted;
 
@@ -922,7 +923,8 @@ with counters as materialized (
   select q.workspace_id, q.created_at, l.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from counters q
-  join quotas l on l.workspace_id = q.workspace_id and l.kind = 'cod_confirmation'
+  cross join lateral (
+    select monthly_units from quotas where workspace_id = q.workspace_id and kind = 'cod_confirmation' limit 1) l
   cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, parameters jsonb, content jsonb,
     key text, correlation_id uuid, api_key_id text, reference text, message_id uuid)
@@ -942,9 +944,9 @@ with counters as materialized (
   -- "is true": as a join, each row would be compared with all others
   from numbered where (id in (select id from inserted)) is true
 ), counted as (
-  update quota_usage q set used = q.used + i.units
-  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join counters using (workspace_id)
-  where q.workspace_id = i.workspace_id and q.kind = 'cod_confirmation' and q.month = counters.month
+  update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
+  where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'cod_confirmation'
+    and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
 select id from inserted;
 
@@ -2219,19 +2221,20 @@ with recursive waiting as (
     select m.sender_id, m.priority, m.due_at from messages m
     where m.due_at is not null and (m.sender_id, m.priority) > (w.sender_id, w.priority)
     order by m.sender_id, m.priority, m.due_at limit 1) n
+), blocked as materialized (
+  select w.* from waiting w
+  cross join lateral (select * from senders where id = w.sender_id limit 1) s
+  cross join lateral (select * from sender_pace where sender_id = w.sender_id limit 1) p
+  cross join lateral (select * from provider_accounts where workspace_id = s.workspace_id and id = s.account_id limit 1) a
+  where p.breaker_open_until > $1 or s.paused_at is not null or a.status <> 'connected'
 )
 select o.id, o.workspace_id, o.lease, o.last_failure_code as "lastFailureCode",
   o.attempted_at is not null as "attemptIsOpen", o.finish_tries as tries
-from waiting w
-cross join lateral (
-  select 1 from senders s
-  join sender_pace p on p.sender_id = s.id
-  join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
-  where s.id = w.sender_id and (p.breaker_open_until > $1 or s.paused_at is not null or a.status <> 'connected') limit 1) blocked
+from blocked b
 cross join lateral (
   select * from (
     select * from messages m
-    where m.sender_id = w.sender_id and m.priority = w.priority and m.due_at between w.due_at and $1
+    where m.sender_id = b.sender_id and m.priority = b.priority and m.due_at between b.due_at and $1
     order by m.due_at limit 100 for no key update skip locked) oldest
   where oldest.submit_by <= $1) o;
 
@@ -4028,7 +4031,8 @@ with counters as materialized (
   select q.workspace_id, q.created_at, l.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from counters q
-  join quotas l on l.workspace_id = q.workspace_id and l.kind = 'otp'
+  cross join lateral (
+    select monthly_units from quotas where workspace_id = q.workspace_id and kind = 'otp' limit 1) l
   cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text)
 ), accepted as (
@@ -4083,7 +4087,7 @@ from (
   from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
 where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500 union all select floor(extract(epoch from $2::timestamptz) * 50)::bigint, (select count(*)::int from claimed where sender_id = p.sender_id)) counted group by slot) slots)
   where p.sender_id = any (array (select sender_id from claimed))
-), allowed as (
+), allowed as materialized (
   select *, (id in (select id from claimed)) is true as is_claimed from accepted
 ), inserted as (
   insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
@@ -4101,9 +4105,9 @@ where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 
   select $6::uuid, $7::uuid, 'messages', array_agg(id), $2, $2
   from inserted where (id in (select id from claimed)) is true having count(*) > 0
 ), counted as (
-  update quota_usage q set used = q.used + i.units
-  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join counters using (workspace_id)
-  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = counters.month
+  update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
+  where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'otp'
+    and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
 select id, (id in (select id from claimed)) is true as "isClaimed" from inserted;
 
@@ -4123,7 +4127,8 @@ with counters as materialized (
   select q.workspace_id, q.created_at, l.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from counters q
-  join quotas l on l.workspace_id = q.workspace_id and l.kind = 'otp'
+  cross join lateral (
+    select monthly_units from quotas where workspace_id = q.workspace_id and kind = 'otp' limit 1) l
   cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text)
 ), accepted as (
@@ -4140,9 +4145,9 @@ with counters as materialized (
   on conflict (workspace_id, kind, idempotency_key) where idempotency_key is not null and verification_id is null do nothing
   returning id, workspace_id
 ), counted as (
-  update quota_usage q set used = q.used + i.units
-  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join counters using (workspace_id)
-  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = counters.month
+  update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
+  where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'otp'
+    and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
 select id from inserted;
 
@@ -4243,7 +4248,8 @@ with counters as materialized (
   select q.workspace_id, q.created_at, l.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from counters q
-  join quotas l on l.workspace_id = q.workspace_id and l.kind = 'otp'
+  cross join lateral (
+    select monthly_units from quotas where workspace_id = q.workspace_id and kind = 'otp' limit 1) l
   cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, prefix_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint, max_attempts smallint)
 ), accepted as (
@@ -4298,7 +4304,7 @@ from (
   from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
 where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500 union all select floor(extract(epoch from $2::timestamptz) * 50)::bigint, (select count(*)::int from claimed where sender_id = p.sender_id)) counted group by slot) slots)
   where p.sender_id = any (array (select sender_id from claimed))
-), allowed as (
+), allowed as materialized (
   select *, (id in (select id from claimed)) is true as is_claimed from accepted
 ), inserted as (
   insert into otp_verifications (id, workspace_id, recipient, prefix_number, country, idempotency_key, code_length,
@@ -4324,9 +4330,9 @@ where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 
   select $6::uuid, $7::uuid, 'messages', array_agg(id), $2, $2
   from inserted where (id in (select id from claimed)) is true having count(*) > 0
 ), counted as (
-  update quota_usage q set used = q.used + i.units
-  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join counters using (workspace_id)
-  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = counters.month
+  update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
+  where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'otp'
+    and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
 select id, (id in (select id from claimed)) is true as "isClaimed" from inserted;
 
@@ -4346,7 +4352,8 @@ with counters as materialized (
   select q.workspace_id, q.created_at, l.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from counters q
-  join quotas l on l.workspace_id = q.workspace_id and l.kind = 'otp'
+  cross join lateral (
+    select monthly_units from quotas where workspace_id = q.workspace_id and kind = 'otp' limit 1) l
   cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, prefix_number int, country text, code_key bytea, code_hash bytea, code_length smallint, ttl_seconds smallint, max_attempts smallint)
 ), accepted as (
@@ -4371,9 +4378,9 @@ with counters as materialized (
   -- "is true": as a join, each row would be compared with all others
   from allowed where (id in (select id from inserted)) is true
 ), counted as (
-  update quota_usage q set used = q.used + i.units
-  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join counters using (workspace_id)
-  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = counters.month
+  update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
+  where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'otp'
+    and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
 select id from inserted;
 
@@ -4510,7 +4517,8 @@ with counters as materialized (
   select q.workspace_id, q.created_at, l.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from counters q
-  join quotas l on l.workspace_id = q.workspace_id and l.kind = 'otp'
+  cross join lateral (
+    select monthly_units from quotas where workspace_id = q.workspace_id and kind = 'otp' limit 1) l
   cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, verification_id uuid, sent int)
 ), accepted as (
@@ -4565,7 +4573,7 @@ from (
   from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
 where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500 union all select floor(extract(epoch from $2::timestamptz) * 50)::bigint, (select count(*)::int from claimed where sender_id = p.sender_id)) counted group by slot) slots)
   where p.sender_id = any (array (select sender_id from claimed))
-), allowed as (
+), allowed as materialized (
   select *, (id in (select id from claimed)) is true as is_claimed from accepted
 ), pending as materialized (
   select n.*, v.due_at as expires_due_at
@@ -4592,9 +4600,9 @@ where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 
   select $6::uuid, $7::uuid, 'messages', array_agg(id), $2, $2
   from inserted where (id in (select id from claimed)) is true having count(*) > 0
 ), counted as (
-  update quota_usage q set used = q.used + i.units
-  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join counters using (workspace_id)
-  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = counters.month
+  update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
+  where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'otp'
+    and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
 select id, (id in (select id from claimed)) is true as "isClaimed" from inserted;
 
@@ -4614,7 +4622,8 @@ with counters as materialized (
   select q.workspace_id, q.created_at, l.monthly_units, c.*,
          q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
   from counters q
-  join quotas l on l.workspace_id = q.workspace_id and l.kind = 'otp'
+  cross join lateral (
+    select monthly_units from quotas where workspace_id = q.workspace_id and kind = 'otp' limit 1) l
   cross join lateral jsonb_to_recordset(q.requests) as c (
     id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea, deliver_within_seconds smallint, correlation_id uuid, api_key_id text, verification_id uuid, sent int)
 ), accepted as (
@@ -4640,9 +4649,9 @@ with counters as materialized (
   from pending
   returning id, workspace_id
 ), counted as (
-  update quota_usage q set used = q.used + i.units
-  from (select workspace_id, count(*) as units from inserted group by workspace_id) i join counters using (workspace_id)
-  where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = counters.month
+  update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
+  where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'otp'
+    and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
 select id from inserted;
 
@@ -5277,7 +5286,7 @@ from ready left join lateral (
     and due_at > $1
   order by early_at limit 1
 ) next on ready.capacity > 0
-where endpoint.id = ready.id and endpoint.workspace_id = ready.workspace_id
+where endpoint.id = any (array (select id from ready)) and endpoint.id = ready.id and endpoint.workspace_id = ready.workspace_id
 returning (select count(*) from chosen where chosen.endpoint_id = ready.id) as released;
 
 -- src/webhooks/endpoint-status.ts

@@ -25,12 +25,13 @@ export const insertWithinQuota = (
      select q.workspace_id, q.created_at, l.monthly_units, c.*,
             q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
      from counters q
-     join quotas l on l.workspace_id = q.workspace_id and l.kind = '${quota}'
+     cross join lateral (
+       select monthly_units from quotas where workspace_id = q.workspace_id and kind = '${quota}' limit 1) l
      cross join lateral jsonb_to_recordset(q.requests) as c (
        ${columns})
    ), ${inserted}, counted as (
-     update quota_usage q set used = q.used + i.units
-     from (select workspace_id, count(*) as units from inserted group by workspace_id) i join counters using (workspace_id)
-     where q.workspace_id = i.workspace_id and q.kind = '${quota}' and q.month = counters.month
+     update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
+     where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = '${quota}'
+       and q.month = (select month from counters where workspace_id = q.workspace_id)
    )
    select ${returned} from inserted`

@@ -129,7 +129,7 @@ export const claimAccepted = (
      update sender_pace p
      set (slots, slot_sends) = (${paceAfter({ sends: '(select count(*)::int from claimed where sender_id = p.sender_id)', now })})
      where p.sender_id = any (array (select sender_id from claimed))
-   ), allowed as (
+   ), allowed as materialized (
      select *, (id in (select id from claimed)) is true as is_claimed from accepted
    ), ${insert}, claims as (
      insert into leases (id, node_id, kind, item_ids, taken_at, begun_at)

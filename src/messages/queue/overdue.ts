@@ -52,18 +52,19 @@ const COLUMNS = `o.id, o.workspace_id, o.lease, o.last_failure_code as "lastFail
 
 const findOverdue = statement<Overdue>(
   'find_overdue_messages',
-  `${WAITING}
+  `${WAITING}, blocked as materialized (
+     select w.* from waiting w
+     cross join lateral (select * from senders where id = w.sender_id limit 1) s
+     cross join lateral (select * from sender_pace where sender_id = w.sender_id limit 1) p
+     cross join lateral (select * from provider_accounts where workspace_id = s.workspace_id and id = s.account_id limit 1) a
+     where p.breaker_open_until > $1 or s.paused_at is not null or a.status <> 'connected'
+   )
    select ${COLUMNS}
-   from waiting w
-   cross join lateral (
-     select 1 from senders s
-     join sender_pace p on p.sender_id = s.id
-     join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
-     where s.id = w.sender_id and (p.breaker_open_until > $1 or s.paused_at is not null or a.status <> 'connected') limit 1) blocked
+   from blocked b
    cross join lateral (
      select * from (
        select * from messages m
-       where m.sender_id = w.sender_id and m.priority = w.priority and m.due_at between w.due_at and $1
+       where m.sender_id = b.sender_id and m.priority = b.priority and m.due_at between b.due_at and $1
        order by m.due_at limit ${MAX_MESSAGES} for no key update skip locked) oldest
      where oldest.submit_by <= $1) o`,
 )

@@ -85,6 +85,6 @@ const bringForward = statement<{ released: number }>(
        and due_at > $1
      order by early_at limit 1
    ) next on ready.capacity > 0
-   where endpoint.id = ready.id and endpoint.workspace_id = ready.workspace_id
+   where endpoint.id = any (array (select id from ready)) and endpoint.id = ready.id and endpoint.workspace_id = ready.workspace_id
    returning (select count(*) from chosen where chosen.endpoint_id = ready.id) as released`,
 )
