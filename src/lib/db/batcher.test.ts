@@ -35,6 +35,28 @@ test('half a group that has arrived does not wait for the interval', async () =>
   assert.deepEqual(sizes, [1, 3])
 })
 
+test('an item that may not wait takes those that wait along', async () => {
+  const groups: string[][] = []
+  const put = createBatcher(
+    async (items: string[]) => {
+      groups.push(items)
+      return items
+    },
+    {
+      maxItems: 10,
+      concurrency: 1,
+      intervalMs: (item) => (item === 'urgent' ? 0 : 120_000),
+      mayRunOneByOne: () => false,
+    },
+  )
+  await put('first')
+  const patient = put('patient')
+  await wait(5) // the pause has begun
+  const all = Promise.all([patient, put('urgent')])
+  assert.deepEqual(await Promise.race([all, wait(30_000, 'late', { ref: false })]), ['patient', 'urgent'])
+  assert.deepEqual(groups, [['first'], ['patient', 'urgent']])
+})
+
 test('groups respect the maximum size and concurrency', async () => {
   let underWay = 0
   let maxUnderWay = 0

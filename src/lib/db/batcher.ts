@@ -4,16 +4,16 @@
  */
 export type Batcher<Item, Outcome> = (item: Item) => Promise<Outcome>
 
-export type BatcherOptions = {
+export type BatcherOptions<Item> = {
   /** Per group. */
   maxItems: number
   /** Groups that may run at the same time. */
   concurrency: number
   /**
    * The shortest time from one group to the next while less than half a group waits, so that items share transactions at low rates
-   * too. Default 0.
+   * too. By item: the shortest of those that wait counts. Default 0.
    */
-  intervalMs?: number
+  intervalMs?: number | ((item: Item) => number)
   /** Whether one faulty item may have failed the group: then its items run again one by one. */
   mayRunOneByOne: (error: unknown) => boolean
 }
@@ -22,22 +22,25 @@ type Waiting<Item, Outcome> = { item: Item; resolve: (outcome: Outcome) => void;
 
 export function createBatcher<Item, Outcome>(
   run: (items: Item[]) => Promise<Outcome[] | void>,
-  { maxItems, concurrency, intervalMs = 0, mayRunOneByOne }: BatcherOptions,
+  { maxItems, concurrency, intervalMs = 0, mayRunOneByOne }: BatcherOptions<Item>,
 ): Batcher<Item, Outcome> {
   let waiting: Waiting<Item, Outcome>[] = []
   let running = 0
   /** The start of the next group: in this turn, or after the pause. */
   let scheduled: 'now' | NodeJS.Timeout | undefined
   let startedAt = Number.NEGATIVE_INFINITY
+  /** The shortest interval of the items that wait. */
+  let shortestMs = Number.POSITIVE_INFINITY
+  const intervalOf = typeof intervalMs === 'number' ? () => intervalMs : intervalMs
 
   const schedule = (): void => {
     if (scheduled === 'now' || waiting.length === 0 || running >= concurrency) return
     const ms = pauseMs()
+    clearTimeout(scheduled) // what has arrived since may end the pause earlier
     if (ms > 0) {
-      scheduled ??= setTimeout(begin, ms)
+      scheduled = setTimeout(begin, ms)
       return
     }
-    clearTimeout(scheduled) // enough items have arrived meanwhile
     scheduled = 'now'
     // After this turn's I/O at least, so that all requests read in this turn join the same group.
     setImmediate(begin)
@@ -49,14 +52,15 @@ export function createBatcher<Item, Outcome>(
     schedule()
   }
 
-  const pauseMs = (): number => (waiting.length < maxItems / 2 ? startedAt + intervalMs - performance.now() : 0)
+  const pauseMs = (): number => (waiting.length < maxItems / 2 ? startedAt + shortestMs - performance.now() : 0)
 
   const start = (): void => {
-    if (running >= concurrency || pauseMs() > 0) return
+    if (waiting.length === 0 || running >= concurrency || pauseMs() > 0) return
     startedAt = performance.now()
     const group = waiting.slice(0, maxItems)
     waiting = waiting.slice(maxItems)
-    if (group.length > 0) void settle(group)
+    shortestMs = waiting.length === 0 ? Number.POSITIVE_INFINITY : 0 // those that are left have waited for this group
+    void settle(group)
   }
 
   const settle = async (group: Waiting<Item, Outcome>[]): Promise<void> => {
@@ -84,6 +88,7 @@ export function createBatcher<Item, Outcome>(
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
+      shortestMs = Math.min(shortestMs, intervalOf(item))
       schedule()
     })
 }

@@ -3,7 +3,7 @@ import { DatabaseUnavailable } from './connection.ts'
 import { type BatcherOptions, type Batcher, createBatcher } from './batcher.ts'
 import { isBatchFault, isLockTimeout } from './pool.ts'
 
-type FairBatcherOptions<Item> = Omit<BatcherOptions, 'mayRunOneByOne'> & { ownerOf: (item: Item) => string }
+type FairBatcherOptions<Item> = Omit<BatcherOptions<Item>, 'mayRunOneByOne'> & { ownerOf: (item: Item) => string }
 
 /** How many blocked owners may run groups at the same time. */
 const SEPARATE_CONCURRENCY = 2

@@ -23,9 +23,10 @@ export type EndedAttempt = {
   notMade?: CodedText
 }
 
-const MAX_GROUP = 256
+const MAX_GROUP = 128
 const GROUP_CONCURRENCY = 2
-/** Nothing waits for an outcome, since a report names its message by our id. */
+/** Accepted attempts can wait: a report names its message by our id. Other outcomes may stop a sender. */
+const ACCEPTED_INTERVAL_MS = 200
 const GROUP_INTERVAL_MS = 50
 /** Reports of one message that arrived before its id was stored: sent, delivered, read, failed, and as many to spare. */
 const MAX_UNPARKED_EACH = 8
@@ -45,7 +46,7 @@ export const createFinisher = (parts: FinishParts): Finish =>
   createFairBatcher((group) => finishTogether(parts, group), {
     maxItems: MAX_GROUP,
     concurrency: GROUP_CONCURRENCY,
-    intervalMs: GROUP_INTERVAL_MS,
+    intervalMs: ({ next }) => (next.next === 'accepted' ? ACCEPTED_INTERVAL_MS : GROUP_INTERVAL_MS),
     ownerOf: ({ message }) => message.conversation?.confirmationId ?? message.id,
   })
 

@@ -7,15 +7,19 @@ import type { Parts } from '../../runtime/parts.ts'
 import type { AttemptResult } from './attempt.ts'
 import { changeStatus, holdBacklog } from '../endpoint-status.ts'
 import type { EndpointId } from '../endpoints.ts'
+import { MAX_CONCURRENCY } from './concurrency.ts'
 import { MAX_RELEASE_FAILURES } from './release.ts'
 import { FAILING_DISABLES_AFTER_MS } from './schedule.ts'
 
-/** Attempts that are stored in one statement. */
-const MAX_BATCH = 200
+/** Attempts that are stored in one statement. Half of it, which waits for nothing, is all that one endpoint may have in flight. */
+const MAX_BATCH = 2 * MAX_CONCURRENCY
 /** One statement at a time: attempts that end meanwhile make the next one larger. */
 const CONCURRENCY = 1
-/** The place of an attempt among those of its endpoint is free only when its result is stored. */
-const INTERVAL_MS = 20
+/**
+ * Five results share a statement at 50/s. A longer interval has a price: an attempt keeps its place at its endpoint until its result is
+ * stored, and a delivery whose result is lost in a crash is made again.
+ */
+const INTERVAL_MS = 100
 
 /**
  * Stores ended attempts in batches: the attempt, the delivery's next state and the endpoint's health. A row that another
