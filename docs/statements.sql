@@ -854,6 +854,7 @@ with counters as materialized (
 ), counted as (
   update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
   where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'cod_refusal'
+    and q.month = any (array (select month from counters))
     and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
 select id from inserted;
@@ -946,6 +947,7 @@ with counters as materialized (
 ), counted as (
   update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
   where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'cod_confirmation'
+    and q.month = any (array (select month from counters))
     and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
 select id from inserted;
@@ -2224,9 +2226,10 @@ with recursive waiting as (
 ), blocked as materialized (
   select w.* from waiting w
   cross join lateral (select * from senders where id = w.sender_id limit 1) s
-  cross join lateral (select * from sender_pace where sender_id = w.sender_id limit 1) p
+  cross join lateral (
+    select * from sender_pace where sender_id between w.sender_id and w.sender_id order by sender_id desc limit 1) p
   cross join lateral (select * from provider_accounts where workspace_id = s.workspace_id and id = s.account_id limit 1) a
-  where p.breaker_open_until > $1 or s.paused_at is not null or a.status <> 'connected'
+  where w.due_at <= $1 and (p.breaker_open_until > $1 or s.paused_at is not null or a.status <> 'connected')
 )
 select o.id, o.workspace_id, o.lease, o.last_failure_code as "lastFailureCode",
   o.attempted_at is not null as "attemptIsOpen", o.finish_tries as tries
@@ -4107,6 +4110,7 @@ where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 
 ), counted as (
   update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
   where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'otp'
+    and q.month = any (array (select month from counters))
     and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
 select id, (id in (select id from claimed)) is true as "isClaimed" from inserted;
@@ -4147,6 +4151,7 @@ with counters as materialized (
 ), counted as (
   update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
   where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'otp'
+    and q.month = any (array (select month from counters))
     and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
 select id from inserted;
@@ -4332,6 +4337,7 @@ where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 
 ), counted as (
   update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
   where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'otp'
+    and q.month = any (array (select month from counters))
     and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
 select id, (id in (select id from claimed)) is true as "isClaimed" from inserted;
@@ -4380,6 +4386,7 @@ with counters as materialized (
 ), counted as (
   update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
   where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'otp'
+    and q.month = any (array (select month from counters))
     and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
 select id from inserted;
@@ -4602,6 +4609,7 @@ where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 
 ), counted as (
   update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
   where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'otp'
+    and q.month = any (array (select month from counters))
     and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
 select id, (id in (select id from claimed)) is true as "isClaimed" from inserted;
@@ -4651,6 +4659,7 @@ with counters as materialized (
 ), counted as (
   update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
   where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'otp'
+    and q.month = any (array (select month from counters))
     and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
 select id from inserted;
@@ -5278,16 +5287,18 @@ released as (
   from chosen where delivery.id = any (array (select id from chosen)) and delivery.id = chosen.id
 )
 update webhook_endpoints endpoint
-set release_at = case when ready.capacity = 0 then $2::timestamptz else next.release_at end,
-  release_failures = case when ready.capacity > 0 and next.release_at is null then 0 else endpoint.release_failures end
-from ready left join lateral (
-  select greatest(early_at, $2) as release_at from webhook_deliveries
-  where workspace_id = ready.workspace_id and endpoint_id = ready.id and early_at is not null and lease is null
-    and due_at > $1
-  order by early_at limit 1
-) next on ready.capacity > 0
-where endpoint.id = any (array (select id from ready)) and endpoint.id = ready.id and endpoint.workspace_id = ready.workspace_id
-returning (select count(*) from chosen where chosen.endpoint_id = ready.id) as released;
+set (release_at, release_failures) = (
+  select case when ready.capacity = 0 then $2::timestamptz else next.release_at end,
+    case when ready.capacity > 0 and next.release_at is null then 0 else endpoint.release_failures end
+  from ready left join lateral (
+    select greatest(early_at, $2) as release_at from webhook_deliveries
+    where workspace_id = ready.workspace_id and endpoint_id = ready.id and early_at is not null and lease is null
+      and due_at > $1
+    order by early_at limit 1
+  ) next on ready.capacity > 0
+  where ready.id = endpoint.id)
+where endpoint.id = any (array (select id from ready))
+returning (select count(*) from chosen where chosen.endpoint_id = endpoint.id) as released;
 
 -- src/webhooks/endpoint-status.ts
 

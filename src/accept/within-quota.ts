@@ -32,6 +32,7 @@ export const insertWithinQuota = (
    ), ${inserted}, counted as (
      update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
      where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = '${quota}'
+       and q.month = any (array (select month from counters))
        and q.month = (select month from counters where workspace_id = q.workspace_id)
    )
    select ${returned} from inserted`

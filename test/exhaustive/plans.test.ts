@@ -48,7 +48,7 @@ const MAX_BLOCKS = 100
 const MAX_BLOCKS_OF_SMALL = 600
 
 /** Doctor's statements that read an index entry of each endpoint, once a minute and for /metrics. */
-const OF_EACH_ENDPOINT = new Set(['find_oldest_due_delivery', 'list_deliveries_far_ahead', 'count_due_deliveries'])
+const READ_EVERY_ENDPOINT = new Set(['find_oldest_due_delivery', 'list_deliveries_far_ahead', 'count_due_deliveries'])
 
 test('with 20,000 future rows and rows of other workspaces no statement scans a growing table', async (t) => {
   const calls = new Map<string, Call>()
@@ -77,7 +77,6 @@ test('with 20,000 future rows and rows of other workspaces no statement scans a 
   const now = await planAll(t, world, journey)
   const faults: string[] = []
   for (const { statement, values } of journey) {
-    if (OF_EACH_ENDPOINT.has(statement.name)) continue
     const plans = [
       { made: 'for these values', plan: await explain(world, statement, values), maxBlocks: MAX_BLOCKS },
       { made: 'for all values', plan: await now.explain(statement, values), maxBlocks: MAX_BLOCKS },
@@ -86,7 +85,8 @@ test('with 20,000 future rows and rows of other workspaces no statement scans a 
     for (const { made, plan, maxBlocks } of plans) {
       const read = scansOf(plan).filter((table) => GROWING.includes(table))
       if (read.length > 0) faults.push(`${statement.name}, made ${made}: reads all of ${read.join(', ')}`)
-      if (blocksOf(plan) > maxBlocks) faults.push(`${statement.name}, made ${made}: reads ${blocksOf(plan)} blocks`)
+      if (blocksOf(plan) > maxBlocks && !READ_EVERY_ENDPOINT.has(statement.name))
+        faults.push(`${statement.name}, made ${made}: reads ${blocksOf(plan)} blocks`)
     }
   }
   assert.deepEqual(faults, [])
@@ -162,7 +162,7 @@ async function fillWithFutureWork({ databaseUrl, workspaceId, senderId, account 
     await connection.query(ARMED_CONFIRMATIONS, [workspaceId, senderId, WAITING])
     await connection.query(ARMED_REFUSAL_CHECKS, [workspaceId])
     await connection.query(OLD_ANSWERS, [workspaceId])
-    for (const table of OF_EACH_WORKSPACE) await connection.query(ofOtherWorkspaces(table), [WAITING])
+    for (const table of WORKSPACE_TABLES) await connection.query(insertForOtherWorkspaces(table), [WAITING])
   })
 }
 
@@ -211,8 +211,8 @@ const OLD_ANSWERS = `
   insert into cod_answers (id, workspace_id, confirmation_id, check_kind, answer, answered_at)
   select gen_random_uuid(), $1, id, 'confirmation', 'confirmed', now() from confirmations where workspace_id = $1 limit 10000`
 
-/** What every workspace has. */
-const OF_EACH_WORKSPACE = [
+/** Tables with rows of every workspace. */
+const WORKSPACE_TABLES = [
   'quotas',
   'quota_usage',
   'provider_accounts',
@@ -222,8 +222,8 @@ const OF_EACH_WORKSPACE = [
   'cod_settings',
   'webhook_endpoints',
 ]
-/** Copies of this workspace's rows. */
-const ofOtherWorkspaces = (table: string): string => `
+/** Copies of this workspace's rows. `n` makes PostgreSQL choose new ids for each copy. */
+const insertForOtherWorkspaces = (table: string): string => `
   insert into ${table}
   select copy.* from (select own from ${table} own limit 2) as each (own) cross join generate_series(1, $1::int / 2) n
   cross join lateral jsonb_populate_record(own, jsonb_build_object('n', n, 'id', gen_random_uuid(), 'workspace_id', gen_random_uuid(),

@@ -11,7 +11,7 @@ export type BatcherOptions<Item> = {
   concurrency: number
   /**
    * The shortest time from one group to the next while less than half a group waits, so that items share transactions at low rates
-   * too. By item: the shortest of those that wait counts. Default 0.
+   * too. A function gives each item its own; the shortest of the waiting items applies. Default 0.
    */
   intervalMs?: number | ((item: Item) => number)
   /** Whether one faulty item may have failed the group: then its items run again one by one. */
@@ -36,7 +36,7 @@ export function createBatcher<Item, Outcome>(
   const schedule = (): void => {
     if (scheduled === 'now' || waiting.length === 0 || running >= concurrency) return
     const ms = pauseMs()
-    clearTimeout(scheduled) // what has arrived since may end the pause earlier
+    clearTimeout(scheduled) // a new item may shorten the pause
     if (ms > 0) {
       scheduled = setTimeout(begin, ms)
       return
@@ -59,7 +59,7 @@ export function createBatcher<Item, Outcome>(
     startedAt = performance.now()
     const group = waiting.slice(0, maxItems)
     waiting = waiting.slice(maxItems)
-    shortestMs = waiting.length === 0 ? Number.POSITIVE_INFINITY : 0 // those that are left have waited for this group
+    shortestMs = waiting.reduce((shortest, { item }) => Math.min(shortest, intervalOf(item)), Number.POSITIVE_INFINITY)
     void settle(group)
   }
 

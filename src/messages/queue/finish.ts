@@ -23,11 +23,15 @@ export type EndedAttempt = {
   notMade?: CodedText
 }
 
-const MAX_GROUP = 128
+const MAX_GROUP = 256
 const GROUP_CONCURRENCY = 2
-/** Accepted attempts can wait: a report names its message by our id. Other outcomes may stop a sender. */
-const ACCEPTED_INTERVAL_MS = 200
+/** Other outcomes, and that of a trial message, may stop a sender or let it continue. */
 const GROUP_INTERVAL_MS = 50
+/**
+ * A report names its message by our id, so it need not wait for the outcome. Not longer: after a crash a message without a stored outcome
+ * waits ten seconds for a report, and is sent again if none arrives.
+ */
+const ACCEPTED_INTERVAL_MS = 100
 /** Reports of one message that arrived before its id was stored: sent, delivered, read, failed, and as many to spare. */
 const MAX_UNPARKED_EACH = 8
 
@@ -46,7 +50,8 @@ export const createFinisher = (parts: FinishParts): Finish =>
   createFairBatcher((group) => finishTogether(parts, group), {
     maxItems: MAX_GROUP,
     concurrency: GROUP_CONCURRENCY,
-    intervalMs: ({ next }) => (next.next === 'accepted' ? ACCEPTED_INTERVAL_MS : GROUP_INTERVAL_MS),
+    intervalMs: ({ next, message }) =>
+      next.next === 'accepted' && message.breakerStep === 0 ? ACCEPTED_INTERVAL_MS : GROUP_INTERVAL_MS,
     ownerOf: ({ message }) => message.conversation?.confirmationId ?? message.id,
   })
 

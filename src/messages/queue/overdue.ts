@@ -1,5 +1,5 @@
 import { SECOND_MS } from '../../lib/clock.ts'
-import { statement } from '../../lib/db/pool.ts'
+import { newestFirst, statement } from '../../lib/db/pool.ts'
 import { type EventParts, withEvents } from '../../events/record.ts'
 import { type DueItem, createBatchLoop } from '../../runtime/jobs/batch-loop.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
@@ -55,9 +55,10 @@ const findOverdue = statement<Overdue>(
   `${WAITING}, blocked as materialized (
      select w.* from waiting w
      cross join lateral (select * from senders where id = w.sender_id limit 1) s
-     cross join lateral (select * from sender_pace where sender_id = w.sender_id limit 1) p
+     cross join lateral (
+       select * from sender_pace where ${newestFirst('sender_id', 'w.sender_id')} order by sender_id desc limit 1) p
      cross join lateral (select * from provider_accounts where workspace_id = s.workspace_id and id = s.account_id limit 1) a
-     where p.breaker_open_until > $1 or s.paused_at is not null or a.status <> 'connected'
+     where w.due_at <= $1 and (p.breaker_open_until > $1 or s.paused_at is not null or a.status <> 'connected')
    )
    select ${COLUMNS}
    from blocked b

@@ -56,3 +56,14 @@ test('nothing is reserved for endpoints of other workspaces', () => {
   const { reserve } = createTried()
   assert.deepEqual(reserve(['other']).capacities, {})
 })
+
+test('an endpoint is busy while more than half of its places are in use', () => {
+  const { start, end, isBusy } = createTried() // three places
+  const [first, second] = [{}, {}] as [ClaimedDelivery, ClaimedDelivery]
+  const state = start(first, endpointOf('one'))
+  assert.equal(isBusy('one'), false)
+  start(second, endpointOf('one'))
+  assert.equal(isBusy('one'), true)
+  end(state, first)
+  assert.equal(isBusy('one'), false)
+})

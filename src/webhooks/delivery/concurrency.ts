@@ -5,7 +5,7 @@ import type { ClaimedDelivery, DueEndpoint, EndpointCapacity } from './claim.ts'
 
 /** Attempts in flight per endpoint: the minimum until it has succeeded and while it fails; one more with each success. */
 const MIN_CONCURRENCY = 2
-export const MAX_CONCURRENCY = 32
+const MAX_CONCURRENCY = 32
 
 /** An endpoint whose oldest attempt in flight is older than this counts as slow. */
 const SLOW_AFTER_MS = 2 * SECOND_MS
@@ -40,7 +40,7 @@ export function createConcurrency() {
   const byWorkspace = new Map<string, Map<string, EndpointState>>()
   const busy = new Set<EndpointState>()
 
-  return { capacities, reserve, markWaiting, start, adjust, end }
+  return { capacities, reserve, markWaiting, start, adjust, end, isBusy }
 
   /**
    * How many attempts may start now, for each endpoint that has capacity. The least recently served come first, so that
@@ -152,6 +152,12 @@ export function createConcurrency() {
   function end(state: EndpointState, delivery: ClaimedDelivery): void {
     state.inFlight.delete(delivery)
     removeIfIdle(state)
+  }
+
+  /** Whether an endpoint uses more than half of its places, so that it may soon wait for one. */
+  function isBusy(endpointId: string): boolean {
+    const state = endpoints.get(endpointId)
+    return state !== undefined && freeOf(state) < state.limit / 2
   }
 
   function removeIfIdle(state: EndpointState): void {

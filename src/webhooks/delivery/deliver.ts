@@ -48,8 +48,8 @@ export function deliverLoop(parts: Parts): Loop {
   const agent = webhookAgent({ allowPrivate: parts.config.allowPrivateWebhooks })
   const stop = new AbortController()
   const deliver = createDeliverer(parts, agent, stop.signal)
-  const finish = createFinisher(parts)
   const concurrency = createConcurrency()
+  const finish = createFinisher(parts, concurrency.isBusy)
   const running = new Set<Promise<void>>()
   const claims = createClaims(parts, giveBackDeliveries)
   let cursor = FIRST_CURSOR

@@ -77,14 +77,16 @@ const bringForward = statement<{ released: number }>(
      from chosen where delivery.id = any (array (select id from chosen)) and delivery.id = chosen.id
    )
    update webhook_endpoints endpoint
-   set release_at = case when ready.capacity = 0 then $2::timestamptz else next.release_at end,
-     release_failures = case when ready.capacity > 0 and next.release_at is null then 0 else endpoint.release_failures end
-   from ready left join lateral (
-     select greatest(early_at, $2) as release_at from webhook_deliveries
-     where workspace_id = ready.workspace_id and endpoint_id = ready.id and early_at is not null and lease is null
-       and due_at > $1
-     order by early_at limit 1
-   ) next on ready.capacity > 0
-   where endpoint.id = any (array (select id from ready)) and endpoint.id = ready.id and endpoint.workspace_id = ready.workspace_id
-   returning (select count(*) from chosen where chosen.endpoint_id = ready.id) as released`,
+   set (release_at, release_failures) = (
+     select case when ready.capacity = 0 then $2::timestamptz else next.release_at end,
+       case when ready.capacity > 0 and next.release_at is null then 0 else endpoint.release_failures end
+     from ready left join lateral (
+       select greatest(early_at, $2) as release_at from webhook_deliveries
+       where workspace_id = ready.workspace_id and endpoint_id = ready.id and early_at is not null and lease is null
+         and due_at > $1
+       order by early_at limit 1
+     ) next on ready.capacity > 0
+     where ready.id = endpoint.id)
+   where endpoint.id = any (array (select id from ready))
+   returning (select count(*) from chosen where chosen.endpoint_id = endpoint.id) as released`,
 )
