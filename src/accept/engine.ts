@@ -183,7 +183,8 @@ async function acceptTogether<Request extends Acceptable, Found extends Facts, A
   const keys = new Set<string>()
   const insertable: Insertable<Found>[] = []
   const mayClaim = acceptance.insertAndClaim && performance.now() - startedAtMs < MAX_LOOK_UP_TO_CLAIM_MS
-  const room = (mayClaim && parts.acceptedMessages?.room()) || 0
+  const loop = mayClaim ? parts.acceptedMessages?.loop : undefined
+  const room = loop?.room() ?? 0
   const newMessages: NewMessage[] = []
   const decided = items.map(({ request, id }, index) => {
     const facts = factsOf[index]
@@ -201,12 +202,8 @@ async function acceptTogether<Request extends Acceptable, Found extends Facts, A
   if (insertable.length === 0) return { outcomes: decided, acceptedFor: [], waits: false }
   if (tracer) await keepTraces(db, items, { insertable, now })
   using claim =
-    parts.acceptedMessages && newMessages.length > 0
-      ? chooseClaimable(newMessages, {
-          acceptedMessages: parts.acceptedMessages,
-          emptySearches: parts.emptySearches,
-          now,
-        })
+    loop && newMessages.length > 0
+      ? chooseClaimable(newMessages, { loop, emptySearches: parts.emptySearches, now })
       : undefined
   const inserted = await insert(parts, acceptance, { insertable, claim, now })
   const traceOf = new Map(tracer && items.map(({ id, request }) => [id, request.trace]))
@@ -333,7 +330,7 @@ async function insert<Found extends Facts>(
       const blocking = await findBlocking(error)
       if (blocking !== undefined && !isSeparate) throw new OwnersBlocked([blocking])
       // No counter is locked, but a row or table that only the claim needs. The loop claims these messages later.
-      if (blocking === undefined) acceptedMessages?.pause(CLAIM_PAUSE_MS)
+      if (blocking === undefined) acceptedMessages?.loop?.pause(CLAIM_PAUSE_MS)
       return insertOnly()
     }
   }
@@ -350,7 +347,7 @@ async function insert<Found extends Facts>(
     })
     return new Map(inserted.map((row) => [row.id, row]))
   } catch (error) {
-    if (claim && !(error instanceof OwnersBlocked)) acceptedMessages?.giveBack(claim.lease)
+    if (claim && !(error instanceof OwnersBlocked)) acceptedMessages?.loop?.giveBack(claim.lease)
     throw error
   }
 }

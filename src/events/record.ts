@@ -1,5 +1,5 @@
 import { type Sql, type TransactionLimits, batch, statement } from '../lib/db/pool.ts'
-import type { DeliveryReservation, DeliveryHandOver } from '../runtime/jobs/delivery-hand-over.ts'
+import type { DeliveryLoop, DeliveryReservation } from '../runtime/jobs/hand-over.ts'
 import type { Parts } from '../runtime/parts.ts'
 import type { EventType } from './event-types.ts'
 
@@ -46,7 +46,7 @@ export type RecordedDelivery = Target & {
 type Recording = {
   events: NewEvent[]
   /** Undefined: nothing is claimed. */
-  loop: DeliveryHandOver<RecordedDelivery>['loop']
+  loop: DeliveryLoop<RecordedDelivery> | undefined
   claims: { reservation: DeliveryReservation; claimed: RecordedDelivery[] }[]
   /** Endpoints with deliveries that the loop must find. */
   waiting: Set<string>

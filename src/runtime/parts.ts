@@ -2,8 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Config } from '../lib/config.ts'
 import type { Db } from '../lib/db/pool.ts'
 import type { LiveUpdates } from './jobs/live.ts'
-import type { HandOver } from './jobs/hand-over.ts'
-import type { DeliveryHandOver } from './jobs/delivery-hand-over.ts'
+import type { DeliveryLoop, HandOver, MessageLoop } from './jobs/hand-over.ts'
 import type { Wake } from './jobs/wake.ts'
 import type { Node } from './jobs/node.ts'
 import type { Log } from '../lib/log.ts'
@@ -25,10 +24,10 @@ export type Parts = {
   wake: Wake
   live: LiveUpdates
   node: Node
-  /** Takes messages that were claimed when they were accepted. Undefined: nothing is claimed then, and the loop finds every message. */
-  acceptedMessages?: HandOver<unknown> | undefined
-  /** Holds the loop that takes deliveries that were claimed when they were recorded. Undefined: the loop finds every delivery. */
-  recordedDeliveries?: DeliveryHandOver<unknown> | undefined
+  /** Undefined: no message is claimed when it is accepted, and the loop finds every message. */
+  acceptedMessages?: HandOver<MessageLoop<unknown>> | undefined
+  /** Undefined: no delivery is claimed when it is recorded, and the loop finds every delivery. */
+  recordedDeliveries?: HandOver<DeliveryLoop<unknown>> | undefined
   /** Undefined while tracing is off. */
   tracer?: Tracer | undefined
   loops: (parts: Parts) => readonly Loop[]

@@ -15,7 +15,6 @@ import type { Tracer } from '../../src/lib/tracing.ts'
 import { createNodeTracer } from '../../src/runtime/start/open.ts'
 import { createMetrics } from '../../src/lib/metrics.ts'
 import type { WorkName } from '../../src/runtime/jobs/wake.ts'
-import { createHandOver } from '../../src/runtime/jobs/hand-over.ts'
 import type { Parts } from '../../src/runtime/parts.ts'
 import { measured } from '../../src/providers/measured.ts'
 import { createWhatsApp } from '../../src/providers/whatsapp/whatsapp.ts'
@@ -115,7 +114,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     subscribers,
     loops: loopsOf(removes),
     node: wakes.node,
-    acceptedMessages: claimsOnWrite ? createHandOver<unknown>(wakes.node.id) : undefined,
+    acceptedMessages: claimsOnWrite ? {} : undefined,
     recordedDeliveries: claimsOnWrite ? {} : undefined,
     tracer: undefined as Tracer | undefined,
   }

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../lib/bounded-map.ts'
 import { SECOND_MS, later } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
-import type { HandOver } from '../../runtime/jobs/hand-over.ts'
+import type { HandOver, MessageLoop } from '../../runtime/jobs/hand-over.ts'
 import { type ClaimedMessage, SUBMIT_LEASE_MS } from './claim.ts'
 import { lockSendable } from './lock-senders.ts'
 import { PAIR_INTERVAL_MS, paceAfter, paceCapacity } from './pace.ts'
@@ -9,14 +9,16 @@ import { PAIR_INTERVAL_MS, paceAfter, paceCapacity } from './pace.ts'
 /**
  * The statement that accepts a code also claims it, if its sender and its pair are free and no earlier code of the sender waits. After the
  * commit this process sends it, without the loop's search and its two transactions. The way: otp/code-message.ts builds the statement,
- * accept/engine.ts runs it, runtime/jobs/hand-over.ts passes the code on, submit.ts sends it.
+ * accept/engine.ts runs it and gives the code to the loop of submit.ts, which sends it.
  */
 
 /** A message that this process could send at once. */
 export type NewMessage = Omit<ClaimedMessage, 'lease' | 'claimedAt'>
 
 /** `trace`: the `traceparent` of its request. */
-export type AcceptedMessages = HandOver<{ message: ClaimedMessage; trace: string | undefined }>
+export type AcceptedMessages = HandOver<SubmitLoop>
+
+type SubmitLoop = MessageLoop<{ message: ClaimedMessage; trace: string | undefined }>
 
 export type ChosenClaim = ReturnType<typeof chooseClaimable>
 
@@ -36,14 +38,14 @@ export type EmptySearches = BoundedMap<string, Date>
 
 export const createEmptySearches = (): EmptySearches => new BoundedMap(MAX_SENDERS)
 
-type ClaimState = { acceptedMessages: AcceptedMessages; emptySearches: EmptySearches; now: Date }
+type ClaimState = { loop: SubmitLoop; emptySearches: EmptySearches; now: Date }
 
 /** The new messages that the statement may claim: the first of each pair. Dispose it after `send`. */
-export function chooseClaimable(messages: readonly NewMessage[], { acceptedMessages, emptySearches, now }: ClaimState) {
+export function chooseClaimable(messages: readonly NewMessage[], { loop, emptySearches, now }: ClaimState) {
   const pairs = Map.groupBy(messages, ({ senderId, recipient }) => `${senderId} ${recipient}`)
   const chosen = new Map([...pairs.values()].flatMap(([first]) => (first ? [[first.id, first] as const] : [])))
   const lease = newId()
-  const reserved = acceptedMessages.reserve(chosen.size)
+  const reserved = loop.reserve(chosen.size)
   const searchFrom = new Map(
     messages.flatMap(({ senderId }) => {
       const seenAt = emptySearches.get(senderId)
@@ -55,7 +57,7 @@ export function chooseClaimable(messages: readonly NewMessage[], { acceptedMessa
     /** Parameters of the statement: lease, node, end of the lease, messages, the time from which it searches for each sender's earlier codes. */
     values: [
       lease,
-      acceptedMessages.nodeId,
+      loop.nodeId,
       later(now, SUBMIT_LEASE_MS),
       [...chosen.keys()],
       JSON.stringify(Object.fromEntries(searchFrom)),
@@ -66,7 +68,7 @@ export function chooseClaimable(messages: readonly NewMessage[], { acceptedMessa
         const message = chosen.get(id)
         if (!message) continue
         emptySearches.set(message.senderId, now)
-        acceptedMessages.give({ message: { ...message, lease, claimedAt: now }, trace: traceOf(id) })
+        loop.give({ message: { ...message, lease, claimedAt: now }, trace: traceOf(id) })
       }
     },
     [Symbol.dispose]: () => reserved[Symbol.dispose](),

@@ -44,9 +44,20 @@ export function submitLoop(parts: SubmitParts): Loop {
   let hasClaimed = false
 
   let hasEnded = false
-  parts.acceptedMessages?.attach({
-    room: () => (hasEnded ? 0 : MAX_ACCEPTED_IN_FLIGHT - inFlight.size),
-    take({ message, trace }) {
+  let reserved = 0
+  let pausedUntilMs = 0
+  const handOver: AcceptedMessages = parts.acceptedMessages ?? {}
+  handOver.loop = {
+    nodeId: parts.node.id,
+    room: () =>
+      hasEnded || performance.now() < pausedUntilMs
+        ? 0
+        : Math.max(0, MAX_ACCEPTED_IN_FLIGHT - inFlight.size - reserved),
+    reserve(messages) {
+      reserved += messages
+      return { [Symbol.dispose]: () => void (reserved -= messages) }
+    },
+    give({ message, trace }) {
       // Another node takes its lease over: the provider is closed here.
       if (!hasEnded) start(message, trace === undefined ? undefined : new Map([[message.id, trace]]))
     },
@@ -54,7 +65,8 @@ export function submitLoop(parts: SubmitParts): Loop {
       claims.giveBackLater(lease)
       parts.wake('submit')
     },
-  })
+    pause: (ms) => void (pausedUntilMs = performance.now() + ms),
+  }
   return { name: 'submit', pollMs: POLL_MS, turn, drain }
 
   async function drain(): Promise<void> {

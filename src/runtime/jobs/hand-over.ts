@@ -1,36 +1,41 @@
-/** Passes work that was claimed when a request was accepted to the loop of this process that does it. */
-export type HandOver<Item> = {
+/** Holds the loop of this process that takes work which was claimed by the statement that wrote it. `loop` is undefined if it does not run. */
+export type HandOver<Loop> = { loop?: Loop }
+
+/** Takes messages that were claimed when they were accepted. */
+export type MessageLoop<Message> = {
   nodeId: string
-  /** How many more items may be claimed now; 0 in a process without the loop. */
+  /** How many more messages may be claimed now. */
   room(): number
-  /** Keeps room for items that are being claimed, until it is disposed. */
-  reserve(items: number): Disposable
-  /** After the claim's commit. */
-  give(item: Item): void
+  /** Keeps room for messages that are being claimed, until it is disposed. */
+  reserve(messages: number): Disposable
+  /** After the commit. */
+  give(message: Message): void
   /** For a claim that may be committed although its answer was lost: nothing of it was given. */
   giveBack(lease: string): void
   /** No room for this long. */
   pause(ms: number): void
-  /** Called by the loop. */
-  attach(loop: HandOverLoop<Item>): void
 }
 
-type HandOverLoop<Item> = { room(): number; take(item: Item): void; giveBack(lease: string): void }
+/** Capacity that the loop keeps so that a transaction can claim the deliveries that it records. Dispose it when the transaction has ended. */
+export type DeliveryReservation = Disposable & {
+  lease: string
+  nodeId: string
+  /** End of the lease. */
+  until: Date
+  /** The most deliveries to claim for each endpoint, by its id. */
+  capacities: Readonly<Record<string, number>>
+  /** Frees what was not needed; `endpointIds`: the endpoint of each delivery that was claimed. */
+  keepOnly(endpointIds: readonly string[]): void
+}
 
-export function createHandOver<Item>(nodeId: string): HandOver<Item> {
-  let loop: HandOverLoop<Item> | undefined
-  let reserved = 0
-  let pausedUntilMs = 0
-  return {
-    nodeId,
-    room: () => (loop && performance.now() >= pausedUntilMs ? Math.max(0, loop.room() - reserved) : 0),
-    reserve(items) {
-      reserved += items
-      return { [Symbol.dispose]: () => void (reserved -= items) }
-    },
-    give: (item) => loop?.take(item),
-    giveBack: (lease) => loop?.giveBack(lease),
-    pause: (ms) => void (pausedUntilMs = performance.now() + ms),
-    attach: (attached) => void (loop = attached),
-  }
+/** Takes deliveries that were claimed when they were recorded. */
+export type DeliveryLoop<Delivery> = {
+  /** `workspaceIds`: the workspace of each event. Undefined: nothing can be claimed. */
+  reserve(workspaceIds: readonly string[]): DeliveryReservation | undefined
+  /** After the commit. */
+  give(deliveries: readonly Delivery[]): void
+  /** Deliveries to these endpoints were not claimed: those that are recorded later wait behind them. */
+  markWaiting(endpointIds: readonly string[]): void
+  /** For a claim that may be committed although its answer was lost: nothing of it was given. */
+  giveBack(lease: string): void
 }

@@ -8,7 +8,6 @@ import type { Db } from '../../lib/db/pool.ts'
 import { adoptRestoredEvents } from '../../events/restored.ts'
 import { openSeal } from '../../operations/secrets/open.ts'
 import { nodeSettings } from '../jobs/node.ts'
-import { createHandOver } from '../jobs/hand-over.ts'
 import { createWakeUps, type WakeUps } from '../jobs/wake.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Tracer, type TracingConfig, createTracer } from '../../lib/tracing.ts'
@@ -91,7 +90,6 @@ export async function openParts(
       ? opened.adopt(createNodeTracer(config.tracing, { log, metrics, node }), (tracer) => tracer.close())
       : undefined
   metrics.watchClock(clock)
-  const acceptedMessages = createHandOver<unknown>(node.id)
   const loops = backgroundLoops
   const parts = {
     config,
@@ -104,7 +102,7 @@ export async function openParts(
     wake,
     live,
     node,
-    acceptedMessages,
+    acceptedMessages: {},
     recordedDeliveries: {},
     tracer,
     loops,

@@ -1,5 +1,5 @@
 import { SECOND_MS } from '../../lib/clock.ts'
-import type { DeliveryReservation } from '../../runtime/jobs/delivery-hand-over.ts'
+import type { DeliveryReservation } from '../../runtime/jobs/hand-over.ts'
 import type { AttemptResult } from './attempt.ts'
 import type { ClaimedDelivery, DueEndpoint, EndpointCapacity } from './claim.ts'
 

@@ -5,7 +5,7 @@ import type { RecordedDelivery, Target } from '../../events/record.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
 import { createClaims } from '../../runtime/jobs/leases.ts'
 import type { Parts } from '../../runtime/parts.ts'
-import type { DeliveryHandOver } from '../../runtime/jobs/delivery-hand-over.ts'
+import type { DeliveryLoop, HandOver } from '../../runtime/jobs/hand-over.ts'
 import { type AttemptResult, createDeliverer } from './attempt.ts'
 import {
   type ClaimedDelivery,
@@ -62,7 +62,7 @@ export function deliverLoop(parts: Parts): Loop {
   let round = { isShort: false, hasFreed: false }
   let isStopping = false
 
-  const handOver: DeliveryHandOver<RecordedDelivery> = parts.recordedDeliveries ?? {}
+  const handOver: HandOver<DeliveryLoop<RecordedDelivery>> = parts.recordedDeliveries ?? {}
   handOver.loop = {
     reserve(workspaceIds) {
       if (isStopping) return undefined
