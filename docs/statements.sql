@@ -2366,16 +2366,24 @@ order by r.due_at, r.id;
 
 -- src/messages/reports/receive.ts
 
-prepare find_messages_of_statuses as
-select r.id, coalesce(own.id, theirs.id) as "messageId"
-from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, message_id uuid, provider_message_id text)
-left join lateral (
+prepare lock_messages_of_statuses as
+select found.id as "reportId", m.id, m.workspace_id, m.status, m.reference, m.recipient, m.created_at, m.sent_at, m.failure_code,
+  m.failed_at, m.sent_event_at, m.failed_event_at, m.undelivered_event_at, m.undelivered_input, m.own_failure, m.deliver_within_seconds, m.deliver_by, m.provider_message_id, m.inputs, m.kind, m.confirmation_id, m.check_kind,
+  m.purpose, (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms
+from (
+  select r.id, r.workspace_id, coalesce(own.id, theirs.id) as message_id
+  from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, message_id uuid, provider_message_id text)
+  left join lateral (
   select m.id from messages m where m.workspace_id = r.workspace_id and m.id = r.message_id limit 1) own on true
 left join lateral (
   select m.id from messages m
   where own.id is null and m.workspace_id = r.workspace_id and m.provider_message_id = r.provider_message_id
   limit 1) theirs on true
-where (select p.id from provider_reports p where p.id = r.id limit 1) is null;
+  where (select p.id from provider_reports p where p.id = r.id limit 1) is null
+  order by message_id) found
+left join lateral (
+  select * from messages m
+  where m.workspace_id = found.workspace_id and m.id = found.message_id limit 1 for no key update) m on true;
 
 prepare store_provider_reports as
 insert into provider_reports as p (id, workspace_id, account_id, kind, body, provider_message_id, message_id, occurred_at,

@@ -285,7 +285,7 @@ type Insertable<Found> = { workspaceId: string; facts: Found; row: Row }
  * between the tries, even while the first one is still in progress.
  */
 async function insert<Found extends Facts>(
-  { db, lockWait, acceptedMessages, isSeparate }: GroupParts,
+  { db, lockWait, isSeparate }: GroupParts,
   {
     quota,
     windowMs,
@@ -330,7 +330,7 @@ async function insert<Found extends Facts>(
       const blocking = await findBlocking(error)
       if (blocking !== undefined && !isSeparate) throw new OwnersBlocked([blocking])
       // No counter is locked, but a row or table that only the claim needs. The loop claims these messages later.
-      if (blocking === undefined) acceptedMessages?.loop?.pause(CLAIM_PAUSE_MS)
+      if (blocking === undefined) claim.loop.pause(CLAIM_PAUSE_MS)
       return insertOnly()
     }
   }
@@ -347,7 +347,7 @@ async function insert<Found extends Facts>(
     })
     return new Map(inserted.map((row) => [row.id, row]))
   } catch (error) {
-    if (claim && !(error instanceof OwnersBlocked)) acceptedMessages?.loop?.giveBack(claim.lease)
+    if (claim && !(error instanceof OwnersBlocked)) claim.loop.giveBack(claim.lease)
     throw error
   }
 }

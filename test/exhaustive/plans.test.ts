@@ -50,7 +50,7 @@ const MAX_BLOCKS_OF_SMALL = 600
 /** Doctor's statements that read an index entry of each endpoint, once a minute and for /metrics. */
 const READ_EVERY_ENDPOINT = new Set(['find_oldest_due_delivery', 'list_deliveries_far_ahead', 'count_due_deliveries'])
 
-test('with 20,000 future rows and rows of other workspaces no statement scans a growing table', async (t) => {
+test('with 20,000 future rows and many other workspaces no statement reads more than a few pages', async (t) => {
   const calls = new Map<string, Call>()
   const world = await startWorld(t, {
     wrapDb: (db) =>
@@ -85,8 +85,8 @@ test('with 20,000 future rows and rows of other workspaces no statement scans a 
     for (const { made, plan, maxBlocks } of plans) {
       const read = scansOf(plan).filter((table) => GROWING.includes(table))
       if (read.length > 0) faults.push(`${statement.name}, made ${made}: reads all of ${read.join(', ')}`)
-      if (blocksOf(plan) > maxBlocks && !READ_EVERY_ENDPOINT.has(statement.name))
-        faults.push(`${statement.name}, made ${made}: reads ${blocksOf(plan)} blocks`)
+      const max = READ_EVERY_ENDPOINT.has(statement.name) ? 2 * WAITING : maxBlocks
+      if (blocksOf(plan) > max) faults.push(`${statement.name}, made ${made}: reads ${blocksOf(plan)} blocks`)
     }
   }
   assert.deepEqual(faults, [])
@@ -222,7 +222,7 @@ const WORKSPACE_TABLES = [
   'cod_settings',
   'webhook_endpoints',
 ]
-/** Copies of this workspace's rows. `n` makes PostgreSQL choose new ids for each copy. */
+/** Copies of this workspace's rows. `n` makes PostgreSQL generate new ids for each copy. */
 const insertForOtherWorkspaces = (table: string): string => `
   insert into ${table}
   select copy.* from (select own from ${table} own limit 2) as each (own) cross join generate_series(1, $1::int / 2) n

@@ -35,7 +35,7 @@ test('half a group that has arrived does not wait for the interval', async () =>
   assert.deepEqual(sizes, [1, 3])
 })
 
-test('an item with a shorter interval starts the group for all waiting items', async () => {
+test('an item with a shorter interval starts the group early for all waiting items', async () => {
   const groups: string[][] = []
   const put = createBatcher(
     async (items: string[]) => {

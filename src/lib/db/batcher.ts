@@ -11,7 +11,7 @@ export type BatcherOptions<Item> = {
   concurrency: number
   /**
    * The shortest time from one group to the next while less than half a group waits, so that items share transactions at low rates
-   * too. A function gives each item its own; the shortest of the waiting items applies. Default 0.
+   * too. With a function, each item has its own interval; the shortest among the waiting items applies. Default 0.
    */
   intervalMs?: number | ((item: Item) => number)
   /** Whether one faulty item may have failed the group: then its items run again one by one. */

@@ -54,6 +54,7 @@ export function chooseClaimable(messages: readonly NewMessage[], { loop, emptySe
   )
   return {
     lease,
+    loop,
     /** Parameters of the statement: lease, node, end of the lease, messages, the time from which it searches for each sender's earlier codes. */
     values: [
       lease,

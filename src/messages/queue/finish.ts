@@ -25,11 +25,11 @@ export type EndedAttempt = {
 
 const MAX_GROUP = 256
 const GROUP_CONCURRENCY = 2
-/** Other outcomes, and that of a trial message, may stop a sender or let it continue. */
+/** For outcomes that may block or unblock a sender: all but acceptance, and those of trial messages. */
 const GROUP_INTERVAL_MS = 50
 /**
- * A report names its message by our id, so it need not wait for the outcome. Not longer: after a crash a message without a stored outcome
- * waits ten seconds for a report, and is sent again if none arrives.
+ * A report names its message by our id, so it does not need the outcome. Kept short because after a crash a message without a stored
+ * outcome waits ten seconds for a report, and is sent again if none arrives.
  */
 const ACCEPTED_INTERVAL_MS = 100
 /** Reports of one message that arrived before its id was stored: sent, delivered, read, failed, and as many to spare. */
@@ -43,7 +43,7 @@ type FinishParts = EventParts &
 export type Finish = Batcher<EndedAttempt, void>
 
 /**
- * Stores the outcomes of attempts; those that end in the same turn share one commit. A message or confirmation that another
+ * Stores the outcomes of attempts; those that end within a short interval share one commit. A message or confirmation that another
  * session has locked delays only its own outcome.
  */
 export const createFinisher = (parts: FinishParts): Finish =>

@@ -34,23 +34,36 @@ export const ownFailure = (
  * Returns each report as it was applied, or undefined if its message does not exist.
  */
 export async function applyReports(
-  { tx, subscribers }: { tx: Sql; subscribers: Pick<Subscribers, 'outcomes'> },
+  parts: ApplyParts,
   now: Date,
   reports: readonly ReportOfMessage[],
 ): Promise<(AppliedReport | undefined)[]> {
   const named = reports.map(({ workspaceId, messageId }) => ({ workspace_id: workspaceId, id: messageId }))
-  const messages = new Map((await lockMessages(tx, named)).map((row) => [row.id, row]))
+  const { results, written } = applyToLocked(parts, now, { reports, rows: await lockMessages(parts.tx, named) })
+  await written
+  return results
+}
+
+type ApplyParts = { tx: Sql; subscribers: Pick<Subscribers, 'outcomes'> }
+
+/** Like applyReports, for messages that are locked already. Await `written` before the commit. */
+export function applyToLocked(
+  { tx, subscribers }: ApplyParts,
+  now: Date,
+  { reports, rows }: { reports: readonly ReportOfMessage[]; rows: readonly MessageRow[] },
+): { results: (AppliedReport | undefined)[]; written: Promise<unknown> } {
+  const messages = new Map(rows.map((row) => [row.id, row]))
   const results = reports.map((report): AppliedReport | undefined => {
     const row = messages.get(report.messageId)
     const applied = row && applyToMessage(row, report, now)
     if (applied) messages.set(report.messageId, applied.message)
     return applied
   })
-  await Promise.all([
+  const written = Promise.all([
     tx.rows(writeMessages, [changes([...messages.values()].map(writtenColumns)), now]),
     notify(subscribers, tx, now, results), // sent after the write, without waiting for its response
   ])
-  return results
+  return { results, written }
 }
 
 async function notify(

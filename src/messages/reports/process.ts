@@ -8,8 +8,8 @@ import type { Loop } from '../../runtime/jobs/loop.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import type { ProviderItem } from '../../providers/provider.ts'
 import { applyChange } from '../../accounts/sync/sync.ts'
-import type { StoredInbound, Subscribers } from '../subscribers.ts'
-import { type ReportOfMessage, applyReports } from './apply.ts'
+import type { MessageRow, StoredInbound, Subscribers } from '../subscribers.ts'
+import { type ReportOfMessage, applyToLocked, lockMessages } from './apply.ts'
 import { createReportTracer } from './trace.ts'
 
 type ReportParts = EventParts &
@@ -137,12 +137,26 @@ async function processReports(
 type KnownReport = ReportOfMessage & { receivedAt: Date; stored: DueReport }
 
 /** Applies statuses to their messages, or parks those of unknown ones. */
-export async function processStatuses(
+async function processStatuses(
   tx: Sql,
-  { provider, subscribers }: Readers,
+  readers: Readers,
   reports: readonly DueReport[],
   now: Date,
 ): Promise<ReportEnd[]> {
+  const named = reports.flatMap(({ workspace_id, message_id: id }) => (id ? [{ workspace_id, id }] : []))
+  const messages = named.length > 0 ? await lockMessages(tx, named) : []
+  const { ends, written } = processLocked(tx, readers, { reports, messages }, now)
+  await written
+  return ends
+}
+
+/** Like processStatuses, for messages that are locked already. Await `written` before the commit. */
+export function processLocked(
+  tx: Sql,
+  { provider, subscribers }: Readers,
+  { reports, messages }: { reports: readonly DueReport[]; messages: readonly MessageRow[] },
+  now: Date,
+): { ends: ReportEnd[]; written: Promise<unknown> } {
   const ends: ReportEnd[] = []
   const known: KnownReport[] = []
   for (const report of reports) {
@@ -159,17 +173,15 @@ export async function processStatuses(
         receivedAt: report.received_at,
       })
   }
-  if (known.length === 0) return ends
+  if (known.length === 0) return { ends, written: Promise.resolve() }
   known.sort(compareReports)
-  const applied = await applyReports({ tx, subscribers }, now, known)
-  return [
-    ...ends,
-    ...known.map(({ stored }, index) => {
-      const { ignored: note, message } = applied[index] ?? { ignored: { code: 'messages.no_message' } as const }
-      const isErased = message && isErasedRecipient(message.recipient)
-      return toEnd(stored, { note, inputNumber: message?.inputs, clockOffsetMs: message?.clock_offset_ms, isErased })
-    }),
-  ]
+  const { results, written } = applyToLocked({ tx, subscribers }, now, { reports: known, rows: messages })
+  for (const [index, { stored }] of known.entries()) {
+    const { ignored: note, message } = results[index] ?? { ignored: { code: 'messages.no_message' } as const }
+    const isErased = message && isErasedRecipient(message.recipient)
+    ends.push(toEnd(stored, { note, inputNumber: message?.inputs, clockOffsetMs: message?.clock_offset_ms, isErased }))
+  }
+  return { ends, written }
 }
 
 async function processMessages(

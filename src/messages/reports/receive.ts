@@ -15,9 +15,10 @@ import { contentId } from '../../lib/ids.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import type { ProviderItem } from '../../providers/provider.ts'
 import { type EventParts, transactionWithEvents } from '../../events/record.ts'
-import type { Subscribers } from '../subscribers.ts'
+import type { MessageRow, Subscribers } from '../subscribers.ts'
+import { MESSAGE_COLUMNS } from './apply.ts'
 import { createReportTracer } from './trace.ts'
-import { MESSAGE_OF_REPORT, processStatuses } from './process.ts'
+import { MESSAGE_OF_REPORT, processLocked } from './process.ts'
 
 export type ReceivingAccount = { workspaceId: string; accountId: string }
 
@@ -98,10 +99,10 @@ async function applyNow(parts: ApplyParts, rows: readonly ReportRow[], now: Date
     const { stored, ends, due } = await transactionWithEvents(
       parts,
       async (tx) => {
-        const found = await tx.rows(findMessages, [
+        const found = await tx.rows(lockMessages, [
           batch(rows.filter(({ kind }) => kind === 'status').map(identifiersOf)),
         ])
-        const messageOf = new Map(found.map(({ id, messageId }) => [id, messageId]))
+        const messageOf = new Map(found.map(({ reportId, id }) => [reportId, id]))
         const due = rows
           .filter(({ id }) => messageOf.has(id))
           .map((row) => ({
@@ -111,13 +112,14 @@ async function applyNow(parts: ApplyParts, rows: readonly ReportRow[], now: Date
             due_at: now,
             tries: 0,
           }))
-        const processed = await processStatuses(tx, parts, due, now)
+        const messages = found.filter((row): row is typeof row & MessageRow => row.id !== null)
+        const { ends: processed, written } = processLocked(tx, parts, { reports: due, messages }, now)
         // The message of an unknown status is not locked and may be erased meanwhile: only the loop's statement sees that.
         const ends = processed.filter(({ note }) => note?.code !== 'messages.unknown_status')
         const endOf = new Map(ends.map((end) => [end.id, end]))
-        const stored = await tx.rows(storeReports, [
-          batch(rows.map((row) => toStored(row, endOf.get(row.id), now))),
-          now,
+        const [stored] = await Promise.all([
+          tx.rows(storeReports, [batch(rows.map((row) => toStored(row, endOf.get(row.id), now))), now]),
+          written, // sent before, without waiting for its response
         ])
         // Another node stored it since it was looked up, and applies it too.
         if (stored.some(({ id, repeated }) => repeated && endOf.has(id))) throw new StoredMeanwhile()
@@ -140,7 +142,7 @@ async function applyNow(parts: ApplyParts, rows: readonly ReportRow[], now: Date
 
 class StoredMeanwhile extends Error {}
 
-const toStored = (row: ReportRow, end: Awaited<ReturnType<typeof processStatuses>>[number] | undefined, now: Date) =>
+const toStored = (row: ReportRow, end: ReturnType<typeof processLocked>['ends'][number] | undefined, now: Date) =>
   end
     ? {
         ...row,
@@ -158,13 +160,19 @@ const identifiersOf = ({ id, workspace_id, message_id, provider_message_id }: Re
   provider_message_id,
 })
 
-/** The messages of those statuses that are not stored yet, as the loop finds them. */
-const findMessages: Statement<{ id: string; messageId: string | null }> = statement(
-  'find_messages_of_statuses',
-  `select r.id, coalesce(own.id, theirs.id) as "messageId"
-   from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, message_id uuid, provider_message_id text)
-   ${MESSAGE_OF_REPORT}
-   where (select p.id from provider_reports p where p.id = r.id limit 1) is null`,
+/** The messages of those statuses that are not stored yet, as the loop finds them. Locks the rows in one order. */
+const lockMessages: Statement<{ reportId: string } & (MessageRow | { id: null })> = statement(
+  'lock_messages_of_statuses',
+  `select found.id as "reportId", ${MESSAGE_COLUMNS}
+   from (
+     select r.id, r.workspace_id, coalesce(own.id, theirs.id) as message_id
+     from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, message_id uuid, provider_message_id text)
+     ${MESSAGE_OF_REPORT}
+     where (select p.id from provider_reports p where p.id = r.id limit 1) is null
+     order by message_id) found
+   left join lateral (
+     select * from messages m
+     where m.workspace_id = found.workspace_id and m.id = found.message_id limit 1 for no key update) m on true`,
 )
 
 type Webhook = { accountId: string; rows: ReportRow[] }

@@ -1,4 +1,4 @@
-/** Holds the loop of this process that takes work which was claimed by the statement that wrote it. `loop` is undefined if it does not run. */
+/** This process's loop for work that was claimed by the statement that stored it. Undefined if the process does not run that loop. */
 export type HandOver<Loop> = { loop?: Loop }
 
 /** Takes messages that were claimed when they were accepted. */
@@ -12,7 +12,7 @@ export type MessageLoop<Message> = {
   give(message: Message): void
   /** For a claim that may be committed although its answer was lost: nothing of it was given. */
   giveBack(lease: string): void
-  /** No room for this long. */
+  /** `room` is 0 for this long. */
   pause(ms: number): void
 }
 

@@ -57,13 +57,13 @@ test('nothing is reserved for endpoints of other workspaces', () => {
   assert.deepEqual(reserve(['other']).capacities, {})
 })
 
-test('an endpoint is busy while more than half of its places are in use', () => {
-  const { start, end, isBusy } = createTried() // three places
+test('an endpoint is near its limit while more than half of it is used', () => {
+  const { start, end, isNearLimit } = createTried() // its limit is three
   const [first, second] = [{}, {}] as [ClaimedDelivery, ClaimedDelivery]
   const state = start(first, endpointOf('one'))
-  assert.equal(isBusy('one'), false)
+  assert.equal(isNearLimit('one'), false)
   start(second, endpointOf('one'))
-  assert.equal(isBusy('one'), true)
+  assert.equal(isNearLimit('one'), true)
   end(state, first)
-  assert.equal(isBusy('one'), false)
+  assert.equal(isNearLimit('one'), false)
 })

@@ -40,7 +40,7 @@ export function createConcurrency() {
   const byWorkspace = new Map<string, Map<string, EndpointState>>()
   const busy = new Set<EndpointState>()
 
-  return { capacities, reserve, markWaiting, start, adjust, end, isBusy }
+  return { capacities, reserve, markWaiting, start, adjust, end, isNearLimit }
 
   /**
    * How many attempts may start now, for each endpoint that has capacity. The least recently served come first, so that
@@ -154,8 +154,8 @@ export function createConcurrency() {
     removeIfIdle(state)
   }
 
-  /** Whether an endpoint uses more than half of its places, so that it may soon wait for one. */
-  function isBusy(endpointId: string): boolean {
+  /** Whether more than half of an endpoint's limit is used. The limits of classes do not count. */
+  function isNearLimit(endpointId: string): boolean {
     const state = endpoints.get(endpointId)
     return state !== undefined && freeOf(state) < state.limit / 2
   }

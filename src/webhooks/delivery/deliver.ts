@@ -49,7 +49,7 @@ export function deliverLoop(parts: Parts): Loop {
   const stop = new AbortController()
   const deliver = createDeliverer(parts, agent, stop.signal)
   const concurrency = createConcurrency()
-  const finish = createFinisher(parts, concurrency.isBusy)
+  const finish = createFinisher(parts, concurrency.isNearLimit)
   const running = new Set<Promise<void>>()
   const claims = createClaims(parts, giveBackDeliveries)
   let cursor = FIRST_CURSOR

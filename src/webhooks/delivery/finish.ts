@@ -14,21 +14,20 @@ import { FAILING_DISABLES_AFTER_MS } from './schedule.ts'
 const MAX_BATCH = 200
 /** One statement at a time: attempts that end meanwhile make the next one larger. */
 const CONCURRENCY = 1
-/** The place of an attempt at its endpoint is free only when its result is stored. */
+/** An attempt counts against its endpoint's limit until its result is stored. */
 const INTERVAL_MS = 20
 /**
- * For a success at an endpoint that has places left: at 50/s five of them share a statement. Not longer, since after a crash a delivery
- * without a stored result is made again.
+ * For a success at an endpoint far from its limit. Kept short because after a crash a delivery without a stored result is repeated.
  */
-const UNHURRIED_INTERVAL_MS = 100
+const SUCCESS_INTERVAL_MS = 50
 
 /**
  * Stores ended attempts in batches: the attempt, the delivery's next state and the endpoint's health. A row that another
- * session has locked delays only the results of its own endpoint. `isBusy`: whether the endpoint may soon wait for a place.
+ * session has locked delays only the results of its own endpoint. `isNearLimit`: see createConcurrency.
  */
 export const createFinisher = (
   { db, clock, live }: Pick<Parts, 'db' | 'clock' | 'live'>,
-  isBusy: (endpointId: string) => boolean = () => true,
+  isNearLimit: (endpointId: string) => boolean = () => true,
 ): Batcher<AttemptResult, void> =>
   createFairBatcher(
     async (results) => {
@@ -47,7 +46,7 @@ export const createFinisher = (
       maxItems: MAX_BATCH,
       concurrency: CONCURRENCY,
       intervalMs: ({ decision, delivery: { endpointId } }) =>
-        decision.outcome === 'succeeded' && !isBusy(endpointId) ? UNHURRIED_INTERVAL_MS : INTERVAL_MS,
+        decision.outcome === 'succeeded' && !isNearLimit(endpointId) ? SUCCESS_INTERVAL_MS : INTERVAL_MS,
       ownerOf: ({ delivery }) => delivery.endpointId,
     },
   )

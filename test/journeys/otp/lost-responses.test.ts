@@ -66,7 +66,7 @@ async function withUnreadReport(t: TestContext) {
   const world = await startWorld(t, {
     wrapDb: (db) =>
       spyOnDb(db, ({ statement, run }) => {
-        if (away && statement.name === 'find_messages_of_statuses')
+        if (away && statement.name === 'lock_messages_of_statuses')
           throw Object.assign(new Error('locked'), { code: '55P03' })
         return away && statement.name === 'take_provider_reports' ? Promise.resolve([]) : run()
       }),
