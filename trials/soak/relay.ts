@@ -3,10 +3,13 @@ import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, cr
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
+import { Agent, request } from 'undici'
 import type { Random } from './random.ts'
 
 const RETRY_MS = 1_000
 const ANSWER_WITHIN_MS = 8_000
+/** To each node. With one for each waiting webhook, a slow machine would spend its time on thousands of connections. */
+const MAX_CONNECTIONS = 256
 const REPEATED = 0.1
 const FORWARDED_HEADERS = ['content-type', 'x-hub-signature-256'] as const
 
@@ -18,20 +21,22 @@ export async function startRelay(nodeUrls: readonly [string, ...string[]], rando
   let pending = 0
   let closed = false
   const counts = { webhooks: 0, late: 0, repeated: 0, retries: 0 }
+  const agent = new Agent({ connections: MAX_CONNECTIONS })
 
   const forward = async (path: string, headers: Record<string, string>, body: string, delayMs: number) => {
     pending += 1
     await wait(delayMs)
     while (!closed) {
       const url = `${random.pick(nodeUrls)}${path}`
-      const answer = await fetch(url, {
+      const answer = await request(url, {
         method: 'POST',
         headers,
         body,
         signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+        dispatcher: agent,
       }).catch(() => undefined)
-      await answer?.body?.cancel()
-      if (answer?.status === 200) break
+      await answer?.body.dump().catch(() => undefined)
+      if (answer?.statusCode === 200) break
       counts.retries += 1
       await wait(RETRY_MS)
     }
@@ -68,7 +73,7 @@ export async function startRelay(nodeUrls: readonly [string, ...string[]], rando
       closed = true
       server.closeAllConnections()
       server.close()
-      await once(server, 'close')
+      await Promise.all([once(server, 'close'), agent.destroy()])
     },
   }
 }
