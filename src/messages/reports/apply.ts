@@ -46,21 +46,25 @@ export async function applyReports(
 
 type ApplyParts = { tx: Sql; subscribers: Pick<Subscribers, 'outcomes'> }
 
-/** Like applyReports, for messages that are locked already. Await `written` before the commit. */
+/**
+ * Like applyReports, for messages that are locked already. Rows that no report names stay as they are. Await `written` before the
+ * commit.
+ */
 export function applyToLocked(
   { tx, subscribers }: ApplyParts,
   now: Date,
   { reports, rows }: { reports: readonly ReportOfMessage[]; rows: readonly MessageRow[] },
 ): { results: (AppliedReport | undefined)[]; written: Promise<unknown> } {
-  const messages = new Map(rows.map((row) => [row.id, row]))
+  const locked = new Map(rows.map((row) => [row.id, row]))
+  const changed = new Map<string, MessageRow>()
   const results = reports.map((report): AppliedReport | undefined => {
-    const row = messages.get(report.messageId)
+    const row = changed.get(report.messageId) ?? locked.get(report.messageId)
     const applied = row && applyToMessage(row, report, now)
-    if (applied) messages.set(report.messageId, applied.message)
+    if (applied) changed.set(report.messageId, applied.message)
     return applied
   })
   const written = Promise.all([
-    tx.rows(writeMessages, [changes([...messages.values()].map(writtenColumns)), now]),
+    tx.rows(writeMessages, [changes([...changed.values()].map(writtenColumns)), now]),
     notify(subscribers, tx, now, results), // sent after the write, without waiting for its response
   ])
   return { results, written }

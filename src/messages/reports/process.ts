@@ -8,8 +8,8 @@ import type { Loop } from '../../runtime/jobs/loop.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import type { ProviderItem } from '../../providers/provider.ts'
 import { applyChange } from '../../accounts/sync/sync.ts'
-import type { MessageRow, StoredInbound, Subscribers } from '../subscribers.ts'
-import { type ReportOfMessage, applyToLocked, lockMessages } from './apply.ts'
+import type { AppliedReport, MessageRow, StoredInbound, Subscribers } from '../subscribers.ts'
+import { type ReportOfMessage, applyReports, applyToLocked } from './apply.ts'
 import { createReportTracer } from './trace.ts'
 
 type ReportParts = EventParts &
@@ -139,15 +139,13 @@ type KnownReport = ReportOfMessage & { receivedAt: Date; stored: DueReport }
 /** Applies statuses to their messages, or parks those of unknown ones. */
 async function processStatuses(
   tx: Sql,
-  readers: Readers,
+  { provider, subscribers }: Readers,
   reports: readonly DueReport[],
   now: Date,
 ): Promise<ReportEnd[]> {
-  const named = reports.flatMap(({ workspace_id, message_id: id }) => (id ? [{ workspace_id, id }] : []))
-  const messages = named.length > 0 ? await lockMessages(tx, named) : []
-  const { ends, written } = processLocked(tx, readers, { reports, messages }, now)
-  await written
-  return ends
+  const { ends, known } = readStatuses(provider, reports, now)
+  if (known.length === 0) return ends
+  return [...ends, ...toEnds(known, await applyReports({ tx, subscribers }, now, known))]
 }
 
 /** Like processStatuses, for messages that are locked already. Await `written` before the commit. */
@@ -157,6 +155,18 @@ export function processLocked(
   { reports, messages }: { reports: readonly DueReport[]; messages: readonly MessageRow[] },
   now: Date,
 ): { ends: ReportEnd[]; written: Promise<unknown> } {
+  const { ends, known } = readStatuses(provider, reports, now)
+  if (known.length === 0) return { ends, written: Promise.resolve() }
+  const { results, written } = applyToLocked({ tx, subscribers }, now, { reports: known, rows: messages })
+  return { ends: [...ends, ...toEnds(known, results)], written }
+}
+
+/** `known`: those to apply, in the provider's order. `ends`: of the others. */
+function readStatuses(
+  provider: Readers['provider'],
+  reports: readonly DueReport[],
+  now: Date,
+): { ends: ReportEnd[]; known: KnownReport[] } {
   const ends: ReportEnd[] = []
   const known: KnownReport[] = []
   for (const report of reports) {
@@ -173,16 +183,15 @@ export function processLocked(
         receivedAt: report.received_at,
       })
   }
-  if (known.length === 0) return { ends, written: Promise.resolve() }
-  known.sort(compareReports)
-  const { results, written } = applyToLocked({ tx, subscribers }, now, { reports: known, rows: messages })
-  for (const [index, { stored }] of known.entries()) {
+  return { ends, known: known.sort(compareReports) }
+}
+
+const toEnds = (known: readonly KnownReport[], results: readonly (AppliedReport | undefined)[]): ReportEnd[] =>
+  known.map(({ stored }, index) => {
     const { ignored: note, message } = results[index] ?? { ignored: { code: 'messages.no_message' } as const }
     const isErased = message && isErasedRecipient(message.recipient)
-    ends.push(toEnd(stored, { note, inputNumber: message?.inputs, clockOffsetMs: message?.clock_offset_ms, isErased }))
-  }
-  return { ends, written }
-}
+    return toEnd(stored, { note, inputNumber: message?.inputs, clockOffsetMs: message?.clock_offset_ms, isErased })
+  })
 
 async function processMessages(
   tx: Sql,

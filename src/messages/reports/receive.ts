@@ -114,7 +114,7 @@ async function applyNow(parts: ApplyParts, rows: readonly ReportRow[], now: Date
           }))
         const messages = found.filter((row): row is typeof row & MessageRow => row.id !== null)
         const { ends: processed, written } = processLocked(tx, parts, { reports: due, messages }, now)
-        // The message of an unknown status is not locked and may be erased meanwhile: only the loop's statement sees that.
+        // Only the loop's statement looks whether the message of an unknown status belongs to an erased recipient.
         const ends = processed.filter(({ note }) => note?.code !== 'messages.unknown_status')
         const endOf = new Map(ends.map((end) => [end.id, end]))
         const [stored] = await Promise.all([

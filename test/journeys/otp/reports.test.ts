@@ -332,6 +332,30 @@ test('an unknown status of an erased message does not bring the number back', as
   assert.deepEqual(await tablesWith(world, { forms: formsOf(otp.to) }), [])
 })
 
+test('an unknown status beside a known one leaves its message due, with its code', async (t) => {
+  const world = await startWorld(t)
+  const sent = await world.sendOtp()
+  const { id, callbackData } = await world.whatsapp.gets(sent)
+  await world.settled()
+  await world.query(
+    `update sender_pace set breaker_open_until = now() + interval '1 day', breaker_step = 1 where sender_id = $1`,
+    [world.senderId],
+  )
+  const waiting = await world.sendOtp()
+  const names = callbackData?.replace(sent.messageId, waiting.messageId)
+  const statuses = [
+    { id: 'wamid.warned', status: 'warned', biz_opaque_callback_data: names },
+    { id, status: 'delivered', timestamp: String(Math.floor(world.clock.now().getTime() / 1000)) },
+  ]
+  assert.equal(await postStatuses(world, statuses), 200)
+  assert.equal((await world.getOtp(sent)).status, 'delivered')
+  const rows = await world.query(
+    'select status, due_at is not null as is_due, code is not null as has_code from messages where id = $1',
+    [waiting.messageId],
+  )
+  assert.deepEqual(rows, [{ status: 'queued', is_due: true, has_code: true }])
+})
+
 test('a status of an unknown message keeps the id that it names', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp()
