@@ -851,13 +851,13 @@ with counters as materialized (
     name, language, created_at, 'queued', 1, $2, $3
   -- "is true": as a join, each row would be compared with all others
   from numbered where (id in (select id from inserted)) is true
-), counted as (
-  update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
-  where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'cod_refusal'
-    and q.month = any (array (select month from counters))
-    and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
-select id from inserted;
+select id from inserted
+-- always true: it takes the units of each workspace
+where (
+  select count(take_units(workspace_id, 'cod_refusal', month, units))
+  from (select workspace_id, count(*) as units from inserted group by workspace_id) taken
+  join counters using (workspace_id)) >= 0;
 
 prepare look_up_refusal_check_requests as
 select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesce(l.monthly_units, 0) as "monthlyUnits", a.status is not null as "hasSender", s.status as "senderStatus", s.paused_at is not null as "senderPaused",
@@ -944,13 +944,13 @@ with counters as materialized (
     name, language, created_at, 'queued', 1, $2, $3
   -- "is true": as a join, each row would be compared with all others
   from numbered where (id in (select id from inserted)) is true
-), counted as (
-  update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
-  where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'cod_confirmation'
-    and q.month = any (array (select month from counters))
-    and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
-select id from inserted;
+select id from inserted
+-- always true: it takes the units of each workspace
+where (
+  select count(take_units(workspace_id, 'cod_confirmation', month, units))
+  from (select workspace_id, count(*) as units from inserted group by workspace_id) taken
+  join counters using (workspace_id)) >= 0;
 
 prepare look_up_confirmation_requests as
 select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesce(l.monthly_units, 0) as "monthlyUnits", a.status is not null as "hasSender", s.status as "senderStatus", s.paused_at is not null as "senderPaused",
@@ -2194,11 +2194,11 @@ where slot between floor(extract(epoch from $1::timestamptz) * 50)::bigint - 50 
 from (
   select sender_id, jsonb_agg(jsonb_build_object('priority', priority, 'firstDueAt', due_at)) as due
   from waiting where due_at <= $1 group by sender_id order by sender_id) d
+cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
 cross join lateral (
   select * from sender_pace p
-  where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $1)
+  where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $1) and true
   order by p.sender_id desc limit 1 for no key update skip locked) p
-cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
 cross join lateral (
   select * from provider_accounts a
   where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a;
@@ -2211,7 +2211,11 @@ from (
   from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
 where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500 union all select floor(extract(epoch from $2::timestamptz) * 50)::bigint, ($1::jsonb -> p.sender_id::text ->> 'sends')::int) counted group by slot) slots),
   breaker_open_until = coalesce(($1::jsonb -> p.sender_id::text ->> 'breaker_open_until')::timestamptz, p.breaker_open_until)
-where p.sender_id = any (array (select jsonb_object_keys($1::jsonb)::uuid));
+-- lockSendersWithWork has locked these rows, so their newest versions cannot change
+where p.ctid = any (array (
+  select (
+    select ctid from sender_pace where sender_id between sender.id::uuid and sender.id::uuid order by sender_id desc limit 1)
+  from jsonb_object_keys($1::jsonb) as sender (id)));
 
 -- src/messages/queue/overdue.ts
 
@@ -4050,23 +4054,20 @@ with counters as materialized (
   -- one condition: PostgreSQL would check that of the key first, and then not wait for the quota, which a first try may have locked
   select * from numbered where case when unit <= monthly_units then $5 = (select key_check from instance where only_row) end
 ), claimable as materialized (
-  select id, sender_id, recipient from accepted where id = any ($9::uuid[])
+  select id, workspace_id, sender_id, recipient from accepted where id = any ($9::uuid[])
 ), free_senders as materialized (
-  select p.sender_id, greatest(0, case s.throughput when 'HIGH' then 1000 else 80 end
+  select p.sender_id, p.slots, p.slot_sends, greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
 where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int as capacity
-  from (
-    select sender_id from (select distinct sender_id from claimable) c
-    where (
-      select 1 from messages
-      where sender_id = c.sender_id and priority = 0 and due_at <= $2
-        and due_at >= coalesce(($10::jsonb ->> c.sender_id::text)::timestamptz, '-infinity') limit 1) is null
-    order by sender_id) d
-  cross join lateral (
+  from (select distinct sender_id from claimable order by sender_id) d
+  -- a pace without room is not locked: the loop would skip it
+  cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
+cross join lateral (
   select * from sender_pace p
-  where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0
+  where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0 and greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
+  - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
+where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int > 0
   order by p.sender_id desc limit 1 for no key update skip locked) p
-cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
 cross join lateral (
   select * from provider_accounts a
   where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a
@@ -4081,6 +4082,11 @@ cross join lateral (
     where sender_id = next.sender_id and recipient = next.recipient and free_at <= $2
     limit 1 for no key update skip locked) free on true
   where place <= capacity and (is_known is null or is_free)
+    and (
+      select bool_or(due_at <= $2) from (
+        select due_at from messages
+        where workspace_id = next.workspace_id and recipient = next.recipient and confirmation_id is null
+        order by id desc limit 5) earlier) is not true
 ), pairs as (
   insert into pair_pace as p (sender_id, recipient, free_at)
   select sender_id, recipient, $2::timestamptz + interval '6000 ms' from next_messages
@@ -4090,16 +4096,18 @@ cross join lateral (
 ), claimed as materialized (
   -- "is true": as a join, each row would be compared with all others
   select id, sender_id from next_messages where ((sender_id, recipient) in (select sender_id, recipient from pairs)) is true
-), paces as (
-  update sender_pace p
-  set (slots, slot_sends) = (select array_agg(slot order by slot), array_agg(sends order by slot)
+), allowed as materialized (
+  select *, (id in (select id from claimed)) is true as is_claimed from accepted
+  -- always true: it counts the sends of each sender
+  where (
+    select count(write_pace(p.sender_id, after.slots, after.slot_sends))
+    from (select sender_id, count(*)::int as sends from claimed group by sender_id) c
+    join free_senders p using (sender_id)
+    cross join lateral (select array_agg(slot order by slot), array_agg(sends order by slot)
 from (
   select slot, sum(sends)::int as sends
   from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
-where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500 union all select floor(extract(epoch from $2::timestamptz) * 50)::bigint, (select count(*)::int from claimed where sender_id = p.sender_id)) counted group by slot) slots)
-  where p.sender_id = any (array (select sender_id from claimed))
-), allowed as materialized (
-  select *, (id in (select id from claimed)) is true as is_claimed from accepted
+where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500 union all select floor(extract(epoch from $2::timestamptz) * 50)::bigint, c.sends) counted group by slot) slots) after (slots, slot_sends)) >= 0
 ), inserted as (
   insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
     idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, status, due_at, lease, attempts, attempted_at, priority, submit_by,
@@ -4115,13 +4123,13 @@ where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 
   insert into leases (id, node_id, kind, item_ids, taken_at, begun_at)
   select $6::uuid, $7::uuid, 'messages', array_agg(id), $2, $2
   from inserted where (id in (select id from claimed)) is true having count(*) > 0
-), counted as (
-  update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
-  where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'otp'
-    and q.month = any (array (select month from counters))
-    and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
-select id, (id in (select id from claimed)) is true as "isClaimed" from inserted;
+select id, (id in (select id from claimed)) is true as "isClaimed" from inserted
+-- always true: it takes the units of each workspace
+where (
+  select count(take_units(workspace_id, 'otp', month, units))
+  from (select workspace_id, count(*) as units from inserted group by workspace_id) taken
+  join counters using (workspace_id)) >= 0;
 
 prepare insert_otp_messages_within_quota as
 with counters as materialized (
@@ -4156,13 +4164,13 @@ with counters as materialized (
   from allowed
   on conflict (workspace_id, kind, idempotency_key) where idempotency_key is not null and verification_id is null do nothing
   returning id, workspace_id
-), counted as (
-  update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
-  where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'otp'
-    and q.month = any (array (select month from counters))
-    and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
-select id from inserted;
+select id from inserted
+-- always true: it takes the units of each workspace
+where (
+  select count(take_units(workspace_id, 'otp', month, units))
+  from (select workspace_id, count(*) as units from inserted group by workspace_id) taken
+  join counters using (workspace_id)) >= 0;
 
 prepare look_up_otp_requests as
 select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesce(l.monthly_units, 0) as "monthlyUnits", (select key_check from instance where only_row) as "keyCheck", a.status is not null as "hasSender", s.status as "senderStatus", s.paused_at is not null as "senderPaused",
@@ -4269,23 +4277,20 @@ with counters as materialized (
   -- one condition: PostgreSQL would check that of the key first, and then not wait for the quota, which a first try may have locked
   select * from numbered where case when unit <= monthly_units then $5 = (select key_check from instance where only_row) end
 ), claimable as materialized (
-  select id, sender_id, recipient from accepted where id = any ($9::uuid[])
+  select id, workspace_id, sender_id, recipient from accepted where id = any ($9::uuid[])
 ), free_senders as materialized (
-  select p.sender_id, greatest(0, case s.throughput when 'HIGH' then 1000 else 80 end
+  select p.sender_id, p.slots, p.slot_sends, greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
 where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int as capacity
-  from (
-    select sender_id from (select distinct sender_id from claimable) c
-    where (
-      select 1 from messages
-      where sender_id = c.sender_id and priority = 0 and due_at <= $2
-        and due_at >= coalesce(($10::jsonb ->> c.sender_id::text)::timestamptz, '-infinity') limit 1) is null
-    order by sender_id) d
-  cross join lateral (
+  from (select distinct sender_id from claimable order by sender_id) d
+  -- a pace without room is not locked: the loop would skip it
+  cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
+cross join lateral (
   select * from sender_pace p
-  where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0
+  where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0 and greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
+  - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
+where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int > 0
   order by p.sender_id desc limit 1 for no key update skip locked) p
-cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
 cross join lateral (
   select * from provider_accounts a
   where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a
@@ -4300,6 +4305,11 @@ cross join lateral (
     where sender_id = next.sender_id and recipient = next.recipient and free_at <= $2
     limit 1 for no key update skip locked) free on true
   where place <= capacity and (is_known is null or is_free)
+    and (
+      select bool_or(due_at <= $2) from (
+        select due_at from messages
+        where workspace_id = next.workspace_id and recipient = next.recipient and confirmation_id is null
+        order by id desc limit 5) earlier) is not true
 ), pairs as (
   insert into pair_pace as p (sender_id, recipient, free_at)
   select sender_id, recipient, $2::timestamptz + interval '6000 ms' from next_messages
@@ -4309,16 +4319,18 @@ cross join lateral (
 ), claimed as materialized (
   -- "is true": as a join, each row would be compared with all others
   select id, sender_id from next_messages where ((sender_id, recipient) in (select sender_id, recipient from pairs)) is true
-), paces as (
-  update sender_pace p
-  set (slots, slot_sends) = (select array_agg(slot order by slot), array_agg(sends order by slot)
+), allowed as materialized (
+  select *, (id in (select id from claimed)) is true as is_claimed from accepted
+  -- always true: it counts the sends of each sender
+  where (
+    select count(write_pace(p.sender_id, after.slots, after.slot_sends))
+    from (select sender_id, count(*)::int as sends from claimed group by sender_id) c
+    join free_senders p using (sender_id)
+    cross join lateral (select array_agg(slot order by slot), array_agg(sends order by slot)
 from (
   select slot, sum(sends)::int as sends
   from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
-where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500 union all select floor(extract(epoch from $2::timestamptz) * 50)::bigint, (select count(*)::int from claimed where sender_id = p.sender_id)) counted group by slot) slots)
-  where p.sender_id = any (array (select sender_id from claimed))
-), allowed as materialized (
-  select *, (id in (select id from claimed)) is true as is_claimed from accepted
+where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500 union all select floor(extract(epoch from $2::timestamptz) * 50)::bigint, c.sends) counted group by slot) slots) after (slots, slot_sends)) >= 0
 ), inserted as (
   insert into otp_verifications (id, workspace_id, recipient, prefix_number, country, idempotency_key, code_length,
     ttl_seconds, max_attempts, created_at, expires_at, status, code_key, code_hash, sent_at, due_at)
@@ -4342,13 +4354,13 @@ where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 
   insert into leases (id, node_id, kind, item_ids, taken_at, begun_at)
   select $6::uuid, $7::uuid, 'messages', array_agg(id), $2, $2
   from inserted where (id in (select id from claimed)) is true having count(*) > 0
-), counted as (
-  update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
-  where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'otp'
-    and q.month = any (array (select month from counters))
-    and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
-select id, (id in (select id from claimed)) is true as "isClaimed" from inserted;
+select id, (id in (select id from claimed)) is true as "isClaimed" from inserted
+-- always true: it takes the units of each workspace
+where (
+  select count(take_units(workspace_id, 'otp', month, units))
+  from (select workspace_id, count(*) as units from inserted group by workspace_id) taken
+  join counters using (workspace_id)) >= 0;
 
 prepare insert_verifications_within_quota as
 with counters as materialized (
@@ -4391,13 +4403,13 @@ with counters as materialized (
     deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
   -- "is true": as a join, each row would be compared with all others
   from allowed where (id in (select id from inserted)) is true
-), counted as (
-  update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
-  where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'otp'
-    and q.month = any (array (select month from counters))
-    and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
-select id from inserted;
+select id from inserted
+-- always true: it takes the units of each workspace
+where (
+  select count(take_units(workspace_id, 'otp', month, units))
+  from (select workspace_id, count(*) as units from inserted group by workspace_id) taken
+  join counters using (workspace_id)) >= 0;
 
 prepare look_up_verification_requests as
 select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesce(l.monthly_units, 0) as "monthlyUnits", (select key_check from instance where only_row) as "keyCheck", $2::timestamptz + w.clock_offset_ms * interval '1 ms' as now,
@@ -4540,23 +4552,20 @@ with counters as materialized (
   -- one condition: PostgreSQL would check that of the key first, and then not wait for the quota, which a first try may have locked
   select * from numbered where case when unit <= monthly_units then $5 = (select key_check from instance where only_row) end
 ), claimable as materialized (
-  select id, sender_id, recipient from accepted where id = any ($9::uuid[])
+  select id, workspace_id, sender_id, recipient from accepted where id = any ($9::uuid[])
 ), free_senders as materialized (
-  select p.sender_id, greatest(0, case s.throughput when 'HIGH' then 1000 else 80 end
+  select p.sender_id, p.slots, p.slot_sends, greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
 where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int as capacity
-  from (
-    select sender_id from (select distinct sender_id from claimable) c
-    where (
-      select 1 from messages
-      where sender_id = c.sender_id and priority = 0 and due_at <= $2
-        and due_at >= coalesce(($10::jsonb ->> c.sender_id::text)::timestamptz, '-infinity') limit 1) is null
-    order by sender_id) d
-  cross join lateral (
+  from (select distinct sender_id from claimable order by sender_id) d
+  -- a pace without room is not locked: the loop would skip it
+  cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
+cross join lateral (
   select * from sender_pace p
-  where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0
+  where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0 and greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
+  - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
+where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int > 0
   order by p.sender_id desc limit 1 for no key update skip locked) p
-cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
 cross join lateral (
   select * from provider_accounts a
   where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a
@@ -4571,6 +4580,11 @@ cross join lateral (
     where sender_id = next.sender_id and recipient = next.recipient and free_at <= $2
     limit 1 for no key update skip locked) free on true
   where place <= capacity and (is_known is null or is_free)
+    and (
+      select bool_or(due_at <= $2) from (
+        select due_at from messages
+        where workspace_id = next.workspace_id and recipient = next.recipient and confirmation_id is null
+        order by id desc limit 5) earlier) is not true
 ), pairs as (
   insert into pair_pace as p (sender_id, recipient, free_at)
   select sender_id, recipient, $2::timestamptz + interval '6000 ms' from next_messages
@@ -4580,16 +4594,18 @@ cross join lateral (
 ), claimed as materialized (
   -- "is true": as a join, each row would be compared with all others
   select id, sender_id from next_messages where ((sender_id, recipient) in (select sender_id, recipient from pairs)) is true
-), paces as (
-  update sender_pace p
-  set (slots, slot_sends) = (select array_agg(slot order by slot), array_agg(sends order by slot)
+), allowed as materialized (
+  select *, (id in (select id from claimed)) is true as is_claimed from accepted
+  -- always true: it counts the sends of each sender
+  where (
+    select count(write_pace(p.sender_id, after.slots, after.slot_sends))
+    from (select sender_id, count(*)::int as sends from claimed group by sender_id) c
+    join free_senders p using (sender_id)
+    cross join lateral (select array_agg(slot order by slot), array_agg(sends order by slot)
 from (
   select slot, sum(sends)::int as sends
   from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
-where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500 union all select floor(extract(epoch from $2::timestamptz) * 50)::bigint, (select count(*)::int from claimed where sender_id = p.sender_id)) counted group by slot) slots)
-  where p.sender_id = any (array (select sender_id from claimed))
-), allowed as materialized (
-  select *, (id in (select id from claimed)) is true as is_claimed from accepted
+where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500 union all select floor(extract(epoch from $2::timestamptz) * 50)::bigint, c.sends) counted group by slot) slots) after (slots, slot_sends)) >= 0
 ), pending as materialized (
   select n.*, v.due_at as expires_due_at
   from (select distinct on (verification_id) * from allowed order by verification_id, id) n
@@ -4614,13 +4630,13 @@ where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 
   insert into leases (id, node_id, kind, item_ids, taken_at, begun_at)
   select $6::uuid, $7::uuid, 'messages', array_agg(id), $2, $2
   from inserted where (id in (select id from claimed)) is true having count(*) > 0
-), counted as (
-  update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
-  where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'otp'
-    and q.month = any (array (select month from counters))
-    and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
-select id, (id in (select id from claimed)) is true as "isClaimed" from inserted;
+select id, (id in (select id from claimed)) is true as "isClaimed" from inserted
+-- always true: it takes the units of each workspace
+where (
+  select count(take_units(workspace_id, 'otp', month, units))
+  from (select workspace_id, count(*) as units from inserted group by workspace_id) taken
+  join counters using (workspace_id)) >= 0;
 
 prepare insert_resends_within_quota as
 with counters as materialized (
@@ -4664,13 +4680,13 @@ with counters as materialized (
     least($3, expires_due_at), deliver_within_seconds, $2::timestamptz + deliver_within_seconds * interval '1 second'
   from pending
   returning id, workspace_id
-), counted as (
-  update quota_usage q set used = q.used + (select count(*) from inserted where workspace_id = q.workspace_id)
-  where q.workspace_id = any (array (select workspace_id from inserted)) and q.kind = 'otp'
-    and q.month = any (array (select month from counters))
-    and q.month = (select month from counters where workspace_id = q.workspace_id)
 )
-select id from inserted;
+select id from inserted
+-- always true: it takes the units of each workspace
+where (
+  select count(take_units(workspace_id, 'otp', month, units))
+  from (select workspace_id, count(*) as units from inserted group by workspace_id) taken
+  join counters using (workspace_id)) >= 0;
 
 prepare look_up_resend_requests as
 select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesce(l.monthly_units, 0) as "monthlyUnits", (select key_check from instance where only_row) as "keyCheck", $2::timestamptz + w.clock_offset_ms * interval '1 ms' as now,

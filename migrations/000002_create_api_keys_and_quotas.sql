@@ -33,7 +33,8 @@ create table quotas (
   constraint quota_not_negative check (monthly_units >= 0)
 );
 
--- One hot row per workspace, kind and month (UTC). The fill factor leaves space for HOT updates.
+-- One hot row per workspace, kind and month (UTC). The low fill factor leaves space for HOT updates: the versions that a long transaction
+-- keeps share few pages, and each new page comes after them, where a search for the newest version begins.
 create table quota_usage (
   workspace_id uuid not null references workspaces,
   kind text not null,
@@ -42,7 +43,19 @@ create table quota_usage (
   primary key (workspace_id, kind, month),
   constraint month_is_a_first check (extract(day from month) = 1),
   constraint used_not_negative check (used >= 0)
-) with (fillfactor = 50);
+) with (fillfactor = 10);
+
+-- Call it only from a statement that has locked the counter, so that its newest version cannot change. A statement in a function has a
+-- snapshot of its own and sees that version. An update by key would read every version that a long transaction, such as a backup, keeps.
+-- A changed function needs a new name: during an upgrade both versions of the program run.
+create function take_units(of_workspace uuid, of_kind text, of_month date, units bigint) returns void language plpgsql as $$
+begin
+  update quota_usage set used = used + units
+  where ctid = (
+    select ctid from quota_usage
+    where workspace_id = of_workspace and kind = of_kind and month between of_month and of_month
+    order by month desc limit 1);
+end $$;
 
 create table blocked_recipients (
   workspace_id uuid not null references workspaces,

@@ -51,7 +51,7 @@ create table senders (
 );
 
 -- How fast a sender may send, over all nodes: the number of sends in each short slot of the last second, and a pause after
--- a rate error. Apart from senders, because every claim changes it.
+-- a rate error. Apart from senders, because every claim changes it. The fill factor: as of quota_usage.
 create table sender_pace (
   sender_id uuid primary key references senders,
   slots bigint[] not null default '{}',
@@ -61,7 +61,15 @@ create table sender_pace (
   -- the provider's error code, if it gave one
   breaker_code integer,
   constraint slots_and_sends_pair_up check (cardinality(slots) = cardinality(slot_sends))
-) with (fillfactor = 50);
+) with (fillfactor = 10);
+
+-- Like take_units: call it only from a statement that has locked the pace.
+create function write_pace(of_sender uuid, new_slots bigint[], new_slot_sends integer[]) returns void language plpgsql as $$
+begin
+  update sender_pace set slots = new_slots, slot_sends = new_slot_sends
+  where ctid = (
+    select ctid from sender_pace where sender_id between of_sender and of_sender order by sender_id desc limit 1);
+end $$;
 
 -- When a sender may send to a recipient again. Unlogged: it is worthless after a crash.
 create unlogged table pair_pace (

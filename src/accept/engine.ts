@@ -19,9 +19,7 @@ import {
   type AcceptedMessages,
   type ChosenClaim,
   type NewMessage,
-  type EmptySearches,
   chooseClaimable,
-  createEmptySearches,
 } from '../messages/queue/claim-accepted.ts'
 import { storeTraces } from '../runtime/jobs/traces.ts'
 import { type QuotaKind, findWorkspaceOfCounter, openQuotaMonths, quotaMonth, usedUpText } from '../workspaces/quota.ts'
@@ -77,7 +75,7 @@ export type Acceptance<Request extends Acceptable, Found extends Facts, Accepted
   /** `$1`: `[{workspace_id, month, created_at, requests: [row]}]`, `$2`: due_at, `$3`: submit_by, `$4`: the wait for a locked row,
    * `$5`: key_check, if the look-up returns it. Returns what it inserted. */
   insert: Statement<Inserted>
-  /** Like `insert`, and also claims first messages (messages/queue/claim-accepted.ts). `$6` to `$10`: the claim. */
+  /** Like `insert`, and also claims first messages (messages/queue/claim-accepted.ts). `$6` to `$9`: the claim. */
   insertAndClaim?: Statement<Inserted>
   /** The first message, as this process would send it. Undefined if the account's token does not open. */
   newMessage?(request: Request, facts: Found, of: { row: New; now: Date }): NewMessage | undefined
@@ -133,11 +131,10 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
   onAccepted: (workspaceIds: readonly string[], of: { waits: boolean }) => void,
 ): (request: Request) => Promise<Accepted> {
   const lockWait = createLockWait()
-  const emptySearches = createEmptySearches()
   const acceptInGroup = createFairBatcher(
     async (items: Item<Request>[], { isSeparate }) => {
       const { outcomes, acceptedFor, waits } = await acceptTogether(
-        { ...parts, lockWait, emptySearches, isSeparate },
+        { ...parts, lockWait, isSeparate },
         acceptance,
         items,
       )
@@ -172,7 +169,7 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
  * the next look-up shows that.
  */
 async function acceptTogether<Request extends Acceptable, Found extends Facts, Accepted>(
-  parts: GroupParts & { emptySearches: EmptySearches },
+  parts: GroupParts,
   acceptance: Acceptance<Request, Found, Accepted>,
   items: readonly Item<Request>[],
 ): Promise<{ outcomes: (Accepted | ApiError | undefined)[]; acceptedFor: string[]; waits: boolean }> {
@@ -201,10 +198,7 @@ async function acceptTogether<Request extends Acceptable, Found extends Facts, A
   })
   if (insertable.length === 0) return { outcomes: decided, acceptedFor: [], waits: false }
   if (tracer) await keepTraces(db, items, { insertable, now })
-  using claim =
-    loop && newMessages.length > 0
-      ? chooseClaimable(newMessages, { loop, emptySearches: parts.emptySearches, now })
-      : undefined
+  using claim = loop && newMessages.length > 0 ? chooseClaimable(newMessages, { loop, now }) : undefined
   const inserted = await insert(parts, acceptance, { insertable, claim, now })
   const traceOf = new Map(tracer && items.map(({ id, request }) => [id, request.trace]))
   claim?.send(

@@ -91,7 +91,7 @@ export type CodeRow = { id: string; sender_id: string; recipient: string; name: 
 
 type ClaimColumns = { columns: string; values: string }
 
-const CLAIM_PARAMETERS = { lease: '$6', nodeId: '$7', until: '$8', ids: '$9', searchFrom: '$10', now: '$2' }
+const CLAIM_PARAMETERS = { lease: '$6', nodeId: '$7', until: '$8', ids: '$9', now: '$2' }
 const CLAIMED: ClaimColumns = { columns: CLAIM_COLUMNS, values: claimValues(CLAIM_PARAMETERS) }
 const UNCLAIMED: ClaimColumns = { columns: 'status, due_at', values: `'queued', $2` }
 

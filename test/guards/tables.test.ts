@@ -4,7 +4,7 @@ import { declaredStatements } from '../../docs/statements.ts'
 import { fileDatabase } from '../database/database.ts'
 import { withConnection } from '../database/postgres.ts'
 import { roomOf, rooms } from '../world/rooms.ts'
-import { type Use, strongest, usedTables } from '../world/used-tables.ts'
+import { FUNCTION_USES, type Use, strongest, usedTables } from '../world/used-tables.ts'
 
 /**
  * The tables of each room, separated by spaces. Other rooms use them only as ALLOWED says. What is not a declared statement is not
@@ -118,7 +118,7 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
     room: 'otp',
     may: 'write',
     tables: 'messages quota_usage sender_pace pair_pace leases',
-    why: 'accepts a request: its key, quota unit, message and work, which it claims for its process if nothing waits before it',
+    why: 'accepts a request: its key, quota unit, message and work, which it claims for its process if no earlier code to the recipient waits',
   },
   {
     room: 'cod',
@@ -218,6 +218,16 @@ test('every table has one owner', () => {
   )
 })
 
+test('the guard of tables knows what every function of the schema uses', async () => {
+  const functions = await withConnection(await fileDatabase(), async (connection) => {
+    const { rows } = await connection.query<{ name: string }>(
+      `select proname as name from pg_proc where pronamespace = 'public'::regnamespace`,
+    )
+    return rows.map(({ name }) => name)
+  })
+  assert.deepEqual(functions.sort(), Object.keys(FUNCTION_USES))
+})
+
 test('every statement uses only tables of its room, and others as it is allowed here', () => {
   const forbidden = used.filter(
     ({ room, use, table }) =>
@@ -253,6 +263,7 @@ for (const [text, expected] of [
   ['select 1 from messages m, (select 1 from events) e for update', 'events: read, messages: lock'],
   ['select 1 from messages m join senders s on true for share of m', 'messages: lock, senders: read'],
   ['select (select 1 from events for update)', 'events: lock'],
+  ["select take_units(id, 'otp', now(), 1) from workspaces", 'quota_usage: write, workspaces: read'],
 ] as const)
   test(`the guard of tables finds: ${text}`, async () => {
     const found = [...(await usedTables(text))].map((each) => each.join(': '))

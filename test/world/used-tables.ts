@@ -1,9 +1,24 @@
-import { type CommonTableExpr, type LockingClause, type Node, type RangeVar, type SelectStmt, parse } from 'libpg-query'
+import {
+  type CommonTableExpr,
+  type FuncCall,
+  type LockingClause,
+  type Node,
+  type RangeVar,
+  type SelectStmt,
+  parse,
+} from 'libpg-query'
 import { valuesOf } from './contracting.ts'
 
 /** From the strongest. A lock is `select … for update` and the like. */
 export const USES = ['write', 'lock', 'read'] as const
 export type Use = (typeof USES)[number]
+
+/** What our functions in `migrations/` use. */
+export const FUNCTION_USES: Readonly<Record<string, [table: string, use: Use]>> = {
+  next_recorded_order: ['instance', 'read'],
+  take_units: ['quota_usage', 'write'],
+  write_pace: ['sender_pace', 'write'],
+}
 
 /** The strongest use of each table by one statement. A table of another schema than `public` has its name before it. */
 export async function usedTables(statement: string): Promise<Map<string, Use>> {
@@ -28,6 +43,10 @@ export async function usedTables(statement: string): Promise<Map<string, Use>> {
       'write',
       (valuesOf(stmts, kind) as { relation: RangeVar }[]).map(({ relation }) => relation),
     )
+  for (const { funcname = [] } of valuesOf(stmts, 'FuncCall') as FuncCall[]) {
+    const [table, use] = FUNCTION_USES[(funcname as { String: { sval: string } }[]).at(-1)?.String.sval ?? ''] ?? []
+    if (table && use) uses.set(table, strongest([use, uses.get(table) ?? use]))
+  }
   return uses
 }
 

@@ -1,5 +1,4 @@
-import { BoundedMap } from '../../lib/bounded-map.ts'
-import { SECOND_MS, later } from '../../lib/clock.ts'
+import { later } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import type { HandOver, MessageLoop } from '../../runtime/jobs/hand-over.ts'
 import { type ClaimedMessage, SUBMIT_LEASE_MS } from './claim.ts'
@@ -7,7 +6,7 @@ import { lockSendable } from './lock-senders.ts'
 import { PAIR_INTERVAL_MS, paceAfter, paceCapacity } from './pace.ts'
 
 /**
- * The statement that accepts a code also claims it, if its sender and its pair are free and no earlier code of the sender waits. After the
+ * The statement that accepts a code also claims it, if its sender and its pair are free and no earlier code to its recipient waits. After the
  * commit this process sends it, without the loop's search and its two transactions. The way: otp/code-message.ts builds the statement,
  * accept/engine.ts runs it and gives the code to the loop of submit.ts, which sends it.
  */
@@ -22,54 +21,27 @@ type SubmitLoop = MessageLoop<{ message: ClaimedMessage; trace: string | undefin
 
 export type ChosenClaim = ReturnType<typeof chooseClaimable>
 
-/** More senders than one node serves at a time. For senders beyond this limit, the search reads all index entries. */
-const MAX_SENDERS = 10_000
-/**
- * At the last search an earlier code may have been uncommitted, or a node with a slow clock may accept one later. The loop searches all
- * codes: it sends one that this margin misses.
- */
-const SEARCH_MARGIN_MS = SECOND_MS
-
-/**
- * For each sender, when this process last found no earlier code waiting. The next search skips older index entries: a long transaction,
- * such as a backup, keeps the entries of all codes sent since it began.
- */
-export type EmptySearches = BoundedMap<string, Date>
-
-export const createEmptySearches = (): EmptySearches => new BoundedMap(MAX_SENDERS)
-
-type ClaimState = { loop: SubmitLoop; emptySearches: EmptySearches; now: Date }
+/** The share of a sender's limit up to which new codes are claimed. The rest is for what waits for the loop. */
+const ACCEPTED_SHARE = 3 / 4
+/** How many earlier codes to one recipient are read. Normally none of them waits. */
+const MAX_EARLIER = 5
 
 /** The new messages that the statement may claim: the first of each pair. Dispose it after `send`. */
-export function chooseClaimable(messages: readonly NewMessage[], { loop, emptySearches, now }: ClaimState) {
+export function chooseClaimable(messages: readonly NewMessage[], { loop, now }: { loop: SubmitLoop; now: Date }) {
   const pairs = Map.groupBy(messages, ({ senderId, recipient }) => `${senderId} ${recipient}`)
   const chosen = new Map([...pairs.values()].flatMap(([first]) => (first ? [[first.id, first] as const] : [])))
   const lease = newId()
   const reserved = loop.reserve(chosen.size)
-  const searchFrom = new Map(
-    messages.flatMap(({ senderId }) => {
-      const seenAt = emptySearches.get(senderId)
-      return seenAt && seenAt <= now ? [[senderId, later(seenAt, -SEARCH_MARGIN_MS)] as const] : []
-    }),
-  )
   return {
     lease,
     loop,
-    /** Parameters of the statement: lease, node, end of the lease, messages, the time from which it searches for each sender's earlier codes. */
-    values: [
-      lease,
-      loop.nodeId,
-      later(now, SUBMIT_LEASE_MS),
-      [...chosen.keys()],
-      JSON.stringify(Object.fromEntries(searchFrom)),
-    ] as const,
+    /** Parameters of the statement: lease, node, end of the lease, messages. */
+    values: [lease, loop.nodeId, later(now, SUBMIT_LEASE_MS), [...chosen.keys()]] as const,
     /** Call after the commit. `ids`: what the statement claimed. */
     send(ids: readonly string[], traceOf: (id: string) => string | undefined): void {
       for (const id of ids) {
         const message = chosen.get(id)
-        if (!message) continue
-        emptySearches.set(message.senderId, now)
-        loop.give({ message: { ...message, lease, claimedAt: now }, trace: traceOf(id) })
+        if (message) loop.give({ message: { ...message, lease, claimedAt: now }, trace: traceOf(id) })
       }
     },
     [Symbol.dispose]: () => reserved[Symbol.dispose](),
@@ -82,7 +54,6 @@ type ClaimParameters = {
   nodeId: string
   until: string
   ids: string
-  searchFrom: string
   now: string
 }
 
@@ -92,22 +63,15 @@ type ClaimParameters = {
  * loop sends their codes. A locked table makes it wait (accept/engine.ts). Counts in the pace of senders and pairs as the loop's claim does,
  * and writes a lease that has begun. A row that `insert` drops, because another request took its key, has still taken its slots.
  */
-export const claimAccepted = (
-  { lease, nodeId, ids, searchFrom, now }: Omit<ClaimParameters, 'until'>,
-  insert: string,
-): string =>
-  `claimable as materialized (
-     select id, sender_id, recipient from accepted where id = any (${ids}::uuid[])
+export function claimAccepted({ lease, nodeId, ids, now }: Omit<ClaimParameters, 'until'>, insert: string): string {
+  const capacity = paceCapacity({ throughput: 's.throughput', now, share: ACCEPTED_SHARE })
+  return `claimable as materialized (
+     select id, workspace_id, sender_id, recipient from accepted where id = any (${ids}::uuid[])
    ), free_senders as materialized (
-     select p.sender_id, ${paceCapacity({ throughput: 's.throughput', now })} as capacity
-     from (
-       select sender_id from (select distinct sender_id from claimable) c
-       where (
-         select 1 from messages
-         where sender_id = c.sender_id and priority = 0 and due_at <= ${now}
-           and due_at >= coalesce((${searchFrom}::jsonb ->> c.sender_id::text)::timestamptz, '-infinity') limit 1) is null
-       order by sender_id) d
-     ${lockSendable({ senderId: 'd.sender_id', now, breaker: 'closed' })}
+     select p.sender_id, p.slots, p.slot_sends, ${capacity} as capacity
+     from (select distinct sender_id from claimable order by sender_id) d
+     -- a pace without room is not locked: the loop would skip it
+     ${lockSendable({ senderId: 'd.sender_id', now, when: `p.breaker_step = 0 and ${capacity} > 0` })}
    ), next_messages as materialized (
      select next.id, next.sender_id, next.recipient
      from (select *, row_number() over (partition by sender_id order by id) as place from claimable) next
@@ -119,6 +83,11 @@ export const claimAccepted = (
        where sender_id = next.sender_id and recipient = next.recipient and free_at <= ${now}
        limit 1 for no key update skip locked) free on true
      where place <= capacity and (is_known is null or is_free)
+       and (
+         select bool_or(due_at <= ${now}) from (
+           select due_at from messages
+           where workspace_id = next.workspace_id and recipient = next.recipient and confirmation_id is null
+           order by id desc limit ${MAX_EARLIER}) earlier) is not true
    ), pairs as (
      insert into pair_pace as p (sender_id, recipient, free_at)
      select sender_id, recipient, ${now}::timestamptz + interval '${PAIR_INTERVAL_MS} ms' from next_messages
@@ -128,17 +97,20 @@ export const claimAccepted = (
    ), claimed as materialized (
      -- "is true": as a join, each row would be compared with all others
      select id, sender_id from next_messages where ((sender_id, recipient) in (select sender_id, recipient from pairs)) is true
-   ), paces as (
-     update sender_pace p
-     set (slots, slot_sends) = (${paceAfter({ sends: '(select count(*)::int from claimed where sender_id = p.sender_id)', now })})
-     where p.sender_id = any (array (select sender_id from claimed))
    ), allowed as materialized (
      select *, (id in (select id from claimed)) is true as is_claimed from accepted
+     -- always true: it counts the sends of each sender
+     where (
+       select count(write_pace(p.sender_id, after.slots, after.slot_sends))
+       from (select sender_id, count(*)::int as sends from claimed group by sender_id) c
+       join free_senders p using (sender_id)
+       cross join lateral (${paceAfter({ sends: 'c.sends', now })}) after (slots, slot_sends)) >= 0
    ), ${insert}, claims as (
      insert into leases (id, node_id, kind, item_ids, taken_at, begun_at)
      select ${lease}::uuid, ${nodeId}::uuid, 'messages', array_agg(id), ${now}, ${now}
      from inserted where (id in (select id from claimed)) is true having count(*) > 0
    )`
+}
 
 /** SQL: the columns of a message that a claim sets, and their values for a row of `allowed`. */
 export const CLAIM_COLUMNS = 'status, due_at, lease, attempts, attempted_at'

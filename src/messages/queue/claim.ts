@@ -38,13 +38,11 @@ export async function claimMessages(parts: ClaimParts, capacity: number, lease =
     for (const account of unreadable) await markCredentialsUnreadable(parts, account)
     if (!hadDue || claimed.messages.length > 0) return claimed
   }
-  return { messages: [], isFull: false, isIdle: false }
+  return { messages: [], isIdle: false }
 }
 
 export type ClaimedRow = {
   messages: ClaimedMessage[]
-  /** A sender used its whole share, so more of its messages may be due. */
-  isFull: boolean
   /** No sender that may send has due messages. */
   isIdle: boolean
 }
@@ -60,9 +58,9 @@ async function claimOnce(parts: ClaimParts, capacity: number, lease: string): Pr
   const { written, ...result } = await parts.db.transaction(async (tx) => {
     const now = parts.clock.now()
     const { senders, unreadable } = await lockSenders(tx, parts, now)
-    const { due, isFull } = await lockDue(tx, senders, { capacity, now })
+    const due = await lockDue(tx, senders, { capacity, now })
     const sendable = await removeUnsendable(tx, parts, due, now)
-    const found = { isFull, isIdle: senders.length === 0, unreadable }
+    const found = { isIdle: senders.length === 0, unreadable }
     if (sendable.length === 0) return { ...found, hadDue: due.length > 0, messages: [], written: undefined }
     const interrupted = sendable.filter(({ endedLease }) => endedLease !== null)
     if (interrupted.length > 0) await recordInterrupted(tx, interrupted, now)

@@ -12,18 +12,14 @@ const MAX_UNREAD_REPORT_WAIT_MS = 3 * MINUTE_MS
 /** 0: one-time codes, 1: everything else. */
 const PRIORITIES = [0, 1]
 
-/**
- * Locks up to `capacity` due messages: the codes of all senders first, everything else with what is left. `isFull`: a sender used
- * its whole share.
- */
+/** Locks up to `capacity` due messages: the codes of all senders first, everything else with what is left. */
 export async function lockDue(
   tx: Sql,
   senders: readonly LockedSender[],
   { capacity, now }: { capacity: number; now: Date },
-): Promise<{ due: DueMessage[]; isFull: boolean }> {
+): Promise<DueMessage[]> {
   const oldestUnread = later(now, -MAX_UNREAD_REPORT_WAIT_MS)
   const locked: DueMessage[] = []
-  let isFull = false
   for (const priority of PRIORITIES) {
     const ready = senders.flatMap(({ id, capacity, due }) => {
       const used = locked.filter(({ senderId }) => senderId === id).length
@@ -36,12 +32,9 @@ export async function lockDue(
     const left = capacity - locked.length
     if (ready.length === 0 || left === 0) continue
     const shares = shareCapacity(ready, left)
-    const due = await tx.rows(lockDueMessages, [batch(shares), now, priority, oldestUnread])
-    const used = Map.groupBy(due, ({ senderId }) => senderId)
-    isFull ||= shares.some(({ sender_id, capacity }) => used.get(sender_id)?.length === capacity)
-    locked.push(...due)
+    locked.push(...(await tx.rows(lockDueMessages, [batch(shares), now, priority, oldestUnread])))
   }
-  return { due: locked, isFull }
+  return locked
 }
 
 type SenderCapacity = { sender_id: string; first_due_at: string; capacity: number }

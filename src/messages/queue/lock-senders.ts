@@ -84,18 +84,18 @@ export const WAITING = `with recursive waiting as (
        order by m.sender_id, m.priority, m.due_at limit 1) n
    )`
 
-type LockSendable = { senderId: string; now: string; breaker: 'not open' | 'closed' }
+type LockSendable = { senderId: string; now: string; when?: string }
 
 /**
- * SQL: joins a sender to its pace `p`, which it locks, to its row `s` and its account `a`. Skips senders that are paused, have an open
- * breaker or no working token: their messages wait until that changes or their window closes.
+ * SQL: joins a sender to its row `s`, to its pace `p`, which it locks, and to its account `a`. Skips senders that are paused, have an open
+ * breaker or no working token: their messages wait until that changes or their window closes. `when`: what else must hold for `s` and `p`.
  */
-export const lockSendable = ({ senderId, now, breaker }: LockSendable): string =>
-  `cross join lateral (
+export const lockSendable = ({ senderId, now, when = 'true' }: LockSendable): string =>
+  `cross join lateral (select * from senders s where s.id = ${senderId} and s.paused_at is null limit 1) s
+   cross join lateral (
      select * from sender_pace p
-     where ${newestFirst('p.sender_id', senderId)} and (p.breaker_open_until is null or p.breaker_open_until <= ${now})${breaker === 'closed' ? ' and p.breaker_step = 0' : ''}
+     where ${newestFirst('p.sender_id', senderId)} and (p.breaker_open_until is null or p.breaker_open_until <= ${now}) and ${when}
      order by p.sender_id desc limit 1 for no key update skip locked) p
-   cross join lateral (select * from senders s where s.id = ${senderId} and s.paused_at is null limit 1) s
    cross join lateral (
      select * from provider_accounts a
      where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a`
@@ -108,7 +108,7 @@ const lockSendersWithWork = statement<SenderRow>(
    from (
      select sender_id, jsonb_agg(jsonb_build_object('priority', priority, 'firstDueAt', due_at)) as due
      from waiting where due_at <= $1 group by sender_id order by sender_id) d
-   ${lockSendable({ senderId: 'd.sender_id', now: '$1', breaker: 'not open' })}`,
+   ${lockSendable({ senderId: 'd.sender_id', now: '$1' })}`,
 )
 
 /** Senders whose circuit breaker is not closed. Pairs are left out: their breakers are part of their pace, and end within minutes. */
@@ -144,5 +144,9 @@ const writeSenderPaces = statement(
   `update sender_pace p
    set (slots, slot_sends) = (${paceAfter({ sends: `($1::jsonb -> p.sender_id::text ->> 'sends')::int`, now: '$2' })}),
      breaker_open_until = coalesce(($1::jsonb -> p.sender_id::text ->> 'breaker_open_until')::timestamptz, p.breaker_open_until)
-   where p.sender_id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
+   -- lockSendersWithWork has locked these rows, so their newest versions cannot change
+   where p.ctid = any (array (
+     select (
+       select ctid from sender_pace where ${newestFirst('sender_id', 'sender.id::uuid')} order by sender_id desc limit 1)
+     from jsonb_object_keys($1::jsonb) as sender (id)))`,
 )

@@ -22,9 +22,17 @@ const recentSlots = (now: string): string =>
   `select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
    where slot between ${slotAt(now)} - ${SECOND_MS / SLOT_MS} and ${slotAt(now)} + ${MAX_AHEAD_MS / SLOT_MS}`
 
-/** SQL: how many messages the sender with the pace `p` may send at `now`. */
-export const paceCapacity = ({ throughput, now }: { throughput: string; now: string }): string =>
-  `greatest(0, case ${throughput} when 'HIGH' then ${HIGH_SENDS_PER_SECOND} else ${STANDARD_SENDS_PER_SECOND} end
+/** SQL: how many messages the sender with the pace `p` may send at `now`. `share`: of its limit. */
+export const paceCapacity = ({
+  throughput,
+  now,
+  share = 1,
+}: {
+  throughput: string
+  now: string
+  share?: number
+}): string =>
+  `greatest(0, case ${throughput} when 'HIGH' then ${HIGH_SENDS_PER_SECOND * share} else ${STANDARD_SENDS_PER_SECOND * share} end
      - (select coalesce(sum(sends), 0) from (${recentSlots(now)}) recent))::int`
 
 /** SQL: `slots` and `slot_sends` of the pace `p` after `sends` more at `now`. */

@@ -14,7 +14,6 @@ import { type OutgoingContent, SEND_TIMEOUT_MS, type SendOutcome } from '../../p
 import { UnsealError } from '../../lib/seal.ts'
 import { tables } from '../../operations/columns.ts'
 import { type ClaimedMessage, SUBMIT_LEASE_MS, claimMessages, giveBackMessages } from './claim.ts'
-import { lockSenders } from './lock-senders.ts'
 import { type Decision, MAX_UNKNOWN_RESENDS, afterAttempt, failureAtClose } from './decide.ts'
 import { type EndedAttempt, type Finish, createFinisher } from './finish.ts'
 import type { Subscribers } from '../subscribers.ts'
@@ -40,9 +39,6 @@ export function submitLoop(parts: SubmitParts): Loop {
   const finish = createFinisher(parts)
   const inFlight = new Set<Promise<void>>()
   const claims = createClaims(parts, giveBackMessages)
-  /** Another node may have skipped the senders that this one had locked: they are looked at again, without a transaction. */
-  let hasClaimed = false
-
   let hasEnded = false
   let reserved = 0
   let pausedUntilMs = 0
@@ -81,19 +77,13 @@ export function submitLoop(parts: SubmitParts): Loop {
       return { more: true }
     }
     await claims.giveBackDoubtful()
-    if (hasClaimed) {
-      hasClaimed = false
-      const { senders } = await lockSenders(parts.db, parts, parts.clock.now())
-      if (senders.length === 0) return { more: false }
-    }
-    const { messages, isFull, isIdle, begun } = await claims.claim(async (lease) => {
+    const { messages, isIdle, begun } = await claims.claim(async (lease) => {
       const claimed = await claimMessages(parts, capacity, lease)
       const begun = claimed.messages.length > 0 && (await beginLease(parts.db, lease, parts.clock.now()))
       return { ...claimed, begun }
     })
     const traces = begun && parts.tracer ? await findTraces(parts.db, messages.flatMap(tracedBy)) : undefined
     if (begun) for (const message of messages) start(message, traces)
-    hasClaimed = messages.length > 0 && !isFull
     return { more: messages.length > 0, idle: isIdle }
   }
 

@@ -5,16 +5,14 @@ export type DueLoops = Readonly<Record<string, boolean>>
 
 /** How late due work may be found that no wake-up announced, unless looks are slow. */
 const LOOK_MS = 500
-/** A look that takes longer, such as one that waits for a locked table, leaves the loops to their own polls. */
-const MAX_LOOK_MS = 1_000
 /** How long the result of a look is trusted, or twice the pause after it if that is longer. */
 const MAX_AGE_MS = 2_000
 /**
  * A look takes at most this share of the time, up to a pause of MAX_PAUSE_MS. While a long transaction runs, a look reads an index entry
- * of everything done since that transaction began.
+ * of everything done since that transaction began. Each loop that it wakes reads as many.
  */
 const MAX_SHARE = 1 / 10
-const MAX_PAUSE_MS = 2_000
+const MAX_PAUSE_MS = 5_000
 
 /** One statement for all loops that found nothing: an idle instance costs its database next to nothing. */
 export function createLook(find: () => Promise<DueLoops>, now = () => performance.now()): Look & { loop: Loop } {
@@ -31,19 +29,17 @@ export function createLook(find: () => Promise<DueLoops>, now = () => performanc
     pollMs: LOOK_MS,
     async turn() {
       if (now() < nextAtMs) return { more: false }
-      const timer = setTimeout(leaveToPolls, MAX_LOOK_MS)
+      const atMs = now()
+      const pauseMs = (): number => Math.min((now() - atMs) * (1 / MAX_SHARE - 1), MAX_PAUSE_MS)
       try {
-        const atMs = now()
         const due = await find()
-        const pauseMs = Math.min((now() - atMs) * (1 / MAX_SHARE - 1), MAX_PAUSE_MS)
-        nextAtMs = now() + pauseMs
-        last = { due, untilMs: atMs + Math.max(MAX_AGE_MS, 2 * pauseMs) }
+        last = { due, untilMs: atMs + Math.max(MAX_AGE_MS, 2 * pauseMs()) }
         for (const [name, wake] of watched) if (due[name]) wake()
       } catch (error) {
         leaveToPolls()
         throw error
       } finally {
-        clearTimeout(timer)
+        nextAtMs = now() + pauseMs()
       }
       return { more: false }
     },

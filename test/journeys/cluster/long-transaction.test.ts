@@ -139,25 +139,24 @@ test('while a long transaction runs, claiming a delivery does not read the index
   assert.ok(reads.length > 0 && Math.max(...reads) < MAX_READ, `${reads.join(', ')} entries`)
 })
 
-for (const { table, statement, change, row } of [
-  {
-    table: 'quota_usage',
-    statement: 'look_up_otp_requests',
-    change: 'update quota_usage set used = used where workspace_id',
-    row: 'workspaceId',
-  },
-  {
-    table: 'sender_pace',
-    statement: 'lock_senders_with_work',
-    change: 'update sender_pace set breaker_code = breaker_code where sender_id',
-    row: 'senderId',
-  },
-] as const)
-  test(`while a long transaction runs, a row of ${table} is found without reading its earlier versions`, async (t) => {
+const CHANGES = {
+  quota_usage: { change: 'update quota_usage set used = used where workspace_id', row: 'workspaceId' },
+  sender_pace: { change: 'update sender_pace set breaker_code = breaker_code where sender_id', row: 'senderId' },
+} as const
+
+for (const { table, statement, claimsOnWrite = false } of [
+  { table: 'quota_usage', statement: 'look_up_otp_requests' },
+  { table: 'quota_usage', statement: 'insert_otp_messages_within_quota' },
+  { table: 'quota_usage', statement: 'insert_and_claim_otp_messages_within_quota', claimsOnWrite: true },
+  { table: 'sender_pace', statement: 'lock_senders_with_work' },
+  { table: 'sender_pace', statement: 'write_sender_paces' },
+  { table: 'sender_pace', statement: 'insert_and_claim_otp_messages_within_quota', claimsOnWrite: true },
+] as const satisfies { table: keyof typeof CHANGES; statement: string; claimsOnWrite?: boolean }[])
+  test(`while a long transaction runs, ${statement} does not read earlier versions of a row of ${table}`, async (t) => {
     const { world, countDuring } = await startCountingWorld(t, {
       name: statement,
       index: `${table}_pkey`,
-      claimsOnWrite: false,
+      claimsOnWrite,
     })
     const mostReads = async (): Promise<number> => {
       const reads = await countDuring(async () => {
@@ -168,6 +167,7 @@ for (const { table, statement, change, row } of [
     }
     const before = await mostReads()
     await beginLongTransaction(t, world)
+    const { change, row } = CHANGES[table]
     const loop = `for version in 1..${VERSIONS} loop ${change} = '${world[row]}'; end loop`
     await withConnection(world.databaseUrl, (connection) => connection.query(`do $$ begin ${loop}; end $$`))
     // Other worlds in this database have rows, too.

@@ -74,10 +74,15 @@ const OBSTACLES: readonly Obstacle[] = [
     begin: (world, to) => world.sendOtp({ to }),
   },
   {
-    what: 'behind an earlier one of its sender',
-    begin: async (world) => {
-      const { messageId } = await world.sendOtp()
+    what: 'whose sender has used the share of its pace for new codes',
+    begin: update(`slots = array[floor(extract(epoch from clock_timestamp()) * 50)::bigint + 25], slot_sends = '{60}'`),
+  },
+  {
+    what: 'behind an earlier one to its recipient',
+    begin: async (world, to) => {
+      const { messageId } = await world.sendOtp({ to })
       await world.settled()
+      await world.query('delete from pair_pace where sender_id = $1', [world.senderId])
       await world.query(`update messages set due_at = now() - interval '1 s', priority = 0 where id = $1`, [messageId])
     },
   },
@@ -93,6 +98,22 @@ for (const { what, begin, end } of OBSTACLES)
     await arrives(otp)
     assert.equal(wasFound(otp), true)
   })
+
+test('a code does not wait behind a code of its sender to another recipient', async (t) => {
+  const { world, wasFound, arrives } = await startWatchedWorld(t)
+  const { messageId } = await world.sendOtp()
+  await world.settled()
+  await withConnection(world.databaseUrl, async (holder) => {
+    await holder.query('begin')
+    await holder.query(`update messages set due_at = now() - interval '1 s' where id = $1`, [messageId])
+    await holder.query('commit; begin')
+    await holder.query('select from messages where id = $1 for update', [messageId])
+    const otp = await world.sendOtp()
+    await arrives(otp)
+    assert.equal(wasFound(otp), false)
+    await holder.query('rollback')
+  })
+})
 
 test('two codes for one number that arrive together are both sent', async (t) => {
   const { world, arrives } = await startWatchedWorld(t)
