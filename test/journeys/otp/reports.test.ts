@@ -422,6 +422,36 @@ test('a status that arrives twice at the same time is applied once', async (t) =
   assert.equal(receiver.received.length, 1)
 })
 
+test('a status that is stored elsewhere while it is applied sends one webhook', async (t) => {
+  let repeat: (() => Promise<number>) | undefined
+  const world = await startWorld(t, {
+    wrapDb: (db) =>
+      spyOnDb(db, async ({ statement, run }) => {
+        const rows = await run()
+        if (statement.name === 'lock_messages_of_statuses' && repeat) {
+          const post = repeat
+          repeat = undefined
+          assert.equal(await post(), 200)
+        }
+        return rows
+      }),
+  })
+  const receiver = await world.receiver()
+  await world.whatsapp.reports(await world.sendOtp(), ['sent']) // now deliveries are claimed when they are recorded
+  const otp = await world.sendOtp()
+  const { id, callbackData } = await world.whatsapp.gets(otp)
+  await world.settled()
+  const timestamp = String(Math.floor(world.clock.now().getTime() / 1000))
+  const post = () => postStatuses(world, [{ id, status: 'sent', timestamp, biz_opaque_callback_data: callbackData }])
+  repeat = post
+  assert.equal(await post(), 200)
+  await world.settled()
+  assert.equal(repeat, undefined)
+  const rows = await world.query('select outcome, repeats from provider_reports where message_id = $1', [otp.messageId])
+  assert.deepEqual(rows, [{ outcome: 'applied', repeats: 1 }])
+  assert.equal(receiver.received.filter(({ event }) => event.data['messageId'] === otp.messageId).length, 1)
+})
+
 test('a failed report stores the kind of its fault and nothing that it quotes', async (t) => {
   let faults = 0
   const world = await startWorld(t, {
