@@ -301,8 +301,10 @@ async function insert<Found extends Facts>(
     `${waitMs}ms`,
     ...(keyCheck ? [keyCheck] : []),
   ]
+  const lockedCounterOf = (error: unknown): string | undefined => lockedRowOf(error, 'quota_usage')
+  /** Undefined also if the counter has changed since. */
   const findBlocking = async (error: unknown): Promise<string | undefined> => {
-    const counter = lockedRowOf(error, 'quota_usage')
+    const counter = lockedCounterOf(error)
     return counter === undefined ? undefined : findWorkspaceOfCounter(db, counter)
   }
   const insertOnly = async ({ isRepeat = false } = {}): Promise<Inserted[]> => {
@@ -323,8 +325,8 @@ async function insert<Found extends Facts>(
       if (!isLockTimeout(error)) throw error
       const blocking = await findBlocking(error)
       if (blocking !== undefined && !isSeparate) throw new OwnersBlocked([blocking])
-      // No counter is locked, but a row or table that only the claim needs. The loop claims these messages later.
-      if (blocking === undefined) claim.loop.pause(CLAIM_PAUSE_MS)
+      // No counter was locked, but a row or table that only the claim needs. The loop claims these messages later.
+      if (lockedCounterOf(error) === undefined) claim.loop.pause(CLAIM_PAUSE_MS)
       return insertOnly()
     }
   }

@@ -186,6 +186,28 @@ test('while the quota counter of one workspace is locked, codes of others are st
   })
 })
 
+test('a counter that was locked, and has changed since, keeps no later code from being claimed', async (t) => {
+  let release: (() => Promise<unknown>) | undefined
+  const { world, wasFound, arrives } = await startWatchedWorld(t, {
+    async around({ statement: { name }, run }) {
+      if (name === 'find_workspace_of_quota_counter') await release?.()
+      return run()
+    },
+  })
+  await world.sendOtp()
+  await world.settled()
+  const waiting = await withConnection(world.databaseUrl, async (holder) => {
+    await holder.query('begin')
+    await holder.query('update quota_usage set used = used where workspace_id = $1', [world.workspaceId])
+    release = () => holder.query('commit')
+    return world.sendOtp()
+  })
+  await arrives(waiting)
+  const otp = await world.sendOtp()
+  await arrives(otp)
+  assert.equal(wasFound(otp), false)
+})
+
 test('codes are accepted while the table of the pace is locked, and sent afterwards', async (t) => {
   const inserts = await acceptLocked(t, 'lock table sender_pace')
   assert.deepEqual(inserts, ['insert_and_claim_otp_messages_within_quota', 'insert_otp_messages_within_quota'])
