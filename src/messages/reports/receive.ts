@@ -117,10 +117,10 @@ async function applyNow(parts: ApplyParts, rows: readonly ReportRow[], now: Date
         // Only the loop's statement looks whether the message of an unknown status belongs to an erased recipient.
         const ends = processed.filter(({ note }) => note?.code !== 'messages.unknown_status')
         const endOf = new Map(ends.map((end) => [end.id, end]))
-        const [stored] = await Promise.all([
-          tx.rows(storeReports, [batch(rows.map((row) => toStored(row, endOf.get(row.id), now))), now]),
-          written, // sent before, without waiting for its response
-        ])
+        const storing = tx.rows(storeReports, [batch(rows.map((row) => toStored(row, endOf.get(row.id), now))), now])
+        storing.catch(() => {}) // sent without waiting for the write, whose error comes first
+        await written
+        const stored = await storing
         // Another node stored it since it was looked up, and applies it too.
         if (stored.some(({ id, repeated }) => repeated && endOf.has(id))) throw new StoredMeanwhile()
         return { stored, ends, due }
