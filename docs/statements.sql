@@ -2195,9 +2195,13 @@ from (
   select sender_id, jsonb_agg(jsonb_build_object('priority', priority, 'firstDueAt', due_at)) as due
   from waiting where due_at <= $1 group by sender_id order by sender_id) d
 cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
+-- the newest version alone: after one that is not sendable, the scan below would read all that a long transaction keeps
 cross join lateral (
-  select * from sender_pace p
-  where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $1) and true
+  select true from (
+    select * from sender_pace p where p.sender_id between d.sender_id and d.sender_id order by p.sender_id desc limit 1) p
+  where (p.breaker_open_until is null or p.breaker_open_until <= $1) and true) sendable
+cross join lateral (
+  select * from sender_pace p where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $1) and true
   order by p.sender_id desc limit 1 for no key update skip locked) p
 cross join lateral (
   select * from provider_accounts a
@@ -4062,9 +4066,15 @@ where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 
   from (select distinct sender_id from claimable order by sender_id) d
   -- a pace without room is not locked: the loop would skip it
   cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
+-- the newest version alone: after one that is not sendable, the scan below would read all that a long transaction keeps
 cross join lateral (
-  select * from sender_pace p
-  where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0 and greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
+  select true from (
+    select * from sender_pace p where p.sender_id between d.sender_id and d.sender_id order by p.sender_id desc limit 1) p
+  where (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0 and greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
+  - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
+where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int > 0) sendable
+cross join lateral (
+  select * from sender_pace p where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0 and greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
 where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int > 0
   order by p.sender_id desc limit 1 for no key update skip locked) p
@@ -4285,9 +4295,15 @@ where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 
   from (select distinct sender_id from claimable order by sender_id) d
   -- a pace without room is not locked: the loop would skip it
   cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
+-- the newest version alone: after one that is not sendable, the scan below would read all that a long transaction keeps
 cross join lateral (
-  select * from sender_pace p
-  where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0 and greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
+  select true from (
+    select * from sender_pace p where p.sender_id between d.sender_id and d.sender_id order by p.sender_id desc limit 1) p
+  where (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0 and greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
+  - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
+where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int > 0) sendable
+cross join lateral (
+  select * from sender_pace p where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0 and greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
 where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int > 0
   order by p.sender_id desc limit 1 for no key update skip locked) p
@@ -4560,9 +4576,15 @@ where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 
   from (select distinct sender_id from claimable order by sender_id) d
   -- a pace without room is not locked: the loop would skip it
   cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
+-- the newest version alone: after one that is not sendable, the scan below would read all that a long transaction keeps
 cross join lateral (
-  select * from sender_pace p
-  where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0 and greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
+  select true from (
+    select * from sender_pace p where p.sender_id between d.sender_id and d.sender_id order by p.sender_id desc limit 1) p
+  where (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0 and greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
+  - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
+where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int > 0) sendable
+cross join lateral (
+  select * from sender_pace p where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0 and greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
 where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int > 0
   order by p.sender_id desc limit 1 for no key update skip locked) p

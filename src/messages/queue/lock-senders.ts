@@ -90,15 +90,22 @@ type LockSendable = { senderId: string; now: string; when?: string }
  * SQL: joins a sender to its row `s`, to its pace `p`, which it locks, and to its account `a`. Skips senders that are paused, have an open
  * breaker or no working token: their messages wait until that changes or their window closes. `when`: what else must hold for `s` and `p`.
  */
-export const lockSendable = ({ senderId, now, when = 'true' }: LockSendable): string =>
-  `cross join lateral (select * from senders s where s.id = ${senderId} and s.paused_at is null limit 1) s
+export function lockSendable({ senderId, now, when = 'true' }: LockSendable): string {
+  const isNewest = newestFirst('p.sender_id', senderId)
+  const isSendable = `(p.breaker_open_until is null or p.breaker_open_until <= ${now}) and ${when}`
+  return `cross join lateral (select * from senders s where s.id = ${senderId} and s.paused_at is null limit 1) s
+   -- the newest version alone: after one that is not sendable, the scan below would read all that a long transaction keeps
    cross join lateral (
-     select * from sender_pace p
-     where ${newestFirst('p.sender_id', senderId)} and (p.breaker_open_until is null or p.breaker_open_until <= ${now}) and ${when}
+     select true from (
+       select * from sender_pace p where ${isNewest} order by p.sender_id desc limit 1) p
+     where ${isSendable}) sendable
+   cross join lateral (
+     select * from sender_pace p where ${isNewest} and ${isSendable}
      order by p.sender_id desc limit 1 for no key update skip locked) p
    cross join lateral (
      select * from provider_accounts a
      where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a`
+}
 
 const lockSendersWithWork = statement<SenderRow>(
   'lock_senders_with_work',

@@ -140,19 +140,34 @@ test('while a long transaction runs, claiming a delivery does not read the index
 })
 
 const CHANGES = {
+  used_up_pace: {
+    change: `update sender_pace set slots = array[floor(extract(epoch from clock_timestamp()) * 50)::bigint + 25], slot_sends = array[80] where sender_id`,
+    row: 'senderId',
+  },
   quota_usage: { change: 'update quota_usage set used = used where workspace_id', row: 'workspaceId' },
   sender_pace: { change: 'update sender_pace set breaker_code = breaker_code where sender_id', row: 'senderId' },
 } as const
 
-for (const { table, statement, claimsOnWrite = false } of [
+for (const { table, statement, claimsOnWrite = false, changes = table } of [
   { table: 'quota_usage', statement: 'look_up_otp_requests' },
   { table: 'quota_usage', statement: 'insert_otp_messages_within_quota' },
   { table: 'quota_usage', statement: 'insert_and_claim_otp_messages_within_quota', claimsOnWrite: true },
   { table: 'sender_pace', statement: 'lock_senders_with_work' },
   { table: 'sender_pace', statement: 'write_sender_paces' },
   { table: 'sender_pace', statement: 'insert_and_claim_otp_messages_within_quota', claimsOnWrite: true },
-] as const satisfies { table: keyof typeof CHANGES; statement: string; claimsOnWrite?: boolean }[])
-  test(`while a long transaction runs, ${statement} does not read earlier versions of a row of ${table}`, async (t) => {
+  {
+    table: 'sender_pace',
+    statement: 'insert_and_claim_otp_messages_within_quota',
+    claimsOnWrite: true,
+    changes: 'used_up_pace',
+  },
+] as const satisfies {
+  table: keyof typeof CHANGES
+  statement: string
+  claimsOnWrite?: boolean
+  changes?: keyof typeof CHANGES
+}[])
+  test(`while a long transaction runs, ${statement} does not read earlier versions of ${changes}`, async (t) => {
     const { world, countDuring } = await startCountingWorld(t, {
       name: statement,
       index: `${table}_pkey`,
@@ -167,7 +182,7 @@ for (const { table, statement, claimsOnWrite = false } of [
     }
     const before = await mostReads()
     await beginLongTransaction(t, world)
-    const { change, row } = CHANGES[table]
+    const { change, row } = CHANGES[changes]
     const loop = `for version in 1..${VERSIONS} loop ${change} = '${world[row]}'; end loop`
     await withConnection(world.databaseUrl, (connection) => connection.query(`do $$ begin ${loop}; end $$`))
     // Other worlds in this database have rows, too.
