@@ -2178,13 +2178,24 @@ select (count(*) filter (where breaker_open_until > $1))::int as open,
 from sender_pace where breaker_step > 0;
 
 prepare lock_senders_with_work as
-with recursive waiting as (
-  (select sender_id, priority, due_at from messages where due_at is not null order by sender_id, priority, due_at limit 1)
+with recursive recent_messages as (
+  (select sender_id, priority, due_at from messages where due_at >= $2 order by sender_id, priority, due_at limit 1)
   union all
-  select n.sender_id, n.priority, n.due_at from waiting w cross join lateral (
+  select n.sender_id, n.priority, n.due_at from recent_messages w cross join lateral (
     select m.sender_id, m.priority, m.due_at from messages m
-    where m.due_at is not null and (m.sender_id, m.priority) > (w.sender_id, w.priority)
+    where m.due_at >= $2 and (m.sender_id, m.priority) > (w.sender_id, w.priority)
     order by m.sender_id, m.priority, m.due_at limit 1) n
+),
+waiting as (
+  select sender_id, priority, min(due_at) as due_at from (
+    select * from recent_messages
+    union all
+    select m.* from jsonb_to_recordset($3) as o (sender_id uuid, priority smallint, due_at timestamptz)
+    cross join lateral (
+      select sender_id, priority, due_at from messages
+      where sender_id = o.sender_id and priority = o.priority and due_at between o.due_at and $2
+      order by due_at limit 1) m) first_waiting
+  group by sender_id, priority
 )
 select p.sender_id as id, d.due, s.workspace_id as "workspaceId", p.breaker_step as "breakerStep",
   greatest(0, case s.throughput when 'HIGH' then 1000 else 80 end
@@ -2224,13 +2235,24 @@ where p.ctid = any (array (
 -- src/messages/queue/overdue.ts
 
 prepare find_overdue_messages as
-with recursive waiting as (
-  (select sender_id, priority, due_at from messages where due_at is not null order by sender_id, priority, due_at limit 1)
+with recursive recent_messages as (
+  (select sender_id, priority, due_at from messages where due_at >= $2 order by sender_id, priority, due_at limit 1)
   union all
-  select n.sender_id, n.priority, n.due_at from waiting w cross join lateral (
+  select n.sender_id, n.priority, n.due_at from recent_messages w cross join lateral (
     select m.sender_id, m.priority, m.due_at from messages m
-    where m.due_at is not null and (m.sender_id, m.priority) > (w.sender_id, w.priority)
+    where m.due_at >= $2 and (m.sender_id, m.priority) > (w.sender_id, w.priority)
     order by m.sender_id, m.priority, m.due_at limit 1) n
+),
+waiting as (
+  select sender_id, priority, min(due_at) as due_at from (
+    select * from recent_messages
+    union all
+    select m.* from jsonb_to_recordset($3) as o (sender_id uuid, priority smallint, due_at timestamptz)
+    cross join lateral (
+      select sender_id, priority, due_at from messages
+      where sender_id = o.sender_id and priority = o.priority and due_at between o.due_at and $2
+      order by due_at limit 1) m) first_waiting
+  group by sender_id, priority
 ), blocked as materialized (
   select w.* from waiting w
   cross join lateral (select * from senders where id = w.sender_id limit 1) s
@@ -2817,11 +2839,11 @@ where e.status = 'enabled' limit 10000) due;
 
 prepare count_due_messages as
 with recursive waiting as (
-  (select sender_id, priority, due_at from messages where due_at is not null order by sender_id, priority, due_at limit 1)
+  (select sender_id, priority, due_at from messages where due_at >= '-infinity' order by sender_id, priority, due_at limit 1)
   union all
   select n.sender_id, n.priority, n.due_at from waiting w cross join lateral (
     select m.sender_id, m.priority, m.due_at from messages m
-    where m.due_at is not null and (m.sender_id, m.priority) > (w.sender_id, w.priority)
+    where m.due_at >= '-infinity' and (m.sender_id, m.priority) > (w.sender_id, w.priority)
     order by m.sender_id, m.priority, m.due_at limit 1) n
 )
 select 'messages' as kind, count(*)::int as number from (select from waiting w
@@ -2894,11 +2916,11 @@ where e.status = 'enabled';
 
 prepare find_oldest_due_message as
 with recursive waiting as (
-  (select sender_id, priority, due_at from messages where due_at is not null order by sender_id, priority, due_at limit 1)
+  (select sender_id, priority, due_at from messages where due_at >= '-infinity' order by sender_id, priority, due_at limit 1)
   union all
   select n.sender_id, n.priority, n.due_at from waiting w cross join lateral (
     select m.sender_id, m.priority, m.due_at from messages m
-    where m.due_at is not null and (m.sender_id, m.priority) > (w.sender_id, w.priority)
+    where m.due_at >= '-infinity' and (m.sender_id, m.priority) > (w.sender_id, w.priority)
     order by m.sender_id, m.priority, m.due_at limit 1) n
 )
 select 'messages' as kind, min(m.due_at) as "dueAt"
@@ -4797,27 +4819,55 @@ from messages where workspace_id = $1 and id = $2 and kind = 'otp';
 -- src/runtime/background/due-loops.ts
 
 prepare find_due_work as
-with recursive waiting as (
-  (select sender_id, priority, due_at from messages where due_at is not null order by sender_id, priority, due_at limit 1)
+with recursive recent_messages as (
+  (select sender_id, priority, due_at from messages where due_at >= $8 order by sender_id, priority, due_at limit 1)
   union all
-  select n.sender_id, n.priority, n.due_at from waiting w cross join lateral (
+  select n.sender_id, n.priority, n.due_at from recent_messages w cross join lateral (
     select m.sender_id, m.priority, m.due_at from messages m
-    where m.due_at is not null and (m.sender_id, m.priority) > (w.sender_id, w.priority)
+    where m.due_at >= $8 and (m.sender_id, m.priority) > (w.sender_id, w.priority)
     order by m.sender_id, m.priority, m.due_at limit 1) n
-), head as (
+),
+waiting as (
+  select sender_id, priority, min(due_at) as due_at from (
+    select * from recent_messages
+    union all
+    select m.* from jsonb_to_recordset($9) as o (sender_id uuid, priority smallint, due_at timestamptz)
+    cross join lateral (
+      select sender_id, priority, due_at from messages
+      where sender_id = o.sender_id and priority = o.priority and due_at between o.due_at and $8
+      order by due_at limit 1) m) first_waiting
+  group by sender_id, priority
+), recent_heads as (
   (select 1 as position, endpoint_id, due_at from webhook_deliveries
-   where due_at is not null
+   where due_at >= $10 and endpoint_id > '00000000-0000-0000-0000-000000000000'
    order by endpoint_id, due_at limit 1)
   union all
   select head.position + 1, following.endpoint_id, following.due_at
-  from head cross join lateral (
+  from recent_heads head cross join lateral (
     select endpoint_id, due_at from webhook_deliveries
-    where due_at is not null and endpoint_id > head.endpoint_id
+    where due_at >= $10 and endpoint_id > head.endpoint_id
     order by endpoint_id, due_at limit 1
   ) following
   where head.position < 1000
+), head as (
+  select max(position) as position, endpoint_id, min(due_at) as due_at from (
+    select * from recent_heads
+    union all
+    select 0, d.* from jsonb_to_recordset($11) as o (endpoint_id uuid, due_at timestamptz)
+    cross join lateral (
+      select endpoint_id, due_at from webhook_deliveries
+      where endpoint_id = o.endpoint_id and endpoint_id > '00000000-0000-0000-0000-000000000000' and due_at between o.due_at and $10
+      order by due_at limit 1) d) heads
+  group by endpoint_id
 )
-select coalesce((select min(due_at) from waiting) <= $1, false) as submit,
+select (select case when count(*) <= 1000 then coalesce(jsonb_agg(
+    jsonb_build_object('sender_id', sender_id, 'priority', priority, 'due_at', due_at)), '[]') end
+  from waiting where due_at < $12) as "olderMessages",
+  case when (select max(position) from head) = 1000 then null
+    else (select case when count(*) <= 1000 then coalesce(jsonb_agg(
+    jsonb_build_object('endpoint_id', endpoint_id, 'due_at', due_at)), '[]') end
+  from head where due_at < $12) end as "olderDeliveries",
+  coalesce((select min(due_at) from waiting) <= $1, false) as submit,
   coalesce((select due_at from provider_reports where due_at is not null order by due_at limit 1) <= $1, false) as reports,
   coalesce((select timer_due_at from confirmations where timer_due_at is not null and timer_quarantined_at is null order by timer_due_at limit 1) <= $1, false) or coalesce((select timer_due_at from refusal_checks where timer_due_at is not null and timer_quarantined_at is null order by timer_due_at limit 1) <= $1, false) as timers,
   coalesce((select due_at from otp_verifications where due_at is not null order by due_at limit 1) <= $1, false) as verifications,
@@ -5161,18 +5211,28 @@ returning delivery.id as "deliveryId", delivery.workspace_id as "workspaceId",
   endpoint.previous_secret as "previousSecret", endpoint.previous_secret_until as "previousSecretUntil", event.body;
 
 prepare find_due_endpoints as
-with recursive head as (
+with recursive recent_heads as (
   (select 1 as position, endpoint_id, due_at from webhook_deliveries
-   where due_at is not null and endpoint_id > $1
+   where due_at >= $4 and endpoint_id > $1
    order by endpoint_id, due_at limit 1)
   union all
   select head.position + 1, following.endpoint_id, following.due_at
-  from head cross join lateral (
+  from recent_heads head cross join lateral (
     select endpoint_id, due_at from webhook_deliveries
-    where due_at is not null and endpoint_id > head.endpoint_id
+    where due_at >= $4 and endpoint_id > head.endpoint_id
     order by endpoint_id, due_at limit 1
   ) following
   where head.position < $3
+), head as (
+  select max(position) as position, endpoint_id, min(due_at) as due_at from (
+    select * from recent_heads
+    union all
+    select 0, d.* from jsonb_to_recordset($5) as o (endpoint_id uuid, due_at timestamptz)
+    cross join lateral (
+      select endpoint_id, due_at from webhook_deliveries
+      where endpoint_id = o.endpoint_id and endpoint_id > $1 and due_at between o.due_at and $4
+      order by due_at limit 1) d) heads
+  group by endpoint_id
 )
 select head.position, head.due_at as "dueAt", head.due_at <= $2 as "isDue", endpoint.workspace_id as "workspaceId", endpoint.id as "endpointId", endpoint.url, endpoint.secret,
   endpoint.previous_secret as "previousSecret", endpoint.previous_secret_until as "previousSecretUntil", endpoint.status,

@@ -56,8 +56,8 @@ export async function buildApp(parts: Parts, { attach, pages, example }: AppOpti
     },
     /** Starts the background work. Only for the role worker. */
     startWork(): void {
-      const look = createLook(() => findDueLoops(parts))
-      loops = [look.loop, ...parts.loops(parts)].map((loop) => {
+      const look = createLook((starts) => findDueLoops(parts, starts))
+      loops = [look.loop, ...parts.loops({ ...parts, searchStarts: look.starts })].map((loop) => {
         const running = startLoop(loop, parts.log, { metrics: parts.metrics, look })
         attach(loop.name, () => running.wake())
         return running

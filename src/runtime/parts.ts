@@ -3,6 +3,7 @@ import type { Config } from '../lib/config.ts'
 import type { Db } from '../lib/db/pool.ts'
 import type { LiveUpdates } from './jobs/live.ts'
 import type { DeliveryLoop, HandOver, MessageLoop } from './jobs/hand-over.ts'
+import type { SearchStarts } from './jobs/search-start.ts'
 import type { Wake } from './jobs/wake.ts'
 import type { Node } from './jobs/node.ts'
 import type { Log } from '../lib/log.ts'
@@ -28,6 +29,8 @@ export type Parts = {
   acceptedMessages?: HandOver<MessageLoop<unknown>> | undefined
   /** Undefined: no delivery is claimed when it is recorded, and the loop finds every delivery. */
   recordedDeliveries?: HandOver<DeliveryLoop<unknown>> | undefined
+  /** Where loops begin to search. Undefined: at the beginning. */
+  searchStarts?: SearchStarts | undefined
   /** Undefined while tracing is off. */
   tracer?: Tracer | undefined
   loops: (parts: Parts) => readonly Loop[]

@@ -1,5 +1,6 @@
 import { SECOND_MS, later } from '../../lib/clock.ts'
-import { type Sql, changes, newestFirst, statement } from '../../lib/db/pool.ts'
+import { type Sql, batch, changes, newestFirst, statement } from '../../lib/db/pool.ts'
+import { FROM_BEGINNING } from '../../runtime/jobs/search-start.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { type ProviderAccount, SEND_TIMEOUT_MS } from '../../providers/provider.ts'
 import { type Seal, UnsealError } from '../../lib/seal.ts'
@@ -29,15 +30,18 @@ export type Origin = {
   breakerStep: number
 }
 
+export type LockParts = Pick<Parts, 'seal' | 'searchStarts'>
+
 /** Locks the senders that can send. Those of `unreadable` accounts, whose access token does not open, are left out. */
 export async function lockSenders(
   tx: Sql,
-  { seal }: Pick<Parts, 'seal'>,
+  { seal, searchStarts = FROM_BEGINNING }: LockParts,
   now: Date,
 ): Promise<{ senders: LockedSender[]; unreadable: UnreadableAccount[] }> {
+  const { since, older } = searchStarts.messages
   const senders: LockedSender[] = []
   const unreadable = new Map<string, UnreadableAccount>()
-  for (const row of await tx.rows(lockSendersWithWork, [now])) {
+  for (const row of await tx.rows(lockSendersWithWork, [now, since, batch(older)])) {
     const { workspaceId, accountId, sealedToken, breakerStep, capacity } = row
     const origin = originOf(seal, row)
     if (!origin) unreadable.set(accountId, { workspaceId, accountId, sealedToken })
@@ -75,13 +79,33 @@ export function originOf(
 type SenderRow = Omit<LockedSender, 'origin'> & SealedOrigin & UnreadableAccount
 
 /** SQL: a loose index scan, with one probe per sender and priority with waiting messages, however many those are. */
-export const WAITING = `with recursive waiting as (
-     (select sender_id, priority, due_at from messages where due_at is not null order by sender_id, priority, due_at limit 1)
+const firstWaiting = (name: string, since: string): string => `${name} as (
+     (select sender_id, priority, due_at from messages where due_at >= ${since} order by sender_id, priority, due_at limit 1)
      union all
-     select n.sender_id, n.priority, n.due_at from waiting w cross join lateral (
+     select n.sender_id, n.priority, n.due_at from ${name} w cross join lateral (
        select m.sender_id, m.priority, m.due_at from messages m
-       where m.due_at is not null and (m.sender_id, m.priority) > (w.sender_id, w.priority)
+       where m.due_at >= ${since} and (m.sender_id, m.priority) > (w.sender_id, w.priority)
        order by m.sender_id, m.priority, m.due_at limit 1) n
+   )`
+
+/** SQL: `waiting`, the first waiting message of each sender and priority. */
+export const WAITING = `with recursive ${firstWaiting('waiting', "'-infinity'")}`
+
+/** SQL: the same, searched from a SearchStart. */
+export const waitingSince = (
+  since: string,
+  older: string,
+): string => `with recursive ${firstWaiting('recent_messages', since)},
+   waiting as (
+     select sender_id, priority, min(due_at) as due_at from (
+       select * from recent_messages
+       union all
+       select m.* from jsonb_to_recordset(${older}) as o (sender_id uuid, priority smallint, due_at timestamptz)
+       cross join lateral (
+         select sender_id, priority, due_at from messages
+         where sender_id = o.sender_id and priority = o.priority and due_at between o.due_at and ${since}
+         order by due_at limit 1) m) first_waiting
+     group by sender_id, priority
    )`
 
 type LockSendable = { senderId: string; now: string; when?: string }
@@ -109,7 +133,7 @@ export function lockSendable({ senderId, now, when = 'true' }: LockSendable): st
 
 const lockSendersWithWork = statement<SenderRow>(
   'lock_senders_with_work',
-  `${WAITING}
+  `${waitingSince('$2', '$3')}
    select p.sender_id as id, d.due, s.workspace_id as "workspaceId", p.breaker_step as "breakerStep",
      ${paceCapacity({ throughput: 's.throughput', now: '$1' })} as capacity, ${ORIGIN_COLUMNS}
    from (

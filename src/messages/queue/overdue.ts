@@ -1,14 +1,15 @@
 import { SECOND_MS } from '../../lib/clock.ts'
-import { newestFirst, statement } from '../../lib/db/pool.ts'
+import { batch, newestFirst, statement } from '../../lib/db/pool.ts'
 import { type EventParts, withEvents } from '../../events/record.ts'
 import { type DueItem, createBatchLoop } from '../../runtime/jobs/batch-loop.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
+import { FROM_BEGINNING } from '../../runtime/jobs/search-start.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import type { FailureCode } from '../../providers/failure-codes.ts'
 import { failureAtClose } from './decide.ts'
 import { countFault } from './quarantine.ts'
 import { recordInterrupted } from './claim.ts'
-import { WAITING } from './lock-senders.ts'
+import { waitingSince } from './lock-senders.ts'
 import { applyReports, ownFailure } from '../reports/apply.ts'
 import type { Subscribers } from '../subscribers.ts'
 
@@ -16,7 +17,7 @@ import type { Subscribers } from '../subscribers.ts'
 const MAX_MESSAGES = 100
 
 type OverdueParts = EventParts &
-  Pick<Parts, 'clock' | 'live' | 'log'> & {
+  Pick<Parts, 'clock' | 'live' | 'log' | 'searchStarts'> & {
     subscribers: Subscribers
   }
 
@@ -30,7 +31,10 @@ export function overdueLoop(parts: OverdueParts): Loop {
     name: 'overdue',
     pollMs: SECOND_MS,
     maxItems: MAX_MESSAGES,
-    take: (tx, now) => tx.rows(findOverdue, [now]),
+    take(tx, now) {
+      const { since, older } = (parts.searchStarts ?? FROM_BEGINNING).messages
+      return tx.rows(findOverdue, [now, since, batch(older)])
+    },
     retake: (tx, { workspace_id, id }, now) => tx.rows(lockOverdue, [workspace_id, id, now]),
     async process(tx, overdue, now) {
       await recordInterrupted(tx, overdue, now)
@@ -52,7 +56,7 @@ const COLUMNS = `o.id, o.workspace_id, o.lease, o.last_failure_code as "lastFail
 
 const findOverdue = statement<Overdue>(
   'find_overdue_messages',
-  `${WAITING}, blocked as materialized (
+  `${waitingSince('$2', '$3')}, blocked as materialized (
      select w.* from waiting w
      cross join lateral (select * from senders where id = w.sender_id limit 1) s
      cross join lateral (

@@ -20,7 +20,7 @@ import type { Subscribers } from '../subscribers.ts'
 import { countUnstoredOutcome } from './quarantine.ts'
 
 type SubmitParts = EventParts &
-  Pick<Parts, 'clock' | 'seal' | 'log' | 'provider' | 'live' | 'node' | 'tracer'> & {
+  Pick<Parts, 'clock' | 'seal' | 'log' | 'provider' | 'live' | 'node' | 'tracer' | 'searchStarts'> & {
     acceptedMessages?: AcceptedMessages | undefined
     subscribers: Subscribers
   }

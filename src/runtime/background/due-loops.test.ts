@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DAY_MS, later } from '../../lib/clock.ts'
+import { DAY_MS, MINUTE_MS, later } from '../../lib/clock.ts'
 import { spyOnDb } from '../../../test/database/db-spy.ts'
 import { waitFor } from '../../../test/world/wait-for.ts'
 import { startWorld } from '../../../test/world/world.ts'
 import { newId } from '../../lib/ids.ts'
+import { lockSenders } from '../../messages/queue/lock-senders.ts'
+import { FIRST_CURSOR, findDueEndpoints } from '../../webhooks/delivery/claim.ts'
+import { FROM_BEGINNING, type SearchStart } from '../jobs/search-start.ts'
 import { findDueLoops } from './due-loops.ts'
 
 const WATCHED = [
@@ -23,8 +26,7 @@ const WATCHED = [
 test('work of every kind is found when it becomes due, and not before', async (t) => {
   const world = await startWorld(t)
   const { parts } = world
-  const find = (at: Date): Promise<Readonly<Record<string, boolean>>> =>
-    findDueLoops({ ...parts, clock: { now: () => at } })
+  const find = async (at: Date) => (await findDueLoops({ ...parts, clock: { now: () => at } }, FROM_BEGINNING)).due
   const receiver = await world.receiver()
   await world.settled()
   const now = world.clock.now()
@@ -64,6 +66,44 @@ test('work of every kind is found when it becomes due, and not before', async (t
   )
   assert.equal((await find(now))['leases'], true)
   assert.deepEqual(await find(later(now, 2 * DAY_MS)), Object.fromEntries(WATCHED.map((name) => [name, true])))
+})
+
+test('a search that begins where a look ended finds what was due before it and since', async (t) => {
+  const working = await startWorld(t)
+  const receiver = await working.receiver()
+  receiver.always({ status: 500 })
+  await working.whatsapp.reports(await working.sendOtp(), ['sent'])
+  await working.first.stop()
+  const world = await startWorld(t, { works: false })
+  const { parts } = world
+  const now = parts.clock.now()
+  const setDue = (table: string, { workspaceId }: Pick<typeof world, 'workspaceId'>, dueAt: Date) =>
+    world.query(`update ${table} set due_at = $2, lease = null where workspace_id = $1 and due_at is not null`, [
+      workspaceId,
+      dueAt,
+    ])
+  await setDue('webhook_deliveries', working, later(now, -5 * MINUTE_MS))
+  await world.sendOtp()
+  await setDue('messages', world, later(now, -6 * MINUTE_MS))
+  const { next } = await findDueLoops(parts, FROM_BEGINNING)
+  assert.ok(next)
+
+  const recent = await startWorld(t, { works: false })
+  await recent.sendOtp()
+  await setDue('messages', recent, later(now, -1))
+  const { senders } = await parts.db.transaction((tx) => lockSenders(tx, { ...parts, searchStarts: next }, now))
+  const firstDueOf = (senderId: string) =>
+    senders.find(({ id }) => id === senderId)?.due.map(({ firstDueAt }) => +new Date(firstDueAt))
+  assert.deepEqual(firstDueOf(world.senderId), [+now - 6 * MINUTE_MS])
+  assert.deepEqual(firstDueOf(recent.senderId), [+now - 1])
+  const findEndpoint = async (start: SearchStart) => {
+    const { due } = await findDueEndpoints(parts.db, FIRST_CURSOR, now, start)
+    return due.find(({ endpointId }) => endpointId === receiver.endpointId)?.dueAt
+  }
+  assert.deepEqual(await findEndpoint(next.deliveries), later(now, -5 * MINUTE_MS))
+  assert.equal(await findEndpoint({ ...next.deliveries, older: [] }), undefined)
+  await setDue('webhook_deliveries', working, later(now, -1))
+  assert.deepEqual(await findEndpoint(next.deliveries), later(now, -1))
 })
 
 test('an idle instance looks for all due work in one statement', async (t) => {

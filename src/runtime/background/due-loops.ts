@@ -1,11 +1,13 @@
-import { statement } from '../../lib/db/pool.ts'
-import { WAITING } from '../../messages/queue/lock-senders.ts'
+import { MINUTE_MS, later } from '../../lib/clock.ts'
+import { batch, statement } from '../../lib/db/pool.ts'
+import { waitingSince } from '../../messages/queue/lock-senders.ts'
 import { waitingEndpoints } from '../../webhooks/delivery/claim.ts'
 import { areLeasesLost } from '../jobs/leases.ts'
 import { mayNodeBeDead, suspectLimits } from '../jobs/node.ts'
 import type { Parts } from '../parts.ts'
 import { lostLeaseTimes } from './dead-nodes.ts'
-import type { DueLoops } from './look.ts'
+import type { SearchStarts } from '../jobs/search-start.ts'
+import type { Found } from './look.ts'
 
 /** Endpoints with waiting deliveries that a look reads. With more of them it may say that some are due although none is. */
 const MAX_ENDPOINTS = 1_000
@@ -17,13 +19,33 @@ const isFirstDue = (table: string, column: string, condition = `${column} is not
 const areTimersDue = (table: string): string =>
   isFirstDue(table, 'timer_due_at', `timer_due_at is not null and timer_quarantined_at is null`)
 
+/** The longest list of a SearchStart. */
+const MAX_OLDER = 1_000
+/**
+ * Rows that become due later than this before a look are found by the next search that begins there: an insert may be committed late, and
+ * another node's clock may be behind.
+ */
+const MARGIN_MS = MINUTE_MS
+
 /** Whether each loop has due work. True may be wrong, such as for messages of a paused number; false is not. */
-export async function findDueLoops({ db, clock, node }: Pick<Parts, 'db' | 'clock' | 'node'>): Promise<DueLoops> {
+export async function findDueLoops(
+  { db, clock, node }: Pick<Parts, 'db' | 'clock' | 'node'>,
+  { messages, deliveries }: SearchStarts,
+): Promise<Found> {
   const now = clock.now()
-  const row = await db.row(selectDueWork, [now, node.id, ...suspectLimits, ...lostLeaseTimes(now)])
+  const since = later(now, -MARGIN_MS)
+  const starts = [messages, deliveries].flatMap((start) => [start.since, batch(start.older)])
+  const times = [...suspectLimits, ...lostLeaseTimes(now)] as const
+  const row = await db.row(selectDueWork, [now, node.id, ...times, ...starts, since])
   if (!row) throw new Error('the look for due work returned no row')
-  const { submit, ...due } = row
-  return { ...due, submit, overdue: submit }
+  const { submit, olderMessages, olderDeliveries, ...due } = row
+  const from = since.toISOString()
+  const next = olderMessages &&
+    olderDeliveries && {
+      messages: { since: from, older: olderMessages },
+      deliveries: { since: from, older: olderDeliveries },
+    }
+  return { due: { ...due, submit, overdue: submit }, next }
 }
 
 type WatchedLoop =
@@ -37,10 +59,21 @@ type WatchedLoop =
   | 'sandbox'
   | 'leases'
 
-const selectDueWork = statement<Record<WatchedLoop, boolean>>(
+/** SQL: `older` of a SearchStart that begins at $12, or null if there are too many. */
+const olderOf = (rows: string, columns: readonly string[]): string =>
+  `(select case when count(*) <= ${MAX_OLDER} then coalesce(jsonb_agg(
+       jsonb_build_object(${columns.map((column) => `'${column}', ${column}`).join(', ')})), '[]') end
+     from ${rows} where due_at < $12)`
+
+const selectDueWork = statement<
+  Record<WatchedLoop, boolean> & Record<'olderMessages' | 'olderDeliveries', object[] | null>
+>(
   'find_due_work',
-  `${WAITING}, ${waitingEndpoints({ max: String(MAX_ENDPOINTS) })}
-   select coalesce((select min(due_at) from waiting) <= $1, false) as submit,
+  `${waitingSince('$8', '$9')}, ${waitingEndpoints({ max: String(MAX_ENDPOINTS), since: '$10', older: '$11' })}
+   select ${olderOf('waiting', ['sender_id', 'priority', 'due_at'])} as "olderMessages",
+     case when (select max(position) from head) = ${MAX_ENDPOINTS} then null
+       else ${olderOf('head', ['endpoint_id', 'due_at'])} end as "olderDeliveries",
+     coalesce((select min(due_at) from waiting) <= $1, false) as submit,
      ${isFirstDue('provider_reports', 'due_at')} as reports,
      ${areTimersDue('confirmations')} or ${areTimersDue('refusal_checks')} as timers,
      ${isFirstDue('otp_verifications', 'due_at')} as verifications,

@@ -2,6 +2,7 @@ import { type Clock, SECOND_MS, later } from '../../lib/clock.ts'
 import { type Sql, batch, statement } from '../../lib/db/pool.ts'
 import { TARGET_COLUMNS, type Target } from '../../events/record.ts'
 import { type LeasedChange, unlockedItems } from '../../runtime/jobs/leases.ts'
+import { FROM_BEGINNING } from '../../runtime/jobs/search-start.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { ATTEMPT_TIMEOUT_MS } from './post.ts'
 
@@ -51,34 +52,48 @@ export async function findDueEndpoints(
   db: Sql,
   cursor: string,
   now: Date,
+  { since, older } = FROM_BEGINNING.deliveries,
 ): Promise<{ due: DueEndpoint[]; next: string | undefined }> {
-  const rows = await db.rows(selectDue, [cursor, now, MAX_ENDPOINTS_PER_SEARCH])
+  const rows = await db.rows(selectDue, [cursor, now, MAX_ENDPOINTS_PER_SEARCH, since, batch(older)])
   const next = rows.find((row) => row.position === MAX_ENDPOINTS_PER_SEARCH)?.endpointId
   return { due: rows.filter((row) => row.isDue), next }
 }
 
+/** `since` and `older`: a SearchStart. */
+type EndpointSearch = { after?: string; max: string; since: string; older: string }
+
 /**
- * SQL: `head`, the earliest delivery of each endpoint with waiting deliveries, at most `max` endpoints, those after `after`. A loose
- * index scan of (endpoint_id, due_at): one probe per endpoint, however many deliveries wait.
+ * SQL: `head`, the earliest waiting delivery of each endpoint after `after`. A loose index scan of (endpoint_id, due_at): one probe per
+ * endpoint, however many deliveries wait. It ends after `max` endpoints; the last one has this position.
  */
-export const waitingEndpoints = ({ after, max }: { after?: string; max: string }): string =>
-  `head as (
+export const waitingEndpoints = ({ after = `'${FIRST_CURSOR}'`, max, since, older }: EndpointSearch): string =>
+  `recent_heads as (
      (select 1 as position, endpoint_id, due_at from webhook_deliveries
-      where due_at is not null${after === undefined ? '' : ` and endpoint_id > ${after}`}
+      where due_at >= ${since} and endpoint_id > ${after}
       order by endpoint_id, due_at limit 1)
      union all
      select head.position + 1, following.endpoint_id, following.due_at
-     from head cross join lateral (
+     from recent_heads head cross join lateral (
        select endpoint_id, due_at from webhook_deliveries
-       where due_at is not null and endpoint_id > head.endpoint_id
+       where due_at >= ${since} and endpoint_id > head.endpoint_id
        order by endpoint_id, due_at limit 1
      ) following
      where head.position < ${max}
+   ), head as (
+     select max(position) as position, endpoint_id, min(due_at) as due_at from (
+       select * from recent_heads
+       union all
+       select 0, d.* from jsonb_to_recordset(${older}) as o (endpoint_id uuid, due_at timestamptz)
+       cross join lateral (
+         select endpoint_id, due_at from webhook_deliveries
+         where endpoint_id = o.endpoint_id and endpoint_id > ${after} and due_at between o.due_at and ${since}
+         order by due_at limit 1) d) heads
+     group by endpoint_id
    )`
 
 const selectDue = statement<DueEndpoint & { position: number; isDue: boolean }>(
   'find_due_endpoints',
-  `with recursive ${waitingEndpoints({ after: '$1', max: '$3' })}
+  `with recursive ${waitingEndpoints({ after: '$1', max: '$3', since: '$4', older: '$5' })}
    select head.position, head.due_at as "dueAt", head.due_at <= $2 as "isDue", ${TARGET_COLUMNS}, endpoint.status,
      endpoint.failing_since as "failingSince"
    from head cross join lateral (select * from webhook_endpoints where id = head.endpoint_id limit 1) endpoint

@@ -128,7 +128,7 @@ export function deliverLoop(parts: Parts): Loop {
 
   async function findNextDue(): Promise<DueEndpoint[]> {
     const startedAt = performance.now()
-    const { due, next } = await findDueEndpoints(parts.db, cursor, parts.clock.now())
+    const { due, next } = await findDueEndpoints(parts.db, cursor, parts.clock.now(), parts.searchStarts?.deliveries)
     searchMs = performance.now() - startedAt
     cursor = next ?? FIRST_CURSOR
     return due

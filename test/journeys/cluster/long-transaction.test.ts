@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { BY_INDEX } from '../../../src/lib/db/pool.ts'
+import { overdueLoop } from '../../../src/messages/queue/overdue.ts'
+import { lockSenders } from '../../../src/messages/queue/lock-senders.ts'
+import { findDueLoops } from '../../../src/runtime/background/due-loops.ts'
+import { FROM_BEGINNING } from '../../../src/runtime/jobs/search-start.ts'
+import { FIRST_CURSOR, findDueEndpoints } from '../../../src/webhooks/delivery/claim.ts'
 import { type Call, spyOnDb } from '../../database/db-spy.ts'
 import { withConnection } from '../../database/postgres.ts'
+import { waitFor } from '../../world/wait-for.ts'
 import { type World, type WorldOptions, startWorld } from '../../world/world.ts'
 
 /** How many index entries of finished work the long transaction keeps. */
@@ -85,6 +92,21 @@ const leaveStaleEntries = (
     await connection.query('commit')
   })
 
+/** A delivery that succeeded becomes due again, and succeeds, many times. */
+async function leaveStaleDeliveries(t: TestContext, world: World): Promise<void> {
+  const [delivery] = await world.query<{ id: string }>('select id from webhook_deliveries where workspace_id = $1', [
+    world.workspaceId,
+  ])
+  assert.ok(delivery)
+  await beginLongTransaction(t, world)
+  await leaveStaleEntries(world, {
+    table: 'webhook_deliveries',
+    id: delivery.id,
+    due: "status = 'pending', ended_at = null,",
+    ended: "status = 'succeeded', ended_at = now(),",
+  })
+}
+
 test('while a long transaction runs, claiming a code does not read the index entries of earlier codes', async (t) => {
   const { world, countDuring } = await startCountingWorld(t, {
     name: 'insert_and_claim_otp_messages_within_quota',
@@ -124,17 +146,7 @@ test('while a long transaction runs, claiming a delivery does not read the index
   await world.receiver()
   const deliver = async () => world.whatsapp.reports(await world.sendOtp(), ['sent'])
   await deliver()
-  const [delivery] = await world.query<{ id: string }>('select id from webhook_deliveries where workspace_id = $1', [
-    world.workspaceId,
-  ])
-  assert.ok(delivery)
-  await beginLongTransaction(t, world)
-  await leaveStaleEntries(world, {
-    table: 'webhook_deliveries',
-    id: delivery.id,
-    due: "status = 'pending', ended_at = null,",
-    ended: "status = 'succeeded', ended_at = now(),",
-  })
+  await leaveStaleDeliveries(t, world)
   const reads = await countDuring(deliver)
   assert.ok(reads.length > 0 && Math.max(...reads) < MAX_READ, `${reads.join(', ')} entries`)
 })
@@ -189,3 +201,91 @@ for (const { table, statement, claimsOnWrite = false, changes = table } of [
     const after = await mostReads()
     assert.ok(after < before + MAX_MORE, `${before} entries before, ${after} after`)
   })
+
+/** The next looks do not begin at the beginning. */
+const SLOW_LOOK_MS = 200
+const SEARCHES = ['find_due_work', 'lock_senders_with_work', 'find_overdue_messages', 'find_due_endpoints']
+
+/** How many entries of the index each search reads that begins where a look ended. */
+async function countSearches(
+  t: TestContext,
+  { index, leaveStale }: { index: string; leaveStale: (world: World) => Promise<void> },
+) {
+  const reads = new Map<string, number>()
+  const world = await startWorld(t, {
+    claimsOnWrite: false,
+    wrapDb: (db) =>
+      spyOnDb(db, async ({ statement, values, run }) => {
+        if (reads.has(statement.name)) reads.set(statement.name, await countReads(db.url, index, { statement, values }))
+        return run()
+      }),
+  })
+  await leaveStale(world)
+  const { parts } = world
+  const { next } = await findDueLoops(parts, FROM_BEGINNING)
+  assert.ok(next)
+  for (const name of SEARCHES) reads.set(name, STALE_ENTRIES)
+  const searching = { ...parts, searchStarts: next }
+  await findDueLoops(parts, next)
+  await parts.db.transaction((tx) => lockSenders(tx, searching, parts.clock.now()))
+  await overdueLoop(searching).turn()
+  await findDueEndpoints(parts.db, FIRST_CURSOR, parts.clock.now(), next.deliveries)
+  return Object.fromEntries(reads)
+}
+
+test('while a long transaction runs, searches from the last look do not read entries of earlier messages', async (t) => {
+  const reads = await countSearches(t, {
+    index: 'messages_due',
+    async leaveStale(world) {
+      const { messageId } = await world.sendOtp()
+      await world.settled()
+      await beginLongTransaction(t, world)
+      await leaveStaleEntries(world, { table: 'messages', id: messageId })
+    },
+  })
+  for (const [name, read] of Object.entries(reads)) assert.ok(read < MAX_READ, `${name}: ${read} entries`)
+})
+
+test('while a long transaction runs, searches from the last look do not read entries of earlier deliveries', async (t) => {
+  const reads = await countSearches(t, {
+    index: 'webhook_deliveries_due',
+    async leaveStale(world) {
+      await world.receiver()
+      await world.whatsapp.reports(await world.sendOtp(), ['sent'])
+      await leaveStaleDeliveries(t, world)
+    },
+  })
+  for (const [name, read] of Object.entries(reads)) assert.ok(read < MAX_READ, `${name}: ${read} entries`)
+})
+
+test('while looks are slow, searches begin where the last one ended, and find what waited before it', async (t) => {
+  const searches = new Map<string, string>()
+  const world = await startWorld(t, {
+    claimsOnWrite: false,
+    wrapDb: (db) =>
+      spyOnDb(db, async ({ statement: { name }, values, run }) => {
+        searches.set(name, JSON.stringify(values))
+        const result = await run()
+        if (name === 'find_due_work') await wait(SLOW_LOOK_MS)
+        return result
+      }),
+  })
+  const searchOf = (name: string): string => searches.get(name) ?? ''
+  const { senderId, workspaceId } = world
+  const receiver = await world.receiver()
+  const openBreaker = (until: string) =>
+    world.query(`update sender_pace set breaker_open_until = ${until} where sender_id = $1`, [senderId])
+  await openBreaker("now() + interval '1 h'")
+  const { messageId } = await world.sendOtp()
+  await world.query(`update messages set due_at = due_at - interval '5 min' where workspace_id = $1 and id = $2`, [
+    workspaceId,
+    messageId,
+  ])
+  await waitFor('a search that names the sender', () => searchOf('lock_senders_with_work').includes(senderId))
+  await openBreaker('null')
+  await world.settled()
+  await world.whatsapp.reports({ messageId }, ['sent'])
+  await waitFor('the webhook', () => receiver.received.length === 1)
+  assert.doesNotMatch(searchOf('lock_senders_with_work'), /infinity/)
+  assert.doesNotMatch(searchOf('find_due_endpoints'), /infinity/)
+})
