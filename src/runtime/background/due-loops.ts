@@ -1,4 +1,4 @@
-import { MINUTE_MS, later } from '../../lib/clock.ts'
+import { SECOND_MS, later } from '../../lib/clock.ts'
 import { batch, statement } from '../../lib/db/pool.ts'
 import { waitingSince } from '../../messages/queue/lock-senders.ts'
 import { waitingEndpoints } from '../../webhooks/delivery/claim.ts'
@@ -21,11 +21,8 @@ const areTimersDue = (table: string): string =>
 
 /** The longest list of a SearchStart. */
 const MAX_OLDER = 1_000
-/**
- * Rows that become due later than this before a look are found by the next search that begins there: an insert may be committed late, and
- * another node's clock may be behind.
- */
-const MARGIN_MS = MINUTE_MS
+/** How long before a look the next search begins: a row may be committed late, and another node's clock may be behind. */
+const MARGIN_MS = 10 * SECOND_MS
 
 /** Whether each loop has due work. True may be wrong, such as for messages of a paused number; false is not. */
 export async function findDueLoops(
