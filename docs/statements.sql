@@ -2178,17 +2178,17 @@ select (count(*) filter (where breaker_open_until > $1))::int as open,
 from sender_pace where breaker_step > 0;
 
 prepare lock_senders_with_work as
-with recursive recent_messages as (
+with recursive recent_waiting as (
   (select sender_id, priority, due_at from messages where due_at >= $2 order by sender_id, priority, due_at limit 1)
   union all
-  select n.sender_id, n.priority, n.due_at from recent_messages w cross join lateral (
+  select n.sender_id, n.priority, n.due_at from recent_waiting w cross join lateral (
     select m.sender_id, m.priority, m.due_at from messages m
     where m.due_at >= $2 and (m.sender_id, m.priority) > (w.sender_id, w.priority)
     order by m.sender_id, m.priority, m.due_at limit 1) n
 ),
 waiting as (
   select sender_id, priority, min(due_at) as due_at from (
-    select * from recent_messages
+    select * from recent_waiting
     union all
     select m.* from jsonb_to_recordset($3) as o (sender_id uuid, priority smallint, due_at timestamptz)
     cross join lateral (
@@ -2235,17 +2235,17 @@ where p.ctid = any (array (
 -- src/messages/queue/overdue.ts
 
 prepare find_overdue_messages as
-with recursive recent_messages as (
+with recursive recent_waiting as (
   (select sender_id, priority, due_at from messages where due_at >= $2 order by sender_id, priority, due_at limit 1)
   union all
-  select n.sender_id, n.priority, n.due_at from recent_messages w cross join lateral (
+  select n.sender_id, n.priority, n.due_at from recent_waiting w cross join lateral (
     select m.sender_id, m.priority, m.due_at from messages m
     where m.due_at >= $2 and (m.sender_id, m.priority) > (w.sender_id, w.priority)
     order by m.sender_id, m.priority, m.due_at limit 1) n
 ),
 waiting as (
   select sender_id, priority, min(due_at) as due_at from (
-    select * from recent_messages
+    select * from recent_waiting
     union all
     select m.* from jsonb_to_recordset($3) as o (sender_id uuid, priority smallint, due_at timestamptz)
     cross join lateral (
@@ -4819,17 +4819,17 @@ from messages where workspace_id = $1 and id = $2 and kind = 'otp';
 -- src/runtime/background/due-loops.ts
 
 prepare find_due_work as
-with recursive recent_messages as (
+with recursive recent_waiting as (
   (select sender_id, priority, due_at from messages where due_at >= $8 order by sender_id, priority, due_at limit 1)
   union all
-  select n.sender_id, n.priority, n.due_at from recent_messages w cross join lateral (
+  select n.sender_id, n.priority, n.due_at from recent_waiting w cross join lateral (
     select m.sender_id, m.priority, m.due_at from messages m
     where m.due_at >= $8 and (m.sender_id, m.priority) > (w.sender_id, w.priority)
     order by m.sender_id, m.priority, m.due_at limit 1) n
 ),
 waiting as (
   select sender_id, priority, min(due_at) as due_at from (
-    select * from recent_messages
+    select * from recent_waiting
     union all
     select m.* from jsonb_to_recordset($9) as o (sender_id uuid, priority smallint, due_at timestamptz)
     cross join lateral (

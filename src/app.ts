@@ -56,7 +56,7 @@ export async function buildApp(parts: Parts, { attach, pages, example }: AppOpti
     },
     /** Starts the background work. Only for the role worker. */
     startWork(): void {
-      const look = createLook((starts) => findDueLoops(parts, starts))
+      const look = createLook((starts, of) => findDueLoops(parts, starts, of))
       loops = [look.loop, ...parts.loops({ ...parts, searchStarts: look.starts })].map((loop) => {
         const running = startLoop(loop, parts.log, { metrics: parts.metrics, look })
         attach(loop.name, () => running.wake())

@@ -29,7 +29,7 @@ export type Parts = {
   acceptedMessages?: HandOver<MessageLoop<unknown>> | undefined
   /** Undefined: no delivery is claimed when it is recorded, and the loop finds every delivery. */
   recordedDeliveries?: HandOver<DeliveryLoop<unknown>> | undefined
-  /** Where loops begin to search. Undefined: at the beginning. */
+  /** Where loops begin to search. The look changes it. Undefined: always at the beginning. */
   searchStarts?: SearchStarts | undefined
   /** Undefined while tracing is off. */
   tracer?: Tracer | undefined

@@ -83,7 +83,13 @@ async function startWorker(parts: Parts): Promise<Worker> {
   const running: RunningLoop[] = []
   const wake = (work: WorkName): void => running.find(({ name }) => name === work)?.wake()
   // What is claimed early waits for loops that stay.
-  const loopParts = { ...parts, wake, acceptedMessages: undefined, recordedDeliveries: undefined }
+  const loopParts = {
+    ...parts,
+    wake,
+    acceptedMessages: undefined,
+    recordedDeliveries: undefined,
+    searchStarts: undefined,
+  }
   for (const loop of parts.loops(loopParts)) running.push(startLoop(loop, parts.log))
   return {
     wake: () => running.forEach((loop) => loop.wake()),

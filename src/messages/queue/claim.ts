@@ -5,7 +5,7 @@ import { newId } from '../../lib/ids.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { SEND_TIMEOUT_MS } from '../../providers/provider.ts'
 import { type UnreadableAccount, markCredentialsUnreadable } from '../../accounts/unreadable.ts'
-import { type LockParts, type Origin, lockSenders, writePaces } from './lock-senders.ts'
+import { type LockSendersParts, type Origin, lockSenders, writePaces } from './lock-senders.ts'
 import type { DueOfConversation, Subscribers } from '../subscribers.ts'
 import { UNKNOWN_WAIT_MS } from './decide.ts'
 import { type Lease, type LeasedChange, changeLeased, preventLeases, unlockedItems } from '../../runtime/jobs/leases.ts'
@@ -47,7 +47,7 @@ export type ClaimedRow = {
   isIdle: boolean
 }
 
-type ClaimParts = LockParts &
+type ClaimParts = LockSendersParts &
   Pick<Parts, 'db' | 'clock' | 'log' | 'live' | 'node'> & {
     subscribers: Pick<Subscribers, 'superseded'>
   }

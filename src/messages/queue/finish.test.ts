@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { lockInAnotherSession } from '../../../test/faults/lock-in-another-session.ts'
 import { waitFor } from '../../../test/world/wait-for.ts'
 import { type World, startWorld } from '../../../test/world/world.ts'
+import { SECOND_MS, later } from '../../lib/clock.ts'
 import { isLockTimeout } from '../../lib/db/pool.ts'
 import { newId } from '../../lib/ids.ts'
 import { type ClaimedMessage, claimMessages } from './claim.ts'
@@ -117,4 +118,20 @@ test('an outcome that is stored twice, as after a lost connection, keeps the tex
   await finish()
   await finish()
   assert.deepEqual(await details(), [{ detail: { code: 'providers.titled', title, detail: text } }])
+})
+
+test('an outcome that is stored late makes its message due now, not earlier', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const { messageId } = await world.sendOtp()
+  const [message] = await claimAll(world, 1)
+  assert.ok(message)
+  const dueAt = later(world.clock.now(), SECOND_MS)
+  world.advance('20s')
+  await createFinisher(world.parts)({
+    ...accepted(world, message),
+    outcome: { outcome: 'unreachable', detail: { code: 'text', text: 'no route' } },
+    next: { next: 'retry', dueAt, failureCode: 'PROVIDER_UNAVAILABLE', breaker: null },
+  })
+  const [stored] = await world.query<{ due_at: Date }>('select due_at from messages where id = $1', [messageId])
+  assert.ok(stored && +world.clock.now() - +stored.due_at < SECOND_MS, `${stored?.due_at}`)
 })

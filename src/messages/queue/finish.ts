@@ -1,4 +1,5 @@
 import type { CodedText } from '../../../locales/text.ts'
+import { notBefore } from '../../lib/clock.ts'
 import { type Sql, type Statement, batch, changes, statement } from '../../lib/db/pool.ts'
 import { type EventParts, transactionWithEvents } from '../../events/record.ts'
 import type { Batcher } from '../../lib/db/batcher.ts'
@@ -92,7 +93,11 @@ const asAccepted = ({ message: { workspaceId, conversation }, outcome, endedAt }
  * recipients may have been erased.
  */
 async function write(sql: Sql, group: EndedAttempt[], now: Date): Promise<Set<string>> {
-  const rows = await sql.rows(finish, [changes(group.map(finishRow)), batch(group.flatMap(attemptRows)), now])
+  const rows = await sql.rows(finish, [
+    changes(group.map((ended) => finishRow(ended, now))),
+    batch(group.flatMap(attemptRows)),
+    now,
+  ])
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -148,28 +153,29 @@ const finish: Statement<{ id: string }> = statement(
    select id from finished`,
 )
 
-const finishRow = ({ message, next }: EndedAttempt) => ({
+const finishRow = ({ message, next }: EndedAttempt, now: Date) => ({
   id: message.id,
   lease: message.lease,
   workspace_id: message.workspaceId,
   accepted: next.next === 'accepted',
   known: next.next !== 'unknown',
-  due_at: dueAt(message, next),
+  // not earlier, also if storing took long: searches may leave out what was due before the last look
+  due_at: dueAt(message, next, now),
   provider_message_id: next.next === 'accepted' ? next.providerMessageId : null,
   last_failure_code: next.next === 'accepted' ? null : next.failureCode,
 })
 
 /** A breaker may stay open past the window: the message is due again when the window closes, to fail. */
-function dueAt({ submitBy }: ClaimedMessage, next: Decision): Date | null {
+function dueAt({ submitBy }: ClaimedMessage, next: Decision, now: Date): Date | null {
   switch (next.next) {
     case 'accepted':
       return null
     case 'failed':
-      return submitBy
+      return notBefore(now, submitBy)
     case 'retry':
-      return next.dueAt < submitBy ? next.dueAt : submitBy
+      return notBefore(now, next.dueAt < submitBy ? next.dueAt : submitBy)
     case 'unknown':
-      return next.dueAt
+      return notBefore(now, next.dueAt)
   }
 }
 

@@ -30,12 +30,12 @@ export type Origin = {
   breakerStep: number
 }
 
-export type LockParts = Pick<Parts, 'seal' | 'searchStarts'>
+export type LockSendersParts = Pick<Parts, 'seal' | 'searchStarts'>
 
 /** Locks the senders that can send. Those of `unreadable` accounts, whose access token does not open, are left out. */
 export async function lockSenders(
   tx: Sql,
-  { seal, searchStarts = FROM_BEGINNING }: LockParts,
+  { seal, searchStarts = FROM_BEGINNING }: LockSendersParts,
   now: Date,
 ): Promise<{ senders: LockedSender[]; unreadable: UnreadableAccount[] }> {
   const { since, older } = searchStarts.messages
@@ -91,14 +91,14 @@ const firstWaiting = (name: string, since: string): string => `${name} as (
 /** SQL: `waiting`, the first waiting message of each sender and priority. */
 export const WAITING = `with recursive ${firstWaiting('waiting', "'-infinity'")}`
 
-/** SQL: the same, searched from a SearchStart. */
+/** SQL: the same, found by a search that begins at a SearchStart. */
 export const waitingSince = (
   since: string,
   older: string,
-): string => `with recursive ${firstWaiting('recent_messages', since)},
+): string => `with recursive ${firstWaiting('recent_waiting', since)},
    waiting as (
      select sender_id, priority, min(due_at) as due_at from (
-       select * from recent_messages
+       select * from recent_waiting
        union all
        select m.* from jsonb_to_recordset(${older}) as o (sender_id uuid, priority smallint, due_at timestamptz)
        cross join lateral (

@@ -68,7 +68,7 @@ test('work of every kind is found when it becomes due, and not before', async (t
   assert.deepEqual(await find(later(now, 2 * DAY_MS)), Object.fromEntries(WATCHED.map((name) => [name, true])))
 })
 
-test('a search that begins where a look ended finds what was due before it and since', async (t) => {
+test('a search that begins at the last look finds rows that were due before and after it', async (t) => {
   const working = await startWorld(t)
   const receiver = await working.receiver()
   receiver.always({ status: 500 })

@@ -1,5 +1,5 @@
 import { SECOND_MS, later } from '../../lib/clock.ts'
-import { batch, statement } from '../../lib/db/pool.ts'
+import { type Sql, batch, statement } from '../../lib/db/pool.ts'
 import { waitingSince } from '../../messages/queue/lock-senders.ts'
 import { waitingEndpoints } from '../../webhooks/delivery/claim.ts'
 import { areLeasesLost } from '../jobs/leases.ts'
@@ -7,7 +7,7 @@ import { mayNodeBeDead, suspectLimits } from '../jobs/node.ts'
 import type { Parts } from '../parts.ts'
 import { lostLeaseTimes } from './dead-nodes.ts'
 import type { SearchStarts } from '../jobs/search-start.ts'
-import type { Found } from './look.ts'
+import type { LookResult } from './look.ts'
 
 /** Endpoints with waiting deliveries that a look reads. With more of them it may say that some are due although none is. */
 const MAX_ENDPOINTS = 1_000
@@ -19,28 +19,36 @@ const isFirstDue = (table: string, column: string, condition = `${column} is not
 const areTimersDue = (table: string): string =>
   isFirstDue(table, 'timer_due_at', `timer_due_at is not null and timer_quarantined_at is null`)
 
-/** The longest list of a SearchStart. */
+/** If more queues have waited for longer than MARGIN_MS, searches begin at the beginning. */
 const MAX_OLDER = 1_000
-/** How long before a look the next search begins: a row may be committed late, and another node's clock may be behind. */
+/**
+ * Searches begin this long before the last look: a row may be committed late, and another node's clock may be behind. Each second costs a search
+ * as many index entries as messages or deliveries were made in it.
+ */
 const MARGIN_MS = 10 * SECOND_MS
 
-/** Whether each loop has due work. True may be wrong, such as for messages of a paused number; false is not. */
+/**
+ * Whether each loop has due work. True may be wrong, such as for messages of a paused number. False is wrong only if the look did not begin
+ * at the beginning and a row got an earlier due time. `mayTakeLong`: as long as a transaction's statement.
+ */
 export async function findDueLoops(
   { db, clock, node }: Pick<Parts, 'db' | 'clock' | 'node'>,
   { messages, deliveries }: SearchStarts,
-): Promise<Found> {
+  { mayTakeLong = false } = {},
+): Promise<LookResult> {
   const now = clock.now()
   const since = later(now, -MARGIN_MS)
   const starts = [messages, deliveries].flatMap((start) => [start.since, batch(start.older)])
   const times = [...suspectLimits, ...lostLeaseTimes(now)] as const
-  const row = await db.row(selectDueWork, [now, node.id, ...times, ...starts, since])
+  const look = (sql: Sql) => sql.row(selectDueWork, [now, node.id, ...times, ...starts, since])
+  const row = await (mayTakeLong ? db.transaction(look) : look(db))
   if (!row) throw new Error('the look for due work returned no row')
   const { submit, olderMessages, olderDeliveries, ...due } = row
-  const from = since.toISOString()
+  const sinceText = since.toISOString()
   const next = olderMessages &&
     olderDeliveries && {
-      messages: { since: from, older: olderMessages },
-      deliveries: { since: from, older: olderDeliveries },
+      messages: { since: sinceText, older: olderMessages },
+      deliveries: { since: sinceText, older: olderDeliveries },
     }
   return { due: { ...due, submit, overdue: submit }, next }
 }

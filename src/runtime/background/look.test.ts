@@ -1,24 +1,30 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FROM_BEGINNING } from '../jobs/search-start.ts'
-import { type Found, createLook } from './look.ts'
+import { type LookResult, createLook } from './look.ts'
 
 const NEXT = {
   messages: { since: '2026-01-01T00:00:00Z', older: [] },
   deliveries: { since: '2026-01-01T00:00:00Z', older: [] },
 }
 
-type Took = { wholeMs: number; partialMs?: number; next?: Found['next'] }
+type LookTimes = { wholeMs: number; partialMs?: number; next?: LookResult['next']; maxMs?: number }
 
-/** A look whose statement takes this long; `turnAt` moves the time, runs a turn and returns the kind of its look. */
-function createTimedLook({ wholeMs, partialMs = 5, next = NEXT }: Took) {
+/**
+ * A look whose statement takes this long, and fails after `maxMs` unless it may take long. `turnAt` moves the time, runs a turn and returns
+ * what happened.
+ */
+function createTimedLook(times: LookTimes) {
+  const { partialMs = 5, next = NEXT, maxMs = Number.POSITIVE_INFINITY } = times
   let nowMs = 0
-  let kind: 'whole' | 'partial' | undefined
+  let kind: string | undefined
   const look = createLook(
-    (starts) => {
+    (starts, { mayTakeLong }) => {
       kind = starts.messages === FROM_BEGINNING.messages ? 'whole' : 'partial'
-      nowMs += kind === 'whole' ? wholeMs : partialMs
-      return Promise.resolve({ due: { submit: false }, next })
+      const tookMs = kind === 'whole' ? times.wholeMs : partialMs
+      const isLate = tookMs > maxMs && !mayTakeLong
+      nowMs += isLate ? maxMs : tookMs
+      return isLate ? Promise.reject(new Error('late')) : Promise.resolve({ due: { submit: false }, next })
     },
     () => nowMs,
   )
@@ -27,8 +33,10 @@ function createTimedLook({ wholeMs, partialMs = 5, next = NEXT }: Took) {
     turnAt: async (ms: number) => {
       kind = undefined
       nowMs = Math.max(nowMs, ms)
-      await look.loop.turn()
-      return kind
+      return look.loop.turn().then(
+        () => kind,
+        () => `failed ${kind}`,
+      )
     },
     isWatched: (): boolean => {
       using watch = look.watch('submit', () => {})
@@ -43,26 +51,50 @@ const turnsUntil = async ({ turnAt }: ReturnType<typeof createTimedLook>, endMs:
   return kinds
 }
 
-test('a quick look begins at the beginning, and so do the loops', async () => {
+test('while looks are quick, looks and loops search from the beginning', async () => {
   const look = createTimedLook({ wholeMs: 5 })
   assert.deepEqual(await turnsUntil(look, 2_000), ['whole', 'whole', 'whole', 'whole'])
   assert.deepEqual(look.starts, FROM_BEGINNING)
 })
 
-test('a slow look from the beginning takes a tenth of the time; looks in between and loops begin where the last one ended', async () => {
+test('slow looks from the beginning take a tenth of the time; searches in between begin near the last look', async () => {
   const look = createTimedLook({ wholeMs: 200 })
   assert.deepEqual(await turnsUntil(look, 2_500), ['whole', 'partial', 'partial', 'partial', 'whole'])
   assert.deepEqual(look.starts, NEXT)
 })
 
-test('even after a very slow look, one begins at the beginning after thirty seconds', async () => {
+test('looks and loops search from the beginning again when that is quick', async () => {
+  const times = { wholeMs: 200 }
+  const look = createTimedLook(times)
+  await look.turnAt(0)
+  times.wholeMs = 5
+  assert.equal(await look.turnAt(2_000), 'whole')
+  assert.deepEqual(look.starts, FROM_BEGINNING)
+  assert.equal(await look.turnAt(2_500), 'whole')
+})
+
+test('the next look from the beginning follows within thirty seconds, however slow the last was', async () => {
   const look = createTimedLook({ wholeMs: 10_000 })
   await look.turnAt(0)
   assert.equal(await look.turnAt(39_999), 'partial')
   assert.equal(await look.turnAt(40_500), 'whole')
 })
 
-test('with nowhere else to begin, a slow look takes a tenth of the time, and loops do not poll until the next one', async () => {
+test('a look from the beginning may take long after one that failed, and the others go on meanwhile', async () => {
+  const times = { wholeMs: 200, maxMs: 2_500 }
+  const look = createTimedLook(times)
+  await look.turnAt(0)
+  times.wholeMs = 4_000
+  assert.equal(await look.turnAt(2_000), 'whole')
+  const restarted = createTimedLook(times)
+  assert.equal(await restarted.turnAt(0), 'failed whole')
+  assert.equal(await restarted.turnAt(7_000), undefined)
+  assert.equal(await restarted.turnAt(7_500), 'whole')
+  assert.equal(await restarted.turnAt(12_000), 'partial')
+  assert.deepEqual(restarted.starts, NEXT)
+})
+
+test('without a later start, a slow look takes a tenth of the time, and loops do not poll until the next one', async () => {
   const look = createTimedLook({ wholeMs: 200, next: null })
   for (let ms = 0; ms < 2_000; ms += 500) {
     assert.equal(await look.turnAt(ms), ms === 0 ? 'whole' : undefined)
@@ -71,7 +103,7 @@ test('with nowhere else to begin, a slow look takes a tenth of the time, and loo
   assert.equal(await look.turnAt(2_000), 'whole')
 })
 
-test('even a very slow look that is slow everywhere is repeated after five seconds', async () => {
+test('when partial looks are slow too, one follows every five seconds', async () => {
   const look = createTimedLook({ wholeMs: 2_000, partialMs: 2_000 })
   await look.turnAt(0)
   assert.equal(await look.turnAt(2_500), 'partial')

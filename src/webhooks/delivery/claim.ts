@@ -64,7 +64,8 @@ type EndpointSearch = { after?: string; max: string; since: string; older: strin
 
 /**
  * SQL: `head`, the earliest waiting delivery of each endpoint after `after`. A loose index scan of (endpoint_id, due_at): one probe per
- * endpoint, however many deliveries wait. It ends after `max` endpoints; the last one has this position.
+ * endpoint, however many deliveries wait. The scan ends after `max` endpoints, and the last one has position `max`. Endpoints that only
+ * `older` names have position 0.
  */
 export const waitingEndpoints = ({ after = `'${FIRST_CURSOR}'`, max, since, older }: EndpointSearch): string =>
   `recent_heads as (
