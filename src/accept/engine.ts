@@ -21,6 +21,7 @@ import {
   type NewMessage,
   chooseClaimable,
 } from '../messages/queue/claim-accepted.ts'
+import { createThrottle } from './throttle.ts'
 import { storeTraces } from '../runtime/jobs/traces.ts'
 import { type QuotaKind, findWorkspaceOfCounter, openQuotaMonths, quotaMonth, usedUpText } from '../workspaces/quota.ts'
 
@@ -131,12 +132,12 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
   onAccepted: (workspaceIds: readonly string[], of: { waits: boolean }) => void,
 ): (request: Request) => Promise<Accepted> {
   const lockWait = createLockWait()
+  const throttle = createThrottle()
   const acceptInGroup = createFairBatcher(
     async (items: Item<Request>[], { isSeparate }) => {
-      const { outcomes, acceptedFor, waits } = await acceptTogether(
-        { ...parts, lockWait, isSeparate },
-        acceptance,
-        items,
+      const workspaceIds = items.map(({ request }) => request.workspaceId)
+      const { outcomes, acceptedFor, waits } = await throttle.during(workspaceIds, () =>
+        acceptTogether({ ...parts, lockWait, isSeparate }, acceptance, items),
       )
       if (acceptedFor.length > 0) onAccepted(acceptedFor, { waits })
       return outcomes
@@ -149,6 +150,7 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
   )
   const accept = async (request: Request): Promise<Accepted> => {
     const item = { request, id: newId() }
+    await throttle.wait(request.workspaceId)
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const outcome = await acceptInGroup(item)
       if (outcome instanceof ApiError) throw outcome
