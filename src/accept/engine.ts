@@ -21,8 +21,8 @@ import {
   type NewMessage,
   chooseClaimable,
 } from '../messages/queue/claim-accepted.ts'
-import { createThrottle } from './throttle.ts'
 import { storeTraces } from '../runtime/jobs/traces.ts'
+import type { FairShare } from '../lib/db/fair-share.ts'
 import { type QuotaKind, findWorkspaceOfCounter, openQuotaMonths, quotaMonth, usedUpText } from '../workspaces/quota.ts'
 
 /** A request that is accepted once per idempotency key and takes a unit of a monthly quota. */
@@ -116,6 +116,8 @@ type AcceptParts = {
   clock: Clock
   tracer?: Tracer | undefined
   acceptedMessages?: AcceptedMessages | undefined
+  /** Undefined: no request waits for its turn. */
+  fairShare?: FairShare | undefined
 }
 type Item<Request> = { request: Request; id: string }
 /** `isSeparate`: see createFairBatcher. */
@@ -132,13 +134,20 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
   onAccepted: (workspaceIds: readonly string[], of: { waits: boolean }) => void,
 ): (request: Request) => Promise<Accepted> {
   const lockWait = createLockWait()
-  const throttle = createThrottle()
+  const { tracer, fairShare } = parts
   const acceptInGroup = createFairBatcher(
     async (items: Item<Request>[], { isSeparate }) => {
-      const workspaceIds = items.map(({ request }) => request.workspaceId)
-      const { outcomes, acceptedFor, waits } = await throttle.during(workspaceIds, () =>
-        acceptTogether({ ...parts, lockWait, isSeparate }, acceptance, items),
+      const startedAtMs = performance.now()
+      const { outcomes, acceptedFor, waits } = await acceptTogether(
+        { ...parts, lockWait, isSeparate },
+        acceptance,
+        items,
       )
+      if (!isSeparate)
+        fairShare?.ended(
+          items.map(({ request }) => request.workspaceId),
+          performance.now() - startedAtMs,
+        )
       if (acceptedFor.length > 0) onAccepted(acceptedFor, { waits })
       return outcomes
     },
@@ -148,9 +157,8 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
       ownerOf: ({ request }) => request.workspaceId,
     },
   )
-  const accept = async (request: Request): Promise<Accepted> => {
+  const acceptNow = async (request: Request): Promise<Accepted> => {
     const item = { request, id: newId() }
-    await throttle.wait(request.workspaceId)
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const outcome = await acceptInGroup(item)
       if (outcome instanceof ApiError) throw outcome
@@ -158,11 +166,10 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
     }
     throw new Error(`a request had no outcome after ${MAX_TRIES} tries`)
   }
-  const { tracer } = parts
-  if (!tracer) return accept
   return async (request) => {
-    const span = tracer.start('group commit', { kind: 'internal', parent: request.trace })
-    return accept(request).finally(() => span.end())
+    await fairShare?.turn(request.workspaceId)
+    const span = tracer?.start('group commit', { kind: 'internal', parent: request.trace })
+    return acceptNow(request).finally(() => span?.end())
   }
 }
 

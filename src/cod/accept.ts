@@ -38,7 +38,7 @@ export type ConfirmationRequest = CheckRequest & SendRequest & { reference: stri
 
 export type ConfirmationAcceptance = { confirmationId: string; status: 'accepted'; reference: string }
 
-export type AcceptParts = Pick<Parts, 'clock' | 'wake' | 'live' | 'tracer'> & { db: Sql }
+export type AcceptParts = Pick<Parts, 'clock' | 'wake' | 'live' | 'tracer' | 'fairShare'> & { db: Sql }
 
 /** Accepts a confirmation: the key, the unit, the confirmation and its first message commit together. */
 export const createConfirmationAcceptor = (parts: AcceptParts) => createAcceptor(parts, acceptance, announceTo(parts))

@@ -117,6 +117,10 @@ export function createMetrics() {
       'Requests of the dashboard that got a response, without its streams',
       ['route', 'status'] as const,
     ),
+    heldRequests: counter(
+      'requests_held_total',
+      'Requests that waited for their turn, because their workspace sent much more than all others together',
+    ),
     otpAccepted: counter('otp_accepted_total', 'OTP messages accepted'),
     providerRequests: histogram('provider_request_seconds', 'Requests to the provider, by operation and outcome', [
       'operation',

@@ -1,3 +1,4 @@
+import type { FairShare } from '../lib/db/fair-share.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Config } from '../lib/config.ts'
 import type { Db } from '../lib/db/pool.ts'
@@ -29,6 +30,8 @@ export type Parts = {
   acceptedMessages?: HandOver<MessageLoop<unknown>> | undefined
   /** Undefined: no delivery is claimed when it is recorded, and the loop finds every delivery. */
   recordedDeliveries?: HandOver<DeliveryLoop<unknown>> | undefined
+  /** Undefined: no request waits for its turn. */
+  fairShare?: FairShare | undefined
   /** Where loops begin to search. The look changes it. Undefined: always at the beginning. */
   searchStarts?: SearchStarts | undefined
   /** Undefined while tracing is off. */

@@ -1,6 +1,7 @@
 import type { Subscribers } from '../../src/messages/subscribers.ts'
 import { pino } from 'pino'
 import { type App, buildApp } from '../../src/app.ts'
+import { createFairShare } from '../../src/lib/db/fair-share.ts'
 import { subscribers } from '../../src/runtime/background/subscribers.ts'
 import { backgroundLoops } from '../../src/runtime/background/table.ts'
 import type { Clock } from '../../src/lib/clock.ts'
@@ -116,6 +117,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     node: wakes.node,
     acceptedMessages: claimsOnWrite ? {} : undefined,
     recordedDeliveries: claimsOnWrite ? {} : undefined,
+    fairShare: createFairShare({ onHeld: () => metrics.heldRequests.inc() }),
     tracer: undefined as Tracer | undefined,
   }
   if (config.tracing) parts.tracer = createNodeTracer(config.tracing, parts)

@@ -27,9 +27,12 @@ const MAX_OLDER = 1_000
  */
 const MARGIN_MS = 10 * SECOND_MS
 
+/** Longer than any other statement outside a transaction, and short enough for a stop to wait for it. */
+const MAX_LONG_MS = 10 * SECOND_MS
+
 /**
  * Whether each loop has due work. True may be wrong, such as for messages of a paused number. False is wrong only if the look did not begin
- * at the beginning and a row got an earlier due time. `mayTakeLong`: as long as a transaction's statement.
+ * at the beginning and a row got an earlier due time. With `mayTakeLong` the statement may take MAX_LONG_MS.
  */
 export async function findDueLoops(
   { db, clock, node }: Pick<Parts, 'db' | 'clock' | 'node'>,
@@ -41,7 +44,7 @@ export async function findDueLoops(
   const starts = [messages, deliveries].flatMap((start) => [start.since, batch(start.older)])
   const times = [...suspectLimits, ...lostLeaseTimes(now)] as const
   const look = (sql: Sql) => sql.row(selectDueWork, [now, node.id, ...times, ...starts, since])
-  const row = await (mayTakeLong ? db.transaction(look) : look(db))
+  const row = await (mayTakeLong ? db.transaction(look, { statementMs: MAX_LONG_MS }) : look(db))
   if (!row) throw new Error('the look for due work returned no row')
   const { submit, olderMessages, olderDeliveries, ...due } = row
   const sinceText = since.toISOString()

@@ -8,7 +8,7 @@ const NEXT = {
   deliveries: { since: '2026-01-01T00:00:00Z', older: [] },
 }
 
-type LookTimes = { wholeMs: number; partialMs?: number; next?: LookResult['next']; maxMs?: number }
+type LookTimes = { fullMs: number; partialMs?: number; next?: LookResult['next']; maxMs?: number }
 
 /**
  * A look whose statement takes this long, and fails after `maxMs` unless it may take long. `turnAt` moves the time, runs a turn and returns
@@ -20,8 +20,8 @@ function createTimedLook(times: LookTimes) {
   let kind: string | undefined
   const look = createLook(
     (starts, { mayTakeLong }) => {
-      kind = starts.messages === FROM_BEGINNING.messages ? 'whole' : 'partial'
-      const tookMs = kind === 'whole' ? times.wholeMs : partialMs
+      kind = starts.messages === FROM_BEGINNING.messages ? 'full' : 'partial'
+      const tookMs = kind === 'full' ? times.fullMs : partialMs
       const isLate = tookMs > maxMs && !mayTakeLong
       nowMs += isLate ? maxMs : tookMs
       return isLate ? Promise.reject(new Error('late')) : Promise.resolve({ due: { submit: false }, next })
@@ -52,59 +52,59 @@ const turnsUntil = async ({ turnAt }: ReturnType<typeof createTimedLook>, endMs:
 }
 
 test('while looks are quick, looks and loops search from the beginning', async () => {
-  const look = createTimedLook({ wholeMs: 5 })
-  assert.deepEqual(await turnsUntil(look, 2_000), ['whole', 'whole', 'whole', 'whole'])
+  const look = createTimedLook({ fullMs: 5 })
+  assert.deepEqual(await turnsUntil(look, 2_000), ['full', 'full', 'full', 'full'])
   assert.deepEqual(look.starts, FROM_BEGINNING)
 })
 
-test('slow looks from the beginning take a tenth of the time; searches in between begin near the last look', async () => {
-  const look = createTimedLook({ wholeMs: 200 })
-  assert.deepEqual(await turnsUntil(look, 2_500), ['whole', 'partial', 'partial', 'partial', 'whole'])
+test('slow full looks take a tenth of the time; searches in between begin near the last look', async () => {
+  const look = createTimedLook({ fullMs: 200 })
+  assert.deepEqual(await turnsUntil(look, 2_500), ['full', 'partial', 'partial', 'partial', 'full'])
   assert.deepEqual(look.starts, NEXT)
 })
 
 test('looks and loops search from the beginning again when that is quick', async () => {
-  const times = { wholeMs: 200 }
+  const times = { fullMs: 200 }
   const look = createTimedLook(times)
   await look.turnAt(0)
-  times.wholeMs = 5
-  assert.equal(await look.turnAt(2_000), 'whole')
+  times.fullMs = 5
+  assert.equal(await look.turnAt(2_000), 'full')
   assert.deepEqual(look.starts, FROM_BEGINNING)
-  assert.equal(await look.turnAt(2_500), 'whole')
+  assert.equal(await look.turnAt(2_500), 'full')
 })
 
-test('the next look from the beginning follows within thirty seconds, however slow the last was', async () => {
-  const look = createTimedLook({ wholeMs: 10_000 })
+test('a full look follows within thirty seconds, however slow the last one was', async () => {
+  const look = createTimedLook({ fullMs: 10_000 })
   await look.turnAt(0)
   assert.equal(await look.turnAt(39_999), 'partial')
-  assert.equal(await look.turnAt(40_500), 'whole')
+  assert.equal(await look.turnAt(40_500), 'full')
 })
 
-test('a look from the beginning may take long after one that failed, and the others go on meanwhile', async () => {
-  const times = { wholeMs: 200, maxMs: 2_500 }
+test('after a failed full look, the next one gets more time, and partial looks follow it', async () => {
+  const times = { fullMs: 200, maxMs: 2_500 }
   const look = createTimedLook(times)
   await look.turnAt(0)
-  times.wholeMs = 4_000
-  assert.equal(await look.turnAt(2_000), 'whole')
+  times.fullMs = 4_000
+  assert.equal(await look.turnAt(2_000), 'full')
   const restarted = createTimedLook(times)
-  assert.equal(await restarted.turnAt(0), 'failed whole')
+  assert.equal(await restarted.turnAt(0), 'failed full')
   assert.equal(await restarted.turnAt(7_000), undefined)
-  assert.equal(await restarted.turnAt(7_500), 'whole')
+  assert.equal(await restarted.turnAt(7_500), 'full')
   assert.equal(await restarted.turnAt(12_000), 'partial')
   assert.deepEqual(restarted.starts, NEXT)
 })
 
-test('without a later start, a slow look takes a tenth of the time, and loops do not poll until the next one', async () => {
-  const look = createTimedLook({ wholeMs: 200, next: null })
+test('if searches cannot begin later, slow looks take a tenth of the time, and loops do not poll between them', async () => {
+  const look = createTimedLook({ fullMs: 200, next: null })
   for (let ms = 0; ms < 2_000; ms += 500) {
-    assert.equal(await look.turnAt(ms), ms === 0 ? 'whole' : undefined)
+    assert.equal(await look.turnAt(ms), ms === 0 ? 'full' : undefined)
     assert.equal(look.isWatched(), true, `after ${ms} ms`)
   }
-  assert.equal(await look.turnAt(2_000), 'whole')
+  assert.equal(await look.turnAt(2_000), 'full')
 })
 
 test('when partial looks are slow too, one follows every five seconds', async () => {
-  const look = createTimedLook({ wholeMs: 2_000, partialMs: 2_000 })
+  const look = createTimedLook({ fullMs: 2_000, partialMs: 2_000 })
   await look.turnAt(0)
   assert.equal(await look.turnAt(2_500), 'partial')
   assert.equal(await look.turnAt(9_000), undefined)

@@ -4,7 +4,7 @@ import type { Look, Loop } from '../jobs/loop.ts'
 /** Which loops have due work. Those that are not named poll on their own. */
 export type DueLoops = Readonly<Record<string, boolean>>
 
-/** `next`: where later searches may begin; null: only at the beginning. */
+/** `next`: where later searches may begin. Null if they must begin at the beginning. */
 export type LookResult = { due: DueLoops; next: SearchStarts | null }
 
 type Find = (starts: SearchStarts, of: { mayTakeLong: boolean }) => Promise<LookResult>
@@ -13,26 +13,28 @@ type Find = (starts: SearchStarts, of: { mayTakeLong: boolean }) => Promise<Look
 const LOOK_MS = 500
 /** How long the result of a look is trusted, or twice the pause after it if that is longer. */
 const MAX_AGE_MS = 2_000
-/** Looks from the beginning take at most this share of the time, and so do the others, up to a longest pause. */
+/**
+ * Full looks, which search from the beginning, take at most this share of the time, unless the pause would be too long. So do the partial
+ * looks between them, which begin at `starts`.
+ */
 const MAX_SHARE = 1 / 10
 const MAX_PAUSE_MS = 5_000
-/** Between two looks from the beginning. Looks and loops that search in between begin at `starts`. */
-const MAX_WHOLE_PAUSE_MS = 30_000
+const MAX_FULL_PAUSE_MS = 30_000
 
 /**
- * One statement for all loops that found nothing: an idle instance costs its database next to nothing. `starts`: where loops begin to
- * search. It changes with each look.
+ * One statement for all loops that found nothing: an idle instance costs its database next to nothing. Each look changes
+ * `starts`, where loops begin to search.
  */
 export function createLook(find: Find, now = () => performance.now()) {
   const watched = new Map<string, () => void>()
   const starts = { ...FROM_BEGINNING }
   let last: { due: DueLoops; untilMs: number } | undefined
   let nextAtMs = 0
-  let nextWholeAtMs = 0
-  /** The last look from the beginning was slow or failed. */
+  let nextFullAtMs = 0
+  /** The last full look was slow or failed. */
   let isSlow = false
-  /** `starts` is not the beginning. */
-  let isPartial = false
+  /** `starts` is not the beginning: partial looks are possible. */
+  let hasStart = false
 
   const leaveToPolls = (): void => {
     last = undefined
@@ -44,22 +46,24 @@ export function createLook(find: Find, now = () => performance.now()) {
     async turn() {
       const atMs = now()
       if (atMs < nextAtMs) return { more: false }
-      const isWhole = !isPartial || atMs >= nextWholeAtMs
+      const isFull = !hasStart || atMs >= nextFullAtMs
+      const mayTakeLong = isSlow
       const pauseMs = (): number => (now() - atMs) * (1 / MAX_SHARE - 1)
       try {
-        const { due, next } = await find(isWhole ? FROM_BEGINNING : starts, { mayTakeLong: isWhole && isSlow })
-        if (isWhole) isSlow = pauseMs() > LOOK_MS
-        isPartial = isSlow && next !== null
-        Object.assign(starts, isPartial ? next : FROM_BEGINNING)
+        const { due, next } = await find(isFull ? FROM_BEGINNING : starts, { mayTakeLong })
+        if (isFull) isSlow = pauseMs() > LOOK_MS
+        hasStart = isSlow && next !== null
+        Object.assign(starts, hasStart ? next : FROM_BEGINNING)
         last = { due, untilMs: atMs + Math.max(MAX_AGE_MS, 2 * Math.min(pauseMs(), MAX_PAUSE_MS)) }
         for (const [name, wake] of watched) if (due[name]) wake()
       } catch (error) {
-        isSlow ||= isWhole
+        isSlow ||= isFull
         leaveToPolls()
         throw error
       } finally {
-        if (isWhole) nextWholeAtMs = now() + Math.min(pauseMs(), MAX_WHOLE_PAUSE_MS)
-        if (!isWhole || !isPartial) nextAtMs = now() + Math.min(pauseMs(), MAX_PAUSE_MS)
+        if (isFull) nextFullAtMs = now() + Math.min(pauseMs(), MAX_FULL_PAUSE_MS)
+        const maxMs = isFull && mayTakeLong ? MAX_FULL_PAUSE_MS : MAX_PAUSE_MS
+        if (!isFull || !hasStart) nextAtMs = now() + Math.min(pauseMs(), maxMs)
       }
       return { more: false }
     },

@@ -1,3 +1,4 @@
+import { createFairShare } from '../../lib/db/fair-share.ts'
 import { backgroundLoops } from '../background/table.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { createDatabaseClock } from './database-clock.ts'
@@ -104,6 +105,7 @@ export async function openParts(
     node,
     acceptedMessages: {},
     recordedDeliveries: {},
+    fairShare: createFairShare({ onHeld: () => metrics.heldRequests.inc() }),
     tracer,
     loops,
   }

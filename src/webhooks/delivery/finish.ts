@@ -1,5 +1,5 @@
 import type { CodedText } from '../../../locales/text.ts'
-import { DAY_MS, later } from '../../lib/clock.ts'
+import { DAY_MS, later, notBefore } from '../../lib/clock.ts'
 import { type Sql, changes, statement } from '../../lib/db/pool.ts'
 import type { Batcher } from '../../lib/db/batcher.ts'
 import { createFairBatcher } from '../../lib/db/fair-batcher.ts'
@@ -59,7 +59,7 @@ const FAILED_TOO_LONG: CodedText = {
 /** Returns the endpoints that have failed too long. */
 function store(db: Sql, results: readonly AttemptResult[], now: Date): Promise<EndpointId[]> {
   return db.rows(storeResults, [
-    changes(results.map(resultRow)),
+    changes(results.map((result) => resultRow(result, now))),
     changes(endpointResults(results)),
     later(now, -FAILING_DISABLES_AFTER_MS),
     now,
@@ -67,16 +67,19 @@ function store(db: Sql, results: readonly AttemptResult[], now: Date): Promise<E
   ])
 }
 
-function resultRow({ delivery, decision, startedAt, endedAt, durationMs, httpStatus, error, response }: AttemptResult) {
+function resultRow(result: AttemptResult, now: Date) {
+  const { delivery, decision, startedAt, endedAt, durationMs, httpStatus, error, response } = result
   const retry = decision.outcome === 'retry' ? decision : undefined
   const interrupted = decision.outcome === 'interrupted'
+  const dueAt = interrupted ? endedAt : retry?.dueAt
   return {
     workspace_id: delivery.workspaceId,
     id: delivery.deliveryId,
     lease: delivery.lease,
     status: STATUS[decision.outcome],
     step: retry?.step ?? delivery.step,
-    due_at: interrupted ? endedAt : retry?.dueAt,
+    // never in the past, as for messages (messages/queue/finish.ts)
+    due_at: dueAt && notBefore(now, dueAt),
     ended_at: decision.outcome === 'succeeded' || decision.outcome === 'failed' ? endedAt : null,
     waits: retry !== undefined,
     scheduled_at: interrupted ? delivery.scheduledAt : null, // it is made again as it was
