@@ -1,5 +1,6 @@
 import { type Clock, later } from '../lib/clock.ts'
 import { OwnersBlocked, createFairBatcher } from '../lib/db/fair-batcher.ts'
+import type { FairShare } from '../lib/db/fair-share.ts'
 import {
   MAX_LOCK_WAIT_MS,
   type Sql,
@@ -22,7 +23,6 @@ import {
   chooseClaimable,
 } from '../messages/queue/claim-accepted.ts'
 import { storeTraces } from '../runtime/jobs/traces.ts'
-import type { FairShare } from '../lib/db/fair-share.ts'
 import { type QuotaKind, findWorkspaceOfCounter, openQuotaMonths, quotaMonth, usedUpText } from '../workspaces/quota.ts'
 
 /** A request that is accepted once per idempotency key and takes a unit of a monthly quota. */
@@ -144,7 +144,7 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
         items,
       )
       if (!isSeparate)
-        fairShare?.ended(
+        fairShare?.groupEnded(
           items.map(({ request }) => request.workspaceId),
           performance.now() - startedAtMs,
         )
@@ -167,7 +167,7 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
     throw new Error(`a request had no outcome after ${MAX_TRIES} tries`)
   }
   return async (request) => {
-    await fairShare?.turn(request.workspaceId)
+    await fairShare?.waitForTurn(request.workspaceId)
     const span = tracer?.start('group commit', { kind: 'internal', parent: request.trace })
     return acceptNow(request).finally(() => span?.end())
   }

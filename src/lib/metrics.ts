@@ -117,8 +117,8 @@ export function createMetrics() {
       'Requests of the dashboard that got a response, without its streams',
       ['route', 'status'] as const,
     ),
-    heldRequests: counter(
-      'requests_held_total',
+    delayedRequests: counter(
+      'requests_delayed_total',
       'Requests that waited for their turn, because their workspace sent much more than all others together',
     ),
     otpAccepted: counter('otp_accepted_total', 'OTP messages accepted'),

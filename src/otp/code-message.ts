@@ -9,7 +9,10 @@ import type { SealingKey } from '../lib/seal.ts'
 import { tables } from '../operations/columns.ts'
 import type { Parts } from '../runtime/parts.ts'
 
-export type CodeParts = Pick<Parts, 'clock' | 'seal' | 'wake' | 'live' | 'metrics' | 'tracer' | 'acceptedMessages' | 'fairShare'> & {
+export type CodeParts = Pick<
+  Parts,
+  'clock' | 'seal' | 'wake' | 'live' | 'metrics' | 'tracer' | 'acceptedMessages' | 'fairShare'
+> & {
   db: Sql
 }
 

@@ -117,7 +117,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     node: wakes.node,
     acceptedMessages: claimsOnWrite ? {} : undefined,
     recordedDeliveries: claimsOnWrite ? {} : undefined,
-    fairShare: createFairShare({ onHeld: () => metrics.heldRequests.inc() }),
+    fairShare: createFairShare({ onDelayed: () => metrics.delayedRequests.inc() }),
     tracer: undefined as Tracer | undefined,
   }
   if (config.tracing) parts.tracer = createNodeTracer(config.tracing, parts)

@@ -21,8 +21,16 @@ export async function acceptRecorded<Accepted>(
   workspaceId: string,
   accept: Accept<Accepted>,
 ): Promise<Accepted> {
-  /** Silences the acceptors' own announcements and claims nothing: both must wait for the commit. */
-  const silent = { wake: () => {}, live: { ...operator.live, changed: () => {} }, acceptedMessages: undefined }
+  /**
+   * Silences the acceptors' own announcements and claims nothing: both must wait for the commit. Waits for no turn: the transaction is
+   * open.
+   */
+  const silent = {
+    wake: () => {},
+    live: { ...operator.live, changed: () => {} },
+    acceptedMessages: undefined,
+    fairShare: undefined,
+  }
   const accepted = await commit(operator, workspaceId, (tx, record) =>
     accept({ ...operator, ...silent, db: tx }, record),
   )

@@ -25,18 +25,19 @@ function startFairShare() {
     timers.filter(({ atMs }) => atMs <= ms).toSorted((one, other) => one.atMs - other.atMs)[0]
   return {
     moveTo,
+    endGroup: share.groupEnded,
     /** Requests arrive and are accepted in one group. Returns when it ended. */
     accept(workspaceIds: readonly string[], tookMs = GROUP_MS): number {
-      for (const workspaceId of workspaceIds) void share.turn(workspaceId)
+      for (const workspaceId of workspaceIds) void share.waitForTurn(workspaceId)
       moveTo(nowMs + tookMs)
-      share.ended(workspaceIds, tookMs)
+      share.groupEnded(workspaceIds, tookMs)
       return nowMs
     },
     /** Sends requests. The function that it returns says how many have continued. */
     send(workspaceId: string, requests = 1) {
       let continued = 0
       for (let each = 0; each < requests; each += 1)
-        void Promise.resolve(share.turn(workspaceId)).then(() => (continued += 1))
+        void Promise.resolve(share.waitForTurn(workspaceId)).then(() => (continued += 1))
       return async (): Promise<number> => {
         await new Promise(setImmediate)
         return continued
@@ -47,7 +48,7 @@ function startFairShare() {
 
 const large = (count: number): string[] => Array.from({ length: count }, () => 'large')
 
-test('a workspace with most requests of a group waits three times as long as the group took; others do not wait', async () => {
+test('a workspace that sent most requests of a group waits three times as long as the group took; others do not wait', async () => {
   const share = startFairShare()
   const endedAt = share.accept([...large(30), 'small'])
   const [ofLarge, ofSmall] = [share.send('large'), share.send('small')]
@@ -105,10 +106,41 @@ test('waiting requests continue in parts, each after the time of a group and a p
   assert.deepEqual(counts, [64, 128, 150])
 })
 
-test('of very many waiting requests a quarter continues after each pause', async () => {
+test('when very many requests wait, a quarter of them continue in each interval, 256 at most together', async () => {
   const share = startFairShare()
   const endedAt = share.accept([...large(30), 'small'])
   const continued = share.send('large', 4_000)
+  const counts: number[] = []
+  for (const partOfInterval of [0, 0.25, 0.55]) {
+    share.moveTo(endedAt + PAUSE_MS + partOfInterval * (GROUP_MS + PAUSE_MS) + 1)
+    counts.push(await continued())
+  }
+  assert.deepEqual(counts, [256, 512, 768])
+})
+
+test('small groups and groups of others do not shorten the pause of a workspace', async () => {
+  const share = startFairShare()
+  const endedAt = share.accept([...large(30), 'small'])
+  const continued = share.send('large', 100)
   share.moveTo(endedAt + PAUSE_MS)
-  assert.equal(await continued(), 1_000)
+  assert.equal(await continued(), 64)
+  for (const group of [['large'], ['small'], [...large(10), ...Array.from({ length: 10 }, () => 'other')]])
+    share.endGroup(group, 1)
+  share.moveTo(endedAt + PAUSE_MS + GROUP_MS + PAUSE_MS - 1)
+  assert.equal(await continued(), 64)
+  share.moveTo(endedAt + PAUSE_MS + GROUP_MS + PAUSE_MS)
+  assert.equal(await continued(), 100)
+})
+
+test('a workspace waits while the others are active, even if none of its own requests arrives', async () => {
+  const share = startFairShare()
+  const endedAt = share.accept([...large(64), 'small'], 100)
+  const continued = share.send('large', 300)
+  for (let ms = endedAt + 1; ms < endedAt + 64; ms += 1) {
+    share.moveTo(ms)
+    void share.send('small')
+  }
+  assert.equal(await continued(), 0)
+  share.moveTo(endedAt + 64)
+  assert.equal(await continued(), 75)
 })

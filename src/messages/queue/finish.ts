@@ -159,7 +159,7 @@ const finishRow = ({ message, next }: EndedAttempt, now: Date) => ({
   workspace_id: message.workspaceId,
   accepted: next.next === 'accepted',
   known: next.next !== 'unknown',
-  // never in the past, even if storing took long: searches may skip rows that were due before the last look
+  // never in the past, even if the outcome waited to be stored: searches may skip rows that were due before the last look
   due_at: dueAt(message, next, now),
   provider_message_id: next.next === 'accepted' ? next.providerMessageId : null,
   last_failure_code: next.next === 'accepted' ? null : next.failureCode,

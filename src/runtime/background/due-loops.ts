@@ -27,7 +27,7 @@ const MAX_OLDER = 1_000
  */
 const MARGIN_MS = 10 * SECOND_MS
 
-/** Longer than any other statement outside a transaction, and short enough for a stop to wait for it. */
+/** Longer than STATEMENT_TIMEOUT_MS, and short enough for a stop to wait for it. */
 const MAX_LONG_MS = 10 * SECOND_MS
 
 /**

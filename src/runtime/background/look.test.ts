@@ -8,22 +8,23 @@ const NEXT = {
   deliveries: { since: '2026-01-01T00:00:00Z', older: [] },
 }
 
-type LookTimes = { fullMs: number; partialMs?: number; next?: LookResult['next']; maxMs?: number }
+type LookTimes = { fullMs: number; partialMs?: number; next?: LookResult['next']; maxMs?: number; maxLongMs?: number }
 
 /**
- * A look whose statement takes this long, and fails after `maxMs` unless it may take long. `turnAt` moves the time, runs a turn and returns
+ * A look whose statement takes this long, and fails after `maxMs`, or after `maxLongMs` if it may take long. `turnAt` moves the time, runs a turn and returns
  * what happened.
  */
 function createTimedLook(times: LookTimes) {
-  const { partialMs = 5, next = NEXT, maxMs = Number.POSITIVE_INFINITY } = times
+  const { partialMs = 5, next = NEXT, maxMs = Number.POSITIVE_INFINITY, maxLongMs = Number.POSITIVE_INFINITY } = times
   let nowMs = 0
   let kind: string | undefined
   const look = createLook(
     (starts, { mayTakeLong }) => {
       kind = starts.messages === FROM_BEGINNING.messages ? 'full' : 'partial'
       const tookMs = kind === 'full' ? times.fullMs : partialMs
-      const isLate = tookMs > maxMs && !mayTakeLong
-      nowMs += isLate ? maxMs : tookMs
+      const limitMs = mayTakeLong ? maxLongMs : maxMs
+      const isLate = tookMs > limitMs
+      nowMs += Math.min(tookMs, limitMs)
       return isLate ? Promise.reject(new Error('late')) : Promise.resolve({ due: { submit: false }, next })
     },
     () => nowMs,
@@ -109,4 +110,12 @@ test('when partial looks are slow too, one follows every five seconds', async ()
   assert.equal(await look.turnAt(2_500), 'partial')
   assert.equal(await look.turnAt(9_000), undefined)
   assert.equal(await look.turnAt(9_500), 'partial')
+})
+
+test('a full look that fails although it may take long is repeated after thirty seconds', async () => {
+  const look = createTimedLook({ fullMs: 20_000, maxMs: 2_500, maxLongMs: 10_000 })
+  assert.equal(await look.turnAt(0), 'failed full')
+  assert.equal(await look.turnAt(7_500), 'failed full')
+  assert.equal(await look.turnAt(47_000), undefined)
+  assert.equal(await look.turnAt(47_500), 'failed full')
 })

@@ -14,7 +14,7 @@ const LOOK_MS = 500
 /** How long the result of a look is trusted, or twice the pause after it if that is longer. */
 const MAX_AGE_MS = 2_000
 /**
- * Full looks, which search from the beginning, take at most this share of the time, unless the pause would be too long. So do the partial
+ * Full looks, which search from the beginning, take at most this share of the time, unless the pause would be longer than its limit. So do the partial
  * looks between them, which begin at `starts`.
  */
 const MAX_SHARE = 1 / 10
@@ -48,6 +48,7 @@ export function createLook(find: Find, now = () => performance.now()) {
       if (atMs < nextAtMs) return { more: false }
       const isFull = !hasStart || atMs >= nextFullAtMs
       const mayTakeLong = isSlow
+      let maxPauseMs = MAX_PAUSE_MS
       const pauseMs = (): number => (now() - atMs) * (1 / MAX_SHARE - 1)
       try {
         const { due, next } = await find(isFull ? FROM_BEGINNING : starts, { mayTakeLong })
@@ -57,13 +58,13 @@ export function createLook(find: Find, now = () => performance.now()) {
         last = { due, untilMs: atMs + Math.max(MAX_AGE_MS, 2 * Math.min(pauseMs(), MAX_PAUSE_MS)) }
         for (const [name, wake] of watched) if (due[name]) wake()
       } catch (error) {
+        if (isFull && mayTakeLong) maxPauseMs = MAX_FULL_PAUSE_MS
         isSlow ||= isFull
         leaveToPolls()
         throw error
       } finally {
         if (isFull) nextFullAtMs = now() + Math.min(pauseMs(), MAX_FULL_PAUSE_MS)
-        const maxMs = isFull && mayTakeLong ? MAX_FULL_PAUSE_MS : MAX_PAUSE_MS
-        if (!isFull || !hasStart) nextAtMs = now() + Math.min(pauseMs(), maxMs)
+        if (!isFull || !hasStart) nextAtMs = now() + Math.min(pauseMs(), maxPauseMs)
       }
       return { more: false }
     },

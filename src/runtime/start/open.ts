@@ -105,7 +105,7 @@ export async function openParts(
     node,
     acceptedMessages: {},
     recordedDeliveries: {},
-    fairShare: createFairShare({ onHeld: () => metrics.heldRequests.inc() }),
+    fairShare: createFairShare({ onDelayed: () => metrics.delayedRequests.inc() }),
     tracer,
     loops,
   }
