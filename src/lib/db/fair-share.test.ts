@@ -25,7 +25,7 @@ function startFairShare() {
     timers.filter(({ atMs }) => atMs <= ms).toSorted((one, other) => one.atMs - other.atMs)[0]
   return {
     moveTo,
-    endGroup: share.groupEnded,
+    endGroup: (workspaceIds: readonly string[], tookMs: number): void => share.groupEnded(workspaceIds, tookMs),
     /** Requests arrive and are accepted in one group. Returns when it ended. */
     accept(workspaceIds: readonly string[], tookMs = GROUP_MS): number {
       for (const workspaceId of workspaceIds) void share.waitForTurn(workspaceId)

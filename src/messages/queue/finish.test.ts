@@ -133,5 +133,5 @@ test('an outcome that is stored late makes its message due now, not earlier', as
     next: { next: 'retry', dueAt, failureCode: 'PROVIDER_UNAVAILABLE', breaker: null },
   })
   const [stored] = await world.query<{ due_at: Date }>('select due_at from messages where id = $1', [messageId])
-  assert.ok(stored && +world.clock.now() - +stored.due_at < SECOND_MS, `${stored?.due_at}`)
+  assert.ok(stored && +world.clock.now() - +stored.due_at < SECOND_MS, String(stored?.due_at))
 })
