@@ -1,5 +1,5 @@
 import { DAY_MS, SECOND_MS, later } from '../lib/clock.ts'
-import { type Sql, type Statement, isDatabaseUnavailable, statement } from '../lib/db/pool.ts'
+import { type Sql, type Statement, isConflict, isDatabaseUnavailable, statement } from '../lib/db/pool.ts'
 import { UserError } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { Loop } from '../runtime/jobs/loop.ts'
@@ -123,7 +123,9 @@ export function sandboxLoop(parts: Parts): Loop {
       } catch (error) {
         if (error instanceof LostLease) return { more: true }
         if (isDatabaseUnavailable(error)) throw error
-        log.warn(
+        // Another transaction held a row for a second: the retry is all that it takes.
+        const level = isConflict(error) ? 'info' : 'warn'
+        log[level](
           { err: error, workspaceId },
           'a step of a sandbox that is being filled or emptied failed and will be retried',
         )
