@@ -153,29 +153,32 @@ const finish: Statement<{ id: string }> = statement(
    select id from finished`,
 )
 
-const finishRow = ({ message, next }: EndedAttempt, now: Date) => ({
-  id: message.id,
-  lease: message.lease,
-  workspace_id: message.workspaceId,
-  accepted: next.next === 'accepted',
-  known: next.next !== 'unknown',
-  // never in the past, even if the outcome waited to be stored: searches may skip rows that were due before the last look
-  due_at: dueAt(message, next, now),
-  provider_message_id: next.next === 'accepted' ? next.providerMessageId : null,
-  last_failure_code: next.next === 'accepted' ? null : next.failureCode,
-})
+function finishRow({ message, next }: EndedAttempt, now: Date) {
+  const due = dueAt(message, next)
+  return {
+    id: message.id,
+    lease: message.lease,
+    workspace_id: message.workspaceId,
+    accepted: next.next === 'accepted',
+    known: next.next !== 'unknown',
+    // never in the past, even if the outcome waited to be stored: searches may skip rows that were due before the last look
+    due_at: due && notBefore(now, due),
+    provider_message_id: next.next === 'accepted' ? next.providerMessageId : null,
+    last_failure_code: next.next === 'accepted' ? null : next.failureCode,
+  }
+}
 
 /** A breaker may stay open past the window: the message is due again when the window closes, to fail. */
-function dueAt({ submitBy }: ClaimedMessage, next: Decision, now: Date): Date | null {
+function dueAt({ submitBy }: ClaimedMessage, next: Decision): Date | null {
   switch (next.next) {
     case 'accepted':
       return null
     case 'failed':
-      return notBefore(now, submitBy)
+      return submitBy
     case 'retry':
-      return notBefore(now, next.dueAt < submitBy ? next.dueAt : submitBy)
+      return next.dueAt < submitBy ? next.dueAt : submitBy
     case 'unknown':
-      return notBefore(now, next.dueAt)
+      return next.dueAt
   }
 }
 
