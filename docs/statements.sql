@@ -2200,7 +2200,7 @@ waiting as (
 select p.sender_id as id, d.due, s.workspace_id as "workspaceId", p.breaker_step as "breakerStep",
   greatest(0, case s.throughput when 'HIGH' then 1000 else 80 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
-where slot between floor(extract(epoch from $1::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $1::timestamptz) * 50)::bigint + 500) recent))::int as capacity, s.account_id as "accountId", s.phone_number_id as "phoneNumberId", a.waba_id as "wabaId",
+where slot between (select floor(extract(epoch from $1::timestamptz) * 50)::bigint) - 50 and (select floor(extract(epoch from $1::timestamptz) * 50)::bigint) + 500) recent))::int as capacity, s.account_id as "accountId", s.phone_number_id as "phoneNumberId", a.waba_id as "wabaId",
   a.graph_url as "graphUrl", a.access_token as "sealedToken"
 from (
   select sender_id, jsonb_agg(jsonb_build_object('priority', priority, 'firstDueAt', due_at)) as due
@@ -2224,7 +2224,7 @@ set (slots, slot_sends) = (select array_agg(slot order by slot), array_agg(sends
 from (
   select slot, sum(sends)::int as sends
   from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
-where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500 union all select floor(extract(epoch from $2::timestamptz) * 50)::bigint, ($1::jsonb -> p.sender_id::text ->> 'sends')::int) counted group by slot) slots),
+where slot between (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) - 50 and (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) + 500 union all select (select floor(extract(epoch from $2::timestamptz) * 50)::bigint), ($1::jsonb -> p.sender_id::text ->> 'sends')::int) counted group by slot) slots),
   breaker_open_until = coalesce(($1::jsonb -> p.sender_id::text ->> 'breaker_open_until')::timestamptz, p.breaker_open_until)
 -- lockSendersWithWork has locked these rows, so their newest versions cannot change
 where p.ctid = any (array (
@@ -4084,7 +4084,7 @@ with counters as materialized (
 ), free_senders as materialized (
   select p.sender_id, p.slots, p.slot_sends, greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
-where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int as capacity
+where slot between (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) - 50 and (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) + 500) recent))::int as capacity
   from (select distinct sender_id from claimable order by sender_id) d
   -- a pace without room is not locked: the loop would skip it
   cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
@@ -4094,11 +4094,11 @@ cross join lateral (
     select * from sender_pace p where p.sender_id between d.sender_id and d.sender_id order by p.sender_id desc limit 1) p
   where (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0 and greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
-where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int > 0) sendable
+where slot between (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) - 50 and (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) + 500) recent))::int > 0) sendable
 cross join lateral (
   select * from sender_pace p where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0 and greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
-where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int > 0
+where slot between (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) - 50 and (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) + 500) recent))::int > 0
   order by p.sender_id desc limit 1 for no key update skip locked) p
 cross join lateral (
   select * from provider_accounts a
@@ -4139,7 +4139,7 @@ cross join lateral (
 from (
   select slot, sum(sends)::int as sends
   from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
-where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500 union all select floor(extract(epoch from $2::timestamptz) * 50)::bigint, c.sends) counted group by slot) slots) after (slots, slot_sends)) >= 0
+where slot between (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) - 50 and (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) + 500 union all select (select floor(extract(epoch from $2::timestamptz) * 50)::bigint), c.sends) counted group by slot) slots) after (slots, slot_sends)) >= 0
 ), inserted as (
   insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
     idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, status, due_at, lease, attempts, attempted_at, priority, submit_by,
@@ -4313,7 +4313,7 @@ with counters as materialized (
 ), free_senders as materialized (
   select p.sender_id, p.slots, p.slot_sends, greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
-where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int as capacity
+where slot between (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) - 50 and (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) + 500) recent))::int as capacity
   from (select distinct sender_id from claimable order by sender_id) d
   -- a pace without room is not locked: the loop would skip it
   cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
@@ -4323,11 +4323,11 @@ cross join lateral (
     select * from sender_pace p where p.sender_id between d.sender_id and d.sender_id order by p.sender_id desc limit 1) p
   where (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0 and greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
-where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int > 0) sendable
+where slot between (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) - 50 and (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) + 500) recent))::int > 0) sendable
 cross join lateral (
   select * from sender_pace p where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0 and greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
-where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int > 0
+where slot between (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) - 50 and (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) + 500) recent))::int > 0
   order by p.sender_id desc limit 1 for no key update skip locked) p
 cross join lateral (
   select * from provider_accounts a
@@ -4368,7 +4368,7 @@ cross join lateral (
 from (
   select slot, sum(sends)::int as sends
   from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
-where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500 union all select floor(extract(epoch from $2::timestamptz) * 50)::bigint, c.sends) counted group by slot) slots) after (slots, slot_sends)) >= 0
+where slot between (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) - 50 and (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) + 500 union all select (select floor(extract(epoch from $2::timestamptz) * 50)::bigint), c.sends) counted group by slot) slots) after (slots, slot_sends)) >= 0
 ), inserted as (
   insert into otp_verifications (id, workspace_id, recipient, prefix_number, country, idempotency_key, code_length,
     ttl_seconds, max_attempts, created_at, expires_at, status, code_key, code_hash, sent_at, due_at)
@@ -4594,7 +4594,7 @@ with counters as materialized (
 ), free_senders as materialized (
   select p.sender_id, p.slots, p.slot_sends, greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
-where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int as capacity
+where slot between (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) - 50 and (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) + 500) recent))::int as capacity
   from (select distinct sender_id from claimable order by sender_id) d
   -- a pace without room is not locked: the loop would skip it
   cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
@@ -4604,11 +4604,11 @@ cross join lateral (
     select * from sender_pace p where p.sender_id between d.sender_id and d.sender_id order by p.sender_id desc limit 1) p
   where (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0 and greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
-where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int > 0) sendable
+where slot between (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) - 50 and (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) + 500) recent))::int > 0) sendable
 cross join lateral (
   select * from sender_pace p where p.sender_id between d.sender_id and d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $2) and p.breaker_step = 0 and greatest(0, case s.throughput when 'HIGH' then 750 else 60 end
   - (select coalesce(sum(sends), 0) from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
-where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500) recent))::int > 0
+where slot between (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) - 50 and (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) + 500) recent))::int > 0
   order by p.sender_id desc limit 1 for no key update skip locked) p
 cross join lateral (
   select * from provider_accounts a
@@ -4649,7 +4649,7 @@ cross join lateral (
 from (
   select slot, sum(sends)::int as sends
   from (select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
-where slot between floor(extract(epoch from $2::timestamptz) * 50)::bigint - 50 and floor(extract(epoch from $2::timestamptz) * 50)::bigint + 500 union all select floor(extract(epoch from $2::timestamptz) * 50)::bigint, c.sends) counted group by slot) slots) after (slots, slot_sends)) >= 0
+where slot between (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) - 50 and (select floor(extract(epoch from $2::timestamptz) * 50)::bigint) + 500 union all select (select floor(extract(epoch from $2::timestamptz) * 50)::bigint), c.sends) counted group by slot) slots) after (slots, slot_sends)) >= 0
 ), pending as materialized (
   select n.*, v.due_at as expires_due_at
   from (select distinct on (verification_id) * from allowed order by verification_id, id) n

@@ -15,8 +15,9 @@ const MAX_AHEAD_MS = 10 * SECOND_MS
 export const STANDARD_SENDS_PER_SECOND = 80
 export const HIGH_SENDS_PER_SECOND = 1_000
 
+/** A subquery, which runs once for a statement. As an expression it would be computed for each slot. */
 const slotAt = (now: string): string =>
-  `floor(extract(epoch from ${now}::timestamptz) * ${SECOND_MS / SLOT_MS})::bigint`
+  `(select floor(extract(epoch from ${now}::timestamptz) * ${SECOND_MS / SLOT_MS})::bigint)`
 
 const recentSlots = (now: string): string =>
   `select slot, sends from unnest(p.slots, p.slot_sends) as counted (slot, sends)
