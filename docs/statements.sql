@@ -4948,8 +4948,22 @@ select n.id as "nodeId", n.roles, n.settings, n.version, n.started_at as "starte
   n.seen_at > clock_timestamp() - $1 * interval '1 millisecond' and not pg_try_advisory_xact_lock_shared(hashtextextended(n.id::text, 7305222)) as "isAlive"
 from nodes n order by n.started_at, n.id limit 200;
 
+prepare remove_node as
+delete from nodes where id = $1;
+
 prepare remove_nodes as
 delete from nodes where id = any ($1::uuid[]);
+
+prepare take_node_lock as
+select pg_try_advisory_lock(hashtextextended(n.id::text, 7305222)) as locked from (select $1::uuid as id) n;
+
+prepare write_node as
+insert into nodes (id, roles, settings, version, started_at, seen_at)
+values ($1, $2, $3::jsonb || jsonb_build_object('clockAheadMs',
+  round(extract(epoch from $5::timestamptz - clock_timestamp()) * 1000)), $4, clock_timestamp(), clock_timestamp())
+on conflict (id) do update set seen_at = excluded.seen_at, settings = excluded.settings
+returning (select key_check from instance) as "keyCheck", (select sign_in_secret from instance) as "signInSecret",
+  current_setting('doorcode.session', true) as "sessionMark", clock_timestamp() as "databaseNow";
 
 -- src/runtime/jobs/outbox.ts
 

@@ -83,20 +83,15 @@ export function createNode({ roles, settings, keys, onTime }: NodeOptions) {
 
   const beat = async (client: Connection, session: string): Promise<void> => {
     const reported = JSON.stringify({ ...settings, ...(keys && { keys: keys.report() }) })
-    const { rows: instances } = await client.query<InstanceRow>(WRITE_NODE, [
-      id,
-      [...roles],
-      reported,
-      manifest.version,
-      new Date(),
-    ])
+    const values = [id, [...roles], reported, manifest.version, new Date()]
+    const { rows: instances } = await client.query<InstanceRow>({ ...writeNode, values })
     const { keyCheck = null, signInSecret = null, sessionMark = null, databaseNow } = instances[0] ?? {}
     if (sessionMark !== session) throw new Error('a pooler gave the connection another session')
     if (keyCheck && signInSecret) keys?.follow({ keyCheck, signInSecret })
     if (databaseNow) onTime?.(databaseNow)
     // The server may still hold the lock for an earlier connection that broke silently.
     if (membership?.client === client && !membership.locked) {
-      const { rows } = await client.query<{ locked: boolean }>(TAKE_LOCK, [id])
+      const { rows } = await client.query<{ locked: boolean }>({ ...takeLock, values: [id] })
       membership.locked = rows[0]?.locked ?? false
     }
   }
@@ -126,7 +121,7 @@ export function createNode({ roles, settings, keys, onTime }: NodeOptions) {
       membership = undefined
       clearInterval(timer)
       await beating
-      await client.query(REMOVE_NODE, [id])
+      await client.query({ ...removeNode, values: [id] })
     },
   }
 }
@@ -144,15 +139,22 @@ type InstanceRow = {
   databaseNow: Date
 }
 
-const WRITE_NODE = `
-  insert into nodes (id, roles, settings, version, started_at, seen_at)
-  values ($1, $2, $3::jsonb || jsonb_build_object('clockAheadMs',
-    round(extract(epoch from $5::timestamptz - clock_timestamp()) * 1000)), $4, clock_timestamp(), clock_timestamp())
-  on conflict (id) do update set seen_at = excluded.seen_at, settings = excluded.settings
-  returning (select key_check from instance) as "keyCheck", (select sign_in_secret from instance) as "signInSecret",
-    current_setting('doorcode.session', true) as "sessionMark", clock_timestamp() as "databaseNow"`
-const TAKE_LOCK = `select pg_try_advisory_lock(${LOCK}) as locked from (select $1::uuid as id) n`
-const REMOVE_NODE = 'delete from nodes where id = $1'
+const writeNode = statement<InstanceRow>(
+  'write_node',
+  `insert into nodes (id, roles, settings, version, started_at, seen_at)
+   values ($1, $2, $3::jsonb || jsonb_build_object('clockAheadMs',
+     round(extract(epoch from $5::timestamptz - clock_timestamp()) * 1000)), $4, clock_timestamp(), clock_timestamp())
+   on conflict (id) do update set seen_at = excluded.seen_at, settings = excluded.settings
+   returning (select key_check from instance) as "keyCheck", (select sign_in_secret from instance) as "signInSecret",
+     current_setting('doorcode.session', true) as "sessionMark", clock_timestamp() as "databaseNow"`,
+)
+
+const takeLock = statement<{ locked: boolean }>(
+  'take_node_lock',
+  `select pg_try_advisory_lock(${LOCK}) as locked from (select $1::uuid as id) n`,
+)
+
+const removeNode = statement('remove_node', 'delete from nodes where id = $1')
 
 /** Locks the dead nodes for the transaction: no other node finds them, and none of them can come back meanwhile. */
 export const lockDeadNodes = (tx: Sql, { id }: Node): Promise<{ id: string }[]> =>
