@@ -4205,7 +4205,8 @@ where (
   join counters using (workspace_id)) >= 0;
 
 prepare look_up_otp_requests as
-select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesce(l.monthly_units, 0) as "monthlyUnits", (select key_check from instance where only_row) as "keyCheck", a.status is not null as "hasSender", s.status as "senderStatus", s.paused_at is not null as "senderPaused",
+select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesce(l.monthly_units, 0) as "monthlyUnits", (select key_check from instance where only_row) as "keyCheck",
+       a.status is not null as "hasSender", s.status as "senderStatus", s.paused_at is not null as "senderPaused",
        s.gone_at is not null as "senderGone", a.status as "accountStatus",
        t.status as "templateStatus", t.category as "templateCategory", t.components as "templateComponents",
        case when a.status is not null and t.status is null then (
@@ -4450,7 +4451,7 @@ where (
   join counters using (workspace_id)) >= 0;
 
 prepare look_up_verification_requests as
-select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesce(l.monthly_units, 0) as "monthlyUnits", (select key_check from instance where only_row) as "keyCheck", $2::timestamptz + w.clock_offset_ms * interval '1 ms' as now,
+select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesce(l.monthly_units, 0) as "monthlyUnits", (select key_check from instance where only_row) as "keyCheck",
        a.status is not null as "hasSender", s.status as "senderStatus", s.paused_at is not null as "senderPaused",
        s.gone_at is not null as "senderGone", a.status as "accountStatus",
        t.status as "templateStatus", t.category as "templateCategory", t.components as "templateComponents",
@@ -4464,7 +4465,7 @@ select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesc
            where workspace_id = r.workspace_id and account_id = s.account_id
              and category = 'AUTHENTICATION' and status = 'APPROVED'
            order by place limit 12) o) end as "otherTemplates", s.account_id as "accountId", s.phone_number_id as "phoneNumberId", a.waba_id as "wabaId",
-  a.graph_url as "graphUrl", a.access_token as "sealedToken",
+  a.graph_url as "graphUrl", a.access_token as "sealedToken", $2::timestamptz + w.clock_offset_ms * interval '1 ms' as now,
        array (
          select b.phone from blocked_recipients b
          where b.workspace_id = r.workspace_id and b.phone = any (r.recipients)) as blocked,
@@ -4733,7 +4734,7 @@ where (
   join counters using (workspace_id)) >= 0;
 
 prepare look_up_resend_requests as
-select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesce(l.monthly_units, 0) as "monthlyUnits", (select key_check from instance where only_row) as "keyCheck", $2::timestamptz + w.clock_offset_ms * interval '1 ms' as now,
+select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesce(l.monthly_units, 0) as "monthlyUnits", (select key_check from instance where only_row) as "keyCheck",
        a.status is not null as "hasSender", s.status as "senderStatus", s.paused_at is not null as "senderPaused",
        s.gone_at is not null as "senderGone", a.status as "accountStatus",
        t.status as "templateStatus", t.category as "templateCategory", t.components as "templateComponents",
@@ -4747,7 +4748,7 @@ select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesc
            where workspace_id = r.workspace_id and account_id = s.account_id
              and category = 'AUTHENTICATION' and status = 'APPROVED'
            order by place limit 12) o) end as "otherTemplates", s.account_id as "accountId", s.phone_number_id as "phoneNumberId", a.waba_id as "wabaId",
-  a.graph_url as "graphUrl", a.access_token as "sealedToken", r.status, r.expires_at as "expiresAt", r.sent_at as "sentAt", r.code_key as "codeKey",
+  a.graph_url as "graphUrl", a.access_token as "sealedToken", $2::timestamptz + w.clock_offset_ms * interval '1 ms' as now, r.status, r.expires_at as "expiresAt", r.sent_at as "sentAt", r.code_key as "codeKey",
        r.code_length as "codeLength", r.sender_id as "senderId", r.recipient, r.name, r.language, r.reference,
        r.deliver_within_seconds as "deliverWithinSeconds",
        array (

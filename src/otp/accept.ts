@@ -1,20 +1,14 @@
-import { later } from '../lib/clock.ts'
 import { type Statement, statement } from '../lib/db/pool.ts'
 import { ApiError } from '../lib/errors.ts'
-import { ORIGIN_COLUMNS } from '../messages/queue/lock-senders.ts'
-import { OTP_SUBMISSION_WINDOW_MS } from '../messages/submission-window.ts'
-import type { Parts } from '../runtime/parts.ts'
-import { sendableColumns, type SendRequest, type Sendable, senderJoins, sendTarget } from '../accounts/sendable.ts'
+import { type SendRequest, senderJoins, sendTarget } from '../accounts/sendable.ts'
 import type { SealingKey } from '../lib/seal.ts'
-import { createKeyFinder } from '../operations/secrets/instance.ts'
-import { type Acceptance, FACT_COLUMNS, type Facts, createAcceptor, factJoins } from '../accept/engine.ts'
+import { factJoins } from '../accept/engine.ts'
 import {
-  type CodeOrigin,
+  CODE_FACT_COLUMNS,
+  type CodeFacts,
   type CodeParts,
-  announceTo,
-  createNewCode,
   codeInserts,
-  keyChanged,
+  createCodeAcceptor,
   sealedCode,
   sendError,
 } from './code-message.ts'
@@ -29,33 +23,22 @@ export type OtpRequest = SendRequest & {
 
 export type OtpAcceptance = { messageId: string; status: 'queued'; reference: string | null }
 
-/**
- * Accepts an OTP: the key, the unit of quota and the message commit together. Throws the first ApiError
- * (docs/api.md#order-of-checks); a rejected request stores nothing.
- */
-export const createOtpAcceptor = (parts: CodeParts) => createAcceptor(parts, otpAcceptance(parts), announceTo(parts))
-
-function otpAcceptance({ seal }: Pick<Parts, 'seal'>): Acceptance<OtpRequest, OtpFacts, OtpAcceptance, OtpRow> {
-  const findKey = createKeyFinder(seal)
-  const newCode = createNewCode({ seal })
-  return {
-    quota: 'otp',
-    overQuota: 'OTP_QUOTA_EXCEEDED',
-    windowMs: OTP_SUBMISSION_WINDOW_MS,
-    target: sendTarget,
+/** Accepts an OTP, whose code the caller's backend made (docs/api.md#order-of-checks). */
+export const createOtpAcceptor = (parts: CodeParts): ((request: OtpRequest) => Promise<OtpAcceptance>) =>
+  createCodeAcceptor(parts, {
+    target: (request: OtpRequest) => sendTarget(request),
     lookUp,
-    decide(request, facts) {
-      const decided = decide(request, facts)
-      if (decided) return decided
-      const key = findKey(facts.keyCheck)
-      return key ? (id) => messageRow(key, request, id) : keyChanged()
-    },
+    decide,
+    rowOf: (request, _facts, key) => (id) => messageRow(key, request, id),
     ...inserts,
-    newMessage: ({ workspaceId }, facts, { row, now }) =>
-      newCode(row, facts, { workspaceId, submitBy: later(now, OTP_SUBMISSION_WINDOW_MS) }),
-    accepted: (request, messageId) => ({ messageId, status: 'queued', reference: request.reference }),
-  }
-}
+    accepted,
+  })
+
+const accepted = ({ reference }: OtpRequest, messageId: string): OtpAcceptance => ({
+  messageId,
+  status: 'queued',
+  reference,
+})
 
 type Earlier = {
   id: string
@@ -68,11 +51,11 @@ type Earlier = {
   deliverWithinSeconds: number | null
 }
 
-type OtpFacts = Facts & Sendable & CodeOrigin & { keyCheck: Buffer; earlier: Earlier[] | null }
+type OtpFacts = CodeFacts & { earlier: Earlier[] | null }
 
 const lookUp: Statement<OtpFacts> = statement(
   'look_up_otp_requests',
-  `select ${FACT_COLUMNS}, (select key_check from instance where only_row) as "keyCheck", ${sendableColumns('OTP')}, ${ORIGIN_COLUMNS},
+  `select ${CODE_FACT_COLUMNS},
           array (
             select b.phone from blocked_recipients b
             where b.workspace_id = r.workspace_id and b.phone = any (r.recipients)) as blocked,
@@ -89,7 +72,6 @@ const lookUp: Statement<OtpFacts> = statement(
    ${senderJoins('r.sender_id')}`,
 )
 
-/** Returns undefined if only the quota is left to check. */
 function decide(request: OtpRequest, facts: OtpFacts): OtpAcceptance | ApiError | undefined {
   const { idempotencyKey: key, earlierKeys = [] } = request
   const earlier = facts.earlier?.find(({ idempotencyKey: each }) => each === key || earlierKeys.includes(each))
@@ -107,8 +89,7 @@ function answerRepeat(request: OtpRequest, earlier: Earlier): OtpAcceptance | Ap
       earlier.templateLanguage === request.template.language &&
       earlier.reference === request.reference &&
       earlier.deliverWithinSeconds === (request.deliverWithinSeconds ?? null))
-  if (isSame) return { messageId: earlier.id, status: 'queued', reference: request.reference }
-  return new ApiError('IDEMPOTENCY_KEY_REUSED', { code: 'otp.key_reused' })
+  return isSame ? accepted(request, earlier.id) : new ApiError('IDEMPOTENCY_KEY_REUSED', { code: 'otp.key_reused' })
 }
 
 function messageRow(key: SealingKey, request: OtpRequest, id: string) {
@@ -126,8 +107,6 @@ function messageRow(key: SealingKey, request: OtpRequest, id: string) {
     api_key_id: request.apiKeyId,
   }
 }
-
-type OtpRow = ReturnType<typeof messageRow>
 
 const inserts = codeInserts('otp_messages', {
   columns: [],

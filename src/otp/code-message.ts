@@ -1,12 +1,23 @@
+import { type Acceptable, type Acceptance, FACT_COLUMNS, type Facts, createAcceptor } from '../accept/engine.ts'
 import { insertWithinQuota } from '../accept/within-quota.ts'
-import { type Sendable, blockedError, missingError, templateOf, unavailableError } from '../accounts/sendable.ts'
+import {
+  type Sendable,
+  blockedError,
+  missingError,
+  sendableColumns,
+  templateOf,
+  unavailableError,
+} from '../accounts/sendable.ts'
 import { otpUnusableReason } from '../accounts/templates/usability.ts'
+import { later } from '../lib/clock.ts'
 import { type Sql, bytea, statement } from '../lib/db/pool.ts'
 import { ApiError } from '../lib/errors.ts'
 import { CLAIM_COLUMNS, type NewMessage, claimAccepted, claimValues } from '../messages/queue/claim-accepted.ts'
-import { type Origin, type SealedOrigin, originOf } from '../messages/queue/lock-senders.ts'
+import { ORIGIN_COLUMNS, type Origin, type SealedOrigin, originOf } from '../messages/queue/lock-senders.ts'
+import { OTP_SUBMISSION_WINDOW_MS } from '../messages/submission-window.ts'
 import type { SealingKey } from '../lib/seal.ts'
 import { tables } from '../operations/columns.ts'
+import { createKeyFinder } from '../operations/secrets/instance.ts'
 import type { Parts } from '../runtime/parts.ts'
 
 export type CodeParts = Pick<
@@ -16,8 +27,54 @@ export type CodeParts = Pick<
   db: Sql
 }
 
+/** One kind of request for a code. */
+type CodeRequests<Request extends Acceptable, Found extends CodeFacts, Accepted, New extends CodeRow> = Pick<
+  Acceptance<Request, Found, Accepted, New>,
+  'target' | 'lookUp' | 'accepted'
+> &
+  ReturnType<typeof codeInserts> & {
+    /** The response to a repeat, or the first error. Undefined if only the instance key and the quota are left to check. */
+    decide(request: Request, facts: Found): Accepted | ApiError | undefined
+    /** Makes the row for an id. Undefined if the key that the code is made from does not open. */
+    rowOf(request: Request, facts: Found, key: SealingKey): ((id: string) => New) | undefined
+    /** Without it, the code is valid for as long as it may wait to be sent. */
+    validForMs?(request: Request, facts: Found): number
+  }
+
+/** Accepts codes: the key, the unit of quota and the message commit together. Throws the first ApiError; a rejected request stores nothing. */
+export function createCodeAcceptor<Request extends Acceptable, Found extends CodeFacts, Accepted, New extends CodeRow>(
+  parts: CodeParts,
+  { decide, rowOf, validForMs, ...requests }: CodeRequests<Request, Found, Accepted, New>,
+): (request: Request) => Promise<Accepted> {
+  const findKey = createKeyFinder(parts.seal)
+  const newCode = createNewCode(parts)
+  const acceptance: Acceptance<Request, Found, Accepted, New> = {
+    ...requests,
+    quota: 'otp',
+    overQuota: 'OTP_QUOTA_EXCEEDED',
+    windowMs: OTP_SUBMISSION_WINDOW_MS,
+    decide(request, facts) {
+      const decided = decide(request, facts)
+      if (decided) return decided
+      const key = findKey(facts.keyCheck)
+      return (key && rowOf(request, facts, key)) ?? keyChanged()
+    },
+    newMessage(request, facts, { row, now }) {
+      const windowMs = Math.min(OTP_SUBMISSION_WINDOW_MS, validForMs?.(request, facts) ?? OTP_SUBMISSION_WINDOW_MS)
+      return newCode(row, facts, { workspaceId: request.workspaceId, submitBy: later(now, windowMs) })
+    },
+  }
+  return createAcceptor(parts, acceptance, announceTo(parts))
+}
+
+/** The columns of every look-up for a code. */
+export type CodeFacts = Facts & Sendable & CodeOrigin & { keyCheck: Buffer }
+
+export const CODE_FACT_COLUMNS = `${FACT_COLUMNS}, (select key_check from instance where only_row) as "keyCheck",
+          ${sendableColumns('OTP')}, ${ORIGIN_COLUMNS}`
+
 /** Runs after codes were accepted, with the workspace of each. `waits`: not all of them were claimed with their commit. */
-export const announceTo =
+const announceTo =
   ({ wake, live, metrics }: Pick<Parts, 'wake' | 'live' | 'metrics'>) =>
   (workspaceIds: readonly string[], { waits }: { waits: boolean }): void => {
     metrics.otpAccepted.inc(workspaceIds.length)
@@ -45,12 +102,12 @@ export const sealedCode = (key: SealingKey, messageId: string, code: string): st
   bytea(key.close(code, tables.messages.sealed.code(messageId)))
 
 /** The columns of a look-up that only sending needs; null without a sender. */
-export type CodeOrigin = {
+type CodeOrigin = {
   [Column in keyof SealedOrigin as Exclude<Column, 'breakerStep'>]: SealedOrigin[Column] | null
 }
 
 /** Makes the message of an accepted code, for a statement that may claim it. Returns undefined if the account's token does not open. */
-export function createNewCode({ seal }: Pick<Parts, 'seal'>) {
+function createNewCode({ seal }: Pick<Parts, 'seal'>) {
   const origins = new WeakMap<object, Origin | undefined>()
   const originFrom = (facts: CodeOrigin): Origin | undefined => {
     if (!origins.has(facts)) origins.set(facts, originOf(seal, { ...(facts as SealedOrigin), breakerStep: 0 }))

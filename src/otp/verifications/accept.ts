@@ -1,22 +1,17 @@
-import { type Acceptance, FACT_COLUMNS, type Facts, createAcceptor, factJoins } from '../../accept/engine.ts'
-import { type SendRequest, type Sendable, sendTarget, sendableColumns, senderJoins } from '../../accounts/sendable.ts'
-import { SECOND_MS, later } from '../../lib/clock.ts'
+import { factJoins } from '../../accept/engine.ts'
+import { type SendRequest, sendTarget, senderJoins } from '../../accounts/sendable.ts'
+import { SECOND_MS } from '../../lib/clock.ts'
 import { type Statement, bytea, statement } from '../../lib/db/pool.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { countryOf } from '../../lib/phone/phone.ts'
 import type { SealingKey } from '../../lib/seal.ts'
-import { ORIGIN_COLUMNS } from '../../messages/queue/lock-senders.ts'
-import { OTP_SUBMISSION_WINDOW_MS } from '../../messages/submission-window.ts'
 import { tables } from '../../operations/columns.ts'
-import { createKeyFinder } from '../../operations/secrets/instance.ts'
-import type { Parts } from '../../runtime/parts.ts'
 import {
-  type CodeOrigin,
+  CODE_FACT_COLUMNS,
+  type CodeFacts,
   type CodeParts,
-  announceTo,
-  createNewCode,
   codeInserts,
-  keyChanged,
+  createCodeAcceptor,
   sealedCode,
   sendError,
 } from '../code-message.ts'
@@ -35,50 +30,35 @@ export type VerificationRequest = SendRequest & {
 
 export type VerificationAccepted = { verificationId: string; status: 'pending'; reference: string | null }
 
-/**
- * Accepts a verification: the key, the unit of quota, the verification and its message commit together. Throws the first ApiError
- * (docs/api.md#order-of-checks); a rejected request stores nothing.
- */
-export const createVerificationAcceptor = (parts: CodeParts) =>
-  createAcceptor(parts, acceptance(parts), announceTo(parts))
-
-function acceptance({
-  seal,
-}: Pick<Parts, 'seal'>): Acceptance<
-  VerificationRequest,
-  VerificationFacts,
-  VerificationAccepted,
-  ReturnType<typeof verificationRow>
-> {
-  const findKey = createKeyFinder(seal)
-  const newCode = createNewCode({ seal })
-  return {
-    quota: 'otp',
-    overQuota: 'OTP_QUOTA_EXCEEDED',
-    windowMs: OTP_SUBMISSION_WINDOW_MS,
-    target: sendTarget,
+/** Accepts a verification, whose code Doorcode makes, and its first message (docs/api.md#order-of-checks). */
+export const createVerificationAcceptor = (
+  parts: CodeParts,
+): ((request: VerificationRequest) => Promise<VerificationAccepted>) =>
+  createCodeAcceptor(parts, {
+    target: (request: VerificationRequest) => sendTarget(request),
     lookUp,
-    decide(request, facts) {
-      const earlier = facts.earlier?.find(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey)
-      if (earlier) return answerRepeat(request, earlier)
-      const history = facts.histories?.find(({ recipient }) => recipient === request.recipient)
-      const error =
-        sendError(request.recipient, facts) ??
-        (facts.checks && guessingError(facts.checks)) ??
-        (history && recipientLimitError(history, facts.now))
-      if (error) return error
-      const key = findKey(facts.keyCheck)
-      return key ? (id) => verificationRow(key, { request, history, id }) : keyChanged()
-    },
+    decide,
+    rowOf: (request, facts, key) => (id) => verificationRow(key, { request, history: historyOf(request, facts), id }),
+    validForMs: ({ ttlSeconds }) => ttlSeconds * SECOND_MS,
     ...inserts,
-    newMessage: ({ workspaceId, ttlSeconds }, facts, { row, now }) =>
-      newCode(row, facts, {
-        workspaceId,
-        submitBy: later(now, Math.min(OTP_SUBMISSION_WINDOW_MS, ttlSeconds * SECOND_MS)),
-      }),
     accepted,
-  }
+  })
+
+function decide(request: VerificationRequest, facts: VerificationFacts): VerificationAccepted | ApiError | undefined {
+  const earlier = facts.earlier?.find(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey)
+  if (earlier) return answerRepeat(request, earlier)
+  const history = historyOf(request, facts)
+  return (
+    sendError(request.recipient, facts) ??
+    (facts.checks && guessingError(facts.checks)) ??
+    (history && recipientLimitError(history, facts.now))
+  )
 }
+
+const historyOf = (
+  { recipient }: VerificationRequest,
+  { histories }: VerificationFacts,
+): RecipientHistory | undefined => histories?.find((each) => each.recipient === recipient)
 
 const accepted = ({ reference }: VerificationRequest, verificationId: string): VerificationAccepted => ({
   verificationId,
@@ -100,26 +80,22 @@ type Earlier = {
   deliverWithinSeconds: number | null
 }
 
-type VerificationFacts = Facts &
-  CodeOrigin &
-  Sendable & {
-    keyCheck: Buffer
-    /** In the workspace's time. */
-    now: Date
-    earlier: Earlier[] | null
-    /** Of the workspace; null without any. */
-    checks: CheckCounts | null
-    /** Of the recipients whose prefix has verifications. */
-    histories: RecipientHistory[] | null
-  }
+type VerificationFacts = CodeFacts & {
+  /** In the workspace's time. */
+  now: Date
+  earlier: Earlier[] | null
+  /** Of the workspace; null without any. */
+  checks: CheckCounts | null
+  /** Of the recipients whose prefix has verifications. */
+  histories: RecipientHistory[] | null
+}
 
 /** For look-ups: an instant of the workspace `w`. */
 export const WORKSPACE_NOW = `$2::timestamptz + w.clock_offset_ms * interval '1 ms'`
 
 const lookUp: Statement<VerificationFacts> = statement(
   'look_up_verification_requests',
-  `select ${FACT_COLUMNS}, (select key_check from instance where only_row) as "keyCheck", ${WORKSPACE_NOW} as now,
-          ${sendableColumns('OTP')}, ${ORIGIN_COLUMNS},
+  `select ${CODE_FACT_COLUMNS}, ${WORKSPACE_NOW} as now,
           array (
             select b.phone from blocked_recipients b
             where b.workspace_id = r.workspace_id and b.phone = any (r.recipients)) as blocked,

@@ -1,19 +1,14 @@
-import { type Acceptance, FACT_COLUMNS, type Facts, createAcceptor, factJoins } from '../../accept/engine.ts'
-import { type Sendable, sendableColumns, senderJoins } from '../../accounts/sendable.ts'
-import { later } from '../../lib/clock.ts'
+import { factJoins } from '../../accept/engine.ts'
+import { senderJoins } from '../../accounts/sendable.ts'
 import { type Statement, statement } from '../../lib/db/pool.ts'
-import { ORIGIN_COLUMNS } from '../../messages/queue/lock-senders.ts'
-import { OTP_SUBMISSION_WINDOW_MS } from '../../messages/submission-window.ts'
-import { createKeyFinder } from '../../operations/secrets/instance.ts'
-import type { Parts } from '../../runtime/parts.ts'
+import type { ApiError } from '../../lib/errors.ts'
 import {
-  type CodeOrigin,
+  CODE_FACT_COLUMNS,
+  type CodeFacts,
   type CodeParts,
   type CodeRow,
-  announceTo,
-  createNewCode,
   codeInserts,
-  keyChanged,
+  createCodeAcceptor,
   sealedCode,
   sendError,
 } from '../code-message.ts'
@@ -34,62 +29,48 @@ export type ResendRequest = {
 
 export type ResendAccepted = { verificationId: string; messageId: string; status: 'pending' }
 
-/** Sends the code of a verification again: the key, the unit, the message and its place among the resends commit together. */
-export const createResendAcceptor = (parts: CodeParts) => createAcceptor(parts, acceptance(parts), announceTo(parts))
-
-type ResendFacts = Facts &
-  CodeOrigin &
-  Sendable & {
-    keyCheck: Buffer
-    /** In the workspace's time. */
-    now: Date
-    /** Null if the workspace has no such verification. */
-    status: VerificationStatus | null
-    expiresAt: Date
-    sentAt: readonly Date[]
-    codeKey: Buffer | null
-    codeLength: number
-    senderId: string
-    recipient: string
-    name: string
-    language: string
-    reference: string | null
-    deliverWithinSeconds: number | null
-    earlier: { id: string; idempotencyKey: string }[] | null
-  }
-
-function acceptance({
-  seal,
-}: Pick<Parts, 'seal'>): Acceptance<ResendRequest, ResendFacts, ResendAccepted, ReturnType<typeof resendRow>> {
-  const findKey = createKeyFinder(seal)
-  const newCode = createNewCode({ seal })
-  return {
-    quota: 'otp',
-    overQuota: 'OTP_QUOTA_EXCEEDED',
-    windowMs: OTP_SUBMISSION_WINDOW_MS,
+/** Sends the code of a verification again: the message and its place among the resends commit together. */
+export const createResendAcceptor = (parts: CodeParts): ((request: ResendRequest) => Promise<ResendAccepted>) =>
+  createCodeAcceptor(parts, {
     target: ({ workspaceId, verificationId }) => ({ workspace_id: workspaceId, verification_id: verificationId }),
     lookUp,
-    decide(request, facts) {
-      const earlier = facts.earlier?.find(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey)
-      if (earlier) return accepted(request, earlier.id)
-      const { status, codeKey, now } = facts
-      if (status === null) return notFound()
-      if (status !== 'pending') return ended(status)
-      if (!codeKey || now >= facts.expiresAt) return ended('expired')
-      const error = sendError(facts.recipient, facts) ?? resendLimitError({ ...facts, status }, now)
-      if (error) return error
-      const key = findKey(facts.keyCheck)
-      const opened = openCodeKey(seal, { id: request.verificationId, codeKey })
-      if (!key || opened === undefined) return keyChanged()
-      return (id) => resendRow(request, facts, { id, code: sealedCode(key, id, codeOf(opened, facts.codeLength)) })
+    decide,
+    rowOf(request, facts, key) {
+      const codeKey = facts.codeKey && openCodeKey(parts.seal, { id: request.verificationId, codeKey: facts.codeKey })
+      if (!codeKey) return undefined
+      return (id) => resendRow(request, facts, { id, code: sealedCode(key, id, codeOf(codeKey, facts.codeLength)) })
     },
+    validForMs: (_request, { expiresAt, now }) => expiresAt.getTime() - now.getTime(),
     ...inserts,
-    newMessage({ workspaceId }, facts, { row, now }) {
-      const leftMs = facts.expiresAt.getTime() - facts.now.getTime()
-      return newCode(row, facts, { workspaceId, submitBy: later(now, Math.min(OTP_SUBMISSION_WINDOW_MS, leftMs)) })
-    },
     accepted,
-  }
+  })
+
+type ResendFacts = CodeFacts & {
+  /** In the workspace's time. */
+  now: Date
+  /** Null if the workspace has no such verification. */
+  status: VerificationStatus | null
+  expiresAt: Date
+  sentAt: readonly Date[]
+  codeKey: Buffer | null
+  codeLength: number
+  senderId: string
+  recipient: string
+  name: string
+  language: string
+  reference: string | null
+  deliverWithinSeconds: number | null
+  earlier: { id: string; idempotencyKey: string }[] | null
+}
+
+function decide(request: ResendRequest, facts: ResendFacts): ResendAccepted | ApiError | undefined {
+  const earlier = facts.earlier?.find(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey)
+  if (earlier) return accepted(request, earlier.id)
+  const { status, now } = facts
+  if (status === null) return notFound()
+  if (status !== 'pending') return ended(status)
+  if (!facts.codeKey || now >= facts.expiresAt) return ended('expired')
+  return sendError(facts.recipient, facts) ?? resendLimitError({ ...facts, status }, now)
 }
 
 const accepted = ({ verificationId }: ResendRequest, messageId: string): ResendAccepted => ({
@@ -100,8 +81,7 @@ const accepted = ({ verificationId }: ResendRequest, messageId: string): ResendA
 
 const lookUp: Statement<ResendFacts> = statement(
   'look_up_resend_requests',
-  `select ${FACT_COLUMNS}, (select key_check from instance where only_row) as "keyCheck", ${WORKSPACE_NOW} as now,
-          ${sendableColumns('OTP')}, ${ORIGIN_COLUMNS}, r.status, r.expires_at as "expiresAt", r.sent_at as "sentAt", r.code_key as "codeKey",
+  `select ${CODE_FACT_COLUMNS}, ${WORKSPACE_NOW} as now, r.status, r.expires_at as "expiresAt", r.sent_at as "sentAt", r.code_key as "codeKey",
           r.code_length as "codeLength", r.sender_id as "senderId", r.recipient, r.name, r.language, r.reference,
           r.deliver_within_seconds as "deliverWithinSeconds",
           array (
