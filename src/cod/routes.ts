@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { MAX_REFERENCE_LENGTH, boundedText, idempotencyHeaders, sendFields, uuid } from '../lib/http/fields.ts'
+import {
+  MAX_REFERENCE_LENGTH,
+  boundedText,
+  clientOf,
+  idempotencyHeaders,
+  sendFields,
+  uuid,
+} from '../lib/http/fields.ts'
 import { type Route, noHeaders, noParams, noQuery, route } from '../lib/http/route.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { asIssue } from '../../locales/text.ts'
@@ -121,11 +128,8 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
           .meta({ id: 'ConfirmationAccepted' }),
         example: { confirmationId: CONFIRMATION_ID, status: 'accepted', reference: 'order-5521' },
       },
-      handler: ({ workspaceId, apiKeyId, correlationId, trace, headers, body: { to, parameters = {}, ...body } }) => {
-        const idempotencyKey = headers['idempotency-key'] ?? null
-        const client = { workspaceId, apiKeyId, correlationId, trace }
-        return acceptConfirmation({ ...client, idempotencyKey, recipient: to, ...body, parameters })
-      },
+      handler: ({ body: { to, parameters = {}, ...body }, ...request }) =>
+        acceptConfirmation({ ...clientOf(request), recipient: to, ...body, parameters }),
     }),
     route({
       method: 'GET',
@@ -190,19 +194,8 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
           .meta({ id: 'RefusalCheckAccepted' }),
         example: { confirmationId: CONFIRMATION_ID, refusalCheck: { status: 'accepted' } },
       },
-      handler: ({
-        workspaceId,
-        apiKeyId,
-        correlationId,
-        trace,
-        headers,
-        params,
-        body: { template, parameters = {} },
-      }) => {
-        const idempotencyKey = headers['idempotency-key'] ?? null
-        const client = { workspaceId, apiKeyId, correlationId, trace }
-        return acceptRefusalCheck({ ...client, idempotencyKey, ...params, template, parameters })
-      },
+      handler: ({ params, body: { template, parameters = {} }, ...request }) =>
+        acceptRefusalCheck({ ...clientOf(request), ...params, template, parameters }),
     }),
   ]
 }

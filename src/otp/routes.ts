@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { ApiError } from '../lib/errors.ts'
-import { MAX_REFERENCE_LENGTH, boundedText, idempotencyHeaders, sendFields, uuid } from '../lib/http/fields.ts'
+import {
+  MAX_REFERENCE_LENGTH,
+  boundedText,
+  clientOf,
+  idempotencyHeaders,
+  sendFields,
+  uuid,
+} from '../lib/http/fields.ts'
 import { type Route, noBody, noHeaders, noParams, noQuery, route } from '../lib/http/route.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { asWritten, asIssue } from '../../locales/text.ts'
@@ -75,11 +82,8 @@ export function otpRoutes(parts: CodeParts & Pick<Parts, 'db'>): Route[] {
           .meta({ id: 'OtpMessageAccepted' }),
         example: { messageId: MESSAGE_ID, status: 'queued', reference: 'login-8812' },
       },
-      handler: ({ workspaceId, apiKeyId, correlationId, trace, headers, body: { to, reference = null, ...body } }) => {
-        const idempotencyKey = headers['idempotency-key'] ?? null
-        const client = { workspaceId, apiKeyId, correlationId, trace }
-        return accept({ ...client, idempotencyKey, recipient: to, ...body, reference })
-      },
+      handler: ({ body: { to, reference = null, ...body }, ...request }) =>
+        accept({ ...clientOf(request), recipient: to, ...body, reference }),
     }),
     route({
       method: 'GET',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isUuid } from '../ids.ts'
 import { type CodedText, asIssue } from '../../../locales/text.ts'
 import { normalizePhone, phoneFault } from '../phone/phone.ts'
+import type { Client } from './route.ts'
 
 const text = () => z.string({ error: asIssue({ code: 'http.must_be_text' }) })
 
@@ -91,4 +92,15 @@ export const idempotencyHeaders = z.object({
     description:
       'Repeating an accepted request with the same key and the same values returns the first response and does nothing again. An empty value is a key like any other.',
   }),
+})
+
+type KeyedRequest = Omit<Client, 'end'> & { headers: z.output<typeof idempotencyHeaders> }
+
+/** Who sent a request, with which idempotency key and in which trace. */
+export const clientOf = ({ workspaceId, apiKeyId, correlationId, trace, headers }: KeyedRequest) => ({
+  workspaceId,
+  apiKeyId,
+  correlationId,
+  trace,
+  idempotencyKey: headers['idempotency-key'] ?? null,
 })

@@ -23,6 +23,7 @@ export type ResendRequest = {
   workspaceId: string
   apiKeyId: string
   correlationId: string
+  trace?: string | undefined
   idempotencyKey: string | null
   verificationId: string
 }

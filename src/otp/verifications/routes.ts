@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   MAX_REFERENCE_LENGTH,
   boundedText,
+  clientOf,
   idempotencyHeaders,
   integer,
   sendFields,
@@ -138,11 +139,9 @@ export function verificationRoutes(parts: RouteParts): Route[] {
           .meta({ id: 'OtpVerificationAccepted' }),
         example: { verificationId: ID, status: 'pending', reference: 'login-8812' },
       },
-      handler: ({ workspaceId, apiKeyId, correlationId, headers, body: { to, reference = null, ...body } }) => {
+      handler: ({ body: { to, reference = null, ...body }, ...request }) => {
         const { length = CODE_LENGTH.unset, ttlSeconds = TTL_SECONDS.unset, maxAttempts = MAX_ATTEMPTS.unset } = body
-        const idempotencyKey = headers['idempotency-key'] ?? null
-        const caller = { workspaceId, apiKeyId, correlationId, idempotencyKey }
-        return accept({ ...caller, ...body, recipient: to, length, ttlSeconds, maxAttempts, reference })
+        return accept({ ...clientOf(request), ...body, recipient: to, length, ttlSeconds, maxAttempts, reference })
       },
     }),
     route({
@@ -213,10 +212,7 @@ export function verificationRoutes(parts: RouteParts): Route[] {
           .meta({ id: 'OtpResendAccepted' }),
         example: { verificationId: ID, messageId: '01994f61-0c44-7b1f-8a77-5d1d3c0a9e21', status: 'pending' },
       },
-      handler: ({ workspaceId, apiKeyId, correlationId, headers, params }) => {
-        const idempotencyKey = headers['idempotency-key'] ?? null
-        return resend({ workspaceId, apiKeyId, correlationId, idempotencyKey, ...params })
-      },
+      handler: ({ params, ...request }) => resend({ ...clientOf(request), ...params }),
     }),
   ]
 }

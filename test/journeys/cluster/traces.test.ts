@@ -136,6 +136,23 @@ test('a code on its way is one trace over two nodes, without the code or the num
   for (const hidden of [otp.code, otp.to, otp.to.slice(1)]) assert.ok(!collector.bodies.join().includes(hidden))
 })
 
+test('a verification and its resend are sent in the traces of their requests', async (t) => {
+  const collector = await openCollector(t)
+  const world = await startWorld(t, { settings: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } })
+  const sends = await watchSends(t, world)
+  const verification = await world.startVerification({}, { headers: { traceparent: TRACEPARENT } })
+  await world.settled()
+  world.advance('30s')
+  const resendTrace = TRACE_ID.replaceAll('4', '5')
+  const resent = await world.resend(verification, { headers: { traceparent: TRACEPARENT.replace(TRACE_ID, resendTrace) } })
+  assert.equal(resent.status, 202, resent.text)
+  await world.settled()
+  assert.deepEqual(
+    sends.map(({ traceparent }) => String(traceparent).split('-')[1]),
+    [TRACE_ID, resendTrace],
+  )
+})
+
 test('a trace that the client does not sample makes no span, and is passed on', async (t) => {
   const collector = await openCollector(t)
   const world = await startWorld(t, { settings: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } })
