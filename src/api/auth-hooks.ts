@@ -12,6 +12,7 @@ import { failureFields } from '../lib/http/redact-error.ts'
 import { createRejectionLog } from '../lib/http/rejection-log.ts'
 import { isUuid } from '../lib/ids.ts'
 import { UnsealError } from '../lib/seal.ts'
+import { type Span, traceIdOf } from '../lib/tracing.ts'
 import { withTimeout } from '../lib/with-timeout.ts'
 import { createOtpAcceptor } from '../otp/accept.ts'
 import type { CodeParts } from '../otp/code-message.ts'
@@ -20,6 +21,7 @@ import { type HookResponse, kinds } from '../otp/hooks/kinds.ts'
 import { readHookBody } from '../otp/hooks/read.ts'
 import { otpRequestOf } from '../otp/hooks/send.ts'
 import type { Parts } from '../runtime/parts.ts'
+import { endRequestSpan, startRequestSpan } from './request-span.ts'
 
 type HookParts = CodeParts & Pick<Parts, 'config' | 'db' | 'log'>
 
@@ -39,7 +41,7 @@ const RETRY_AFTER_SECONDS = 1
 
 /** Receives the codes that products for sign-in have made (docs/auth-hooks.md). */
 export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
-  const { clock, metrics, log } = parts
+  const { clock, metrics, log, tracer } = parts
   const accept = createOtpAcceptor(parts)
   const isWithinRate = createRateLimit(parts)
   const rejections = createRejectionLog(log)
@@ -47,6 +49,7 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
   const unsigned = createUnsignedLimit()
   /** For the metric: Supabase gets the status 200 for a rejected code too. */
   const accepted = new WeakSet<FastifyRequest>()
+  const spans = new WeakMap<FastifyRequest, Span>()
   app.addHook('onClose', async () => rejections.close())
 
   const reject = (reply: FastifyReply, reason: keyof typeof REJECTIONS): FastifyReply => {
@@ -74,21 +77,24 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
   async function answer(hook: ServedHook, request: FastifyRequest, raw: Buffer): Promise<HookResponse> {
     const { value: body, faults } = parseJson(raw)
     const kind = kinds[hook.kind]
+    const { id: correlationId } = request
+    const trace = spans.get(request)?.traceparent
+    const logged = { correlationId, ...(trace !== undefined && { trace: traceIdOf(trace) }) }
     try {
       if (!(await isWithinRate(keyIdOf(hook.hookId)))) throw overRate()
       if (faults.length > 0) throw invalidInput(faults)
       const read = readHookBody(hook, body)
       if (!('phone' in read)) throw invalidInput(read)
-      const { messageId } = await accept(otpRequestOf(parts, hook, { ...read, correlationId: request.id }))
+      const { messageId } = await accept(otpRequestOf(parts, hook, { ...read, correlationId, trace }))
       accepted.add(request)
       return kind.accepted(messageId, body)
     } catch (error) {
       if (!(error instanceof ApiError)) {
-        log.error({ correlationId: request.id, ...failureFields(error) }, 'a request to an auth hook failed')
+        log.error({ ...logged, ...failureFields(error) }, 'a request to an auth hook failed')
         return rejectionFor(hook, body, isTemporary(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
       }
       const key = { publicId: keyIdOf(hook.hookId), workspaceId: hook.workspaceId }
-      rejections.write({ correlationId: request.id, error: error.code, route: { method: 'POST', path: PATH }, key })
+      rejections.write({ ...logged, error: error.code, route: { method: 'POST', path: PATH }, key })
       return rejectionFor(hook, body, error.code, error.message)
     }
   }
@@ -99,12 +105,15 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
       bodyLimit: MAX_BODY_BYTES,
       // Before the body is read. Who knows a hook that is in use can still be right.
       onRequest(request, reply, done) {
+        const span = startRequestSpan(tracer, request, { method: 'POST', url: PATH })
+        if (span) spans.set(request, span)
         if (hooks.has(request.params.hookId) || unsigned.allows(request.ip)) done()
         else reject(reply, 'address')
       },
       onSend(request, { statusCode, elapsedTime }, _payload, done) {
         const outcome = statusCode >= 500 ? 'failed' : accepted.has(request) ? 'accepted' : 'rejected'
         metrics.authHooks.observe({ outcome }, elapsedTime / SECOND_MS)
+        endRequestSpan(spans.get(request), statusCode)
         done()
       },
     },

@@ -13,6 +13,7 @@ import type { RejectionContext } from '../lib/http/rejection-log.ts'
 import type { Client, RawInput, Route } from '../lib/http/route.ts'
 import { type Span, type Tracer, traceIdOf } from '../lib/tracing.ts'
 import type { RecipientExplainer } from './recipient-fault.ts'
+import { endRequestSpan, startRequestSpan } from './request-span.ts'
 
 export const API_PREFIX = '/api/v1'
 
@@ -73,12 +74,8 @@ export function serveApi(
       method: route.method,
       url,
       async onRequest(request) {
-        const call: Call = { startedAt: performance.now() }
-        call.span = tracer?.start(`${route.method} ${url}`, {
-          kind: 'server',
-          parent: headerOf(request, 'traceparent'),
-          attributes: { 'http.request.method': route.method, 'http.route': url, 'doorcode.correlation_id': request.id },
-        })
+        const span = startRequestSpan(tracer, request, { method: route.method, url })
+        const call: Call = { startedAt: performance.now(), span }
         request.setDecorator('call', call)
         const key = await keys.find(request.raw.headers.authorization)
         if (!key) throw invalidKey(request.raw.headers.authorization)
@@ -125,17 +122,11 @@ export function serveApi(
       onSend(request, { statusCode: status }, _payload, done) {
         const { startedAt, span } = callOf(request)
         metrics.requests.observe({ route: route.path, status }, (performance.now() - startedAt) / SECOND_MS)
-        span?.end({ 'http.response.status_code': status }, { isError: status >= 500 })
+        endRequestSpan(span, status)
         done()
       },
     })
   }
-}
-
-/** One header; several of the same name are no traceparent. */
-function headerOf({ raw: { headers } }: FastifyRequest, name: 'traceparent'): string | undefined {
-  const value = headers[name]
-  return typeof value === 'string' ? value : undefined
 }
 
 function endOf(response: ServerResponse, stopping: AbortSignal): AbortSignal {

@@ -15,13 +15,14 @@ export const REPEAT_KEY_PREFIX = 'hook_'
 export function otpRequestOf(
   { clock, seal }: { clock: Clock; seal: Pick<Seal, 'keys' | 'current'> },
   hook: ServedHook,
-  { correlationId, ...code }: HookCode & { correlationId: string },
+  { correlationId, trace, ...code }: HookCode & { correlationId: string; trace: string | undefined },
 ): OtpRequest {
   const [idempotencyKey = '', ...earlierKeys] = repeatKeys({ clock, seal }, hook, code)
   return {
     workspaceId: hook.workspaceId,
     apiKeyId: keyIdOf(hook.hookId),
     correlationId,
+    trace,
     idempotencyKey,
     earlierKeys,
     recipient: code.phone,

@@ -10,10 +10,11 @@ import { createRemovalGuard } from '../../../src/operations/lifecycle/retention/
 import { housekeepingLoop } from '../../../src/runtime/background/housekeeping.ts'
 import { TRACE_KEPT_MS } from '../../../src/runtime/jobs/traces.ts'
 import { attributesOf, startCollector } from '../../world/collector.ts'
+import { createHook, postHook, supabaseBody, supabaseHeaders } from '../../world/hooks.ts'
 import { startOrder } from '../../world/order.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { spyOnDb } from '../../database/db-spy.ts'
-import { type World, startWorld } from '../../world/world.ts'
+import { type World, newPhone, startWorld } from '../../world/world.ts'
 
 async function listen(t: TestContext, server: Server): Promise<string> {
   server.listen(0, '127.0.0.1')
@@ -144,12 +145,45 @@ test('a verification and its resend are sent in the traces of their requests', a
   await world.settled()
   world.advance('30s')
   const resendTrace = TRACE_ID.replaceAll('4', '5')
-  const resent = await world.resend(verification, { headers: { traceparent: TRACEPARENT.replace(TRACE_ID, resendTrace) } })
+  const resent = await world.resend(verification, {
+    headers: { traceparent: TRACEPARENT.replace(TRACE_ID, resendTrace) },
+  })
   assert.equal(resent.status, 202, resent.text)
   await world.settled()
   assert.deepEqual(
     sends.map(({ traceparent }) => String(traceparent).split('-')[1]),
     [TRACE_ID, resendTrace],
+  )
+})
+
+test('a code from an auth hook is sent in the trace of its request', async (t) => {
+  const collector = await openCollector(t)
+  const world = await startWorld(t, { settings: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } })
+  const sends = await watchSends(t, world)
+  const hook = await createHook(world, 'supabase')
+  const body = supabaseBody({ phone: newPhone(), code: '493817' })
+  const signed = supabaseHeaders(body, world.clock.now(), [hook.secret ?? ''])
+  const answers = [
+    await postHook(hook.url, body, { ...signed, traceparent: TRACEPARENT }),
+    await postHook(hook.url, '{}', {}),
+  ]
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 401],
+  )
+  await world.settled()
+  assert.deepEqual(
+    sends.map(({ traceparent }) => String(traceparent).split('-')[1]),
+    [TRACE_ID],
+  )
+  const requests = () => collector.spans.filter(({ name }) => name === 'POST /hooks/:hookId')
+  await waitFor('the spans of both requests', () => requests().length === 2)
+  const [accepted] = requests()
+  assert.ok(accepted)
+  assert.deepEqual([accepted.traceId, accepted.parentSpanId], [TRACE_ID, CLIENT_SPAN])
+  assert.deepEqual(
+    requests().map((span) => attributesOf(span)['http.response.status_code']),
+    ['200', '401'],
   )
 })
 
