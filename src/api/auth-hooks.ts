@@ -79,7 +79,7 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
     const kind = kinds[hook.kind]
     const { id: correlationId } = request
     const trace = spans.get(request)?.traceparent
-    const logged = { correlationId, ...(trace !== undefined && { trace: traceIdOf(trace) }) }
+    const logFields = { correlationId, ...(trace !== undefined && { trace: traceIdOf(trace) }) }
     try {
       if (!(await isWithinRate(keyIdOf(hook.hookId)))) throw overRate()
       if (faults.length > 0) throw invalidInput(faults)
@@ -90,11 +90,11 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
       return kind.accepted(messageId, body)
     } catch (error) {
       if (!(error instanceof ApiError)) {
-        log.error({ ...logged, ...failureFields(error) }, 'a request to an auth hook failed')
+        log.error({ ...logFields, ...failureFields(error) }, 'a request to an auth hook failed')
         return rejectionFor(hook, body, isTemporary(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
       }
       const key = { publicId: keyIdOf(hook.hookId), workspaceId: hook.workspaceId }
-      rejections.write({ ...logged, error: error.code, route: { method: 'POST', path: PATH }, key })
+      rejections.write({ ...logFields, error: error.code, route: { method: 'POST', path: PATH }, key })
       return rejectionFor(hook, body, error.code, error.message)
     }
   }
@@ -105,7 +105,7 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
       bodyLimit: MAX_BODY_BYTES,
       // Before the body is read. Who knows a hook that is in use can still be right.
       onRequest(request, reply, done) {
-        const span = startRequestSpan(tracer, request, { method: 'POST', url: PATH })
+        const span = startRequestSpan(tracer, request, { method: 'POST', route: PATH })
         if (span) spans.set(request, span)
         if (hooks.has(request.params.hookId) || unsigned.allows(request.ip)) done()
         else reject(reply, 'address')

@@ -1,19 +1,19 @@
 import type { FastifyRequest } from 'fastify'
 import type { Span, Tracer } from '../lib/tracing.ts'
 
-/** Begins the span of a request, in the trace that its `traceparent` names. `url`: with parameters as `:name`. */
+/** Begins the span of a request, in the trace that its `traceparent` names. `route`: with parameters as `:name`. */
 export const startRequestSpan = (
   tracer: Tracer | undefined,
   request: FastifyRequest,
-  { method, url }: { method: string; url: string },
+  { method, route }: { method: string; route: string },
 ): Span | undefined =>
-  tracer?.start(`${method} ${url}`, {
+  tracer?.start(`${method} ${route}`, {
     kind: 'server',
     parent: parentOf(request),
-    attributes: { 'http.request.method': method, 'http.route': url, 'doorcode.correlation_id': request.id },
+    attributes: { 'http.request.method': method, 'http.route': route, 'doorcode.correlation_id': request.id },
   })
 
-/** One header; several of the same name are no traceparent. */
+/** Node joins several by commas, which makes no traceparent. */
 function parentOf({ raw: { headers } }: FastifyRequest): string | undefined {
   const { traceparent } = headers
   return typeof traceparent === 'string' ? traceparent : undefined

@@ -74,7 +74,7 @@ export function serveApi(
       method: route.method,
       url,
       async onRequest(request) {
-        const span = startRequestSpan(tracer, request, { method: route.method, url })
+        const span = startRequestSpan(tracer, request, { method: route.method, route: url })
         const call: Call = { startedAt: performance.now(), span }
         request.setDecorator('call', call)
         const key = await keys.find(request.raw.headers.authorization)

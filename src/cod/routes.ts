@@ -2,7 +2,7 @@ import { z } from 'zod'
 import {
   MAX_REFERENCE_LENGTH,
   boundedText,
-  clientOf,
+  idempotentRequestOf,
   idempotencyHeaders,
   sendFields,
   uuid,
@@ -129,7 +129,7 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
         example: { confirmationId: CONFIRMATION_ID, status: 'accepted', reference: 'order-5521' },
       },
       handler: ({ body: { to, parameters = {}, ...body }, ...request }) =>
-        acceptConfirmation({ ...clientOf(request), recipient: to, ...body, parameters }),
+        acceptConfirmation({ ...idempotentRequestOf(request), recipient: to, ...body, parameters }),
     }),
     route({
       method: 'GET',
@@ -195,7 +195,7 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
         example: { confirmationId: CONFIRMATION_ID, refusalCheck: { status: 'accepted' } },
       },
       handler: ({ params, body: { template, parameters = {} }, ...request }) =>
-        acceptRefusalCheck({ ...clientOf(request), ...params, template, parameters }),
+        acceptRefusalCheck({ ...idempotentRequestOf(request), ...params, template, parameters }),
     }),
   ]
 }

@@ -23,13 +23,13 @@ export type OtpRequest = SendRequest & {
 
 export type OtpAcceptance = { messageId: string; status: 'queued'; reference: string | null }
 
-/** Accepts an OTP, whose code the caller's backend made (docs/api.md#order-of-checks). */
+/** Accepts an OTP, whose code the caller made (docs/api.md#order-of-checks). */
 export const createOtpAcceptor = (parts: CodeParts): ((request: OtpRequest) => Promise<OtpAcceptance>) =>
   createCodeAcceptor(parts, {
     target: (request: OtpRequest) => sendTarget(request),
     lookUp,
     decide,
-    rowOf: (request, _facts, key) => (id) => messageRow(key, request, id),
+    rowMaker: (request, _facts, key) => (id) => messageRow(key, request, id),
     ...inserts,
     accepted,
   })

@@ -27,29 +27,29 @@ export type CodeParts = Pick<
   db: Sql
 }
 
-/** One kind of request for a code. */
-type CodeRequests<Request extends Acceptable, Found extends CodeFacts, Accepted, New extends CodeRow> = Pick<
+/** How one kind of request for a code is looked up, decided and stored. */
+type CodeAcceptance<Request extends Acceptable, Found extends CodeFacts, Accepted, New extends CodeRow> = Pick<
   Acceptance<Request, Found, Accepted, New>,
   'target' | 'lookUp' | 'accepted'
 > &
   ReturnType<typeof codeInserts> & {
-    /** The response to a repeat, or the first error. Undefined if only the instance key and the quota are left to check. */
+    /** The response to a repeat, or the first error. Undefined if only keys and the quota are left to check. */
     decide(request: Request, facts: Found): Accepted | ApiError | undefined
-    /** Makes the row for an id. Undefined if the key that the code is made from does not open. */
-    rowOf(request: Request, facts: Found, key: SealingKey): ((id: string) => New) | undefined
-    /** Without it, the code is valid for as long as it may wait to be sent. */
+    /** Returns what makes the row for an id. Undefined if the key that the code is made from cannot be opened. */
+    rowMaker(request: Request, facts: Found, key: SealingKey): ((id: string) => New) | undefined
+    /** Without it, a code may wait for OTP_SUBMISSION_WINDOW_MS before it is sent. */
     validForMs?(request: Request, facts: Found): number
   }
 
-/** Accepts codes: the key, the unit of quota and the message commit together. Throws the first ApiError; a rejected request stores nothing. */
+/** Accepts codes: the idempotency key, the unit of quota and the message commit together. Throws the first ApiError; a rejected request stores nothing. */
 export function createCodeAcceptor<Request extends Acceptable, Found extends CodeFacts, Accepted, New extends CodeRow>(
   parts: CodeParts,
-  { decide, rowOf, validForMs, ...requests }: CodeRequests<Request, Found, Accepted, New>,
+  { decide, rowMaker, validForMs, ...common }: CodeAcceptance<Request, Found, Accepted, New>,
 ): (request: Request) => Promise<Accepted> {
   const findKey = createKeyFinder(parts.seal)
   const newCode = createNewCode(parts)
   const acceptance: Acceptance<Request, Found, Accepted, New> = {
-    ...requests,
+    ...common,
     quota: 'otp',
     overQuota: 'OTP_QUOTA_EXCEEDED',
     windowMs: OTP_SUBMISSION_WINDOW_MS,
@@ -57,7 +57,7 @@ export function createCodeAcceptor<Request extends Acceptable, Found extends Cod
       const decided = decide(request, facts)
       if (decided) return decided
       const key = findKey(facts.keyCheck)
-      return (key && rowOf(request, facts, key)) ?? keyChanged()
+      return (key && rowMaker(request, facts, key)) ?? keyChanged()
     },
     newMessage(request, facts, { row, now }) {
       const windowMs = Math.min(OTP_SUBMISSION_WINDOW_MS, validForMs?.(request, facts) ?? OTP_SUBMISSION_WINDOW_MS)

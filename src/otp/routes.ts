@@ -3,7 +3,7 @@ import { ApiError } from '../lib/errors.ts'
 import {
   MAX_REFERENCE_LENGTH,
   boundedText,
-  clientOf,
+  idempotentRequestOf,
   idempotencyHeaders,
   sendFields,
   uuid,
@@ -83,7 +83,7 @@ export function otpRoutes(parts: CodeParts & Pick<Parts, 'db'>): Route[] {
         example: { messageId: MESSAGE_ID, status: 'queued', reference: 'login-8812' },
       },
       handler: ({ body: { to, reference = null, ...body }, ...request }) =>
-        accept({ ...clientOf(request), recipient: to, ...body, reference }),
+        accept({ ...idempotentRequestOf(request), recipient: to, ...body, reference }),
     }),
     route({
       method: 'GET',

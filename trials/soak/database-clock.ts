@@ -6,9 +6,9 @@ const LIBRARY = '/usr/lib/*/faketime/libfaketimeMT.so.1'
 const READ_EVERY_SECONDS = 1
 
 /**
- * Moves the clock of one PostgreSQL. While it is ahead, PostgreSQL's own limits (`lock_timeout`, `statement_timeout`, the wait before it looks
- * for a deadlock) end later by as much, which a real clock does not do: what waits for a lock may then wait for as long as the clock is ahead.
- * libfaketime reads the offset from a file in this folder, which the server's user can read. Ends the program if it is missing.
+ * Moves the clock of one PostgreSQL. While it is ahead, libfaketime delays PostgreSQL's timeouts (`lock_timeout`, `statement_timeout`,
+ * `deadlock_timeout`) by as much. A real clock does not. libfaketime reads the offset from a file in this folder, which the server's user can
+ * read. Ends the program if libfaketime is missing.
  */
 export async function createDatabaseClock(folder: string) {
   const library = (await Array.fromAsync(glob(LIBRARY)))[0]

@@ -94,10 +94,10 @@ export const idempotencyHeaders = z.object({
   }),
 })
 
-type KeyedRequest = Omit<Client, 'end'> & { headers: z.output<typeof idempotencyHeaders> }
+type IdempotentRequest = Omit<Client, 'end'> & { headers: z.output<typeof idempotencyHeaders> }
 
-/** Who sent a request, with which idempotency key and in which trace. */
-export const clientOf = ({ workspaceId, apiKeyId, correlationId, trace, headers }: KeyedRequest) => ({
+/** The members of every request that is accepted once for each idempotency key. */
+export const idempotentRequestOf = ({ workspaceId, apiKeyId, correlationId, trace, headers }: IdempotentRequest) => ({
   workspaceId,
   apiKeyId,
   correlationId,

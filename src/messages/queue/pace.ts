@@ -15,7 +15,7 @@ const MAX_AHEAD_MS = 10 * SECOND_MS
 export const STANDARD_SENDS_PER_SECOND = 80
 export const HIGH_SENDS_PER_SECOND = 1_000
 
-/** A subquery, which runs once for a statement. As an expression it would be computed for each slot. */
+/** A subquery, which PostgreSQL evaluates once for a statement. It would evaluate an expression for each slot. */
 const slotAt = (now: string): string =>
   `(select floor(extract(epoch from ${now}::timestamptz) * ${SECOND_MS / SLOT_MS})::bigint)`
 

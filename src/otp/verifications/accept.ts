@@ -38,7 +38,8 @@ export const createVerificationAcceptor = (
     target: (request: VerificationRequest) => sendTarget(request),
     lookUp,
     decide,
-    rowOf: (request, facts, key) => (id) => verificationRow(key, { request, history: historyOf(request, facts), id }),
+    rowMaker: (request, facts, key) => (id) =>
+      verificationRow(key, { request, history: historyOf(request, facts), id }),
     validForMs: ({ ttlSeconds }) => ttlSeconds * SECOND_MS,
     ...inserts,
     accepted,

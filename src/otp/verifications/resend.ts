@@ -30,13 +30,13 @@ export type ResendRequest = {
 
 export type ResendAccepted = { verificationId: string; messageId: string; status: 'pending' }
 
-/** Sends the code of a verification again: the message and its place among the resends commit together. */
+/** Accepts a resend of a verification's code: the message and its place among the resends commit together. */
 export const createResendAcceptor = (parts: CodeParts): ((request: ResendRequest) => Promise<ResendAccepted>) =>
   createCodeAcceptor(parts, {
     target: ({ workspaceId, verificationId }) => ({ workspace_id: workspaceId, verification_id: verificationId }),
     lookUp,
     decide,
-    rowOf(request, facts, key) {
+    rowMaker(request, facts, key) {
       const codeKey = facts.codeKey && openCodeKey(parts.seal, { id: request.verificationId, codeKey: facts.codeKey })
       if (!codeKey) return undefined
       return (id) => resendRow(request, facts, { id, code: sealedCode(key, id, codeOf(codeKey, facts.codeLength)) })

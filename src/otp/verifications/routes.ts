@@ -2,7 +2,7 @@ import { z } from 'zod'
 import {
   MAX_REFERENCE_LENGTH,
   boundedText,
-  clientOf,
+  idempotentRequestOf,
   idempotencyHeaders,
   integer,
   sendFields,
@@ -141,7 +141,15 @@ export function verificationRoutes(parts: RouteParts): Route[] {
       },
       handler: ({ body: { to, reference = null, ...body }, ...request }) => {
         const { length = CODE_LENGTH.unset, ttlSeconds = TTL_SECONDS.unset, maxAttempts = MAX_ATTEMPTS.unset } = body
-        return accept({ ...clientOf(request), ...body, recipient: to, length, ttlSeconds, maxAttempts, reference })
+        return accept({
+          ...idempotentRequestOf(request),
+          ...body,
+          recipient: to,
+          length,
+          ttlSeconds,
+          maxAttempts,
+          reference,
+        })
       },
     }),
     route({
@@ -212,7 +220,7 @@ export function verificationRoutes(parts: RouteParts): Route[] {
           .meta({ id: 'OtpResendAccepted' }),
         example: { verificationId: ID, messageId: '01994f61-0c44-7b1f-8a77-5d1d3c0a9e21', status: 'pending' },
       },
-      handler: ({ params, ...request }) => resend({ ...clientOf(request), ...params }),
+      handler: ({ params, ...request }) => resend({ ...idempotentRequestOf(request), ...params }),
     }),
   ]
 }

@@ -144,15 +144,15 @@ test('a verification and its resend are sent in the traces of their requests', a
   const verification = await world.startVerification({}, { headers: { traceparent: TRACEPARENT } })
   await world.settled()
   world.advance('30s')
-  const resendTrace = TRACE_ID.replaceAll('4', '5')
+  const resendTraceId = TRACE_ID.replaceAll('4', '5')
   const resent = await world.resend(verification, {
-    headers: { traceparent: TRACEPARENT.replace(TRACE_ID, resendTrace) },
+    headers: { traceparent: TRACEPARENT.replace(TRACE_ID, resendTraceId) },
   })
   assert.equal(resent.status, 202, resent.text)
   await world.settled()
   assert.deepEqual(
     sends.map(({ traceparent }) => String(traceparent).split('-')[1]),
-    [TRACE_ID, resendTrace],
+    [TRACE_ID, resendTraceId],
   )
 })
 
@@ -163,12 +163,12 @@ test('a code from an auth hook is sent in the trace of its request', async (t) =
   const hook = await createHook(world, 'supabase')
   const body = supabaseBody({ phone: newPhone(), code: '493817' })
   const signed = supabaseHeaders(body, world.clock.now(), [hook.secret ?? ''])
-  const answers = [
+  const responses = [
     await postHook(hook.url, body, { ...signed, traceparent: TRACEPARENT }),
     await postHook(hook.url, '{}', {}),
   ]
   assert.deepEqual(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [200, 401],
   )
   await world.settled()
