@@ -10,9 +10,9 @@ import { fixedDetail, invalidInput } from '../lib/http/problem.ts'
 import { REQUESTS_PER_WINDOW, createRateLimit } from '../lib/http/rate-limit.ts'
 import { failureFields } from '../lib/http/redact-error.ts'
 import { createRejectionLog } from '../lib/http/rejection-log.ts'
+import { endRequestSpan, loggedTrace, startRequestSpan, traceparentOf } from '../lib/http/request-span.ts'
 import { isUuid } from '../lib/ids.ts'
 import { UnsealError } from '../lib/seal.ts'
-import { type Span, traceIdOf } from '../lib/tracing.ts'
 import { withTimeout } from '../lib/with-timeout.ts'
 import { createOtpAcceptor } from '../otp/accept.ts'
 import type { CodeParts } from '../otp/code-message.ts'
@@ -21,7 +21,6 @@ import { type HookResponse, kinds } from '../otp/hooks/kinds.ts'
 import { readHookBody } from '../otp/hooks/read.ts'
 import { otpRequestOf } from '../otp/hooks/send.ts'
 import type { Parts } from '../runtime/parts.ts'
-import { endRequestSpan, startRequestSpan } from './request-span.ts'
 
 type HookParts = CodeParts & Pick<Parts, 'config' | 'db' | 'log'>
 
@@ -49,7 +48,6 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
   const unsigned = createUnsignedLimit()
   /** For the metric: Supabase gets the status 200 for a rejected code too. */
   const accepted = new WeakSet<FastifyRequest>()
-  const spans = new WeakMap<FastifyRequest, Span>()
   app.addHook('onClose', async () => rejections.close())
 
   const reject = (reply: FastifyReply, reason: keyof typeof REJECTIONS): FastifyReply => {
@@ -78,14 +76,15 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
     const { value: body, faults } = parseJson(raw)
     const kind = kinds[hook.kind]
     const { id: correlationId } = request
-    const trace = spans.get(request)?.traceparent
-    const logFields = { correlationId, ...(trace !== undefined && { trace: traceIdOf(trace) }) }
+    const logFields = { correlationId, ...loggedTrace(request) }
     try {
       if (!(await isWithinRate(keyIdOf(hook.hookId)))) throw overRate()
       if (faults.length > 0) throw invalidInput(faults)
       const read = readHookBody(hook, body)
       if (!('phone' in read)) throw invalidInput(read)
-      const { messageId } = await accept(otpRequestOf(parts, hook, { ...read, correlationId, trace }))
+      const { messageId } = await accept(
+        otpRequestOf(parts, hook, { ...read, correlationId, trace: traceparentOf(request) }),
+      )
       accepted.add(request)
       return kind.accepted(messageId, body)
     } catch (error) {
@@ -105,15 +104,14 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
       bodyLimit: MAX_BODY_BYTES,
       // Before the body is read. Who knows a hook that is in use can still be right.
       onRequest(request, reply, done) {
-        const span = startRequestSpan(tracer, request, { method: 'POST', route: PATH })
-        if (span) spans.set(request, span)
-        if (hooks.has(request.params.hookId) || unsigned.allows(request.ip)) done()
-        else reject(reply, 'address')
+        if (!hooks.has(request.params.hookId) && !unsigned.allows(request.ip)) return void reject(reply, 'address')
+        startRequestSpan(tracer, request, { method: 'POST', route: PATH })
+        done()
       },
       onSend(request, { statusCode, elapsedTime }, _payload, done) {
         const outcome = statusCode >= 500 ? 'failed' : accepted.has(request) ? 'accepted' : 'rejected'
         metrics.authHooks.observe({ outcome }, elapsedTime / SECOND_MS)
-        endRequestSpan(spans.get(request), statusCode)
+        endRequestSpan(request, statusCode)
         done()
       },
     },

@@ -10,10 +10,10 @@ import { fixedError, invalidInput, keyError } from '../lib/http/problem.ts'
 import { type Fault, headerFault } from '../lib/http/faults.ts'
 import type { RateLimit } from '../lib/http/rate-limit.ts'
 import type { RejectionContext } from '../lib/http/rejection-log.ts'
+import { endRequestSpan, loggedTrace, startRequestSpan, traceparentOf } from '../lib/http/request-span.ts'
 import type { Client, RawInput, Route } from '../lib/http/route.ts'
-import { type Span, type Tracer, traceIdOf } from '../lib/tracing.ts'
+import type { Tracer } from '../lib/tracing.ts'
 import type { RecipientExplainer } from './recipient-fault.ts'
-import { endRequestSpan, startRequestSpan } from './request-span.ts'
 
 export const API_PREFIX = '/api/v1'
 
@@ -26,7 +26,7 @@ export type ApiParts = {
   tracer: Tracer | undefined
 }
 
-type Call = { startedAt: number; span?: Span | undefined; key?: ApiKey; run?: (client: Client) => Promise<unknown> }
+type Call = { startedAt: number; key?: ApiKey; run?: (client: Client) => Promise<unknown> }
 
 const JSON_TYPE = 'application/json'
 
@@ -74,8 +74,8 @@ export function serveApi(
       method: route.method,
       url,
       async onRequest(request) {
-        const span = startRequestSpan(tracer, request, { method: route.method, route: url })
-        const call: Call = { startedAt: performance.now(), span }
+        const call: Call = { startedAt: performance.now() }
+        startRequestSpan(tracer, request, { method: route.method, route: url })
         request.setDecorator('call', call)
         const key = await keys.find(request.raw.headers.authorization)
         if (!key) throw invalidKey(request.raw.headers.authorization)
@@ -89,7 +89,7 @@ export function serveApi(
         callOf(request).run = run
       },
       async handler(request, reply) {
-        const { key, run, span } = callOf(request)
+        const { key, run } = callOf(request)
         if (!key || !run) throw new Error('a handler ran without its checks')
         // Fastify's serializer adds a charset, which JSON does not have.
         reply.code(route.success.status).type(JSON_TYPE).serializer(JSON.stringify)
@@ -97,7 +97,7 @@ export function serveApi(
           workspaceId: key.workspaceId,
           apiKeyId: key.publicId,
           correlationId: request.id,
-          trace: span?.traceparent,
+          trace: traceparentOf(request),
         }
         let mayWait = false
         const end = (): AbortSignal => {
@@ -109,20 +109,16 @@ export function serveApi(
         return body
       },
       errorHandler(error, request, reply) {
-        const { key, span } = callOf(request)
-        const context = {
-          route: { method: route.method, path: url },
-          key,
-          ...(span && { trace: traceIdOf(span.traceparent) }),
-        }
+        const { key } = callOf(request)
+        const context = { route: { method: route.method, path: url }, key, ...loggedTrace(request) }
         if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') return sendProblem(error, reply, context)
         const { faults = [] } = route.read(inputOf(request, TOO_LARGE))
         return sendProblem(invalidInput(faults), reply.removeHeader('connection'), context)
       },
       onSend(request, { statusCode: status }, _payload, done) {
-        const { startedAt, span } = callOf(request)
+        const { startedAt } = callOf(request)
         metrics.requests.observe({ route: route.path, status }, (performance.now() - startedAt) / SECOND_MS)
-        endRequestSpan(span, status)
+        endRequestSpan(request, status)
         done()
       },
     })

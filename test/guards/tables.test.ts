@@ -174,7 +174,12 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
   { room: 'accounts', may: 'read', tables: 'workspaces', why: 'leaves out accounts of deleted ones' },
 
   // Rows of higher rooms.
-  { room: 'runtime/jobs', may: 'read', tables: 'instance', why: 'each heartbeat reads the key check and the sign-in secret' },
+  {
+    room: 'runtime/jobs',
+    may: 'read',
+    tables: 'instance',
+    why: 'each heartbeat reads the key check and the sign-in secret',
+  },
   { room: 'accounts', may: 'write', tables: 'sender_pace', why: 'a new sender gets its pace with its row' },
   {
     room: 'messages',

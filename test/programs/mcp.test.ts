@@ -171,7 +171,15 @@ test('settings name what the workspace has, without keys, secrets and the paths 
   assert.ok(Array.isArray(cod['languages']))
   const text = JSON.stringify(result)
   const { accessToken, appSecret, verifyToken } = world.credentials
-  for (const secret of [key, key.split('_').slice(2).join('_'), receiver.secret, accessToken, appSecret, verifyToken, receiver.url])
+  for (const secret of [
+    key,
+    key.split('_').slice(2).join('_'),
+    receiver.secret,
+    accessToken,
+    appSecret,
+    verifyToken,
+    receiver.url,
+  ])
     assert.ok(!text.includes(String(secret)), 'a secret is in the settings')
 })
 

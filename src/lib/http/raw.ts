@@ -5,6 +5,7 @@ import type { Log } from '../log.ts'
 import { throttle } from '../throttle.ts'
 import { type BodyBudget, BodyBudgetExceeded } from './body-budget.ts'
 import { failureFields } from './redact-error.ts'
+import { loggedTrace } from './request-span.ts'
 
 /** The largest webhook that Meta documents. */
 export const MAX_RAW_BODY_BYTES = 3 * 1024 * 1024
@@ -50,7 +51,10 @@ export function serveRaw(
         // The rest of the body is read and dropped: closing the connection now could lose the response.
         reply.removeHeader('connection').header('retry-after', RETRY_AFTER_SECONDS)
       } else if (status >= 500)
-        log.error({ correlationId: request.id, ...failureFields(error) }, 'a request outside the API failed')
+        log.error(
+          { correlationId: request.id, ...loggedTrace(request), ...failureFields(error) },
+          'a request outside the API failed',
+        )
       return reply.code(status).type('text/plain; charset=utf-8').send(textOf(status, request.routeOptions.bodyLimit))
     })
     addRoutes(scope)

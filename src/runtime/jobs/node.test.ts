@@ -110,12 +110,35 @@ test('a reconnected node keeps its id and declares none dead for a while', async
   assert.equal(node.mayDeclareDead(), false)
 })
 
-test('a node whose session a pooler reset connects again and listens', async (t) => {
+for (const [what, text] of [
+  ['reset', 'discard all'],
+  ['exchanged for another node’s', "set doorcode.session = 'of another node'"],
+] as const)
+  test(`a node whose session a pooler ${what} connects again and listens`, async (t) => {
+    const { db } = await scene(t)
+    const clients: Connection[] = []
+    const connect = async (): Promise<Connection> => {
+      const client = await db.connect()
+      clients.push(client)
+      return client
+    }
+    const wakes = createWakeUps({
+      db: { rows: (...asked) => db.rows(...asked), connect },
+      roles: new Set(['worker']),
+      log: pino({ level: 'silent' }),
+    })
+    t.after(() => wakes.stop())
+    await wakes.start()
+    await clients[0]?.query(text)
+    await waitFor('another connection', () => clients.length === 2)
+    await waitFor('its lock', () => isAnyWorkerAlive(db))
+  })
+
+test('a node joins in a session that still has the statements of another node', async (t) => {
   const { db } = await scene(t)
-  const clients: Connection[] = []
   const connect = async (): Promise<Connection> => {
     const client = await db.connect()
-    clients.push(client)
+    await client.query('prepare write_node as select 1')
     return client
   }
   const wakes = createWakeUps({
@@ -125,9 +148,7 @@ test('a node whose session a pooler reset connects again and listens', async (t)
   })
   t.after(() => wakes.stop())
   await wakes.start()
-  await clients[0]?.query('discard all')
-  await waitFor('another connection', () => clients.length === 2)
-  await waitFor('its lock', () => isAnyWorkerAlive(db))
+  assert.ok(await isAnyWorkerAlive(db))
 })
 
 test('a node that cannot register leaks no connections', async (t) => {

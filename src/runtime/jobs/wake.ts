@@ -53,8 +53,10 @@ export function createWakeUps(options: WakeOptions) {
       else for (const name of payload.split(' ')) loops.get(name)?.()
     })
     const session = newId()
-    // In one message: behind a pooler that mixes up sessions, the mark and the LISTEN belong to the same one.
-    await client.query(`listen ${LIVE_CHANNEL}; ${isWorker ? `listen ${WORK_CHANNEL}; ` : ''}${markSession(session)}`)
+    const listen = `listen ${LIVE_CHANNEL}; ${isWorker ? `listen ${WORK_CHANNEL}; ` : ''}`
+    // In one message: behind a pooler that mixes up sessions, the mark and the LISTEN belong to the same one, which may still have the
+    // statements of another node.
+    await client.query(`deallocate all; ${listen}${markSession(session)}`)
     // Asks the others which workspaces they follow. Not through the outbox, which would make the next notification wait.
     await client.query(`notify ${LIVE_CHANNEL}, 'who'`)
     live.onListening()
