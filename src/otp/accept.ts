@@ -26,7 +26,7 @@ export type OtpAcceptance = { messageId: string; status: 'queued'; reference: st
 /** Accepts an OTP, whose code the caller made (docs/api.md#order-of-checks). */
 export const createOtpAcceptor = (parts: CodeParts): ((request: OtpRequest) => Promise<OtpAcceptance>) =>
   createCodeAcceptor(parts, {
-    target: (request: OtpRequest) => sendTarget(request),
+    target: sendTarget,
     lookUp,
     decide,
     rowMaker: (request, _facts, key) => (id) => messageRow(key, request, id),

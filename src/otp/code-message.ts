@@ -34,11 +34,11 @@ type CodeAcceptance<Request extends Acceptable, Found extends CodeFacts, Accepte
 > &
   ReturnType<typeof codeInserts> & {
     /** The response to a repeat, or the first error. Undefined if only keys and the quota are left to check. */
-    decide(request: Request, facts: Found): Accepted | ApiError | undefined
+    decide: (request: Request, facts: Found) => Accepted | ApiError | undefined
     /** Returns what makes the row for an id. Undefined if the key that the code is made from cannot be opened. */
-    rowMaker(request: Request, facts: Found, key: SealingKey): ((id: string) => New) | undefined
+    rowMaker: (request: Request, facts: Found, key: SealingKey) => ((id: string) => New) | undefined
     /** Without it, a code may wait for OTP_SUBMISSION_WINDOW_MS before it is sent. */
-    validForMs?(request: Request, facts: Found): number
+    validForMs?: (request: Request, facts: Found) => number
   }
 
 /** Accepts codes: the idempotency key, the unit of quota and the message commit together. Throws the first ApiError; a rejected request stores nothing. */

@@ -35,7 +35,7 @@ export const createVerificationAcceptor = (
   parts: CodeParts,
 ): ((request: VerificationRequest) => Promise<VerificationAccepted>) =>
   createCodeAcceptor(parts, {
-    target: (request: VerificationRequest) => sendTarget(request),
+    target: sendTarget,
     lookUp,
     decide,
     rowMaker: (request, facts, key) => (id) =>
