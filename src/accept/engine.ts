@@ -83,8 +83,11 @@ export type Acceptance<Request extends Acceptable, Found extends Facts, Accepted
   accepted(request: Request, id: string): Accepted
 }
 
-/** The response, or the row to insert under this id if the quota has a unit left. */
-export type Decision<Accepted, New extends Row = Row> = Accepted | ApiError | ((id: string) => New)
+/** The response, or what makes the row to insert if the quota has a unit left. `Given`: what it needs for that. */
+export type Decision<Accepted, New extends Row = Row, Given extends unknown[] = [id: string]> =
+  | Accepted
+  | ApiError
+  | ((...given: Given) => New)
 
 /** `message_id`: the id of the first message, if it is a separate row. */
 type Row = { id: string; message_id?: string }
@@ -196,7 +199,7 @@ async function acceptTogether<Request extends Acceptable, Found extends Facts, A
     const facts = factsOf[index]
     if (!facts) throw new Error('the look-up returned no row for a request')
     const decision = acceptance.decide(request, facts)
-    if (!isRow(decision)) return decision
+    if (!makesRow(decision)) return decision
     const quotaError = overQuota(acceptance, facts, now)
     if (quotaError !== undefined || !claimsKey(keys, request)) return quotaError
     const row = decision(id)
@@ -238,8 +241,9 @@ async function keepTraces(
   if (traces.length > 0) await storeTraces(db, traces, now).catch(() => undefined)
 }
 
-const isRow = <Accepted, New extends Row>(decision: Decision<Accepted, New>): decision is (id: string) => New =>
-  typeof decision === 'function'
+export const makesRow = <Accepted, New extends Row, Given extends unknown[]>(
+  decision: Decision<Accepted, New, Given>,
+): decision is (...given: Given) => New => typeof decision === 'function'
 
 /** Returns the facts of each item, in their order. */
 async function lookUp<Request extends Acceptable, Found extends Facts>(

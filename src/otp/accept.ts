@@ -5,6 +5,7 @@ import type { SealingKey } from '../lib/seal.ts'
 import { factJoins } from '../accept/engine.ts'
 import {
   CODE_FACT_COLUMNS,
+  type CodeDecision,
   type CodeFacts,
   type CodeParts,
   codeInserts,
@@ -29,7 +30,6 @@ export const createOtpAcceptor = (parts: CodeParts): ((request: OtpRequest) => P
     target: sendTarget,
     lookUp,
     decide,
-    rowMaker: (request, _facts, key) => (id) => messageRow(key, request, id),
     ...inserts,
     accepted,
   })
@@ -72,11 +72,13 @@ const lookUp: Statement<OtpFacts> = statement(
    ${senderJoins('r.sender_id')}`,
 )
 
-function decide(request: OtpRequest, facts: OtpFacts): OtpAcceptance | ApiError | undefined {
-  const { idempotencyKey: key, earlierKeys = [] } = request
-  const earlier = facts.earlier?.find(({ idempotencyKey: each }) => each === key || earlierKeys.includes(each))
+function decide(request: OtpRequest, facts: OtpFacts): CodeDecision<OtpAcceptance, OtpRow> {
+  const { idempotencyKey, earlierKeys = [] } = request
+  const earlier = facts.earlier?.find(
+    ({ idempotencyKey: each }) => each === idempotencyKey || earlierKeys.includes(each),
+  )
   if (earlier) return answerRepeat(request, earlier)
-  return sendError(request.recipient, facts)
+  return sendError(request.recipient, facts) ?? ((key, id) => messageRow(key, request, id))
 }
 
 /** The code is not compared: another code under the same key does not replace the message (docs/otp.md#repeats). */
@@ -107,6 +109,8 @@ function messageRow(key: SealingKey, request: OtpRequest, id: string) {
     api_key_id: request.apiKeyId,
   }
 }
+
+type OtpRow = ReturnType<typeof messageRow>
 
 const inserts = codeInserts('otp_messages', {
   columns: [],

@@ -1,4 +1,12 @@
-import { type Acceptable, type Acceptance, FACT_COLUMNS, type Facts, createAcceptor } from '../accept/engine.ts'
+import {
+  type Acceptable,
+  type Acceptance,
+  type Decision,
+  FACT_COLUMNS,
+  type Facts,
+  createAcceptor,
+  makesRow,
+} from '../accept/engine.ts'
 import { insertWithinQuota } from '../accept/within-quota.ts'
 import {
   type Sendable,
@@ -33,18 +41,19 @@ type CodeAcceptance<Request extends Acceptable, Found extends CodeFacts, Accepte
   'target' | 'lookUp' | 'accepted'
 > &
   ReturnType<typeof codeInserts> & {
-    /** The response to a repeat, or the first error. Undefined if only keys and the quota are left to check. */
-    decide: (request: Request, facts: Found) => Accepted | ApiError | undefined
-    /** Returns what makes the row for an id. Undefined if the key that the code is made from cannot be opened. */
-    rowMaker: (request: Request, facts: Found, key: SealingKey) => ((id: string) => New) | undefined
+    /** The response, or what makes the row if only the instance key and the quota are left to check. */
+    decide: (request: Request, facts: Found) => CodeDecision<Accepted, New>
     /** Without it, a code may wait for OTP_SUBMISSION_WINDOW_MS before it is sent. */
     validForMs?: (request: Request, facts: Found) => number
   }
 
+/** The row is sealed with the instance key. */
+export type CodeDecision<Accepted, New extends CodeRow> = Decision<Accepted, New, [key: SealingKey, id: string]>
+
 /** Accepts codes: the idempotency key, the unit of quota and the message commit together. Throws the first ApiError; a rejected request stores nothing. */
 export function createCodeAcceptor<Request extends Acceptable, Found extends CodeFacts, Accepted, New extends CodeRow>(
   parts: CodeParts,
-  { decide, rowMaker, validForMs, ...common }: CodeAcceptance<Request, Found, Accepted, New>,
+  { decide, validForMs, ...common }: CodeAcceptance<Request, Found, Accepted, New>,
 ): (request: Request) => Promise<Accepted> {
   const findKey = createKeyFinder(parts.seal)
   const newCode = createNewCode(parts)
@@ -55,9 +64,9 @@ export function createCodeAcceptor<Request extends Acceptable, Found extends Cod
     windowMs: OTP_SUBMISSION_WINDOW_MS,
     decide(request, facts) {
       const decided = decide(request, facts)
-      if (decided) return decided
+      if (!makesRow(decided)) return decided
       const key = findKey(facts.keyCheck)
-      return (key && rowMaker(request, facts, key)) ?? keyChanged()
+      return key ? (id) => decided(key, id) : keyChanged()
     },
     newMessage(request, facts, { row, now }) {
       const windowMs = Math.min(OTP_SUBMISSION_WINDOW_MS, validForMs?.(request, facts) ?? OTP_SUBMISSION_WINDOW_MS)

@@ -46,7 +46,7 @@ export type SessionSettings = Readonly<Record<string, string | number>>
 type Session = { sessionSettings?: SessionSettings; deallocates?: boolean }
 
 /** A pooler may hand over a server process that still has the statements of another client. */
-const DEALLOCATE = 'deallocate all; '
+export const DEALLOCATE = 'deallocate all; '
 
 /** Settings are sent as statements, because poolers reject or drop startup parameters. */
 const setText = (settings: SessionSettings): string =>

@@ -8,6 +8,7 @@ import type { SealingKey } from '../../lib/seal.ts'
 import { tables } from '../../operations/columns.ts'
 import {
   CODE_FACT_COLUMNS,
+  type CodeDecision,
   type CodeFacts,
   type CodeParts,
   codeInserts,
@@ -38,28 +39,25 @@ export const createVerificationAcceptor = (
     target: sendTarget,
     lookUp,
     decide,
-    rowMaker: (request, facts, key) => (id) =>
-      verificationRow(key, { request, history: historyOf(request, facts), id }),
     validForMs: ({ ttlSeconds }) => ttlSeconds * SECOND_MS,
     ...inserts,
     accepted,
   })
 
-function decide(request: VerificationRequest, facts: VerificationFacts): VerificationAccepted | ApiError | undefined {
+function decide(
+  request: VerificationRequest,
+  facts: VerificationFacts,
+): CodeDecision<VerificationAccepted, VerificationRow> {
   const earlier = facts.earlier?.find(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey)
   if (earlier) return answerRepeat(request, earlier)
-  const history = historyOf(request, facts)
+  const history = facts.histories?.find(({ recipient }) => recipient === request.recipient)
   return (
     sendError(request.recipient, facts) ??
     (facts.checks && guessingError(facts.checks)) ??
-    (history && recipientLimitError(history, facts.now))
+    (history && recipientLimitError(history, facts.now)) ??
+    ((key, id) => verificationRow(key, { request, history, id }))
   )
 }
-
-const historyOf = (
-  { recipient }: VerificationRequest,
-  { histories }: VerificationFacts,
-): RecipientHistory | undefined => histories?.find((each) => each.recipient === recipient)
 
 const accepted = ({ reference }: VerificationRequest, verificationId: string): VerificationAccepted => ({
   verificationId,
@@ -169,6 +167,8 @@ function verificationRow(key: SealingKey, { request, history, id }: NewVerificat
     api_key_id: request.apiKeyId,
   }
 }
+
+type VerificationRow = ReturnType<typeof verificationRow>
 
 /** `do nothing`: another request has the key, or got the next number of the prefix. It is looked up again. */
 const inserts = codeInserts('verifications', {

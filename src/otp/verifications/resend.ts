@@ -1,14 +1,15 @@
 import { factJoins } from '../../accept/engine.ts'
 import { senderJoins } from '../../accounts/sendable.ts'
 import { type Statement, statement } from '../../lib/db/pool.ts'
-import type { ApiError } from '../../lib/errors.ts'
 import {
   CODE_FACT_COLUMNS,
+  type CodeDecision,
   type CodeFacts,
   type CodeParts,
   type CodeRow,
   codeInserts,
   createCodeAcceptor,
+  keyChanged,
   sealedCode,
   sendError,
 } from '../code-message.ts'
@@ -35,12 +36,7 @@ export const createResendAcceptor = (parts: CodeParts): ((request: ResendRequest
   createCodeAcceptor(parts, {
     target: ({ workspaceId, verificationId }) => ({ workspace_id: workspaceId, verification_id: verificationId }),
     lookUp,
-    decide,
-    rowMaker(request, facts, key) {
-      const codeKey = facts.codeKey && openCodeKey(parts.seal, { id: request.verificationId, codeKey: facts.codeKey })
-      if (!codeKey) return undefined
-      return (id) => resendRow(request, facts, { id, code: sealedCode(key, id, codeOf(codeKey, facts.codeLength)) })
-    },
+    decide: (request, facts) => decide(parts.seal, request, facts),
     validForMs: (_request, { expiresAt, now }) => expiresAt.getTime() - now.getTime(),
     ...inserts,
     accepted,
@@ -64,14 +60,22 @@ type ResendFacts = CodeFacts & {
   earlier: { id: string; idempotencyKey: string }[] | null
 }
 
-function decide(request: ResendRequest, facts: ResendFacts): ResendAccepted | ApiError | undefined {
+function decide(
+  seal: CodeParts['seal'],
+  request: ResendRequest,
+  facts: ResendFacts,
+): CodeDecision<ResendAccepted, ResendRow> {
   const earlier = facts.earlier?.find(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey)
   if (earlier) return accepted(request, earlier.id)
-  const { status, now } = facts
+  const { status, codeKey, codeLength, now } = facts
   if (status === null) return notFound()
   if (status !== 'pending') return ended(status)
-  if (!facts.codeKey || now >= facts.expiresAt) return ended('expired')
-  return sendError(facts.recipient, facts) ?? resendLimitError({ ...facts, status }, now)
+  if (!codeKey || now >= facts.expiresAt) return ended('expired')
+  const error = sendError(facts.recipient, facts) ?? resendLimitError({ ...facts, status }, now)
+  if (error) return error
+  const opened = openCodeKey(seal, { id: request.verificationId, codeKey })
+  if (opened === undefined) return keyChanged()
+  return (key, id) => resendRow(request, facts, { id, code: sealedCode(key, id, codeOf(opened, codeLength)) })
 }
 
 const accepted = ({ verificationId }: ResendRequest, messageId: string): ResendAccepted => ({
@@ -104,11 +108,13 @@ const lookUp: Statement<ResendFacts> = statement(
    ${senderJoins('r.sender_id')}`,
 )
 
+type ResendRow = CodeRow & Readonly<Record<string, unknown>>
+
 const resendRow = (
   request: ResendRequest,
   { senderId, recipient, name, language, reference, deliverWithinSeconds, sentAt }: ResendFacts,
   { id, code }: { id: string; code: string },
-): CodeRow & Readonly<Record<string, unknown>> => ({
+): ResendRow => ({
   id,
   verification_id: request.verificationId,
   sent: sentAt.length,

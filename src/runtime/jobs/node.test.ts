@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { fileDatabase } from '../../../test/database/database.ts'
 import { waitFor } from '../../../test/world/wait-for.ts'
 import type { Connection } from '../../lib/db/connection.ts'
-import { openDb } from '../../lib/db/pool.ts'
+import { type Db, openDb } from '../../lib/db/pool.ts'
 import { newId } from '../../lib/ids.ts'
 import { isAnyWorkerAlive, listLiveNodes, lockDeadNodes } from './node.ts'
 import { createWakeUps } from './wake.ts'
@@ -40,6 +40,14 @@ async function scene(t: TestContext) {
       ),
   }
 }
+
+/** A worker whose own connection is opened by `connect`. */
+const createWorker = (db: Db, connect: Db['connect']) =>
+  createWakeUps({
+    db: { rows: (...asked) => db.rows(...asked), connect },
+    roles: new Set(['worker']),
+    log: pino({ level: 'silent' }),
+  })
 
 test('a node without its lock is dead after a short silence', async (t) => {
   const { nodeSeen, deadNodes } = await scene(t)
@@ -122,11 +130,7 @@ for (const [what, text] of [
       clients.push(client)
       return client
     }
-    const wakes = createWakeUps({
-      db: { rows: (...asked) => db.rows(...asked), connect },
-      roles: new Set(['worker']),
-      log: pino({ level: 'silent' }),
-    })
+    const wakes = createWorker(db, connect)
     t.after(() => wakes.stop())
     await wakes.start()
     await clients[0]?.query(text)
@@ -141,11 +145,7 @@ test('a node joins in a session that still has the statements of another node', 
     await client.query('prepare write_node as select 1')
     return client
   }
-  const wakes = createWakeUps({
-    db: { rows: (...asked) => db.rows(...asked), connect },
-    roles: new Set(['worker']),
-    log: pino({ level: 'silent' }),
-  })
+  const wakes = createWorker(db, connect)
   t.after(() => wakes.stop())
   await wakes.start()
   assert.ok(await isAnyWorkerAlive(db))
@@ -160,11 +160,7 @@ test('a node that cannot register leaks no connections', async (t) => {
     tries += 1
     return db.connect()
   }
-  const node = createWakeUps({
-    db: { rows: (...asked) => db.rows(...asked), connect },
-    roles: new Set(['worker']),
-    log: pino({ level: 'silent' }),
-  })
+  const node = createWorker(db, connect)
   t.after(() => node.stop())
   await node.start()
   await waitFor('a third try', () => tries >= 3)

@@ -1,5 +1,5 @@
 import type { Role } from '../../lib/config.ts'
-import type { Connection } from '../../lib/db/connection.ts'
+import { type Connection, DEALLOCATE } from '../../lib/db/connection.ts'
 import type { Db } from '../../lib/db/pool.ts'
 import type { Log } from '../../lib/log.ts'
 import { newId } from '../../lib/ids.ts'
@@ -54,9 +54,8 @@ export function createWakeUps(options: WakeOptions) {
     })
     const session = newId()
     const listen = `listen ${LIVE_CHANNEL}; ${isWorker ? `listen ${WORK_CHANNEL}; ` : ''}`
-    // In one message: behind a pooler that mixes up sessions, the mark and the LISTEN belong to the same one, which may still have the
-    // statements of another node.
-    await client.query(`deallocate all; ${listen}${markSession(session)}`)
+    // In one message: behind a pooler that mixes up sessions, the mark and the LISTEN belong to the same one.
+    await client.query(`${DEALLOCATE}${listen}${markSession(session)}`)
     // Asks the others which workspaces they follow. Not through the outbox, which would make the next notification wait.
     await client.query(`notify ${LIVE_CHANNEL}, 'who'`)
     live.onListening()

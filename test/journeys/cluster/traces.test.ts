@@ -54,6 +54,8 @@ async function watchSends(t: TestContext, world: World): Promise<IncomingHttpHea
   return sends
 }
 
+const traceIdOfHeaders = ({ traceparent }: IncomingHttpHeaders) => String(traceparent).split('-')[1]
+
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736'
 const CLIENT_SPAN = '00f067aa0ba902b7'
 const TRACEPARENT = `00-${TRACE_ID}-${CLIENT_SPAN}-01`
@@ -150,10 +152,7 @@ test('a verification and its resend are sent in the traces of their requests', a
   })
   assert.equal(resent.status, 202, resent.text)
   await world.settled()
-  assert.deepEqual(
-    sends.map(({ traceparent }) => String(traceparent).split('-')[1]),
-    [TRACE_ID, resendTraceId],
-  )
+  assert.deepEqual(sends.map(traceIdOfHeaders), [TRACE_ID, resendTraceId])
 })
 
 test('a code from an auth hook is sent in the trace of its request', async (t) => {
@@ -173,10 +172,7 @@ test('a code from an auth hook is sent in the trace of its request', async (t) =
     [200, 401],
   )
   await world.settled()
-  assert.deepEqual(
-    sends.map(({ traceparent }) => String(traceparent).split('-')[1]),
-    [TRACE_ID],
-  )
+  assert.deepEqual(sends.map(traceIdOfHeaders), [TRACE_ID])
   const requests = () => collector.spans.filter(({ name }) => name === 'POST /hooks/:hookId')
   await waitFor('the spans of both requests', () => requests().length === 2)
   const [accepted] = requests()
