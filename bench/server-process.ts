@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { INSTANCE_KEY } from '../test/database/seal.ts'
 import { percentile } from './figures.ts'
+import { type ProcessUsage, readUsage } from './process-usage.ts'
 
 /** What is measured: Doorcode, or one of those that it is compared with. */
 export type Subject =
@@ -29,22 +30,22 @@ export type ServerOptions = {
   profile: string | undefined
 }
 
-export type Sample = { rssBytes: number; cpuMs: number }
-
 export type ServerProcess = {
   port: number
   /** Two per second, oldest first. */
-  samples: readonly Sample[]
-  now(): Promise<Sample>
+  samples: readonly ProcessUsage[]
+  now(): Promise<ProcessUsage>
   stop(): Promise<void>
 }
 
-/** Messages of the process: its address, then samples. */
-export type ServerNews = { port: number } | Sample
+/** The server process sends this once it is listening. */
+export type ListeningMessage = { port: number }
 
 /** As bin/doorcode.js sets them. */
 const NODE_FLAGS = ['--max-semi-space-size=16']
 const NODE_COMPILE_CACHE = path.resolve(import.meta.dirname, '../node_modules/.cache/doorcode')
+
+const SAMPLE_INTERVAL_MS = 500
 
 /** A separate process, to measure its memory and CPU time. */
 export async function startServer({
@@ -77,18 +78,23 @@ export async function startServer({
       }),
     },
   })
-  const samples: Sample[] = []
+  const samples: ProcessUsage[] = []
   const port = await new Promise<number>((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`the ${subject} server ended with ${code}`)))
-    child.on('message', (news: ServerNews) => {
-      if ('port' in news) resolve(news.port)
-      else samples.push(news)
-    })
+    child.once('message', ({ port }: ListeningMessage) => resolve(port))
   })
+  const now = async (): Promise<ProcessUsage> =>
+    (await readUsage(child.pid ?? 0)) ?? { rssBytes: Number.NaN, cpuMs: Number.NaN }
+  const takeSample = async (): Promise<void> => {
+    const sample = await readUsage(child.pid ?? 0)
+    if (sample && sample.rssBytes > 0) samples.push(sample) // a process that has ended has no memory
+  }
+  const timer = setInterval(() => void takeSample(), SAMPLE_INTERVAL_MS)
+  child.once('exit', () => clearInterval(timer))
   return {
     port,
     samples,
-    now: () => sampleOf(child),
+    now,
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return
       const ended = once(child, 'exit')
@@ -98,13 +104,8 @@ export async function startServer({
   }
 }
 
-async function sampleOf(child: ChildProcess): Promise<Sample> {
-  const [news] = (await once(child, 'message')) as [ServerNews]
-  return 'port' in news ? sampleOf(child) : news
-}
-
 /** The highest memory of an early and of a late period: the difference shows a leak. */
-export function memoryOf(samples: readonly Sample[]): { first: number; last: number; highest: number } {
+export function memoryOf(samples: readonly ProcessUsage[]): { first: number; last: number; highest: number } {
   const sizes = samples.map(({ rssBytes }) => rssBytes)
   const third = Math.max(1, Math.floor(sizes.length / 3))
   return {

@@ -1,14 +1,10 @@
-/** The process under test. Reports its address and samples to its parent. */
+/** The process under test. Sends its port to the parent process. */
 import { readConfig } from '../src/lib/config.ts'
 import { createLog } from '../src/lib/log.ts'
 import { startServing } from '../src/commands/serve.ts'
 import { serveFloor } from './floor.ts'
 import { servePlain } from './plain-accept.ts'
-import type { ServerNews, Subject } from './server-process.ts'
-
-const SAMPLED_EVERY_MS = 500
-
-const report = (news: ServerNews): void => void process.send?.(news)
+import type { ListeningMessage, Subject } from './server-process.ts'
 
 const { NODE_CHANNEL_FD: _fd, NODE_CHANNEL_SERIALIZATION_MODE: _mode, ...environment } = process.env
 const config = { ...readConfig(environment), port: 0 }
@@ -22,14 +18,8 @@ const subjects: Record<Subject, () => Promise<{ url: string; stop(): Promise<voi
   plain: () => servePlain(config),
 }
 const serving = await subjects[process.argv[2] as Subject]()
-report({ port: Number(new URL(serving.url).port) })
-const timer = setInterval(() => {
-  const { user, system } = process.cpuUsage()
-  report({ rssBytes: process.memoryUsage.rss(), cpuMs: (user + system) / 1000 })
-}, SAMPLED_EVERY_MS)
-const stop = (): void => {
-  clearInterval(timer)
-  void serving.stop().then(() => process.exit())
-}
+const listening: ListeningMessage = { port: Number(new URL(serving.url).port) }
+process.send?.(listening)
+const stop = (): void => void serving.stop().then(() => process.exit())
 process.once('SIGTERM', stop)
 process.once('disconnect', stop) // the parent has ended
