@@ -33,6 +33,16 @@ select a.id as "accountId", a.waba_id as "wabaId", a.graph_url as "graphUrl", a.
   (select count(*) from templates t where t.workspace_id = a.workspace_id and t.account_id = a.id) as templates
 from provider_accounts a where a.workspace_id = $1 and a.status <> 'removed' order by a.created_at, a.id;
 
+prepare list_accounts_of_workspace_batch as
+select batch.position as "workspacePosition", r.*
+from unnest($1::uuid[]) with ordinality as batch (id, position)
+cross join lateral (
+select a.id as "accountId", a.waba_id as "wabaId", a.graph_url as "graphUrl", a.status,
+  a.status_detail as "statusDetail", a.created_at as "createdAt", a.synced_at as "syncedAt",
+  a.sync_due_at as "syncDueAt",
+  (select count(*) from templates t where t.workspace_id = a.workspace_id and t.account_id = a.id) as templates
+from provider_accounts a where a.workspace_id = batch.id and a.status <> 'removed' order by a.created_at, a.id offset 0) r;
+
 prepare list_senders_of_account as
 select id as "senderId", phone_number_id as "phoneNumberId", phone as "phoneNumber", status from senders
 where workspace_id = $1 and account_id = $2 and gone_at is null order by phone, id;
@@ -106,6 +116,19 @@ from senders s
 join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
 where s.workspace_id = $1 and a.status <> 'removed'
 order by s.phone, s.id;
+
+prepare list_senders_of_workspace_batch as
+select batch.position as "workspacePosition", r.*
+from unnest($1::uuid[]) with ordinality as batch (id, position)
+cross join lateral (
+select s.id as "senderId", s.account_id as "accountId", s.phone_number_id as "phoneNumberId",
+  s.phone as "phoneNumber", s.verified_name as "verifiedName", s.status, s.quality, s.throughput,
+  s.paused_at as "pausedAt", s.gone_at as "goneAt", a.status as "accountStatus",
+  (select p.breaker_open_until from sender_pace p where p.sender_id = s.id) as "breakerOpenUntil"
+from senders s
+join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
+where s.workspace_id = batch.id and a.status <> 'removed'
+order by s.phone, s.id offset 0) r;
 
 prepare pause_or_resume_sender as
 update senders set paused_at = case when $3::timestamptz is not null then coalesce(paused_at, $3) end
@@ -268,6 +291,14 @@ prepare list_stopped_templates as
 select account_id as "accountId", name, language, status, category, components from templates
 where workspace_id = $1 and status in ('PAUSED', 'DISABLED', 'REJECTED')
 order by case status when 'PAUSED' then 0 when 'DISABLED' then 1 else 2 end, name, language limit 200;
+
+prepare list_stopped_templates_batch as
+select batch.position as "workspacePosition", r.*
+from unnest($1::uuid[]) with ordinality as batch (id, position)
+cross join lateral (
+select account_id as "accountId", name, language, status, category, components from templates
+where workspace_id = batch.id and status in ('PAUSED', 'DISABLED', 'REJECTED')
+order by case status when 'PAUSED' then 0 when 'DISABLED' then 1 else 2 end, name, language limit 200 offset 0) r;
 
 prepare list_stored_templates as
 select t.account_id as "accountId", a.waba_id as "wabaId", t.provider_template_id as "providerTemplateId",
@@ -2824,6 +2855,30 @@ where a.workspace_id = $1 and a.status <> 'removed'
     where coalesce(template_name, content ->> 'name') = d.name and coalesce(template_language, content ->> 'language') = d.language)
 order by d.name, d.language limit 20;
 
+prepare list_deleted_templates_in_use_batch as
+select batch.position as "workspacePosition", r.*
+from unnest($1::uuid[]) with ordinality as batch (id, position)
+cross join lateral (
+with recent as materialized (
+  select template_name, template_language, content from messages
+  where workspace_id = batch.id and id >= $2 and id < $3 order by id desc limit 300)
+select d.name, d.language, a.waba_id as "wabaId"
+from provider_accounts a
+cross join lateral (
+  select name, language from template_changes
+  where workspace_id = batch.id and account_id = a.id and id >= $2 and field = 'status' and after is null
+    and not exists (
+      select from templates t
+      where t.account_id = a.id and t.name = template_changes.name and t.language = template_changes.language)
+  union
+  select name, language from templates
+  where workspace_id = batch.id and account_id = a.id and status in ('DELETED', 'PENDING_DELETION')) d
+where a.workspace_id = batch.id and a.status <> 'removed'
+  and exists (
+    select from recent
+    where coalesce(template_name, content ->> 'name') = d.name and coalesce(template_language, content ->> 'language') = d.language)
+order by d.name, d.language limit 20 offset 0) r;
+
 -- src/operations/doctor/settings.ts
 
 prepare count_operators_without_second_factor as
@@ -2981,6 +3036,17 @@ from (select sender_id, status, provider_message_id from messages
 cross join lateral (select account_id from senders where workspace_id = $1 and id = m.sender_id limit 1) s
 where m.provider_message_id is not null
 group by s.account_id;
+
+prepare count_reported_messages_batch as
+select batch.position as "workspacePosition", r.*
+from unnest($1::uuid[]) with ordinality as batch (id, position)
+cross join lateral (
+select s.account_id as "accountId", count(*)::int as submitted, (count(*) filter (where m.status <> 'sending'))::int as reported
+from (select sender_id, status, provider_message_id from messages
+      where workspace_id = batch.id and id >= $2 and id < $3 order by id desc limit 500) m
+cross join lateral (select account_id from senders where workspace_id = batch.id and id = m.sender_id limit 1) s
+where m.provider_message_id is not null
+group by s.account_id offset 0) r;
 
 -- src/operations/doctor/work/retention.ts
 
@@ -4535,6 +4601,16 @@ select (select jsonb_build_object(
   from otp_checks where workspace_id = w.id and begins_at > ($2::timestamptz + w.clock_offset_ms * interval '1 ms') - 2 * 1800000 * interval '1 ms' limit 1) as checks
 from workspaces w where w.id = $1;
 
+prepare find_guessed_otp_checks_batch as
+select batch.position as "workspacePosition", r.*
+from unnest($1::uuid[]) with ordinality as batch (id, position)
+cross join lateral (
+select (select jsonb_build_object(
+    'right', right_codes + case when begins_at > ($2::timestamptz + w.clock_offset_ms * interval '1 ms') - 1800000 * interval '1 ms' then earlier_right_codes else 0 end,
+    'wrong', wrong_codes + case when begins_at > ($2::timestamptz + w.clock_offset_ms * interval '1 ms') - 1800000 * interval '1 ms' then earlier_wrong_codes else 0 end)
+  from otp_checks where workspace_id = w.id and begins_at > ($2::timestamptz + w.clock_offset_ms * interval '1 ms') - 2 * 1800000 * interval '1 ms' limit 1) as checks
+from workspaces w where w.id = batch.id offset 0) r;
+
 prepare forget_otp_checks as
 delete from otp_checks where workspace_id = $1;
 
@@ -4554,16 +4630,34 @@ prepare count_verifications_by_prefix as
 select p.prefix, (select jsonb_build_object('started', count(*), 'approved', count(*) filter (where status = 'approved')) from (
   select status from otp_verifications
   where workspace_id = w.id and left(recipient, -4) = p.prefix and recipient like '+%'
-    and created_at > ($1::timestamptz + w.clock_offset_ms * interval '1 ms') - 3600000 * interval '1 ms'
+    and created_at > ($2::timestamptz + w.clock_offset_ms * interval '1 ms') - 3600000 * interval '1 ms'
   order by created_at desc limit 200) v) as counts
 from workspaces w cross join lateral (
   select prefix from (
     select left(recipient, -4) as prefix from otp_verifications
     where workspace_id = w.id and prefix_number % 20 = 0 and recipient like '+%'
-      and created_at > ($1::timestamptz + w.clock_offset_ms * interval '1 ms') - 3600000 * interval '1 ms'
+      and created_at > ($2::timestamptz + w.clock_offset_ms * interval '1 ms') - 3600000 * interval '1 ms'
     order by created_at desc limit 300) frequent
   group by prefix order by count(*) desc limit 20) p
-where w.id = $2;
+where w.id = $1;
+
+prepare count_verifications_by_prefix_batch as
+select batch.position as "workspacePosition", r.*
+from unnest($1::uuid[]) with ordinality as batch (id, position)
+cross join lateral (
+select p.prefix, (select jsonb_build_object('started', count(*), 'approved', count(*) filter (where status = 'approved')) from (
+  select status from otp_verifications
+  where workspace_id = w.id and left(recipient, -4) = p.prefix and recipient like '+%'
+    and created_at > ($2::timestamptz + w.clock_offset_ms * interval '1 ms') - 3600000 * interval '1 ms'
+  order by created_at desc limit 200) v) as counts
+from workspaces w cross join lateral (
+  select prefix from (
+    select left(recipient, -4) as prefix from otp_verifications
+    where workspace_id = w.id and prefix_number % 20 = 0 and recipient like '+%'
+      and created_at > ($2::timestamptz + w.clock_offset_ms * interval '1 ms') - 3600000 * interval '1 ms'
+    order by created_at desc limit 300) frequent
+  group by prefix order by count(*) desc limit 20) p
+where w.id = batch.id offset 0) r;
 
 -- src/otp/verifications/resend.ts
 
@@ -5468,10 +5562,24 @@ values ($1, $2, $3, $4, 'enabled', $5, $5, $6, $7);
 prepare list_endpoint_secrets as
 select id as "endpointId", secret from webhook_endpoints where workspace_id = $1 and deleted_at is null;
 
+prepare list_endpoint_secrets_batch as
+select batch.position as "workspacePosition", r.*
+from unnest($1::uuid[]) with ordinality as batch (id, position)
+cross join lateral (
+select id as "endpointId", secret from webhook_endpoints where workspace_id = batch.id and deleted_at is null offset 0) r;
+
 prepare list_endpoints as
 select id as "endpointId", url, description, event_types as "eventTypes", status,
 status_reason as "statusReason", status_at as "statusAt", failing_since as "failingSince",
 previous_secret_until as "previousSecretUntil", created_at as "createdAt" from webhook_endpoints where workspace_id = $1 and deleted_at is null order by id;
+
+prepare list_endpoints_batch as
+select batch.position as "workspacePosition", r.*
+from unnest($1::uuid[]) with ordinality as batch (id, position)
+cross join lateral (
+select id as "endpointId", url, description, event_types as "eventTypes", status,
+  status_reason as "statusReason", status_at as "statusAt", failing_since as "failingSince",
+  previous_secret_until as "previousSecretUntil", created_at as "createdAt" from webhook_endpoints where workspace_id = batch.id and deleted_at is null order by id offset 0) r;
 
 prepare rotate_endpoint_secret as
 update webhook_endpoints set previous_secret = secret, previous_secret_until = $4, secret = $3
@@ -5796,6 +5904,15 @@ cross join lateral (
   select used from quota_usage q where q.workspace_id = $1 and q.kind = a.kind and q.month = $2 limit 1) q
 where a.workspace_id = $1 and a.monthly_units > 0 and q.used >= a.monthly_units order by a.kind;
 
+prepare list_used_up_quotas_batch as
+select batch.position as "workspacePosition", r.*
+from unnest($1::uuid[]) with ordinality as batch (id, position)
+cross join lateral (
+select a.kind, a.monthly_units as "monthlyUnits" from quotas a
+cross join lateral (
+  select used from quota_usage q where q.workspace_id = batch.id and q.kind = a.kind and q.month = $2 limit 1) q
+where a.workspace_id = batch.id and a.monthly_units > 0 and q.used >= a.monthly_units order by a.kind offset 0) r;
+
 prepare lock_quota as
 select monthly_units as "monthlyUnits" from quotas where workspace_id = $1 and kind = $2 for update;
 
@@ -5820,6 +5937,12 @@ select clock_back_ms as "backMs" from workspaces where id = $1;
 
 prepare list_clock_moves as
 select moved_at, by_ms from clock_moves where workspace_id = $1 order by moved_at;
+
+prepare list_clock_moves_batch as
+select batch.position as "workspacePosition", r.*
+from unnest($1::uuid[]) with ordinality as batch (id, position)
+cross join lateral (
+select moved_at, by_ms from clock_moves where workspace_id = batch.id order by moved_at offset 0) r;
 
 prepare move_workspace_clock as
 update workspaces set clock_offset_ms = clock_offset_ms + $2, clock_back_ms = greatest(clock_back_ms, -$2::bigint)

@@ -1,5 +1,6 @@
 import type { CodedText } from '../../locales/text.ts'
 import { DAY_MS, later } from '../lib/clock.ts'
+import { workspaceStatement } from '../lib/db/workspace-batch.ts'
 import { type Sql, type Statement, statement } from '../lib/db/pool.ts'
 import { isUuid, newId } from '../lib/ids.ts'
 import type { Parts } from '../runtime/parts.ts'
@@ -229,7 +230,7 @@ export type AccountState = {
   templates: number
 }
 
-const selectAccounts = statement<AccountState>(
+const selectAccounts = workspaceStatement<AccountState>(
   'list_accounts_of_workspace',
   `select a.id as "accountId", a.waba_id as "wabaId", a.graph_url as "graphUrl", a.status,
      a.status_detail as "statusDetail", a.created_at as "createdAt", a.synced_at as "syncedAt",

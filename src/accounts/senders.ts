@@ -1,3 +1,4 @@
+import { workspaceStatement } from '../lib/db/workspace-batch.ts'
 import { type Sql, statement } from '../lib/db/pool.ts'
 import type { ProviderNumber } from '../providers/provider.ts'
 import { type SenderObstacle, senderObstacle } from './availability.ts'
@@ -15,7 +16,7 @@ export type Sender = Omit<ProviderNumber, 'phone'> & {
   obstacle: SenderObstacle | null
 }
 
-const selectSenders = statement<Omit<Sender, 'obstacle'> & { accountStatus: string }>(
+const selectSenders = workspaceStatement<Omit<Sender, 'obstacle'> & { accountStatus: string }>(
   'list_senders_of_workspace',
   `select s.id as "senderId", s.account_id as "accountId", s.phone_number_id as "phoneNumberId",
      s.phone as "phoneNumber", s.verified_name as "verifiedName", s.status, s.quality, s.throughput,

@@ -1,5 +1,6 @@
 import type { CodedText } from '../../locales/text.ts'
 import { type Clock, DAY_MS, later } from '../lib/clock.ts'
+import { workspaceStatement } from '../lib/db/workspace-batch.ts'
 import { type Sql, statement } from '../lib/db/pool.ts'
 import { recordEvents } from '../events/record.ts'
 import { newId, newWebhookSecret } from '../lib/ids.ts'
@@ -68,7 +69,7 @@ const COLUMNS = `id as "endpointId", url, description, event_types as "eventType
      status_reason as "statusReason", status_at as "statusAt", failing_since as "failingSince",
      previous_secret_until as "previousSecretUntil", created_at as "createdAt"`
 
-const selectEndpoints = statement<Endpoint>(
+const selectEndpoints = workspaceStatement<Endpoint>(
   'list_endpoints',
   `select ${COLUMNS} from webhook_endpoints where workspace_id = $1 and deleted_at is null order by id`,
 )
@@ -90,7 +91,7 @@ export async function listUnreadableEndpoints(
     .map(({ endpointId }) => endpointId)
 }
 
-const selectSecrets = statement<{ endpointId: string; secret: Buffer }>(
+const selectSecrets = workspaceStatement<{ endpointId: string; secret: Buffer }>(
   'list_endpoint_secrets',
   'select id as "endpointId", secret from webhook_endpoints where workspace_id = $1 and deleted_at is null',
 )

@@ -1,4 +1,5 @@
 import type { CodedText } from '../../locales/text.ts'
+import { workspaceStatement } from '../lib/db/workspace-batch.ts'
 import { type Sql, batch, statement } from '../lib/db/pool.ts'
 
 export const QUOTA_KINDS = ['otp', 'cod_confirmation', 'cod_refusal'] as const
@@ -21,7 +22,7 @@ export function usedUpText({ kind, monthlyUnits }: Pick<Quota, 'kind' | 'monthly
   }
 }
 
-const selectUsedUp = statement<Pick<Quota, 'kind' | 'monthlyUnits'>>(
+const selectUsedUp = workspaceStatement<Pick<Quota, 'kind' | 'monthlyUnits'>>(
   'list_used_up_quotas',
   `select a.kind, a.monthly_units as "monthlyUnits" from quotas a
    cross join lateral (

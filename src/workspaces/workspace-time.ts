@@ -1,7 +1,8 @@
+import { workspaceStatement } from '../lib/db/workspace-batch.ts'
 import { type Sql, type Statement, statement } from '../lib/db/pool.ts'
 import { type ClockMove, type WorkspaceTime, workspaceTime } from './clock-moves.ts'
 
-const selectMoves: Statement<ClockMove> = statement(
+const selectMoves: Statement<ClockMove> = workspaceStatement(
   'list_clock_moves',
   'select moved_at, by_ms from clock_moves where workspace_id = $1 order by moved_at',
 )

@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { escapeLiteral } from 'pg'
 import { type Statement, type Value, sqlState } from '../../src/lib/db/pool.ts'
 import { examine } from '../../src/operations/doctor/examine.ts'
+import { findSetupProblemsOf } from '../../src/operations/doctor/setup.ts'
 import { createFiguresReader } from '../../src/operations/monitoring/figures.ts'
 import { FIRST_ID } from '../../src/lib/ids.ts'
 import { RESEND_INTERVAL_MS } from '../../src/otp/verifications/limits.ts'
@@ -113,6 +114,11 @@ async function walk(world: World): Promise<void> {
   await walkThroughVerification(world, key)
   await walkThroughConversation(world, key)
   await examine(world.parts, { outside: false })
+  await findSetupProblemsOf(
+    world.parts.db,
+    { ...world, name: 'shop' },
+    { seal: world.parts.seal, now: world.clock.now() },
+  )
   await createFiguresReader(world.parts, world.parts.db)()
   await checkMessages(world.parts.db, pageOf(world))
 }

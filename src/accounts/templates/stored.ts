@@ -1,3 +1,4 @@
+import { workspaceStatement } from '../../lib/db/workspace-batch.ts'
 import { type Sql, statement } from '../../lib/db/pool.ts'
 import type { ProviderTemplate, TemplateId } from '../../providers/provider.ts'
 import type { AccountRef } from './changes.ts'
@@ -161,7 +162,7 @@ const MAX_STOPPED = 20
 /** Usability is not stored, so more are read. */
 const MAX_STOPPED_READ = 200
 
-const selectStopped = statement<TemplateKey & StoredContent>(
+const selectStopped = workspaceStatement<TemplateKey & StoredContent>(
   'list_stopped_templates',
   `select account_id as "accountId", name, language, status, category, components from templates
    where workspace_id = $1 and status in ('PAUSED', 'DISABLED', 'REJECTED')

@@ -1,5 +1,6 @@
 import { SECOND_MS, later } from '../../lib/clock.ts'
-import { type Sql, statement } from '../../lib/db/pool.ts'
+import { workspaceStatement } from '../../lib/db/workspace-batch.ts'
+import type { Sql } from '../../lib/db/pool.ts'
 import { firstIdAt } from '../../lib/ids.ts'
 import type { TemplateId } from '../../providers/provider.ts'
 
@@ -9,7 +10,7 @@ type DeletedTemplate = TemplateId & { wabaId: string }
 const MAX_SEARCHED = 300
 const MAX_FOUND = 20
 
-const selectDeletedInUse = statement<DeletedTemplate>(
+const selectDeletedInUse = workspaceStatement<DeletedTemplate>(
   'list_deleted_templates_in_use',
   `with recent as materialized (
      select template_name, template_language, content from messages

@@ -3,6 +3,7 @@ import { listAccounts } from '../../accounts/accounts.ts'
 import { listSenders } from '../../accounts/senders.ts'
 import { listStoppedTemplates } from '../../accounts/templates/stored.ts'
 import { DAY_MS, later } from '../../lib/clock.ts'
+import { batchReads } from '../../lib/db/workspace-batch.ts'
 import type { Sql } from '../../lib/db/pool.ts'
 import type { Seal } from '../../lib/seal.ts'
 import { findGuessing } from '../../otp/verifications/check-counts.ts'
@@ -15,8 +16,7 @@ import { type Attention, attentionItems } from './attention.ts'
 import { listDeletedInUse } from './deleted-templates.ts'
 import { type NewFinding, durationText } from './finding.ts'
 
-/** Each costs ten short queries. */
-const MAX_WORKSPACES = 200
+const MAX_WORKSPACES = 500
 
 /** A template that was used in this time is in use. */
 const IN_USE_MS = 30 * DAY_MS
@@ -33,13 +33,15 @@ type Examiner = { seal: Seal | undefined; now: Date }
 /** Accounts, numbers, templates and endpoints, as they are stored. */
 export async function findSetupProblems(sql: Sql, examiner: Examiner): Promise<NewFinding[]> {
   const { examined, leftOut } = await listExamined(sql)
-  const found: NewFinding[] = []
-  for (const workspace of examined) found.push(...(await findSetupProblemsOf(sql, workspace, examiner)))
+  const batched = batchReads(sql)
+  const found = (
+    await Promise.all(examined.map((workspace) => findSetupProblemsOf(batched, workspace, examiner)))
+  ).flat()
   if (leftOut > 0) found.push({ code: 'workspaces_left_out', number: leftOut })
   return found
 }
 
-type ExaminedWorkspace = Pick<Workspace, 'workspaceId' | 'name'>
+export type ExaminedWorkspace = Pick<Workspace, 'workspaceId' | 'name'>
 
 /** The same, of one workspace. */
 export async function findSetupProblemsOf(

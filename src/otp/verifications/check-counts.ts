@@ -1,3 +1,4 @@
+import { workspaceStatement } from '../../lib/db/workspace-batch.ts'
 import { type Sql, type Statement, batch, statement } from '../../lib/db/pool.ts'
 import { CHECKS_STEP_MS, type CheckCounts, isGuessed } from './limits.ts'
 
@@ -43,7 +44,7 @@ export const checkCountsOf = ({ workspaceId, now }: { workspaceId: string; now: 
 
 const STEP = `${CHECKS_STEP_MS} * interval '1 ms'`
 
-const find: Statement<{ checks: CheckCounts | null }> = statement(
+const find: Statement<{ checks: CheckCounts | null }> = workspaceStatement(
   'find_guessed_otp_checks',
   `select ${checkCountsOf({ workspaceId: 'w.id', now: `($2::timestamptz + w.clock_offset_ms * interval '1 ms')` })} as checks
    from workspaces w where w.id = $1`,

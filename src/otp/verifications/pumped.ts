@@ -1,4 +1,5 @@
-import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
+import { workspaceStatement } from '../../lib/db/workspace-batch.ts'
+import type { Sql, Statement } from '../../lib/db/pool.ts'
 import {
   MAX_COUNTED_OF_PREFIX,
   MIN_SUSPICIOUS,
@@ -21,13 +22,13 @@ export const countsOfPrefix = (of: { workspaceId: string; prefix: string; now: s
 /** `prefix`: how its numbers begin. */
 export type PumpedPrefix = PrefixCounts & { prefix: string }
 
-const NOW = `($1::timestamptz + w.clock_offset_ms * interval '1 ms')`
+const NOW = `($2::timestamptz + w.clock_offset_ms * interval '1 ms')`
 
 /** Each is one of MIN_SUSPICIOUS verifications of its prefix. The most frequent of them are counted. */
 const MAX_FREQUENT = 300
 const MAX_PREFIXES = 20
 
-const countPrefixes: Statement<Omit<PumpedPrefix, keyof PrefixCounts> & { counts: PrefixCounts }> = statement(
+const countPrefixes: Statement<Omit<PumpedPrefix, keyof PrefixCounts> & { counts: PrefixCounts }> = workspaceStatement(
   'count_verifications_by_prefix',
   `select p.prefix, ${countsOfPrefix({ workspaceId: 'w.id', prefix: 'p.prefix', now: NOW })} as counts
    from workspaces w cross join lateral (
@@ -37,11 +38,11 @@ const countPrefixes: Statement<Omit<PumpedPrefix, keyof PrefixCounts> & { counts
          and created_at > ${NOW} - ${PREFIX_WINDOW_MS} * interval '1 ms'
        order by created_at desc limit ${MAX_FREQUENT}) frequent
      group by prefix order by count(*) desc limit ${MAX_PREFIXES}) p
-   where w.id = $2`,
+   where w.id = $1`,
 )
 
 /** Prefixes of a workspace that get OTP_PUMPING_SUSPECTED. */
 export async function listPumpedPrefixes(sql: Sql, workspaceId: string, now: Date): Promise<PumpedPrefix[]> {
-  const counted = await sql.rows(countPrefixes, [now, workspaceId])
+  const counted = await sql.rows(countPrefixes, [workspaceId, now])
   return counted.flatMap(({ counts, ...prefix }) => (isPumped(counts) ? { ...prefix, ...counts } : []))
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { pauseSender } from '../../../src/accounts/senders.ts'
 import { DAY_MS } from '../../../src/lib/clock.ts'
 import { examine } from '../../../src/operations/doctor/examine.ts'
 import { CHECK_NAMES, type Finding } from '../../../src/operations/doctor/finding.ts'
@@ -8,10 +9,13 @@ import { MAX_NODE_SILENT_MS, checkNodes } from '../../../src/operations/doctor/n
 import { firstIdAt } from '../../../src/lib/ids.ts'
 import { type ListedNode, listFrozenNodes, listNodes } from '../../../src/runtime/jobs/node.ts'
 import { createSeal, createSealingKey } from '../../../src/lib/seal.ts'
+import { getWorkspace } from '../../../src/workspaces/workspaces.ts'
+import { spyOnDb } from '../../database/db-spy.ts'
 import { signIn } from '../../world/dashboard.ts'
 import { OF_TEST_SERVER, type Parts, codesOf, problemsOf, startOnlyWorld, startSandbox } from '../../world/findings.ts'
 import { lockInAnotherSession } from '../../faults/lock-in-another-session.ts'
 import { waitFor } from '../../world/wait-for.ts'
+import { startWorld } from '../../world/world.ts'
 
 test('a healthy instance has only the findings of the test server', async (t) => {
   const world = await startSandbox(t)
@@ -27,6 +31,30 @@ test('a healthy instance has only the findings of the test server', async (t) =>
     fine,
     CHECK_NAMES.filter((name) => name !== 'database'),
   )
+})
+
+test('examining three workspaces runs the same statements as examining one, and each gets its own findings', async (t) => {
+  const world = await startOnlyWorld(t)
+  const statements: string[] = []
+  const db = spyOnDb(world.parts.db, ({ statement: { name }, run }) => {
+    statements.push(name)
+    return run()
+  })
+  const examineAll = async () => {
+    statements.length = 0
+    const findings = await examine({ ...world.parts, db }, { outside: false })
+    return { paused: findings.filter(({ code }) => code === 'sender_paused'), statements: statements.toSorted() }
+  }
+  const { statements: ofOne } = await examineAll()
+  const others = [await startWorld(t), await startWorld(t)]
+  for (const { parts, senderId, workspaceId } of others)
+    await pauseSender(parts.db, { workspaceId, senderId }, new Date())
+  const { paused, statements: ofThree } = await examineAll()
+  assert.deepEqual(ofThree, ofOne)
+  const nameOf = async ({ workspaceId }: { workspaceId: string }) =>
+    (await getWorkspace(world.parts.db, workspaceId)).name
+  const named = new Set(paused.map(({ parameters }) => parameters['workspace']))
+  assert.deepEqual(named, new Set(await Promise.all(others.map(nameOf))))
 })
 
 const OF_WORKSPACE = 'where workspace_id = $1'

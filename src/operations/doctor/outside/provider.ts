@@ -2,12 +2,13 @@ import { coded } from '../../../../locales/text.ts'
 import { getAccount, listAccounts } from '../../../accounts/accounts.ts'
 import { UnreadableCredentialsError } from '../../../accounts/unreadable.ts'
 import { SECOND_MS } from '../../../lib/clock.ts'
+import { batchReads } from '../../../lib/db/workspace-batch.ts'
 import { ProviderRejectedError, ProviderUnreachableError } from '../../../providers/provider.ts'
 import { UserError } from '../../../lib/errors.ts'
 import { withTimeout } from '../../../lib/with-timeout.ts'
 import type { Instance } from '../check.ts'
 import { type NewFinding, durationText } from '../finding.ts'
-import { listExamined } from '../setup.ts'
+import { type ExaminedWorkspace, listExamined } from '../setup.ts'
 
 /** One short call for each. */
 const MAX_ACCOUNTS = 50
@@ -30,12 +31,13 @@ export async function findProviderProblems(instance: Instance): Promise<NewFindi
 }
 
 async function listConnected({ db }: Instance): Promise<Account[]> {
-  const accounts: Account[] = []
   const { examined } = await listExamined(db)
-  for (const { workspaceId, name: workspace } of examined)
-    for (const { accountId, wabaId, status } of await listAccounts(db, workspaceId))
-      if (status === 'connected') accounts.push({ accountId, wabaId, workspace })
-  return accounts
+  const batched = batchReads(db)
+  const accountsOf = async ({ workspaceId, name: workspace }: ExaminedWorkspace): Promise<Account[]> =>
+    (await listAccounts(batched, workspaceId))
+      .filter(({ status }) => status === 'connected')
+      .map(({ accountId, wabaId }) => ({ accountId, wabaId, workspace }))
+  return (await Promise.all(examined.map(accountsOf))).flat()
 }
 
 async function findProblemsOf(instance: Instance, { accountId, wabaId, workspace }: Account): Promise<NewFinding[]> {

@@ -1,9 +1,10 @@
 import { DAY_MS, MINUTE_MS, later } from '../../../lib/clock.ts'
 import { listAccounts, webhookPathOf } from '../../../accounts/accounts.ts'
-import { type Sql, type Statement, statement } from '../../../lib/db/pool.ts'
+import { batchReads, workspaceStatement } from '../../../lib/db/workspace-batch.ts'
+import type { Sql, Statement } from '../../../lib/db/pool.ts'
 import { firstIdAt } from '../../../lib/ids.ts'
 import type { NewFinding } from '../finding.ts'
-import { listExamined } from '../setup.ts'
+import { type ExaminedWorkspace, listExamined } from '../setup.ts'
 
 /** WhatsApp reports most messages within seconds. */
 const REPORTED_AFTER_MS = 10 * MINUTE_MS
@@ -13,7 +14,7 @@ const MAX_READ = 500
 type SubmissionCount = { accountId: string; submitted: number; reported: number }
 
 /** Counts the latest messages that WhatsApp accepted within a day, and how many of them it reported on. */
-const countReported: Statement<SubmissionCount> = statement(
+const countReported: Statement<SubmissionCount> = workspaceStatement(
   'count_reported_messages',
   `select s.account_id as "accountId", count(*)::int as submitted, (count(*) filter (where m.status <> 'sending'))::int as reported
    from (select sender_id, status, provider_message_id from messages
@@ -25,19 +26,26 @@ const countReported: Statement<SubmissionCount> = statement(
 
 /** Accounts of live workspaces whose messages WhatsApp accepts but never reports on. */
 export async function findMissingReports(sql: Sql, now: Date): Promise<NewFinding[]> {
-  const found: NewFinding[] = []
   const { examined } = await listExamined(sql)
-  for (const { workspaceId, name: workspace } of examined.filter(({ sandbox }) => !sandbox)) {
-    const since = [later(now, -DAY_MS), later(now, -REPORTED_AFTER_MS)].map(firstIdAt)
-    const silent = (await sql.rows(countReported, [workspaceId, ...since])).filter(
-      ({ submitted, reported }) => submitted >= MIN_SUBMITTED && reported === 0,
-    )
-    if (silent.length === 0) continue
-    for (const { accountId, wabaId } of await listAccounts(sql, workspaceId)) {
-      const submitted = silent.find((each) => each.accountId === accountId)?.submitted
-      if (submitted !== undefined)
-        found.push({ code: 'reports_missing', workspace, wabaId, number: submitted, path: webhookPathOf(accountId) })
-    }
-  }
-  return found
+  const batched = batchReads(sql)
+  const live = examined.filter(({ sandbox }) => !sandbox)
+  return (await Promise.all(live.map((workspace) => findMissingReportsOf(batched, workspace, now)))).flat()
+}
+
+async function findMissingReportsOf(
+  sql: Sql,
+  { workspaceId, name: workspace }: ExaminedWorkspace,
+  now: Date,
+): Promise<NewFinding[]> {
+  const idRange = [later(now, -DAY_MS), later(now, -REPORTED_AFTER_MS)].map(firstIdAt)
+  const silent = (await sql.rows(countReported, [workspaceId, ...idRange])).filter(
+    ({ submitted, reported }) => submitted >= MIN_SUBMITTED && reported === 0,
+  )
+  if (silent.length === 0) return []
+  return (await listAccounts(sql, workspaceId)).flatMap(({ accountId, wabaId }): NewFinding[] => {
+    const submitted = silent.find((count) => count.accountId === accountId)?.submitted
+    return submitted === undefined
+      ? []
+      : [{ code: 'reports_missing', workspace, wabaId, number: submitted, path: webhookPathOf(accountId) }]
+  })
 }
