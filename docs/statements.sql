@@ -4972,7 +4972,11 @@ select (select case when count(*) <= 1000 then coalesce(jsonb_agg(
   coalesce((select due_at from sandbox_work where due_at is not null order by due_at limit 1) <= $1, false) as sandbox,
   (select 1 from nodes n where n.id <> $2 and n.seen_at not between clock_timestamp() - $3 * interval '1 millisecond'
     and clock_timestamp() + $4 * interval '1 millisecond' limit 1) is not null or (select 1 from leases where taken_at between $5 and $6 and kind = 'messages' and (begun_at is null or begun_at = '-infinity') limit 1) is not null
-  or (select 1 from leases where taken_at > $7 limit 1) is not null as leases;
+  or (select 1 from leases where taken_at > $7 limit 1) is not null as leases,
+  coalesce((select sync_due_at from provider_accounts where sync_due_at is not null order by sync_due_at limit 1) <= $1, false) as sync,
+  coalesce((select deletion_due_at from workspaces where deletion_due_at is not null and purged_at is null order by deletion_due_at limit 1) <= $1, false) as purge,
+  coalesce((select due_at from doctor_runs where only_row) <= $1, true)
+    or (select 1 from doctor_findings where alert_due_at <= $1 limit 1) is not null as doctor;
 
 -- src/runtime/jobs/leases.ts
 

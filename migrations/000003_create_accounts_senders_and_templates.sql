@@ -32,6 +32,8 @@ create table provider_accounts (
   constraint account_sync_step check (sync_step in ('numbers', 'templates', 'storing'))
 );
 
+create index provider_accounts_sync_due on provider_accounts (sync_due_at);
+
 create table senders (
   id uuid primary key,
   workspace_id uuid not null,

@@ -11,8 +11,8 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 
 type WatchedLoop = { name: string; pollMs: number }
 
-/** With the default of 10 ms, an idle process wakes 100 times a second. */
-const EVENT_LOOP_PRECISION_MS = 100
+/** The sampling interval. Each sample wakes an idle process: the default of 10 ms would wake it 100 times a second. The lags include it. */
+const EVENT_LOOP_PRECISION_MS = 250
 
 /** All metrics. Labels have few values: no ids, workspaces or recipients. `npm run docs` writes them to docs/monitoring.md. */
 export function createMetrics() {
@@ -59,7 +59,7 @@ export function createMetrics() {
       for (const [loop, { succeededAtMs }] of loops) made.set({ loop }, (performance.now() - succeededAtMs) / SECOND_MS)
     },
   })
-  gauge('loop_poll_seconds', 'The longest sleep of a loop between two turns', {
+  gauge('loop_poll_seconds', 'The longest sleep of a loop that has work; a loop without work may sleep for 20 s', {
     labels: ['loop'],
     read: (made) => {
       for (const [loop, { pollMs }] of loops) made.set({ loop }, pollMs / SECOND_MS)

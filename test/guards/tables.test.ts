@@ -109,7 +109,7 @@ const ALLOWED: readonly { room: string; may: Use; tables: string; why: string }[
     room: 'runtime/background',
     may: 'read',
     tables:
-      'messages otp_verifications provider_reports confirmations refusal_checks webhook_deliveries webhook_endpoints sandbox_work leases nodes',
+      'messages otp_verifications provider_reports confirmations refusal_checks webhook_deliveries webhook_endpoints sandbox_work leases nodes provider_accounts workspaces doctor_findings doctor_runs',
     why: 'looks for the due work of all idle loops in one statement',
   },
 

@@ -40,7 +40,7 @@ export function syncLoop(parts: SyncParts): Loop {
       const now = parts.clock.now()
       const claimed = await parts.db.rows(claimDueAccounts, [now, leaseEnd(now), MAX_CONCURRENT_SYNCS])
       await Promise.all(claimed.map((row) => syncLeased(parts, row)))
-      return { more: claimed.length === MAX_CONCURRENT_SYNCS }
+      return { more: claimed.length === MAX_CONCURRENT_SYNCS, idle: claimed.length === 0 }
     },
   }
 }

@@ -32,13 +32,13 @@ export function purgeLoop({ db, guard, log, live, mayNameRecipient }: PurgeParts
       const last = walk
       walk = undefined // set only by a turn that commits: an asynchronous failover may restore what was removed
       const permit = await guard.check()
-      if (!permit) return { more: false }
+      if (!permit) return { more: false, idle: true }
       const { now } = permit
       const deleted = await db.rows(deleteDue, [now])
       if (deleted.length > 0) live.changed(deleted.map(({ workspaceId }) => workspaceId))
-      const turn = await db.transaction(async (tx): Promise<{ more: boolean; walk?: Walk }> => {
+      const turn = await db.transaction(async (tx): Promise<{ more: boolean; idle?: true; walk?: Walk }> => {
         const workspaceId = (await tx.row(lockDeleted, [later(now, -SETTLE_MS)]))?.workspaceId
-        if (!workspaceId) return { more: false }
+        if (!workspaceId) return { more: false, idle: true }
         const sent = await removeSent(tx, workspaceId)
         if (sent !== 'none') return { more: sent === 'removed' }
         const first = { ...firstWalk(workspaceId), entry: FIRST_ENTRY }
@@ -51,7 +51,7 @@ export function purgeLoop({ db, guard, log, live, mayNameRecipient }: PurgeParts
         return { more: true }
       })
       walk = turn.walk
-      return { more: turn.more }
+      return turn.idle ? { more: false, idle: true } : { more: turn.more }
     },
   }
 }

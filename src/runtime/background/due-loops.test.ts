@@ -9,6 +9,7 @@ import { lockSenders } from '../../messages/queue/lock-senders.ts'
 import { FIRST_CURSOR, findDueEndpoints } from '../../webhooks/delivery/claim.ts'
 import { FROM_BEGINNING, type SearchStart } from '../jobs/search-start.ts'
 import { findDueLoops } from './due-loops.ts'
+import { backgroundLoops } from './table.ts'
 
 const WATCHED = [
   'submit',
@@ -21,6 +22,9 @@ const WATCHED = [
   'release',
   'sandbox',
   'leases',
+  'sync',
+  'purge',
+  'doctor',
 ]
 
 test('work of every kind is found when it becomes due, and not before', async (t) => {
@@ -30,6 +34,9 @@ test('work of every kind is found when it becomes due, and not before', async (t
   const receiver = await world.receiver()
   await world.settled()
   const now = world.clock.now()
+  const setSyncDue = (at: Date) => world.query('update provider_accounts set sync_due_at = $1', [at])
+  await setSyncDue(later(now, 40 * DAY_MS))
+  await world.query('insert into doctor_runs (due_at, outside_due_at) values ($1, $1)', [later(now, 40 * DAY_MS)])
   assert.deepEqual(await find(later(now, 30 * DAY_MS)), Object.fromEntries(WATCHED.map((name) => [name, false])))
 
   receiver.always({ status: 500 })
@@ -52,12 +59,25 @@ test('work of every kind is found when it becomes due, and not before', async (t
     `insert into sandbox_work (workspace_id, kind, requested_at, due_at, until_offset_ms) values ($1, 'empty', now(), $2, 0)`,
     [world.workspaceId, later(now, DAY_MS)],
   )
+  await setSyncDue(later(now, DAY_MS))
+  await world.query('update doctor_runs set due_at = $1', [later(now, DAY_MS)])
+  await world.query('update workspaces set deletion_requested_at = now(), deletion_due_at = $2 where id = $1', [
+    world.workspaceId,
+    later(now, DAY_MS),
+  ])
   await world.query('update messages set due_at = $3 where workspace_id = $1 and id = $2', [
     world.workspaceId,
     otp.messageId,
     later(now, DAY_MS),
   ])
   assert.deepEqual(await find(now), Object.fromEntries(WATCHED.map((name) => [name, false])))
+  assert.equal((await find(later(now, DAY_MS)))['doctor'], true)
+  await world.query('update doctor_runs set due_at = $1', [later(now, 40 * DAY_MS)])
+  await world.query(
+    `insert into doctor_findings (check_name, code, severity, found, since, text, fix, alert_id, alert_at, alert_due_at)
+     values ('nodes', 'no_worker', 'failure', true, now(), '', '', $1, now(), $2)`,
+    [newId(), later(now, DAY_MS)],
+  )
   const silent = newId()
   await world.query(
     `insert into nodes (id, roles, settings, version, started_at, seen_at)
@@ -66,6 +86,27 @@ test('work of every kind is found when it becomes due, and not before', async (t
   )
   assert.equal((await find(now))['leases'], true)
   assert.deepEqual(await find(later(now, 2 * DAY_MS)), Object.fromEntries(WATCHED.map((name) => [name, true])))
+
+  await world.query('delete from doctor_findings')
+  await world.query('update workspaces set purged_at = now(), deleted_at = now() where id = $1', [world.workspaceId])
+  const { doctor, purge } = await find(later(now, 2 * DAY_MS))
+  assert.deepEqual({ doctor, purge }, { doctor: false, purge: false })
+  await world.query('delete from doctor_runs')
+  assert.equal((await find(now))['doctor'], true, 'the first worker writes the row')
+  await world.query('delete from nodes where id = $1', [silent])
+})
+
+test('a loop that finds nothing due lets the look watch for its work', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const { parts } = world
+  await world.query('update provider_accounts set sync_due_at = $1', [later(parts.clock.now(), DAY_MS)])
+  await world.query(
+    `insert into doctor_runs (due_at, outside_due_at) values ('infinity', 'infinity') on conflict do nothing`,
+  )
+  const loops = backgroundLoops(parts).filter(({ name }) => WATCHED.includes(name))
+  assert.deepEqual(loops.map(({ name }) => name).toSorted(), WATCHED.toSorted())
+  const turns = await Promise.all(loops.map(async (loop) => [loop.name, (await loop.turn()).idle]))
+  assert.deepEqual(Object.fromEntries(turns), Object.fromEntries(WATCHED.map((name) => [name, true])))
 })
 
 test('a search that begins at the last look finds rows that were due before and after it', async (t) => {
@@ -130,6 +171,7 @@ const POLLS: ReadonlySet<string> = new Set([
   'find_due_endpoints',
   'release_deliveries',
   'find_dead_nodes',
+  'claim_accounts_due_for_sync',
 ])
 
 test('loops poll on their own while the look waits for a locked table', async (t) => {

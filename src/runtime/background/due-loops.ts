@@ -66,6 +66,9 @@ type WatchedLoop =
   | 'release'
   | 'sandbox'
   | 'leases'
+  | 'sync'
+  | 'purge'
+  | 'doctor'
 
 /** SQL: `older` of a SearchStart that begins at $12, or null if there are too many. */
 const olderOf = (rows: string, columns: readonly string[]): string =>
@@ -89,5 +92,9 @@ const selectDueWork = statement<
      coalesce((select min(due_at) <= $1 or max(position) = ${MAX_ENDPOINTS} from head), false) as deliver,
      ${isFirstDue('webhook_endpoints', 'release_at', "release_at is not null and status = 'enabled'")} as release,
      ${isFirstDue('sandbox_work', 'due_at')} as sandbox,
-     ${mayNodeBeDead('$2', '$3', '$4')} or ${areLeasesLost('$5', '$6', '$7')} as leases`,
+     ${mayNodeBeDead('$2', '$3', '$4')} or ${areLeasesLost('$5', '$6', '$7')} as leases,
+     ${isFirstDue('provider_accounts', 'sync_due_at')} as sync,
+     ${isFirstDue('workspaces', 'deletion_due_at', 'deletion_due_at is not null and purged_at is null')} as purge,
+     coalesce((select due_at from doctor_runs where only_row) <= $1, true)
+       or (select 1 from doctor_findings where alert_due_at <= $1 limit 1) is not null as doctor`,
 )

@@ -9,7 +9,7 @@ export type LookResult = { due: DueLoops; next: SearchStarts | null }
 
 type Find = (starts: SearchStarts, of: { mayTakeLong: boolean }) => Promise<LookResult>
 
-/** How late due work may be found that no wake-up announced, unless looks are slow. */
+/** The longest delay before a look finds due work that no wake-up announced, unless looks are slow. Grows to IDLE_POLL_MS while no watched loop has due work. */
 const LOOK_MS = 500
 /** How long the result of a look is trusted, or twice the pause after it if that is longer. */
 const MAX_AGE_MS = 2_000
@@ -56,7 +56,9 @@ export function createLook(find: Find, now = () => performance.now()) {
         hasStart = isSlow && next !== null
         Object.assign(starts, hasStart ? next : FROM_BEGINNING)
         last = { due, untilMs: atMs + Math.max(MAX_AGE_MS, 2 * Math.min(pauseMs(), MAX_PAUSE_MS)) }
-        for (const [name, wake] of watched) if (due[name]) wake()
+        const toWake = [...watched].filter(([name]) => due[name])
+        for (const [, wake] of toWake) wake()
+        return { more: false, idle: toWake.length === 0 }
       } catch (error) {
         if (isFull && mayTakeLong) maxPauseMs = MAX_FULL_PAUSE_MS
         isSlow ||= isFull
@@ -66,7 +68,6 @@ export function createLook(find: Find, now = () => performance.now()) {
         if (isFull) nextFullAtMs = now() + Math.min(pauseMs(), MAX_FULL_PAUSE_MS)
         if (!isFull || !hasStart) nextAtMs = now() + Math.min(pauseMs(), maxPauseMs)
       }
-      return { more: false }
     },
   }
   const watch: Look['watch'] = (name, wake) => {

@@ -6,9 +6,12 @@ import type { Metrics } from '../../lib/metrics.ts'
 export type Loop = {
   /** Also the wake-up that starts a turn before the next poll. */
   name: string
-  /** Longest sleep without a wake-up, ms, so that a lost wake-up only causes a delay. While nothing is due it grows to IDLE_POLL_MS. */
+  /**
+   * Longest sleep without a wake-up, ms, so that a lost wake-up only causes a delay. While nothing is due it grows to IDLE_POLL_MS, and to
+   * WATCHED_POLL_MS while a look watches for the loop's work.
+   */
   pollMs: number
-  /** `more`: the next turn follows immediately. `idle`: nothing was due. `stop`: a turn that waits for other loops ends early. */
+  /** `more`: the next turn follows immediately. `idle`: the turn found nothing due, so a look may watch for the loop's work. `stop`: a turn that waits for other loops ends early. */
   turn(stop?: AbortSignal): Promise<{ more: boolean; idle?: boolean }>
   /** Waits for work that its turns started. */
   drain?(): Promise<void>
@@ -41,7 +44,7 @@ const FAILING_FOR_MS = 3_000
 /** The longest interval of polls that find nothing. */
 export const IDLE_POLL_MS = 1_000
 /** The same while a look watches for the loop's work. A fault of the look only causes this delay. */
-const WATCHED_POLL_MS = 10_000
+const WATCHED_POLL_MS = 20_000
 /** From the first failed turn to the last: longer than a failover takes to reset connections, or a migration to lock a table. */
 const STUCK_AFTER_MS = 5_000
 /** Share of the interval by which polls of several nodes are spread. */

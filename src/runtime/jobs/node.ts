@@ -50,9 +50,9 @@ export type NodeKeys = {
   follow(instance: { keyCheck: Buffer; signInSecret: Buffer }): void
 }
 
-const HEARTBEAT_MS = 500
-/** How long a node without its lock has to reconnect: three heartbeats. */
-const MAX_UNLOCKED_MS = 1_500
+const HEARTBEAT_MS = 1_000
+/** A node without its lock is dead this long after its last heartbeat. Until then it may reconnect. */
+const MAX_UNLOCKED_MS = 2_000
 /** A node that holds its lock but sends no heartbeat (frozen or cut off) is dead after this. */
 const MAX_SILENT_MS = 10_000
 /** A heartbeat that is further ahead comes from a clock that has been corrected since. It shows nothing: the lock decides. */

@@ -32,7 +32,7 @@ export function doctorLoop(parts: DoctorParts): Loop {
             log.error({ err: error }, 'the examination of the instance failed and will be repeated')
         })
         .finally(() => (running = undefined))
-      return { more: false }
+      return { more: false, idle: true }
     },
     async drain() {
       stop.abort()
