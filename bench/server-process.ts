@@ -83,10 +83,9 @@ export async function startServer({
     child.once('exit', (code) => reject(new Error(`the ${subject} server ended with ${code}`)))
     child.once('message', ({ port }: ListeningMessage) => resolve(port))
   })
-  const now = async (): Promise<ProcessUsage> =>
-    (await readUsage(child.pid ?? 0)) ?? { rssBytes: Number.NaN, cpuMs: Number.NaN }
+  const read = () => readUsage(child.pid ?? 0)
   const takeSample = async (): Promise<void> => {
-    const sample = await readUsage(child.pid ?? 0)
+    const sample = await read()
     if (sample && sample.rssBytes > 0) samples.push(sample) // a process that has ended has no memory
   }
   const timer = setInterval(() => void takeSample(), SAMPLE_INTERVAL_MS)
@@ -94,7 +93,7 @@ export async function startServer({
   return {
     port,
     samples,
-    now,
+    now: async () => (await read()) ?? { rssBytes: Number.NaN, cpuMs: Number.NaN },
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return
       const ended = once(child, 'exit')

@@ -59,7 +59,7 @@ export function createMetrics() {
       for (const [loop, { succeededAtMs }] of loops) made.set({ loop }, (performance.now() - succeededAtMs) / SECOND_MS)
     },
   })
-  gauge('loop_poll_seconds', 'The longest sleep of a loop that has work; a loop without work may sleep for 20 s', {
+  gauge('loop_poll_seconds', 'The longest sleep of a loop that has work; a loop without work may sleep longer', {
     labels: ['loop'],
     read: (made) => {
       for (const [loop, { pollMs }] of loops) made.set({ loop }, pollMs / SECOND_MS)

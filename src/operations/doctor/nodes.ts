@@ -4,7 +4,7 @@ import type { Role } from '../../lib/config.ts'
 import type { FrozenNode, ListedNode } from '../../runtime/jobs/node.ts'
 import { type NewFinding, durationText } from './finding.ts'
 
-/** Another worker takes over from a dead node within 11 seconds. */
+/** Another worker takes over from a dead node within about 11 seconds. */
 export const MAX_NODE_SILENT_MS = MINUTE_MS
 
 /** Returns undefined for a node that removes nothing: only workers do. */

@@ -27,16 +27,25 @@ export async function listExamined(sql: Sql): Promise<{ examined: Workspace[]; l
   return { examined: all.slice(0, MAX_WORKSPACES), leftOut: Math.max(0, all.length - MAX_WORKSPACES) }
 }
 
+/** What `find` finds in all workspaces, in their order. Its reads are batched. */
+export async function findInEach<Found>(
+  sql: Sql,
+  workspaces: readonly Workspace[],
+  find: (batched: Sql, workspace: Workspace) => Promise<Found[]>,
+): Promise<Found[]> {
+  const batched = batchReads(sql)
+  return (await Promise.all(workspaces.map((workspace) => find(batched, workspace)))).flat()
+}
+
 /** `seal`: undefined if it could not be opened, which another check reports. */
 type Examiner = { seal: Seal | undefined; now: Date }
 
 /** Accounts, numbers, templates and endpoints, as they are stored. */
 export async function findSetupProblems(sql: Sql, examiner: Examiner): Promise<NewFinding[]> {
   const { examined, leftOut } = await listExamined(sql)
-  const batched = batchReads(sql)
-  const found = (
-    await Promise.all(examined.map((workspace) => findSetupProblemsOf(batched, workspace, examiner)))
-  ).flat()
+  const found = await findInEach(sql, examined, (batched, workspace) =>
+    findSetupProblemsOf(batched, workspace, examiner),
+  )
   if (leftOut > 0) found.push({ code: 'workspaces_left_out', number: leftOut })
   return found
 }

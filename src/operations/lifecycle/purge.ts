@@ -36,7 +36,7 @@ export function purgeLoop({ db, guard, log, live, mayNameRecipient }: PurgeParts
       const { now } = permit
       const deleted = await db.rows(deleteDue, [now])
       if (deleted.length > 0) live.changed(deleted.map(({ workspaceId }) => workspaceId))
-      const turn = await db.transaction(async (tx): Promise<{ more: boolean; idle?: true; walk?: Walk }> => {
+      const { walk: next, ...turn } = await db.transaction(async (tx): Promise<Turn> => {
         const workspaceId = (await tx.row(lockDeleted, [later(now, -SETTLE_MS)]))?.workspaceId
         if (!workspaceId) return { more: false, idle: true }
         const sent = await removeSent(tx, workspaceId)
@@ -50,11 +50,14 @@ export function purgeLoop({ db, guard, log, live, mayNameRecipient }: PurgeParts
         log.info({ workspaceId }, 'the rows of a deleted workspace are removed')
         return { more: true }
       })
-      walk = turn.walk
-      return turn.idle ? { more: false, idle: true } : { more: turn.more }
+      walk = next
+      return turn
     },
   }
 }
+
+/** `walk`: where the next turn goes on. */
+type Turn = { more: boolean; idle?: true; walk?: Walk }
 
 const deleteDue = statement<{ workspaceId: string }>(
   'delete_workspaces_due',

@@ -54,7 +54,7 @@ export async function assertNodesLack(sql: Sql, fingerprints: readonly string[])
   }
 }
 
-/** Heartbeats come every second; a node that cannot reach the database is dead after 11 seconds. */
+/** Heartbeats come every second; a node that cannot reach the database is dead after about 11 seconds. */
 const MAX_FOLLOW_MS = 20_000
 const POLL_MS = 100
 

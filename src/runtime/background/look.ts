@@ -9,7 +9,10 @@ export type LookResult = { due: DueLoops; next: SearchStarts | null }
 
 type Find = (starts: SearchStarts, of: { mayTakeLong: boolean }) => Promise<LookResult>
 
-/** The longest delay before a look finds due work that no wake-up announced, unless looks are slow. Grows to IDLE_POLL_MS while no watched loop has due work. */
+/**
+ * The longest delay before a look finds due work that no wake-up announced, unless looks are slow. Grows to IDLE_POLL_MS while no watched loop
+ * has due work.
+ */
 const LOOK_MS = 500
 /** How long the result of a look is trusted, or twice the pause after it if that is longer. */
 const MAX_AGE_MS = 2_000

@@ -11,7 +11,10 @@ export type Loop = {
    * WATCHED_POLL_MS while a look watches for the loop's work.
    */
   pollMs: number
-  /** `more`: the next turn follows immediately. `idle`: the turn found nothing due, so a look may watch for the loop's work. `stop`: a turn that waits for other loops ends early. */
+  /**
+   * `more`: the next turn follows immediately. `idle`: the turn found nothing due, so a look may watch for the loop's work. `stop`: a turn that
+   * waits for other loops ends early.
+   */
   turn(stop?: AbortSignal): Promise<{ more: boolean; idle?: boolean }>
   /** Waits for work that its turns started. */
   drain?(): Promise<void>

@@ -2,13 +2,12 @@ import { coded } from '../../../../locales/text.ts'
 import { getAccount, listAccounts } from '../../../accounts/accounts.ts'
 import { UnreadableCredentialsError } from '../../../accounts/unreadable.ts'
 import { SECOND_MS } from '../../../lib/clock.ts'
-import { batchReads } from '../../../lib/db/workspace-batch.ts'
 import { ProviderRejectedError, ProviderUnreachableError } from '../../../providers/provider.ts'
 import { UserError } from '../../../lib/errors.ts'
 import { withTimeout } from '../../../lib/with-timeout.ts'
 import type { Instance } from '../check.ts'
 import { type NewFinding, durationText } from '../finding.ts'
-import { type ExaminedWorkspace, listExamined } from '../setup.ts'
+import { findInEach, listExamined } from '../setup.ts'
 
 /** One short call for each. */
 const MAX_ACCOUNTS = 50
@@ -32,12 +31,11 @@ export async function findProviderProblems(instance: Instance): Promise<NewFindi
 
 async function listConnected({ db }: Instance): Promise<Account[]> {
   const { examined } = await listExamined(db)
-  const batched = batchReads(db)
-  const accountsOf = async ({ workspaceId, name: workspace }: ExaminedWorkspace): Promise<Account[]> =>
+  return findInEach(db, examined, async (batched, { workspaceId, name: workspace }) =>
     (await listAccounts(batched, workspaceId))
       .filter(({ status }) => status === 'connected')
-      .map(({ accountId, wabaId }) => ({ accountId, wabaId, workspace }))
-  return (await Promise.all(examined.map(accountsOf))).flat()
+      .map(({ accountId, wabaId }) => ({ accountId, wabaId, workspace })),
+  )
 }
 
 async function findProblemsOf(instance: Instance, { accountId, wabaId, workspace }: Account): Promise<NewFinding[]> {

@@ -1,10 +1,10 @@
 import { DAY_MS, MINUTE_MS, later } from '../../../lib/clock.ts'
 import { listAccounts, webhookPathOf } from '../../../accounts/accounts.ts'
-import { batchReads, workspaceStatement } from '../../../lib/db/workspace-batch.ts'
+import { workspaceStatement } from '../../../lib/db/workspace-batch.ts'
 import type { Sql, Statement } from '../../../lib/db/pool.ts'
 import { firstIdAt } from '../../../lib/ids.ts'
 import type { NewFinding } from '../finding.ts'
-import { type ExaminedWorkspace, listExamined } from '../setup.ts'
+import { type ExaminedWorkspace, findInEach, listExamined } from '../setup.ts'
 
 /** WhatsApp reports most messages within seconds. */
 const REPORTED_AFTER_MS = 10 * MINUTE_MS
@@ -27,9 +27,8 @@ const countReported: Statement<SubmissionCount> = workspaceStatement(
 /** Accounts of live workspaces whose messages WhatsApp accepts but never reports on. */
 export async function findMissingReports(sql: Sql, now: Date): Promise<NewFinding[]> {
   const { examined } = await listExamined(sql)
-  const batched = batchReads(sql)
   const live = examined.filter(({ sandbox }) => !sandbox)
-  return (await Promise.all(live.map((workspace) => findMissingReportsOf(batched, workspace, now)))).flat()
+  return findInEach(sql, live, (batched, workspace) => findMissingReportsOf(batched, workspace, now))
 }
 
 async function findMissingReportsOf(
