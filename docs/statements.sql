@@ -101,7 +101,7 @@ where workspace_id = $1 and id = $2;
 -- src/accounts/senders.ts
 
 prepare list_numbers_with_their_graph as
-select s.id as "senderId", s.phone_number_id as "phoneNumberId", a.graph_url as "graphUrl", a.id as "accountId"
+select s.id as "senderId", s.phone_number_id as "phoneNumberId", a.graph_url as "graphUrl", a.id as "accountId", a.waba_id as "wabaId"
 from senders s
 join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
 where s.workspace_id = $1 and s.gone_at is null and a.status <> 'removed' and a.graph_url ~ '^http://(127[.]0[.]0[.]1|localhost|\[::1\])(:|/|$)'
@@ -3908,7 +3908,7 @@ update confirmations set recipient = $3,
   choices = case when jsonb_typeof(choices) = 'object' then
     jsonb_set(jsonb_set(choices, '{note}', 'null', false), '{reschedule,note}', 'null', false) else choices end,
   reference = case when reference ~ $4 then $3 else reference end,
-  idempotency_key = case when idempotency_key ~ $4 or starts_with(idempotency_key, 'hook_') then null else idempotency_key end
+  idempotency_key = case when idempotency_key ~ $4 or idempotency_key ~ '^hook_[A-Za-z0-9_-]{43}_[0-9]+$' then null else idempotency_key end
 where workspace_id = $1 and id = any ($2::uuid[]);
 
 prepare erase_events as
@@ -3924,18 +3924,18 @@ update messages set recipient = $3,
   content = case when content is not null then '{"type":"removed"}'::jsonb end,
   provider_message_id = case when provider_message_id is not null then 'erased:' || gen_random_uuid() end,
   reference = case when reference ~ $4 then $3 else reference end,
-  idempotency_key = case when idempotency_key ~ $4 or starts_with(idempotency_key, 'hook_') then null else idempotency_key end
+  idempotency_key = case when idempotency_key ~ $4 or idempotency_key ~ '^hook_[A-Za-z0-9_-]{43}_[0-9]+$' then null else idempotency_key end
 where workspace_id = $1 and id = any ($2::uuid[]);
 
 prepare erase_otp_verifications as
 update otp_verifications set recipient = $3,
-  idempotency_key = case when idempotency_key ~ $4 or starts_with(idempotency_key, 'hook_') then null else idempotency_key end
+  idempotency_key = case when idempotency_key ~ $4 or idempotency_key ~ '^hook_[A-Za-z0-9_-]{43}_[0-9]+$' then null else idempotency_key end
 where workspace_id = $1 and id = any ($2::uuid[]);
 
 prepare erase_refusal_checks as
 update refusal_checks set parameters = '{"removed":true}',
   note = null,
-  idempotency_key = case when idempotency_key ~ $4 or starts_with(idempotency_key, 'hook_') then null else idempotency_key end
+  idempotency_key = case when idempotency_key ~ $4 or idempotency_key ~ '^hook_[A-Za-z0-9_-]{43}_[0-9]+$' then null else idempotency_key end
 where workspace_id = $1 and confirmation_id = any ($2::uuid[]) and $3::text is not null;
 
 prepare erase_webhook_attempts as

@@ -68,13 +68,19 @@ const selectWorkspaceOf = statement<{ workspaceId: string }>(
 export const findWorkspaceOfSender = async (sql: Sql, senderId: string): Promise<string | undefined> =>
   (await sql.row(selectWorkspaceOf, [senderId]))?.workspaceId
 
-export type EmulatorNumber = { senderId: string; phoneNumberId: string; graphUrl: string; accountId: string }
+export type EmulatorNumber = {
+  senderId: string
+  phoneNumberId: string
+  graphUrl: string
+  accountId: string
+  wabaId: string
+}
 
 const MAX_EMULATOR_NUMBERS = 100
 
 const selectEmulatorNumbers = statement<EmulatorNumber>(
   'list_numbers_with_their_graph',
-  `select s.id as "senderId", s.phone_number_id as "phoneNumberId", a.graph_url as "graphUrl", a.id as "accountId"
+  `select s.id as "senderId", s.phone_number_id as "phoneNumberId", a.graph_url as "graphUrl", a.id as "accountId", a.waba_id as "wabaId"
    from senders s
    join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
    where s.workspace_id = $1 and s.gone_at is null and a.status <> 'removed' and a.graph_url ~ '^http://(127[.]0[.]0[.]1|localhost|\\[::1\\])(:|/|$)'

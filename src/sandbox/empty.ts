@@ -6,7 +6,7 @@ import type { Parts } from '../runtime/parts.ts'
 import { resetUsage } from '../workspaces/quota.ts'
 import { resetClock } from '../workspaces/workspace-time.ts'
 import { lockWorkspace } from '../workspaces/workspaces.ts'
-import { forgetChats } from './emulator.ts'
+import { resetEmulator } from './emulator.ts'
 import { type SandboxWork, endWork, renewWork } from './work-lease.ts'
 
 /** After this, the loop takes the next sandbox, or ends with its process. */
@@ -33,7 +33,7 @@ export function createEmptier({ db, clock, live }: Pick<Parts, 'db' | 'clock' | 
       })
       if (sent === 'left') return false
       if (sent === 'removed' || !walk.isOver) continue
-      await forgetChats(db, workspaceId)
+      await resetEmulator(db, workspaceId)
       await db.transaction(async (tx) => {
         await lockWorkspace(tx, workspaceId)
         await resetUsage(tx, workspaceId)

@@ -69,14 +69,19 @@ export async function callEmulator(
   }
 }
 
-const FORGET_TIMEOUT_MS = 5 * SECOND_MS
+const RESET_TIMEOUT_MS = 5 * SECOND_MS
 
-/** Removes the chats of a workspace from its emulator, if that runs: a later one has no chats of it, or keeps them. */
-export async function forgetChats(sql: Sql, workspaceId: string): Promise<void> {
+/**
+ * Removes the chats of a workspace from its emulator, and gives statuses their usual delays again, which a demo month that was not finished
+ * has taken away. Does nothing if no emulator runs: a later one has no chats of the workspace, or keeps them.
+ */
+export async function resetEmulator(sql: Sql, workspaceId: string): Promise<void> {
   const emulator = await findEmulator(sql, workspaceId)
-  for (const number of emulator?.numbers.keys() ?? [])
-    await callEmulator(emulator?.origin ?? '', `/control/numbers/${number}/chats`, {
-      method: 'DELETE',
-      timeoutMs: FORGET_TIMEOUT_MS,
-    })
+  if (!emulator) return
+  const numbers = [...emulator.numbers.values()]
+  const call = (path: string, how: { method: 'DELETE' | 'PATCH'; body?: object }) =>
+    callEmulator(emulator.origin, path, { ...how, timeoutMs: RESET_TIMEOUT_MS })
+  for (const { phoneNumberId } of numbers) await call(`/control/numbers/${phoneNumberId}/chats`, { method: 'DELETE' })
+  for (const wabaId of new Set(numbers.map((number) => number.wabaId)))
+    await call(`/control/accounts/${wabaId}`, { method: 'PATCH', body: { hurried: false } })
 }

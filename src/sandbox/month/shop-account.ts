@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { findAccount } from '../../accounts/accounts.ts'
 import { listApprovedTemplates } from '../../accounts/templates/stored.ts'
 import { verdictsOf } from '../../accounts/templates/usability.ts'
 import type { EmulatorNumber } from '../../accounts/senders.ts'
@@ -30,11 +29,10 @@ export async function openShop(sql: Sql, workspaceId: string) {
   const templates = (await listApprovedTemplates(sql, workspaceId)).filter(
     (template) => template.name in TEMPLATES && verdictsOf(template)[TEMPLATES[template.name as ShopTemplate]] === null,
   )
-  const accountId = accountWithAll(numbers, templates)?.accountId
-  const account = accountId && (await findAccount(sql, { workspaceId, accountId }))
+  const account = accountWithAll(numbers, templates)
   if (!account) throw new UserError({ code: 'sandbox.no_shop_templates', templates: Object.keys(TEMPLATES).join(', ') })
-  const senders = numbers.filter(({ accountId }) => accountId === accountId)
-  const ofAccount = templates.filter(({ accountId }) => accountId === accountId)
+  const senders = numbers.filter(({ accountId }) => accountId === account.accountId)
+  const ofAccount = templates.filter(({ accountId }) => accountId === account.accountId)
   const key = (await listKeys(sql, workspaceId)).find(({ revokedAt }) => revokedAt === null)
   const call = async (path: string, body?: object, method: 'POST' | 'PATCH' = 'POST'): Promise<unknown> => {
     const answer = await callEmulator(emulator.origin, path, {
@@ -67,14 +65,13 @@ export async function openShop(sql: Sql, workspaceId: string) {
 
 const messagesShown = z.object({ messages: z.array(z.object({ code: z.string().optional() })) })
 
-type OfAccount = { accountId: string; name: string }
-
-/** The first account that has numbers and a usable template of each name. */
-const accountWithAll = (numbers: readonly EmulatorNumber[], templates: readonly OfAccount[]): OfAccount | undefined =>
-  templates.find(
-    ({ accountId }) =>
-      numbers.some((number) => number.accountId === accountId) &&
-      Object.keys(TEMPLATES).every((name) =>
-        templates.some((each) => each.accountId === accountId && each.name === name),
-      ),
+/** A number of the first account that has a usable template of each name. */
+const accountWithAll = (
+  numbers: readonly EmulatorNumber[],
+  templates: readonly { accountId: string; name: string }[],
+): EmulatorNumber | undefined =>
+  numbers.find(({ accountId }) =>
+    Object.keys(TEMPLATES).every((name) =>
+      templates.some((each) => each.accountId === accountId && each.name === name),
+    ),
   )

@@ -4,7 +4,9 @@ import { DAY_MS, later } from '../../../src/lib/clock.ts'
 import { advanceSandbox } from '../../../src/sandbox/advance.ts'
 import { OUTAGE, planMonth } from '../../../src/sandbox/month/plan.ts'
 import { requestEmptying, requestFill } from '../../../src/sandbox/work.ts'
+import { anotherAccount } from '../../world/accounts.ts'
 import { startSandbox } from '../../world/sandbox.ts'
+import { connectAccount } from '../../world/set-up.ts'
 import { assertVerified } from '../../world/verified.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import type { World } from '../../world/world.ts'
@@ -79,6 +81,20 @@ test('a demo month is made by the machines: each planned request once, at its ti
   await assertVerified(world)
 })
 
+test('a demo month is sent by one account, and another one on the emulator stays as it is', async (t) => {
+  const world = await startShop(t)
+  const { form, added } = anotherAccount(world)
+  await connectAccount(world.parts, form)
+  await fill(world, 1)
+  await untilOver(world)
+  const senders = await world.query<{ accounts: number }>(
+    `select count(distinct s.account_id)::int as accounts from messages m join senders s on s.id = m.sender_id where m.workspace_id = $1`,
+    [world.workspaceId],
+  )
+  assert.deepEqual(senders, [{ accounts: 1 }])
+  assert.equal(world.emulator.getAccount(added.id).hurried, undefined)
+})
+
 test('what the shop sends on the bad Tuesday fails because WhatsApp was unavailable', async (t) => {
   const world = await startShop(t)
   const deeds = planMonth({ from: later(world.clock.now(), -30 * DAY_MS), timeZone: 'Africa/Casablanca' })
@@ -136,6 +152,8 @@ test('while a month is made its clock cannot be moved and no other is made; it c
   const none = { messages: 0, confirmations: 0, events: 0, reports: 0, usage: 0, moves: 0 }
   assert.deepEqual(left, { ...none, senders: true, settings: 1, offset: 0 })
   assert.deepEqual(world.emulator.conversations(), [], 'the phones have no chats')
+  const { hurried } = world.emulator.getAccount(world.credentials.wabaId)
+  assert.equal(hurried, false, 'statuses take their usual time again')
 
   await fill(world, 1)
   await untilOver(world)
