@@ -6,7 +6,7 @@ import { EMULATOR_LIMITS } from '../src/limits.ts'
 import { Messages } from '../src/messages/messages.ts'
 import { CUSTOMERS, FAILURES } from '../src/messages/presets.ts'
 import { NO_STORAGE } from '../src/store/saved-map.ts'
-import { codeOf, CUSTOMER, startWorld } from './world.ts'
+import { codeOf, CUSTOMER, otp, startWorld } from './world.ts'
 
 test('the front page lists exactly the existing routes', async (t) => {
   const world = await startWorld(t)
@@ -305,4 +305,21 @@ test('clearing the chats of a number removes both sides and what is planned, and
   assert.equal(world.emulator.conversations().length, 1)
   await world.call('DELETE', `/control/numbers/${chat.phoneNumberId}/chats`)
   assert.deepEqual(world.emulator.conversations(), [])
+})
+
+test('a cleared message is not delivered when its phone comes back, and one of another number is', async (t) => {
+  const world = await startWorld(t)
+  world.emulator.setPhone({ number: CUSTOMER, online: false })
+  await world.sendOtp()
+  const kept = await world.send(otp(), DEMO.highNumberId)
+  await world.emulator.idle()
+  assert.deepEqual(world.statusNames(), ['sent', 'sent'])
+  await world.call('DELETE', `/control/numbers/${DEMO.standardNumberId}/chats`)
+  world.emulator.setPhone({ number: CUSTOMER, online: true })
+  await world.emulator.idle()
+  const delivered = world.statuses().filter(({ status }) => status === 'delivered')
+  assert.deepEqual(
+    delivered.map(({ id }) => id),
+    [kept.at('messages', 0, 'id')],
+  )
 })

@@ -127,6 +127,7 @@ export function createControl(parts: Parts, live: Live) {
       const isOfNumber = (data: unknown): boolean =>
         (data as { message?: { phoneNumberId: string } }).message?.phoneNumberId === id
       for (const kind of ['status', 'arrival', 'expiry', 'answer'] as const) timers.cancelPlans(kind, isOfNumber)
+      delivery.clearNumber(id)
       messages.clearNumber(id)
       inbox.clearNumber(id)
       live.sendState()

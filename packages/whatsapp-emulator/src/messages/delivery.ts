@@ -120,6 +120,15 @@ export class Delivery {
     }
   }
 
+  /** Forgets what waits for phones of the number's customers. */
+  clearNumber(phoneNumberId: string): void {
+    for (const [waId, held] of this.#held) {
+      const others = held.filter(({ message }) => message.phoneNumberId !== phoneNumberId)
+      if (others.length === 0) this.#held.delete(waId)
+      else if (others.length < held.length) this.#held.set(waId, others)
+    }
+  }
+
   clear(): void {
     this.#held.clear()
     this.#parts.timers.cancelPlans('expiry')
