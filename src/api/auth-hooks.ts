@@ -36,7 +36,8 @@ const MAX_READ_TOGETHER = 100
 const READS_AT_ONCE = 2
 const READ_INTERVAL_MS = 5
 const RENEWAL_INTERVAL_MS = 100
-const RETRY_AFTER_SECONDS = 1
+const RETRY_AFTER_MS = SECOND_MS
+const UNSIGNED_WINDOW_MS = 10 * SECOND_MS
 
 /** Receives the codes that products for sign-in have made (docs/auth-hooks.md). */
 export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
@@ -52,8 +53,8 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
 
   const reject = (reply: FastifyReply, reason: keyof typeof REJECTIONS): FastifyReply => {
     metrics.rejectedAuthHooks.inc({ reason })
-    const { status, text } = REJECTIONS[reason]
-    return send(reply, { http: status, body: { error: { http_code: status, message: text } } })
+    const { status, text, retryAfterMs } = REJECTIONS[reason]
+    return send(reply, { http: status, body: { error: { http_code: status, message: text } }, retryAfterMs })
   }
 
   const isSigned = ({ checks }: ServedHook, { headers }: FastifyRequest, raw: Buffer): boolean => {
@@ -72,7 +73,7 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
   }
 
   /** Sends the code, and returns what the product understands. */
-  async function answer(hook: ServedHook, request: FastifyRequest, raw: Buffer): Promise<HookResponse> {
+  async function answer(hook: ServedHook, request: FastifyRequest, raw: Buffer): Promise<Response> {
     const { value: body, faults } = parseJson(raw)
     const kind = kinds[hook.kind]
     const { id: correlationId } = request
@@ -86,7 +87,7 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
         otpRequestOf(parts, hook, { ...read, correlationId, trace: traceparentOf(request) }),
       )
       accepted.add(request)
-      return kind.accepted(messageId, body)
+      return { ...kind.accepted(messageId, body), retryAfterMs: undefined }
     } catch (error) {
       if (!(error instanceof ApiError)) {
         log.error({ ...logFields, ...failureFields(error) }, 'a request to an auth hook failed')
@@ -118,7 +119,7 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
     async (request, reply) => {
       const raw = request.body ?? Buffer.alloc(0)
       let hook: ServedHook | undefined
-      let response: HookResponse | undefined
+      let response: Response | undefined
       const work = async (): Promise<void> => {
         hook = await findSigned(request.params.hookId, request, raw)
         if (hook) response = await answer(hook, request, raw)
@@ -133,12 +134,15 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
   )
 }
 
+type Response = HookResponse & { retryAfterMs: number | undefined }
+
 /** `sentence`: for a fault of the request. A fault of ours has a fixed text. */
-function rejectionFor({ kind }: ServedHook, body: unknown, code: ApiErrorCode, sentence = ''): HookResponse {
+function rejectionFor({ kind }: ServedHook, body: unknown, code: ApiErrorCode, sentence = ''): Response {
   const { status } = apiErrors[code]
   const isOurs = status >= 500
   const mayRetry = code === 'RATE_LIMITED' || isOurs
-  return kinds[kind].rejected({ status, code, sentence: isOurs ? fixedDetail(code) : sentence, mayRetry }, body)
+  const rejection = { status, code, sentence: isOurs ? fixedDetail(code) : sentence, mayRetry }
+  return { ...kinds[kind].rejected(rejection, body), retryAfterMs: mayRetry ? RETRY_AFTER_MS : undefined }
 }
 
 /** A missing hook gets the answer of a wrong signature, so that a stranger cannot find out which hooks exist. */
@@ -146,9 +150,18 @@ const REJECTIONS = {
   signature: {
     status: 401,
     text: 'No auth hook has this address, or the request is not signed with the secret of the hook, or it was signed more than 5 minutes ago.',
+    retryAfterMs: undefined,
   },
-  address: { status: 429, text: 'This address sent too many requests without a valid signature.' },
-  time: { status: 503, text: 'Doorcode did not store the code in time. Try again.' },
+  address: {
+    status: 429,
+    text: 'This address sent too many requests without a valid signature.',
+    retryAfterMs: UNSIGNED_WINDOW_MS,
+  },
+  time: {
+    status: 503,
+    text: 'Doorcode did not store the code in time. Try again.',
+    retryAfterMs: RETRY_AFTER_MS,
+  },
 } as const
 
 const overRate = (): ApiError =>
@@ -158,8 +171,8 @@ const overRate = (): ApiError =>
   )
 
 /** Supabase and others try again only if they see when. */
-function send(reply: FastifyReply, { http, body }: HookResponse): FastifyReply {
-  if (http === 429 || http === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
+function send(reply: FastifyReply, { http, body, retryAfterMs }: Response): FastifyReply {
+  if (retryAfterMs !== undefined) reply.header('retry-after', retryAfterMs / SECOND_MS)
   return typeof body === 'string'
     ? reply.code(http).type('text/plain; charset=utf-8').send(body)
     : reply
@@ -238,7 +251,6 @@ function createHookCache(parts: Pick<HookParts, 'db' | 'seal' | 'log'>) {
   }
 }
 
-const UNSIGNED_WINDOW_MS = 10 * SECOND_MS
 const MAX_UNSIGNED_PER_WINDOW = 20
 const MAX_ADDRESSES = 10_000
 

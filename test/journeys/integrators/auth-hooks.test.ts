@@ -136,7 +136,7 @@ test('an address with too many wrong signatures must wait, unless its hook is in
   const guess = () => postHook(used.url.replace(/.{12}$/, '000000000000'), '{}', {})
   for (let tries = 0; tries < 20; tries += 1) assert.equal((await guess()).status, 401)
   const limited = await guess()
-  assert.deepEqual([limited.status, limited.headers.get('retry-after')], [429, '1'])
+  assert.deepEqual([limited.status, limited.headers.get('retry-after')], [429, '10'])
   assert.equal((await callSupabase(world, unused, { phone: newPhone(), code: '100001' })).status, 429)
   assert.equal((await callSupabase(world, used, { phone: newPhone(), code: '100002' })).status, 200)
 })
@@ -194,6 +194,18 @@ test('what cannot be sent is rejected with a sentence that Supabase shows', asyn
   }
   const large = 'x'.repeat(65_537)
   assert.equal((await postHook(hook.url, large, {})).status, 413)
+})
+
+test('only what may be accepted a second later is rejected with Retry-After', async (t) => {
+  const world = await startWorld(t, { otpQuota: 1 })
+  const { url, secret } = await createHook(world, 'generic')
+  const call = () => {
+    const body = JSON.stringify({ to: newPhone(), code: newCode() })
+    return postHook(url, body, { authorization: `Bearer ${secret}` })
+  }
+  assert.equal((await call()).status, 200)
+  const overQuota = await call()
+  assert.deepEqual([overQuota.status, overQuota.headers.get('retry-after')], [429, null], overQuota.text)
 })
 
 test('a hook may be called as often as an API key', async (t) => {
