@@ -3,6 +3,7 @@ import { OwnersBlocked, createFairBatcher } from '../lib/db/fair-batcher.ts'
 import type { FairShare } from '../lib/db/fair-share.ts'
 import {
   MAX_LOCK_WAIT_MS,
+  type Db,
   type Sql,
   type Statement,
   batch,
@@ -115,7 +116,8 @@ const MAX_LOOK_UP_TO_CLAIM_MS = 250
 const CLAIM_PAUSE_MS = 5_000
 
 type AcceptParts = {
-  db: Sql
+  /** The connections, or a transaction of the caller. */
+  db: Db | Sql
   clock: Clock
   tracer?: Tracer | undefined
   acceptedMessages?: AcceptedMessages | undefined
@@ -123,7 +125,7 @@ type AcceptParts = {
   fairShare?: FairShare | undefined
 }
 type Item<Request> = { request: Request; id: string }
-/** `isSeparate`: see createFairBatcher. */
+/** `isSeparate`: see createFairBatcher. Also true in a transaction, which a lock timeout would end. */
 type GroupParts = AcceptParts & { lockWait: LockWait; isSeparate: boolean }
 
 /**
@@ -142,7 +144,7 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
     async (items: Item<Request>[], { isSeparate }) => {
       const startedAtMs = performance.now()
       const { outcomes, acceptedFor, waits } = await acceptTogether(
-        { ...parts, lockWait, isSeparate },
+        { ...parts, lockWait, isSeparate: isSeparate || isTransaction(parts.db) },
         acceptance,
         items,
       )
@@ -175,6 +177,8 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
     return acceptNow(request).finally(() => span?.end())
   }
 }
+
+const isTransaction = (db: Db | Sql): boolean => !('transaction' in db)
 
 /**
  * An outcome is undefined if another request took the key or the last unit since the look-up, or the instance key was replaced:

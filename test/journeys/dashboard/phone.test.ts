@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { MAX_LOCK_WAIT_MS } from '../../../src/lib/db/pool.ts'
 import { advanceSandbox } from '../../../src/sandbox/advance.ts'
 import { quickReplies } from '../../world/cod.ts'
 import { type SignedIn, signIn } from '../../world/dashboard.ts'
 import { failAuditEntries, stateOf } from '../../faults/audit-faults.ts'
+import { lockInAnotherSession } from '../../faults/lock-in-another-session.ts'
 import { numberOf, startSandbox, stopMonthHalfWay } from '../../world/sandbox.ts'
 import { assertVerified } from '../../world/verified.ts'
 import { waitFor } from '../../world/wait-for.ts'
@@ -55,6 +58,19 @@ test('a request from the page is processed immediately and uses one unit', async
   await assert.rejects(calls.phone.sendOtp.mutate({ workspaceId, body }), /quota of one-time codes for/)
   const entries = await world.query('select 1 from audit_log where workspace_id = $1', [workspaceId])
   assert.equal(entries.length, 1, 'a rejected request is not recorded as sent')
+})
+
+test('a request from the page waits for a locked quota row like one of the API', async (t) => {
+  const world = await startSandbox(t)
+  const { workspaceId, parts } = world
+  const { calls } = await signIn(world, 'admin')
+  await calls.phone.sendOtp.mutate({ workspaceId, body: world.otpBody() })
+  const lock = 'select used from quota_usage where workspace_id = $1 for update'
+  const unlock = await lockInAnotherSession(t, parts.db, lock, workspaceId)
+  const sending = calls.phone.sendOtp.mutate({ workspaceId, body: world.otpBody() })
+  await Promise.race([sending, wait(MAX_LOCK_WAIT_MS / 2)])
+  await unlock()
+  assert.match((await sending).messageId, /^[\da-f-]{36}$/)
 })
 
 test('while a demo month is made, no page sends: the deadline would pass before the sender sees the question', async (t) => {
