@@ -1,6 +1,6 @@
 import { type Statement, camelCase, statement } from '../../lib/db/pool.ts'
 import { HAS_TEXT, WITHOUT_TEXT } from '../../messages/queue/finish.ts'
-import { REPEAT_KEY_PREFIX } from '../../otp/hooks/send.ts'
+import { REPEAT_KEY_PATTERN } from '../../otp/hooks/send.ts'
 import { type PersonalDataKind, type Table, lifeOf, partsOf, tableNames } from '../columns.ts'
 
 type Id = { id: string }
@@ -15,8 +15,7 @@ const EMPTYING: Readonly<Record<Exclude<PersonalDataKind, 'report' | 'mention' |
   provider_id: { left: (column) => `case when ${column} is not null then 'erased:' || gen_random_uuid() end` },
   reference: { left: (column) => `case when ${column} ~ $4 then $3 else ${column} end` },
   idempotency_key: {
-    left: (column) =>
-      `case when ${column} ~ $4 or starts_with(${column}, '${REPEAT_KEY_PREFIX}') then null else ${column} end`,
+    left: (column) => `case when ${column} ~ $4 or ${column} ~ '${REPEAT_KEY_PATTERN}' then null else ${column} end`,
   },
   parameters: { left: () => `'{"removed":true}'` },
   message: {

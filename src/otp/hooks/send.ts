@@ -8,8 +8,10 @@ import { type HookCode, templateFor } from './read.ts'
 /** The same code for the same number is the same message for at least this long, and at most twice as long. */
 const REPEAT_WINDOW_MS = 5 * MINUTE_MS
 
-/** Keys of hooks begin with it. An erasure forgets them: each is a hash of a person's number. */
-export const REPEAT_KEY_PREFIX = 'hook_'
+const REPEAT_KEY_PREFIX = 'hook_'
+
+/** A regular expression for PostgreSQL. An erasure forgets these keys: each has a hash of a person's number. */
+export const REPEAT_KEY_PATTERN = `^${REPEAT_KEY_PREFIX}[A-Za-z0-9_-]{43}_[0-9]+$`
 
 /** What `POST /otp/messages` would be called with. */
 export function otpRequestOf(

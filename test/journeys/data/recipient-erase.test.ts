@@ -121,6 +121,17 @@ test('running messages and conversations end with RECIPIENT_ERASED, one event ea
   await assertVerified(world)
 })
 
+test('a client’s own idempotency key stays after an erasure, even one that begins like a hook’s', async (t) => {
+  const world = await startWorld(t)
+  const options = { body: world.otpBody(), headers: { 'idempotency-key': 'hook_login_17' } }
+  const send = () => world.request('POST', '/api/v1/otp/messages', options)
+  assert.equal((await send()).status, 202)
+  await world.settled()
+  await erase(world, { to: options.body.to })
+  const repeated = await send()
+  assert.deepEqual([repeated.status, repeated.body['code']], [409, 'IDEMPOTENCY_KEY_REUSED'])
+})
+
 test('a late report applies to an erased message without bringing the number back', async (t) => {
   const world = await startWorld(t)
   const to = newPhone()
