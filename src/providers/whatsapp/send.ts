@@ -35,7 +35,8 @@ export async function send(
     traceparent: message.traceparent,
   })
   const code = message.content.type === 'otp' ? message.content.code : ''
-  return readOutcome(answer, (text) => withoutToken(withoutCode(text, code), account.accessToken))
+  // The token first: a short code may occur in it.
+  return readOutcome(answer, (text) => withoutCode(withoutToken(text, account.accessToken), code))
 }
 
 const bodyOf = ({ kind, messageId, recipient, content }: OutgoingMessage): object => ({

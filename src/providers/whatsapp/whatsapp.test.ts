@@ -164,6 +164,16 @@ test('a rejection keeps its error code but no OTP and no token', async (t) => {
   }
 })
 
+test('a token stays hidden even if the code is a single character of it', async (t) => {
+  const error = { message: `Malformed access token ${TOKEN}`, code: 190 }
+  const { provider, account } = await startProvider(t, json(400, { error }))
+  assert.ok(message.content.type === 'otp')
+  const content = { ...message.content, code: TOKEN.at(-3) ?? '' }
+  const outcome = await provider.send(account, { ...message, content })
+  assert.match(JSON.stringify(outcome), /Malformed access token/)
+  assert.doesNotMatch(JSON.stringify(outcome), /EAAG/)
+})
+
 const unknown: readonly [string, Responder][] = [
   ['an answer of 200 without a message id', json(200, { messages: [{}] })],
   ['a message id that no column could hold', json(200, { messages: [{ id: 'wamid.\0A' }] })],
