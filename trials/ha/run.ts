@@ -157,8 +157,8 @@ export async function runScenarios(
       ),
       linesInWindow: Math.max(...lines.map((each) => mostLinesInWindow(each))),
       faults: [
-        ...(isSynchronous ? faults : []), // the provider and clients still know the lost messages
-        ...load.faults.slice(faultsBefore),
+        // In the control, the provider and clients still know the lost messages, and a repeated request may be one of them.
+        ...(isSynchronous ? [...faults, ...load.faults.slice(faultsBefore)] : []),
         ...(repair === undefined ? [] : [repair]),
         ...(deaths > 0 ? [`${deaths} times a node declared another dead that was only reconnecting`] : []),
       ],
