@@ -3533,7 +3533,7 @@ prepare find_events_to_remove_content as
 select e.id from events e
 where e.id = any ($1::uuid[]) and not exists (
   select from webhook_deliveries d
-  where d.workspace_id = e.workspace_id and d.event_id = e.id and (d.status = 'pending' or d.lease is not null));
+  where d.workspace_id = e.workspace_id and d.event_id = e.id and (d.status = 'pending' or (d.lease is not null and d.due_at is not null)));
 
 prepare lock_confirmations_to_remove_notes as
 select a.id, a.confirmation_id as "confirmationId" from cod_answers a
@@ -3723,7 +3723,7 @@ with locked_messages as materialized (
   select id from events where id = any (array (select id from events_of)) for update skip locked
 ), locked_deliveries as materialized (
   select id from webhook_deliveries d
-  where event_id = any (array (select id from locked_events)) and not (d.status = 'pending' or d.lease is not null)
+  where event_id = any (array (select id from locked_events)) and not (d.status = 'pending' or (d.lease is not null and d.due_at is not null))
   for update skip locked
 ), busy_deliveries as materialized (
   select event_id from webhook_deliveries
@@ -3750,7 +3750,7 @@ with events_of as materialized (
   select id from events where id = any (array (select id from events_of)) for update skip locked
 ), locked_deliveries as materialized (
   select id from webhook_deliveries d
-  where event_id = any (array (select id from locked_events)) and not (d.status = 'pending' or d.lease is not null)
+  where event_id = any (array (select id from locked_events)) and not (d.status = 'pending' or (d.lease is not null and d.due_at is not null))
   for update skip locked
 ), busy_deliveries as materialized (
   select event_id from webhook_deliveries
@@ -3770,7 +3770,7 @@ with events_of as materialized (
   select id from events where id = any (array (select id from events_of)) for update skip locked
 ), locked_deliveries as materialized (
   select id from webhook_deliveries d
-  where event_id = any (array (select id from locked_events)) and not (d.status = 'pending' or d.lease is not null)
+  where event_id = any (array (select id from locked_events)) and not (d.status = 'pending' or (d.lease is not null and d.due_at is not null))
   for update skip locked
 ), busy_deliveries as materialized (
   select event_id from webhook_deliveries
@@ -5412,6 +5412,7 @@ with attempted as (
    from jsonb_each($1::jsonb) as result
    cross join lateral jsonb_to_record(result.value) as r (workspace_id uuid, id uuid, attempt integer,
      started_at timestamptz, duration_ms integer, http_status smallint, error jsonb, response text)
+   where (select 1 from webhook_deliveries delivery where delivery.id = r.id limit 1) is not null
    on conflict do nothing
  ),
  health as (
@@ -5434,6 +5435,7 @@ from (
     ) begun
 ) health)
    where endpoint.id = any (array (select jsonb_object_keys($2::jsonb)::uuid))
+     and endpoint.url = $2::jsonb -> endpoint.id::text ->> 'url'
      and exists (
        select from (
 select failing_since,

@@ -47,6 +47,7 @@ export async function deliveriesEngine({ databaseUrl, graphUrl }: QueueEngineOpt
     if (capacities.length === 0) return 0
     const claimed = await claimDeliveries(parts.db, capacities, { ...parts, lease: newId() })
     const now = parts.clock.now()
+    const urls = new Map(due.map(({ endpointId, url }) => [endpointId, url]))
     const result = {
       startedAt: now,
       endedAt: now,
@@ -56,7 +57,12 @@ export async function deliveriesEngine({ databaseUrl, graphUrl }: QueueEngineOpt
       response: null,
       error: null,
     }
-    await Promise.all(claimed.map((delivery) => finish({ ...result, delivery, decision: { outcome: 'succeeded' } })))
+    await Promise.all(
+      claimed.map((delivery) => {
+        const url = urls.get(delivery.endpointId) ?? ''
+        return finish({ ...result, delivery, url, decision: { outcome: 'succeeded' } })
+      }),
+    )
     return claimed.length
   }
   return {

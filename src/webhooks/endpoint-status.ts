@@ -51,14 +51,15 @@ export async function markDeleted(tx: Sql, { workspaceId, endpointId, now }: Cha
 
 const DELETED: CodedText = plainText('webhooks.endpoint_deleted')
 
-/** Holds everything that waits for an endpoint that is not enabled. Batches commit one by one. */
+/** Holds everything that waits for an endpoint that is not enabled. Batches commit one by one. After `stop`, each is held when it is due. */
 export async function holdBacklog(
   db: Sql,
   { workspaceId, endpointId }: Pick<Change, 'workspaceId' | 'endpointId'>,
+  stop?: AbortSignal,
 ): Promise<void> {
   let held: number
   do held = await holdDeliveries(db, workspaceId, endpointId)
-  while (held === MAX_HELD_PER_BATCH)
+  while (held === MAX_HELD_PER_BATCH && !stop?.aborted)
 }
 
 /** Enabling restarts the count of failures. */

@@ -33,7 +33,7 @@ export async function updateEndpoint(
   return { before, after, isChanged }
 }
 
-const lockSettings = statement<EndpointSettings>(
+export const lockSettings = statement<EndpointSettings>(
   'lock_endpoint_settings',
   `select url, description, event_types as "eventTypes" from webhook_endpoints
    where workspace_id = $1 and id = $2 and deleted_at is null for no key update`,

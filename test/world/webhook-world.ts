@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { backgroundLoops } from '../../src/runtime/background/table.ts'
 import { openPooledDb } from '../faults/connections.ts'
@@ -38,7 +39,7 @@ export async function startWebhookWorld(t: TestContext, { loops = 1 }: { loops?:
   const clock = createMovedClock()
   const log = createLog('error')
   const running: RunningLoop[] = []
-  const receivers: Receiver[] = []
+  const receivers: (Receiver & { endpointId?: string })[] = []
   const config = readConfig({
     DATABASE_URL: databaseUrl,
     DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
@@ -122,6 +123,10 @@ export async function startWebhookWorld(t: TestContext, { loops = 1 }: { loops?:
 
     pause: (receiver: WebhookReceiver) => pauseEndpoint(db, clock, idOf(world, receiver)),
     resume: (receiver: WebhookReceiver) => resumeEndpoint(db, clock, idOf(world, receiver)),
+
+    /** Where the deliveries of an endpoint go. */
+    urlOf: (of: { endpointId: string }) =>
+      receivers.find(({ endpointId }) => endpointId === of.endpointId)?.url ?? assert.fail('there is no such receiver'),
 
     /** Claims deliveries of an endpoint, as another process would. */
     claim: (receiver: WebhookReceiver, capacity = 1) =>

@@ -13,6 +13,8 @@ import { sign } from './sign.ts'
 /** An ended attempt and what follows from it. */
 export type AttemptResult = Omit<PostResult, 'hiddenAddress'> & {
   delivery: ClaimedDelivery
+  /** Where the attempt was made. */
+  url: string
   startedAt: Date
   endedAt: Date
   durationMs: number
@@ -69,7 +71,7 @@ export const createDeliverer =
       { 'doorcode.outcome': decision.outcome, 'http.response.status_code': answer.httpStatus },
       { isError: decision.outcome !== 'succeeded' },
     )
-    return { ...result, delivery, startedAt, endedAt, durationMs, decision }
+    return { ...result, delivery, url: target.url, startedAt, endedAt, durationMs, decision }
   }
 
 /** Those that sign at an instant: the current one, and for a day after a rotation the previous one. */

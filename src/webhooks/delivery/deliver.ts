@@ -17,7 +17,8 @@ import {
   giveBackDeliveries,
 } from './claim.ts'
 import { createConcurrency } from './concurrency.ts'
-import { holdDeliveries } from '../endpoint-status.ts'
+import { holdBacklog, holdDeliveries } from '../endpoint-status.ts'
+import type { EndpointId } from '../endpoints.ts'
 import { createFinisher } from './finish.ts'
 import { ATTEMPT_TIMEOUT_MS, webhookAgent } from './post.ts'
 import { findEventTraces } from './event-traces.ts'
@@ -49,8 +50,11 @@ export function deliverLoop(parts: Parts): Loop {
   const stop = new AbortController()
   const deliver = createDeliverer(parts, agent, stop.signal)
   const concurrency = createConcurrency()
-  const finish = createFinisher(parts, concurrency.isNearLimit)
   const running = new Set<Promise<void>>()
+  const finish = createFinisher(parts, {
+    isNearLimit: concurrency.isNearLimit,
+    hold: (endpoint) => track(hold(endpoint)),
+  })
   const claims = createClaims(parts, giveBackDeliveries)
   let cursor = FIRST_CURSOR
   let lastTurnAt = Number.NEGATIVE_INFINITY
@@ -175,6 +179,15 @@ export function deliverLoop(parts: Parts): Loop {
         if (tries >= MAX_STORE_TRIES) return
         await wait(STORE_RETRY_MS)
       }
+    }
+  }
+
+  async function hold(endpoint: EndpointId): Promise<void> {
+    try {
+      await holdBacklog(parts.db, endpoint, stop.signal)
+    } catch (error) {
+      const { endpointId } = endpoint
+      parts.log.error({ err: error, endpointId }, 'webhooks for a disabled endpoint are held only when they are due')
     }
   }
 

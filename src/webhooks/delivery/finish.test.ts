@@ -25,6 +25,7 @@ for (const table of ['webhook_deliveries', 'webhook_endpoints'] as const) {
         finish({
           ...answer,
           delivery,
+          url: world.urlOf(delivery),
           startedAt: now,
           endedAt: now,
           durationMs: 1,

@@ -7,6 +7,7 @@ import type { Parts } from '../../runtime/parts.ts'
 import type { AttemptResult } from './attempt.ts'
 import { changeStatus, holdBacklog } from '../endpoint-status.ts'
 import type { EndpointId } from '../endpoints.ts'
+import { lockSettings } from '../update.ts'
 import { MAX_RELEASE_FAILURES } from './release.ts'
 import { FAILING_DISABLES_AFTER_MS } from './schedule.ts'
 
@@ -21,25 +22,41 @@ const INTERVAL_MS = 20
  */
 const SUCCESS_INTERVAL_MS = 50
 
+type FinisherOptions = {
+  /** See createConcurrency. */
+  isNearLimit?: (endpointId: string) => boolean
+  /** Holds what is left of a disabled endpoint's backlog. It may take minutes: a loop does not wait for it. */
+  hold?: (endpoint: EndpointId) => Promise<void> | void
+}
+
 /**
  * Stores ended attempts in batches: the attempt, the delivery's next state and the endpoint's health. A row that another
- * session has locked delays only the results of its own endpoint. `isNearLimit`: see createConcurrency.
+ * session has locked delays only the results of its own endpoint.
  */
 export const createFinisher = (
   { db, clock, live }: Pick<Parts, 'db' | 'clock' | 'live'>,
-  isNearLimit: (endpointId: string) => boolean = () => true,
+  { isNearLimit = () => true, hold = (endpoint) => holdBacklog(db, endpoint) }: FinisherOptions = {},
 ): Batcher<AttemptResult, void> =>
   createFairBatcher(
     async (results) => {
       const now = clock.now()
-      const disable = async (endpoint: EndpointId, reason: CodedText): Promise<void> => {
-        const change = { ...endpoint, from: 'enabled', to: 'disabled', reason, now } as const
-        if (await db.transaction((tx) => changeStatus(tx, change))) await holdBacklog(db, endpoint)
+      const disable = (tx: Sql, { workspaceId, endpointId }: EndpointId, reason: CodedText): Promise<boolean> =>
+        changeStatus(tx, { workspaceId, endpointId, from: 'enabled', to: 'disabled', reason, now })
+      const endGone = async (result: AttemptResult): Promise<AttemptResult> => {
+        const { delivery, url } = result
+        const ended = await db.transaction(async (tx) => {
+          const settings = await tx.row(lockSettings, [delivery.workspaceId, delivery.endpointId])
+          if (settings && settings.url !== url) return 'moved'
+          return (await disable(tx, delivery, ENDPOINT_GONE)) ? 'disabled' : 'as it was'
+        })
+        if (ended === 'disabled') await hold(delivery)
+        return ended === 'moved' ? { ...result, decision: { outcome: 'interrupted' } } : result
       }
       // This must come before the result is stored, so that nothing more is claimed in between.
-      for (const { delivery, decision } of results)
-        if (decision.outcome === 'gone') await disable(delivery, { code: 'webhooks.endpoint_gone' })
-      for (const endpoint of await store(db, results, now)) await disable(endpoint, FAILED_TOO_LONG)
+      const known: AttemptResult[] = []
+      for (const result of results) known.push(result.decision.outcome === 'gone' ? await endGone(result) : result)
+      for (const endpoint of await store(db, known, now))
+        if (await db.transaction((tx) => disable(tx, endpoint, FAILED_TOO_LONG))) await hold(endpoint)
       live.changed(results.map(({ delivery }) => delivery.workspaceId))
     },
     {
@@ -50,6 +67,8 @@ export const createFinisher = (
       ownerOf: ({ delivery }) => delivery.endpointId,
     },
   )
+
+const ENDPOINT_GONE: CodedText = { code: 'webhooks.endpoint_gone' }
 
 const FAILED_TOO_LONG: CodedText = {
   code: 'webhooks.endpoint_failed_too_long',
@@ -105,6 +124,8 @@ const STATUS = {
 
 type EndpointResult = {
   id: string
+  /** Failures of another URL say nothing about this one. */
+  url: string
   succeeded: boolean
   /**
    * The count of days with only failures starts again after a success, and while Doorcode cannot read the endpoint's
@@ -122,10 +143,11 @@ type EndpointResult = {
 
 function endpointResults(results: readonly AttemptResult[]): EndpointResult[] {
   const byEndpoint = new Map<string, EndpointResult>()
-  for (const { delivery, decision, endedAt, error } of results) {
+  for (const { delivery, url, decision, endedAt, error } of results) {
     if (decision.outcome === 'interrupted') continue
     const id = delivery.endpointId
-    const result = byEndpoint.get(id) ?? { id, ...NO_RESULTS }
+    const earlier = byEndpoint.get(id)
+    const result = earlier?.url === url ? earlier : { id, url, ...NO_RESULTS }
     byEndpoint.set(id, result)
     if (decision.outcome === 'succeeded') {
       result.recovered ||= result.failed_at !== null
@@ -172,8 +194,8 @@ const NEXT_HEALTH = `
   ) health`
 
 /**
- * The lease is a fence: a delivery that was claimed or sent again keeps its state, but the attempt was made and is stored.
- * A delivery that was held while in flight stays held, unless it succeeded. The endpoint is written only when something
+ * The lease is a fence: a delivery that was claimed or sent again keeps its state, but the attempt was made and is stored. One that was held
+ * while in flight may be removed already, with its workspace or by emptying its sandbox. A delivery that was held while in flight stays held, unless it succeeded. The endpoint is written only when something
  * changes: most endpoints succeed all the time.
  */
 const storeResults = statement<EndpointId>(
@@ -184,12 +206,14 @@ const storeResults = statement<EndpointId>(
      from jsonb_each($1::jsonb) as result
      cross join lateral jsonb_to_record(result.value) as r (workspace_id uuid, id uuid, attempt integer,
        started_at timestamptz, duration_ms integer, http_status smallint, error jsonb, response text)
+     where (select 1 from webhook_deliveries delivery where delivery.id = r.id limit 1) is not null
      on conflict do nothing
    ),
    health as (
      update webhook_endpoints endpoint
      set (failing_since, release_at, release_failures) = (${NEXT_HEALTH})
      where endpoint.id = any (array (select jsonb_object_keys($2::jsonb)::uuid))
+       and endpoint.url = $2::jsonb -> endpoint.id::text ->> 'url'
        and exists (
          select from (${NEXT_HEALTH}) next
          where (next.failing_since, next.release_at, next.release_failures)

@@ -112,7 +112,7 @@ function result(
 ): AttemptResult {
   const now = world.clock.now()
   const answer = { httpStatus: 200, retryAfter: null, response: null, error: null }
-  return { ...answer, delivery, startedAt: now, endedAt: now, durationMs: 1, decision }
+  return { ...answer, delivery, url: world.urlOf(delivery), startedAt: now, endedAt: now, durationMs: 1, decision }
 }
 
 test('due deliveries reduce the next step of a release', async (t) => {
