@@ -37,3 +37,32 @@ for (const table of ['webhook_deliveries', 'webhook_endpoints'] as const) {
     assert.ok(outcomes[0]?.status === 'rejected' && isLockTimeout(outcomes[0].reason))
   })
 }
+
+test('the result of an event that was removed meanwhile fails no other result', async (t) => {
+  const world = await startWebhookWorld(t, { loops: 0 })
+  const receivers = [await world.receiver(), await world.receiver()]
+  await world.record()
+  const capacities = receivers.map((receiver) => ({ ...idOf(world, receiver), capacity: 1, dueAt: new Date(0) }))
+  const claimed = await claimDeliveries(world.db, capacities, { ...world.parts, lease: newId() })
+  const [removed, other] = claimed
+  assert.ok(removed && other)
+  const text = 'delete from webhook_deliveries where id = $1'
+  await world.db.rows({ name: 'remove_delivery', text }, [removed.deliveryId])
+  const finish = createFinisher(world.parts)
+  const now = world.clock.now()
+  const answer = {
+    httpStatus: 200,
+    retryAfter: null,
+    response: null,
+    error: null,
+    startedAt: now,
+    endedAt: now,
+    durationMs: 1,
+  }
+  await Promise.all(
+    claimed.map((delivery) =>
+      finish({ ...answer, delivery, url: world.urlOf(delivery), decision: { outcome: 'succeeded' } }),
+    ),
+  )
+  assert.equal((await world.delivery(other.eventId, other)).attempts.length, 1)
+})

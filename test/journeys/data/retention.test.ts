@@ -350,6 +350,17 @@ test('after 400 days what a hook sent is removed, also of a deleted hook, and th
   await sendThroughHook(world, hook)
 })
 
+test('an event whose last result was lost while its endpoint was paused is removed with its age', async (t) => {
+  const world = await startShop(t)
+  await trade(world)
+  await world.query(
+    `update webhook_deliveries set status = 'held', due_at = null, ended_at = null, lease = gen_random_uuid() where workspace_id = $1`,
+    [world.workspaceId],
+  )
+  await retain(world, 401)
+  assert.deepEqual(await rowsWith(world, world.workspaceId), {})
+})
+
 const LATE_WORK = {
   'a late report of its message': 'select id from messages where confirmation_id = $1 for no key update',
   'a resend of its webhook': `select d.id from webhook_deliveries d join events e on e.id = d.event_id
