@@ -1,6 +1,6 @@
 import type { CodedText } from '../../../locales/text.ts'
 import { later } from '../../lib/clock.ts'
-import { type Sql, statement } from '../../lib/db/pool.ts'
+import { type Sql, statement, unlessInConflict } from '../../lib/db/pool.ts'
 import type { ProviderError, SendOutcome } from '../../providers/provider.ts'
 import { markCredentialsInvalid } from '../../accounts/sync/sync.ts'
 import type { ClaimedMessage } from './claim.ts'
@@ -51,7 +51,8 @@ function openingOf({ message, outcome, next }: AttemptEnd): Opening[] {
     case 'credentials': {
       const detail = outcome?.outcome === 'rejected' ? rejectedWith(outcome.error) : null
       // The token was read at the claim: the latest one counts.
-      const open = (sql: Sql) => markCredentialsInvalid(sql, message, { detail, sentAt: claimedAt })
+      // If the account is locked, the next rejection marks it: the outcomes of other accounts do not wait.
+      const open = (sql: Sql) => unlessInConflict(markCredentialsInvalid(sql, message, { detail, sentAt: claimedAt }))
       return [{ key: `credentials ${accountId}`, until: claimedAt, open }]
     }
   }

@@ -135,3 +135,37 @@ test('an outcome that is stored late makes its message due now, not earlier', as
   const [stored] = await world.query<{ due_at: Date }>('select due_at from messages where id = $1', [messageId])
   assert.ok(stored && +world.clock.now() - +stored.due_at < SECOND_MS, String(stored?.due_at))
 })
+
+for (const { what, scope, next } of [
+  { what: 'makes a sync due', scope: 'template', next: { next: 'failed', failureCode: 'TEMPLATE_INVALID' } },
+  {
+    what: 'rejects the token',
+    scope: 'account',
+    next: { next: 'retry', failureCode: 'PROVIDER_CREDENTIALS_INVALID', breaker: { scope: 'credentials' } },
+  },
+] as const) {
+  test(`an error that ${what} is stored with the other outcomes while its account is locked`, async (t) => {
+    const world = await startWorld(t, { works: false })
+    for (let count = 0; count < 2; count += 1) await world.sendOtp()
+    const [message, other] = await claimAll(world, 2)
+    const known = world.parts.provider.findError(132012)
+    assert.ok(message && other && known)
+    const lock = 'select id from provider_accounts where id = $1 for update'
+    const unlock = await lockInAnotherSession(t, world.parts.db, lock, world.account.accountId)
+    const finish = createFinisher(world.parts)
+    const error = { ...known, code: 132012, detail: '', class: 'permanent', scope } as const
+    const dueAt = later(world.clock.now(), SECOND_MS)
+    const rejected = { outcome: 'rejected', httpStatus: 400, error } as const
+    const failing = { ...accepted(world, message), outcome: rejected, next: { ...next, dueAt } } as EndedAttempt
+    const outcomes = await Promise.allSettled([finish(failing), finish(accepted(world, other))])
+    await unlock()
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'fulfilled'],
+    )
+    const stored = await world.query('select outcome from message_attempts where workspace_id = $1', [
+      world.workspaceId,
+    ])
+    assert.equal(stored.length, 2)
+  })
+}
