@@ -31,12 +31,12 @@ async function startWatched(t: TestContext, settings: Settings, { nodes = 1 } = 
   await world.query(`update webhook_endpoints set status = 'enabled'`) // of the tests before
   const endpoint = await world.receiver()
   const config = { ...world.parts.config, ...alertSettings(settings) }
-  const start = (): Loop => {
-    const loop = doctorLoop({ ...world.parts, config })
+  const start = (ownConfig = config): Loop => {
+    const loop = doctorLoop({ ...world.parts, config: ownConfig })
     t.after(() => loop.drain?.())
     return loop
   }
-  const loops = Array.from({ length: nodes }, start)
+  const loops = Array.from({ length: nodes }, () => start())
   const turn = (): Promise<unknown> => Promise.all(loops.map((loop) => loop.turn()))
   await turn()
   await waitFor('the first turn', async () => (await world.query('select from doctor_runs')).length === 1)
@@ -189,6 +189,22 @@ test('a receiver that is down gets the alert later, and a later change replaces 
       .at(-1)?.id,
     watched.alerts().at(-1)?.id,
   )
+})
+
+test('without the setting a waiting alert is dropped, and what is wrong is sent when it is set again', async (t) => {
+  const watched = await startWebhookAlerts(t)
+  watched.receiver.always({ status: 503 })
+  await watched.raised()
+  await waitFor('the first attempt', async () => (await watched.waiting())[0]?.tries === 1)
+  const sending = watched.loops.splice(0, 1, watched.start(watched.world.parts.config))
+  await watched.examinedAfter(0)
+  assert.deepEqual(await watched.waiting(), [])
+  watched.receiver.always({})
+  const before = watched.alerts().length
+  watched.loops.splice(0, 1, ...sending)
+  await watched.examinedAfter(0)
+  await watched.arrived(before + 1)
+  assert.equal(watched.types().at(-1), 'finding.raised')
 })
 
 test('after the last try an alert is given up', async (t) => {

@@ -49,6 +49,7 @@ export async function endRun(
   await db.transaction(async (tx) => {
     const next = [later(now, EXAMINE_EVERY_MS), outside ? later(now, OUTSIDE_EVERY_MS) : null]
     if (!(await tx.row(finishRun, [lease, now, ...next]))) return
+    if (!sends) await tx.rows(dropAlerts)
     const { rows, over } = decideFindings(await tx.rows(selectFindings), findings, { now, sends })
     if (over.length > 0) await tx.rows(removeOver, [batch(over)])
     if (rows.length > 0)
@@ -63,6 +64,13 @@ const finishRun = statement<{ lease: string }>(
   'finish_doctor_run',
   `update doctor_runs set lease = null, examined_at = $2, due_at = $3, outside_due_at = coalesce($4, outside_due_at)
    where only_row and lease = $1 returning $1::uuid as lease`,
+)
+
+/** Alerts that waited when the setting was removed. If it is set again, what is wrong then is sent. */
+const dropAlerts = statement(
+  'drop_doctor_alerts',
+  `update doctor_findings set raised = false, alert_id = null, alert_at = null, alert_due_at = null, alert_tries = 0
+   where alert_id is not null`,
 )
 
 const selectFindings: Statement<StoredFinding> = statement(
