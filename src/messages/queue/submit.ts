@@ -34,6 +34,8 @@ const POLL_MS = 250
 /** Between tries to store an outcome while the database is unavailable. */
 const STORE_RETRY_MS = 500
 
+const NOT_GIVEN_BACK = 'claimed messages could not be given back, and wait until their lease ends'
+
 /** Submits what is due to the provider (docs/otp.md#submission-and-expiry). */
 export function submitLoop(parts: SubmitParts): Loop {
   const finish = createFinisher(parts)
@@ -54,8 +56,10 @@ export function submitLoop(parts: SubmitParts): Loop {
       return { [Symbol.dispose]: () => void (reserved -= messages) }
     },
     give({ message, trace }) {
-      // Another node takes its lease over: the provider is closed here.
-      if (!hasEnded) start(message, trace === undefined ? undefined : new Map([[message.id, trace]]))
+      if (!hasEnded) return start(message, trace === undefined ? undefined : new Map([[message.id, trace]]))
+      // The provider is closed here: another node sends it.
+      claims.giveBackLater(message.lease)
+      void giveBackLeft()
     },
     giveBack(lease) {
       claims.giveBackLater(lease)
@@ -68,6 +72,12 @@ export function submitLoop(parts: SubmitParts): Loop {
   async function drain(): Promise<void> {
     while (inFlight.size > 0) await Promise.all(inFlight)
     hasEnded = true
+    await giveBackLeft()
+  }
+
+  /** After the last turn. Otherwise the messages wait for the end of their lease. */
+  async function giveBackLeft(): Promise<void> {
+    await claims.giveBackDoubtful().catch((err: unknown) => parts.log.warn({ err }, NOT_GIVEN_BACK))
   }
 
   async function turn(): Promise<{ more: boolean; idle?: boolean }> {

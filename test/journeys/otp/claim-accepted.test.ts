@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DatabaseUnavailable } from '../../../src/lib/db/connection.ts'
+import type { AcceptedMessages } from '../../../src/messages/queue/claim-accepted.ts'
+import { claimMessages } from '../../../src/messages/queue/claim.ts'
+import { submitLoop } from '../../../src/messages/queue/submit.ts'
 import { type DbSpy, spyOnDb } from '../../database/db-spy.ts'
 import { createStoppedClock } from '../../faults/moved-clock.ts'
 import { withConnection } from '../../database/postgres.ts'
@@ -237,6 +240,28 @@ test('a claim whose answer stays lost is given back, and its code is sent once, 
     [row.id],
   )
   assert.deepEqual([attempts, world.whatsapp.got(otp).length], [1, 1])
+})
+
+test('a stop gives back what was claimed without an answer, and what is claimed after it', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const acceptedMessages: AcceptedMessages = {}
+  const loop = submitLoop({ ...world.parts, acceptedMessages })
+  const claimed = async () => {
+    await world.sendOtp()
+    const [message] = (await claimMessages(world.parts, 1)).messages
+    return message ?? assert.fail('nothing was claimed')
+  }
+  const isGivenBack = async ({ id }: { id: string }) => {
+    const [row] = await world.query<{ lease: string | null }>('select lease from messages where id = $1', [id])
+    return row?.lease === null
+  }
+  const unanswered = await claimed()
+  acceptedMessages.loop?.giveBack(unanswered.lease)
+  await loop.drain?.()
+  assert.ok(await isGivenBack(unanswered))
+  const late = await claimed()
+  acceptedMessages.loop?.give({ message: late, trace: undefined })
+  await waitFor('the claim to be given back', () => isGivenBack(late))
 })
 
 test('codes that are claimed when they are accepted count in the pace of their sender', async (t) => {
