@@ -158,6 +158,27 @@ test('the last user stops a server that is recovering from a crash', async (t) =
   assert.equal(isRunning(postmaster), false)
 })
 
+test('a stop does not wait for a frozen server, which the next user stops', async (t) => {
+  const { dataDir, start } = await newPlace(t)
+  const used = await start()
+  const postmaster = await postmasterOf(dataDir)
+  const sessions = (await ask(used.superuserUrl, 'select pid from pg_stat_activity')) as { pid: number }[]
+  const signal = (name: 'SIGSTOP' | 'SIGCONT') => {
+    for (const pid of [postmaster, ...sessions.map(({ pid }) => pid)]) if (isAlive(pid)) process.kill(pid, name)
+  }
+  signal('SIGSTOP')
+  try {
+    await used.stop()
+  } finally {
+    signal('SIGCONT')
+  }
+  assert.equal(isRunning(postmaster), true)
+  const next = await start()
+  assert.equal(next.adopted, true)
+  await next.stop()
+  assert.equal(isRunning(postmaster), false)
+})
+
 /** A zombie that was not reaped does not count as running. */
 function isRunning(pid: number): boolean {
   if (existsSync(`/proc/${pid}`)) return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))

@@ -8,6 +8,9 @@ export type Outbox = { put(kind: string, id: string): void; stop(): Promise<void
 /** 37 bytes each; a payload may have 8,000. The rest follows in the next notification. */
 const MAX_IDS_PER_NOTIFY = 200
 
+/** At least this long after a notification failed, as between failing turns of a loop. */
+const FAILED_EVERY_MS = 1_000
+
 const notify = statement('notify_nodes', 'select pg_notify($1, $2)')
 
 /**
@@ -17,15 +20,18 @@ const notify = statement('notify_nodes', 'select pg_notify($1, $2)')
 export function createOutbox(db: Pick<Db, 'rows'>, channel: string, everyMs: number): Outbox {
   const waiting = new Map<string, Set<string>>()
   let stopped = false
+  let hasFailed = false
   let sending: Promise<void> = Promise.resolve()
 
   const send = async (): Promise<void> => {
+    hasFailed = false
     const kinds = [...waiting] // an id whose notification fails here waits for the next turn
     for (const [kind, ids] of kinds) {
       const batch = [...ids].slice(0, MAX_IDS_PER_NOTIFY)
       for (const id of batch) ids.delete(id)
       if (ids.size === 0) waiting.delete(kind)
       await db.rows(notify, [channel, `${kind} ${batch.join(' ')}`]).catch(() => {
+        hasFailed = true
         if (!stopped) for (const id of batch) enqueue(kind, id)
       })
     }
@@ -37,7 +43,7 @@ export function createOutbox(db: Pick<Db, 'rows'>, channel: string, everyMs: num
   // After this turn's I/O, so that ids which are put together are sent together.
   const sender = throttle(
     () => (sending = nextTurn().then(send)),
-    () => everyMs,
+    () => (hasFailed ? Math.max(everyMs, FAILED_EVERY_MS) : everyMs),
   )
   return {
     put(kind, id) {

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { StartupError } from '../../../lib/errors.ts'
+import { withTimeout } from '../../../lib/with-timeout.ts'
 import { type Binaries, findBinaries, type PostgresVersion } from './binaries.ts'
 import { type Cluster, SUPERUSER, openCluster } from './cluster.ts'
 import { withFolderLock } from './folder-lock.ts'
@@ -197,12 +198,19 @@ async function wasLast(held: Client | undefined, cluster: Cluster): Promise<bool
   return false
 }
 
+/** A frozen server, or one whose disk hangs, does not answer. */
+const ANSWER_TIMEOUT_MS = 2_000
+
 async function isUnusedByOthers(client: Client, holds: boolean): Promise<boolean> {
+  const ask = (text: string) => {
+    const query = { text, values: [USE_LOCK], query_timeout: ANSWER_TIMEOUT_MS }
+    return client.query<{ unused: boolean }>(query)
+  }
   try {
-    if (holds) await client.query('select pg_advisory_unlock_shared($1)', [USE_LOCK])
-    const answer = await client.query<{ unused: boolean }>('select pg_try_advisory_lock($1) as unused', [USE_LOCK])
+    if (holds) await ask('select pg_advisory_unlock_shared($1)')
+    const answer = await ask('select pg_try_advisory_lock($1) as unused')
     return answer.rows[0]?.unused ?? false
   } finally {
-    await client.end()
+    if (!(await withTimeout(ANSWER_TIMEOUT_MS, client.end()))) client.connection.stream.destroy()
   }
 }
