@@ -206,6 +206,11 @@ from (select id from provider_accounts account
 where a.id = due.id
 returning a.id, a.workspace_id, a.sync_due_at;
 
+prepare correct_account_sync_times as
+update provider_accounts
+set sync_due_at = $1, synced_at = case when synced_at > $1 then $1 else synced_at end
+where sync_due_at > $2;
+
 prepare end_account_sync as
 update provider_accounts
 set status = 'connected', status_detail = null, synced_at = $3,
@@ -2065,6 +2070,9 @@ select count(*)::int as removed from removed;
 prepare close_sender_breaker as
 update sender_pace set breaker_open_until = null, breaker_code = null, breaker_step = 0 where (sender_id = $1 and breaker_step > 0 and breaker_open_until <= $2::timestamptz);
 
+prepare correct_breaker_times as
+update sender_pace set breaker_open_until = $1 where breaker_open_until > $2;
+
 prepare open_account_breaker as
 update sender_pace set breaker_open_until = case when (sender_id = $1 and breaker_step > 0 and breaker_open_until <= $2::timestamptz) then $3 else greatest(breaker_open_until, $3) end,
     breaker_code = case when (sender_id = $1 and breaker_step > 0 and breaker_open_until <= $2::timestamptz) or breaker_open_until is null or breaker_open_until <= $3 then $5 else breaker_code end,
@@ -2695,6 +2703,10 @@ union
 
 -- src/operations/doctor/alerts/store.ts
 
+prepare drop_doctor_alerts as
+update doctor_findings set raised = false, alert_id = null, alert_at = null, alert_due_at = null, alert_tries = 0
+where alert_id is not null;
+
 prepare end_doctor_alert as
 update doctor_findings set alert_id = null, alert_at = null, alert_due_at = null, alert_tries = 0 where alert_id = $1;
 
@@ -2730,7 +2742,8 @@ where alert_id = any (array (
 returning check_name as "check", code, severity, text, fix, raised, alert_id as id, alert_at as at, alert_tries as tries;
 
 prepare take_doctor_run as
-update doctor_runs set due_at = $2, lease = $3 where only_row and due_at <= $1 returning outside_due_at <= $1 as outside;
+update doctor_runs set due_at = $2, lease = $3 where only_row and due_at not between $1 and $4
+returning outside_due_at not between $1 and $5 as outside;
 
 prepare write_doctor_findings as
 insert into doctor_findings as f

@@ -44,6 +44,8 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   open_pair_breaker: 'by sender, which belongs to one workspace',
   open_sender_breaker: 'by sender, which belongs to one workspace',
   close_sender_breaker: 'by sender, which belongs to one workspace',
+  correct_account_sync_times: 'the clock of the database is that of all workspaces',
+  correct_breaker_times: 'the clock of the database is that of all workspaces',
   repeat_sender_trial: 'by sender, which belongs to one workspace',
   write_undelivered_messages: 'by id; lock_messages_for_reports has found these rows in their workspaces',
   write_verifications: 'by id; lock_verifications has found these rows in their workspaces',

@@ -1,6 +1,8 @@
 import { HOUR_MS, MINUTE_MS, later } from '../../lib/clock.ts'
 
 const SYNC_INTERVAL_MS = HOUR_MS
+/** No account is due later, by any node's clock. */
+export const MAX_SYNC_AHEAD_MS = SYNC_INTERVAL_MS + MINUTE_MS
 /** Longer than the timeouts of all calls of a sync together. */
 export const SYNC_LEASE_MS = 5 * MINUTE_MS
 /** Updates and rejected sends come in bursts, and each sync costs two of the 200 calls per hour. */

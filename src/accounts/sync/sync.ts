@@ -12,7 +12,14 @@ import {
   isProviderFailure,
   throwAccountError,
 } from '../provider-api-error.ts'
-import { MIN_SYNC_INTERVAL_MS, SYNC_LEASE_MS, type SyncFailure, nextSyncAt, retrySyncAt } from './schedule.ts'
+import {
+  MAX_SYNC_AHEAD_MS,
+  MIN_SYNC_INTERVAL_MS,
+  SYNC_LEASE_MS,
+  type SyncFailure,
+  nextSyncAt,
+  retrySyncAt,
+} from './schedule.ts'
 import { lockAccount, storeListing } from './store-listing.ts'
 import { clearSyncProgress, listWithProgress } from './sync-progress.ts'
 import { UnreadableCredentialsError, markCredentialsUnreadable } from '../unreadable.ts'
@@ -184,6 +191,17 @@ export async function markCredentialsInvalid(
 ): Promise<void> {
   await sql.rows(markInvalid, [workspaceId, accountId, detail, sentAt])
 }
+
+/** Makes the accounts due whose times were written while the database's clock was ahead: until then, none would be synced. */
+export const correctSyncTimes = (sql: Sql, now: Date): Promise<unknown> =>
+  sql.rows(correctSyncs, [now, later(now, MAX_SYNC_AHEAD_MS)])
+
+const correctSyncs = statement(
+  'correct_account_sync_times',
+  `update provider_accounts
+   set sync_due_at = $1, synced_at = case when synced_at > $1 then $1 else synced_at end
+   where sync_due_at > $2`,
+)
 
 /** A template with one of these statuses cannot be sent. */
 const UNSENDABLE_STATUSES = new Set(['ARCHIVED', 'DELETED', 'DISABLED', 'PAUSED', 'PENDING_DELETION', 'REJECTED'])

@@ -1,5 +1,5 @@
 import type { CodedText } from '../../../locales/text.ts'
-import { later } from '../../lib/clock.ts'
+import { MINUTE_MS, later } from '../../lib/clock.ts'
 import { type Sql, statement, unlessInConflict } from '../../lib/db/pool.ts'
 import type { ProviderError, SendOutcome } from '../../providers/provider.ts'
 import { markCredentialsInvalid } from '../../accounts/sync/sync.ts'
@@ -117,6 +117,18 @@ const closeBreaker = statement(
 const repeatTrial = statement(
   'repeat_sender_trial',
   `update sender_pace set breaker_open_until = $3 where ${isTrial('$1', '$2')}`,
+)
+
+/** Far longer than any breaker is open. */
+const MAX_OPEN_MS = 20 * MINUTE_MS
+
+/** Half-opens the breakers that were opened while the database's clock was ahead. */
+export const correctBreakerTimes = (sql: Sql, now: Date): Promise<unknown> =>
+  sql.rows(correctBreakers, [now, later(now, MAX_OPEN_MS)])
+
+const correctBreakers = statement(
+  'correct_breaker_times',
+  'update sender_pace set breaker_open_until = $1 where breaker_open_until > $2',
 )
 
 /** False once the breaker is open for longer. A sandbox's clock may have brought the end nearer. */

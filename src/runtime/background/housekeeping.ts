@@ -1,6 +1,8 @@
 import { MINUTE_MS, later } from '../../lib/clock.ts'
 import { expiredSignInRows } from '../../admin/auth/expired-rows.ts'
 import { removeIdleRateLimits } from '../../lib/http/rate-limit.ts'
+import { correctSyncTimes } from '../../accounts/sync/sync.ts'
+import { correctBreakerTimes } from '../../messages/queue/circuit-breaker.ts'
 import { removeIdlePairs } from '../../messages/queue/pair-slots.ts'
 import { removeOldLeases } from '../jobs/leases.ts'
 import { TRACE_KEPT_MS, removeOldTraces } from '../jobs/traces.ts'
@@ -10,7 +12,7 @@ import type { Loop } from '../jobs/loop.ts'
 import type { RemovalGuard } from '../../operations/lifecycle/retention/guard.ts'
 
 /**
- * Removes short-lived rows in small batches. The guard is not asked about paces, leases and rate limits: they are worthless
+ * Removes short-lived rows in small batches, and corrects times that were written while the database's clock was ahead. The guard is not asked about paces, leases and rate limits: they are worthless
  * after a minute, and a wrong removal loses only the pace of that minute.
  */
 export const housekeepingLoop = ({
@@ -36,6 +38,8 @@ export const housekeepingLoop = ({
       const row = await db.row(remove, [until, MAX_EACH]).catch((fault: unknown) => void faults.push(fault))
       more ||= row?.removed === MAX_EACH
     }
+    for (const correct of [correctSyncTimes, correctBreakerTimes])
+      await correct(db, now).catch((fault: unknown) => void faults.push(fault))
     if (permit) await removeUnreadable({ db, seal }, permit.now)
     if (faults.length > 0) throw faults[0]
     return { more }

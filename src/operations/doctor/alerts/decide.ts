@@ -80,7 +80,7 @@ function foundRow(
     code,
     severity: level === 'warning' ? 'warning' : 'failure',
     found: true,
-    since: row?.found ? row.since : now,
+    since: row?.found && row.since <= now ? row.since : now,
     text: [
       ...linesOf(findings.map((each) => inEnglish(findingText(each)))),
       ...(left > 0 ? [`More of the same kind: ${left}.`] : []),

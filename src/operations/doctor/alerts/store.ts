@@ -21,10 +21,19 @@ const MAX_ALERTS = 20
 
 type Run = { lease: string; outside: boolean }
 
-/** Returns undefined unless an examination is due and no other node makes it. The first call only says when the first is due. */
+/**
+ * Returns undefined unless an examination is due and no other node makes it. The first call only says when the first is due. One that is due
+ * later than any should be was planned while the database's clock was ahead.
+ */
 export async function claimRun(db: Db, now: Date): Promise<Run | undefined> {
   const lease = newId()
-  const row = await db.row(takeRun, [now, later(now, MAX_EXAMINATION_MS), lease])
+  const row = await db.row(takeRun, [
+    now,
+    later(now, MAX_EXAMINATION_MS),
+    lease,
+    later(now, MAX_EXAMINATION_MS + MINUTE_MS),
+    later(now, OUTSIDE_EVERY_MS + MINUTE_MS),
+  ])
   if (row) return { lease, outside: row.outside }
   await db.row(openRuns, [later(now, EXAMINE_EVERY_MS)])
   return undefined
@@ -32,7 +41,8 @@ export async function claimRun(db: Db, now: Date): Promise<Run | undefined> {
 
 const takeRun = statement<{ outside: boolean }>(
   'take_doctor_run',
-  `update doctor_runs set due_at = $2, lease = $3 where only_row and due_at <= $1 returning outside_due_at <= $1 as outside`,
+  `update doctor_runs set due_at = $2, lease = $3 where only_row and due_at not between $1 and $4
+   returning outside_due_at not between $1 and $5 as outside`,
 )
 
 const openRuns = statement(

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { syncAccount, syncLoop } from '../../../src/accounts/sync/sync.ts'
+import { DAY_MS } from '../../../src/lib/clock.ts'
+import { claimRun, endRun } from '../../../src/operations/doctor/alerts/store.ts'
+import { createRemovalGuard } from '../../../src/operations/lifecycle/retention/guard.ts'
+import { housekeepingLoop } from '../../../src/runtime/background/housekeeping.ts'
+import { type World, startWorld } from '../../world/world.ts'
+
+/** A world in which this was done while the database's clock was a day ahead. */
+async function doneAhead(world: World, work: () => Promise<unknown>): Promise<void> {
+  world.clock.advance(DAY_MS)
+  await work()
+  world.clock.advance(-DAY_MS)
+  await housekeepingLoop({ ...world.parts, guard: createRemovalGuard(world.parts) }).turn()
+}
+
+test('an account that was synced while the clock was ahead is synced again when it is corrected', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const { accountId } = world.account
+  const syncedAt = async () => {
+    const [account] = await world.query<{ at: Date }>('select synced_at as at from provider_accounts where id = $1', [
+      accountId,
+    ])
+    return account?.at ?? assert.fail('it was not synced')
+  }
+  await doneAhead(world, () => syncAccount(world.parts, accountId))
+  const now = world.clock.now()
+  await syncLoop(world.parts).turn()
+  const at = await syncedAt()
+  assert.ok(at >= now && at <= world.clock.now(), at.toISOString())
+})
+
+test('a number whose breaker was opened while the clock was ahead sends when it is corrected', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const open = 'update sender_pace set breaker_open_until = $2, breaker_step = 1 where sender_id = $1'
+  await doneAhead(world, () => world.query(open, [world.senderId, world.clock.now()]))
+  await world.node()
+  await world.node({ works: true })
+  const otp = await world.sendOtp()
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 1)
+})
+
+test('an examination that was planned while the clock was ahead is made when it is corrected', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const { db, clock } = world.parts
+  await db.rows({ name: 'forget_runs', text: 'delete from doctor_runs' })
+  await doneAhead(world, async () => {
+    await claimRun(db, clock.now())
+    world.clock.advance(DAY_MS)
+    const run = (await claimRun(db, clock.now())) ?? assert.fail('no examination was due')
+    await endRun(db, run, { findings: [], now: clock.now(), sends: false })
+    world.clock.advance(-DAY_MS)
+  })
+  const run = await claimRun(db, clock.now())
+  assert.equal(run?.outside, true)
+})
