@@ -1077,7 +1077,9 @@ from jsonb_to_recordset($1) as r (n int, workspace_id uuid, account_id uuid, pho
   confirmation_id uuid, quotes text, phones jsonb, user_id text)
 left join lateral (
   select s.id from senders s
-  where s.workspace_id = r.workspace_id and s.account_id = r.account_id and s.phone_number_id = r.phone_number_id limit 1) s on true
+  where s.workspace_id = r.workspace_id and s.phone_number_id = r.phone_number_id
+  -- accounts of one app share a webhook path
+  order by s.account_id = r.account_id desc, s.gone_at is null desc limit 1) s on true
 left join lateral (
   select m.confirmation_id, m.check_kind, m.purpose, m.offered, m.round from messages m
   where m.workspace_id = r.workspace_id and m.id = r.question_id and m.kind = 'cod' limit 1) q on true
@@ -2418,7 +2420,7 @@ left join lateral (
   select m.id from messages m
   where own.id is null and m.workspace_id = r.workspace_id and m.provider_message_id = r.provider_message_id
   limit 1) theirs on true
-order by r.due_at, r.id;
+order by r.due_at, r.received_at, r.id;
 
 prepare take_provider_reports as
 select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.occurred_at, r.received_at, r.due_at,
@@ -2431,7 +2433,7 @@ left join lateral (
   select m.id from messages m
   where own.id is null and m.workspace_id = r.workspace_id and m.provider_message_id = r.provider_message_id
   limit 1) theirs on true
-order by r.due_at, r.id;
+order by r.due_at, r.received_at, r.id;
 
 -- src/messages/reports/receive.ts
 
@@ -2458,10 +2460,10 @@ prepare store_provider_reports as
 insert into provider_reports as p (id, workspace_id, account_id, kind, body, provider_message_id, message_id, occurred_at,
   received_at, repeats, due_at, outcome, note, input_number, clock_offset_ms, attempts)
 select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.message_id, r.occurred_at,
-  $2, r.repeats, r.due_at, r.outcome, r.note, r.input_number, r.clock_offset_ms,
+  r.received_at, r.repeats, r.due_at, r.outcome, r.note, r.input_number, r.clock_offset_ms,
   coalesce(r.attempts, 0)
 from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, account_id uuid, kind text, body text, provider_message_id text,
-  message_id uuid, occurred_at timestamptz, repeats int, due_at timestamptz, outcome text, note jsonb, input_number int,
+  message_id uuid, occurred_at timestamptz, received_at timestamptz, repeats int, due_at timestamptz, outcome text, note jsonb, input_number int,
   clock_offset_ms bigint, attempts smallint)
 on conflict (id) do update set repeats = p.repeats + excluded.repeats + 1
 returning p.id, p.kind, (xmax <> 0) as repeated;

@@ -6,11 +6,22 @@ export const signature = (body: string, appSecret = APP_SECRET): string =>
   `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`
 
 export const postStatuses = (world: World, statuses: readonly object[]): Promise<number> =>
+  postValue(world, { statuses })
+
+/** Messages of customers to a number of the account. */
+export const postMessages = (
+  world: World,
+  messages: readonly object[],
+  phoneNumberId = world.account.senders[0]?.phoneNumberId,
+): Promise<number> =>
+  postValue(world, { messaging_product: 'whatsapp', metadata: { phone_number_id: phoneNumberId }, messages })
+
+const postValue = (world: World, value: object): Promise<number> =>
   postSigned(
     world,
     JSON.stringify({
       object: 'whatsapp_business_account',
-      entry: [{ id: '1', changes: [{ field: 'messages', value: { statuses } }] }],
+      entry: [{ id: '1', changes: [{ field: 'messages', value }] }],
     }),
   )
 

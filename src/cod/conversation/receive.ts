@@ -121,7 +121,9 @@ const matchMessages: Statement<Match> = statement(
      confirmation_id uuid, quotes text, phones jsonb, user_id text)
    left join lateral (
      select s.id from senders s
-     where s.workspace_id = r.workspace_id and s.account_id = r.account_id and s.phone_number_id = r.phone_number_id limit 1) s on true
+     where s.workspace_id = r.workspace_id and s.phone_number_id = r.phone_number_id
+     -- accounts of one app share a webhook path
+     order by s.account_id = r.account_id desc, s.gone_at is null desc limit 1) s on true
    left join lateral (
      select m.confirmation_id, m.check_kind, m.purpose, m.offered, m.round from messages m
      where m.workspace_id = r.workspace_id and m.id = r.question_id and m.kind = 'cod' limit 1) q on true

@@ -78,7 +78,7 @@ const take = (due: string): string =>
    from (
      select * from provider_reports where due_at <= $1 ${due} for no key update skip locked) r
    ${MESSAGE_OF_REPORT}
-   order by r.due_at, r.id`
+   order by r.due_at, r.received_at, r.id`
 
 const takeReports: Statement<DueReport> = statement('take_provider_reports', take('order by due_at limit $2'))
 

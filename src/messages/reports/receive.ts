@@ -1,4 +1,4 @@
-import { SECOND_MS, later } from '../../lib/clock.ts'
+import { type Clock, SECOND_MS, later } from '../../lib/clock.ts'
 import {
   STATEMENT_TIMEOUT_MS,
   type Statement,
@@ -55,7 +55,8 @@ type ReceiverParts = EventParts &
  * statuses in the same transaction, which saves taking and writing each of them again; what it cannot apply waits for the loop.
  */
 export function createReceiver(parts: ReceiverParts) {
-  const { db, metrics, tracer } = parts
+  const { db, clock, metrics, tracer } = parts
+  const nextInstant = createInstants(clock)
   const trace = tracer && createReportTracer({ db, tracer })
   const store = createFairBatcher(
     async (webhooks: Webhook[]) => {
@@ -76,14 +77,21 @@ export function createReceiver(parts: ReceiverParts) {
   )
   return async (account: ReceivingAccount, items: ProviderItem[]): Promise<void> => {
     const { accountId } = account
-    if (items.length > 0) await store({ accountId, rows: items.map((item) => reportRow(account, item)) })
+    const rows = items.map((item) => reportRow(account, item, item.kind === 'message' ? nextInstant() : clock.now()))
+    if (rows.length > 0) await store({ accountId, rows })
   }
+}
+
+/** Each is later than the one before, by a millisecond at least: of two taps in one second, the later one counts. */
+function createInstants({ now }: Clock): () => Date {
+  let lastMs = 0
+  return () => new Date((lastMs = Math.max(lastMs + 1, now().getTime())))
 }
 
 type StoredItem = { id: string; kind: ProviderItem['kind']; repeated: boolean }
 
 async function storeOnly({ db, wake }: ReceiverParts, rows: readonly ReportRow[], now: Date): Promise<StoredItem[]> {
-  const values = [batch(rows.map((row) => ({ ...row, outcome: 'waiting', due_at: now }))), now]
+  const values = [batch(rows.map((row) => ({ ...row, outcome: 'waiting', due_at: now })))]
   const stored = await retryUntilOutcomeKnown(() => db.rows(storeReports, values))
   wake('reports')
   return stored
@@ -108,7 +116,6 @@ async function applyNow(parts: ApplyParts, rows: readonly ReportRow[], now: Date
           .map((row) => ({
             ...row,
             message_id: messageOf.get(row.id) ?? null,
-            received_at: now,
             due_at: now,
             tries: 0,
           }))
@@ -117,7 +124,7 @@ async function applyNow(parts: ApplyParts, rows: readonly ReportRow[], now: Date
         // Only the loop's statement looks whether the message of an unknown status belongs to an erased recipient.
         const ends = processed.filter(({ note }) => note?.code !== 'messages.unknown_status')
         const endOf = new Map(ends.map((end) => [end.id, end]))
-        const storing = tx.rows(storeReports, [batch(rows.map((row) => toStored(row, endOf.get(row.id), now))), now])
+        const storing = tx.rows(storeReports, [batch(rows.map((row) => toStored(row, endOf.get(row.id), now)))])
         storing.catch(() => {}) // sent without waiting for the write, whose error comes first
         await written
         const stored = await storing
@@ -179,7 +186,7 @@ type Webhook = { accountId: string; rows: ReportRow[] }
 
 type ReportRow = ReturnType<typeof reportRow>
 
-const reportRow = ({ workspaceId, accountId }: ReceivingAccount, item: ProviderItem) => ({
+const reportRow = ({ workspaceId, accountId }: ReceivingAccount, item: ProviderItem, receivedAt: Date) => ({
   id: contentId(accountId, item.identity),
   workspace_id: workspaceId,
   account_id: accountId,
@@ -189,6 +196,7 @@ const reportRow = ({ workspaceId, accountId }: ReceivingAccount, item: ProviderI
     item.providerMessageId === null ? null : storableText(item.providerMessageId).slice(0, MAX_IDENTIFIER),
   message_id: item.messageId,
   occurred_at: item.occurredAt,
+  received_at: receivedAt,
   repeats: 0,
 })
 
@@ -208,10 +216,10 @@ const storeReports: Statement<StoredItem> = statement(
   `insert into provider_reports as p (id, workspace_id, account_id, kind, body, provider_message_id, message_id, occurred_at,
      received_at, repeats, due_at, outcome, note, input_number, clock_offset_ms, attempts)
    select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.message_id, r.occurred_at,
-     $2, r.repeats, r.due_at, r.outcome, r.note, r.input_number, r.clock_offset_ms,
+     r.received_at, r.repeats, r.due_at, r.outcome, r.note, r.input_number, r.clock_offset_ms,
      coalesce(r.attempts, 0)
    from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, account_id uuid, kind text, body text, provider_message_id text,
-     message_id uuid, occurred_at timestamptz, repeats int, due_at timestamptz, outcome text, note jsonb, input_number int,
+     message_id uuid, occurred_at timestamptz, received_at timestamptz, repeats int, due_at timestamptz, outcome text, note jsonb, input_number int,
      clock_offset_ms bigint, attempts smallint)
    on conflict (id) do update set repeats = p.repeats + excluded.repeats + 1
    returning p.id, p.kind, (xmax <> 0) as repeated`,

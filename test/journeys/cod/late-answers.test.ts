@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { reportsLoop } from '../../../src/messages/reports/process.ts'
 import { explainConversation } from '../../../src/explain/explain.ts'
+import { encodeReply } from '../../../src/cod/conversation/replies.ts'
+import { newId } from '../../../src/lib/ids.ts'
 import { codAccount } from '../../world/cod.ts'
 import { explained } from '../../world/explained.ts'
 import { startOrder, typesOf } from '../../world/order.ts'
+import { postMessages } from '../../world/signed-webhooks.ts'
 import { createStallingProxy } from '../../faults/stalling-proxy.ts'
 import { startWorld } from '../../world/world.ts'
 
@@ -62,6 +65,25 @@ test('of two taps in one second the later arrival counts', async (t) => {
   await tapped('Cancel', 3)
   await tapped('Confirm', 3)
   assert.equal((await world.getConfirmation(order)).status, 'confirmed')
+})
+
+test('of two taps in one webhook and one second the later one counts', async (t) => {
+  const { world, start } = await startConfirmation(t)
+  const orders = await Promise.all(Array.from({ length: 6 }, () => world.createConfirmation()))
+  await world.settled()
+  for (const { confirmationId, to } of orders) {
+    const messages = (['confirm', 'cancel'] as const).map((answer) => {
+      const button = { text: answer, payload: encodeReply({ to: 'confirmation', confirmationId, answer }) }
+      return { from: to.slice(1), id: `wamid.${newId()}`, timestamp: String(start + 60), type: 'button', button }
+    })
+    await postMessages(world, messages)
+  }
+  await world.settled()
+  const statuses = await Promise.all(orders.map(async (order) => (await world.getConfirmation(order)).status))
+  assert.deepEqual(
+    statuses,
+    orders.map(() => 'cancelled'),
+  )
 })
 
 test('a tap before the deadline counts when reported after it', async (t) => {

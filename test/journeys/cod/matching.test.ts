@@ -5,6 +5,9 @@ import { newId } from '../../../src/lib/ids.ts'
 import { type EmulatorMessage, codAccount } from '../../world/cod.ts'
 import { startOrder, typesOf } from '../../world/order.ts'
 import { waitFor } from '../../world/wait-for.ts'
+import { anotherAccount } from '../../world/accounts.ts'
+import { connectAccount } from '../../world/set-up.ts'
+import { postMessages } from '../../world/signed-webhooks.ts'
 import { type World, startWorld } from '../../world/world.ts'
 import { startRefusalCheck } from '../../world/order.ts'
 
@@ -142,6 +145,24 @@ test('a message that answers nothing is only kept in the transcript', async (t) 
   )
   assert.equal(transcript.length, 4)
   for (const { outcome, note } of transcript) assert.ok(outcome === 'ignored' && note)
+})
+
+test('text to a number of another account of the same app is an answer, although it comes to the first one’s path', async (t) => {
+  const { world } = await startOrder(t)
+  const { form } = anotherAccount(world)
+  const { senders } = await connectAccount(world.parts, form)
+  const order = await world.createConfirmation({ senderId: senders[0]?.senderId ?? '' })
+  await world.settled()
+  const { confirmationId } = order
+  const message = { from: order.to.slice(1), timestamp: String(Math.floor(world.clock.now().getTime() / 1000)) }
+  const payload = encodeReply({ to: 'confirmation', confirmationId, answer: 'change_time' })
+  const tap = { ...message, id: `wamid.${newId()}`, type: 'button', button: { text: 'Change time', payload } }
+  await postMessages(world, [tap], senders[0]?.phoneNumberId)
+  await world.settled()
+  const text = { ...message, id: `wamid.${newId()}`, type: 'text', text: { body: 'Evening' } }
+  await postMessages(world, [text], senders[0]?.phoneNumberId)
+  await world.settled()
+  assert.equal((await world.getConfirmation(order)).reschedule?.note, 'Evening')
 })
 
 test('text to another number of the business answers nothing', async (t) => {
