@@ -1901,7 +1901,7 @@ left join quotas a on a.workspace_id = r.workspace_id and a.kind = 'cod_confirma
 where r.workspace_id = $1 and r.id = $2 limit $3;
 
 prepare explain_deliveries as
-select d.id, d.event_id, d.endpoint_id, e.url, e.status_reason as endpoint_reason,
+select d.id, d.event_id, d.endpoint_id, e.url, e.url_changed_at, e.status_reason as endpoint_reason,
   case when e.deleted_at is null then e.status else 'deleted' end as endpoint_status, e.failing_since is not null as endpoint_failing, e.release_at is not null as endpoint_recovers, d.status,
   d.attempts, d.lease is not null as leased, least(d.due_at, (
   select greatest(d.early_at, released.release_at) from webhook_endpoints released
@@ -5772,15 +5772,15 @@ where workspace_id = $1 and id = $2 and status = 'enabled' and deleted_at is nul
 returning id;
 
 prepare count_waiting_deliveries as
-select count(*) as waiting from webhook_deliveries where workspace_id = $1 and endpoint_id = $2 and early_at is not null and lease is null and due_at > $3;
+select count(*) as waiting from webhook_deliveries where workspace_id = $1 and endpoint_id = $2 and lease is null and due_at > $3;
 
 prepare end_pauses_of_deliveries as
 with paused as (
-  select id from webhook_deliveries where workspace_id = $1 and endpoint_id = $2 and early_at is not null and lease is null and due_at > $3 and early_at > $3
+  select id from webhook_deliveries where workspace_id = $1 and endpoint_id = $2 and lease is null and due_at > $3 and (early_at is null or early_at > $3)
   order by early_at limit $4
   for no key update skip locked
 )
-update webhook_deliveries set early_at = created_at, early_attempts = 0
+update webhook_deliveries set early_at = least(created_at, $3), early_attempts = 0
 where workspace_id = $1 and id = any (array (select id from paused))
 returning id;
 

@@ -49,6 +49,24 @@ test('a retry at a receiver that still fails costs few attempts and no step', as
   assert.ok(logged.every(({ nextAttempt }) => nextAttempt?.number === 2))
 })
 
+for (const { what, early } of [
+  { what: 'that was attempted', early: 'created_at' },
+  { what: 'without an attempt', early: 'null' },
+])
+  test(`a retry sends an event ${what} while the clock was ahead`, async (t) => {
+    const world = await startWebhookWorld(t)
+    const receiver = await world.receiver()
+    const [eventId] = await waiting(world, receiver, 1)
+    const text = `update webhook_deliveries set created_at = created_at + interval '2 days', due_at = due_at + interval '2 days'
+      where event_id = $1`
+    await world.db.rows({ name: 'record_ahead', text }, [eventId ?? ''])
+    const setEarly = `update webhook_deliveries set early_at = ${early} where event_id = $1`
+    await world.db.rows({ name: `early_${early}`, text: setEarly }, [eventId ?? ''])
+    receiver.always({ status: 204 })
+    assert.equal(await retry(world, receiver), 1)
+    await receiver.waitFor(2)
+  })
+
 test('nothing is retried at a paused endpoint, or when nothing waits', async (t) => {
   const world = await startWebhookWorld(t, { loops: 0 })
   const receiver = await world.receiver()

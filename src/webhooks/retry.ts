@@ -23,6 +23,16 @@ export async function endPauses({ db, clock }: Pick<Parts, 'db' | 'clock'>, id: 
   return waiting
 }
 
+/** Before a new URL is stored: pauses that the former one caused do not apply to it. The update then begins a release. */
+export async function endPausesOfFormerUrl(
+  parts: Pick<Parts, 'db' | 'clock'>,
+  { workspaceId, endpointId, url }: EndpointId & { url?: string | undefined },
+): Promise<void> {
+  const id = { workspaceId, endpointId }
+  const endpoint = await getEndpoint(parts.db, id)
+  if (url !== undefined && url !== endpoint.url && endpoint.status === 'enabled') await endPauses(parts, id)
+}
+
 /**
  * The second step: begins a release (delivery/release.ts) of everything that waits, as if the endpoint had just succeeded. It
  * overrides Retry-After and costs no step of the schedule: while the endpoint still fails, the release ends after a few
@@ -39,8 +49,8 @@ export async function countWaiting(sql: Sql, { workspaceId, endpointId }: Endpoi
   return (await sql.row(selectWaiting, [workspaceId, endpointId, now]))?.waiting ?? 0
 }
 
-/** The same deliveries that the release chooses. */
-const WAITING = `workspace_id = $1 and endpoint_id = $2 and early_at is not null and lease is null and due_at > $3`
+/** What was recorded while the clock was ahead has no `early_at` before its first attempt, or one that is ahead too. */
+const WAITING = `workspace_id = $1 and endpoint_id = $2 and lease is null and due_at > $3`
 
 const selectWaiting = statement<{ waiting: number }>(
   'count_waiting_deliveries',
@@ -51,11 +61,11 @@ const selectWaiting = statement<{ waiting: number }>(
 const endBatch = statement<{ id: string }>(
   'end_pauses_of_deliveries',
   `with paused as (
-     select id from webhook_deliveries where ${WAITING} and early_at > $3
+     select id from webhook_deliveries where ${WAITING} and (early_at is null or early_at > $3)
      order by early_at limit $4
      for no key update skip locked
    )
-   update webhook_deliveries set early_at = created_at, early_attempts = 0
+   update webhook_deliveries set early_at = least(created_at, $3), early_attempts = 0
    where workspace_id = $1 and id = any (array (select id from paused))
    returning id`,
 )

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { jsonOfCommand, runCommandIn } from '../../world/command-line.ts'
 import { record } from '../../database/events.ts'
+import { startReceiver } from '../../world/receiver.ts'
 import { startWorld } from '../../world/world.ts'
 
 test('commands pause, resume and resend while a server runs', async (t) => {
@@ -152,4 +153,16 @@ test('of the filters, --status pending allows only --count', async (t) => {
     events: 1,
     resent: false,
   })
+})
+
+test('a new URL gets what waits immediately, whatever pause the former one asked for', async (t) => {
+  const world = await startWorld(t)
+  const [receiver, moved] = [await world.receiver(), await startReceiver()]
+  t.after(() => moved.close())
+  receiver.always({ status: 503, headers: { 'retry-after': '3600' } })
+  await world.whatsapp.reports(await world.sendOtp(), ['sent'])
+  await receiver.waitFor(1)
+  await world.settled()
+  await jsonOfCommand(world, 'endpoint', 'update', receiver.endpointId, '--url', moved.url)
+  await moved.waitFor(1)
 })
