@@ -38,6 +38,7 @@ const NOT_GIVEN_BACK = 'claimed messages could not be given back, and wait until
 
 /** Submits what is due to the provider (docs/otp.md#submission-and-expiry). */
 export function submitLoop(parts: SubmitParts): Loop {
+  parts.metrics.attempts.inc({ outcome: 'not_made' }, 0) // an alert sees no increase in a series that first appears as 1
   const finish = createFinisher(parts)
   const inFlight = new Set<Promise<void>>()
   const claims = createClaims(parts, giveBackMessages)
