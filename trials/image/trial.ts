@@ -119,7 +119,7 @@ export async function tryProduction({ report, ...image }: Trial): Promise<void> 
   await tryWithOwnDatabase({ report, ...image })
   const mistakes = [
     { what: 'no DATABASE_URL', volume: await makeVolume(image, 'volume-production'), pattern: /set DATABASE_URL/ },
-    { what: 'the command start', command: ['start'], pattern: /image for production.* Run "doorcode serve"/ },
+    { what: 'the command start', command: ['start'], pattern: /image for production.* Run “doorcode serve”/ },
   ]
   for (const { what, ...mistake } of mistakes)
     report(`${what} prevents the start: ${await assertEndsStart(image, mistake)}`)
