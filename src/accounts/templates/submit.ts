@@ -4,7 +4,7 @@ import { type Sql, statement } from '../../lib/db/pool.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { type ProviderTemplate, ProviderUnreachableError, type TemplateId } from '../../providers/provider.ts'
 import { type TemplateDraft, templateDraft } from '../../providers/template-draft.ts'
-import { getAccount } from '../accounts.ts'
+import { getAccount, unknownAccount } from '../accounts.ts'
 import { FieldError } from '../../lib/errors.ts'
 import { NAME_TAKEN, NO_SUCH_TEMPLATE, isRejectedWith, toTemplateError } from '../provider-api-error.ts'
 import { lockAccount, storeTemplates } from '../sync/store-listing.ts'
@@ -86,7 +86,7 @@ async function changeTemplates(
   work: (tx: Sql) => Promise<void>,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    await lockAccount(tx, account)
+    if (!(await lockAccount(tx, account))) throw unknownAccount(account.accountId) // removed meanwhile
     await work(tx)
   })
   live.changed([account.workspaceId])
@@ -116,6 +116,8 @@ export async function deleteTemplate(
   await changeTemplates(parts, account, async (tx) => {
     const deleted = await tx.rows(deleteRow, [workspaceId, accountId, name, language])
     await recordRemovals(tx, account, { gone: deleted, at: parts.clock.now() })
+    // A sync that read the template before may store it again.
+    await syncSoon(tx, account, later(parts.clock.now(), SYNC_DELAY_MS))
     await onDelete(tx, { status: template.status })
   })
   return true

@@ -178,6 +178,11 @@ test('a deletion affects one language, and shows that the name is blocked', asyn
   )
   const page = await get(world, admin, id)
   assert.deepEqual([page.template, historyOf(page)[0]], [null, 'status: APPROVED → null'])
+  const [sync] = await world.query<{ isSoon: boolean }>(
+    `select sync_due_at <= $2::timestamptz + interval '2 minutes' as "isSoon" from provider_accounts where id = $1`,
+    [world.account.accountId, world.clock.now()],
+  )
+  assert.deepEqual(sync, { isSoon: true }, 'a sync that began before the deletion may bring the template back')
   await world.node({ works: true })
   await world.settled()
   await admin.calls.senders.sync.mutate(ofWorld(world))
