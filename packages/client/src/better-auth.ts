@@ -34,8 +34,11 @@ export function doorcodePhoneNumber({ doorcode, senderId, template }: BetterAuth
 /** Apps may store the number without its plus. */
 const withPlus = (phoneNumber: string): string => (/^[1-9]/.test(phoneNumber) ? `+${phoneNumber}` : phoneNumber)
 
-/** What the user of the app can change: the number. */
-const USERS_FAULTS = ['DEVELOPER_INVALID_INPUT', 'RECIPIENT_BLOCKED']
+/** Whether the number is the only reason: it is what the user of the app can change. */
+function isNumbersFault({ code, faults }: DoorcodeError): boolean {
+  if (code !== 'DEVELOPER_INVALID_INPUT') return code === 'RECIPIENT_BLOCKED'
+  return faults.length > 0 && faults.every(({ pointer }) => pointer === '/to')
+}
 
 /** better-auth answers with the status and the body of an error of this name; it takes any other error for a bug. */
 export class PhoneNumberError extends Error {
@@ -46,7 +49,7 @@ export class PhoneNumberError extends Error {
   readonly body: { code: string; message: string }
 
   constructor(cause: unknown) {
-    const isUsers = cause instanceof DoorcodeError && USERS_FAULTS.includes(cause.code)
+    const isUsers = cause instanceof DoorcodeError && isNumbersFault(cause)
     const message = isUsers
       ? 'No code can be sent to this phone number.'
       : 'The code could not be sent. Try again later.'

@@ -214,6 +214,20 @@ test('phone number, context and contacts can be omitted', async (t) => {
   assert.deepEqual(Object.keys(world.inboundMessages()[0] ?? {}), ['from_user_id', 'id', 'timestamp', 'type', 'button'])
 })
 
+test('a customer who writes first without a phone number is answered by the user id', async (t) => {
+  const world = await startWorld(t)
+  await world.emulator.inbound({ from: CUSTOMER, to: DEMO.standardNumber, text: 'Hello', hidePhone: true })
+  const recipient = world.inboundMessages()[0]?.['from_user_id']
+  const answer = await world.send({ to: undefined, recipient, type: 'text', text: { body: 'Hello, too' } })
+  assert.equal(answer.status, 200)
+  await world.emulator.idle()
+  const [message] = world.emulator.messages({ to: CUSTOMER })
+  assert.deepEqual(
+    [message?.waId, message?.statuses.map(({ status }) => status)],
+    ['34600111222', ['sent', 'delivered', 'read']],
+  )
+})
+
 test('any kind of message can be sent raw, even twice', async (t) => {
   const world = await startWorld(t)
   const raw = { type: 'unsupported', errors: [{ code: 131051 }] }

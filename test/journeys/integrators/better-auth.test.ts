@@ -7,7 +7,7 @@ import { createClient, doorcodePhoneNumber } from '../../../packages/client/src/
 import { type World, newPhone, startWorld } from '../../world/world.ts'
 
 /** An app that signs people in with their phone numbers. */
-async function startApp(world: World) {
+async function startApp(world: World, senderId = world.senderId) {
   const doorcode = createClient({ url: world.first.url, apiKey: await world.freshKey(), maxRetries: 0 })
   const auth = betterAuth({
     baseURL: 'http://localhost:3000',
@@ -18,7 +18,7 @@ async function startApp(world: World) {
       phoneNumber({
         ...doorcodePhoneNumber({
           doorcode,
-          senderId: world.senderId,
+          senderId,
           template: (_phone, request) => ({
             name: 'login_code',
             language: request?.headers.get('accept-language')?.startsWith('ar') ? 'ar' : 'en_US',
@@ -73,5 +73,14 @@ test('the app of better-auth learns whether the number or the service is the rea
   ] as const) {
     const answer = await call('phone-number/send-otp', { phoneNumber: number })
     assert.deepEqual([answer.status, answer.body['code']], [status, code], JSON.stringify(answer.body))
+  }
+})
+
+test('a setting of the app that Doorcode rejects is never blamed on the phone number', async (t) => {
+  const world = await startWorld(t)
+  const call = await startApp(world, 'not a sender')
+  for (const number of [newPhone(), '+1']) {
+    const answer = await call('phone-number/send-otp', { phoneNumber: number })
+    assert.deepEqual([answer.status, answer.body['code']], [503, 'CODE_NOT_SENT'], JSON.stringify(answer.body))
   }
 })

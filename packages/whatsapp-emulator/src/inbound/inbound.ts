@@ -82,6 +82,7 @@ async function receiveNow(parts: Parts, inbound: Inbound, script?: string): Prom
   // More precise than the webhook, so that chats keep the order of what a business and its customer write within a second.
   const writtenAt = inbound.timestamp === undefined ? parts.now() : inbound.timestamp * 1000
   parts.windows.open(number.id, waId, writtenAt)
+  if (userId !== undefined) parts.phones.rememberUserId(userId, waId)
   const record = {
     id: message.id,
     order: parts.nextIds.order++,
