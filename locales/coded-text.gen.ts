@@ -589,6 +589,8 @@ export type ParameterNames = {
   'explain.delivery_held': 'endpointStatus' | 'url'
   'explain.delivery_removed': 'url'
   'explain.dropped': 'until'
+  'explain.failed_at_former_url': 'resend' | 'url'
+  'explain.failed_not_enabled': 'enable' | 'endpointStatus' | 'reason' | 'resend' | 'url'
   'explain.failing': 'dueAt' | 'fault' | 'url'
   'explain.failing_in_turn': 'url'
   'explain.fault_answered': 'httpStatus'

@@ -44,7 +44,12 @@ test('the operator must replace an endpoint secret that cannot be decrypted', as
     [`status = 'pending', due_at = now() + interval '1 hour'`, 'enabled', ''],
     [`status = 'failed', due_at = null, early_at = null, ended_at = now()`, 'enabled', ''],
     [`status = 'held', due_at = null, early_at = null, ended_at = null`, 'enabled', ''],
-    [`status = 'held', due_at = null, early_at = null`, 'disabled', `“doorcode endpoint enable ${endpointId}” and `],
+    [`status = 'failed', ended_at = now()`, 'paused', `“doorcode endpoint resume ${endpointId}” and `],
+    [
+      `status = 'held', due_at = null, early_at = null, ended_at = null`,
+      'disabled',
+      `“doorcode endpoint enable ${endpointId}” and `,
+    ],
   ] as const
   for (const [delivery, endpoint, enable] of states) {
     await world.query(`update webhook_deliveries set ${delivery} where endpoint_id = $1`, [endpointId])
@@ -79,6 +84,23 @@ test('a failed webhook shows its answer and the time of the next attempt', async
   assert.equal(waiting?.['dueAt'], waiting?.at)
   assert.equal(next.who, 'client')
   assert.match(next.sentence, /responded with 500; the next attempt is at/)
+})
+
+test('a URL is never blamed for what the former one answered', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  receiver.always({ status: 500 })
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['delivered'])
+  await receiver.waitFor(1)
+  await world.settled()
+  const { endpointId } = receiver
+  const wait = `update webhook_deliveries set due_at = now() + interval '1 hour' where endpoint_id = $1`
+  await world.query(wait, [endpointId])
+  const change = 'update webhook_endpoints set url_changed_at = $2 where id = $1'
+  await world.query(change, [endpointId, world.clock.now()])
+  const { next } = await explained(world, otp.messageId)
+  assert.deepEqual([next.who, next.sentence.includes('is on its way')], ['none', true], next.sentence)
 })
 
 test('a message that waits for a worker shows no attempt', async (t) => {

@@ -165,6 +165,8 @@ export type DeliveryFact = {
   dueAt: Date | null
   endpointId: string
   url: string
+  /** Null: never. */
+  urlChangedAt: Date | null
   endpointStatus: EndpointStatus | 'deleted'
   endpointReason: CodedText | null
   endpointFailing: boolean
@@ -296,7 +298,7 @@ const selectMessages: Statement<MessageFact> = statement(
 
 const selectDeliveries: Statement<DeliveryFact> = statement(
   'explain_deliveries',
-  `select d.id, d.event_id, d.endpoint_id, e.url, e.status_reason as endpoint_reason,
+  `select d.id, d.event_id, d.endpoint_id, e.url, e.url_changed_at, e.status_reason as endpoint_reason,
      case when e.deleted_at is null then e.status else 'deleted' end as endpoint_status, e.failing_since is not null as endpoint_failing, e.release_at is not null as endpoint_recovers, d.status,
      d.attempts, d.lease is not null as leased, ${nextAttemptAt('d')} as due_at, v.body <> '' as has_content,
      d.created_at as enqueued_at
@@ -314,7 +316,8 @@ const selectWebhookAttempts: Statement<WebhookAttemptFact> = statement(
 )
 
 /** Instants that are stored in real time; all others are stored in the workspace's time. */
-const PAST = 'acceptedAt attemptedAt quarantinedAt timerQuarantinedAt startedAt endedAt recordedAt enqueuedAt'
+const PAST =
+  'acceptedAt attemptedAt quarantinedAt timerQuarantinedAt startedAt endedAt recordedAt enqueuedAt urlChangedAt'
 const FUTURE = 'submitBy dueAt deliverBy breakerOpenUntil timerRetryAt reminderAt deadlineAt followUpAt'
 const [PAST_MEMBERS, FUTURE_MEMBERS] = [new Set(PAST.split(' ')), new Set(FUTURE.split(' '))]
 

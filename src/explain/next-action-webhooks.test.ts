@@ -21,6 +21,38 @@ import {
 
 const cases: readonly [string, Facts, NextAction][] = [
   [
+    'a delivered webhook that is sent again',
+    withWebhook({ status: 'pending', dueAt: NOW }, { ...rejectedByEndpoint, httpStatus: 200 }),
+    noAction('explain.why_on_its_way', { url }),
+  ],
+  [
+    'a webhook that failed at a former URL and is sent again',
+    withWebhook({ status: 'pending', dueAt: NOW, urlChangedAt: NOW }, { ...rejectedByEndpoint, httpStatus: 410 }),
+    noAction('explain.why_on_its_way', { url }),
+  ],
+  [
+    'a webhook that failed at the present URL after an earlier change',
+    withWebhook({ status: 'pending', dueAt: NOW, urlChangedAt: ago(HOUR_MS) }, rejectedByEndpoint),
+    client('explain.failing', {
+      url,
+      fault: { code: 'explain.fault_answered', httpStatus: 500 },
+      dueAt: '2026-11-20T12:00:00.000Z',
+    }),
+  ],
+  [
+    'a webhook that is being sent again after a failure',
+    withWebhook({ status: 'pending', leased: true, dueAt: later(NOW, 25_000) }, rejectedByEndpoint),
+    noAction('explain.why_on_its_way', { url }),
+  ],
+  [
+    'a webhook whose worker ended during the attempt',
+    {
+      ...withWebhook({ status: 'pending', leased: true, dueAt: ago(HOUR_MS) }, rejectedByEndpoint),
+      works: false,
+    },
+    noWorker('2026-11-20T11:00:00.000Z'),
+  ],
+  [
     'a webhook that will be tried again',
     withWebhook({ status: 'pending', dueAt: later(NOW, 5_000) }, rejectedByEndpoint),
     client('explain.failing', {
@@ -64,6 +96,36 @@ const cases: readonly [string, Facts, NextAction][] = [
       url,
       fault: { code: 'explain.fault_no_answer', why: { code: 'text', text: 'timeout' } },
       resend,
+    }),
+  ],
+  [
+    'a webhook that was given up at a former URL',
+    withWebhook({ status: 'failed', urlChangedAt: NOW }, rejectedByEndpoint),
+    operator('explain.failed_at_former_url', { url, resend }),
+  ],
+  [
+    'a webhook that was given up before its endpoint was disabled',
+    withWebhook(
+      { status: 'failed', endpointStatus: 'disabled', endpointReason: asWritten('It answered 410.') },
+      rejectedByEndpoint,
+    ),
+    operator('explain.failed_not_enabled', {
+      enable: commandText('endpoint enable p'),
+      resend,
+      url,
+      endpointStatus: { code: 'webhooks.status_disabled' },
+      reason: { code: 'explain.reason', reason: { code: 'text', text: 'It answered 410.' } },
+    }),
+  ],
+  [
+    'a webhook that was given up before its endpoint was paused',
+    withWebhook({ status: 'failed', endpointStatus: 'paused' }, rejectedByEndpoint),
+    operator('explain.failed_not_enabled', {
+      enable: commandText('endpoint resume p'),
+      resend,
+      url,
+      endpointStatus: { code: 'webhooks.status_paused' },
+      reason: '',
     }),
   ],
   [

@@ -165,41 +165,53 @@ function actionForDelivery(
   const { url, status, endpointStatus, endpointReason, endpointRecovers, dueAt, endpointId } = delivery
   const resend = commandText(`endpoint resend ${endpointId} --event ${delivery.eventId}`)
   const fault: CodedText = last ? faultOf(last) : { code: 'explain.fault_silent' }
+  const isInFlight = delivery.leased && dueAt !== null && dueAt > now
   if (endpointStatus === 'deleted')
     return status === 'succeeded' ? undefined : noAction({ code: 'explain.why_endpoint_deleted', url })
+  const enable = endpointStatus === 'enabled' ? undefined : commandToEnable(endpointStatus, endpointId)
   // The receiver was not called.
   const isSecretLost = last?.error?.code === 'webhooks.secret_lost'
   const rotation = { url, rotate: commandText(`endpoint rotate ${endpointId}`), resend }
+  const rotateSecret = action(
+    'operator',
+    enable ? { code: 'explain.secret_lost_held', ...rotation, enable } : { code: 'explain.secret_lost', ...rotation },
+  )
+  const reason: TextValue = endpointReason ? { code: 'explain.reason', reason: endpointReason } : ''
+  const endpoint = { url, endpointStatus: statusText(endpointStatus), reason }
   switch (status) {
     case 'succeeded':
       return undefined
     case 'failed':
-      if (isSecretLost) return action('operator', { code: 'explain.secret_lost', ...rotation })
+      if (isSecretLost) return rotateSecret
+      if (enable) return action('operator', { code: 'explain.failed_not_enabled', enable, resend, ...endpoint })
+      if (isAtFormerUrl(last, delivery))
+        return action('operator', { code: 'explain.failed_at_former_url', url, resend })
       return action('client', { code: 'explain.delivery_failed', url, fault, resend })
-    case 'held': {
-      if (isSecretLost && endpointStatus === 'enabled')
-        return action('operator', { code: 'explain.secret_lost', ...rotation })
-      if (endpointStatus === 'enabled') return action('operator', { code: 'explain.was_held', url, resend })
-      const enable = commandToEnable(endpointStatus, endpointId)
-      if (isSecretLost) return action('operator', { code: 'explain.secret_lost_held', ...rotation, enable })
-      const reason: TextValue = endpointReason ? { code: 'explain.reason', reason: endpointReason } : ''
-      const commands = { enable, resend }
-      const endpoint = { url, endpointStatus: statusText(endpointStatus), reason }
-      return action('operator', { code: 'explain.held', ...commands, ...endpoint })
-    }
+    case 'held':
+      if (isSecretLost) return rotateSecret
+      if (enable) return action('operator', { code: 'explain.held', enable, resend, ...endpoint })
+      return action('operator', { code: 'explain.was_held', url, resend })
     case 'pending':
-      if (dueAt && !delivery.leased && isOverdue(dueAt, now)) {
+      if (dueAt && isOverdue(dueAt, now)) {
         if (!works) return noWorker(dueAt)
         if (endpointRecovers) return noAction({ code: 'explain.why_catches_up', url })
         const code = delivery.endpointFailing ? 'explain.failing_in_turn' : 'explain.slow_in_turn'
         return action('client', { code, url })
       }
-      if (!last) return noAction({ code: 'explain.why_on_its_way', url })
-      if (endpointRecovers && !delivery.leased) return noAction({ code: 'explain.why_catches_up', url })
-      if (isSecretLost) return action('operator', { code: 'explain.secret_lost', ...rotation })
+      if (!last || isInFlight || hasSucceeded(last)) return noAction({ code: 'explain.why_on_its_way', url })
+      if (endpointRecovers) return noAction({ code: 'explain.why_catches_up', url })
+      if (isSecretLost) return rotateSecret
+      if (isAtFormerUrl(last, delivery)) return noAction({ code: 'explain.why_on_its_way', url })
       return action('client', { code: 'explain.failing', url, fault, dueAt: time(dueAt ?? now) })
   }
 }
+
+/** Then the event was sent again after it had arrived. */
+const hasSucceeded = ({ httpStatus }: WebhookAttemptFact): boolean =>
+  httpStatus !== null && httpStatus >= 200 && httpStatus < 300
+
+const isAtFormerUrl = (last: WebhookAttemptFact | undefined, { urlChangedAt }: DeliveryFact): boolean =>
+  last !== undefined && urlChangedAt !== null && last.startedAt < urlChangedAt
 
 const faultOf = ({ httpStatus, error }: WebhookAttemptFact): CodedText =>
   httpStatus === null

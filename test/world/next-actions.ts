@@ -95,6 +95,7 @@ export const delivery: DeliveryFact = {
   eventId: 'e',
   endpointId: 'p',
   url: 'https://shop.example/hooks',
+  urlChangedAt: null,
   endpointStatus: 'enabled',
   endpointReason: null,
   endpointFailing: false,

@@ -1,6 +1,7 @@
 import { QUIET_CONTEXT } from '../../../test/world/command-line.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { newId } from '../../lib/ids.ts'
 import { startWorld } from '../../../test/world/world.ts'
 import { explainCommand } from './explain.ts'
 
@@ -16,4 +17,13 @@ test('explain ends with who must act, what to do and the page of the failure', a
     `About RECIPIENT_UNREACHABLE: ${world.parts.config.publicUrl}/problems/RECIPIENT_UNREACHABLE`,
   ])
   assert.match(text, /quota +1 of 10,000 in \d{4}-\d\d\n/)
+})
+
+test('an id that is nowhere may be of an emptied sandbox or a deleted workspace', async (t) => {
+  const world = await startWorld(t)
+  const { work } = explainCommand
+  assert.ok(work.on === 'parts')
+  const expected =
+    /sandbox may have been emptied, its workspace may have been deleted, or it may belong to another instance/
+  await assert.rejects(async () => work.run(world.parts, { id: newId() }, QUIET_CONTEXT), { message: expected })
 })

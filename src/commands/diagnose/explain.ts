@@ -23,12 +23,15 @@ export const explainCommand = command({
   format: formatExplanation,
 })
 
+const OTHER_REASONS =
+  'Its sandbox may have been emptied, its workspace may have been deleted, or it may belong to another instance.'
+
 function reasonFor(id: string, keptSince: Date | null): string {
-  if (keptSince === null) return 'It may belong to another instance: this one has removed no records.'
+  if (keptSince === null) return `${OTHER_REASONS} Apart from that, this instance has removed no records.`
   const since = keptSince.toISOString()
   return timeOfId(id) < keptSince
     ? `Records before ${since} were removed.`
-    : `It may belong to another instance: this one has all records since ${since}.`
+    : `${OTHER_REASONS} Apart from that, this instance has all records since ${since}.`
 }
 
 const WHAT_WIDTH = 'customer'.length

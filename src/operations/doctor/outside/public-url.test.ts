@@ -36,6 +36,16 @@ test('a URL without a server and one without TLS have different findings', async
   assert.deepEqual(codesOf(await findProblemsOf('http://127.0.0.1:1')), ['public_url_unreachable'])
 })
 
+test('a URL that answers too late is a timeout, before and within its response', async (t) => {
+  const silent = await serve(t, () => {})
+  const endless = await serve(t, (_request, response) => response.write('{'))
+  for (const host of [silent, endless]) {
+    const url = `http://${host}`
+    const reason = { code: 'text', text: 'timeout' }
+    assert.deepEqual(await findProblemsOf(url, 200), [{ code: 'public_url_unreachable', url, reason }])
+  }
+})
+
 test('each network error has its finding', () => {
   const expected = {
     ENOTFOUND: 'public_url_unknown_host',

@@ -23,11 +23,14 @@ export async function findPublicUrlProblems(config: Config, nodes: readonly List
   return (await Promise.all(urls.map((url) => findProblemsOf(url)))).flat()
 }
 
-export async function findProblemsOf(url: string): Promise<NewFinding[]> {
+export async function findProblemsOf(url: string, timeoutMs = RESPONSE_TIMEOUT_MS): Promise<NewFinding[]> {
+  const signal = AbortSignal.timeout(timeoutMs)
   try {
-    return checkResponse(url, await request(`${url}/healthz`), new Date())
+    return checkResponse(url, await request(`${url}/healthz`, signal), new Date())
   } catch (error) {
-    return checkFailure(url, error instanceof Error && 'code' in error ? String(error.code) : 'timeout')
+    // Its code would be ABORT_ERR or, within the response, ECONNRESET.
+    if (signal.aborted) return checkFailure(url, 'timeout')
+    return checkFailure(url, error instanceof Error && 'code' in error ? String(error.code) : String(error))
   }
 }
 
@@ -54,8 +57,7 @@ export function checkFailure(url: string, errorCode: string): NewFinding[] {
 
 type Response = { status: number; body: string; validUntil: Date | undefined }
 
-async function request(url: string): Promise<Response> {
-  const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS)
+async function request(url: string, signal: AbortSignal): Promise<Response> {
   const options = { signal, agent: false as const, headers: { accept: 'application/json' } }
   const sent = url.startsWith('https:') ? getSecure(url, options) : getPlain(url, options)
   const [response] = (await once(sent, 'response', { signal })) as [IncomingMessage]
