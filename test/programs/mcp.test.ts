@@ -123,6 +123,24 @@ test('searches filter, and page through every row once', async (t) => {
   assert.deepEqual(rowsOf(await agent.call('search_messages', { from: '2020-01-01', to: '2020-01-02' })), [])
 })
 
+test('pages of a sandbox skip no row whose time is not in the order of its id', async (t) => {
+  const world = await startSandbox(t)
+  const sent: string[] = []
+  for (let n = 0; n < 5; n += 1) sent.unshift((await world.sendOtp()).messageId)
+  for (const [index, id] of sent.entries())
+    await world.query(`update messages set created_at = now() - $2 * interval '1 hour' where id = $1`, [id, 5 - index])
+  const agent = await startAgent(t, world)
+  const pages: string[][] = []
+  for (let cursor: unknown = null; pages.length < 4; ) {
+    const page = await agent.call('search_messages', { limit: 2, cursor })
+    pages.push(rowsOf(page))
+    cursor = page['nextCursor']
+    if (cursor === null) break
+  }
+  const [newest, second, third, fourth, oldest] = sent
+  assert.deepEqual(pages, [[second, newest], [fourth, third], [oldest]])
+})
+
 test('health names the readiness of the server, and the problems of this workspace and of no other', async (t) => {
   const [world, other] = [await startWorld(t), await startWorld(t)]
   for (const each of [world, other])
@@ -144,6 +162,26 @@ test('health names the readiness of the server, and the problems of this workspa
   const later = (await agent.call('health'))['readiness'] as Result
   assert.equal(later['ready'], false)
   assert.match(String(later['status']), /no response/)
+})
+
+test('health names the endpoints and erasures of this workspace that no setup check examines, and no other’s', async (t) => {
+  const [world, other] = [await startWorld(t), await startWorld(t)]
+  for (const each of [world, other]) {
+    const { endpointId } = await each.receiver()
+    await each.whatsapp.reports(await each.sendOtp(), ['delivered'])
+    await each.settled()
+    const farAhead = `update webhook_deliveries set status = 'pending', ended_at = null, due_at = now() + interval '1 year' where endpoint_id = $1`
+    await each.query(farAhead, [endpointId])
+    const unfinished = `insert into unfinished_erasures (id, workspace_id, begun_at, pseudonym, person, person_hash)
+       values (gen_random_uuid(), $1, now() - interval '1 day', 'erased:1', 'sealed', 'hashed')`
+    await each.query(unfinished, [each.workspaceId])
+  }
+  await other.query(`update workspaces set name = 'Secret shop' where id = $1`, [other.workspaceId])
+  const { findings } = await (await startAgent(t, world)).call('health')
+  const codes = (findings as { code: string }[]).map(({ code }) => code)
+  for (const expected of ['deliveries_far_ahead', 'erasure_unfinished'])
+    assert.equal(codes.filter((code) => code === expected).length, 1, expected)
+  assert.ok(!JSON.stringify(findings).includes('Secret shop'))
 })
 
 test('settings name what the workspace has, without keys, secrets and the paths of webhooks', async (t) => {

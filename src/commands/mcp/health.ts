@@ -4,6 +4,7 @@ import { listAccounts } from '../../accounts/accounts.ts'
 import { SECOND_MS } from '../../lib/clock.ts'
 import { type Finding, findingText, fixText, inOrder, toFinding } from '../../operations/doctor/finding.ts'
 import { findSetupProblemsOf } from '../../operations/doctor/setup.ts'
+import { listEndpoints } from '../../webhooks/endpoints.ts'
 import { getWorkspace } from '../../workspaces/workspaces.ts'
 import { type AgentContext, sentence, tool } from './tool.ts'
 
@@ -32,8 +33,14 @@ export const health = tool({
       doctor({ outside }),
       findOwn(context),
     ])
-    const accounts = new Set((await listAccounts(operator.db, workspaceId)).map(({ wabaId }) => wabaId))
-    const all = [...findings.filter((each) => isAboutInstance(each, accounts)), ...own]
+    const accounts = await listAccounts(operator.db, workspaceId)
+    const endpoints = await listEndpoints(operator.db, workspaceId)
+    const ids = new Set<unknown>([
+      workspaceId,
+      ...accounts.map(({ wabaId }) => wabaId),
+      ...endpoints.map(({ endpointId }) => endpointId),
+    ])
+    const all = [...findings.filter((each) => isShown(each, ids)), ...own]
     const problems = inOrder(all).filter(({ level }) => level !== 'ok')
     return {
       readiness,
@@ -43,9 +50,13 @@ export const health = tool({
   },
 })
 
-/** The doctor examines every workspace: findings about another one are left out, and those of this one come from `findOwn`. */
-const isAboutInstance = ({ check, parameters }: Finding, accounts: ReadonlySet<unknown>): boolean =>
-  check !== 'setup' && (!('workspace' in parameters) || accounts.has(parameters['wabaId']))
+/**
+ * The doctor examines every workspace: findings about another one are left out, and those about the setup of this one come
+ * from `findOwn`. The name of a workspace does not tell whose a finding is: several may have the same.
+ */
+const isShown = ({ check, parameters }: Finding, ids: ReadonlySet<unknown>): boolean =>
+  check !== 'setup' &&
+  (!('workspace' in parameters) || ['wabaId', 'endpointId', 'workspaceId'].some((name) => ids.has(parameters[name])))
 
 async function findOwn({ operator: { db, seal, clock }, workspaceId }: AgentContext): Promise<Finding[]> {
   const found = await findSetupProblemsOf(db, await getWorkspace(db, workspaceId), { seal, now: clock.now() })

@@ -141,11 +141,16 @@ async function queryFor({ operator: { db, clock }, workspaceId }: AgentContext, 
 
 /** `searchedBackTo`: older rows were not searched yet; the next page searches on. */
 function resultOf<Row extends { id: string }>({ rows, next }: Page<Row>, limit: number) {
-  const shown = rows.slice(0, limit)
-  const isCut = shown.length < rows.length
+  // The cursor is an id, but the rows of a sandbox are in the order of their times.
+  const ids = rows
+    .map(({ id }) => id)
+    .toSorted()
+    .toReversed()
+    .slice(0, limit)
+  const isCut = ids.length < rows.length
   return {
-    rows: shown,
-    nextCursor: isCut ? (shown.at(-1)?.id ?? null) : (next?.before ?? null),
+    rows: rows.filter(({ id }) => ids.includes(id)),
+    nextCursor: isCut ? (ids.at(-1) ?? null) : (next?.before ?? null),
     searchedBackTo: isCut ? null : (next?.searchedBackTo ?? null),
   }
 }
