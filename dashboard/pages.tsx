@@ -347,6 +347,9 @@ export const appRouter = createRouter({
   ]),
   basepath: '/dashboard',
   defaultPreload: 'intent',
+  /** What a page has found, or was told, belongs to one workspace. Only the frame stays when the workspace changes. */
+  defaultRemountDeps: ({ routeId, params }) =>
+    routeId !== workspace.id && 'workspaceId' in params ? params.workspaceId : undefined,
   /** Without it, pages also get what their `validateSearch` left out: an address can hold anything. */
   search: { strict: true },
   defaultErrorComponent: PageFault,

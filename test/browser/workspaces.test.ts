@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { openPage } from './browser.ts'
 import { signIn } from '../world/dashboard.ts'
 import { startWorld } from '../world/world.ts'
@@ -110,4 +110,53 @@ test('an owner downloads and erases a recipient’s data, and an admin cannot', 
   await readOnly.getByRole('heading', { name: 'Monthly quotas' }).waitFor()
   assert.equal(await readOnly.getByRole('region', { name: 'A recipient’s data' }).count(), 0)
   await assert.rejects(admin.calls.recipients.find.mutate({ workspaceId, phone }), /requires the role owner/)
+})
+
+/** A person with two workspaces, of which the first has sent to a number and blocked it, and how to go to the second. */
+async function openOfTwo(t: TestContext) {
+  const world = await startWorld(t)
+  const owner = await signIn(world, 'owner')
+  const other = await owner.calls.workspaces.create.mutate({ name: 'Other shop', sandbox: true })
+  const { to } = await world.sendOtp()
+  await world.settled()
+  await owner.calls.blocked.add.mutate({ workspaceId: world.workspaceId, phone: to })
+  const page = await openPage(t, world, { as: owner })
+  const switchFrom = async (section: string) => {
+    await page.getByRole('combobox', { name: 'Workspace' }).selectOption(other.workspaceId)
+    await page.locator(`nav a[href$="/w/${other.workspaceId}/${section}"]`).waitFor()
+  }
+  return { page, to, workspaceId: world.workspaceId, other: other.workspaceId, switchFrom }
+}
+
+test('a recipient found in one workspace cannot be erased in the next', async (t) => {
+  const { page, to, workspaceId, other, switchFrom } = await openOfTwo(t)
+  await page.goto(`/dashboard/w/${workspaceId}/settings`)
+  const section = page.getByRole('region', { name: 'A recipient’s data' })
+  await section.getByLabel('Phone number').click()
+  await page.keyboard.type(to)
+  await page.keyboard.press('Enter')
+  await section.getByRole('button', { name: 'Erase…' }).waitFor()
+  await switchFrom('settings')
+  await page.getByText(other).waitFor()
+  assert.equal(await section.getByRole('button', { name: 'Erase…' }).count(), 0)
+  assert.equal(await section.getByLabel('Phone number').inputValue(), '')
+})
+
+test('a list never shows the rows of the former workspace', async (t) => {
+  const { page, to, workspaceId, other, switchFrom } = await openOfTwo(t)
+  await page.goto(`/dashboard/w/${workspaceId}/blocked`)
+  const row = page.getByRole('row').filter({ hasText: to })
+  await row.waitFor()
+  const held = Promise.withResolvers<void>()
+  await page.route(
+    (url) => url.pathname.includes('blocked.list') && url.search.includes(other),
+    async (route) => {
+      await held.promise
+      await route.continue()
+    },
+  )
+  await switchFrom('blocked')
+  await page.getByRole('main').locator('[aria-busy=true]').waitFor()
+  assert.equal(await row.count(), 0)
+  held.resolve()
 })

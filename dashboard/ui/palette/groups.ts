@@ -1,6 +1,6 @@
 import { useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { LANGUAGES, LANGUAGE_NAMES } from '../../../locales/text.ts'
 import { visibleText } from '../../../locales/visible-text.ts'
@@ -10,7 +10,7 @@ import { type RouterOutputs, api } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { sectionsOf } from '../navigation/sections.ts'
 import { phoneText } from '@doorcode/whatsapp-emulator/wire/phone-groups.ts'
-import { slowPolling } from '../shell/refetch.ts'
+import { isOfWorkspace, slowPolling } from '../shell/refetch.ts'
 import { statusWord } from '../state/status.ts'
 import { type Workspace, useSession } from '../workspace.ts'
 import { type Action, useDeeds, useRecent } from './actions.ts'
@@ -183,7 +183,7 @@ function useSearchResults(
   const { data, isLoading, isPlaceholderData } = useQuery({
     ...api.search.all.queryOptions({ workspaceId, text }),
     enabled,
-    placeholderData: keepPreviousData,
+    placeholderData: (before, query) => (query && isOfWorkspace(query.queryKey, workspaceId) ? before : undefined),
     ...slowPolling,
   })
   const isPending = query.length >= MIN_PART_CHARACTERS && (isLoading || isPlaceholderData || text !== query)
