@@ -56,6 +56,27 @@ test('a message is found by filters in the URL and by paging', async (t) => {
   assert.match(await page.evaluate<string>('copied'), /otp\/messages[^]*"code": "<code>"/)
 })
 
+test('the search keeps its focus and what is typed after its first results', async (t) => {
+  const world = await startWorld(t)
+  await world.sendOtp({ reference: 'login-jk' })
+  await world.settled()
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
+  await page.goto(`/dashboard/w/${world.workspaceId}/messages`)
+  const search = page.getByLabel('Recipient, reference or id')
+  await search.click()
+  await page.keyboard.type('log')
+  await page.waitForURL(/text=log$/)
+  await page.getByText('login-jk').waitFor()
+  await page.keyboard.type('in-jk')
+  await page.waitForURL(/text=login-jk$/)
+  assert.equal(await search.inputValue(), 'login-jk')
+  await page.keyboard.type('?')
+  await page.getByText('No messages match these filters.').waitFor()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.getByText('login-jk').waitFor()
+  assert.equal(await search.inputValue(), '')
+})
+
 test('a page that cannot load its data has the title of its section, and loads them when asked again', async (t) => {
   const world = await startWorld(t)
   const { messageId } = await world.sendOtp()

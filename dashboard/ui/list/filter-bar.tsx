@@ -14,7 +14,7 @@ import {
 import { DatePicker } from '@mantine/dates'
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
 import { MagnifyingGlassIcon, MixerHorizontalIcon, PlusIcon } from '@radix-ui/react-icons'
-import { type ReactNode, cloneElement, isValidElement, useState } from 'react'
+import { type ReactNode, cloneElement, isValidElement, useEffect, useRef, useState } from 'react'
 import { DAY, dateFormat } from '../../texts/formats.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { Calendar } from '../calendar.tsx'
@@ -58,7 +58,7 @@ export function FilterBar(props: Props) {
     return <FoldedFilters {...props} isPhone={screen === 'phone'} />
   return (
     <Group role="search" aria-label={label} gap="xs">
-      {search && <Search key={search.value} {...search} onChange={(text) => onChange({ text })} />}
+      {search && <Search {...search} onChange={(text) => onChange({ text })} />}
       {filters.map((filter) => (
         <FilterChip key={filter.name} filter={filter} onChange={(value) => onChange({ [filter.name]: value })} />
       ))}
@@ -90,7 +90,7 @@ function FoldedFilters({
   const set = filters.filter(({ value }) => value).length + (from || to ? 1 : 0)
   return (
     <Group role="search" aria-label={label} gap="xs" wrap="nowrap">
-      {search && <Search key={search.value} {...search} onChange={(text) => onChange({ text })} />}
+      {search && <Search {...search} onChange={(text) => onChange({ text })} />}
       <Button
         variant={set > 0 ? 'light' : 'default'}
         leftSection={<MixerHorizontalIcon aria-hidden="true" />}
@@ -135,7 +135,17 @@ function FoldedFilters({
 
 function Search({ label, value, onChange }: { label: string; value: string; onChange: (text: string) => void }) {
   const [text, setText] = useState(value)
-  const searchSoon = useDebouncedCallback((typed: string) => onChange(typed.trim()), SEARCH_PAUSE_MS)
+  const sent = useRef(value)
+  const searchSoon = useDebouncedCallback((typed: string) => {
+    sent.current = typed.trim()
+    onChange(sent.current)
+  }, SEARCH_PAUSE_MS)
+  useEffect(() => {
+    if (value === sent.current) return // more may have been typed since
+    sent.current = value
+    searchSoon.cancel()
+    setText(value)
+  }, [value, searchSoon])
   return (
     <TextInput
       type="search"
