@@ -148,13 +148,16 @@ type LeavingProps = {
   loses: boolean
   page: 'page_blocked' | 'page_cod_settings' | 'page_endpoints' | 'page_shell'
   onLose?: () => void
+  /** Going back or forward within the page loses it too: the address may hold what is open. */
+  losesWithin?: boolean
 }
 
 /** Asks before unsaved work is lost, by navigation or by closing the tab. */
-export function Leaving({ loses, page, onLose }: LeavingProps) {
+export function Leaving({ loses, page, onLose, losesWithin = false }: LeavingProps) {
   const { t } = useTexts()
   const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: ({ current, next }) => loses && current.pathname !== next.pathname,
+    shouldBlockFn: ({ current, next, action }) =>
+      loses && (current.pathname !== next.pathname || (losesWithin && action !== 'PUSH' && action !== 'REPLACE')),
     enableBeforeUnload: () => loses,
     withResolver: true,
   })

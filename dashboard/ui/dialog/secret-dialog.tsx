@@ -38,7 +38,7 @@ export function SecretDialog({ children, ...modal }: ModalProps) {
       closeOnClickOutside={count === 0 && modal.closeOnClickOutside !== false}
     >
       <ShownSecrets value={shown}>{children}</ShownSecrets>
-      <Leaving loses={isLocked} page="page_shell" />
+      <Leaving loses={isLocked} page="page_shell" losesWithin />
     </Modal>
   )
 }
