@@ -17,7 +17,16 @@ import { showUndo } from '../ui/undo.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import classes from './cod-settings.module.css'
 import { Deliveries } from './deliveries.tsx'
-import { type Editing, type StoredSettings, documentOf, editingOf, isUnsaved, useEditing } from './draft.ts'
+import {
+  type Editing,
+  type StoredSettings,
+  documentOf,
+  draftOf,
+  editingOf,
+  isChanged,
+  isUnsaved,
+  useEditing,
+} from './draft.ts'
 import { ReadOnly, TabMark } from './fields.tsx'
 import { FormContext, faultOfPage, focusOn } from './form.ts'
 import { Languages } from './languages.tsx'
@@ -92,12 +101,12 @@ function Editor({ known, editing, onEdit }: Editable) {
   const { mutateAsync: undo } = useMutation(api.codSettings.save.mutationOptions())
   const save = useMutation(
     api.codSettings.save.mutationOptions({
-      onSuccess(answer) {
+      onSuccess(answer, sent) {
         switch (answer.outcome) {
           case 'saved': {
             const stored = { settings: answer.settings, updatedAt: answer.updatedAt }
             store(stored)
-            onEdit(editingOf(stored))
+            onEdit(isChanged(draft, draftOf(sent.settings)) ? { draft, base: stored } : editingOf(stored))
             setTried(false)
             tellSaved(base, answer)
             void queryClient.invalidateQueries({ queryKey: api.session.current.queryKey() }) // it names the delivery zone
@@ -128,10 +137,8 @@ function Editor({ known, editing, onEdit }: Editable) {
     )
     showUndo(message, async () => {
       const answer = await undo({ workspaceId, settings: before.settings, basedOn: updatedAt })
-      if (answer.outcome !== 'saved') return answer.outcome === 'conflict' && store(answer.stored)
-      const stored = { settings: answer.settings, updatedAt: answer.updatedAt }
-      store(stored)
-      onEdit(editingOf(stored))
+      if (answer.outcome === 'conflict') store(answer.stored)
+      if (answer.outcome === 'saved') store({ settings: answer.settings, updatedAt: answer.updatedAt })
     })
   }
   useEffect(() => {

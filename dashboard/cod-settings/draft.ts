@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { type SettingsChange, diffSettings } from '../../src/cod/settings/settings-changes.ts'
 import type { CheckSettings, CodSettings, LanguageSettings } from '../../src/cod/settings/settings.ts'
 import type { RouterOutputs } from '../api.ts'
@@ -187,9 +187,8 @@ export function useEditing(
   workspaceId: string,
   stored: StoredSettings | null,
 ): [Editing | undefined, (editing: Editing | undefined) => void] {
-  const [editing, setEditing] = useState<Editing | undefined>(
-    () => unsaved.get(workspaceId) ?? (stored ? editingOf(stored) : undefined),
-  )
+  const [editing, setEditing] = useState(() => unsaved.get(workspaceId))
+  const unedited = useMemo(() => (stored ? editingOf(stored) : undefined), [stored])
   const keep = useCallback(
     (next: Editing | undefined) => {
       if (next && isUnsaved(next)) unsaved.set(workspaceId, next)
@@ -198,5 +197,5 @@ export function useEditing(
     },
     [workspaceId],
   )
-  return [editing, keep]
+  return [editing ?? unedited, keep]
 }

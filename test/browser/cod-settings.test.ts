@@ -50,6 +50,31 @@ test('settings are started, saved and merged, and are not lost accidentally', as
   await keepsUnsaved(page, 'Which day is good?')
 })
 
+test('what is typed while settings are saved or undone stays on the page', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
+  await page.goto(path(world, 'texts'))
+  const question = page.getByLabel('Day question')
+  await question.fill('Which day')
+  const held = Promise.withResolvers<void>()
+  await page.route('**/codSettings.save*', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  const sent = page.waitForRequest('**/codSettings.save*')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await sent
+  await question.press('End')
+  await page.keyboard.type(' is best?')
+  held.resolve()
+  await page.getByText('Saved. Changes').waitFor()
+  assert.equal(await question.inputValue(), 'Which day is best?')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Undone.').waitFor()
+  assert.equal(await question.inputValue(), 'Which day is best?')
+})
+
 /** The days from before are back, on the page and in the workspace. */
 async function undoes(page: Page, countSkipped: () => Promise<number | undefined>): Promise<void> {
   await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click()
