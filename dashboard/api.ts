@@ -20,16 +20,18 @@ export const queryClient = new QueryClient({
   },
   queryCache: new QueryCache({
     onError(error) {
-      if (codeOf(error) === 'UNAUTHORIZED') location.assign(signInAddress(location))
+      if (codeOf(error) === 'UNAUTHORIZED') goToSignIn()
     },
   }),
 })
 
 const BASE = '/dashboard'
 
-/** The sign-in page, which returns to the page where the session ended. */
-const signInAddress = ({ pathname, search }: { pathname: string; search: string }): string =>
-  `${BASE}/sign-in?back=${encodeURIComponent(pathname.slice(BASE.length) + search)}`
+/** The sign-in page returns to the page where the session ended. */
+export function goToSignIn(): void {
+  const { pathname, search } = location
+  location.assign(`${BASE}/sign-in?back=${encodeURIComponent(pathname.slice(BASE.length) + search)}`)
+}
 
 const client = createTRPCClient<DashboardRouter>({
   links: [

@@ -213,14 +213,15 @@ function PingResult({ endpointId, deliveryId }: { endpointId: string; deliveryId
   const { workspaceId } = useWorkspace()
   const [since] = useState(Date.now)
   const isOver = (updatedAt: number): boolean => updatedAt - since >= PATIENCE_MS
-  const { data, error, dataUpdatedAt } = useQuery({
+  const { data, error, dataUpdatedAt, refetch } = useQuery({
     ...api.endpoints.delivery.queryOptions({ workspaceId, endpointId, deliveryId }),
     staleTime: 0,
     refetchInterval: ({ state }) =>
       state.data?.tries.length || isOver(state.dataUpdatedAt) || state.error ? false : POLL_INTERVAL_MS,
   })
-  if (!data) return error ? <Failed error={error} /> : <Loader aria-label={t('page_endpoints.ping_waiting')} />
-  const attempt = data.tries[0]
+  const attempt = data?.tries[0]
+  if (error && !attempt) return <Failed error={error} onAgain={() => void refetch()} />
+  if (!data) return <Loader aria-label={t('page_endpoints.ping_waiting')} />
   return (
     <Stack>
       <div role="status">

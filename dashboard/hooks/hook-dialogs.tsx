@@ -15,6 +15,7 @@ import { useWorkspace } from '../ui/workspace.ts'
 type HookList = RouterOutputs['hooks']['list']
 export type Hook = HookList['hooks'][number]
 type Kind = Hook['kind']
+type Template = HookList['templates'][number]
 
 const KINDS: readonly Kind[] = ['supabase', 'zitadel', 'logto', 'generic']
 const POINTERS = ['phone', 'code', 'language'] as const
@@ -36,10 +37,10 @@ const templateOf = (text: string) => {
   return { name: text.slice(0, at), language: text.slice(at + 1) }
 }
 
-const inputOf = ({ name, kind, senderId, templates, pointers }: Values) => ({
+const inputOf = ({ name, kind, senderId, templates, pointers }: Values, usable: readonly Template[]) => ({
   name,
   senderId,
-  templates: templates.map(templateOf),
+  templates: templates.filter((text) => usable.some((each) => textOf(each) === text)).map(templateOf),
   ...(kind === 'generic' && { pointers }),
 })
 
@@ -59,15 +60,22 @@ function useLabels() {
   }
 }
 
+/** Those of the sender's account. The form shows only these, and the server rejects others. */
+function useUsableTemplates(senderId: string): readonly Template[] {
+  const { workspaceId } = useWorkspace()
+  const { senders, templates } = useSuspenseQuery(pageQueries.hooks({ workspaceId })).data
+  const accountId = senders.find((sender) => sender.senderId === senderId)?.accountId
+  return templates.filter((template) => template.accountId === accountId)
+}
+
 /** The fields of a hook; the kind only of a new one. */
 function Fields({ form, isNew }: { form: ReturnType<typeof useServerForm<Values>>; isNew: boolean }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const labels = useLabels()
-  const { senders, templates } = useSuspenseQuery(pageQueries.hooks({ workspaceId })).data
+  const { senders } = useSuspenseQuery(pageQueries.hooks({ workspaceId })).data
   const { kind, senderId } = form.values
-  const accountId = senders.find((sender) => sender.senderId === senderId)?.accountId
-  const usable = templates.filter((template) => template.accountId === accountId)
+  const usable = useUsableTemplates(senderId)
   return (
     <>
       <TextInput description={t('page_hooks.name_hint')} data-autofocus {...form.field('name')} />
@@ -123,6 +131,7 @@ export function NewHook({ onDone }: { onDone: () => void }) {
     templates: [],
     pointers: { phone: '/to', code: '/code', language: '/language' },
   })
+  const usable = useUsableTemplates(form.values.senderId)
   const create = useMutation(
     api.hooks.create.mutationOptions({ onSuccess: () => refresh(workspaceId), onError: form.showFaults }),
   )
@@ -143,7 +152,7 @@ export function NewHook({ onDone }: { onDone: () => void }) {
     <ServerForm
       form={form}
       call={create}
-      onSubmit={(values) => create.mutate({ workspaceId, kind: values.kind, ...inputOf(values) })}
+      onSubmit={(values) => create.mutate({ workspaceId, kind: values.kind, ...inputOf(values, usable) })}
     >
       <Fields form={form} isNew />
       <Button type="submit" loading={create.isPending}>
@@ -177,6 +186,7 @@ export function ChangeHook({ of: hook, onDone }: { of: Hook; onDone: () => void 
     templates: templates.map(textOf),
     pointers: pointers ?? { phone: '', code: '', language: '' },
   })
+  const usable = useUsableTemplates(form.values.senderId)
   const update = useMutation(
     api.hooks.update.mutationOptions({
       async onSuccess() {
@@ -190,7 +200,7 @@ export function ChangeHook({ of: hook, onDone }: { of: Hook; onDone: () => void 
     <ServerForm
       form={form}
       call={update}
-      onSubmit={(values) => update.mutate({ workspaceId, hookId, ...inputOf(values) })}
+      onSubmit={(values) => update.mutate({ workspaceId, hookId, ...inputOf(values, usable) })}
     >
       <Fields form={form} isNew={false} />
       <Button type="submit" loading={update.isPending}>

@@ -72,18 +72,16 @@ function SendTo({ customer, baseUrl }: { customer: Pair; baseUrl: string }) {
   )
 }
 
+/** The list is refetched: a position in it may become another template's. */
+const keyOf = ({ name, language }: { name: string; language: string }): string => `${name}:${language}`
+
 type SendFormProps = { kind: Kind; sendable: Sendable; customer: Pair; baseUrl: string }
 
 function SendForm({ kind, sendable: { senderId, templates }, customer, baseUrl }: SendFormProps) {
   const { t, language } = useTexts()
   const { workspaceId } = useWorkspace()
   const choices = templates[kind]
-  const [chosenIndex, setChosenIndex] = useState(() =>
-    Math.max(
-      0,
-      choices.findIndex((each) => each.language.startsWith(language)),
-    ),
-  )
+  const [chosen, setChosen] = useState<string>()
   const [draft, setDraft] = useState<Draft>(firstDraft)
   const [asked, setAsked] = useState<string>()
   const { data: confirmations } = useQuery({
@@ -97,7 +95,10 @@ function SendForm({ kind, sendable: { senderId, templates }, customer, baseUrl }
     'body.reference': kind === 'confirmation' ? t('page_phone.order') : t('page_phone.reference'),
   }
   const faultsIn = useFaults({ ...labels, 'body.to': t('page_chats.phone_number') })
-  const choice = choices[chosenIndex] ?? choices[0]
+  const choice =
+    choices.find((each) => keyOf(each) === chosen) ??
+    choices.find((each) => each.language.startsWith(language)) ??
+    choices[0]
   if (!choice) return <NoTemplate kind={kind} />
   const askable = confirmations?.filter(({ refusalStatus }) => refusalStatus === null) ?? []
   const about = askable.find((each) => each.confirmationId === asked) ?? askable[0]
@@ -127,9 +128,9 @@ function SendForm({ kind, sendable: { senderId, templates }, customer, baseUrl }
         <FormErrors errors={errors} labels={labels} failed={sending.error} />
         <NativeSelect
           label={t('page_phone.template')}
-          value={String(chosenIndex)}
-          onChange={({ currentTarget }) => setChosenIndex(Number(currentTarget.value))}
-          data={choices.map(({ name, language }, at) => ({ value: String(at), label: `${name} (${language})` }))}
+          value={keyOf(choice)}
+          onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+          data={choices.map((each) => ({ value: keyOf(each), label: `${each.name} (${each.language})` }))}
         />
         {kind === 'refusal' && (
           <NativeSelect

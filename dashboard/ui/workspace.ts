@@ -6,9 +6,12 @@ import { type RouterOutputs, api } from '../api.ts'
 type Session = NonNullable<RouterOutputs['session']['current']>
 export type Workspace = Session['workspaces'][number]
 
+/** The session ended while a page was open: `PageFault` leads to the sign-in page. */
+export class SignedOut extends Error {}
+
 export function useSession(): Session {
   const { data } = useSuspenseQuery(api.session.current.queryOptions())
-  if (!data) throw new Error('no one is signed in')
+  if (!data) throw new SignedOut('no one is signed in')
   return data
 }
 

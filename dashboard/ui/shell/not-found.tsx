@@ -1,11 +1,13 @@
 import { Container, Stack, Text, Title } from '@mantine/core'
 import { useQueryErrorResetBoundary } from '@tanstack/react-query'
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
-import { codeOf } from '../../api.ts'
+import { useEffect } from 'react'
+import { codeOf, goToSignIn } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { Failed } from '../fallback.tsx'
 import { ButtonLink } from '../link.tsx'
 import { sectionAt } from '../navigation/sections.ts'
+import { SignedOut } from '../workspace.ts'
 import { Page } from './page.tsx'
 
 /** The same for a missing object and for one of another workspace. */
@@ -36,6 +38,11 @@ export function PageFault({ error, reset }: ErrorComponentProps) {
   const queries = useQueryErrorResetBoundary()
   const router = useRouter()
   const { t } = useTexts()
+  const isSignedOut = error instanceof SignedOut
+  useEffect(() => {
+    if (isSignedOut) goToSignIn()
+  }, [isSignedOut])
+  if (isSignedOut) return null
   if (codeOf(error) === 'NOT_FOUND') return <NotFound />
   const again = (): void => {
     queries.reset()

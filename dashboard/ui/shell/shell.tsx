@@ -11,6 +11,7 @@ import {
   useMantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { type ReactNode, Suspense } from 'react'
 import { LANGUAGES, LANGUAGE_NAMES } from '../../../locales/text.ts'
@@ -171,7 +172,11 @@ function AccountMenu() {
   const workspace = useWorkspaceIfAny()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const signOut = async (): Promise<void> => {
-    await callSignIn('sign-out')
+    const { ok, code } = await callSignIn('sign-out')
+    if (!ok) {
+      const message = t(code === 'UNREACHABLE' ? 'page_shell.unreachable' : 'page_shell.failed_title')
+      return void notifications.show({ color: 'red', message })
+    }
     queryClient.clear()
     location.assign('/dashboard/sign-in')
   }

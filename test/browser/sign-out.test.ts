@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openPage } from './browser.ts'
+import { signIn } from '../world/dashboard.ts'
+import { startWorld } from '../world/world.ts'
+
+test('a sign-out that fails says so, and the person stays signed in', async (t) => {
+  const world = await startWorld(t)
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
+  await page.goto(`/dashboard/w/${world.workspaceId}/messages`)
+  let isReachable = false
+  await page.route('**/auth/sign-out', (route) => (isReachable ? route.continue() : route.abort()))
+  const signOut = async () => {
+    await page.locator('[data-account]').click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  }
+  await signOut()
+  await page.getByText('Doorcode is not responding.').waitFor()
+  assert.match(page.url(), /messages$/)
+  isReachable = true
+  await signOut()
+  await page.waitForURL(/sign-in/)
+})
+
+test('a page leads to the sign-in when its session has ended elsewhere', async (t) => {
+  const world = await startWorld(t)
+  const member = await signIn(world, 'member')
+  const page = await openPage(t, world, { as: member })
+  await page.goto(`/dashboard/w/${world.workspaceId}/nothing`) // the session is all that this page asks for
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+  await world.query('delete from auth."session" where "userId" = $1', [member.userId])
+  await page.evaluate(`{
+    const now = Date.now
+    Date.now = () => now() + 60_000
+    window.dispatchEvent(new Event('visibilitychange'))
+  }`)
+  await page.waitForURL(/sign-in/)
+})
