@@ -97,8 +97,8 @@ export const tables = {
     others: 'status',
     exported: 'id endpoint_id status created_at ended_at',
     partOf: { events: 'event_id' },
-    // The lease of a held delivery has no end: its result may have been lost.
-    inUse: (of) => `(${of}.status = 'pending' or (${of}.lease is not null and ${of}.due_at is not null))`,
+    // Not its lease: a held delivery keeps the lease of an attempt whose result was lost.
+    inUse: (of) => `(${of}.status = 'pending')`,
     leased: true,
     purge: 'work',
   },

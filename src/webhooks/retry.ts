@@ -11,15 +11,20 @@ const MAX_BATCH = 2_000
  * The first step of a retry: ends the pauses that earlier attempts, brought forward and failed, imposed on the deliveries that
  * wait for the endpoint. Batches commit one by one. Returns how many wait.
  */
-export async function endPauses({ db, clock }: Pick<Parts, 'db' | 'clock'>, id: EndpointId): Promise<number> {
+export async function endPauses(parts: Pick<Parts, 'db' | 'clock'>, id: EndpointId): Promise<number> {
+  rejectUnlessEnabled(await getEndpoint(parts.db, id), 'webhooks.not_retried')
+  return endAllPauses(parts, id)
+}
+
+async function endAllPauses({ db, clock }: Pick<Parts, 'db' | 'clock'>, id: EndpointId): Promise<number> {
   const { workspaceId, endpointId } = id
   const now = clock.now()
-  rejectUnlessEnabled(await getEndpoint(db, id), 'webhooks.not_retried')
   const waiting = await countWaiting(db, id, now)
-  for (let left = waiting; left > 0; left -= MAX_BATCH) {
-    const ready = await db.rows(endBatch, [workspaceId, endpointId, now, MAX_BATCH])
-    if (ready.length < MAX_BATCH) break
-  }
+  for (const end of [endPausesOfAttempted, endPausesOfOthers])
+    for (let left = waiting; left > 0; left -= MAX_BATCH) {
+      const ended = await db.rows(end, [workspaceId, endpointId, now, MAX_BATCH])
+      if (ended.length < MAX_BATCH) break
+    }
   return waiting
 }
 
@@ -29,8 +34,7 @@ export async function endPausesOfFormerUrl(
   { workspaceId, endpointId, url }: EndpointId & { url?: string | undefined },
 ): Promise<void> {
   const id = { workspaceId, endpointId }
-  const endpoint = await getEndpoint(parts.db, id)
-  if (url !== undefined && url !== endpoint.url && endpoint.status === 'enabled') await endPauses(parts, id)
+  if (url !== undefined && url !== (await getEndpoint(parts.db, id)).url) await endAllPauses(parts, id)
 }
 
 /**
@@ -57,17 +61,25 @@ const selectWaiting = statement<{ waiting: number }>(
   `select count(*) as waiting from webhook_deliveries where ${WAITING}`,
 )
 
-/** A release takes the oldest first, by early_at. */
-const endBatch = statement<{ id: string }>(
-  'end_pauses_of_deliveries',
+/** SQL: a release takes the oldest first, by early_at. */
+const endPausesOf = (condition: string, order: string): string =>
   `with paused as (
-     select id from webhook_deliveries where ${WAITING} and (early_at is null or early_at > $3)
-     order by early_at limit $4
+     select id from webhook_deliveries where ${WAITING} and ${condition}
+     order by ${order} limit $4
      for no key update skip locked
    )
    update webhook_deliveries set early_at = least(created_at, $3), early_attempts = 0
    where workspace_id = $1 and id = any (array (select id from paused))
-   returning id`,
+   returning id`
+
+const endPausesOfAttempted = statement<{ id: string }>(
+  'end_pauses_of_deliveries',
+  endPausesOf('early_at > $3 and early_at is not null', 'early_at'),
+)
+
+const endPausesOfOthers = statement<{ id: string }>(
+  'end_pauses_of_unattempted_deliveries',
+  endPausesOf('early_at is null', 'due_at'),
 )
 
 const beginRelease = statement<{ id: string }>(

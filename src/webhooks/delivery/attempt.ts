@@ -18,7 +18,7 @@ export type AttemptResult = Omit<PostResult, 'hiddenAddress'> & {
   startedAt: Date
   endedAt: Date
   durationMs: number
-  /** Interrupted: the process is stopping, and the same attempt is due again immediately. */
+  /** Interrupted: the process is stopping, or the URL was changed meanwhile. The same attempt is due again immediately. */
   decision: Decision | { outcome: 'interrupted' }
 }
 

@@ -189,7 +189,10 @@ export function deliverLoop(parts: Parts): Loop {
       await holdBacklog(parts.db, endpoint, stop.signal)
     } catch (error) {
       const { endpointId } = endpoint
-      parts.log.error({ err: error, endpointId }, 'webhooks for a disabled endpoint are held only when they are due')
+      parts.log.error(
+        { err: error, endpointId },
+        'the backlog of a disabled endpoint could not be held; each webhook is held when it falls due',
+      )
     }
   }
 

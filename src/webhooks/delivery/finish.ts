@@ -40,23 +40,24 @@ export const createFinisher = (
   createFairBatcher(
     async (results) => {
       const now = clock.now()
-      const disable = (tx: Sql, { workspaceId, endpointId }: EndpointId, reason: CodedText): Promise<boolean> =>
-        changeStatus(tx, { workspaceId, endpointId, from: 'enabled', to: 'disabled', reason, now })
-      const endGone = async (result: AttemptResult): Promise<AttemptResult> => {
-        const { delivery, url } = result
-        const ended = await db.transaction(async (tx) => {
-          const settings = await tx.row(lockSettings, [delivery.workspaceId, delivery.endpointId])
+      const disable = async ({ workspaceId, endpointId, url }: Attempted, reason: CodedText) => {
+        const outcome = await db.transaction(async (tx) => {
+          const settings = await tx.row(lockSettings, [workspaceId, endpointId])
           if (settings && settings.url !== url) return 'moved'
-          return (await disable(tx, delivery, ENDPOINT_GONE)) ? 'disabled' : 'as it was'
+          const change = { workspaceId, endpointId, from: 'enabled', to: 'disabled', reason, now } as const
+          return (await changeStatus(tx, change)) ? 'disabled' : 'unchanged'
         })
-        if (ended === 'disabled') await hold(delivery)
-        return ended === 'moved' ? { ...result, decision: { outcome: 'interrupted' } } : result
+        if (outcome === 'disabled') await hold({ workspaceId, endpointId })
+        return outcome
       }
+      const settled: AttemptResult[] = []
       // This must come before the result is stored, so that nothing more is claimed in between.
-      const known: AttemptResult[] = []
-      for (const result of results) known.push(result.decision.outcome === 'gone' ? await endGone(result) : result)
-      for (const endpoint of await store(db, known, now))
-        if (await db.transaction((tx) => disable(tx, endpoint, FAILED_TOO_LONG))) await hold(endpoint)
+      for (const result of await withPresentUrls(db, results)) {
+        const isGone = result.decision.outcome === 'gone'
+        const isMoved = isGone && (await disable({ ...result.delivery, url: result.url }, ENDPOINT_GONE)) === 'moved'
+        settled.push(isMoved ? againAtNewUrl(result) : result)
+      }
+      for (const endpoint of await store(db, settled, now)) await disable(endpoint, FAILED_TOO_LONG)
       live.changed(results.map(({ delivery }) => delivery.workspaceId))
     },
     {
@@ -68,6 +69,31 @@ export const createFinisher = (
     },
   )
 
+/** An endpoint, and the URL at which an attempt was made. */
+type Attempted = EndpointId & { url: string }
+
+const againAtNewUrl = (result: AttemptResult): AttemptResult => ({ ...result, decision: { outcome: 'interrupted' } })
+
+/** What failed at a URL that was changed meanwhile is due at the new one. */
+async function withPresentUrls(db: Sql, results: readonly AttemptResult[]): Promise<readonly AttemptResult[]> {
+  const failed = results.filter(({ decision: { outcome } }) => outcome !== 'succeeded' && outcome !== 'interrupted')
+  if (failed.length === 0) return results
+  const [workspaceIds, ids] = [
+    failed.map(({ delivery }) => delivery.workspaceId),
+    failed.map(({ delivery }) => delivery.endpointId),
+  ]
+  const present = new Map((await db.rows(selectUrls, [workspaceIds, ids])).map(({ id, url }) => [id, url]))
+  const moved = new Set(failed.filter(({ delivery, url }) => (present.get(delivery.endpointId) ?? url) !== url))
+  return results.map((result) => (moved.has(result) ? againAtNewUrl(result) : result))
+}
+
+const selectUrls = statement<{ id: string; url: string }>(
+  'select_urls_of_endpoints',
+  `select distinct endpoint.id, endpoint.url from unnest($1::uuid[], $2::uuid[]) as r (workspace_id, id)
+   cross join lateral (
+     select id, url from webhook_endpoints where workspace_id = r.workspace_id and id = r.id limit 1) endpoint`,
+)
+
 const ENDPOINT_GONE: CodedText = { code: 'webhooks.endpoint_gone' }
 
 const FAILED_TOO_LONG: CodedText = {
@@ -76,7 +102,7 @@ const FAILED_TOO_LONG: CodedText = {
 }
 
 /** Returns the endpoints that have failed too long. */
-function store(db: Sql, results: readonly AttemptResult[], now: Date): Promise<EndpointId[]> {
+function store(db: Sql, results: readonly AttemptResult[], now: Date): Promise<Attempted[]> {
   return db.rows(storeResults, [
     changes(results.map((result) => resultRow(result, now))),
     changes(endpointResults(results)),
@@ -194,11 +220,11 @@ const NEXT_HEALTH = `
   ) health`
 
 /**
- * The lease is a fence: a delivery that was claimed or sent again keeps its state, but the attempt was made and is stored. One that was held
- * while in flight may be removed already, with its workspace or by emptying its sandbox. A delivery that was held while in flight stays held, unless it succeeded. The endpoint is written only when something
+ * The lease is a fence: a delivery that was claimed or sent again keeps its state, but the attempt was made and is stored. A delivery may be
+ * gone by now: removed with its workspace, by emptying its sandbox or, if it was held, by retention. Then its attempt is not stored. A delivery that was held while in flight stays held, unless it succeeded. The endpoint is written only when something
  * changes: most endpoints succeed all the time.
  */
-const storeResults = statement<EndpointId>(
+const storeResults = statement<Attempted>(
   'finish_deliveries',
   `with attempted as (
      insert into webhook_attempts (workspace_id, delivery_id, attempt, started_at, duration_ms, http_status, error, response)
@@ -233,7 +259,7 @@ const storeResults = statement<EndpointId>(
      where delivery.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))
        and delivery.lease = ($1::jsonb -> delivery.id::text ->> 'lease')::uuid
    )
-   select endpoint.workspace_id as "workspaceId", endpoint.id as "endpointId"
+   select endpoint.workspace_id as "workspaceId", endpoint.id as "endpointId", result.value ->> 'url' as url
    from jsonb_each($2::jsonb) as result
    cross join lateral (select * from webhook_endpoints where id = result.key::uuid limit 1) endpoint
    where not (result.value ->> 'restarted')::boolean and endpoint.failing_since <= $3 and endpoint.status = 'enabled'`,
