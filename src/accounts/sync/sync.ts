@@ -1,5 +1,5 @@
 import type { CodedText } from '../../../locales/text.ts'
-import { later } from '../../lib/clock.ts'
+import { MINUTE_MS, later } from '../../lib/clock.ts'
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
 import type { Parts } from '../../runtime/parts.ts'
@@ -161,12 +161,16 @@ const failSync = statement(
    where workspace_id = $1 and id = $2 and sync_due_at = $3`,
 )
 
+/** SQL: the account, unless another session has locked it. The next error says the same again. */
+const UNLOCKED = `(
+     select id from provider_accounts where workspace_id = $1 and id = $2 for no key update skip locked)`
+
 const makeSyncDue = statement(
   'make_account_sync_due',
   `update provider_accounts
    set sync_due_at = least(sync_due_at, case when status = 'connected'
      then greatest($3::timestamptz, synced_at + interval '${MIN_SYNC_INTERVAL_MS} milliseconds') else $4 end)
-   where workspace_id = $1 and id = $2 and status <> 'removed'`,
+   where workspace_id = $1 and id = ${UNLOCKED} and status <> 'removed'`,
 )
 
 /**
@@ -180,7 +184,7 @@ export async function syncSoon(sql: Sql, { workspaceId, accountId }: AccountRef,
 const markInvalid = statement(
   'mark_account_credentials_invalid',
   `update provider_accounts set status = 'credentials_invalid', status_detail = $3
-   where workspace_id = $1 and id = $2 and status <> 'removed' and (synced_at is null or synced_at <= $4)`,
+   where workspace_id = $1 and id = ${UNLOCKED} and status <> 'removed' and (synced_at is null or synced_at <= $4)`,
 )
 
 /** The provider rejected the token in a send that began at `sentAt`. A token that was renewed or worked since then stays. */
@@ -194,13 +198,13 @@ export async function markCredentialsInvalid(
 
 /** Makes the accounts due whose times were written while the database's clock was ahead: until then, none would be synced. */
 export const correctSyncTimes = (sql: Sql, now: Date): Promise<unknown> =>
-  sql.rows(correctSyncs, [now, later(now, MAX_SYNC_AHEAD_MS)])
+  sql.rows(correctSyncs, [now, later(now, MAX_SYNC_AHEAD_MS), later(now, MINUTE_MS)])
 
 const correctSyncs = statement(
   'correct_account_sync_times',
   `update provider_accounts
    set sync_due_at = $1, synced_at = case when synced_at > $1 then $1 else synced_at end
-   where sync_due_at > $2`,
+   where status <> 'removed' and (sync_due_at > $2 or synced_at > $3)`,
 )
 
 /** A template with one of these statuses cannot be sent. */

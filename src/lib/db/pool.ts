@@ -334,12 +334,6 @@ export function failsReadiness(error: unknown): boolean {
 /** Another transaction was in the way, such as by a lock or in a deadlock. Work on other rows can go on. */
 export const isConflict = (error: unknown): boolean => faultOf(error)?.kind === 'conflict'
 
-/** For work that may be left undone if another transaction is in its way. */
-export const unlessInConflict = (work: Promise<unknown>): Promise<unknown> =>
-  work.catch((error: unknown) => {
-    if (!isConflict(error)) throw error
-  })
-
 /** A shutdown may end a connection whose commit is waiting for a standby. */
 const ENDED_BY_SHUTDOWN = new Set(['57P01', '57P02'])
 

@@ -1,11 +1,11 @@
 import type { CodedText } from '../../../locales/text.ts'
 import { MINUTE_MS, later } from '../../lib/clock.ts'
-import { type Sql, statement, unlessInConflict } from '../../lib/db/pool.ts'
+import { type Sql, statement } from '../../lib/db/pool.ts'
 import type { ProviderError, SendOutcome } from '../../providers/provider.ts'
 import { markCredentialsInvalid } from '../../accounts/sync/sync.ts'
 import type { ClaimedMessage } from './claim.ts'
 import { MAX_TRIAL_MS } from './lock-senders.ts'
-import type { Decision } from './decide.ts'
+import { type Decision, MAX_OPEN_MS } from './decide.ts'
 import { PAIR_BURST, PAIR_INTERVAL_MS } from './pace.ts'
 
 /** Far above the step at which the waits stop growing. */
@@ -51,8 +51,7 @@ function openingOf({ message, outcome, next }: AttemptEnd): Opening[] {
     case 'credentials': {
       const detail = outcome?.outcome === 'rejected' ? rejectedWith(outcome.error) : null
       // The token was read at the claim: the latest one counts.
-      // If the account is locked, the next rejection marks it: the outcomes of other accounts do not wait.
-      const open = (sql: Sql) => unlessInConflict(markCredentialsInvalid(sql, message, { detail, sentAt: claimedAt }))
+      const open = (sql: Sql) => markCredentialsInvalid(sql, message, { detail, sentAt: claimedAt })
       return [{ key: `credentials ${accountId}`, until: claimedAt, open }]
     }
   }
@@ -119,12 +118,9 @@ const repeatTrial = statement(
   `update sender_pace set breaker_open_until = $3 where ${isTrial('$1', '$2')}`,
 )
 
-/** Far longer than any breaker is open. */
-const MAX_OPEN_MS = 20 * MINUTE_MS
-
 /** Half-opens the breakers that were opened while the database's clock was ahead. */
 export const correctBreakerTimes = (sql: Sql, now: Date): Promise<unknown> =>
-  sql.rows(correctBreakers, [now, later(now, MAX_OPEN_MS)])
+  sql.rows(correctBreakers, [now, later(now, MAX_OPEN_MS + MINUTE_MS)])
 
 const correctBreakers = statement(
   'correct_breaker_times',

@@ -37,6 +37,7 @@ export const UNKNOWN_WAIT_MS = 10 * SECOND_MS
 /** How often a message may be sent again after an attempt with an unknown outcome. */
 export const MAX_UNKNOWN_RESENDS = 1
 
+const JITTER = 0.25
 const MIN_RETRY_MS = SECOND_MS
 const MAX_RETRY_MS = MINUTE_MS
 const MAX_DOUBTFUL_ATTEMPTS = 3
@@ -50,9 +51,10 @@ const MAX_ACCOUNT_OPEN_MS = 8 * MINUTE_MS
  * worse. Longer than the window of a code, so that the code fails instead of arriving when it is no longer needed.
  */
 const QUALITY_OPEN_MS = 15 * MINUTE_MS
+/** No breaker is open for longer. */
+export const MAX_OPEN_MS = QUALITY_OPEN_MS * (1 + JITTER)
 /** How often messages are retried while the token is invalid. A renewed token releases them immediately. */
 const CREDENTIALS_RETRY_MS = 15 * SECOND_MS
-const JITTER = 0.25
 
 export function afterAttempt(outcome: SendOutcome, context: AttemptContext): Decision {
   switch (outcome.outcome) {

@@ -1,6 +1,6 @@
 import type { CodedText } from '../../../locales/text.ts'
 import { notBefore } from '../../lib/clock.ts'
-import { type Sql, type Statement, batch, changes, statement, unlessInConflict } from '../../lib/db/pool.ts'
+import { type Sql, type Statement, batch, changes, statement } from '../../lib/db/pool.ts'
 import { type EventParts, transactionWithEvents } from '../../events/record.ts'
 import type { Batcher } from '../../lib/db/batcher.ts'
 import { createFairBatcher } from '../../lib/db/fair-batcher.ts'
@@ -80,9 +80,8 @@ async function finishTogether(parts: FinishParts, group: EndedAttempt[]): Promis
   }
   live.changed(group.map(({ message }) => message.workspaceId))
   if (mayClaim) wake('submit')
-  // The outcomes are stored: they do not wait for a locked account, which is synced within an hour anyway.
   const outOfDate = new Map(failed.filter(isDataOutOfDate).map(({ message }) => [message.accountId, message]))
-  for (const message of outOfDate.values()) await unlessInConflict(syncSoon(db, message, now))
+  for (const message of outOfDate.values()) await syncSoon(db, message, now)
 }
 
 const asAccepted = ({ message: { workspaceId, conversation }, outcome, endedAt }: EndedAttempt): AcceptedMessage[] =>

@@ -82,10 +82,17 @@ export function createReceiver(parts: ReceiverParts) {
   }
 }
 
+/** Further ahead than any burst of messages: the clock was set back. */
+const MAX_INSTANT_AHEAD_MS = SECOND_MS
+
 /** Each is later than the one before, by a millisecond at least: of two taps in one second, the later one counts. */
-function createInstants({ now }: Clock): () => Date {
+export function createInstants({ now }: Clock): () => Date {
   let lastMs = 0
-  return () => new Date((lastMs = Math.max(lastMs + 1, now().getTime())))
+  return () => {
+    const nowMs = now().getTime()
+    lastMs = lastMs > nowMs + MAX_INSTANT_AHEAD_MS ? nowMs : Math.max(lastMs + 1, nowMs)
+    return new Date(lastMs)
+  }
 }
 
 type StoredItem = { id: string; kind: ProviderItem['kind']; repeated: boolean }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { syncAccount, syncLoop } from '../../../src/accounts/sync/sync.ts'
 import { DAY_MS } from '../../../src/lib/clock.ts'
+import { createInstants } from '../../../src/messages/reports/receive.ts'
 import { claimRun, endRun } from '../../../src/operations/doctor/alerts/store.ts'
 import { createRemovalGuard } from '../../../src/operations/lifecycle/retention/guard.ts'
 import { housekeepingLoop } from '../../../src/runtime/background/housekeeping.ts'
@@ -29,6 +30,43 @@ test('an account that was synced while the clock was ahead is synced again when 
   await syncLoop(world.parts).turn()
   const at = await syncedAt()
   assert.ok(at >= now && at <= world.clock.now(), at.toISOString())
+})
+
+test('an account whose sync is due soon, but whose last one was ahead, is synced again', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const { accountId } = world.account
+  await doneAhead(world, () =>
+    world.query(`update provider_accounts set synced_at = $2 where id = $1`, [accountId, world.clock.now()]),
+  )
+  const now = world.clock.now()
+  await syncAccount(world.parts, accountId)
+  const [account] = await world.query<{ at: Date }>('select synced_at as at from provider_accounts where id = $1', [
+    accountId,
+  ])
+  assert.ok(account && account.at >= now && account.at <= world.clock.now(), account?.at.toISOString() ?? '')
+})
+
+test('a removed account is never made due', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const { accountId } = world.account
+  await world.query(`update provider_accounts set status = 'removed', sync_due_at = 'infinity' where id = $1`, [
+    accountId,
+  ])
+  await doneAhead(world, async () => {})
+  const [row] = await world.query<{ due: string }>(
+    'select sync_due_at::text as due from provider_accounts where id = $1',
+    [accountId],
+  )
+  assert.deepEqual(row, { due: 'infinity' })
+})
+
+test('messages that arrive after the clock is set back have no later time of arrival', () => {
+  let now = new Date('2026-11-29T12:00:00Z')
+  const next = createInstants({ now: () => now })
+  const first = [next(), next()]
+  assert.equal(Number(first[1]) - Number(first[0]), 1)
+  now = new Date('2026-11-28T12:00:00Z')
+  assert.deepEqual(next(), now)
 })
 
 test('a number whose breaker was opened while the clock was ahead sends when it is corrected', async (t) => {

@@ -52,7 +52,7 @@ export function decideFindings(
     const next = findings
       ? foundRow(row, findings, now)
       : row && made.has(row.check) && (UNCLEAR.has(row.code) || !unclear.has(row.check))
-        ? { ...row, found: false, since: row.found ? now : row.since }
+        ? { ...row, found: false, since: row.found || row.since > now ? now : row.since }
         : row
     if (!next) continue
     const heldMs = now.getTime() - next.since.getTime()

@@ -76,7 +76,7 @@ const finishRun = statement<{ lease: string }>(
    where only_row and lease = $1 returning $1::uuid as lease`,
 )
 
-/** Alerts that waited when the setting was removed. If it is set again, what is wrong then is sent. */
+/** Discards the alerts that waited when the setting was removed. When it is set again, whatever is wrong at that time is sent. */
 const dropAlerts = statement(
   'drop_doctor_alerts',
   `update doctor_findings set raised = false, alert_id = null, alert_at = null, alert_due_at = null, alert_tries = 0
@@ -126,13 +126,13 @@ export type Alert = Pick<StoredFinding, 'check' | 'code' | 'severity' | 'text' |
 
 /** Takes the alerts that are due, under a lease. */
 export const claimAlerts = (sql: Sql, now: Date): Promise<Alert[]> =>
-  sql.rows(takeAlerts, [now, later(now, SEND_LEASE_MS)])
+  sql.rows(takeAlerts, [now, later(now, SEND_LEASE_MS), later(now, MAX_RETRY_MS + MINUTE_MS)])
 
 const takeAlerts: Statement<Alert> = statement(
   'take_doctor_alerts',
   `update doctor_findings set alert_due_at = $2, alert_tries = alert_tries + 1
    where alert_id = any (array (
-     select alert_id from doctor_findings where alert_due_at <= $1
+     select alert_id from doctor_findings where alert_due_at not between $1 and $3
      order by alert_due_at limit ${MAX_ALERTS} for update skip locked))
    returning check_name as "check", code, severity, text, fix, raised, alert_id as id, alert_at as at, alert_tries as tries`,
 )
