@@ -209,7 +209,7 @@ returning a.id, a.workspace_id, a.sync_due_at;
 prepare correct_account_sync_times as
 update provider_accounts
 set sync_due_at = $1, synced_at = case when synced_at > $1 then $1 else synced_at end
-where sync_due_at > $2;
+where status <> 'removed' and (sync_due_at > $2 or synced_at > $3);
 
 prepare end_account_sync as
 update provider_accounts
@@ -237,11 +237,13 @@ prepare make_account_sync_due as
 update provider_accounts
 set sync_due_at = least(sync_due_at, case when status = 'connected'
   then greatest($3::timestamptz, synced_at + interval '60000 milliseconds') else $4 end)
-where workspace_id = $1 and id = $2 and status <> 'removed';
+where workspace_id = $1 and id = (
+  select id from provider_accounts where workspace_id = $1 and id = $2 for no key update skip locked) and status <> 'removed';
 
 prepare mark_account_credentials_invalid as
 update provider_accounts set status = 'credentials_invalid', status_detail = $3
-where workspace_id = $1 and id = $2 and status <> 'removed' and (synced_at is null or synced_at <= $4);
+where workspace_id = $1 and id = (
+  select id from provider_accounts where workspace_id = $1 and id = $2 for no key update skip locked) and status <> 'removed' and (synced_at is null or synced_at <= $4);
 
 prepare restrict_template as
 update templates t set status = $5 from templates before
@@ -1077,9 +1079,15 @@ from jsonb_to_recordset($1) as r (n int, workspace_id uuid, account_id uuid, pho
   confirmation_id uuid, quotes text, phones jsonb, user_id text)
 left join lateral (
   select s.id from senders s
-  where s.workspace_id = r.workspace_id and s.phone_number_id = r.phone_number_id
-  -- accounts of one app share a webhook path
-  order by s.account_id = r.account_id desc, s.gone_at is null desc limit 1) s on true
+  where s.account_id = r.account_id and s.phone_number_id = r.phone_number_id and s.workspace_id = r.workspace_id
+    and s.gone_at is null limit 1) own on true
+-- accounts of one app share a webhook path
+left join lateral (
+  select s.id from senders s
+  join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
+  where own.id is null and s.workspace_id = r.workspace_id and s.phone_number_id = r.phone_number_id
+  order by (a.status <> 'removed' and s.gone_at is null) desc, s.account_id = r.account_id desc limit 1) shared on true
+cross join lateral (select coalesce(own.id, shared.id) as id) s
 left join lateral (
   select m.confirmation_id, m.check_kind, m.purpose, m.offered, m.round from messages m
   where m.workspace_id = r.workspace_id and m.id = r.question_id and m.kind = 'cod' limit 1) q on true
@@ -2739,7 +2747,7 @@ update doctor_findings set alert_due_at = $2 where alert_id = $1;
 prepare take_doctor_alerts as
 update doctor_findings set alert_due_at = $2, alert_tries = alert_tries + 1
 where alert_id = any (array (
-  select alert_id from doctor_findings where alert_due_at <= $1
+  select alert_id from doctor_findings where alert_due_at not between $1 and $3
   order by alert_due_at limit 20 for update skip locked))
 returning check_name as "check", code, severity, text, fix, raised, alert_id as id, alert_at as at, alert_tries as tries;
 
@@ -3548,7 +3556,7 @@ prepare find_events_to_remove_content as
 select e.id from events e
 where e.id = any ($1::uuid[]) and not exists (
   select from webhook_deliveries d
-  where d.workspace_id = e.workspace_id and d.event_id = e.id and (d.status = 'pending' or (d.lease is not null and d.due_at is not null)));
+  where d.workspace_id = e.workspace_id and d.event_id = e.id and (d.status = 'pending'));
 
 prepare lock_confirmations_to_remove_notes as
 select a.id, a.confirmation_id as "confirmationId" from cod_answers a
@@ -3738,7 +3746,7 @@ with locked_messages as materialized (
   select id from events where id = any (array (select id from events_of)) for update skip locked
 ), locked_deliveries as materialized (
   select id from webhook_deliveries d
-  where event_id = any (array (select id from locked_events)) and not (d.status = 'pending' or (d.lease is not null and d.due_at is not null))
+  where event_id = any (array (select id from locked_events)) and not (d.status = 'pending')
   for update skip locked
 ), busy_deliveries as materialized (
   select event_id from webhook_deliveries
@@ -3765,7 +3773,7 @@ with events_of as materialized (
   select id from events where id = any (array (select id from events_of)) for update skip locked
 ), locked_deliveries as materialized (
   select id from webhook_deliveries d
-  where event_id = any (array (select id from locked_events)) and not (d.status = 'pending' or (d.lease is not null and d.due_at is not null))
+  where event_id = any (array (select id from locked_events)) and not (d.status = 'pending')
   for update skip locked
 ), busy_deliveries as materialized (
   select event_id from webhook_deliveries
@@ -3785,7 +3793,7 @@ with events_of as materialized (
   select id from events where id = any (array (select id from events_of)) for update skip locked
 ), locked_deliveries as materialized (
   select id from webhook_deliveries d
-  where event_id = any (array (select id from locked_events)) and not (d.status = 'pending' or (d.lease is not null and d.due_at is not null))
+  where event_id = any (array (select id from locked_events)) and not (d.status = 'pending')
   for update skip locked
 ), busy_deliveries as materialized (
   select event_id from webhook_deliveries
@@ -5486,10 +5494,15 @@ from (
    where delivery.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))
      and delivery.lease = ($1::jsonb -> delivery.id::text ->> 'lease')::uuid
  )
- select endpoint.workspace_id as "workspaceId", endpoint.id as "endpointId"
+ select endpoint.workspace_id as "workspaceId", endpoint.id as "endpointId", result.value ->> 'url' as url
  from jsonb_each($2::jsonb) as result
  cross join lateral (select * from webhook_endpoints where id = result.key::uuid limit 1) endpoint
  where not (result.value ->> 'restarted')::boolean and endpoint.failing_since <= $3 and endpoint.status = 'enabled';
+
+prepare select_urls_of_endpoints as
+select distinct endpoint.id, endpoint.url from unnest($1::uuid[], $2::uuid[]) as r (workspace_id, id)
+cross join lateral (
+  select id, url from webhook_endpoints where workspace_id = r.workspace_id and id = r.id limit 1) endpoint;
 
 -- src/webhooks/delivery/release.ts
 
@@ -5776,8 +5789,18 @@ select count(*) as waiting from webhook_deliveries where workspace_id = $1 and e
 
 prepare end_pauses_of_deliveries as
 with paused as (
-  select id from webhook_deliveries where workspace_id = $1 and endpoint_id = $2 and lease is null and due_at > $3 and (early_at is null or early_at > $3)
+  select id from webhook_deliveries where workspace_id = $1 and endpoint_id = $2 and lease is null and due_at > $3 and early_at > $3 and early_at is not null
   order by early_at limit $4
+  for no key update skip locked
+)
+update webhook_deliveries set early_at = least(created_at, $3), early_attempts = 0
+where workspace_id = $1 and id = any (array (select id from paused))
+returning id;
+
+prepare end_pauses_of_unattempted_deliveries as
+with paused as (
+  select id from webhook_deliveries where workspace_id = $1 and endpoint_id = $2 and lease is null and due_at > $3 and early_at is null
+  order by due_at limit $4
   for no key update skip locked
 )
 update webhook_deliveries set early_at = least(created_at, $3), early_attempts = 0

@@ -73,7 +73,7 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
   }
 
   /** Sends the code, and returns what the product understands. */
-  async function answer(hook: ServedHook, request: FastifyRequest, raw: Buffer): Promise<Response> {
+  async function answer(hook: ServedHook, request: FastifyRequest, raw: Buffer): Promise<TimedResponse> {
     const { value: body, faults } = parseJson(raw)
     const kind = kinds[hook.kind]
     const { id: correlationId } = request
@@ -119,7 +119,7 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
     async (request, reply) => {
       const raw = request.body ?? Buffer.alloc(0)
       let hook: ServedHook | undefined
-      let response: Response | undefined
+      let response: TimedResponse | undefined
       const work = async (): Promise<void> => {
         hook = await findSigned(request.params.hookId, request, raw)
         if (hook) response = await answer(hook, request, raw)
@@ -134,15 +134,16 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
   )
 }
 
-type Response = HookResponse & { retryAfterMs: number | undefined }
+type TimedResponse = HookResponse & { retryAfterMs: number | undefined }
 
 /** `sentence`: for a fault of the request. A fault of ours has a fixed text. */
-function rejectionFor({ kind }: ServedHook, body: unknown, code: ApiErrorCode, sentence = ''): Response {
+function rejectionFor({ kind }: ServedHook, body: unknown, code: ApiErrorCode, sentence = ''): TimedResponse {
   const { status } = apiErrors[code]
   const isOurs = status >= 500
   const mayRetry = code === 'RATE_LIMITED' || isOurs
   const rejection = { status, code, sentence: isOurs ? fixedDetail(code) : sentence, mayRetry }
-  return { ...kinds[kind].rejected(rejection, body), retryAfterMs: mayRetry ? RETRY_AFTER_MS : undefined }
+  const isSoon = code === 'RATE_LIMITED' || code === 'SERVICE_UNAVAILABLE'
+  return { ...kinds[kind].rejected(rejection, body), retryAfterMs: isSoon ? RETRY_AFTER_MS : undefined }
 }
 
 /** A missing hook gets the answer of a wrong signature, so that a stranger cannot find out which hooks exist. */
@@ -171,7 +172,7 @@ const overRate = (): ApiError =>
   )
 
 /** Supabase and others try again only if they see when. */
-function send(reply: FastifyReply, { http, body, retryAfterMs }: Response): FastifyReply {
+function send(reply: FastifyReply, { http, body, retryAfterMs }: TimedResponse): FastifyReply {
   if (retryAfterMs !== undefined) reply.header('retry-after', retryAfterMs / SECOND_MS)
   return typeof body === 'string'
     ? reply.code(http).type('text/plain; charset=utf-8').send(body)

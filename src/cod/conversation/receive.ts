@@ -121,9 +121,15 @@ const matchMessages: Statement<Match> = statement(
      confirmation_id uuid, quotes text, phones jsonb, user_id text)
    left join lateral (
      select s.id from senders s
-     where s.workspace_id = r.workspace_id and s.phone_number_id = r.phone_number_id
-     -- accounts of one app share a webhook path
-     order by s.account_id = r.account_id desc, s.gone_at is null desc limit 1) s on true
+     where s.account_id = r.account_id and s.phone_number_id = r.phone_number_id and s.workspace_id = r.workspace_id
+       and s.gone_at is null limit 1) own on true
+   -- accounts of one app share a webhook path
+   left join lateral (
+     select s.id from senders s
+     join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
+     where own.id is null and s.workspace_id = r.workspace_id and s.phone_number_id = r.phone_number_id
+     order by (a.status <> 'removed' and s.gone_at is null) desc, s.account_id = r.account_id desc limit 1) shared on true
+   cross join lateral (select coalesce(own.id, shared.id) as id) s
    left join lateral (
      select m.confirmation_id, m.check_kind, m.purpose, m.offered, m.round from messages m
      where m.workspace_id = r.workspace_id and m.id = r.question_id and m.kind = 'cod' limit 1) q on true

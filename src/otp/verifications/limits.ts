@@ -10,7 +10,10 @@ export const RESEND_INTERVAL_MS = 30 * SECOND_MS
 export const MAX_SENDS_IN_SHORT = 5
 export const SHORT_MS = 10 * MINUTE_MS
 export const MAX_SENDS_A_DAY = 20
-/** With codes of four digits, guessing a number succeeds on one day of 500; of 100 if as many verifications as possible are pending. */
+/**
+ * With codes of four digits, guessing the codes of one number succeeds on one day in 500, or one in 100 if as many verifications as possible are
+ * pending.
+ */
 export const MAX_WRONG_A_DAY = 20
 
 /** Numbers that differ only in the last digits are one block of an operator, as those who earn from messages to their own numbers use them. */

@@ -8,8 +8,8 @@ export type Outbox = { put(kind: string, id: string): void; stop(): Promise<void
 /** 37 bytes each; a payload may have 8,000. The rest follows in the next notification. */
 const MAX_IDS_PER_NOTIFY = 200
 
-/** At least this long after a notification failed, as between failing turns of a loop. */
-const FAILED_EVERY_MS = 1_000
+/** The minimum pause after a failed notification, as after a failed turn of a loop. */
+const RETRY_INTERVAL_MS = 1_000
 
 const notify = statement('notify_nodes', 'select pg_notify($1, $2)')
 
@@ -43,7 +43,7 @@ export function createOutbox(db: Pick<Db, 'rows'>, channel: string, everyMs: num
   // After this turn's I/O, so that ids which are put together are sent together.
   const sender = throttle(
     () => (sending = nextTurn().then(send)),
-    () => (hasFailed ? Math.max(everyMs, FAILED_EVERY_MS) : everyMs),
+    () => (hasFailed ? Math.max(everyMs, RETRY_INTERVAL_MS) : everyMs),
   )
   return {
     put(kind, id) {

@@ -67,7 +67,7 @@ test('of two taps in one second the later arrival counts', async (t) => {
   assert.equal((await world.getConfirmation(order)).status, 'confirmed')
 })
 
-test('of two taps in one webhook and one second the later one counts', async (t) => {
+test('of two taps in the same second of one webhook, the later one counts', async (t) => {
   const { world, start } = await startConfirmation(t)
   const orders = await Promise.all(Array.from({ length: 6 }, () => world.createConfirmation()))
   await world.settled()

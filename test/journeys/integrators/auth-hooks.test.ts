@@ -196,7 +196,7 @@ test('what cannot be sent is rejected with a sentence that Supabase shows', asyn
   assert.equal((await postHook(hook.url, large, {})).status, 413)
 })
 
-test('only what may be accepted a second later is rejected with Retry-After', async (t) => {
+test('a used-up quota is rejected without Retry-After', async (t) => {
   const world = await startWorld(t, { otpQuota: 1 })
   const { url, secret } = await createHook(world, 'generic')
   const call = () => {
