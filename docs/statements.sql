@@ -209,7 +209,7 @@ returning a.id, a.workspace_id, a.sync_due_at;
 prepare correct_account_sync_times as
 update provider_accounts
 set sync_due_at = $1, synced_at = case when synced_at > $1 then $1 else synced_at end
-where status <> 'removed' and (sync_due_at > $2 or synced_at > $3);
+where status <> 'removed' and sync_due_at > $2;
 
 prepare end_account_sync as
 update provider_accounts

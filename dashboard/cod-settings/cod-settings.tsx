@@ -106,7 +106,8 @@ function Editor({ known, editing, onEdit }: Editable) {
           case 'saved': {
             const stored = { settings: answer.settings, updatedAt: answer.updatedAt }
             store(stored)
-            onEdit(isChanged(draft, draftOf(sent.settings)) ? { draft, base: stored } : editingOf(stored))
+            const hasNewEdits = isUnsaved({ draft, base }) && isChanged(draft, draftOf(sent.settings))
+            onEdit(hasNewEdits ? { draft, base: stored } : editingOf(stored)) // after "discard" the draft is the former settings
             setTried(false)
             tellSaved(base, answer)
             void queryClient.invalidateQueries({ queryKey: api.session.current.queryKey() }) // it names the delivery zone

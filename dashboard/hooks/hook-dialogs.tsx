@@ -37,10 +37,10 @@ const templateOf = (text: string) => {
   return { name: text.slice(0, at), language: text.slice(at + 1) }
 }
 
-const inputOf = ({ name, kind, senderId, templates, pointers }: Values, usable: readonly Template[]) => ({
+const inputOf = ({ name, kind, senderId, templates, pointers }: Values, foreign: ReadonlySet<string>) => ({
   name,
   senderId,
-  templates: templates.filter((text) => usable.some((each) => textOf(each) === text)).map(templateOf),
+  templates: templates.filter((text) => !foreign.has(text)).map(templateOf),
   ...(kind === 'generic' && { pointers }),
 })
 
@@ -60,12 +60,17 @@ function useLabels() {
   }
 }
 
-/** Those of the sender's account. The form shows only these, and the server rejects others. */
-function useUsableTemplates(senderId: string): readonly Template[] {
+/**
+ * `usable`: those of the sender's account, which the form shows. `foreign`: those that only other accounts have, such as that of a sender chosen
+ * before. One that WhatsApp has paused is neither: it stays chosen, and the server says what is wrong with it.
+ */
+function useTemplates(senderId: string): { usable: readonly Template[]; foreign: ReadonlySet<string> } {
   const { workspaceId } = useWorkspace()
   const { senders, templates } = useSuspenseQuery(pageQueries.hooks({ workspaceId })).data
   const accountId = senders.find((sender) => sender.senderId === senderId)?.accountId
-  return templates.filter((template) => template.accountId === accountId)
+  const usable = templates.filter((template) => template.accountId === accountId)
+  const own = new Set(usable.map(textOf))
+  return { usable, foreign: new Set(templates.map(textOf).filter((text) => !own.has(text))) }
 }
 
 /** The fields of a hook; the kind only of a new one. */
@@ -75,7 +80,7 @@ function Fields({ form, isNew }: { form: ReturnType<typeof useServerForm<Values>
   const labels = useLabels()
   const { senders } = useSuspenseQuery(pageQueries.hooks({ workspaceId })).data
   const { kind, senderId } = form.values
-  const usable = useUsableTemplates(senderId)
+  const { usable } = useTemplates(senderId)
   return (
     <>
       <TextInput description={t('page_hooks.name_hint')} data-autofocus {...form.field('name')} />
@@ -131,7 +136,7 @@ export function NewHook({ onDone }: { onDone: () => void }) {
     templates: [],
     pointers: { phone: '/to', code: '/code', language: '/language' },
   })
-  const usable = useUsableTemplates(form.values.senderId)
+  const { foreign } = useTemplates(form.values.senderId)
   const create = useMutation(
     api.hooks.create.mutationOptions({ onSuccess: () => refresh(workspaceId), onError: form.showFaults }),
   )
@@ -152,7 +157,7 @@ export function NewHook({ onDone }: { onDone: () => void }) {
     <ServerForm
       form={form}
       call={create}
-      onSubmit={(values) => create.mutate({ workspaceId, kind: values.kind, ...inputOf(values, usable) })}
+      onSubmit={(values) => create.mutate({ workspaceId, kind: values.kind, ...inputOf(values, foreign) })}
     >
       <Fields form={form} isNew />
       <Button type="submit" loading={create.isPending}>
@@ -186,7 +191,7 @@ export function ChangeHook({ of: hook, onDone }: { of: Hook; onDone: () => void 
     templates: templates.map(textOf),
     pointers: pointers ?? { phone: '', code: '', language: '' },
   })
-  const usable = useUsableTemplates(form.values.senderId)
+  const { foreign } = useTemplates(form.values.senderId)
   const update = useMutation(
     api.hooks.update.mutationOptions({
       async onSuccess() {
@@ -200,7 +205,7 @@ export function ChangeHook({ of: hook, onDone }: { of: Hook; onDone: () => void 
     <ServerForm
       form={form}
       call={update}
-      onSubmit={(values) => update.mutate({ workspaceId, hookId, ...inputOf(values, usable) })}
+      onSubmit={(values) => update.mutate({ workspaceId, hookId, ...inputOf(values, foreign) })}
     >
       <Fields form={form} isNew={false} />
       <Button type="submit" loading={update.isPending}>

@@ -31,6 +31,14 @@ const cases: readonly [string, Facts, NextAction][] = [
     noAction('explain.why_on_its_way', { url }),
   ],
   [
+    'a webhook that failed at a former URL, while the new one fails too',
+    withWebhook(
+      { status: 'pending', dueAt: later(NOW, HOUR_MS), urlChangedAt: NOW, endpointFailing: true },
+      rejectedByEndpoint,
+    ),
+    client('explain.failing_in_turn', { url }),
+  ],
+  [
     'a webhook that failed at the present URL after an earlier change',
     withWebhook({ status: 'pending', dueAt: NOW, urlChangedAt: ago(HOUR_MS) }, rejectedByEndpoint),
     client('explain.failing', {

@@ -201,7 +201,10 @@ function actionForDelivery(
       if (!last || isInFlight || hasSucceeded(last)) return noAction({ code: 'explain.why_on_its_way', url })
       if (endpointRecovers) return noAction({ code: 'explain.why_catches_up', url })
       if (isSecretLost) return rotateSecret
-      if (isAtFormerUrl(last, delivery)) return noAction({ code: 'explain.why_on_its_way', url })
+      if (isAtFormerUrl(last, delivery))
+        return delivery.endpointFailing
+          ? action('client', { code: 'explain.failing_in_turn', url })
+          : noAction({ code: 'explain.why_on_its_way', url })
       return action('client', { code: 'explain.failing', url, fault, dueAt: time(dueAt ?? now) })
   }
 }

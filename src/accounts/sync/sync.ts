@@ -104,8 +104,7 @@ async function readAndStore(parts: SyncParts, account: LeasedAccount): Promise<v
     const listing = await listWithProgress(parts, account, startedAt)
     const wasConnected = await db.transaction(async (tx) => {
       const before = await lockAccount(tx, account)
-      // A listing that was started later is stored already.
-      if (!before || (before.synced_at && before.synced_at > startedAt)) return true
+      if (!before || isLaterStored(before.synced_at, startedAt, clock.now())) return true
       await storeListing(tx, account, { listing, now: startedAt })
       const values = [account.workspaceId, account.accountId, startedAt, account.leasedUntil, nextSyncAt(clock.now())]
       await tx.rows(endSync, values)
@@ -131,6 +130,10 @@ async function readAndStore(parts: SyncParts, account: LeasedAccount): Promise<v
     live.changed([account.workspaceId])
   }
 }
+
+/** Whether a listing that was started later is stored already. A time that is further ahead is of a clock that was. */
+const isLaterStored = (syncedAt: Date | null, startedAt: Date, now: Date): boolean =>
+  syncedAt !== null && syncedAt > startedAt && syncedAt < later(now, MINUTE_MS)
 
 /** An update during the sync has changed sync_due_at: then the account is synced again, after the minimum interval. */
 const endSync = statement(
@@ -198,13 +201,13 @@ export async function markCredentialsInvalid(
 
 /** Makes the accounts due whose times were written while the database's clock was ahead: until then, none would be synced. */
 export const correctSyncTimes = (sql: Sql, now: Date): Promise<unknown> =>
-  sql.rows(correctSyncs, [now, later(now, MAX_SYNC_AHEAD_MS), later(now, MINUTE_MS)])
+  sql.rows(correctSyncs, [now, later(now, MAX_SYNC_AHEAD_MS)])
 
 const correctSyncs = statement(
   'correct_account_sync_times',
   `update provider_accounts
    set sync_due_at = $1, synced_at = case when synced_at > $1 then $1 else synced_at end
-   where status <> 'removed' and (sync_due_at > $2 or synced_at > $3)`,
+   where status <> 'removed' and sync_due_at > $2`,
 )
 
 /** A template with one of these statuses cannot be sent. */

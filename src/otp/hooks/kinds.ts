@@ -22,7 +22,7 @@ type Kind = {
   rejected(rejection: Rejection, body: unknown): HookResponse
 }
 
-/** `mayRetry`: the same request may be accepted a second later. */
+/** `mayRetry`: it is not the request's fault, so the same one may be accepted later. */
 export type Rejection = { status: number; code: string; sentence: string; mayRetry: boolean }
 
 export const HOOK_KINDS = ['supabase', 'zitadel', 'logto', 'generic'] as const
