@@ -86,10 +86,10 @@ export function createReceiver(parts: ReceiverParts) {
 const MAX_INSTANT_AHEAD_MS = SECOND_MS
 
 /** Each is later than the one before, by a millisecond at least: of two taps in one second, the later one counts. */
-export function createInstants({ now }: Clock): () => Date {
+export function createInstants(clock: Clock): () => Date {
   let lastMs = 0
   return () => {
-    const nowMs = now().getTime()
+    const nowMs = clock.now().getTime()
     lastMs = lastMs > nowMs + MAX_INSTANT_AHEAD_MS ? nowMs : Math.max(lastMs + 1, nowMs)
     return new Date(lastMs)
   }

@@ -152,7 +152,7 @@ test('while the backlog of an endpoint that is gone is held, results of others a
   // Each batch but the first has one of these rows, which takes long, though less than the limit of a statement.
   const slow = [ids[MAX_HELD_PER_BATCH + 5], ids[2 * MAX_HELD_PER_BATCH + 5]]
   const run = (name: string, text: string, values: (string | Date | undefined)[] = []) =>
-    world.db.rows<{ found: boolean }>({ name, text }, values as string[])
+    world.db.rows<{ found: boolean }>({ name, text }, values)
   await run(
     'order_backlog',
     `update webhook_deliveries set due_at = due_at + position * interval '1 ms'
