@@ -97,7 +97,7 @@ test('a URL is never blamed for what the former one answered', async (t) => {
   const { endpointId } = receiver
   const wait = `update webhook_deliveries set due_at = now() + interval '1 hour' where endpoint_id = $1`
   await world.query(wait, [endpointId])
-  const change = 'update webhook_endpoints set url_changed_at = $2 where id = $1'
+  const change = 'update webhook_endpoints set url_changed_at = $2, failing_since = null where id = $1'
   await world.query(change, [endpointId, world.clock.now()])
   const { next } = await explained(world, otp.messageId)
   assert.deepEqual([next.who, next.sentence.includes('is on its way')], ['none', true], next.sentence)
