@@ -34,8 +34,6 @@ const POLL_MS = 250
 /** Between tries to store an outcome while the database is unavailable. */
 const STORE_RETRY_MS = 500
 
-const NOT_GIVEN_BACK = 'claimed messages could not be given back, and wait until their lease ends'
-
 /** Submits what is due to the provider (docs/otp.md#submission-and-expiry). */
 export function submitLoop(parts: SubmitParts): Loop {
   parts.metrics.attempts.inc({ outcome: 'not_made' }, 0) // an alert sees no increase in a series that first appears as 1
@@ -60,7 +58,7 @@ export function submitLoop(parts: SubmitParts): Loop {
       if (!hasEnded) return start(message, trace === undefined ? undefined : new Map([[message.id, trace]]))
       // The provider is closed here: another node sends it.
       claims.giveBackLater(message.lease)
-      void giveBackLeft()
+      void claims.giveBackLast()
     },
     giveBack(lease) {
       claims.giveBackLater(lease)
@@ -73,12 +71,7 @@ export function submitLoop(parts: SubmitParts): Loop {
   async function drain(): Promise<void> {
     while (inFlight.size > 0) await Promise.all(inFlight)
     hasEnded = true
-    await giveBackLeft()
-  }
-
-  /** After the last turn. Otherwise the messages wait for the end of their lease. */
-  async function giveBackLeft(): Promise<void> {
-    await claims.giveBackDoubtful().catch((err: unknown) => parts.log.warn({ err }, NOT_GIVEN_BACK))
+    await claims.giveBackLast()
   }
 
   async function turn(): Promise<{ more: boolean; idle?: boolean }> {

@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { type Db, type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import { removal } from '../../lib/db/removal.ts'
 import { newId } from '../../lib/ids.ts'
+import type { Log } from '../../lib/log.ts'
 
 /** The items of one claim. Its id is in the claimed rows as a fencing token. */
 export type Lease = { id: string; itemIds: readonly string[] }
@@ -19,9 +20,17 @@ export const changeLeased = async (tx: Sql, change: LeasedChange, leases: readon
 export const unlockedItems = (table: string): string => `any (array (
      select id from ${table} where id = any ($1::uuid[]) and lease = any ($2::uuid[]) for no key update skip locked))`
 
+const NOT_GIVEN_BACK = 'claimed work could not be given back, and waits until its lease ends'
+
 /** The claims of one loop. The database may have a claim although its answer was lost: it is given back. */
-export function createClaims({ db, clock }: { db: Db; clock: Clock }, giveBack: LeasedChange) {
+export function createClaims({ db, clock, log }: { db: Db; clock: Clock; log: Log }, giveBack: LeasedChange) {
   const doubtful = new Set<string>()
+  const giveBackDoubtful = async (): Promise<void> => {
+    if (doubtful.size === 0) return
+    const leases = [...doubtful]
+    await db.transaction(async (tx) => changeLeased(tx, giveBack, await tx.rows(removeLeases, [leases]), clock.now()))
+    for (const lease of leases) doubtful.delete(lease)
+  }
   return {
     async claim<Claimed>(run: (lease: string) => Promise<Claimed>): Promise<Claimed> {
       const lease = newId()
@@ -33,12 +42,9 @@ export function createClaims({ db, clock }: { db: Db; clock: Clock }, giveBack: 
       }
     },
     giveBackLater: (lease: string): void => void doubtful.add(lease),
-    async giveBackDoubtful(): Promise<void> {
-      if (doubtful.size === 0) return
-      const leases = [...doubtful]
-      await db.transaction(async (tx) => changeLeased(tx, giveBack, await tx.rows(removeLeases, [leases]), clock.now()))
-      for (const lease of leases) doubtful.delete(lease)
-    },
+    giveBackDoubtful,
+    /** For a loop that has no further turn. Never fails: what is not given back waits for the end of its lease. */
+    giveBackLast: (): Promise<void> => giveBackDoubtful().catch((err: unknown) => log.warn({ err }, NOT_GIVEN_BACK)),
   }
 }
 

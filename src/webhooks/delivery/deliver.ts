@@ -37,8 +37,6 @@ const DRAIN_MS = 5 * SECOND_MS
 const MAX_STORE_TRIES = 3
 const STORE_RETRY_MS = 500
 
-const NOT_GIVEN_BACK = 'claimed webhooks could not be given back, and wait until their lease ends'
-
 /** The values of a delivery that was claimed when it was recorded. */
 const FIRST_ATTEMPT = { step: 0, scheduledAt: null, earlyAttempts: 0, attempt: 1 }
 
@@ -202,6 +200,6 @@ export function deliverLoop(parts: Parts): Loop {
     while (running.size > 0) await Promise.all(running)
     clearTimeout(timer)
     agent.destroy()
-    await claims.giveBackDoubtful().catch((err: unknown) => parts.log.warn({ err }, NOT_GIVEN_BACK))
+    await claims.giveBackLast()
   }
 }
