@@ -5789,7 +5789,7 @@ select count(*) as waiting from webhook_deliveries where workspace_id = $1 and e
 
 prepare end_pauses_of_deliveries as
 with paused as (
-  select id from webhook_deliveries where workspace_id = $1 and endpoint_id = $2 and lease is null and due_at > $3 and early_at > $3 and early_at is not null
+  select id from webhook_deliveries where workspace_id = $1 and endpoint_id = $2 and lease is null and due_at > $3 and early_at > $3
   order by early_at limit $4
   for no key update skip locked
 )

@@ -53,8 +53,8 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
 
   const reject = (reply: FastifyReply, reason: keyof typeof REJECTIONS): FastifyReply => {
     metrics.rejectedAuthHooks.inc({ reason })
-    const { status, text, retryAfterMs } = REJECTIONS[reason]
-    return send(reply, { http: status, body: { error: { http_code: status, message: text } }, retryAfterMs })
+    const { status, text, ...more } = REJECTIONS[reason]
+    return send(reply, { http: status, body: { error: { http_code: status, message: text } }, ...more })
   }
 
   const isSigned = ({ checks }: ServedHook, { headers }: FastifyRequest, raw: Buffer): boolean => {
@@ -87,7 +87,7 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
         otpRequestOf(parts, hook, { ...read, correlationId, trace: traceparentOf(request) }),
       )
       accepted.add(request)
-      return { ...kind.accepted(messageId, body), retryAfterMs: undefined }
+      return kind.accepted(messageId, body)
     } catch (error) {
       if (!(error instanceof ApiError)) {
         log.error({ ...logFields, ...failureFields(error) }, 'a request to an auth hook failed')
@@ -134,7 +134,7 @@ export function serveAuthHooks(app: FastifyInstance, parts: HookParts): void {
   )
 }
 
-type TimedResponse = HookResponse & { retryAfterMs: number | undefined }
+type TimedResponse = HookResponse & { retryAfterMs?: number | undefined }
 
 /** `sentence`: for a fault of the request. A fault of ours has a fixed text. */
 function rejectionFor({ kind }: ServedHook, body: unknown, code: ApiErrorCode, sentence = ''): TimedResponse {
@@ -151,7 +151,6 @@ const REJECTIONS = {
   signature: {
     status: 401,
     text: 'No auth hook has this address, or the request is not signed with the secret of the hook, or it was signed more than 5 minutes ago.',
-    retryAfterMs: undefined,
   },
   address: {
     status: 429,
@@ -163,7 +162,7 @@ const REJECTIONS = {
     text: 'Doorcode did not store the code in time. Try again.',
     retryAfterMs: RETRY_AFTER_MS,
   },
-} as const
+} satisfies Record<string, { status: number; text: string; retryAfterMs?: number }>
 
 const overRate = (): ApiError =>
   new ApiError(

@@ -51,7 +51,10 @@ export async function markDeleted(tx: Sql, { workspaceId, endpointId, now }: Cha
 
 const DELETED: CodedText = plainText('webhooks.endpoint_deleted')
 
-/** Holds everything that waits for an endpoint that is not enabled. Batches commit one by one. After `stop` aborts, each of the others is held when it falls due. */
+/**
+ * Holds everything that waits for an endpoint that is not enabled. Batches commit one by one. After `stop` aborts, each of the others is held
+ * when it falls due.
+ */
 export async function holdBacklog(
   db: Sql,
   { workspaceId, endpointId }: Pick<Change, 'workspaceId' | 'endpointId'>,

@@ -74,7 +74,7 @@ const endPausesOf = (condition: string, order: string): string =>
 
 const endPausesOfAttempted = statement<{ id: string }>(
   'end_pauses_of_deliveries',
-  endPausesOf('early_at > $3 and early_at is not null', 'early_at'),
+  endPausesOf('early_at > $3', 'early_at'),
 )
 
 const endPausesOfOthers = statement<{ id: string }>(

@@ -12,8 +12,8 @@ import type { Loop } from '../jobs/loop.ts'
 import type { RemovalGuard } from '../../operations/lifecycle/retention/guard.ts'
 
 /**
- * Removes short-lived rows in small batches, and corrects times that were written while the database's clock was ahead. The guard is not asked about paces, leases and rate limits: they are worthless
- * after a minute, and a wrong removal loses only the pace of that minute.
+ * Removes short-lived rows in small batches, and corrects times that were written while the database's clock was ahead. The guard is not
+ * asked about paces, leases and rate limits: they are worthless after a minute, and a wrong removal loses only the pace of that minute.
  */
 export const housekeepingLoop = ({
   db,

@@ -221,8 +221,9 @@ const NEXT_HEALTH = `
 
 /**
  * The lease is a fence: a delivery that was claimed or sent again keeps its state, but the attempt was made and is stored. A delivery may be
- * gone by now: removed with its workspace, by emptying its sandbox or, if it was held, by retention. Then its attempt is not stored. A delivery that was held while in flight stays held, unless it succeeded. The endpoint is written only when something
- * changes: most endpoints succeed all the time.
+ * gone by now: removed with its workspace, by emptying its sandbox or, if it was held, by retention. Then its attempt is not stored. A delivery
+ * that was held while in flight stays held, unless it succeeded. The endpoint is written only when something changes: most endpoints succeed
+ * all the time.
  */
 const storeResults = statement<Attempted>(
   'finish_deliveries',
