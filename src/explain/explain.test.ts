@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { waitFor } from '../../test/world/wait-for.ts'
 import { newPhone, startWorld, type World } from '../../test/world/world.ts'
 import { explain } from './explain.ts'
@@ -70,7 +70,8 @@ test('an event is explained with its message', async (t) => {
   assert.deepEqual([explanation.kind, explanation.messageId], ['event', otp.messageId])
 })
 
-test('a failed webhook shows its answer and the time of the next attempt', async (t) => {
+/** A code whose webhook failed once. */
+async function startFailing(t: TestContext) {
   const world = await startWorld(t)
   const receiver = await world.receiver()
   receiver.always({ status: 500 })
@@ -78,6 +79,11 @@ test('a failed webhook shows its answer and the time of the next attempt', async
   await world.whatsapp.reports(otp, ['delivered'])
   await receiver.waitFor(1)
   await world.settled()
+  return { world, receiver, otp }
+}
+
+test('a failed webhook shows its answer and the time of the next attempt', async (t) => {
+  const { world, otp } = await startFailing(t)
   const { timeline, next } = await explained(world, otp.messageId)
   const [attempt, waiting] = timeline.filter(({ what }) => what === 'webhook')
   assert.equal(attempt?.['httpStatus'], 500)
@@ -87,13 +93,7 @@ test('a failed webhook shows its answer and the time of the next attempt', async
 })
 
 test('a URL is never blamed for what the former one answered', async (t) => {
-  const world = await startWorld(t)
-  const receiver = await world.receiver()
-  receiver.always({ status: 500 })
-  const otp = await world.sendOtp()
-  await world.whatsapp.reports(otp, ['delivered'])
-  await receiver.waitFor(1)
-  await world.settled()
+  const { world, receiver, otp } = await startFailing(t)
   const { endpointId } = receiver
   const wait = `update webhook_deliveries set due_at = now() + interval '1 hour' where endpoint_id = $1`
   await world.query(wait, [endpointId])

@@ -19,6 +19,22 @@ import {
   testNextActions,
 } from '../../test/world/next-actions.ts'
 
+/** The parameters for an endpoint that answered 410, and for a paused one. */
+const enableFirst = {
+  enable: commandText('endpoint enable p'),
+  resend,
+  url,
+  endpointStatus: { code: 'webhooks.status_disabled' },
+  reason: { code: 'explain.reason', reason: { code: 'text', text: 'It answered 410.' } },
+} as const
+const resumeFirst = {
+  enable: commandText('endpoint resume p'),
+  resend,
+  url,
+  endpointStatus: { code: 'webhooks.status_paused' },
+  reason: '',
+} as const
+
 const cases: readonly [string, Facts, NextAction][] = [
   [
     'a delivered webhook that is sent again',
@@ -117,46 +133,22 @@ const cases: readonly [string, Facts, NextAction][] = [
       { status: 'failed', endpointStatus: 'disabled', endpointReason: asWritten('It answered 410.') },
       rejectedByEndpoint,
     ),
-    operator('explain.failed_not_enabled', {
-      enable: commandText('endpoint enable p'),
-      resend,
-      url,
-      endpointStatus: { code: 'webhooks.status_disabled' },
-      reason: { code: 'explain.reason', reason: { code: 'text', text: 'It answered 410.' } },
-    }),
+    operator('explain.failed_not_enabled', enableFirst),
   ],
   [
     'a webhook that was given up before its endpoint was paused',
     withWebhook({ status: 'failed', endpointStatus: 'paused' }, rejectedByEndpoint),
-    operator('explain.failed_not_enabled', {
-      enable: commandText('endpoint resume p'),
-      resend,
-      url,
-      endpointStatus: { code: 'webhooks.status_paused' },
-      reason: '',
-    }),
+    operator('explain.failed_not_enabled', resumeFirst),
   ],
   [
     'a webhook that is held',
     withWebhook({ status: 'held', endpointStatus: 'disabled', endpointReason: asWritten('It answered 410.') }),
-    operator('explain.held', {
-      enable: commandText('endpoint enable p'),
-      resend,
-      url,
-      endpointStatus: { code: 'webhooks.status_disabled' },
-      reason: { code: 'explain.reason', reason: { code: 'text', text: 'It answered 410.' } },
-    }),
+    operator('explain.held', enableFirst),
   ],
   [
     'a webhook that is held by a pause',
     withWebhook({ status: 'held', endpointStatus: 'paused' }),
-    operator('explain.held', {
-      enable: commandText('endpoint resume p'),
-      resend,
-      url,
-      endpointStatus: { code: 'webhooks.status_paused' },
-      reason: '',
-    }),
+    operator('explain.held', resumeFirst),
   ],
   [
     'a webhook that is held although its endpoint is enabled again',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import { assertSigned, startReceiver } from '../../../test/world/receiver.ts'
+import { assertSigned } from '../../../test/world/receiver.ts'
 import { waitFor } from '../../../test/world/wait-for.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
@@ -10,8 +10,6 @@ import { claimDeliveries, claimDelivery } from './claim.ts'
 import { createDeliverer } from './attempt.ts'
 import { deliverNow } from './deliver-now.ts'
 import { enableEndpoint, findEndpoint, pingEndpoint, rotateSecret } from '../endpoints.ts'
-import { MAX_HELD_PER_BATCH } from '../endpoint-status.ts'
-import { checkUpdate, updateEndpoint } from '../update.ts'
 import { createFinisher } from './finish.ts'
 import { webhookAgent } from './post.ts'
 import { countResendable, resendBatch, resendDelivery } from '../resend.ts'
@@ -105,80 +103,6 @@ test('410 disables the endpoint immediately and holds what waits for it', async 
   assert.equal(receiver.received.length, 2)
   for (const id of [waiting, answeredGone, recordedAfter])
     assert.equal((await world.delivery(id, receiver)).status, 'held')
-})
-
-test('410 from a URL that was changed meanwhile disables nothing, and the event goes to the new URL', async (t) => {
-  const world = await startWebhookWorld(t)
-  const [receiver, moved] = [await world.receiver(), await startReceiver()]
-  t.after(() => moved.close())
-  const { promise: isMoved, resolve } = Promise.withResolvers<void>()
-  receiver.answers({ status: 410, after: isMoved })
-  const [eventId] = await world.record()
-  await receiver.waitFor(1)
-  await moveTo(world, receiver, moved.url)
-  resolve()
-  await moved.waitFor(1)
-  await world.settled()
-  assert.equal(await statusOf(world, receiver), 'enabled')
-  const { status, attempts } = await world.delivery(eventId, receiver)
-  assert.deepEqual([status, attempts.map(({ httpStatus }) => httpStatus)], ['succeeded', [410, 204]])
-})
-
-test('what failed at a URL that was changed meanwhile is sent to the new one, against which it does not count', async (t) => {
-  const world = await startWebhookWorld(t)
-  const receiver = await world.receiver()
-  const { promise: isMoved, resolve } = Promise.withResolvers<void>()
-  receiver.answers({ status: 500, after: isMoved })
-  const [eventId] = await world.record()
-  await receiver.waitFor(1)
-  await moveTo(world, receiver, `${receiver.url}/new`)
-  resolve()
-  await receiver.waitFor(2)
-  await world.settled()
-  assert.equal((await world.delivery(eventId, receiver)).status, 'succeeded', 'without a wait for the next step')
-  assert.equal((await findEndpoint(world.db, idOf(world, receiver)))?.failingSince, null)
-})
-
-async function moveTo(world: WebhookWorld, receiver: WebhookReceiver, url: string): Promise<void> {
-  const update = await checkUpdate(world.parts, { ...idOf(world, receiver), url })
-  await world.db.transaction((tx) => updateEndpoint(tx, world.clock, update))
-}
-
-test('while the backlog of an endpoint that is gone is held, results of others are stored', async (t) => {
-  const world = await startWebhookWorld(t, { loops: 0 })
-  const gone = await world.receiver()
-  gone.always({ status: 410 })
-  const ids = await world.record(2 * MAX_HELD_PER_BATCH + 10)
-  // Each batch but the first has one of these rows, which takes long, though less than the limit of a statement.
-  const slow = [ids[MAX_HELD_PER_BATCH + 5], ids[2 * MAX_HELD_PER_BATCH + 5]]
-  const run = (name: string, text: string, values: (string | Date | undefined)[] = []) =>
-    world.db.rows<{ found: boolean }>({ name, text }, values)
-  await run(
-    'order_backlog',
-    `update webhook_deliveries set due_at = due_at + position * interval '1 ms'
-    from unnest($1::uuid[]) with ordinality as listed (id, position) where event_id = listed.id`,
-    [`{${ids.join()}}`],
-  )
-  await run(
-    'hold_slowly',
-    `create function hold_slowly() returns trigger language plpgsql
-    as $$ begin perform pg_sleep(2); return new; end $$`,
-  )
-  t.after(() => run('hold_quickly', 'drop function hold_slowly cascade'))
-  await run(
-    'slow_down',
-    `create trigger slow before update on webhook_deliveries for each row
-    when (new.status = 'held' and old.event_id in ('${slow.join("', '")}')) execute function hold_slowly()`,
-  )
-  world.startWorker()
-  const isSlow =
-    "select exists (select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()) as found"
-  await waitFor('the backlog to be held', async () => (await run('is_slow', isSlow))[0]?.found === true)
-  const other = await world.receiver()
-  const [eventId] = await world.record()
-  await waitFor('the success', async () => (await world.delivery(eventId, other)).status === 'succeeded')
-  assert.equal((await world.delivery(slow[1], gone)).status, 'pending', 'the backlog is still being held')
-  await waitFor('the rest to be held', async () => (await world.delivery(slow[1], gone)).status === 'held')
 })
 
 test('five days of nothing but failures disable an endpoint', async (t) => {

@@ -1,20 +1,34 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { lockInAnotherSession } from '../../../test/faults/lock-in-another-session.ts'
 import { isLockTimeout } from '../../lib/db/pool.ts'
 import { newId } from '../../lib/ids.ts'
 import { claimDeliveries } from './claim.ts'
 import { createFinisher } from './finish.ts'
-import { idOf, startWebhookWorld } from '../../../test/world/webhook-world.ts'
+import { startReceiver } from '../../../test/world/receiver.ts'
+import { waitFor } from '../../../test/world/wait-for.ts'
+import { type WebhookReceiver, type WebhookWorld, idOf, startWebhookWorld } from '../../../test/world/webhook-world.ts'
+import { MAX_HELD_PER_BATCH } from '../endpoint-status.ts'
+import { findEndpoint } from '../endpoints.ts'
+import { checkUpdate, updateEndpoint } from '../update.ts'
+
+type Claimed = Awaited<ReturnType<typeof claimDeliveries>>[number]
+
+/** A claimed delivery for each of two endpoints. */
+async function startWithClaimed(t: TestContext): Promise<{ world: WebhookWorld; claimed: [Claimed, Claimed] }> {
+  const world = await startWebhookWorld(t, { loops: 0 })
+  const receivers = [await world.receiver(), await world.receiver()]
+  await world.record()
+  const capacities = receivers.map((receiver) => ({ ...idOf(world, receiver), capacity: 1, dueAt: new Date(0) }))
+  const [one, other] = await claimDeliveries(world.db, capacities, { ...world.parts, lease: newId() })
+  assert.ok(one && other)
+  return { world, claimed: [one, other] }
+}
 
 for (const table of ['webhook_deliveries', 'webhook_endpoints'] as const) {
   test(`a locked row of ${table} delays no other endpoint’s results`, async (t) => {
-    const world = await startWebhookWorld(t, { loops: 0 })
-    const receivers = [await world.receiver(), await world.receiver()]
-    await world.record()
-    const capacities = receivers.map((receiver) => ({ ...idOf(world, receiver), capacity: 1, dueAt: new Date(0) }))
-    const [locked, other] = await claimDeliveries(world.db, capacities, { ...world.parts, lease: newId() })
-    assert.ok(locked && other)
+    const { world, claimed } = await startWithClaimed(t)
+    const [locked, other] = claimed
     const id = table === 'webhook_deliveries' ? locked.deliveryId : locked.endpointId
     await lockInAnotherSession(t, world.db, `select id from ${table} where id = $1 for update`, id)
     const now = world.clock.now()
@@ -39,13 +53,8 @@ for (const table of ['webhook_deliveries', 'webhook_endpoints'] as const) {
 }
 
 test('the result of an event that was removed meanwhile fails no other result', async (t) => {
-  const world = await startWebhookWorld(t, { loops: 0 })
-  const receivers = [await world.receiver(), await world.receiver()]
-  await world.record()
-  const capacities = receivers.map((receiver) => ({ ...idOf(world, receiver), capacity: 1, dueAt: new Date(0) }))
-  const claimed = await claimDeliveries(world.db, capacities, { ...world.parts, lease: newId() })
+  const { world, claimed } = await startWithClaimed(t)
   const [removed, other] = claimed
-  assert.ok(removed && other)
   const text = 'delete from webhook_deliveries where id = $1'
   await world.db.rows({ name: 'remove_delivery', text }, [removed.deliveryId])
   const finish = createFinisher(world.parts)
@@ -65,4 +74,78 @@ test('the result of an event that was removed meanwhile fails no other result', 
     ),
   )
   assert.equal((await world.delivery(other.eventId, other)).attempts.length, 1)
+})
+
+test('410 from a URL that was changed meanwhile disables nothing, and the event goes to the new URL', async (t) => {
+  const world = await startWebhookWorld(t)
+  const [receiver, moved] = [await world.receiver(), await startReceiver()]
+  t.after(() => moved.close())
+  const { promise: isMoved, resolve } = Promise.withResolvers<void>()
+  receiver.answers({ status: 410, after: isMoved })
+  const [eventId] = await world.record()
+  await receiver.waitFor(1)
+  await moveTo(world, receiver, moved.url)
+  resolve()
+  await moved.waitFor(1)
+  await world.settled()
+  assert.equal((await findEndpoint(world.db, idOf(world, receiver)))?.status, 'enabled')
+  const { status, attempts } = await world.delivery(eventId, receiver)
+  assert.deepEqual([status, attempts.map(({ httpStatus }) => httpStatus)], ['succeeded', [410, 204]])
+})
+
+test('what failed at a URL that was changed meanwhile is sent to the new one, against which it does not count', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  const { promise: isMoved, resolve } = Promise.withResolvers<void>()
+  receiver.answers({ status: 500, after: isMoved })
+  const [eventId] = await world.record()
+  await receiver.waitFor(1)
+  await moveTo(world, receiver, `${receiver.url}/new`)
+  resolve()
+  await receiver.waitFor(2)
+  await world.settled()
+  assert.equal((await world.delivery(eventId, receiver)).status, 'succeeded', 'without a wait for the next step')
+  assert.equal((await findEndpoint(world.db, idOf(world, receiver)))?.failingSince, null)
+})
+
+async function moveTo(world: WebhookWorld, receiver: WebhookReceiver, url: string): Promise<void> {
+  const update = await checkUpdate(world.parts, { ...idOf(world, receiver), url })
+  await world.db.transaction((tx) => updateEndpoint(tx, world.clock, update))
+}
+
+test('while the backlog of an endpoint that is gone is held, results of others are stored', async (t) => {
+  const world = await startWebhookWorld(t, { loops: 0 })
+  const gone = await world.receiver()
+  gone.always({ status: 410 })
+  const ids = await world.record(2 * MAX_HELD_PER_BATCH + 10)
+  // Each batch but the first has one of these rows, which takes long, though less than the limit of a statement.
+  const slow = [ids[MAX_HELD_PER_BATCH + 5], ids[2 * MAX_HELD_PER_BATCH + 5]]
+  const run = (name: string, text: string, values: (string | Date | undefined)[] = []) =>
+    world.db.rows<{ found: boolean }>({ name, text }, values)
+  await run(
+    'order_backlog',
+    `update webhook_deliveries set due_at = due_at + position * interval '1 ms'
+    from unnest($1::uuid[]) with ordinality as listed (id, position) where event_id = listed.id`,
+    [`{${ids.join()}}`],
+  )
+  await run(
+    'hold_slowly',
+    `create function hold_slowly() returns trigger language plpgsql
+    as $$ begin perform pg_sleep(2); return new; end $$`,
+  )
+  t.after(() => run('hold_quickly', 'drop function hold_slowly cascade'))
+  await run(
+    'slow_down',
+    `create trigger slow before update on webhook_deliveries for each row
+    when (new.status = 'held' and old.event_id in ('${slow.join("', '")}')) execute function hold_slowly()`,
+  )
+  world.startWorker()
+  const isSlow =
+    "select exists (select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()) as found"
+  await waitFor('the backlog to be held', async () => (await run('is_slow', isSlow))[0]?.found === true)
+  const other = await world.receiver()
+  const [eventId] = await world.record()
+  await waitFor('the success', async () => (await world.delivery(eventId, other)).status === 'succeeded')
+  assert.equal((await world.delivery(slow[1], gone)).status, 'pending', 'the backlog is still being held')
+  await waitFor('the rest to be held', async () => (await world.delivery(slow[1], gone)).status === 'held')
 })

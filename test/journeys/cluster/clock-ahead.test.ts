@@ -19,17 +19,8 @@ async function doneAhead(world: World, work: () => Promise<unknown>): Promise<vo
 test('an account that was synced while the clock was ahead is synced again when it is corrected', async (t) => {
   const world = await startWorld(t, { works: false })
   const { accountId } = world.account
-  const syncedAt = async () => {
-    const [account] = await world.query<{ at: Date }>('select synced_at as at from provider_accounts where id = $1', [
-      accountId,
-    ])
-    return account?.at ?? assert.fail('it was not synced')
-  }
   await doneAhead(world, () => syncAccount(world.parts, accountId))
-  const now = world.clock.now()
-  await syncLoop(world.parts).turn()
-  const at = await syncedAt()
-  assert.ok(at >= now && at <= world.clock.now(), at.toISOString())
+  await assertSyncedBy(world, () => syncLoop(world.parts).turn())
 })
 
 test('an account whose sync is due soon, but whose last one was ahead, is synced again', async (t) => {
@@ -38,13 +29,17 @@ test('an account whose sync is due soon, but whose last one was ahead, is synced
   await doneAhead(world, () =>
     world.query(`update provider_accounts set synced_at = $2 where id = $1`, [accountId, world.clock.now()]),
   )
-  const now = world.clock.now()
-  await syncAccount(world.parts, accountId)
-  const [account] = await world.query<{ at: Date }>('select synced_at as at from provider_accounts where id = $1', [
-    accountId,
-  ])
-  assert.ok(account && account.at >= now && account.at <= world.clock.now(), account?.at.toISOString() ?? '')
+  await assertSyncedBy(world, () => syncAccount(world.parts, accountId))
 })
+
+async function assertSyncedBy(world: World, work: () => Promise<unknown>): Promise<void> {
+  const now = world.clock.now()
+  await work()
+  const [account] = await world.query<{ at: Date }>('select synced_at as at from provider_accounts where id = $1', [
+    world.account.accountId,
+  ])
+  assert.ok(account && account.at >= now && account.at <= world.clock.now(), String(account?.at))
+}
 
 test('a removed account is never made due', async (t) => {
   const world = await startWorld(t, { works: false })
