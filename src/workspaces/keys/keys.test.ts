@@ -127,6 +127,15 @@ test('a revoked key stops within a second on a polling node', async (t) => {
   await waitFor('the key to stop', async () => (await authenticator.find(authorization)) === undefined, 1_000)
 })
 
+test('a revocation takes effect though its commit waited for half an hour', async (t) => {
+  const { authenticator, db, authorization, key } = await startAuthenticator(t)
+  authenticator.watch()
+  assert.ok(await authenticator.find(authorization))
+  const revoke = `update api_keys set revoked_at = clock_timestamp() - interval '30 minutes' where public_id = $1`
+  await db.rows({ name: 'test_revoke_long_ago', text: revoke }, [key.publicId])
+  await waitFor('the key to stop', async () => (await authenticator.find(authorization)) === undefined, 1_000)
+})
+
 test('a revoked key stops after 900 ms on a node without polls', async (t) => {
   const { authenticator, db, authorization, key, pass } = await startAuthenticator(t)
   assert.ok(await authenticator.find(authorization))

@@ -83,7 +83,12 @@ const UNKNOWN_KEY_TTL_MS = 1_000
 const CHANGES_POLL_MS = 300
 /** A cached key is valid for this long after it was read or confirmed by a poll, so a revoked key stops within a second. */
 const CACHE_TTL_MS = 900
-/** A poll looks back one minute (list_recently_changed_api_keys). After a gap of half of that, the cache is cleared. */
+/**
+ * How far a poll looks back. A change is visible only once its commit has ended, which a missing synchronous standby can delay for
+ * much longer than the gap between two polls.
+ */
+const LOOK_BACK = `interval '1 hour'`
+/** After a longer gap between two polls the cache is cleared. */
 const MAX_POLL_GAP_MS = 30_000
 const MAX_KEYS_PER_READ = 1_000
 const USE_RECORD_INTERVAL_MS = 60_000
@@ -103,12 +108,12 @@ const readKeys = statement<StoredKey>(
 const listChanged = statement<{ server: string; public_ids: string[] }>(
   'list_recently_changed_api_keys',
   `select pg_postmaster_start_time()::text as server, array (
-     select public_id from api_keys where revoked_at > clock_timestamp() - interval '1 minute'
+     select public_id from api_keys where revoked_at > clock_timestamp() - ${LOOK_BACK}
      union all
-     select public_id from api_keys where expiry_changed_at > clock_timestamp() - interval '1 minute'
+     select public_id from api_keys where expiry_changed_at > clock_timestamp() - ${LOOK_BACK}
      union all
      select k.public_id from workspaces w join api_keys k on k.workspace_id = w.id
-     where w.deletion_requested_at > clock_timestamp() - interval '1 minute') as public_ids`,
+     where w.deletion_requested_at > clock_timestamp() - ${LOOK_BACK}) as public_ids`,
 )
 
 /** After this long without a request the poll pauses: a cached key is read again before its next use. */
