@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SECOND_MS, later } from '../../../src/lib/clock.ts'
+import { MINUTE_MS, SECOND_MS, later } from '../../../src/lib/clock.ts'
 import { newPseudonym } from '../../../src/lib/phone/erased-recipient.ts'
 import { transactionWithEvents } from '../../../src/events/record.ts'
 import { lifeOf, tableNames } from '../../../src/operations/columns.ts'
@@ -293,6 +293,19 @@ test('an erasure leaves what came after its begin, and has a last step', async (
   const { erased } = await next({ ...erasure, stage: 'rows' })
   assert.deepEqual([erased.messages, (await world.getOtp(otp)).to], [0, otp.to])
   await assert.rejects(next({ ...erasure, steps: MAX_STEPS }), { text: { code: 'recipients.too_many_steps' } })
+})
+
+test('an erasure includes what a node accepted whose clock is ahead of the database’s', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  world.clock.advance(-2 * MINUTE_MS) // ids are made with the machine's clock
+  const otp = await world.sendOtp()
+  const confirmation = await world.createConfirmation({ to: otp.to })
+  await world.settled()
+  const { erased } = await erase(world, otp)
+  assert.deepEqual([erased.messages, erased.confirmations], [2, 1])
+  const left = [(await world.getOtp(otp)).to, (await world.getConfirmation(confirmation)).to]
+  assert.equal(left.includes(otp.to), false, String(left))
 })
 
 const inOrder = (rows: readonly unknown[][]) => rows.toSorted((one, other) => (String(one) < String(other) ? -1 : 1))

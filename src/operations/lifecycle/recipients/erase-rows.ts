@@ -34,12 +34,12 @@ export async function eraseRows(
   { person, pseudonym, startedAt }: { person: Person; pseudonym: string; startedAt: Date },
 ): Promise<{ erased: ErasedRows; userIds: string[] } | undefined> {
   const { workspaceId, phones } = person
-  const before = firstIdAt(startedAt)
-  const picked = idsOf(await tx.rows(pickConfirmations, [workspaceId, phones, now, MAX_CONFIRMATIONS, before]))
+  const before = [firstIdAt(startedAt), startedAt]
+  const picked = idsOf(await tx.rows(pickConfirmations, [workspaceId, phones, now, MAX_CONFIRMATIONS, ...before]))
   const codes =
-    picked.length > 0 ? [] : await tx.rows(pickCodes, [workspaceId, phones, now, MAX_ONE_TIME_CODES, before])
+    picked.length > 0 ? [] : await tx.rows(pickCodes, [workspaceId, phones, now, MAX_ONE_TIME_CODES, ...before])
   if (picked.length + codes.length === 0) {
-    if (await tx.row(findLeft, [workspaceId, phones, before])) throw new BeingSentError()
+    if (await tx.row(findLeft, [workspaceId, phones, ...before])) throw new BeingSentError()
     return undefined
   }
   // Messages before confirmations: the order in which reports lock them.
@@ -108,10 +108,16 @@ const eventIsBeingSent = (column: string, id: string): string =>
        select 1 from webhook_deliveries d where event_id = e.id and ${isBeingSent('d', '$3')} limit 1) d
      where e.${column} = ${id})`
 
+/**
+ * SQL: the row is from before the erasure. Its id has the time of a node, whose clock may be ahead; `created_at` has the workspace's time,
+ * which may be ahead in a sandbox.
+ */
+const isBefore = (id: string, time: string): string => `(id < ${id} or created_at < ${time}::timestamptz)`
+
 const pickConfirmations: Statement<{ id: string }> = statement(
   'pick_confirmations_to_erase',
   `${rowsOfPerson('confirmations', {
-    and: `and id < $5
+    and: `and ${isBefore('$5', '$6')}
       and not exists (select from messages m where confirmation_id = c.id and ${isBeingSent('m', '$3')})
       and not ${eventIsBeingSent('confirmation_id', 'c.id')}`,
     limit: '$4',
@@ -121,12 +127,12 @@ const pickConfirmations: Statement<{ id: string }> = statement(
 const pickCodes: Statement<{ id: string }> = statement(
   'pick_one_time_codes_to_erase',
   `${rowsOfPerson('messages', {
-    and: `and id < $5 and not ${isBeingSent('m', '$3')} and not ${eventIsBeingSent('message_id', 'm.id')}`,
+    and: `and ${isBefore('$5', '$6')} and not ${isBeingSent('m', '$3')} and not ${eventIsBeingSent('message_id', 'm.id')}`,
     limit: '$4',
   })} limit $4`,
 )
 
-const ONE_BEFORE = { and: 'and id < $3', order: '', limit: 1 }
+const ONE_BEFORE = { and: `and ${isBefore('$3', '$4')}`, order: '', limit: 1 }
 
 const findLeft: Statement<{ id: string }> = statement(
   'find_rows_left_to_erase',
