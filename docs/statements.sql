@@ -2314,11 +2314,15 @@ select o.id, o.workspace_id, o.lease, o.last_failure_code as "lastFailureCode",
   o.attempted_at is not null as "attemptIsOpen", o.finish_tries as tries
 from blocked b
 cross join lateral (
-  select * from (
-    select * from messages m
+  select oldest.workspace_id, oldest.id from (
+    select m.workspace_id, m.id, m.submit_by from messages m
     where m.sender_id = b.sender_id and m.priority = b.priority and m.due_at between b.due_at and $1
-    order by m.due_at limit 100 for no key update skip locked) oldest
-  where oldest.submit_by <= $1) o;
+    order by m.due_at limit 5000) oldest
+  where oldest.submit_by <= $1 limit 100) found
+cross join lateral (
+  select * from messages m
+  where m.workspace_id = found.workspace_id and m.id = found.id and m.due_at <= $1 and m.submit_by <= $1
+  limit 1 for no key update skip locked) o;
 
 prepare lock_overdue_message as
 select o.id, o.workspace_id, o.lease, o.last_failure_code as "lastFailureCode",
@@ -3273,10 +3277,10 @@ returning id;
 prepare find_rows_left_to_erase as
 (select c.* from senders s cross join unnest($2::text[]) as phone (number)
 cross join lateral (
-  select id from confirmations c where recipient = phone.number and sender_id = s.id and id < $3
+  select id from confirmations c where recipient = phone.number and sender_id = s.id and (id < $3 or created_at < $4::timestamptz)
    limit 1) c where s.workspace_id = $1 limit 1) union all (select m.* from (select) one cross join unnest($2::text[]) as phone (number)
 cross join lateral (
-  select id from messages m where recipient = phone.number and workspace_id = $1 and confirmation_id is null and id < $3
+  select id from messages m where recipient = phone.number and workspace_id = $1 and confirmation_id is null and (id < $3 or created_at < $4::timestamptz)
    limit 1) m limit 1);
 
 prepare find_user_ids_in_reports_of_rows as
@@ -3313,7 +3317,7 @@ order by id for no key update;
 prepare pick_confirmations_to_erase as
 select c.* from senders s cross join unnest($2::text[]) as phone (number)
 cross join lateral (
-  select id from confirmations c where recipient = phone.number and sender_id = s.id and id < $5
+  select id from confirmations c where recipient = phone.number and sender_id = s.id and (id < $5 or created_at < $6::timestamptz)
  and not exists (select from messages m where confirmation_id = c.id and ((m.lease is not null and m.due_at > $3) is true))
  and not exists (
 select from events e cross join lateral (
@@ -3324,7 +3328,7 @@ where e.confirmation_id = c.id)
 prepare pick_one_time_codes_to_erase as
 select m.* from (select) one cross join unnest($2::text[]) as phone (number)
 cross join lateral (
-  select id from messages m where recipient = phone.number and workspace_id = $1 and confirmation_id is null and id < $5 and not ((m.lease is not null and m.due_at > $3) is true) and not exists (
+  select id from messages m where recipient = phone.number and workspace_id = $1 and confirmation_id is null and (id < $5 or created_at < $6::timestamptz) and not ((m.lease is not null and m.due_at > $3) is true) and not exists (
 select from events e cross join lateral (
   select 1 from webhook_deliveries d where event_id = e.id and ((d.lease is not null and d.due_at > $3) is true) limit 1) d
 where e.message_id = m.id)
@@ -5880,12 +5884,12 @@ returning public_id;
 
 prepare list_recently_changed_api_keys as
 select pg_postmaster_start_time()::text as server, array (
-select public_id from api_keys where revoked_at > clock_timestamp() - interval '1 minute'
+select public_id from api_keys where revoked_at > clock_timestamp() - interval '1 hour'
 union all
-select public_id from api_keys where expiry_changed_at > clock_timestamp() - interval '1 minute'
+select public_id from api_keys where expiry_changed_at > clock_timestamp() - interval '1 hour'
 union all
 select k.public_id from workspaces w join api_keys k on k.workspace_id = w.id
-where w.deletion_requested_at > clock_timestamp() - interval '1 minute') as public_ids;
+where w.deletion_requested_at > clock_timestamp() - interval '1 hour') as public_ids;
 
 prepare read_api_keys as
 select k.public_id, k.workspace_id, k.secret_hash, k.expires_at

@@ -13,8 +13,10 @@ import { waitingSince } from './lock-senders.ts'
 import { applyReports, ownFailure } from '../reports/apply.ts'
 import type { Subscribers } from '../subscribers.ts'
 
-/** How many overdue messages of each sender are read at a time. */
+/** How many overdue messages of each sender are failed at a time. */
 const MAX_MESSAGES = 100
+/** How many of a sender's due messages are searched for them, oldest first: a short window may close before those of older messages. */
+const MAX_SEARCHED = 5_000
 
 type OverdueParts = EventParts &
   Pick<Parts, 'clock' | 'live' | 'log' | 'searchStarts'> & {
@@ -22,8 +24,8 @@ type OverdueParts = EventParts &
   }
 
 /**
- * Fails messages whose window closed behind an open breaker, a pause or an invalid token; claims find all others. Reads only
- * the oldest of each sender, so that a long queue costs nothing.
+ * Fails messages whose window closed behind an open breaker, a pause or an invalid token; claims find all others. Searches only
+ * the oldest of each sender, so that a long queue costs little.
  */
 export function overdueLoop(parts: OverdueParts): Loop {
   const { metrics, subscribers } = parts
@@ -67,11 +69,15 @@ const findOverdue = statement<Overdue>(
    select ${COLUMNS}
    from blocked b
    cross join lateral (
-     select * from (
-       select * from messages m
+     select oldest.workspace_id, oldest.id from (
+       select m.workspace_id, m.id, m.submit_by from messages m
        where m.sender_id = b.sender_id and m.priority = b.priority and m.due_at between b.due_at and $1
-       order by m.due_at limit ${MAX_MESSAGES} for no key update skip locked) oldest
-     where oldest.submit_by <= $1) o`,
+       order by m.due_at limit ${MAX_SEARCHED}) oldest
+     where oldest.submit_by <= $1 limit ${MAX_MESSAGES}) found
+   cross join lateral (
+     select * from messages m
+     where m.workspace_id = found.workspace_id and m.id = found.id and m.due_at <= $1 and m.submit_by <= $1
+     limit 1 for no key update skip locked) o`,
 )
 
 const lockOverdue = statement<Overdue>(

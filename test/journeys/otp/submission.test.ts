@@ -288,6 +288,17 @@ test('a sender limited for its quality sends nothing, and its codes expire', asy
   await world.whatsapp.gets(await world.sendOtp())
 })
 
+test('a code whose window is short fails in time behind many older ones', async (t) => {
+  const world = await startWorld(t, { otpQuota: 200 })
+  await sendInto(world, { error: 131048 })
+  await world.settled()
+  await Promise.all(Array.from({ length: 101 }, () => world.sendOtp()))
+  const short = await world.startVerification({ ttlSeconds: 60 })
+  world.advance('61s')
+  await world.settled()
+  assert.equal(await failureOf(world, { messageId: short.verificationId }), 'SUBMISSION_EXPIRED')
+})
+
 test('a rate error of a pair stops only this recipient', async (t) => {
   const world = await startWorld(t)
   const first = await sendInto(world, { error: 131056 })
