@@ -5635,7 +5635,7 @@ prepare count_missed_deliveries as
 select count(*) filter (where status = 'held') as held, count(*) filter (where status = 'failed') as failed,
   min(created_at) as "oldestAt"
 from webhook_deliveries delivery
-where workspace_id = $1 and endpoint_id = $2 and status in ('failed', 'held') and (delivery.created_at > now() - interval '30 days' or (
+where workspace_id = $1 and endpoint_id = $2 and status in ('failed', 'held') and (delivery.status <> 'failed' and delivery.created_at > now() - interval '30 days' or (
     select body <> '' from events where id = delivery.event_id and workspace_id = delivery.workspace_id limit 1));
 
 prepare count_resendable_failed as
@@ -5646,7 +5646,7 @@ cross join lateral (
     and delivery.created_at >= coalesce($3, '-infinity'::timestamptz)
     and delivery.created_at < coalesce($4, 'infinity'::timestamptz)
     and delivery.status = 'failed' and (delivery.ended_at is null or delivery.ended_at < $5)
-    and (delivery.created_at > now() - interval '30 days' or (
+    and (delivery.status <> 'failed' and delivery.created_at > now() - interval '30 days' or (
     select body <> '' from events where id = delivery.event_id and workspace_id = delivery.workspace_id limit 1))
     and ($6::text is null or $6 = (
       select type from events where id = delivery.event_id and workspace_id = delivery.workspace_id))
@@ -5662,7 +5662,7 @@ cross join lateral (
     and delivery.created_at >= coalesce($3, '-infinity'::timestamptz)
     and delivery.created_at < coalesce($4, 'infinity'::timestamptz)
     and delivery.status = 'held' and (delivery.ended_at is null or delivery.ended_at < $5)
-    and (delivery.created_at > now() - interval '30 days' or (
+    and (delivery.status <> 'failed' and delivery.created_at > now() - interval '30 days' or (
     select body <> '' from events where id = delivery.event_id and workspace_id = delivery.workspace_id limit 1))
     and ($6::text is null or $6 = (
       select type from events where id = delivery.event_id and workspace_id = delivery.workspace_id))
@@ -5678,7 +5678,7 @@ cross join lateral (
     and delivery.created_at >= coalesce($3, '-infinity'::timestamptz)
     and delivery.created_at < coalesce($4, 'infinity'::timestamptz)
     and delivery.status = 'succeeded' and (delivery.ended_at is null or delivery.ended_at < $5)
-    and (delivery.created_at > now() - interval '30 days' or (
+    and (delivery.status <> 'failed' and delivery.created_at > now() - interval '30 days' or (
     select body <> '' from events where id = delivery.event_id and workspace_id = delivery.workspace_id limit 1))
     and ($6::text is null or $6 = (
       select type from events where id = delivery.event_id and workspace_id = delivery.workspace_id))

@@ -129,8 +129,11 @@ export async function countMissed(db: Sql, { workspaceId, endpointId }: Endpoint
 const HAS_BODY = `(
        select body <> '' from events where id = delivery.event_id and workspace_id = delivery.workspace_id limit 1)`
 
-/** For counts, of which an endpoint may have a million: nothing is removed in the first 30 days (src/lib/config.ts). */
-const MAY_HAVE_BODY = `(delivery.created_at > now() - interval '30 days' or ${HAS_BODY})`
+/**
+ * For counts: an endpoint may have a million held or succeeded ones. In the first 30 days only an erasure removes bodies
+ * (src/lib/config.ts). It ends held ones as failed; succeeded ones stay, and are counted.
+ */
+const MAY_HAVE_BODY = `(delivery.status <> 'failed' and delivery.created_at > now() - interval '30 days' or ${HAS_BODY})`
 
 const selectMissed = statement<MissedCount>(
   'count_missed_deliveries',

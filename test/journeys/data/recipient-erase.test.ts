@@ -13,6 +13,8 @@ import {
   eraseNext,
 } from '../../../src/operations/lifecycle/recipients/erase.ts'
 import { findPerson } from '../../../src/operations/lifecycle/recipients/person.ts'
+import { pauseEndpoint, resumeEndpoint } from '../../../src/webhooks/endpoints.ts'
+import { countMissed, countResendable } from '../../../src/webhooks/resend.ts'
 import { blockRecipients } from '../../../src/workspaces/blocked.ts'
 import { refusalPath } from '../../world/cod.ts'
 import { createHook, sendThroughHook } from '../../world/hooks.ts'
@@ -306,6 +308,21 @@ test('an erasure includes what a node accepted whose clock is ahead of the datab
   assert.deepEqual([erased.messages, erased.confirmations], [2, 1])
   const left = [(await world.getOtp(otp)).to, (await world.getConfirmation(confirmation)).to]
   assert.equal(left.includes(otp.to), false, String(left))
+})
+
+test('an erased person’s events are not counted among those that can be sent again', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId, parts } = world
+  const { endpointId } = await world.receiver()
+  await pauseEndpoint(parts.db, parts.clock, { workspaceId, endpointId })
+  const [erased, other] = [await world.sendOtp(), await world.sendOtp()]
+  for (const otp of [erased, other]) await world.whatsapp.reports(otp, ['sent'])
+  await world.settled()
+  await erase(world, erased)
+  await resumeEndpoint(parts.db, parts.clock, { workspaceId, endpointId })
+  const missed = await countMissed(parts.db, { workspaceId, endpointId })
+  assert.deepEqual([missed.failed, missed.held], [0, 1])
+  assert.equal(await countResendable(parts, { workspaceId }), 1)
 })
 
 const inOrder = (rows: readonly unknown[][]) => rows.toSorted((one, other) => (String(one) < String(other) ? -1 : 1))
