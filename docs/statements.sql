@@ -2185,7 +2185,7 @@ with finished as (
     or (select 1 from messages m where m.workspace_id = a.workspace_id and m.id = a.message_id limit 1) is not null
   on conflict do nothing
 ), unparked as (
-  update provider_reports set outcome = 'waiting', due_at = $3
+  update provider_reports set due_at = $3
   where outcome is not distinct from 'parked' and id = any (array (
     select r.id from jsonb_each($1::jsonb) as e
     cross join lateral (
@@ -2406,8 +2406,8 @@ where m.id = any (array (select jsonb_object_keys($1::jsonb)::uuid));
 -- src/messages/reports/process.ts
 
 prepare count_failed_provider_report as
-update provider_reports set attempts = $7, due_at = $2, outcome = $3, note = $4
-where id = $1 and attempts = $5 and date_trunc('milliseconds', due_at) = $6
+update provider_reports set attempts = $6, due_at = $2, outcome = $3, note = $4
+where id = $1 and date_trunc('milliseconds', due_at) = $5
 returning id;
 
 prepare end_provider_reports as
@@ -2423,7 +2423,7 @@ where p.id = any (array (select jsonb_object_keys($1::jsonb)::uuid));
 
 prepare take_provider_report as
 select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.occurred_at, r.received_at, r.due_at,
-       r.attempts as tries, coalesce(own.id, theirs.id) as message_id
+       r.attempts, case when r.outcome = 'parked' then 0 else r.attempts end as tries, coalesce(own.id, theirs.id) as message_id
 from (
   select * from provider_reports where due_at <= $1 and id = $2 for no key update skip locked) r
 left join lateral (
@@ -2436,7 +2436,7 @@ order by r.due_at, r.received_at, r.id;
 
 prepare take_provider_reports as
 select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.occurred_at, r.received_at, r.due_at,
-       r.attempts as tries, coalesce(own.id, theirs.id) as message_id
+       r.attempts, case when r.outcome = 'parked' then 0 else r.attempts end as tries, coalesce(own.id, theirs.id) as message_id
 from (
   select * from provider_reports where due_at <= $1 order by due_at limit $2 for no key update skip locked) r
 left join lateral (

@@ -47,7 +47,7 @@ export function reportsLoop(parts: ReportParts): Loop {
       if (kinds.has('template') || kinds.has('number') || kinds.has('account')) wake('sync')
     },
     storeFault: (db, report, { outcome, tries, fault, retryAt }) =>
-      db.rows(countFailure, [report.id, retryAt, outcome, fault, report.tries, report.due_at, tries]),
+      db.rows(countFailure, [report.id, retryAt, outcome, fault, report.due_at, tries]),
     countFaults: (outcome, faults) => metrics.processedReports.inc({ outcome }, faults),
   })
 }
@@ -57,6 +57,8 @@ export type DueReport = DueItem &
     kind: ProviderItem['kind']
     provider_message_id: string | null
     due_at: Date
+    /** Of a parked report: how often it was parked. Its tries begin when its message is known. */
+    attempts: number
     /** Found by our id or the provider's, within the workspace: accounts of one app share a webhook path. Null: unknown. */
     message_id: string | null
   }
@@ -74,7 +76,7 @@ export const MESSAGE_OF_REPORT = `left join lateral (
 
 const take = (due: string): string =>
   `select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.occurred_at, r.received_at, r.due_at,
-          r.attempts as tries, coalesce(own.id, theirs.id) as message_id
+          r.attempts, case when r.outcome = 'parked' then 0 else r.attempts end as tries, coalesce(own.id, theirs.id) as message_id
    from (
      select * from provider_reports where due_at <= $1 ${due} for no key update skip locked) r
    ${MESSAGE_OF_REPORT}
@@ -110,8 +112,8 @@ const countFailure: Statement<{ id: string }> = statement(
   'count_failed_provider_report',
   // by id only: an id belongs to one workspace, and the caller has just read the row
   // only if unchanged: its transaction is over, and another node may have taken and ended it; JavaScript dates have ms
-  `update provider_reports set attempts = $7, due_at = $2, outcome = $3, note = $4
-   where id = $1 and attempts = $5 and date_trunc('milliseconds', due_at) = $6
+  `update provider_reports set attempts = $6, due_at = $2, outcome = $3, note = $4
+   where id = $1 and date_trunc('milliseconds', due_at) = $5
    returning id`,
 )
 
@@ -257,7 +259,7 @@ const toEnd = (
 type ReportEnd = ReturnType<typeof toEnd>
 
 function toParked(report: DueReport, now: Date): ReportEnd {
-  const waitMs = PARKED_RETRIES_MS[report.tries]
+  const waitMs = PARKED_RETRIES_MS[report.attempts]
   const due_at = waitMs === undefined ? null : later(now, waitMs)
   return { ...toEnd(report, { note: { code: 'messages.unknown_message' } }), outcome: 'parked', due_at }
 }

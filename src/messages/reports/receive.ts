@@ -124,6 +124,7 @@ async function applyNow(parts: ApplyParts, rows: readonly ReportRow[], now: Date
             ...row,
             message_id: messageOf.get(row.id) ?? null,
             due_at: now,
+            attempts: 0,
             tries: 0,
           }))
         const messages = found.filter((row): row is typeof row & MessageRow => row.id !== null)

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { spyOnDb } from '../../database/db-spy.ts'
+import { postStatuses } from '../../world/signed-webhooks.ts'
+import { waitFor } from '../../world/wait-for.ts'
 import { type World, startWorld } from '../../world/world.ts'
 
 test('a node that fails with a report does not undo another node’s result', async (t) => {
@@ -69,6 +71,39 @@ test('every report is counted by its outcome, quarantined ones included', async 
   }
   assert.deepEqual(await counts(), { waiting: 4, applied: 1, quarantined: 1 })
   isFaulty.clear()
+})
+
+test('a report that waited for its message is tried five times before it is quarantined', async (t) => {
+  const stored = Promise.withResolvers<void>()
+  let isFaulty = true
+  const world = await startWorld(t, {
+    mayLogErrors: true,
+    wrapDb: (db) =>
+      spyOnDb(db, async ({ statement, run }) => {
+        if (statement.name === 'finish_attempts') await stored.promise
+        if (statement.name === 'write_reported_messages' && isFaulty)
+          throw Object.assign(new Error('faulty'), { code: 'XX000' })
+        return run()
+      }),
+  })
+  const { counts } = await countsOf(world)
+  const otp = await world.sendOtp()
+  const { id } = await world.whatsapp.gets(otp)
+  const timestamp = String(Math.floor(world.clock.now().getTime() / 1000))
+  assert.equal(await postStatuses(world, [{ id, status: 'sent', timestamp }]), 200)
+  for (const [index, wait] of ['0s', '1s', '5s'].entries()) {
+    world.advance(wait)
+    await waitFor('the report to be parked', async () => (await counts())['parked'] === index + 1)
+  }
+  stored.resolve()
+  for (let tries = 1; tries < 5; tries += 1) {
+    await world.settled()
+    assert.deepEqual(await counts(), { parked: 3, waiting: tries })
+    world.advance('31s')
+  }
+  isFaulty = false
+  await world.settled()
+  assert.equal((await world.getOtp(otp)).status, 'sent')
 })
 
 /** The increase of `doorcode_provider_reports_processed_total`. */
