@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { spyOnDb } from '../../../test/database/db-spy.ts'
 import { lockInAnotherSession } from '../../../test/faults/lock-in-another-session.ts'
 import { isLockTimeout } from '../../lib/db/pool.ts'
 import { newId } from '../../lib/ids.ts'
+import type { AttemptResult } from './attempt.ts'
 import { claimDeliveries } from './claim.ts'
 import { createFinisher } from './finish.ts'
 import { startReceiver } from '../../../test/world/receiver.ts'
 import { waitFor } from '../../../test/world/wait-for.ts'
-import { type WebhookReceiver, type WebhookWorld, idOf, startWebhookWorld } from '../../../test/world/webhook-world.ts'
+import { type WebhookWorld, idOf, startWebhookWorld } from '../../../test/world/webhook-world.ts'
 import { MAX_HELD_PER_BATCH } from '../endpoint-status.ts'
 import { findEndpoint } from '../endpoints.ts'
 import { checkUpdate, updateEndpoint } from '../update.ts'
@@ -25,28 +27,30 @@ async function startWithClaimed(t: TestContext): Promise<{ world: WebhookWorld; 
   return { world, claimed: [one, other] }
 }
 
+function failed(world: WebhookWorld, delivery: Claimed): AttemptResult {
+  const now = world.clock.now()
+  return {
+    httpStatus: 500,
+    retryAfter: null,
+    response: null,
+    error: null,
+    delivery,
+    url: world.urlOf(delivery),
+    startedAt: now,
+    endedAt: now,
+    durationMs: 1,
+    decision: { outcome: 'retry', step: 1, dueAt: now, earlyAt: null, retryAfterUntil: null, earlyAttempts: 0 },
+  }
+}
+
 for (const table of ['webhook_deliveries', 'webhook_endpoints'] as const) {
   test(`a locked row of ${table} delays no other endpoint’s results`, async (t) => {
     const { world, claimed } = await startWithClaimed(t)
     const [locked, other] = claimed
     const id = table === 'webhook_deliveries' ? locked.deliveryId : locked.endpointId
     await lockInAnotherSession(t, world.db, `select id from ${table} where id = $1 for update`, id)
-    const now = world.clock.now()
-    const answer = { httpStatus: 500, retryAfter: null, response: null, error: null }
     const finish = createFinisher(world.parts)
-    const outcomes = await Promise.allSettled(
-      [locked, other].map((delivery) =>
-        finish({
-          ...answer,
-          delivery,
-          url: world.urlOf(delivery),
-          startedAt: now,
-          endedAt: now,
-          durationMs: 1,
-          decision: { outcome: 'retry', step: 1, dueAt: now, earlyAt: null, retryAfterUntil: null, earlyAttempts: 0 },
-        }),
-      ),
-    )
+    const outcomes = await Promise.allSettled([locked, other].map((delivery) => finish(failed(world, delivery))))
     assert.equal(outcomes[1]?.status, 'fulfilled')
     assert.ok(outcomes[0]?.status === 'rejected' && isLockTimeout(outcomes[0].reason))
   })
@@ -108,8 +112,23 @@ test('what failed at a URL that was changed meanwhile is sent to the new one, ag
   assert.equal((await findEndpoint(world.db, idOf(world, receiver)))?.failingSince, null)
 })
 
-async function moveTo(world: WebhookWorld, receiver: WebhookReceiver, url: string): Promise<void> {
-  const update = await checkUpdate(world.parts, { ...idOf(world, receiver), url })
+test('a failure does not count against a URL that is stored between the statements of its result', async (t) => {
+  const { world, claimed } = await startWithClaimed(t)
+  const [delivery] = claimed
+  const db = spyOnDb(world.db, async ({ statement, run }) => {
+    const rows = await run()
+    if (statement.name === 'select_urls_of_endpoints') await moveTo(world, delivery, `${world.urlOf(delivery)}/new`)
+    return rows
+  })
+  await createFinisher({ ...world.parts, db })(failed(world, delivery))
+  const { workspaceId, endpointId } = delivery
+  assert.equal((await findEndpoint(world.db, { workspaceId, endpointId }))?.failingSince, null)
+})
+
+async function moveTo(world: WebhookWorld, receiver: { endpointId: string }, url: string): Promise<void> {
+  const { workspaceId } = world
+  const { endpointId } = receiver
+  const update = await checkUpdate(world.parts, { workspaceId, endpointId, url })
   await world.db.transaction((tx) => updateEndpoint(tx, world.clock, update))
 }
 
