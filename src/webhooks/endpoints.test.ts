@@ -17,7 +17,7 @@ import {
 } from './endpoints.ts'
 import { countResendable, resendBatch, resendDelivery } from './resend.ts'
 import { beginRetry, endPauses } from './retry.ts'
-import { checkUpdate, updateEndpoint } from './update.ts'
+import { prepareUpdate, updateEndpoint } from './update.ts'
 import { addEndpoint } from '../../test/world/set-up.ts'
 import { assertSigned, startReceiver } from '../../test/world/receiver.ts'
 import { type WebhookWorld, idOf, startWebhookWorld } from '../../test/world/webhook-world.ts'
@@ -257,8 +257,8 @@ test('another workspace’s endpoint or delivery is answered exactly like a miss
   assert.equal((await findEndpoint(db, { ...world, endpointId: receiver.endpointId }))?.status, 'enabled')
 })
 
-async function update(parts: WebhookWorld['parts'], change: Parameters<typeof checkUpdate>[1]) {
+async function update(parts: WebhookWorld['parts'], change: Parameters<typeof prepareUpdate>[1]) {
   const { db, clock } = parts
-  const checked = await checkUpdate(parts, change)
-  return db.transaction((tx) => updateEndpoint(tx, clock, checked))
+  const prepared = await prepareUpdate(parts, change)
+  return db.transaction((tx) => updateEndpoint(tx, clock, prepared))
 }

@@ -7,16 +7,17 @@ import { type EndpointId, getEndpoint } from './endpoints.ts'
 /** In one statement, so that its locks are short. */
 const MAX_BATCH = 2_000
 
-/**
- * The first step of a retry: ends the pauses that earlier attempts, brought forward and failed, imposed on the deliveries that
- * wait for the endpoint. Batches commit one by one. Returns how many wait.
- */
+/** The first step of a retry: `endAllPauses` of an enabled endpoint. */
 export async function endPauses(parts: Pick<Parts, 'db' | 'clock'>, id: EndpointId): Promise<number> {
   rejectUnlessEnabled(await getEndpoint(parts.db, id), 'webhooks.not_retried')
   return endAllPauses(parts, id)
 }
 
-async function endAllPauses({ db, clock }: Pick<Parts, 'db' | 'clock'>, id: EndpointId): Promise<number> {
+/**
+ * Ends the pauses that earlier attempts, brought forward and failed, imposed on the deliveries that wait for the endpoint.
+ * Batches commit one by one. Returns how many wait.
+ */
+export async function endAllPauses({ db, clock }: Pick<Parts, 'db' | 'clock'>, id: EndpointId): Promise<number> {
   const { workspaceId, endpointId } = id
   const now = clock.now()
   const waiting = await countWaiting(db, id, now)
@@ -26,15 +27,6 @@ async function endAllPauses({ db, clock }: Pick<Parts, 'db' | 'clock'>, id: Endp
       if (ended.length < MAX_BATCH) break
     }
   return waiting
-}
-
-/** Before a new URL is stored: pauses that the former one caused do not apply to it. The update then begins a release. */
-export async function endPausesOfFormerUrl(
-  parts: Pick<Parts, 'db' | 'clock'>,
-  { workspaceId, endpointId, url }: EndpointId & { url?: string | undefined },
-): Promise<void> {
-  const id = { workspaceId, endpointId }
-  if (url !== undefined && url !== (await getEndpoint(parts.db, id)).url) await endAllPauses(parts, id)
 }
 
 /**

@@ -3,18 +3,25 @@ import type { Clock } from '../lib/clock.ts'
 import { type Sql, statement } from '../lib/db/pool.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { type EndpointId, getEndpoint, missingEndpoint } from './endpoints.ts'
+import { endAllPauses } from './retry.ts'
 import { type EndpointChange, type EndpointSettings, checkSettings } from './settings.ts'
 
-/** Asks DNS, so it is called before the transaction that stores the change. */
-export async function checkUpdate(
-  parts: Pick<Parts, 'db' | 'config' | 'log'>,
+/**
+ * Runs before the transaction that stores the change: it asks DNS, and ends the pauses that the former URL caused. They do not
+ * apply to a new one. The transaction then begins a release.
+ */
+export async function prepareUpdate(
+  parts: Pick<Parts, 'db' | 'clock' | 'config' | 'log'>,
   { workspaceId, endpointId, ...change }: EndpointId & EndpointChange,
 ): Promise<EndpointId & EndpointChange> {
-  const { url } = await getEndpoint(parts.db, { workspaceId, endpointId })
-  return { workspaceId, endpointId, ...(await checkSettings(change, parts, url)) }
+  const id = { workspaceId, endpointId }
+  const { url: formerUrl } = await getEndpoint(parts.db, id)
+  const checked = await checkSettings(change, parts, formerUrl)
+  if (checked.url !== undefined && checked.url !== formerUrl) await endAllPauses(parts, id)
+  return { ...id, ...checked }
 }
 
-/** Applies a change that `checkUpdate` has approved. Pending events are tried at a new URL immediately. */
+/** Applies a change that `prepareUpdate` returned. Pending events are tried at a new URL immediately. */
 export async function updateEndpoint(
   tx: Sql,
   clock: Clock,

@@ -14,7 +14,7 @@ import {
 } from '../../webhooks/endpoints.ts'
 import { findDeliveryDetails } from '../../explain/deliveries.ts'
 import { resendBatch, resendDelivery, resendable } from '../../webhooks/resend.ts'
-import { beginRetry, endPauses, endPausesOfFormerUrl } from '../../webhooks/retry.ts'
+import { beginRetry, endPauses } from '../../webhooks/retry.ts'
 import {
   BAD_DESCRIPTION,
   MAX_DESCRIPTION_LENGTH,
@@ -22,7 +22,7 @@ import {
   URL_TOO_LONG,
   checkNewSettings,
 } from '../../webhooks/settings.ts'
-import { checkUpdate, updateEndpoint } from '../../webhooks/update.ts'
+import { prepareUpdate, updateEndpoint } from '../../webhooks/update.ts'
 import { found } from './found.ts'
 import { action, change, commit } from './action.ts'
 
@@ -87,10 +87,9 @@ export const endpointActions = {
 
   /** Changes only the given settings. */
   update: action('admin', z.object(settings).partial().extend({ endpointId }), async (operator, input) => {
-    const checked = await checkUpdate(operator, input)
-    await endPausesOfFormerUrl(operator, checked)
+    const prepared = await prepareUpdate(operator, input)
     return commit(operator, input.workspaceId, async (tx, record) => {
-      const { before, after, isChanged } = await updateEndpoint(tx, operator.clock, checked)
+      const { before, after, isChanged } = await updateEndpoint(tx, operator.clock, prepared)
       if (isChanged) await record({ action: 'endpoint.updated', target: input.endpointId, before, after })
       return after
     })

@@ -12,7 +12,7 @@ import { waitFor } from '../../../test/world/wait-for.ts'
 import { type WebhookWorld, idOf, startWebhookWorld } from '../../../test/world/webhook-world.ts'
 import { MAX_HELD_PER_BATCH } from '../endpoint-status.ts'
 import { findEndpoint } from '../endpoints.ts'
-import { checkUpdate, updateEndpoint } from '../update.ts'
+import { prepareUpdate, updateEndpoint } from '../update.ts'
 
 type Claimed = Awaited<ReturnType<typeof claimDeliveries>>[number]
 
@@ -128,7 +128,7 @@ test('a failure does not count against a URL that is stored between the statemen
 async function moveTo(world: WebhookWorld, receiver: { endpointId: string }, url: string): Promise<void> {
   const { workspaceId } = world
   const { endpointId } = receiver
-  const update = await checkUpdate(world.parts, { workspaceId, endpointId, url })
+  const update = await prepareUpdate(world.parts, { workspaceId, endpointId, url })
   await world.db.transaction((tx) => updateEndpoint(tx, world.clock, update))
 }
 
