@@ -74,6 +74,11 @@ test('"sent" corrects a failure only when it is later', () => {
   }
 })
 
+test('a failure takes effect after a later "sent", and is corrected by one that arrives after it', () => {
+  assert.equal(run(report('sent', 5), report('failed', 1)).state.status, 'failed')
+  assert.equal(run(report('failed', 1), report('sent', 5)).state.status, 'sent')
+})
+
 test('an outcome beyond "sent" corrects a failure at any time', () => {
   for (const outcome of ['delivered', 'read', 'played'] as const) {
     const { state, events } = run(report('failed', 5), report(outcome, 1))
