@@ -3,7 +3,7 @@ import { type Clock, DAY_MS, later } from '../../lib/clock.ts'
 import { type Sql, batch, statement } from '../../lib/db/pool.ts'
 import { UserError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
-import type { Seal } from '../../lib/seal.ts'
+import { type Seal, keyOf } from '../../lib/seal.ts'
 import { tables } from '../../operations/columns.ts'
 import { lockSealingKey } from '../../operations/secrets/instance.ts'
 import { lockWorkspace } from '../../workspaces/workspaces.ts'
@@ -182,17 +182,19 @@ export async function findServedHooks(db: Sql, hookIds: readonly string[]): Prom
   return new Map(rows.map((row) => [row.hookId, row]))
 }
 
-/** Throws UnsealError. */
+/** Throws UnsealError if no known key opens the current secret. */
 export function openServedHook(
   seal: Seal,
   { secret, previousSecret, previousSecretUntil, ...hook }: SealedHook,
 ): ServedHook {
-  const checkOf = (sealed: Buffer): SignatureCheck =>
-    kinds[hook.kind].signatureCheck(seal.open(sealed, secretContext(hook.hookId)))
-  const checks: { isSigned: SignatureCheck; until: Date | null }[] = [{ isSigned: checkOf(secret), until: null }]
-  if (previousSecret && previousSecretUntil)
-    checks.push({ isSigned: checkOf(previousSecret), until: previousSecretUntil })
-  return { ...hook, checks }
+  const context = secretContext(hook.hookId)
+  const kind = kinds[hook.kind]
+  const current = { isSigned: kind.signatureCheck(seal.open(secret, context)), until: null }
+  if (!previousSecret || !previousSecretUntil) return { ...hook, checks: [current] }
+  // It may be unreadable, which is why the operator replaced it.
+  const previous = keyOf(seal.keys, previousSecret, context)?.open(previousSecret, context)
+  if (previous === undefined) return { ...hook, checks: [current] }
+  return { ...hook, checks: [current, { isSigned: kind.signatureCheck(previous), until: previousSecretUntil }] }
 }
 
 const selectServed = statement<SealedHook>(

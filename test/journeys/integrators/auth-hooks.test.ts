@@ -162,6 +162,19 @@ test('a rotated secret works immediately, and the previous one for a day', async
   assert.equal((await call(secret, '6')).status, 200)
 })
 
+test('a new secret works immediately where the previous one cannot be decrypted', async (t) => {
+  const world = await startWorld(t)
+  const hook = await createHook(world, 'supabase')
+  await world.query(`update auth_hooks set secret = set_byte(secret, 20, get_byte(secret, 20) # 255) where id = $1`, [
+    hook.hookId,
+  ])
+  const operator = { ...world.parts, actor: COMMAND_LINE }
+  const id = { workspaceId: world.workspaceId, hookId: hook.hookId }
+  const { secret } = await perform(hookActions.rotate, operator, id)
+  const { status } = await callSupabase(world, { ...hook, secret }, { phone: newPhone(), code: '1' })
+  assert.equal(status, 200)
+})
+
 test('what cannot be sent is rejected with a sentence that Supabase shows', async (t) => {
   const world = await startWorld(t, { otpQuota: 1 })
   const hook = await createHook(world, 'supabase')
