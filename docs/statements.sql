@@ -4359,6 +4359,15 @@ prepare insert_auth_hook as
 insert into auth_hooks (id, workspace_id, name, kind, sender_id, templates, pointers, secret, created_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9);
 
+prepare list_auth_hook_secrets as
+select id as "hookId", name, secret from auth_hooks where workspace_id = $1 and deleted_at is null;
+
+prepare list_auth_hook_secrets_batch as
+select batch.position as "workspacePosition", r.*
+from unnest($1::uuid[]) with ordinality as batch (id, position)
+cross join lateral (
+select id as "hookId", name, secret from auth_hooks where workspace_id = batch.id and deleted_at is null offset 0) r;
+
 prepare list_auth_hooks as
 select id as "hookId", name, kind, sender_id as "senderId", templates, pointers,
 previous_secret_until as "previousSecretUntil", created_at as "createdAt" from auth_hooks where workspace_id = $1 and deleted_at is null order by id;

@@ -385,6 +385,8 @@ export type ParameterNames = {
   'doctor.former_key_missing_fix': never
   'doctor.held_events_expire': 'duration' | 'host' | 'number' | 'workspace'
   'doctor.held_events_expire_fix': 'endpointId'
+  'doctor.hook_secret_unreadable': 'name' | 'workspace'
+  'doctor.hook_secret_unreadable_fix': 'hookId'
   'doctor.hours': 'count'
   'doctor.index_invalid': 'index'
   'doctor.index_invalid_fix': 'index'

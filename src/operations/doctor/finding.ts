@@ -92,6 +92,7 @@ export const FINDINGS = {
     endpoint_disabled: 'failure',
     endpoint_failing: 'warning',
     endpoint_secret_unreadable: 'failure',
+    hook_secret_unreadable: 'failure',
     workspaces_left_out: 'warning',
   },
   reports: { reports_missing: 'failure' },

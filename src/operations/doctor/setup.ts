@@ -6,6 +6,7 @@ import { DAY_MS, later } from '../../lib/clock.ts'
 import { batchReads } from '../../lib/db/workspace-batch.ts'
 import type { Sql } from '../../lib/db/pool.ts'
 import type { Seal } from '../../lib/seal.ts'
+import { listUnreadableHooks } from '../../otp/hooks/hooks.ts'
 import { findGuessing } from '../../otp/verifications/check-counts.ts'
 import { listPumpedPrefixes } from '../../otp/verifications/pumped.ts'
 import { listEndpoints, listUnreadableEndpoints } from '../../webhooks/endpoints.ts'
@@ -40,7 +41,7 @@ export async function findInEach<Found>(
 /** `seal`: undefined if it could not be opened, which another check reports. */
 type Examiner = { seal: Seal | undefined; now: Date }
 
-/** Accounts, numbers, templates and endpoints, as they are stored. */
+/** Accounts, numbers, templates, endpoints and auth hooks, as they are stored. */
 export async function findSetupProblems(sql: Sql, examiner: Examiner): Promise<NewFinding[]> {
   const { examined, leftOut } = await listExamined(sql)
   const found = await findInEach(sql, examined, (batched, workspace) =>
@@ -78,6 +79,8 @@ export async function findSetupProblemsOf(
   for (const { endpointId, url } of endpoints)
     if (unreadable.includes(endpointId))
       found.push({ code: 'endpoint_secret_unreadable', workspace, host: hostOf(url), endpointId })
+  for (const { hookId, name } of seal ? await listUnreadableHooks(sql, { seal, workspaceId }) : [])
+    found.push({ code: 'hook_secret_unreadable', workspace, name, hookId })
   for (const deleted of await listDeletedInUse(sql, workspaceId, { since: later(now, -IN_USE_MS), now }))
     found.push({ code: 'template_deleted', workspace, ...deleted })
   const shown = (await findWorkspaceTime(sql, workspaceId)).at(now)

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Clock, DAY_MS, later } from '../../lib/clock.ts'
 import { type Sql, batch, statement } from '../../lib/db/pool.ts'
+import { workspaceStatement } from '../../lib/db/workspace-batch.ts'
 import { UserError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { type Seal, keyOf } from '../../lib/seal.ts'
@@ -92,6 +93,20 @@ export const listHooks = (db: Sql, workspaceId: string): Promise<Hook[]> => db.r
 const selectHooks = statement<Hook>(
   'list_auth_hooks',
   `select ${COLUMNS} from auth_hooks where workspace_id = $1 and deleted_at is null order by id`,
+)
+
+/** The hooks whose secret no known key opens: they accept nothing. */
+export async function listUnreadableHooks(
+  db: Sql,
+  { seal, workspaceId }: { seal: Seal; workspaceId: string },
+): Promise<Pick<Hook, 'hookId' | 'name'>[]> {
+  const sealed = await db.rows(selectSecrets, [workspaceId])
+  return sealed.filter(({ hookId, secret }) => !keyOf(seal.keys, secret, secretContext(hookId)))
+}
+
+const selectSecrets = workspaceStatement<Pick<Hook, 'hookId' | 'name'> & { secret: Buffer }>(
+  'list_auth_hook_secrets',
+  'select id as "hookId", name, secret from auth_hooks where workspace_id = $1 and deleted_at is null',
 )
 
 /** Locks the hook, until its change commits. */

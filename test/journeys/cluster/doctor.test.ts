@@ -14,6 +14,7 @@ import { spyOnDb } from '../../database/db-spy.ts'
 import { signIn } from '../../world/dashboard.ts'
 import { OF_TEST_SERVER, type Parts, codesOf, problemsOf, startOnlyWorld, startSandbox } from '../../world/findings.ts'
 import { lockInAnotherSession } from '../../faults/lock-in-another-session.ts'
+import { createHook } from '../../world/hooks.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { startWorld } from '../../world/world.ts'
 
@@ -99,6 +100,9 @@ const changed = (table: string, to: string, back: string, code: string, and = ''
   `update ${table} set ${back} ${OF_WORKSPACE} ${and}`,
 ]
 
+/** A second time it restores the secret. */
+const CORRUPT_SECRET = 'secret = set_byte(secret, 20, get_byte(secret, 20) # 255)'
+
 /** Statements that break one thing of the workspace $1, and the codes that name it. */
 const FAULTS: readonly Fault[] = [
   changed('provider_accounts', `status = 'credentials_invalid'`, `status = 'connected'`, 'account_rejected'),
@@ -117,10 +121,11 @@ const FAULTS: readonly Fault[] = [
   changed('webhook_endpoints', `failing_since = now() - interval '1 hour'`, `failing_since = null`, 'endpoint_failing'),
   changed(
     'webhook_endpoints',
-    `failing_since = now(), secret = set_byte(secret, 20, get_byte(secret, 20) # 255)`,
-    `failing_since = null, secret = set_byte(secret, 20, get_byte(secret, 20) # 255)`,
+    `failing_since = now(), ${CORRUPT_SECRET}`,
+    `failing_since = null, ${CORRUPT_SECRET}`,
     'endpoint_secret_unreadable',
   ),
+  changed('auth_hooks', CORRUPT_SECRET, CORRUPT_SECRET, 'hook_secret_unreadable'),
   changed('messages', `due_at = now() - interval '1 hour'`, `due_at = now() + interval '1 hour'`, 'work_stuck'),
   // past its window, and postponed because it could not be failed
   changed(
@@ -212,6 +217,7 @@ const FAULTS: readonly Fault[] = [
 test('each fault in the database is found, with no other finding', async (t) => {
   const world = await startSandbox(t, { works: false })
   await world.receiver()
+  await createHook(world, 'supabase')
   await world.sendOtp()
   await world.query(`update messages set due_at = now() + interval '1 hour' ${OF_WORKSPACE}`, [world.workspaceId])
   const parts = { ...world.parts, config: { ...world.parts.config, keep: KEEP } }
