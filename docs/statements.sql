@@ -721,7 +721,7 @@ with item (created_at, sender_id, template, language, names) as (
   left join lateral (
     select array_agg('verification.' || facet || stage) as names
     from otp_verifications v
-    cross join lateral unnest(array['', 'country.' || coalesce(v.country, '') || '.', 'hour.' || least(23, floor(extract(epoch from m.created_at - ($2::timestamptz[])[width_bucket(m.created_at, $2::timestamptz[])]) / 3600)) || '.']) as facet
+    cross join lateral unnest(array['', 'country.' || coalesce(v.country, '') || '.', 'hour.' || floor(mod(extract(epoch from m.created_at) + ($9::numeric[])[width_bucket(m.created_at, $8::timestamptz[])], 86400) / 3600) || '.']) as facet
     cross join lateral unnest(array['started',
       case when m.status in ('delivered', 'read', 'played') or exists (
         select from messages r where r.workspace_id = v.workspace_id and r.verification_id = v.id and r.status in ('delivered', 'read', 'played'))

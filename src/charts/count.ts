@@ -1,6 +1,6 @@
 import { type Sql, statement } from '../lib/db/pool.ts'
 import { type ListClock, idMargin, idRange } from '../lib/lists/id-range.ts'
-import { type Day, startOfDay, addDays } from './days.ts'
+import { type Day, startOfDay, addDays, offsetsBetween } from './days.ts'
 import type { Group } from './figures.ts'
 import { ANSWER_BOUNDS_MS, LATENCY_BOUNDS_MS } from './histogram.ts'
 
@@ -23,21 +23,26 @@ export type Counting = {
  * `confirmation_answered_reminded` and `confirmation_confirmed_reminded` after the reminder · `answer.<n>` by how soon, n a bucket of ANSWER_BOUNDS_MS ·
  * `refusal.<status>` · `reason.<label>` of confirmed refusals, empty for none.
  */
-export async function countDays(sql: Sql, { days, timeZone, ...counting }: Counting): Promise<Group[]> {
+export async function countDays(sql: Sql, counting: Counting): Promise<Group[]> {
+  const { days, timeZone } = counting
   const last = days.at(-1)
   if (last === undefined) return []
   const begins = [...days, addDays(last, 1)].map((day) => startOfDay(day, timeZone))
-  return countSpans(sql, { ...counting, begins, days })
+  return countSpans(sql, { ...counting, begins })
 }
 
 /** The counts of spans of any length. `begins`: when each of `days` begins, and when the last one ends. */
 export async function countSpans(
   sql: Sql,
-  { workspaceId, begins, days, clock }: Omit<Counting, 'timeZone'> & { begins: readonly Date[] },
+  { workspaceId, begins, days, timeZone, clock }: Counting & { begins: readonly Date[] },
 ): Promise<Group[]> {
-  const range = { from: begins[0] ?? null, until: begins.at(-1) ?? null, before: null }
-  const [lastId, firstId] = idRange(range, idMargin(clock))
-  return sql.rows(selectGroups, [workspaceId, begins, firstId, lastId, days, LATENCY_BOUNDS_MS, ANSWER_BOUNDS_MS])
+  const [from, until] = [begins[0], begins.at(-1)]
+  if (!from || !until) return []
+  const [lastId, firstId] = idRange({ from, until, before: null }, idMargin(clock))
+  const offsets = offsetsBetween(from, until, timeZone)
+  const [since, seconds] = [offsets.map((each) => each.since), offsets.map((each) => each.seconds)]
+  const bounds = [LATENCY_BOUNDS_MS, ANSWER_BOUNDS_MS]
+  return sql.rows(selectGroups, [workspaceId, begins, firstId, lastId, days, ...bounds, since, seconds])
 }
 
 /** $2: when each day begins, and when the last one ends. $3 and $4: the range of ids of those days. */
@@ -52,8 +57,8 @@ const BUCKET = (span: string, bounds: string): string =>
 const REPORTED = (status: string): string => `min(r.occurred_at) filter (where r.body like '%"status":"${status}"%')`
 
 const ARRIVED = `('delivered', 'read', 'played')`
-/** Hours since the day began, so that the 25th hour of a day counts as its last. */
-const HOUR = `least(23, floor(extract(epoch from m.created_at - ($2::timestamptz[])[width_bucket(m.created_at, $2::timestamptz[])]) / 3600))`
+/** Of the day, on a clock of the time zone: $9 are its offsets from UTC, since $8. PostgreSQL may know another state of the zone. */
+const HOUR = `floor(mod(extract(epoch from m.created_at) + ($9::numeric[])[width_bucket(m.created_at, $8::timestamptz[])], 86400) / 3600)`
 
 /** Of the verification whose first message is `m`. A resend may have delivered it. */
 const VERIFICATION_NAMES = `

@@ -8,6 +8,17 @@ export const dayAt = (at: Date, timeZone: string): Day =>
 export const startOfDay = (day: Day, timeZone: string): Date =>
   new Date(Temporal.PlainDate.from(day).toZonedDateTime(timeZone).epochMilliseconds)
 
+/** The offsets from UTC between two instants, in order, each with the instant since which it holds. */
+export function offsetsBetween(from: Date, until: Date, timeZone: string): { since: Date; seconds: number }[] {
+  const offsets = []
+  let at: Temporal.ZonedDateTime | null | undefined = Temporal.Instant.fromEpochMilliseconds(
+    from.getTime(),
+  ).toZonedDateTimeISO(timeZone)
+  for (; at && at.epochMilliseconds < until.getTime(); at = at.getTimeZoneTransition('next'))
+    offsets.push({ since: new Date(at.epochMilliseconds), seconds: at.offsetNanoseconds / 1e9 })
+  return offsets
+}
+
 /** The same time of an earlier day. */
 export const daysEarlier = (at: Date, days: number, timeZone: string): Date =>
   new Date(

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { countDays as countIn } from '../../../src/charts/count.ts'
 import { dailyFiguresLoop } from '../../../src/charts/daily.ts'
+import { countsByPrefix, sumOf } from '../../../src/charts/figures.ts'
 import { RESEND_INTERVAL_MS } from '../../../src/otp/verifications/limits.ts'
 import { pauseEndpoint } from '../../../src/webhooks/endpoints.ts'
 import { createWorkspace } from '../../../src/workspaces/workspaces.ts'
@@ -83,6 +85,30 @@ test('the charts show the conversion of verifications by template, country and h
     `${near.join()} at ${hour}`,
   )
   assert.equal((await chartsOf(world, member, { language: 'fr' })).verifications.started, 2)
+})
+
+test('verifications count by the hour that clocks show, also on days on which clocks change', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId, parts } = world
+  const hours = [0, 12, 23]
+  const started = await Promise.all(hours.map(() => world.startVerification()))
+  const timeZone = 'Europe/Paris'
+  let change = Temporal.Now.zonedDateTimeISO(timeZone)
+  for (let changes = 0; changes < 2; changes += 1) {
+    change = change.getTimeZoneTransition('next') ?? assert.fail('Paris changes its clocks')
+    const day = change.toPlainDate()
+    for (const [index, { verificationId }] of started.entries()) {
+      const at = day.toZonedDateTime({ timeZone, plainTime: { hour: hours[index] ?? 0, minute: 30 } })
+      await world.query('update messages set created_at = $2 where id = $1', [
+        verificationId,
+        at.toInstant().toString(),
+      ])
+    }
+    const clock = { sandbox: true, offsetMs: change.epochMilliseconds - Date.now() }
+    const counts = sumOf(await countIn(parts.db, { workspaceId, days: [day.toString()], timeZone, clock }))
+    const counted = countsByPrefix(counts, 'verification.hour.').map(([name]) => name)
+    assert.deepEqual(counted.toSorted(), ['0.started', '12.started', '23.started'], day.toString())
+  }
 })
 
 test('the funnel counts the codes that were not delivered in time, also if they were later', async (t) => {
