@@ -764,7 +764,7 @@ from named group by 1, 2, 3, 4;
 -- src/charts/daily.ts
 
 prepare find_earliest_daily_figures as
-select day from daily_figures where workspace_id = $1 and time_zone = $2 order by day limit 1;
+select day from daily_figures where workspace_id = $1 order by day limit 1;
 
 prepare find_first_uncounted_day as
 select least(
@@ -777,20 +777,13 @@ prepare keep_daily_figures as
 update daily_figures set groups = $3, counted_at = $4, counts = counts + 1, due_at = $5
 where workspace_id = $1 and day = $2;
 
-prepare keep_figures_of_removed_days as
-update daily_figures f set time_zone = (select d.time_zone from jsonb_to_record($1::jsonb -> f.workspace_id::text) as d (time_zone text))
-where f.workspace_id = any (array (select jsonb_object_keys($1::jsonb)::uuid))
-  and f.day < (select d.day from jsonb_to_record($1::jsonb -> f.workspace_id::text) as d (day date))
-  and f.time_zone <> (select d.time_zone from jsonb_to_record($1::jsonb -> f.workspace_id::text) as d (time_zone text));
-
 prepare list_daily_figures as
-select day, groups from daily_figures
-where workspace_id = $1 and day between $2 and $3 and time_zone = $4 and counted_at is not null;
+select day, groups from daily_figures where workspace_id = $1 and day between $2 and $3 and counted_at is not null;
 
 prepare list_workspaces_to_count as
 select w.id as "workspaceId", w.created_at as "createdAt", z.zone as "timeZone",
-  (select f.day from daily_figures f
-   where f.workspace_id = w.id and f.time_zone = z.zone order by f.day desc limit 1) as newest
+  (select case when f.time_zone = z.zone then f.day end from daily_figures f
+   where f.workspace_id = w.id order by f.day desc limit 1) as newest
 from workspaces w
 cross join lateral (
   select coalesce((select s.document ->> 'timeZone' from cod_settings s where s.workspace_id = w.id), 'UTC') as zone) z
@@ -802,7 +795,7 @@ insert into daily_figures as f (workspace_id, day, time_zone, groups, due_at)
 select workspace_id, day, time_zone, '[]', $2 from jsonb_to_recordset($1) as d (workspace_id uuid, day date, time_zone text)
 on conflict (workspace_id, day) do update
 set time_zone = excluded.time_zone, groups = '[]', counted_at = null, counts = 0, due_at = excluded.due_at
-where f.time_zone <> excluded.time_zone;
+where f.time_zone <> excluded.time_zone and f.day >= coalesce($3::date, '-infinity'::date);
 
 prepare postpone_daily_figures as
 update daily_figures set due_at = $3 where workspace_id = $1 and day = $2;

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, later } from '../lib/clock.ts'
-import { type Sql, type Statement, batch, changes, isDatabaseUnavailable, statement } from '../lib/db/pool.ts'
+import { type Sql, type Statement, batch, isDatabaseUnavailable, statement } from '../lib/db/pool.ts'
 import type { Loop } from '../runtime/jobs/loop.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { findKeptSince, sinceBeginning } from '../operations/lifecycle/retention/kept-since.ts'
@@ -21,6 +21,9 @@ const COUNTED_AGAIN_AFTER_MS = [HOUR_MS, DAY_MS, 3 * DAY_MS, 9 * DAY_MS] as cons
 /** A day that could not be counted waits, so that it does not block others. */
 const AFTER_FAULT_MS = HOUR_MS
 
+/** Time zones are at most this far from UTC, and the clocks of nodes a little apart. */
+const ZONE_MARGIN_MS = DAY_MS
+
 type DailyParts = Pick<Parts, 'db' | 'clock' | 'log'>
 
 /** Counts the past days of live workspaces. Sandboxes have little data and clocks that jump. */
@@ -38,11 +41,12 @@ export function dailyFiguresLoop(parts: DailyParts): Loop {
   }
 }
 
+/** `newest`: null if it was planned in another time zone. */
 const selectWorkspaces = statement<{ workspaceId: string; createdAt: Date; timeZone: string; newest: Day | null }>(
   'list_workspaces_to_count',
   `select w.id as "workspaceId", w.created_at as "createdAt", z.zone as "timeZone",
-     (select f.day from daily_figures f
-      where f.workspace_id = w.id and f.time_zone = z.zone order by f.day desc limit 1) as newest
+     (select case when f.time_zone = z.zone then f.day end from daily_figures f
+      where f.workspace_id = w.id order by f.day desc limit 1) as newest
    from workspaces w
    cross join lateral (
      select coalesce((select s.document ->> 'timeZone' from cod_settings s where s.workspace_id = w.id), 'UTC') as zone) z
@@ -50,23 +54,14 @@ const selectWorkspaces = statement<{ workspaceId: string; createdAt: Date; timeZ
    order by w.id limit ${WORKSPACES_EACH_TURN}`,
 )
 
-/** Days with removed records cannot be counted again: their figures stay, even after a change of the time zone. */
-const keepUncountable = statement(
-  'keep_figures_of_removed_days',
-  `update daily_figures f set time_zone = (select d.time_zone from jsonb_to_record($1::jsonb -> f.workspace_id::text) as d (time_zone text))
-   where f.workspace_id = any (array (select jsonb_object_keys($1::jsonb)::uuid))
-     and f.day < (select d.day from jsonb_to_record($1::jsonb -> f.workspace_id::text) as d (day date))
-     and f.time_zone <> (select d.time_zone from jsonb_to_record($1::jsonb -> f.workspace_id::text) as d (time_zone text))`,
-)
-
-/** Days of another time zone are different days with the same names. */
+/** Days of another time zone are different days with the same names. From $3 on they still have their content, so they can be counted again. */
 const planAll = statement(
   'plan_daily_figures',
   `insert into daily_figures as f (workspace_id, day, time_zone, groups, due_at)
    select workspace_id, day, time_zone, '[]', $2 from jsonb_to_recordset($1) as d (workspace_id uuid, day date, time_zone text)
    on conflict (workspace_id, day) do update
    set time_zone = excluded.time_zone, groups = '[]', counted_at = null, counts = 0, due_at = excluded.due_at
-   where f.time_zone <> excluded.time_zone`,
+   where f.time_zone <> excluded.time_zone and f.day >= coalesce($3::date, '-infinity'::date)`,
 )
 
 /** Returns the workspaces that were read. */
@@ -74,24 +69,16 @@ async function planDays({ db, clock }: DailyParts, after: string | null): Promis
   const now = clock.now()
   const workspaces = await db.rows(selectWorkspaces, [after])
   const { content, records } = await findKeptSince(db)
-  if (content) {
-    const moved = workspaces.filter(({ newest }) => newest === null)
-    const rows = moved.map(({ workspaceId: id, timeZone }) => ({
-      id,
-      time_zone: timeZone,
-      day: firstWholeDay(content, timeZone),
-    }))
-    if (rows.length > 0) await db.rows(keepUncountable, [changes(rows)])
-  }
   const days = workspaces.flatMap((workspace) => {
     const { workspaceId, timeZone } = workspace
     return daysToPlan(workspace, records, now).map((day) => ({ workspace_id: workspaceId, day, time_zone: timeZone }))
   })
-  if (days.length > 0) await db.rows(planAll, [batch(days), now])
+  const whole = content && firstWholeDay(later(content, ZONE_MARGIN_MS), 'UTC')
+  if (days.length > 0) await db.rows(planAll, [batch(days), now, whole])
   return workspaces.map(({ workspaceId }) => workspaceId)
 }
 
-/** The past days after the `newest` one that is planned. `records`: since when they are kept. */
+/** The past days after the `newest` one that is planned; all of them if it is null. `records`: since when they are kept. */
 export function daysToPlan(
   { createdAt, timeZone, newest }: { createdAt: Date; timeZone: string; newest: Day | null },
   records: Date | null,
@@ -113,9 +100,6 @@ export function daysToPlan(
 
 /** The first day without removed records. */
 const firstWholeDay = (keptSince: Date, timeZone: string): Day => addDays(dayAt(keptSince, timeZone), 1)
-
-/** Time zones are at most this far from UTC, and the clocks of nodes a little apart. */
-const ZONE_MARGIN_MS = DAY_MS
 
 /** The instant from which records are not counted yet. Returns undefined if there are no days to count. */
 export async function findUncountedSince(sql: Sql): Promise<Date | undefined> {
@@ -177,15 +161,15 @@ async function countDay(tx: Sql, { workspaceId, day, timeZone }: DueDay, now: Da
   await tx.rows(keep, [workspaceId, day, JSON.stringify(groups), now, again])
 }
 
+/** After a change of the time zone a day has its former figures, until `planAll` discards those that will be counted again. */
 const selectKept = statement<{ day: Day; groups: Group[] }>(
   'list_daily_figures',
-  `select day, groups from daily_figures
-   where workspace_id = $1 and day between $2 and $3 and time_zone = $4 and counted_at is not null`,
+  'select day, groups from daily_figures where workspace_id = $1 and day between $2 and $3 and counted_at is not null',
 )
 
 const selectEarliest = statement<{ day: Day }>(
   'find_earliest_daily_figures',
-  'select day from daily_figures where workspace_id = $1 and time_zone = $2 order by day limit 1',
+  'select day from daily_figures where workspace_id = $1 order by day limit 1',
 )
 
 type Query = Omit<Counting, 'days'> & {
@@ -197,7 +181,7 @@ type Query = Omit<Counting, 'days'> & {
 /** The first day that a chart can begin with. */
 export async function findEarliestDay(sql: Sql, { workspaceId, createdAt, timeZone, clock, now }: Query): Promise<Day> {
   const farthest = addDays(dayAt(now, timeZone), -MAX_RANGE_DAYS)
-  const counted = (await sql.row(selectEarliest, [workspaceId, timeZone]))?.day ?? farthest
+  const counted = (await sql.row(selectEarliest, [workspaceId]))?.day ?? farthest
   const first = counted < farthest ? counted : farthest
   const backMs = await findClockBehindMs(sql, workspaceId)
   const created = dayAt(later(createdAt, -backMs), timeZone)
@@ -226,7 +210,7 @@ export async function groupsOfDays(
 ): Promise<{ groups: Group[]; uncounted: Day[] }> {
   if (clock.sandbox) return { groups: await countDays(figures, { workspaceId, days, timeZone, clock }), uncounted: [] }
   const today = dayAt(now, timeZone)
-  const kept = await figures.rows(selectKept, [workspaceId, days[0], days.at(-1), timeZone])
+  const kept = await figures.rows(selectKept, [workspaceId, days[0], days.at(-1)])
   const known = new Set(kept.map(({ day }) => day))
   const open = days.filter((day) => day === today || !known.has(day))
   const atOnce = lastInARow(open)

@@ -7,6 +7,7 @@ import { RESEND_INTERVAL_MS } from '../../../src/otp/verifications/limits.ts'
 import { pauseEndpoint } from '../../../src/webhooks/endpoints.ts'
 import { createWorkspace } from '../../../src/workspaces/workspaces.ts'
 import { type SignedIn, signIn } from '../../world/dashboard.ts'
+import { assertVerified } from '../../world/verified.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type World, startWorld } from '../../world/world.ts'
 
@@ -264,6 +265,24 @@ test('a new delivery time zone changes the days and counts them again', async (t
       messages.filter(({ otp }) => otp > 0),
       [{ day: real, otp: 1, cod: 0 }],
     )
+  }
+})
+
+test('a change of the delivery time zone keeps the figures of days that are too old to be counted again', async (t) => {
+  const world = await startWorld(t)
+  await world.sendOtp()
+  const day = new Date().toISOString().slice(0, 10)
+  for (const ahead of ['24h', '2304h']) {
+    world.advance(ahead)
+    await countDays(world)
+  }
+  const member = await signIn(world, 'member')
+  for (const timeZone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'UTC']) {
+    await world.codSettings({ timeZone })
+    await countDays(world)
+    const { messages } = await chartsOf(world, member, { range: { from: day, to: day } })
+    assert.deepEqual(messages, [{ day, otp: 1, cod: 0 }], timeZone)
+    await assertVerified(world)
   }
 })
 
