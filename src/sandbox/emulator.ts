@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { SECOND_MS } from '../lib/clock.ts'
 import type { Sql } from '../lib/db/pool.ts'
+import { UserError } from '../lib/errors.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { type EmulatorNumber, listEmulatorNumbers } from '../accounts/senders.ts'
 
@@ -69,19 +70,29 @@ export async function callEmulator(
   }
 }
 
-const RESET_TIMEOUT_MS = 5 * SECOND_MS
+export const CALL_TIMEOUT_MS = 5 * SECOND_MS
+
+/** Whether the statuses of an account come without the usual delays. Throws UserError if the emulator does not respond. */
+export async function hurryStatuses(
+  origin: string,
+  { wabaId, hurried }: { wabaId: string; hurried: boolean },
+): Promise<void> {
+  const change = { method: 'PATCH', body: { hurried }, timeoutMs: CALL_TIMEOUT_MS } as const
+  const response = await callEmulator(origin, `/control/accounts/${wabaId}`, change)
+  if (!response) throw new UserError({ code: 'sandbox.no_emulator' })
+}
 
 /**
  * Removes the chats of a workspace from its emulator, and gives statuses their usual delays again, which a demo month that was not finished
- * has taken away. Does nothing if no emulator runs: a later one has no chats of the workspace, or keeps them.
+ * has taken away. Does nothing if no emulator runs: a later one has no chats of the workspace, or keeps them. Throws UserError if it stops meanwhile.
  */
 export async function resetEmulator(sql: Sql, workspaceId: string): Promise<void> {
   const emulator = await findEmulator(sql, workspaceId)
   if (!emulator) return
   const numbers = [...emulator.numbers.values()]
-  const call = (path: string, how: { method: 'DELETE' | 'PATCH'; body?: object }) =>
-    callEmulator(emulator.origin, path, { ...how, timeoutMs: RESET_TIMEOUT_MS })
-  for (const { phoneNumberId } of numbers) await call(`/control/numbers/${phoneNumberId}/chats`, { method: 'DELETE' })
+  const removal = { method: 'DELETE', timeoutMs: CALL_TIMEOUT_MS } as const
+  for (const { phoneNumberId } of numbers)
+    await callEmulator(emulator.origin, `/control/numbers/${phoneNumberId}/chats`, removal)
   for (const wabaId of new Set(numbers.map((number) => number.wabaId)))
-    await call(`/control/accounts/${wabaId}`, { method: 'PATCH', body: { hurried: false } })
+    await hurryStatuses(emulator.origin, { wabaId, hurried: false })
 }

@@ -2,19 +2,16 @@ import { z } from 'zod'
 import { listApprovedTemplates } from '../../accounts/templates/stored.ts'
 import { verdictsOf } from '../../accounts/templates/usability.ts'
 import type { EmulatorNumber } from '../../accounts/senders.ts'
-import { SECOND_MS } from '../../lib/clock.ts'
 import type { Sql } from '../../lib/db/pool.ts'
 import { UserError } from '../../lib/errors.ts'
 import { DASHBOARD_KEY_ID } from '../../workspaces/keys/keys.ts'
 import { listKeys } from '../../workspaces/keys/manage-keys.ts'
-import { callEmulator, findEmulator } from '../emulator.ts'
+import { CALL_TIMEOUT_MS, callEmulator, findEmulator, hurryStatuses } from '../emulator.ts'
 import type { ShopLanguage } from './shop.ts'
 
 /** The templates that every account of the emulator has, and the use of each. */
 const TEMPLATES = { login_code: 'otp', order_confirmation: 'confirmation', delivery_refusal: 'refusal' } as const
 export type ShopTemplate = keyof typeof TEMPLATES
-
-const CALL_TIMEOUT_MS = 5 * SECOND_MS
 
 export type Shop = Awaited<ReturnType<typeof openShop>>
 
@@ -34,11 +31,8 @@ export async function openShop(sql: Sql, workspaceId: string) {
   const senders = numbers.filter(({ accountId }) => accountId === account.accountId)
   const ofAccount = templates.filter(({ accountId }) => accountId === account.accountId)
   const key = (await listKeys(sql, workspaceId)).find(({ revokedAt }) => revokedAt === null)
-  const call = async (path: string, body?: object, method: 'POST' | 'PATCH' = 'POST'): Promise<unknown> => {
-    const answer = await callEmulator(emulator.origin, path, {
-      ...(body && { body, method }),
-      timeoutMs: CALL_TIMEOUT_MS,
-    })
+  const call = async (path: string, body?: object): Promise<unknown> => {
+    const answer = await callEmulator(emulator.origin, path, { ...(body && { body }), timeoutMs: CALL_TIMEOUT_MS })
     if (!answer) throw new UserError({ code: 'sandbox.no_emulator' })
     return answer.status === 200 ? answer.body : undefined
   }
@@ -51,8 +45,7 @@ export async function openShop(sql: Sql, workspaceId: string) {
       const found = all.find((template) => template.language.startsWith(language)) ?? all[0]
       return { name, language: found?.language ?? '' }
     },
-    /** Whether WhatsApp's statuses come without the usual delays. */
-    hurry: (hurried: boolean) => call(`/control/accounts/${account.wabaId}`, { hurried }, 'PATCH'),
+    hurry: (hurried: boolean) => hurryStatuses(emulator.origin, { wabaId: account.wabaId, hurried }),
     /** A customer cannot do it if the message is not on the phone: then nothing happens. */
     act: (action: object) => call('/control/inbound', action),
     /** The code that the customer sees. */
