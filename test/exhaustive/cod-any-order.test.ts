@@ -180,7 +180,7 @@ class Shop {
   }
 
   async ring(): Promise<void> {
-    for (let time = 0; time < 3; time += 1) await this.#timers.turn()
+    await this.#timers.turn()
   }
 
   async processAll(): Promise<void> {
@@ -291,7 +291,7 @@ class Shop {
     assert.ok(view)
     const { confirmationId: _, to: __, createdAt: ___, ...shown } = view
     const events = await this.world.query<{ type: string; occurred_at: Date; body: string }>(
-      'select type, occurred_at, body from events where confirmation_id = $1 order by id',
+      'select type, occurred_at, body from events where confirmation_id = $1 order by recorded_order, occurred_at',
       [confirmationId],
     )
     const own = check === 'confirmation' ? view : view.refusalCheck

@@ -84,8 +84,7 @@ class Real {
   now = (): number => this.world.clock.now().getTime()
 
   async fireTimers(): Promise<void> {
-    // A reminder and a deadline that are both due fire one by one.
-    for (let time = 0; time < 3; time += 1) await this.#survive(() => this.#loops.timers.turn())
+    await this.#survive(() => this.#loops.timers.turn())
     await this.submit()
   }
 

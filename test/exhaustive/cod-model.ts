@@ -210,14 +210,13 @@ export class Order {
 
   fireTimers(check: CheckName, now: number): void {
     const flow = this.#flow(check)
-    if (flow.reminderAt !== null && flow.reminderAt <= now) {
-      flow.reminderAt = null
-      this.#send(check, 'reminder')
-    }
     const expiresAt = this.expiresAt[check]
     if (flow.deadlineAt !== null && flow.deadlineAt <= now) {
       this.#move(check, 'no_response')
       this.#emit(check === 'confirmation' ? 'cod.no_response' : 'cod.refusal_no_response')
+    } else if (flow.reminderAt !== null && flow.reminderAt <= now) {
+      flow.reminderAt = null
+      this.#send(check, 'reminder')
     } else if (isOpen(flow) && expiresAt !== null && expiresAt <= now) {
       this.#move(check, check === 'confirmation' ? 'rescheduled' : 'refusal_confirmed')
       flow.answered = true

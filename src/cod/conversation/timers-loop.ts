@@ -6,7 +6,7 @@ import type { Check } from '../../messages/conversation.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { type ConversationEvent, advance } from './advance.ts'
 import { lockConversations } from './store.ts'
-import { nextTimer } from './timers.ts'
+import { dueTimer } from './timers.ts'
 
 type TimerParts = EventParts & Pick<Parts, 'clock' | 'live' | 'log'>
 
@@ -47,8 +47,8 @@ async function fireTimers(tx: Sql, timers: readonly DueTimer[], now: Date): Prom
   )
   const events = timers.flatMap(({ id, workspace_id, check_kind: check }): ConversationEvent[] => {
     const state = conversations.get(id)?.[check]?.state
-    const event = state && nextTimer(state)
-    return event && event.at <= now ? [{ workspaceId: workspace_id, confirmationId: id, check, event }] : []
+    const event = state && dueTimer(state, now)
+    return event ? [{ workspaceId: workspace_id, confirmationId: id, check, event }] : []
   })
   await advance(tx, now, events, conversations)
 }

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HOUR_MS, later } from '../../lib/clock.ts'
-import { NO_TIMERS, followUpExpiry, nextTimer, notDueReason } from './timers.ts'
+import { NO_TIMERS, dueTimer, followUpExpiry, notDueReason } from './timers.ts'
 
 const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 20, 10, minute))
 
-test('the next timer is the earliest armed one, if any', () => {
-  assert.equal(nextTimer(NO_TIMERS), undefined)
+test('of the timers that are due the deadline fires, and else the only one', () => {
   const timers = { ...NO_TIMERS, reminderAt: at(120), deadlineAt: at(1440) }
-  assert.deepEqual(nextTimer(timers), { type: 'reminder_due', at: at(120) })
-  assert.deepEqual(nextTimer({ ...timers, reminderAt: null }), { type: 'deadline_passed', at: at(1440) })
-  assert.deepEqual(nextTimer({ ...NO_TIMERS, followUpAt: at(1380) }), { type: 'follow_up_expired', at: at(1380) })
+  assert.equal(dueTimer(timers, later(at(120), -1)), undefined)
+  assert.deepEqual(dueTimer(timers, at(120)), { type: 'reminder_due', at: at(120) })
+  assert.deepEqual(dueTimer(timers, at(1440)), { type: 'deadline_passed', at: at(1440) })
+  assert.deepEqual(dueTimer({ ...NO_TIMERS, followUpAt: at(10) }, at(10)), { type: 'follow_up_expired', at: at(10) })
 })
 
 test('an armed timer is due from its exact millisecond on', () => {

@@ -13,13 +13,13 @@ const TIMERS = { reminder_due: 'reminderAt', deadline_passed: 'deadlineAt', foll
 
 export type TimerEvent = { type: keyof typeof TIMERS; at: Date }
 
-/** The event of the timer that fires first. */
-export function nextTimer(timers: Timers): TimerEvent | undefined {
-  const armed = (['reminder_due', 'deadline_passed', 'follow_up_expired'] as const).flatMap((type) => {
+/** A timer that is due. If an outage has delayed both, it is the deadline: a reminder would come too late. */
+export function dueTimer(timers: Timers, now: Date): TimerEvent | undefined {
+  for (const type of ['deadline_passed', 'reminder_due', 'follow_up_expired'] as const) {
     const at = timers[TIMERS[type]]
-    return at ? [{ type, at }] : []
-  })
-  return armed.toSorted((one, other) => one.at.getTime() - other.at.getTime())[0]
+    if (at && at <= now) return { type, at }
+  }
+  return undefined
 }
 
 /** Why a timer changes nothing, or null. It may fire early, twice, or after the answer. */

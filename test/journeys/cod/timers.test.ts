@@ -46,6 +46,13 @@ test('a deadline missed during downtime is reported with its own time', async (t
   assert.ok(Math.abs(behindMs - 48 * 3_600_000) < 30_000, `${behindMs} ms ago`)
 })
 
+test('after an outage beyond the deadline no reminder goes out', async (t) => {
+  const { world, receiver, order, ana } = await startOrder(t)
+  await after(world, '72h')
+  assert.equal((await world.getConfirmation(order)).status, 'no_response')
+  assert.deepEqual([typesOf(receiver), ana.screen().length], [['cod.no_response'], 1])
+})
+
 test('a tap after no_response still counts', async (t) => {
   const { world, receiver, order, ana } = await startOrder(t, { cod: { confirmation: { reminderMinutes: null } } })
   await after(world, '25h')
