@@ -2377,6 +2377,20 @@ prepare release_quarantined_report as
 update provider_reports set outcome = 'waiting', due_at = $2, attempts = 0, note = null
 where id = $1 and outcome = 'quarantined' returning 'report' as kind, workspace_id as "workspaceId";
 
+-- src/messages/queue/tapped.ts
+
+prepare accept_tapped_messages as
+update messages set accepted_at = $2, due_at = null, lease = null, attempted_at = null, quarantined_at = null
+where id = any (array (
+  select open.id
+  from jsonb_to_recordset($1) as r (workspace_id uuid, confirmation_id uuid, check_kind text, question_id uuid)
+  cross join lateral (
+    select m.id from messages m
+    where m.workspace_id = r.workspace_id and m.confirmation_id = r.confirmation_id and m.check_kind = r.check_kind
+      and m.attempted_at is not null
+      and case when r.question_id is null then m.purpose in ('template', 'reminder') else m.id = r.question_id end
+    limit 1 for no key update skip locked) open));
+
 -- src/messages/reports/apply.ts
 
 prepare lock_messages_for_reports as

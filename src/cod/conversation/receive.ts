@@ -2,6 +2,7 @@ import type { CodedText } from '../../../locales/text.ts'
 import { later } from '../../lib/clock.ts'
 import { type Sql, type Statement, batch, statement } from '../../lib/db/pool.ts'
 import type { Check, Purpose } from '../../messages/conversation.ts'
+import { type TappedMessage, acceptTapped } from '../../messages/queue/tapped.ts'
 import { happenedAt } from '../../messages/reports/receive.ts'
 import type { InboundReader, InboundResult, StoredInbound } from '../../messages/subscribers.ts'
 import type { InboundMessage } from '../../providers/provider.ts'
@@ -31,6 +32,7 @@ export async function receiveMessages(
     const events = decisions.flatMap((decision) => decision.events)
     // A customer's second message is answered after the first: text belongs to the latest question.
     const advanced = await advance(tx, later(now, ordinal), events, locked)
+    await acceptTapped(tx, now, decisions.flatMap(unidentified))
     await storeUserIds(tx, decisions.flatMap(unknownUser))
     for (const { message, events, note, confirmationId } of decisions) {
       // Without an answer the events only move the expiry of follow-ups.
@@ -213,6 +215,14 @@ function unknownUser({ message, note }: Decision): { id: string; user_id: string
   const { target } = message.match
   const isUnknown = target !== null && target.customer_user_id === null && note === null
   return isUnknown ? [{ id: target.id, user_id: message.inbound.customer.userId }] : []
+}
+
+/** The tapped message, if the provider's id of it is not stored: its response may have been lost. */
+function unidentified({ message: { reply, match }, events: [answer], note }: Decision): TappedMessage[] {
+  if (!answer || note || !reply || reply.to === 'nothing' || match.quoted) return []
+  const { workspaceId: workspace_id, confirmationId: confirmation_id, check: check_kind } = answer
+  const question_id = reply.to === 'question' ? reply.questionId : null
+  return [{ workspace_id, confirmation_id, check_kind, question_id }]
 }
 
 type Answer = { confirmationId: string } & EventOfCheck

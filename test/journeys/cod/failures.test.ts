@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BehaviourSeed, ReportedStatus } from '@doorcode/whatsapp-emulator'
+import { spyOnDb } from '../../database/db-spy.ts'
+import { codAccount } from '../../world/cod.ts'
 import { startOrder, typesOf } from '../../world/order.ts'
+import { assertVerified } from '../../world/verified.ts'
+import { waitFor } from '../../world/wait-for.ts'
+import { startWorld } from '../../world/world.ts'
 
 const sentInto = (t: TestContext, ...sends: BehaviourSeed[]) => startOrder(t, { sends })
 
+const LOST: BehaviourSeed = { connection: 'drop_after_accepting' }
 const FAILED: ReportedStatus = { status: 'failed', errors: [131026] }
 
 test('a rejected template fails the confirmation, with one event', async (t) => {
@@ -112,7 +118,7 @@ test('GET shows the latest failure of the two checks', async (t) => {
 })
 
 test('a report after a lost response completes the submission and starts timers', async (t) => {
-  const { world, order, ana } = await sentInto(t, { connection: 'drop_after_accepting' })
+  const { world, order, ana } = await sentInto(t, LOST)
   assert.equal((await world.getConfirmation(order)).status, 'accepted')
   await world.reported(ana.last(), 'sent')
   assert.equal((await world.getConfirmation(order)).status, 'awaiting_answer')
@@ -127,7 +133,7 @@ test('a report after a lost response completes the submission and starts timers'
 test('a report after a lost response completes a refusal check’s submission, too', async (t) => {
   const { world, order, ana } = await sentInto(t)
   await ana.taps('Confirm')
-  world.emulator.script({ match: { to: order.to, times: 1 }, behaviour: { connection: 'drop_after_accepting' } })
+  world.emulator.script({ match: { to: order.to, times: 1 }, behaviour: LOST })
   await world.startRefusalCheck(order)
   await world.settled()
   await world.reported(ana.last(), 'delivered')
@@ -135,7 +141,7 @@ test('a report after a lost response completes a refusal check’s submission, t
 })
 
 test('without a report a lost response is sent again; both copies work', async (t) => {
-  const { world, receiver, order, ana } = await sentInto(t, { connection: 'drop_after_accepting' })
+  const { world, receiver, order, ana } = await sentInto(t, LOST)
   for (let step = 0; step < 4; step += 1) {
     world.advance('15s')
     await world.settled()
@@ -148,16 +154,47 @@ test('without a report a lost response is sent again; both copies work', async (
   assert.deepEqual(typesOf(receiver), ['cod.cancelled', 'cod.confirmed'])
 })
 
-test('a tap completes a submission of unknown outcome', async (t) => {
-  const { world, receiver, order, ana } = await sentInto(t, { connection: 'drop_after_accepting' })
-  await ana.taps('Confirm')
-  assert.equal((await world.getConfirmation(order)).status, 'confirmed')
-  world.advance('1m')
-  await world.settled()
-  world.advance('30h')
-  await world.settled()
-  assert.equal((await world.getConfirmation(order)).status, 'confirmed')
-  assert.deepEqual(typesOf(receiver), ['cod.confirmed'])
+/** Waits for longer than a lost response and a dead process are waited for. */
+async function afterLosses({ world, ana }: Pick<Awaited<ReturnType<typeof startOrder>>, 'world' | 'ana'>) {
+  for (let step = 0; step < 4; step += 1) {
+    world.advance('30s')
+    await world.settled()
+  }
+  await assertVerified(world)
+  return ana.screen().length
+}
+
+test('a template and a question that the customer taps are not sent again after a lost response', async (t) => {
+  const { world, receiver, order, ana } = await sentInto(t, LOST, LOST)
+  await ana.taps('Change time')
+  await ana.taps(0)
+  assert.equal(await afterLosses({ world, ana }), 3, 'the template, a day question, a time question')
+  await ana.taps(0)
+  assert.equal((await world.getConfirmation(order)).status, 'rescheduled')
+  assert.deepEqual(typesOf(receiver), ['cod.reschedule_requested'])
+})
+
+test('a template is not sent again if its process died and the customer tapped it', async (t) => {
+  const died = Promise.withResolvers<void>()
+  let hasDied = false
+  const world = await startWorld(t, {
+    mayLogErrors: true,
+    account: codAccount(),
+    wrapDb: (db) =>
+      spyOnDb(db, async ({ statement, run }) => {
+        if (hasDied || statement.name !== 'finish_attempts') return run()
+        hasDied = true
+        died.resolve()
+        throw new Error('the process died')
+      }),
+  })
+  await world.codSettings()
+  const order = await world.createConfirmation()
+  const ana = world.customer(order)
+  await died.promise
+  await world.emulator.inbound({ from: ana.phone, tap: { button: 'Confirm' } })
+  await waitFor('the answer', async () => (await world.getConfirmation(order)).status === 'confirmed')
+  assert.equal(await afterLosses({ world, ana }), 2, 'the template and the closing message')
 })
 
 test('after a day without the provider the confirmation fails with the last error', async (t) => {
