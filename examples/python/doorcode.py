@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import hmac
+import http.client
 import json
 import os
 import time
@@ -39,8 +40,10 @@ def post(path: str, body: dict, idempotency_key: str | None = None) -> dict:
         except urllib.error.HTTPError as error:
             may_pass = error.code >= 500 or (error.code == 429 and "Retry-After" in error.headers)
             if not may_pass or tries == MAX_TRIES:
-                raise DoorcodeError(json.load(error)) from error
-        except (urllib.error.URLError, TimeoutError):
+                is_ours = error.headers.get_content_type() == "application/problem+json"  # not the page of a proxy
+                unknown = {"code": "NO_RESPONSE", "detail": f"status {error.code}"}
+                raise DoorcodeError(json.load(error) if is_ours else unknown) from error
+        except (OSError, http.client.HTTPException):
             if tries == MAX_TRIES:
                 raise
         time.sleep(tries)

@@ -12,6 +12,7 @@ import { postHook, supabaseBody, supabaseHeaders } from '../world/hooks.ts'
 import { addEndpoint } from '../world/set-up.ts'
 import { waitFor } from '../world/wait-for.ts'
 import { type World, newPhone, startWorld } from '../world/world.ts'
+import { startInstance } from '../../packages/client/test/instance.ts'
 
 const run = promisify(execFile)
 
@@ -170,6 +171,27 @@ for (const { name, words, skip = false } of SERVERS)
     await world.whatsapp.reports({ messageId }, ['sent'])
     await printed(program, `message.sent ${messageId}`)
     assert.equal((program.stdout() + program.stderr()).split(messageId).length, 2, 'only the genuine one was printed')
+  })
+
+const sendsItself = ({ name }: Example): boolean => ['Python with its standard library', 'plain PHP'].includes(name)
+
+for (const { name, words, skip = false } of SERVERS.filter(sendsItself))
+  test(`the example for ${name} sends again what got no response, and survives the page of a proxy`, {
+    skip,
+  }, async (t) => {
+    const world = await startWorld(t)
+    const { url, requests } = await startInstance(t, [
+      { breaks: true },
+      { status: 202, body: { messageId: 'm-1' } },
+      { status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>Bad gateway</h1>' },
+    ])
+    const { program, post } = await serve(t, world, words, { DOORCODE_URL: url })
+    const sent = await post('/login', { phone: newPhone() })
+    assert.deepEqual([sent.status, JSON.parse(sent.text)], [202, { messageId: 'm-1' }], program.stderr())
+    const [lost, again] = requests.map(({ headers, body }) => ({ key: headers['idempotency-key'], body }))
+    assert.deepEqual(again, lost)
+    const unsent = await post('/login', { phone: newPhone() })
+    assert.equal(unsent.status, 422, program.stderr())
   })
 
 test('the example for Supabase sends the code that Supabase signs, once, and acts only on a genuine webhook', async (t) => {
