@@ -35,7 +35,7 @@ function doorcode_post(string $path, array $body, ?string $idempotencyKey = null
         if ($status === 202 && is_array($answer)) {
             return $answer;
         }
-        $mayPass = $status === 0 || $status >= 500 || ($answer['code'] ?? '') === 'RATE_LIMITED';
+        $mayPass = $text === false || $status >= 500 || ($answer['code'] ?? '') === 'RATE_LIMITED';
         if (!$mayPass || $tries === DOORCODE_MAX_TRIES) {
             $unknown = ['code' => 'NO_RESPONSE', 'detail' => curl_error($request) ?: "status $status"];
             throw new DoorcodeException(isset($answer['code']) ? $answer : $unknown);
