@@ -18,18 +18,23 @@ const {
 const doorcode = createClient({ url: DOORCODE_URL, apiKey: DOORCODE_API_KEY, timeoutMs: 2_000, maxRetries: 1 })
 const supabase = new Webhook(SEND_SMS_HOOK_SECRET.replace('v1,', ''))
 
-type SendSms = { user: { phone: string; user_metadata?: { locale?: string } }; sms: { otp: string } }
+/** `sms.phone`: newer releases of Supabase name the number here, also one that the user has not confirmed yet. */
+type SendSms = { user: { phone: string; user_metadata?: { locale?: string } }; sms: { otp: string; phone?: string } }
 
 /** Returns what Supabase understands: `{}`, or an error that your app gets. */
 async function sendCode(body: string, headers: IncomingHttpHeaders): Promise<object> {
   const { user, sms } = supabase.verify(body, headers as Record<string, string>) as SendSms
+  const to = `+${(sms.phone || user.phone).replace('+', '')}`
   const language = user.user_metadata?.locale?.startsWith('ar') ? 'ar' : 'en_US'
-  // Each try of Supabase has another webhook-id, so the key is a hash of the code. Without the secret the code cannot be computed from it.
-  const idempotencyKey = createHmac('sha256', SEND_SMS_HOOK_SECRET).update(`${user.phone} ${sms.otp}`).digest('hex')
+  // Each try of Supabase has another webhook-id, so the key is a hash of the code and its five minutes: a later code can be equal by chance.
+  // Without the secret the code cannot be computed from it.
+  const fiveMinutes = Math.floor(Number(headers['webhook-timestamp']) / 300)
+  const content = `${to} ${sms.otp} ${fiveMinutes}`
+  const idempotencyKey = createHmac('sha256', SEND_SMS_HOOK_SECRET).update(content).digest('hex')
   try {
     await doorcode.sendOtpMessage(
       {
-        to: `+${user.phone.replace('+', '')}`,
+        to,
         senderId: SENDER_ID,
         template: { name: 'login_code', language },
         code: sms.otp,

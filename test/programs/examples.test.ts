@@ -199,12 +199,15 @@ test('the example for Supabase sends the code that Supabase signs, once, and act
   const secret = `v1,whsec_${Buffer.alloc(32, 7).toString('base64')}`
   const words = () => [process.execPath, 'supabase.ts']
   const { program, post, url } = await serve(t, world, words, { SEND_SMS_HOOK_SECRET: secret })
-  const call = (fields: { phone: string; code: string; locale?: string }, signedWith = secret) => {
+  const windowMs = 5 * 60_000
+  const midWindow = Math.floor(Date.now() / windowMs) * windowMs + windowMs / 2
+  const call = (fields: Parameters<typeof supabaseBody>[0], { signedWith = secret, at = midWindow } = {}) => {
     const body = supabaseBody(fields)
-    return postHook(`${url}/send-sms`, body, supabaseHeaders(body, new Date(), [signedWith]))
+    return postHook(`${url}/send-sms`, body, supabaseHeaders(body, new Date(at), [signedWith]))
   }
   const fields = { phone: newPhone().slice(1), code: '493817', locale: 'ar-MA' }
-  assert.equal((await call(fields, `v1,whsec_${Buffer.alloc(32, 8).toString('base64')}`)).status, 401)
+  const signedWith = `v1,whsec_${Buffer.alloc(32, 8).toString('base64')}`
+  assert.equal((await call(fields, { signedWith })).status, 401)
   for (const answer of [await call(fields), await call(fields)])
     assert.deepEqual([answer.status, answer.body], [200, {}], answer.text + program.stderr())
   const messages = await world.query<{ id: string; recipient: string; language: string }>(
@@ -219,6 +222,13 @@ test('the example for Supabase sends the code that Supabase signs, once, and act
   assert.equal((await post('/webhooks', { type: 'message.sent', data: { messageId } })).status, 400)
   await world.whatsapp.reports({ messageId }, ['sent'])
   await printed(program, `message.sent ${messageId}`)
+  const changedTo = newPhone().slice(1)
+  for (const phone of [fields.phone, '']) assert.deepEqual((await call({ ...fields, phone, changedTo })).body, {})
+  const messagesTo = (phone: string) =>
+    world.query('select id from messages where workspace_id = $1 and recipient = $2', [world.workspaceId, `+${phone}`])
+  assert.equal((await messagesTo(changedTo)).length, 1, 'a number that a user adds gets its code')
+  for (const at of [Date.now() - 4 * 60_000, Date.now() + 4 * 60_000]) await call({ ...fields, code: '111111' }, { at })
+  assert.equal((await messagesTo(fields.phone)).length, 3, 'a later code that is equal by chance is sent')
 })
 
 /** Each creates an order at /orders, and acts on the webhooks at /webhooks. */

@@ -53,13 +53,14 @@ export function supabaseHeaders(body: string, at: Date, secrets: readonly string
   }
 }
 
-type CodeFields = { phone: string; code: string; locale?: string }
+/** `changedTo`: the number that a user who has `phone`, or none, adds to the account. */
+type CodeFields = { phone: string; code: string; locale?: string; changedTo?: string }
 
-export const supabaseBody = ({ phone, code, locale }: CodeFields): string =>
+export const supabaseBody = ({ phone, code, locale, changedTo }: CodeFields): string =>
   JSON.stringify({
     metadata: { uuid: crypto.randomUUID(), time: new Date().toISOString(), name: 'send-sms', ip_address: '127.0.0.1' },
     user: { id: crypto.randomUUID(), phone, user_metadata: locale === undefined ? {} : { locale } },
-    sms: { otp: code, sms_type: 'sms' },
+    sms: { otp: code, sms_type: 'sms', phone: changedTo },
   })
 
 /** Calls a Supabase hook as Supabase does. */
