@@ -53,14 +53,11 @@ function act(event: WebhookEvent): void {
   order.changedAt = event.data.occurredAt
   switch (event.type) {
     case 'cod.confirmed':
+    case 'cod.reschedule_requested':
       order.state = 'ready_to_ship'
       break
     case 'cod.cancelled':
       order.state = 'cancelled'
-      break
-    case 'cod.reschedule_requested':
-      order.state = 'ready_to_ship'
-      order.deliverOn = [event.data.reschedule?.date, event.data.reschedule?.timeRange].join(' ')
       break
     case 'cod.no_response':
     case 'cod.failed':
@@ -69,7 +66,9 @@ function act(event: WebhookEvent): void {
     default: // refusal checks, and types of later releases
       return
   }
-  console.log(event.type, order.id, order.state, order.deliverOn ?? '')
+  // Also when there is no wish: a customer may drop an earlier one.
+  order.deliverOn = [event.data.reschedule?.date, event.data.reschedule?.timeRange].join(' ').trim()
+  console.log(event.type, order.id, order.state, order.deliverOn)
 }
 
 createServer((request, response) => {

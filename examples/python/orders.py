@@ -46,19 +46,18 @@ def act(event_id: str, event: dict):
             return
         order["changed_at"] = data["occurredAt"]
         match event["type"]:
-            case "cod.confirmed":
+            case "cod.confirmed" | "cod.reschedule_requested":
                 order["state"] = "ready_to_ship"
             case "cod.cancelled":
                 order["state"] = "cancelled"
-            case "cod.reschedule_requested":
-                order["state"] = "ready_to_ship"
-                wish = data["reschedule"]
-                order["deliver_on"] = f"{wish.get('date') or ''} {wish.get('timeRange') or ''}".strip()
             case "cod.no_response" | "cod.failed":
                 order["state"] = "call_the_customer"
             case _:  # refusal checks, and types of later releases
                 return
-        print(event["type"], order["id"], order["state"], order.get("deliver_on", ""), flush=True)
+        # Also when there is no wish: a customer may drop an earlier one.
+        wish = data["reschedule"] or {}
+        order["deliver_on"] = f"{wish.get('date') or ''} {wish.get('timeRange') or ''}".strip()
+        print(event["type"], order["id"], order["state"], order["deliver_on"], flush=True)
 
 
 class Handler(BaseHTTPRequestHandler):
