@@ -6,6 +6,9 @@ import { pause } from './send.ts'
 /** How long the instance waits for an event before it answers: its maximum. */
 const WAIT_SECONDS = 30
 
+/** The position before the first event of a workspace. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+
 /** Where the caller keeps the id of the last event that was processed, such as a row of its database. */
 export type EventPosition = {
   /** Returns the id that was saved last, or nothing. */
@@ -31,7 +34,8 @@ export type Events = AsyncGenerator<RecordedEvent, void, undefined>
 
 /**
  * The position is saved when the caller asks for the next event, so an event whose processing throws, or after which the loop is
- * left, is read again: every event is processed at least once.
+ * left, is read again: every event is processed at least once. FIRST_ID is saved before the first event of a workspace, so this
+ * holds for that event, too.
  */
 export async function* readEvents(listEvents: Methods['listEvents'], options: EventsOptions): Events {
   const { position, start = 'oldest', follow = true, limit, signal } = options
@@ -41,7 +45,7 @@ export async function* readEvents(listEvents: Methods['listEvents'], options: Ev
   const readPage = outageTolerant(options, () =>
     listEvents(
       {
-        ...(after !== undefined && { after }),
+        ...(after !== undefined && after !== FIRST_ID && { after }),
         ...(limit !== undefined && { limit }),
         ...(follow && isCaughtUp && { wait: WAIT_SECONDS }),
       },
@@ -60,8 +64,8 @@ export async function* readEvents(listEvents: Methods['listEvents'], options: Ev
       await save(event.id)
       if (isAborted(signal)) return
     }
-    if (page.next !== null) await save(page.next)
-    after = page.next ?? undefined // the workspace has no event yet: the oldest will be a new one
+    after = page.next ?? FIRST_ID
+    await save(after)
     isCaughtUp = !page.hasMore
     if (isCaughtUp && !follow) return
   }

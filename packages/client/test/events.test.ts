@@ -4,6 +4,8 @@ import { newPhone, startWorld } from '../../../test/world/world.ts'
 import { DoorcodeError, type RecordedEvent, createClient, isDoorcodeError } from '../src/index.ts'
 import { problem, startInstance } from './instance.ts'
 
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+
 /** A row of the caller's database. */
 function memory(saved?: string) {
   const ids: string[] = []
@@ -37,10 +39,7 @@ test('events are read to the end over a real instance, and the next reader conti
     read.map(({ type, data }) => [type, 'reference' in data && data.reference]),
     references.map((reference) => ['message.sent', reference]),
   )
-  assert.deepEqual(
-    position.ids,
-    read.map(({ id }) => id),
-  )
+  assert.deepEqual(position.ids, [FIRST_ID, ...read.map(({ id }) => id)])
   assert.deepEqual(await readAll(), [])
 })
 
@@ -101,12 +100,26 @@ test('a reader of new events misses none, whether or not the workspace had an ev
       assert.equal(event.id, '8')
       ending.abort()
     }
-    assert.deepEqual(position.ids, next === null ? ['8'] : ['7', '8'])
+    assert.deepEqual(position.ids, [next ?? FIRST_ID, '8'])
     assert.deepEqual(
       requests.map(({ path }) => path),
       ['/api/v1/events?after=latest', `/api/v1/events?${next === null ? '' : `after=${next}&`}wait=30`],
     )
   }
+})
+
+test('a reader of new events reads the first event of a workspace again after its processing failed', async (t) => {
+  const { client, requests } = await startInstance(t, [page([], { next: null }), page(['8'])])
+  const position = memory()
+  const failing = async (): Promise<void> => {
+    for await (const _ of client.events({ position, start: 'latest' })) throw new Error('the database is down')
+  }
+  await assert.rejects(failing, /the database is down/)
+  for await (const { id } of client.events({ position, start: 'latest' })) {
+    assert.equal(id, '8')
+    break
+  }
+  assert.equal(requests.at(-1)?.path, '/api/v1/events', 'from the oldest event')
 })
 
 test('a reader that follows waits out an outage, and stops for what only its owner can fix', async (t) => {
