@@ -3,8 +3,8 @@ import { backoffMs, isTemporary } from './retry.ts'
 import type { Methods, RecordedEvent } from './routes.ts'
 import { pause } from './send.ts'
 
-/** How long the instance waits for an event before it answers: its maximum. */
-const WAIT_SECONDS = 30
+/** How long the instance waits for an event before it answers. Many proxies end a request after 30 s. */
+const WAIT_SECONDS = 25
 
 /** The position before the first event of a workspace. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'

@@ -103,7 +103,7 @@ test('a reader of new events misses none, whether or not the workspace had an ev
     assert.deepEqual(position.ids, [next ?? FIRST_ID, '8'])
     assert.deepEqual(
       requests.map(({ path }) => path),
-      ['/api/v1/events?after=latest', `/api/v1/events?${next === null ? '' : `after=${next}&`}wait=30`],
+      ['/api/v1/events?after=latest', `/api/v1/events?${next === null ? '' : `after=${next}&`}wait=25`],
     )
   }
 })
