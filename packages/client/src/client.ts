@@ -98,7 +98,7 @@ async function call(settings: Settings, { operation, route, input, options }: Gi
     body = JSON.stringify(rest)
   }
   const { signal } = options
-  const timeoutMs = limits.timeoutMs + (waitMs > 0 ? waitMs : 0)
+  const timeoutMs = Math.min(limits.timeoutMs + (waitMs > 0 ? waitMs : 0), MAX_TIMEOUT_MS)
   return send({
     operation,
     route,

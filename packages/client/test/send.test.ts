@@ -94,6 +94,12 @@ test('an instance that does not answer ends the call after its timeout', async (
   await assert.rejects(client.getOtpMessage({ messageId: 'm' }), { isTimeout: true, message: /within 50 ms/ })
 })
 
+test('the longest timeout does not end a call that waits for an event', async (t) => {
+  const page = { events: [], hasMore: false, next: null }
+  const { client } = await startInstance(t, [{ body: page }], { timeoutMs: 2 ** 31 - 1, maxRetries: 0 })
+  assert.deepEqual(await client.listEvents({ wait: 25 }), page)
+})
+
 test('a signal ends a call and the wait before its retry with the reason of the signal', async (t) => {
   const reason = new Error('the user left')
   const { client, requests } = await startInstance(t, [{ hangs: true }])
