@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errorTable } from '../src/errors.ts'
 import { type BehaviourSeed, DEMO } from '../src/index.ts'
+import { META_LIMITS } from '../src/limits.ts'
 import { FAILURES } from '../src/messages/presets.ts'
 import { codeOf, CUSTOMER, detailsOf, otp, startWorld } from './world.ts'
 
@@ -203,10 +204,17 @@ test('a script can be for one sending number or one template', async (t) => {
   assert.equal(codeOf(await world.sendOrder()), 132007)
 })
 
-test('a rejected request does not use a script', async (t) => {
-  const world = await startWorld(t)
+test('a send that is rejected for its own faults, its pace or a closed window uses no script', async (t) => {
+  const world = await startWorld(t, { statuses: 'manual', closedWindow: 'http' })
+  for (let count = 0; count < META_LIMITS.pairBurstMessages; count++) await world.sendOtp()
   world.emulator.script({ match: { times: 1 }, behaviour: { error: 2 } })
-  await world.send({ type: 'template' })
+  const rejected = [
+    await world.send({ type: 'template' }),
+    await world.sendOtp(),
+    await world.send({ to: '+34600111223', type: 'text', text: { body: 'Hello' } }),
+  ]
+  assert.deepEqual(rejected.map(codeOf), [131008, 131056, 131047])
+  world.pass(META_LIMITS.pairIntervalMs)
   assert.equal(codeOf(await world.sendOtp()), 2)
 })
 

@@ -46,7 +46,7 @@ const THIRTY_DAYS_MS = 30 * 24 * 60 * 60 * 1000
 /** From this day messages inside a service window are billed, too. */
 const WINDOWS_BILLED_FROM = Date.UTC(2026, 9, 1)
 
-/** Meta's checks before it answers 200, cheapest first. Throws a GraphError. */
+/** Meta's checks before it answers 200, cheapest first, then the script of the send. Throws a GraphError. */
 export function checkSend(parts: Parts, row: NumberOfAccount, body: unknown): CheckedSend {
   const request = requireMessagingProduct(body)
   const envelope = readEnvelope(request)
@@ -54,16 +54,17 @@ export function checkSend(parts: Parts, row: NumberOfAccount, body: unknown): Ch
   checkSender(row)
   checkRecipientAllowed(row.number, to)
   const content = readContent(row.account, request, to)
+  checkPace(parts, row.number, to)
+  const mayArrive = content.template !== undefined || isWindowOpen(parts, row.number, to)
+  if (!mayArrive && parts.settings.closedWindow === 'http') reject(131047)
   const { id: phoneNumberId, digits: from } = row.number
   const behaviour = parts.scripts.takeBehaviour({ ...to, phoneNumberId, from, template: content.template })
   if (behaviour.error !== undefined) {
     const error = readScriptedError(behaviour.error, content.parameters)
     throw new GraphError(error.code, error.details, error)
   }
-  checkPace(parts, row.number, to)
   const send = { row, to, ...envelope, content, behaviour }
-  if (content.template !== undefined || isWindowOpen(parts, row.number, to)) return send
-  if (parts.settings.closedWindow === 'http') reject(131047)
+  if (mayArrive) return send
   // Outside the window only templates can be sent: Meta accepts a text and fails it a moment later.
   return { ...send, behaviour: { ...behaviour, statuses: undefined, failed: 131047 } }
 }
