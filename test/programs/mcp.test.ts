@@ -394,10 +394,8 @@ test('input that is not valid is answered with its place and never with its valu
   assert.ok(await agent.call('settings'))
 })
 
-/** Raw lines on standard input, which the SDK's client does not send. */
-test('a line that is not of the protocol ends nothing, and stdout has only the protocol', async (t) => {
-  const world = await startWorld(t)
-  const code = newCode()
+/** Writes raw lines on standard input, which the SDK's client does not send. */
+function startRaw(t: TestContext, world: World, lines: readonly string[]) {
   const child = spawn(process.execPath, ['bin/doorcode.js', ...wordsFor(world)], {
     cwd: ROOT,
     env: environmentOf(world),
@@ -408,14 +406,20 @@ test('a line that is not of the protocol ends nothing, and stdout has only the p
   const written = { stdout: '', stderr: '' }
   child.stdout.on('data', (chunk: Buffer) => (written.stdout += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (written.stderr += chunk.toString()))
-  for (const line of [
+  for (const line of lines) child.stdin.write(`${line}\n`)
+  return { child, ended, written }
+}
+
+test('a line that is not of the protocol ends nothing, and stdout has only the protocol', async (t) => {
+  const world = await startWorld(t)
+  const code = newCode()
+  const { child, ended, written } = startRaw(t, world, [
     code,
     '[]',
     `{"jsonrpc":"2.0","id":1}`,
     `{"code":"${code}"`,
     '{"jsonrpc":"2.0","id":2,"method":"ping"}',
   ])
-    child.stdin.write(`${line}\n`)
   await waitFor('the ping to be answered', async () => written.stdout.includes('"id":2'))
   child.stdin.end()
   assert.deepEqual((await ended)[0], 0)
@@ -423,6 +427,17 @@ test('a line that is not of the protocol ends nothing, and stdout has only the p
   assert.ok(!(written.stdout + written.stderr).includes(code))
   assert.match(written.stderr, /not of the Model Context Protocol/)
   assert.match(written.stderr, /The agent ended after 0 calls/)
+})
+
+test('a call that still runs when standard input ends gets its answer', async (t) => {
+  const world = await startWorld(t)
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'settings', arguments: {} } }
+  const { child, ended, written } = startRaw(t, world, [JSON.stringify(call)])
+  child.stdin.end()
+  assert.deepEqual((await ended)[0], 0)
+  assert.match(written.stderr, /The agent ended after 1 call/)
+  const { id, result } = JSON.parse(written.stdout) as { id: number; result: { structuredContent: Result } }
+  assert.deepEqual([id, (result.structuredContent['workspace'] as Result)['workspaceId']], [1, world.workspaceId])
 })
 
 test('a code appears in nothing that an agent reads', async (t) => {

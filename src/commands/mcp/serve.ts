@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
@@ -94,6 +95,7 @@ export async function serveAgent(
   progress(`Serving workspace ${workspaceId} to an agent on standard input and output (docs/agents.md).`)
   await ended.promise
   await withTimeout(MAX_END_MS, Promise.allSettled(running))
+  await nextTurn() // the SDK sends each answer a few promises after its call has ended
   await server.close()
   return { calls }
 }
