@@ -17,7 +17,8 @@ type Context = { request?: Request | undefined }
 
 /**
  * The options of better-auth's plugin `phoneNumber` that send its codes over WhatsApp: `phoneNumber(doorcodePhoneNumber({ … }))`.
- * better-auth makes and checks the codes. When a code cannot be sent, its call answers with a PhoneNumberError.
+ * better-auth makes and checks the codes. When `send-otp` cannot send a code, it answers with a PhoneNumberError. better-auth only logs
+ * this error for the codes of password resets and sign-ins, and for every code if `advanced.backgroundTasks.handler` is set.
  */
 export function doorcodePhoneNumber({ doorcode, senderId, template }: BetterAuthOptions) {
   const send = async ({ phoneNumber, code }: Sent, context?: Context): Promise<void> => {
@@ -40,7 +41,7 @@ function isNumbersFault({ code, faults }: DoorcodeError): boolean {
   return faults.length > 0 && faults.every(({ pointer }) => pointer === '/to')
 }
 
-/** better-auth answers with the status and the body of an error of this name; it takes any other error for a bug. */
+/** `send-otp` of better-auth answers with the status and the body of an error of this name; it takes any other error for a bug. */
 export class PhoneNumberError extends Error {
   override readonly name = 'APIError'
   readonly status: 'UNPROCESSABLE_ENTITY' | 'SERVICE_UNAVAILABLE'

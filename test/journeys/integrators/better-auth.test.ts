@@ -3,16 +3,16 @@ import { test } from 'node:test'
 import { betterAuth } from 'better-auth'
 import { memoryAdapter } from 'better-auth/adapters/memory'
 import { phoneNumber } from 'better-auth/plugins'
-import { createClient, doorcodePhoneNumber } from '../../../packages/client/src/index.ts'
+import { PhoneNumberError, createClient, doorcodePhoneNumber } from '../../../packages/client/src/index.ts'
 import { type World, newPhone, startWorld } from '../../world/world.ts'
 
 /** An app that signs people in with their phone numbers. */
-async function startApp(world: World, senderId = world.senderId) {
+async function startApp(world: World, senderId = world.senderId, log?: (message: string, ...more: unknown[]) => void) {
   const doorcode = createClient({ url: world.first.url, apiKey: await world.freshKey(), maxRetries: 0 })
   const auth = betterAuth({
     baseURL: 'http://localhost:3000',
     secret: 'a secret of the app that is long enough',
-    logger: { disabled: true },
+    logger: log ? { log: (_level, message, ...more) => log(message, ...more) } : { disabled: true },
     database: memoryAdapter({ user: [], session: [], account: [], verification: [] }),
     plugins: [
       phoneNumber({
@@ -74,6 +74,24 @@ test('the app of better-auth learns whether the number or the service is the rea
     const answer = await call('phone-number/send-otp', { phoneNumber: number })
     assert.deepEqual([answer.status, answer.body['code']], [status, code], JSON.stringify(answer.body))
   }
+})
+
+test('a code for a new password that is not sent is an error only in the log of better-auth', async (t) => {
+  const world = await startWorld(t, { otpQuota: 1 })
+  const logged: unknown[][] = []
+  const call = await startApp(world, world.senderId, (...entry) => void logged.push(entry))
+  const phone = newPhone()
+  await call('phone-number/send-otp', { phoneNumber: phone })
+  const [message] = await world.query<{ id: string }>('select id from messages where workspace_id = $1', [
+    world.workspaceId,
+  ])
+  const code = await world.codeOn({ messageId: message?.id ?? '' })
+  assert.equal((await call('phone-number/verify', { phoneNumber: phone, code })).status, 200)
+  const reset = await call('phone-number/request-password-reset', { phoneNumber: phone })
+  assert.deepEqual(reset, { status: 200, body: { status: true } })
+  const [text, error] = logged.at(-1) ?? []
+  assert.ok(error instanceof PhoneNumberError)
+  assert.deepEqual([text, error.body.code], ['Failed to run background task:', 'CODE_NOT_SENT'])
 })
 
 test('a setting of the app that Doorcode rejects is never blamed on the phone number', async (t) => {
