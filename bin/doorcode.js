@@ -32,5 +32,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   stderr: (text) => process.stderr.write(`${text}\n`),
   sendData: process.stdout.isTTY ? undefined : sendData,
 })
+// A reader may take its time. A write is called back after all earlier writes, also if it fails.
+for (const output of [process.stdout, process.stderr]) await new Promise((resolve) => output.write('', resolve))
 // An open request without an answer must not keep the process alive.
 setTimeout(() => process.exit(), 1000).unref()

@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { startEmulator, demoAccount, DEMO } from '@doorcode/whatsapp-emulator'
 import { fileDatabase } from '../../database/database.ts'
 import { runProgram } from '../../programs/program.ts'
+import { environmentOf } from '../../world/backups.ts'
 import { runCommand } from '../../world/command-line.ts'
 import { startReceiver } from '../../world/receiver.ts'
 import { temporaryFolder } from '../../world/temporary-folder.ts'
+import { newPhone, startWorld } from '../../world/world.ts'
 import { parse } from '../../../src/commands/line/parse.ts'
 import { commands, groups } from '../../../src/commands/table.ts'
+import { withTimeout } from '../../../src/lib/with-timeout.ts'
+import { blockRecipients } from '../../../src/workspaces/blocked.ts'
 
 const UNKNOWN = '019f0000-0000-7000-8000-000000000000'
 
@@ -312,6 +317,36 @@ test('a reader that leaves early, such as "head", causes no error', async (t) =>
   assert.deepEqual(await ended, [0, null])
   assert.equal(stderr(), '')
 })
+
+test('a reader that pauses longer than the program waits for open requests gets the whole output', async (t) => {
+  const { child, ended, stdout, total } = await listManyBlocked(t)
+  assert.ok(child.stdout)
+  await once(child.stdout, 'data')
+  child.stdout.pause()
+  assert.equal(await withTimeout(3_000, once(child, 'exit')), false, 'output is unread')
+  child.stdout.resume()
+  assert.deepEqual(await ended, [0, null])
+  assert.equal((JSON.parse(stdout()) as { blocked: unknown[] }).blocked.length, total)
+})
+
+test('a reader that leaves in the middle of the output causes no error', async (t) => {
+  const { child, ended, stderr } = await listManyBlocked(t)
+  assert.ok(child.stdout)
+  await once(child.stdout, 'data')
+  child.stdout.destroy()
+  assert.deepEqual(await ended, [0, null])
+  assert.equal(stderr(), '')
+})
+
+/** A program that prints more than its pipe holds. */
+async function listManyBlocked(t: TestContext) {
+  const { parts, workspaceId, databaseUrl } = await startWorld(t, { works: false })
+  const reason = 'x'.repeat(500)
+  const recipients = Array.from({ length: 1_000 }, () => ({ phone: newPhone(), reason }))
+  await blockRecipients(parts, { workspaceId, by: 'sara@shop.example', recipients })
+  const args = ['block', 'list', '--workspace', workspaceId, '--json']
+  return { ...runProgram(t, args, environmentOf({ databaseUrl })), total: recipients.length }
+}
 
 const testEnvironment = async (): Promise<Record<string, string>> => ({
   DATABASE_URL: await fileDatabase(),
