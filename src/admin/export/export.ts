@@ -1,3 +1,4 @@
+import { finished } from 'node:stream'
 import { TRPCError } from '@trpc/server'
 import { getHTTPStatusCodeFromError } from '@trpc/server/http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -55,7 +56,8 @@ export function createExports({ db, clock, live, findViewer, contextOf }: Export
     const place = { userId, workspaceId, reply }
     open.add(place)
     const timer = setTimeout(() => reply.raw.destroy(), MAX_EXPORT_MS).unref()
-    reply.raw.once('close', () => {
+    // Also called for a reader that left earlier, whose 'close' does not come again.
+    finished(reply.raw, () => {
       clearTimeout(timer)
       open.delete(place)
     })

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
+import { Readable, finished } from 'node:stream'
 import { MINUTE_MS } from '../../lib/clock.ts'
 
 /** A reader that takes less in its time, about a kilobyte a second, holds a place that others need. */
@@ -15,7 +15,7 @@ const PIECE_BYTES = 16 * 1024
  */
 export function forReader(
   parts: AsyncIterable<string>,
-  response: Pick<ServerResponse, 'destroy' | 'once'>,
+  response: ServerResponse,
   readersTimeMs = READERS_TIME_MS,
 ): Readable {
   let [taken, waitedMs] = [0, 0]
@@ -34,7 +34,7 @@ export function forReader(
     ;[taken, waitedMs] = [0, 0]
   }
   const timer = setInterval(check, readersTimeMs / CHECKS).unref()
-  response.once('close', () => clearInterval(timer))
+  finished(response, () => clearInterval(timer))
 
   async function* pieces() {
     for await (const part of parts) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exportedLists } from '../../../src/admin/export/lists.ts'
 import { newId } from '../../../src/lib/ids.ts'
+import { lockInAnotherSession } from '../../faults/lock-in-another-session.ts'
 import { type SignedIn, signIn } from '../../world/dashboard.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type World, startWorld } from '../../world/world.ts'
@@ -197,6 +198,26 @@ test('an export reads only as fast as its client, few run concurrently, and losi
   await owner.calls.people.remove.mutate({ workspaceId: world.workspaceId, userId: member.userId })
   await assert.rejects(() => answer.text(), /terminated/)
 })
+
+test('a reader that leaves before its export takes a place keeps none', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const member = await signIn(world, 'member')
+  const unlock = await lockInAnotherSession(t, world.parts.db, 'lock table members in access exclusive mode')
+  const reader = new AbortController()
+  const left = Promise.allSettled(
+    Array.from({ length: 2 }, () => follow(world, member, 'keys', { signal: reader.signal })),
+  )
+  await waitFor('both to wait', async () => (await world.query(WAITS)).length === 2)
+  reader.abort()
+  await left
+  await fetch(`${world.first.url}/healthz`) // the server has seen that they left
+  await unlock()
+  await waitFor('both exports', async () => (await exportsOf(world)).length === 2)
+  assert.equal((await follow(world, member, 'keys')).status, 200)
+})
+
+const WAITS = `select from pg_locks where not granted and relation = 'members'::regclass
+  and database = (select oid from pg_database where datname = current_database())`
 
 test('the exports of one workspace leave places for the others', async (t) => {
   const [world, theirs] = [await startWorld(t, { works: false }), await startWorld(t, { works: false })]
