@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import os from 'node:os'
+import { unescape } from 'node:querystring'
 import manifest from '../../../package.json' with { type: 'json' }
 import { inEnglish } from '../../../locales/resources.ts'
 import { asWritten } from '../../../locales/text.ts'
@@ -122,7 +123,7 @@ async function collect(
 function passwordsOf(value: string): string[] {
   if (!URL.canParse(value)) return []
   const { password } = new URL(value)
-  return [password, decodeURIComponent(password)]
+  return [password, unescape(password)] // accepts "100%sure", as the database driver does
 }
 
 /** `fromFiles`: secrets that the environment only names a file of. */

@@ -127,6 +127,18 @@ test('the file is written whole or not at all, and replaces another only if told
   assert.deepEqual(await readdir(folder), ['bundle.json'])
 })
 
+test('a password with a percent sign that encodes nothing is masked and ends no bundle', async (t) => {
+  const folder = await temporaryFolder(t)
+  const [file, log] = [path.join(folder, 'bundle.json'), path.join(folder, 'doorcode.log')]
+  await writeFile(log, 'the database said 100%sure is wrong, the mail server 200%sure\n')
+  const { code, stderr } = await runCommand(['support-bundle', file, '--log', log], {
+    DATABASE_URL: 'postgres://u:100%sure@127.0.0.1:1/x',
+    DOORCODE_ALERT_URL: 'smtps://u:200%sure@127.0.0.1:1/',
+  })
+  assert.deepEqual([code, stderr], [0, ''])
+  assert.doesNotMatch(await readFile(file, 'utf8'), /%sure/)
+})
+
 test('of a large log only the last whole lines are read', async (t) => {
   const folder = await temporaryFolder(t)
   const [file, log] = [path.join(folder, 'bundle.json'), path.join(folder, 'large.log')]
