@@ -3,9 +3,20 @@ import { SECRET_MEMBERS } from '../../lib/log.ts'
 const SECRET = '[secret]'
 const NUMBER = '[number]'
 
+const DATE = String.raw`(?:19|20)\d\d-[01]\d-[0-3]\d`
+/** Decimals, versions and IPv4 addresses. */
+const WITH_POINTS = String.raw`(?:\d+\.){1,3}\d+(?![.\d])`
+/** At least 9 digits, such as 0612-34-56-78 and (06) 12 34 56 78. */
+const GROUPED_NUMBER = new RegExp(
+  String.raw`(?<![\w\p{Nd}./-]|\p{Nd}:)(?!${DATE}|${WITH_POINTS})(?=(?:[ ().-]{0,2}\p{Nd}){9})` +
+    String.raw`\p{Nd}{1,4}(?:[ ().-]{1,2}(?!${DATE})\p{Nd}{2,10})+(?!\w)`,
+  'gu',
+)
+
 /** What may identify a person or open something, wherever it is in a text. The longest forms come first. */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
-  [/([a-z][a-z0-9+.-]*:\/\/)[^\s/@"']*@/gi, `$1${SECRET}@`],
+  // user and password; a password may have "/" and "@", and what begins with a port and a path is none
+  [/([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/@"':]*:(?!\d{1,5}[/?#])[^\s"']*|[^\s/@"']*)@/gi, `$1${SECRET}@`],
   [/\b(?:Bearer|Basic)\s+[^\s"',;]+/gi, SECRET],
   [/\b(?:whsec|dck|otp)_[A-Za-z0-9+/=_-]+/g, SECRET],
   // contains the recipient's number in another form
@@ -15,10 +26,19 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   // keys and tokens in hex or base64, longer than ids and hashes of commits; a path has no digits and no capitals
   [/(?<![A-Za-z0-9])[0-9a-f]{41,}(?![A-Za-z0-9])/gi, SECRET],
   [/(?<![A-Za-z0-9+/_-])(?=[A-Za-z+/_-]*\d)(?=[a-z0-9+/_-]*[A-Z])[A-Za-z0-9+/_-]{41,}={0,2}/g, SECRET],
+  // by its name; one to three digits are a figure of a finding
+  [
+    /\b(\w*(?:password|secret|token|api[_-]?key|authorization)[\\"']*\s*[:=]\s*)(?!\d{1,3}\b)(?:"[^"]*"|'[^']*'|[^\s"',;&]+)/gi,
+    `$1${SECRET}`,
+  ],
+  [/\b((?:code|pin|otp)[\\"']*\s*[:=][\s\\"']*)(?=[a-z]*\p{Nd})[a-z\p{Nd}]{4,15}(?![a-z\p{Nd}])/giu, `$1${SECRET}`],
   [/[^\s@<>"'(]+@[^\s@<>"'),;]+\.[a-z]{2,}/gi, '[mail address]'],
-  [/\+\d[\d ().-]{5,20}\d/g, NUMBER],
+  [/(?:\+|%2B)\p{Nd}[\p{Nd} ().-]{5,20}\p{Nd}/giu, NUMBER],
+  [GROUPED_NUMBER, NUMBER],
+  // longer than ports and numbers of lines; not parts of ids
+  [/(?:(?<=%[\dA-F]{2})|(?<![\w\p{Nd}.-]))\p{Nd}{9,15}(?![\w\p{Nd}])/giu, NUMBER],
   // numbers without a plus, and codes; not parts of times, ids and places in files
-  [/(?<![\w.:/-])\d{4,15}(?![\w:-])/g, NUMBER],
+  [/(?<![\w\p{Nd}.:/-])\p{Nd}{4,15}(?![\w\p{Nd}:-])/gu, NUMBER],
 ]
 
 /** `known`: values of this instance that must not appear, such as its keys. */
@@ -32,6 +52,7 @@ export function createRedactor(known: readonly string[]): (value: unknown) => un
   }
   const redact = (value: unknown): unknown => {
     if (typeof value === 'string') return ofText(value)
+    if (typeof value === 'number') return isPhoneNumber(value) ? NUMBER : value
     if (Array.isArray(value)) return value.map(redact)
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(
@@ -43,6 +64,9 @@ export function createRedactor(known: readonly string[]): (value: unknown) => un
   }
   return redact
 }
+
+/** Has 9 to 15 digits: figures of the log are smaller. */
+const isPhoneNumber = (value: number): boolean => Number.isInteger(value) && value >= 1e8 && value < 1e15
 
 const SECRET_NAMES: ReadonlySet<string> = new Set(SECRET_MEMBERS)
 

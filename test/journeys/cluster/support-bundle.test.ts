@@ -152,12 +152,54 @@ test('of a large log only the last whole lines are read', async (t) => {
   assert.match(bundle.log.at(-1) ?? '', /\[cut\]$/)
 })
 
-test('redaction keeps ids, times and places', () => {
+const KEPT = [
+  '01a1fa06-709a-73f6-8b1e-b4852403567f at 2026-11-24T10:11:12.345Z from 10.0.0.5:5432 in cli.ts:1234:56, 40P01',
+  'at file:///app/src/operations/lifecycle/retention/guard.ts:12:3',
+  '00000000-7096-7316-8123-485240356712 and "id":"01916006-7096-7316-8123-485240356712"',
+  '2026-11-24 10:11:12.345 UTC, 2026-11-24 10:11:12, 10:11:12.345678, 24.11.2026, 12 2026-11-24 10:11:12',
+  'PostgreSQL 18.0 on 192.168.100.200:5432, 203.0.113.42, node v26.10.0, kernel 6.12.48, [2001:db8::1]:443',
+  'took 0.123456789 s, 12 of 300 messages, 85 %, exit code: 1, errorCode: ECONNREFUSED, code: ECONNRESET',
+  'https://hooks.example:8443/a/b?x=1 and http://127.0.0.1:3000/whatsapp/01a1fa06-709a-73f6-8b1e-b4852403567f',
+  'trace 4bf92f3577b34da6a3ce929d0e0e4736, set DOORCODE_ALERT_SECRET, with only a password: 3. Each',
+]
+
+test('redaction keeps ids, times, versions, addresses, places and figures', () => {
   const redact = createRedactor(['canary'])
-  const kept =
-    '01a1fa06-709a-73f6-8b1e-b4852403567f at 2026-11-24T10:11:12.345Z from 10.0.0.5:5432 in cli.ts:1234:56, 40P01, at file:///app/src/operations/lifecycle/retention/guard.ts:12:3'
-  assert.equal(redact(kept), kept)
+  for (const text of KEPT) assert.equal(redact(text), text)
+  const figures = { level: 30, pid: 4_194_304, bytes: 52_428_800, ms: 1_234.567_891, share: 0.123_456_789, up: true }
+  assert.deepEqual(redact(figures), figures)
   assert.deepEqual(redact({ a: ['x canary', { password: 'p', code: null }] }), {
     a: ['x [secret]', { password: '[secret]', code: null }],
+  })
+})
+
+/** Each with what must not stay. */
+const MASKED = [
+  ['wa_id:212612345678', '345'],
+  ['sent to 212612345678: rejected', '345'],
+  ['GET /chats/212612345678 and wa.me/212612345678', '345'],
+  ['?to=%2B212612345678&phone%3D212612345678', '345'],
+  ['call 0612-34-56-78.', '34'],
+  ['call 06 12 34 56 78 06 12 34 56 78: rejected', '34'],
+  ['tel:06 12 34 56 78 2026-11-24', '34'],
+  ['call 06.12.34.56.78 or (0612) 34 56 78', '34'],
+  ['call 212-612-345-678 or 212-612345678', '345'],
+  ['رقم ٢١٢٦١٢٣٤٥٦٧٨ أو +٢١٢ ٦١٢ ٣٤٥ ٦٧٨ والرمز ٣٤٥٨١٧', '٣٤٥'],
+  ['phone:+۲۱۲۶۱۲۳۴۵۶۷۸', '۳۴۵'],
+  ['code:123456 and otp:1234', '1234'],
+  ['{"code":"AB12CD","apiKey":"hunter2"}', '(AB12|hunter)'],
+  ['password: hunter2, accessToken=hunter2 app_secret : "hunter2"', 'hunter'],
+  ['postgres://user:pa/ss@h:5432/x and postgres://user:pa@ss@h', '(pa/|ss@)'],
+] as const
+
+test('redaction masks numbers, codes and passwords however a text writes them', () => {
+  const redact = createRedactor([])
+  for (const [text, left] of MASKED) assert.doesNotMatch(String(redact(text)), new RegExp(left), text)
+})
+
+test('redaction masks numbers of phones that are JSON numbers', () => {
+  assert.deepEqual(createRedactor([])({ phone: 212_612_345_678, to: [34_600_111_222] }), {
+    phone: '[number]',
+    to: ['[number]'],
   })
 })
