@@ -5323,7 +5323,9 @@ values ($1, $2, $3, $3, $4, $4, $5);
 prepare take_sandbox_work as
 update sandbox_work set lease = $2, due_at = $3
 where workspace_id = (
-  select workspace_id from sandbox_work where due_at <= $1 order by due_at limit 1 for update skip locked)
+  select workspace_id from sandbox_work s
+  where due_at <= $1 and exists (select from workspaces w where w.id = s.workspace_id and w.deleted_at is null)
+  order by due_at limit 1 for update skip locked)
 returning workspace_id as "workspaceId", lease, kind, from_at as "fromAt", done_until as "doneUntil",
   until_offset_ms as "untilOffsetMs";
 

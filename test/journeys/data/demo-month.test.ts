@@ -3,7 +3,8 @@ import { type TestContext, test } from 'node:test'
 import { DAY_MS, later } from '../../../src/lib/clock.ts'
 import { advanceSandbox } from '../../../src/sandbox/advance.ts'
 import { OUTAGE, planMonth } from '../../../src/sandbox/month/plan.ts'
-import { requestEmptying, requestFill } from '../../../src/sandbox/work.ts'
+import { requestEmptying, requestFill, sandboxLoop } from '../../../src/sandbox/work.ts'
+import { requestDeletion } from '../../../src/workspaces/deletion.ts'
 import { anotherAccount } from '../../world/accounts.ts'
 import { startSandbox } from '../../world/sandbox.ts'
 import { connectAccount } from '../../world/set-up.ts'
@@ -159,6 +160,17 @@ test('while a month is made its clock cannot be moved and no other is made; it c
   await untilOver(world)
   assert.ok((await requestsOf(world)).length > 5)
   await assert.rejects(fill(world), /without messages/)
+})
+
+test('the month of a deleted sandbox is not continued', async (t) => {
+  const world = await startSandbox(t, { works: false })
+  const { workspaceId, parts } = world
+  const find = () => world.query('select * from sandbox_work where workspace_id = $1', [workspaceId])
+  await fill(world)
+  const work = await find()
+  await parts.db.transaction((tx) => requestDeletion(tx, parts.clock, { workspaceId }))
+  await sandboxLoop(parts).turn()
+  assert.deepEqual(await find(), work)
 })
 
 test('a live workspace is neither filled nor emptied', async (t) => {
