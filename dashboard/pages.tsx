@@ -176,6 +176,8 @@ const confirmation = createRoute({
     void queryClient.prefetchQuery(pageQueries.neighbours(params.workspaceId, params.confirmationId, deps))
     return waitBriefly(queryClient.prefetchQuery(pageQueries.confirmation(params)))
   },
+  /** The arrows to the neighbours keep the focus. */
+  remountDeps: ({ params }) => params.workspaceId,
   component: pageIn(() => import('./confirmations/confirmation.tsx'), 'Confirmation'),
 })
 
@@ -347,9 +349,8 @@ export const appRouter = createRouter({
   ]),
   basepath: '/dashboard',
   defaultPreload: 'intent',
-  /** What a page has found, or was told, belongs to one workspace. Only the frame stays when the workspace changes. */
-  defaultRemountDeps: ({ routeId, params }) =>
-    routeId !== workspace.id && 'workspaceId' in params ? params.workspaceId : undefined,
+  /** What a page has found, or was told, belongs to what its path names. Only the frame stays when that changes. */
+  defaultRemountDeps: ({ routeId, params }) => (routeId === workspace.id ? undefined : params),
   /** Without it, pages also get what their `validateSearch` left out: an address can hold anything. */
   search: { strict: true },
   defaultErrorComponent: PageFault,

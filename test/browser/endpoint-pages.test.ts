@@ -66,6 +66,49 @@ test('a pause of an endpoint is undone with the events that it held, and lists s
   assert.equal(status, 'enabled')
 })
 
+test('leaving an endpoint for another closes its dialogs and stops what it resends', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const [alpha, beta] = [await world.receiver(), await world.receiver()]
+  const admin = await signIn(world, 'admin')
+  await admin.calls.endpoints.pause.mutate({ workspaceId, endpointId: beta.endpointId })
+  await record(world, 1)
+  await alpha.waitFor(1)
+  const page = await openPage(t, world, { as: admin })
+  const shows = ({ url }: WorldReceiver) =>
+    page.getByRole('heading', { level: 1, name: url.replace('http://', '') }).waitFor()
+  await page.goto(`/dashboard/w/${workspaceId}/endpoints/${alpha.endpointId}`)
+  await page.getByRole('link', { name: 'All endpoints' }).click()
+  await page.getByRole('link', { name: beta.url }).click()
+  await page.getByRole('button', { name: /^Actions for/ }).click()
+  await page.getByRole('menuitem', { name: 'Edit' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.waitFor()
+  await page.evaluate('history.go(-2)')
+  await shows(alpha)
+  assert.equal(await dialog.count(), 0)
+
+  await page.evaluate('history.go(2)')
+  await shows(beta)
+  const enablingAllowed = Promise.withResolvers<void>()
+  await page.route('**/endpoints.enable?batch=1', async (route) => {
+    await enablingAllowed.promise
+    return route.continue()
+  })
+  await page.getByRole('button', { name: 'Resume and send 1 event' }).click()
+  await page.getByRole('progressbar', { name: 'Resending' }).waitFor()
+  await page.evaluate('history.go(-2)')
+  await dialog.getByRole('button', { name: 'Leave and stop' }).click()
+  await shows(alpha)
+  const enabled = page.waitForResponse('**/endpoints.enable?batch=1')
+  enablingAllowed.resolve()
+  await enabled
+  await page.getByRole('button', { name: 'Send test event' }).click()
+  await dialog.getByText(/^Delivered/).waitFor()
+  await world.settled()
+  assert.equal(beta.received.length, 0)
+})
+
 /** Starts on the list and ends on the page of the deleted endpoint. */
 async function addAndDelete(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Add an endpoint' }).click()
