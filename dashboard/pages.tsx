@@ -105,8 +105,11 @@ const messagesOfFirst = createRoute({
 const workspace = createRoute({
   getParentRoute: () => root,
   path: '/w/$workspaceId',
-  async beforeLoad({ location }) {
-    if (!(await findSession())) throw redirect({ to: '/sign-in', search: { back: location.href } })
+  async beforeLoad({ params, location }) {
+    const session = await findSession()
+    if (!session) throw redirect({ to: '/sign-in', search: { back: location.href } })
+    if (session.workspaces.some(({ workspaceId }) => workspaceId === params.workspaceId)) return
+    await queryClient.ensureQueryData(api.session.workspace.queryOptions(params)).catch(() => {}) // then it is not found
   },
   component: () => <Shell notice={<WorkspaceNotices />} />,
   notFoundComponent: NotFound,

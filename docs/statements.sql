@@ -568,6 +568,26 @@ exists (select from auth."user" u where u."email" = l.email) as "hasAccount";
 prepare delete_member as
 delete from members where workspace_id = $1 and user_id = $2;
 
+prepare find_listed_membership as
+select listed.*, coalesce(
+  (select jsonb_agg(jsonb_build_object('at', floor(extract(epoch from m.moved_at) * 1000), 'byMs', m.by_ms)
+     order by m.moved_at)
+   from (select moved_at, by_ms from clock_moves where workspace_id = listed."workspaceId"
+         order by moved_at desc limit 2000) m), '[]') as "clockMoves",
+  (select jsonb_build_object('kind', s.kind, 'share', extract(epoch from s.done_until - s.from_at)
+     / extract(epoch from s.requested_at + s.until_offset_ms * interval '1 ms' - s.from_at))
+   from sandbox_work s where s.workspace_id = listed."workspaceId") as "sandboxWork",
+  case when listed."deletionDueAt" is not null then
+    (select who from audit_log where workspace_id = listed."workspaceId" and action = 'workspace.deletion_requested'
+     order by id desc limit 1) end as "deletionRequestedBy"
+from (select w.id as "workspaceId", w.name, w.sandbox, w.clock_offset_ms as "clockOffsetMs",
+  w.deletion_due_at as "deletionDueAt",
+  coalesce((select s.document ->> 'timeZone' from cod_settings s where s.workspace_id = w.id), 'UTC') as "timeZone",
+  case when exists (select from operators o where o.user_id = $1) then 'owner' else m.role end as role, exists (select from operators o where o.user_id = $1) as operator
+from workspaces w
+left join members m on m.workspace_id = w.id and m.user_id = $1
+where w.deleted_at is null and (m.role is not null or exists (select from operators o where o.user_id = $1)) and w.id = $2) listed;
+
 prepare find_membership as
 select w.id as "workspaceId", w.name, w.sandbox, w.clock_offset_ms as "clockOffsetMs",
   w.deletion_due_at as "deletionDueAt",

@@ -65,7 +65,7 @@ export function Name() {
   const rename = useMutation(
     api.account.rename.mutationOptions({
       async onSuccess() {
-        await queryClient.invalidateQueries({ queryKey: api.session.current.queryKey() })
+        await queryClient.invalidateQueries({ queryKey: api.session.pathKey() })
         form.resetDirty()
         notifications.show({ message: t('page_account.saved') })
       },

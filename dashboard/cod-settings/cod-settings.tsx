@@ -110,7 +110,7 @@ function Editor({ known, editing, onEdit }: Editable) {
             onEdit(hasNewEdits ? { draft, base: stored } : editingOf(stored)) // after "discard" the draft is the former settings
             setTried(false)
             tellSaved(base, answer)
-            void queryClient.invalidateQueries({ queryKey: api.session.current.queryKey() }) // it names the delivery zone
+            void queryClient.invalidateQueries({ queryKey: api.session.pathKey() }) // it names the delivery zone
             return
           }
           case 'faulty':

@@ -100,7 +100,7 @@ function useJump(workspaceId: string) {
     api.phone.advance.mutationOptions({
       onSettled: () => {
         void queryClient.invalidateQueries({ predicate: ({ queryKey }) => isOfWorkspace(queryKey, workspaceId) })
-        void queryClient.invalidateQueries({ queryKey: api.session.current.queryKey() })
+        void queryClient.invalidateQueries({ queryKey: api.session.pathKey() })
       },
     }),
   )

@@ -1,4 +1,4 @@
-import { useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { createContext, useContext } from 'react'
 import { type RouterOutputs, api } from '../api.ts'
@@ -17,8 +17,10 @@ export function useSession(): Session {
 
 /** For the shell: the workspace that the page's path names. Returns undefined if it is missing or this person may not see it. */
 export function useWorkspaceOfPath(): Workspace | undefined {
-  const { workspaceId } = useParams({ strict: false })
-  return useSession().workspaces.find((each) => each.workspaceId === workspaceId)
+  const { workspaceId = '' } = useParams({ strict: false })
+  const listed = useSession().workspaces.find((each) => each.workspaceId === workspaceId)
+  const { data } = useQuery({ ...api.session.workspace.queryOptions({ workspaceId }), enabled: listed === undefined })
+  return listed ?? data ?? undefined
 }
 
 /** Every time value in a list needs the workspace, and without this context each would observe the session. */

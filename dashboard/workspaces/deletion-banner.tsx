@@ -55,7 +55,7 @@ export function DeletionBanner() {
 /** Refreshes the session too, which has the workspace's name. */
 export async function refreshWorkspace(workspaceId: string): Promise<void> {
   await Promise.all([
-    queryClient.invalidateQueries({ queryKey: api.session.current.queryKey() }),
+    queryClient.invalidateQueries({ queryKey: api.session.pathKey() }),
     queryClient.invalidateQueries({ queryKey: api.workspaces.get.queryKey({ workspaceId }) }),
   ])
 }

@@ -52,7 +52,7 @@ function NewWorkspaceForm({ back }: { back: ReactNode }) {
   const create = useMutation(
     api.workspaces.create.mutationOptions({
       async onSuccess({ workspaceId }, { sandbox }) {
-        await queryClient.invalidateQueries({ queryKey: api.session.current.queryKey() })
+        await queryClient.invalidateQueries({ queryKey: api.session.pathKey() })
         await navigate({ to: `/w/$workspaceId/${sandbox ? 'quickstart' : 'overview'}`, params: { workspaceId } })
       },
       onError: form.showFaults,

@@ -160,3 +160,26 @@ test('a list never shows the rows of the former workspace', async (t) => {
   assert.equal(await row.count(), 0)
   held.resolve()
 })
+
+test('a workspace that a long list leaves out opens by its address, and is renamed', async (t) => {
+  const world = await startWorld(t)
+  const owner = await signIn(world, 'owner')
+  const { workspaceId } = await owner.calls.workspaces.create.mutate({ name: 'zz of many', sandbox: false })
+  const others = await world.query<{ id: string }>(
+    `with made as (insert into workspaces (id, name, sandbox, created_at)
+       select gen_random_uuid(), 'one of many', false, now() from generate_series(1, 200) returning id)
+     insert into members (workspace_id, user_id, role, created_at) select id, $1, 'owner', now() from made
+     returning workspace_id as id`,
+    [owner.userId],
+  )
+  const ids = others.map(({ id }) => id)
+  t.after(() => world.query('delete from members where workspace_id = any($1)', [ids]))
+  t.after(() => world.query('delete from workspaces where id = any($1)', [ids]))
+  const page = await openPage(t, world, { as: owner })
+  await page.goto(`/dashboard/w/${workspaceId}/settings`)
+  const chosen = page.getByRole('combobox', { name: 'Workspace' }).getByRole('option', { selected: true })
+  assert.equal(await chosen.textContent(), 'zz of many')
+  await page.getByLabel('Name', { exact: true }).fill('zz renamed')
+  await page.getByRole('button', { name: 'Rename' }).click()
+  await chosen.and(page.getByText('zz renamed')).waitFor({ state: 'attached' })
+})

@@ -136,7 +136,7 @@ function useSandboxActions({ workspaceId }: Workspace): Action[] {
   const navigate = useNavigate()
   const refresh = async (): Promise<void> => {
     await queryClient.invalidateQueries({ predicate: ({ queryKey }) => isOfWorkspace(queryKey, workspaceId) })
-    await queryClient.invalidateQueries({ queryKey: api.session.current.queryKey() })
+    await queryClient.invalidateQueries({ queryKey: api.session.pathKey() })
   }
   const { mutateAsync: advance } = useMutation(api.phone.advance.mutationOptions({ onSettled: refresh }))
   const { mutateAsync: send } = useMutation(api.phone.sendOtp.mutationOptions({ onSettled: refresh }))

@@ -75,7 +75,7 @@ async function refetchQuery(queries: QueryClient, query: Query): Promise<void> {
   await queries.invalidateQueries({ queryKey: query.queryKey, exact: true })
 }
 
-const isSession = ([path]: readonly unknown[]): boolean => Array.isArray(path) && path.join('.') === 'session.current'
+const isSession = ([path]: readonly unknown[]): boolean => Array.isArray(path) && path[0] === 'session'
 
 /** Keys of tRPC's queries: the path, then the input. */
 export const isOfWorkspace = ([, rest]: readonly unknown[], workspaceId: string): boolean =>

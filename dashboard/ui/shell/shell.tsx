@@ -139,7 +139,9 @@ function WorkspaceSwitch() {
       value={workspace?.workspaceId ?? ''}
       data={[
         ...(workspace ? [] : [{ value: '', label: t('page_shell.choose_workspace'), disabled: true }]),
-        ...workspaces.map(({ workspaceId, name }) => ({ value: workspaceId, label: name })),
+        ...(workspace && !workspaces.includes(workspace) ? [workspace, ...workspaces] : workspaces).map(
+          ({ workspaceId, name }) => ({ value: workspaceId, label: name }),
+        ),
       ]}
       onChange={(event) => {
         const chosen = workspaces.find(({ workspaceId }) => workspaceId === event.currentTarget.value)

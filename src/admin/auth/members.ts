@@ -41,7 +41,7 @@ type MemberId = { workspaceId: string; userId: string }
 export const findMembership = (sql: Sql, { userId, workspaceId }: MemberId): Promise<Membership | undefined> =>
   sql.row(selectMembership, [userId, workspaceId])
 
-/** An operator of more workspaces opens the others by id. */
+/** An operator of more workspaces opens the others by their address. */
 const MAX_WORKSPACES = 200
 
 /** More than a demo month and its tests make. A page adds up earlier moves: it shows what happened before them a little too late. */
@@ -56,9 +56,7 @@ export type ListedMembership = Membership & {
   deletionRequestedBy: string | null
 }
 
-const selectMemberships = statement<ListedMembership>(
-  'list_memberships',
-  `select listed.*, coalesce(
+const listed = (memberships: string): string => `select listed.*, coalesce(
      (select jsonb_agg(jsonb_build_object('at', floor(extract(epoch from m.moved_at) * 1000), 'byMs', m.by_ms)
         order by m.moved_at)
       from (select moved_at, by_ms from clock_moves where workspace_id = listed."workspaceId"
@@ -69,12 +67,27 @@ const selectMemberships = statement<ListedMembership>(
      case when listed."deletionDueAt" is not null then
        (select who from audit_log where workspace_id = listed."workspaceId" and action = 'workspace.deletion_requested'
         order by id desc limit 1) end as "deletionRequestedBy"
-   from (${MEMBERSHIPS} order by w.name, w.id limit ${MAX_WORKSPACES}) listed
+   from (${memberships}) listed`
+
+const selectMemberships = statement<ListedMembership>(
+  'list_memberships',
+  `${listed(`${MEMBERSHIPS} order by w.name, w.id limit ${MAX_WORKSPACES}`)}
    order by listed.name, listed."workspaceId"`,
 )
 
 export const listMemberships = (sql: Sql, userId: string): Promise<ListedMembership[]> =>
   sql.rows(selectMemberships, [userId])
+
+const selectListedMembership = statement<ListedMembership>(
+  'find_listed_membership',
+  listed(`${MEMBERSHIPS} and w.id = $2`),
+)
+
+/** As `listMemberships` returns it, whether or not that lists it. */
+export const findListedMembership = (
+  sql: Sql,
+  { userId, workspaceId }: MemberId,
+): Promise<ListedMembership | undefined> => sql.row(selectListedMembership, [userId, workspaceId])
 
 const selectMayCreate = statement<{ may: boolean }>(
   'may_create_workspaces',

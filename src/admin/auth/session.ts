@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { asIssue } from '../../../locales/text.ts'
 import type { Sql } from '../../lib/db/pool.ts'
-import { findKeptSince, sinceBeginning } from '../../operations/lifecycle/retention/kept-since.ts'
+import { type KeptSince, findKeptSince, sinceBeginning } from '../../operations/lifecycle/retention/kept-since.ts'
 import { isCommonPassword } from './common-password.ts'
 import { MIN_PASSWORD_CHARACTERS, MAX_PASSWORD_CHARACTERS } from './auth.ts'
 import { emailInput, limitedText, displayName } from '../inputs.ts'
 import { acceptInvitation, acceptLink, getLink, setPasswordByLink } from './links.ts'
-import { listMemberships } from './members.ts'
-import { publicCall, router, signedInCall } from '../rpc/trpc.ts'
+import { type ListedMembership, findListedMembership, listMemberships } from './members.ts'
+import { publicCall, readCall, router, signedInCall } from '../rpc/trpc.ts'
 
 const MAX_TOKEN_CHARACTERS = 200
 
@@ -21,12 +21,14 @@ const password = limitedText(MAX_PASSWORD_CHARACTERS)
   .refine((password) => !isCommonPassword(password), asIssue({ code: 'admin.password_common' }))
 
 /** `keptSince`: where the kept history of the workspace begins, if that is after its beginning (docs/retention.md). */
+const withKeptSince = (membership: ListedMembership, keptSince: KeptSince) => ({
+  ...membership,
+  keptSince: sinceBeginning(membership.workspaceId, keptSince),
+})
+
 async function listWorkspaces(sql: Sql, userId: string) {
   const [memberships, keptSince] = await Promise.all([listMemberships(sql, userId), findKeptSince(sql)])
-  return memberships.map((membership) => ({
-    ...membership,
-    keptSince: sinceBeginning(membership.workspaceId, keptSince),
-  }))
+  return memberships.map((membership) => withKeptSince(membership, keptSince))
 }
 
 /**
@@ -39,6 +41,15 @@ export const session = router({
       ? { person, program: parts.config.program, workspaces: await listWorkspaces(parts.db, person.userId) }
       : null,
   ),
+
+  /** A workspace that `current` leaves out, because this person may see more than it lists. */
+  workspace: readCall.query(async ({ ctx: { parts, person }, input: { workspaceId } }) => {
+    const [membership, keptSince] = await Promise.all([
+      findListedMembership(parts.db, { userId: person.userId, workspaceId }),
+      findKeptSince(parts.db),
+    ])
+    return membership ? withKeptSince(membership, keptSince) : null
+  }),
 
   /** What a link is for. A mutation, because a query would put the token into the URL. */
   link: publicCall.input(z.object({ token })).mutation(async ({ ctx: { parts }, input }) => {
