@@ -45,7 +45,7 @@ function Dashboard({ first }: { first: Translator }) {
   return (
     <TextsContext value={texts}>
       <PhoneTexts value={translator}>
-        <DirectionProvider key={direction} initialDirection={direction} detectDirection={false}>
+        <DirectionProvider initialDirection={direction}>
           <MantineProvider theme={themeIn(texts.t)} cssVariablesResolver={readableColours} defaultColorScheme="auto">
             <Notifications />
             <QueryClientProvider client={queryClient}>

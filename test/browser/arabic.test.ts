@@ -180,3 +180,13 @@ test('problems and rejected forms are shown only in Arabic', async (t) => {
   await dialog.getByRole('button', { name: 'إضافة نقطة' }).click()
   await dialog.getByText('يجب ألا يحتوي العنوان على اسم مستخدم أو كلمة مرور').waitFor()
 })
+
+test('a half-written form keeps its text when the language and its direction change', async (t) => {
+  const world = await startWorld(t)
+  const page = await openPage(t, world, { as: await signIn(world, 'owner') })
+  await page.goto('/dashboard/new-workspace')
+  await page.getByLabel('Name', { exact: true }).fill('Half')
+  await choose(page, 'العربية')
+  await page.locator('html[lang=ar][dir=rtl]').waitFor()
+  assert.equal(await page.getByLabel('الاسم', { exact: true }).inputValue(), 'Half')
+})
