@@ -25,7 +25,7 @@ type OfCheck = Pick<Conversation, 'check' | 'purpose'>
 /** Only a message that asks for something can be superseded. */
 export const canBeSuperseded = (message: OfCheck): boolean => statusesFor(message) !== undefined
 
-const machines = { confirmation, refusal }
+export const machines = { confirmation, refusal }
 
 function statusesFor({ check, purpose }: OfCheck): readonly string[] | undefined {
   return purpose === 'template' ? undefined : machines[check].sentOnlyIn[purpose]

@@ -1,11 +1,10 @@
 import { plainText } from '../../../locales/text.ts'
 import { MINUTE_MS, later } from '../../lib/clock.ts'
 import { type ConversationEvent, advanceCopy } from '../../cod/conversation/advance.ts'
-import { confirmation } from '../../cod/conversation/confirmation.ts'
 import { ACCEPTED } from '../../cod/conversation/machine.ts'
 import { interpretAgain } from '../../cod/conversation/receive.ts'
-import { refusal } from '../../cod/conversation/refusal.ts'
 import { type Conversation, MAX_INTERNAL_INPUTS, type InternalInput } from '../../cod/conversation/store.ts'
+import { machines } from '../../cod/conversation/superseded.ts'
 import { limits } from '../../cod/settings/settings.ts'
 import type { AnswerRow, ReportRow } from '../../explain/rows.ts'
 import type { Sql } from '../../lib/db/pool.ts'
@@ -16,7 +15,6 @@ import { type UnitResult, type Difference, type Page, compare, differencesOf, sh
 import { type Input, isSame, replay } from './replay.ts'
 
 const CHECKS = ['confirmation', 'refusal'] as const
-const machines = { confirmation, refusal }
 
 /** Compares confirmations with their customers' messages, answers and events (docs/consistency-check.md#conversations). */
 export async function checkConversations(tx: Sql, page: Page): Promise<UnitResult[]> {
@@ -31,9 +29,6 @@ export async function checkConversations(tx: Sql, page: Page): Promise<UnitResul
   })
 }
 
-const isFollowUp = (check: Check, status: string | undefined): boolean =>
-  (machines[check].followUp.runsIn as readonly unknown[]).includes(status)
-
 /** A timer is armed exactly in the statuses that wait for it. Reminders are optional. */
 function checkTimers(facts: ConversationFacts, check: Check): Difference[] {
   const stored = facts[check]?.state
@@ -41,11 +36,12 @@ function checkTimers(facts: ConversationFacts, check: Check): Difference[] {
   const { status, reminderAt, deadlineAt, followUpAt } = stored
   const awaits = status === 'awaiting_answer'
   const isEarly = deadlineAt !== null && later(deadlineAt, facts.clockOffsetMs) < earliestDeadline(facts)
+  const isFollowUp = (machines[check].followUp.runsIn as readonly string[]).includes(status)
   const text = { code: 'verify.timer', check: plainText(`explain.check_${check}`), status } as const
   return differencesOf(facts.id, [
     reminderAt !== null && !awaits && { ...text, timer: 'reminder' },
     ((deadlineAt !== null) !== awaits || isEarly) && { ...text, timer: 'deadline' },
-    (followUpAt !== null) !== isFollowUp(check, status) && { ...text, timer: 'expiry' },
+    (followUpAt !== null) !== isFollowUp && { ...text, timer: 'expiry' },
   ])
 }
 
@@ -137,12 +133,10 @@ function triggerOf(
   if ('event' in input) return { workspaceId, confirmationId, ...input }
   const { id, body, accountId: account_id, receivedAt: received_at, writtenAt: occurred_at } = input
   const answer = answers.find(({ reportId }) => reportId === id)
-  const check = answer?.check ?? CHECKS.find((each) => isFollowUp(each, before[each]?.state.status))
-  return interpretAgain(
-    provider,
-    { id, body, workspace_id: workspaceId, account_id, received_at, occurred_at },
-    { confirmationId, questions: messages, check, isAnswered: answer !== undefined },
-  )
+  const check = answer?.check ?? CHECKS.find((each) => before[each]?.state.followUpAt)
+  const stored = { id, body, workspace_id: workspaceId, account_id, received_at, occurred_at }
+  const isAnswered = answer !== undefined
+  return interpretAgain(provider, stored, { confirmationId, questions: messages, check, isAnswered })
 }
 
 /** All times are in the workspace's time. Moving the clock does not change a timer's time there. */
