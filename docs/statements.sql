@@ -2088,6 +2088,33 @@ with removed as (
   delete from rate_limits where ctid = any (array (select ctid from rate_limits where hits[cardinality(hits)] < $1 limit $2)) returning 1)
 select count(*)::int as removed from removed;
 
+-- src/messages/correct-times.ts
+
+prepare correct_message_times as
+with recursive waiting as (
+  (select sender_id, priority, due_at from messages where due_at >= '-infinity' order by sender_id, priority, due_at limit 1)
+  union all
+  select n.sender_id, n.priority, n.due_at from waiting w cross join lateral (
+    select m.sender_id, m.priority, m.due_at from messages m
+    where m.due_at >= '-infinity' and (m.sender_id, m.priority) > (w.sender_id, w.priority)
+    order by m.sender_id, m.priority, m.due_at limit 1) n
+)
+update messages set due_at = $1
+where id = any (array (
+  select m.id from waiting w
+  cross join lateral (
+    select id from messages
+    where sender_id = w.sender_id and priority = w.priority and due_at > $2 and lease is null
+    order by due_at limit $3 for no key update skip locked) m
+  limit $3))
+returning id;
+
+prepare correct_report_times as
+update provider_reports set due_at = $1
+where id = any (array (
+  select id from provider_reports where due_at > $2 order by due_at limit $3 for no key update skip locked))
+returning id;
+
 -- src/messages/queue/circuit-breaker.ts
 
 prepare close_sender_breaker as
@@ -3121,16 +3148,6 @@ order by d."oldestAt" limit 50;
 
 prepare count_old_leases as
 select count(*)::int as number from (select from leases where id < $1 limit 1000) old;
-
-prepare list_deliveries_far_ahead as
-select w.name as workspace, e.id as "endpointId", e.url, d.number
-from webhook_endpoints e
-cross join lateral (select name from workspaces where id = e.workspace_id and deleted_at is null limit 1) w
-cross join lateral (
-  select count(*)::int as number from (
-    select from webhook_deliveries where endpoint_id = e.id and due_at > $1 order by due_at limit 1000) next) d
-where e.status = 'enabled' and e.deleted_at is null and d.number > 0
-order by e.id limit 50;
 
 -- src/operations/lifecycle/purge.ts
 
@@ -5387,6 +5404,16 @@ returning delivery.id as "deliveryId", delivery.workspace_id as "workspaceId",
   delivery.scheduled_at as "scheduledAt", delivery.early_attempts as "earlyAttempts", delivery.attempts as attempt,
   delivery.lease, endpoint.workspace_id as "workspaceId", endpoint.id as "endpointId", endpoint.url, endpoint.secret,
   endpoint.previous_secret as "previousSecret", endpoint.previous_secret_until as "previousSecretUntil", event.body;
+
+prepare correct_delivery_times as
+update webhook_deliveries set due_at = $1
+where id = any (array (
+  select d.id from webhook_endpoints e
+  cross join lateral (
+    select id from webhook_deliveries where endpoint_id = e.id and due_at > $2 and lease is null
+    order by due_at limit $3 for no key update skip locked) d
+  where e.status = 'enabled' limit $3))
+returning id;
 
 prepare find_due_endpoints as
 with recursive recent_heads as (

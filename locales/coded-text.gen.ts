@@ -362,8 +362,6 @@ export type ParameterNames = {
   'doctor.database_unreachable': 'reason'
   'doctor.database_unreachable_fix': never
   'doctor.days': 'count'
-  'doctor.deliveries_far_ahead': 'host' | 'number' | 'workspace'
-  'doctor.deliveries_far_ahead_fix': 'endpointId'
   'doctor.disk_full': 'folder' | 'megabytes'
   'doctor.disk_full_fix': never
   'doctor.disk_low': 'folder' | 'megabytes'

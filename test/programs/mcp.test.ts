@@ -165,13 +165,15 @@ test('health names the readiness of the server, and the problems of this workspa
 })
 
 test('health names the endpoints and erasures of this workspace that no setup check examines, and no other’s', async (t) => {
-  const [world, other] = [await startWorld(t), await startWorld(t)]
+  const settings = { DOORCODE_KEEP_CONTENT_DAYS: '90' }
+  const [world, other] = [await startWorld(t, { settings }), await startWorld(t, { settings })]
   for (const each of [world, other]) {
     const { endpointId } = await each.receiver()
     await each.whatsapp.reports(await each.sendOtp(), ['delivered'])
     await each.settled()
-    const farAhead = `update webhook_deliveries set status = 'pending', ended_at = null, due_at = now() + interval '1 year' where endpoint_id = $1`
-    await each.query(farAhead, [endpointId])
+    await each.query(`update webhook_endpoints set status = 'paused' where id = $1`, [endpointId])
+    const held = `update webhook_deliveries set status = 'held', created_at = now() - interval '84 days' where endpoint_id = $1`
+    await each.query(held, [endpointId])
     const unfinished = `insert into unfinished_erasures (id, workspace_id, begun_at, pseudonym, person, person_hash)
        values (gen_random_uuid(), $1, now() - interval '1 day', 'erased:1', 'sealed', 'hashed')`
     await each.query(unfinished, [each.workspaceId])
@@ -179,7 +181,7 @@ test('health names the endpoints and erasures of this workspace that no setup ch
   await other.query(`update workspaces set name = 'Secret shop' where id = $1`, [other.workspaceId])
   const { findings } = await (await startAgent(t, world)).call('health')
   const codes = (findings as { code: string }[]).map(({ code }) => code)
-  for (const expected of ['deliveries_far_ahead', 'erasure_unfinished'])
+  for (const expected of ['held_events_expire', 'erasure_unfinished'])
     assert.equal(codes.filter((code) => code === expected).length, 1, expected)
   assert.ok(!JSON.stringify(findings).includes('Secret shop'))
 })

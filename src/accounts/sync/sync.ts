@@ -200,7 +200,7 @@ export async function markCredentialsInvalid(
 }
 
 /** Makes the accounts due whose times were written while the database's clock was ahead: until then, none would be synced. */
-export const correctSyncTimes = (sql: Sql, now: Date): Promise<unknown> =>
+export const correctSyncTimes = (sql: Sql, now: Date): Promise<unknown[]> =>
   sql.rows(correctSyncs, [now, later(now, MAX_SYNC_AHEAD_MS)])
 
 const correctSyncs = statement(

@@ -119,7 +119,7 @@ const repeatTrial = statement(
 )
 
 /** Half-opens the breakers that were opened while the database's clock was ahead. */
-export const correctBreakerTimes = (sql: Sql, now: Date): Promise<unknown> =>
+export const correctBreakerTimes = (sql: Sql, now: Date): Promise<unknown[]> =>
   sql.rows(correctBreakers, [now, later(now, MAX_OPEN_MS + MINUTE_MS)])
 
 const correctBreakers = statement(

@@ -18,7 +18,7 @@ import { countOperatorsWithoutSecondFactor, checkKeys, checkSettings } from './s
 import { findSetupProblems } from './setup.ts'
 import { findLockedTables, checkHeldEvents } from './database/transactions.ts'
 import { findUnfinishedErasures } from './work/erasures.ts'
-import { findDeliveriesFarAhead, findQuarantined, findStuckLeases } from './work/stuck.ts'
+import { findQuarantined, findStuckLeases } from './work/stuck.ts'
 import { checkWork, listOldestDue } from './work/oldest-due.ts'
 import { findRetentionProblems } from './work/retention.ts'
 
@@ -83,7 +83,7 @@ export const CHECKS: readonly Check[] = [
     needs: ['db', 'schema', 'clock'],
     async find({ db, clock }) {
       const now = clock.now()
-      return [...checkWork(await listOldestDue(db, now), now), ...(await findDeliveriesFarAhead(db, now))]
+      return checkWork(await listOldestDue(db, now), now)
     },
   },
   { name: 'quarantine', needs: ['db', 'schema'], find: ({ db }) => findQuarantined(db) },

@@ -63,7 +63,7 @@ export const FINDINGS = {
   },
   clock: { clock_differs: 'warning', clock_wrong: 'failure' },
   disk: { disk_low: 'warning', disk_full: 'failure' },
-  work: { work_late: 'warning', work_stuck: 'failure', deliveries_far_ahead: 'failure' },
+  work: { work_late: 'warning', work_stuck: 'failure' },
   quarantine: { quarantined: 'failure' },
   leases: { leases_stuck: 'warning' },
   retention: {

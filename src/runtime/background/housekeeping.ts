@@ -2,11 +2,13 @@ import { MINUTE_MS, later } from '../../lib/clock.ts'
 import { expiredSignInRows } from '../../admin/auth/expired-rows.ts'
 import { removeIdleRateLimits } from '../../lib/http/rate-limit.ts'
 import { correctSyncTimes } from '../../accounts/sync/sync.ts'
+import { correctMessageTimes, correctReportTimes } from '../../messages/correct-times.ts'
 import { correctBreakerTimes } from '../../messages/queue/circuit-breaker.ts'
 import { removeIdlePairs } from '../../messages/queue/pair-slots.ts'
 import { removeOldLeases } from '../jobs/leases.ts'
 import { TRACE_KEPT_MS, removeOldTraces } from '../jobs/traces.ts'
 import type { Parts } from '../parts.ts'
+import { correctDeliveryTimes } from '../../webhooks/delivery/claim.ts'
 import { removeUnreadable } from '../../operations/lifecycle/recipients/unfinished.ts'
 import type { Loop } from '../jobs/loop.ts'
 import type { RemovalGuard } from '../../operations/lifecycle/retention/guard.ts'
@@ -38,8 +40,10 @@ export const housekeepingLoop = ({
       const row = await db.row(remove, [until, MAX_EACH]).catch((fault: unknown) => void faults.push(fault))
       more ||= row?.removed === MAX_EACH
     }
-    for (const correct of [correctSyncTimes, correctBreakerTimes])
-      await correct(db, now).catch((fault: unknown) => void faults.push(fault))
+    for (const correct of CORRECTIONS) {
+      const corrected = await correct(db, now, MAX_CORRECTED).catch((fault: unknown) => void faults.push(fault))
+      more ||= corrected?.length === MAX_CORRECTED
+    }
     if (permit) await removeUnreadable({ db, seal }, permit.now)
     if (faults.length > 0) throw faults[0]
     return { more }
@@ -50,3 +54,13 @@ const oldTraces = (now: Date) => [removeOldTraces, later(now, -TRACE_KEPT_MS)] a
 
 const IDLE_MS = MINUTE_MS
 const MAX_EACH = 5_000
+
+const CORRECTIONS = [
+  correctSyncTimes,
+  correctBreakerTimes,
+  correctMessageTimes,
+  correctReportTimes,
+  correctDeliveryTimes,
+] as const
+/** In one statement, so that its locks are short. */
+const MAX_CORRECTED = 2_000

@@ -1,10 +1,11 @@
-import { type Clock, SECOND_MS, later } from '../../lib/clock.ts'
+import { type Clock, MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
 import { type Sql, batch, statement } from '../../lib/db/pool.ts'
 import { TARGET_COLUMNS, type Target } from '../../events/record.ts'
 import { type LeasedChange, unlockedItems } from '../../runtime/jobs/leases.ts'
 import { FROM_BEGINNING } from '../../runtime/jobs/search-start.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { ATTEMPT_TIMEOUT_MS } from './post.ts'
+import { MAX_WAIT_MS } from './schedule.ts'
 
 /** Longer than any attempt and the storing of its result. Deliveries of a node that is known to be dead do not wait for it. */
 export const DELIVERY_LEASE_MS = ATTEMPT_TIMEOUT_MS + 10 * SECOND_MS
@@ -154,6 +155,22 @@ export const giveBackDeliveries: LeasedChange = statement(
    set lease = null, due_at = case when d.status = 'pending' then $3::timestamptz end
    where d.id = ${unlockedItems('webhook_deliveries')}
    returning d.id`,
+)
+
+/** Makes the deliveries due whose times were written while the database's clock was ahead. A lease ends by itself. */
+export const correctDeliveryTimes = (sql: Sql, now: Date, limit: number): Promise<unknown[]> =>
+  sql.rows(correctDeliveries, [now, later(now, MAX_WAIT_MS + MINUTE_MS), limit])
+
+const correctDeliveries = statement(
+  'correct_delivery_times',
+  `update webhook_deliveries set due_at = $1
+   where id = any (array (
+     select d.id from webhook_endpoints e
+     cross join lateral (
+       select id from webhook_deliveries where endpoint_id = e.id and due_at > $2 and lease is null
+       order by due_at limit $3 for no key update skip locked) d
+     where e.status = 'enabled' limit $3))
+   returning id`,
 )
 
 /** Claims one delivery, if it is due and unclaimed. */

@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { syncAccount, syncLoop } from '../../../src/accounts/sync/sync.ts'
-import { DAY_MS } from '../../../src/lib/clock.ts'
+import { DAY_MS, MINUTE_MS, later } from '../../../src/lib/clock.ts'
 import { createInstants } from '../../../src/messages/reports/receive.ts'
 import { claimRun, endRun } from '../../../src/operations/doctor/alerts/store.ts'
 import { createRemovalGuard } from '../../../src/operations/lifecycle/retention/guard.ts'
 import { housekeepingLoop } from '../../../src/runtime/background/housekeeping.ts'
+import { pingEndpoint } from '../../../src/webhooks/endpoints.ts'
 import { type World, startWorld } from '../../world/world.ts'
 
-/** A world in which this was done while the database's clock was a day ahead. */
+const AHEAD_MS = 2 * DAY_MS
+
+/** A world in which this was done while the database's clock was days ahead. */
 async function doneAhead(world: World, work: () => Promise<unknown>): Promise<void> {
-  world.clock.advance(DAY_MS)
+  world.clock.advance(AHEAD_MS)
   await work()
-  world.clock.advance(-DAY_MS)
+  world.clock.advance(-AHEAD_MS)
   await housekeepingLoop({ ...world.parts, guard: createRemovalGuard(world.parts) }).turn()
 }
 
@@ -73,6 +76,36 @@ test('a number whose breaker was opened while the clock was ahead sends when it 
   const otp = await world.sendOtp()
   await world.settled()
   assert.equal(world.whatsapp.got(otp).length, 1)
+})
+
+test('a message that waited while the clock was ahead is sent when it is corrected', async (t) => {
+  const world = await startWorld(t, { works: false })
+  let otp = { messageId: '' }
+  await doneAhead(world, async () => (otp = await world.sendOtp()))
+  await world.node({ works: true })
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 1)
+})
+
+test('a webhook that waited while the clock was ahead is sent when it is corrected', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const { endpointId, received } = await world.receiver()
+  const id = { workspaceId: world.workspaceId, endpointId }
+  await doneAhead(world, () => pingEndpoint(world.parts.db, world.clock, id))
+  await world.node({ works: true })
+  await world.settled()
+  assert.equal(received.length, 1)
+})
+
+test('a report that waited while the clock was ahead is applied when it is corrected', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['delivered'])
+  const wait = `update provider_reports set outcome = 'waiting', due_at = $2 where workspace_id = $1`
+  await doneAhead(world, () => world.query(wait, [world.workspaceId, later(world.clock.now(), MINUTE_MS)]))
+  await world.settled()
+  const waiting = `select from provider_reports where workspace_id = $1 and outcome = 'waiting'`
+  assert.deepEqual(await world.query(waiting, [world.workspaceId]), [])
 })
 
 test('an examination that was planned while the clock was ahead is made when it is corrected', async (t) => {

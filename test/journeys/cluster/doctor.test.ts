@@ -82,15 +82,6 @@ const NONE_HELD = `with delivery as (delete from webhook_deliveries ${OF_WORKSPA
    endpoint as (update webhook_endpoints set status = 'enabled' ${OF_WORKSPACE})
    delete from events ${OF_WORKSPACE}`
 
-/** An event whose next attempt is due in so many hours. */
-const dueIn = (hours: number): string =>
-  `with event as (
-     insert into events (id, workspace_id, type, occurred_at, recorded_at, body)
-     values ('${idOfDaysAgo(0)}', $1, 'message.sent', now(), now(), '{}') returning id)
-   insert into webhook_deliveries (id, workspace_id, event_id, endpoint_id, status, created_at, due_at)
-   select gen_random_uuid(), $1, event.id, endpoint.id, 'pending', now(), now() + interval '${hours} hours'
-   from event, webhook_endpoints endpoint where endpoint.workspace_id = $1`
-
 type Fault = readonly [sql: string, codes: readonly string[], undo: string]
 
 /** Columns of a table in the workspace that are changed, and changed back. */
@@ -187,8 +178,6 @@ const FAULTS: readonly Fault[] = [
     `with back as (update templates set name = 'login_code' ${OF_WORKSPACE} and name = 'another')
      delete from template_changes ${OF_WORKSPACE} and id = '${idOfDaysAgo(1)}'`,
   ],
-  [dueIn(28), ['deliveries_far_ahead'], NONE_HELD],
-  [dueIn(26), [], NONE_HELD],
   [heldSince(84), ['held_events_expire'], NONE_HELD],
   [heldSince(82), [], NONE_HELD],
   [
