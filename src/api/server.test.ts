@@ -270,6 +270,18 @@ test('while the database is unreachable, an uncached key is answered 503', async
   assert.equal((await demo.inject({ url: '/healthz' })).statusCode, 200)
 })
 
+test('a probe by HEAD has the status of GET and no body', async (t) => {
+  let isDraining = false
+  const demo = await startDemo(t, { isDraining: () => isDraining })
+  const probe = async (url: string) => {
+    const { statusCode, body } = await demo.inject({ method: 'HEAD', url })
+    return [statusCode, body]
+  }
+  for (const url of ['/healthz', '/readyz']) assert.deepEqual(await probe(url), [200, ''], url)
+  isDraining = true
+  assert.deepEqual(await probe('/readyz'), [503, ''])
+})
+
 test('a node whose database became read-only reports it at /readyz', async (t) => {
   const url = new URL(await fileDatabase())
   url.searchParams.set('options', '-c default_transaction_read_only=on')

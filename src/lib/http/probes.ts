@@ -18,6 +18,9 @@ const pingStatement = statement<{ writable: boolean; commits: boolean }>(
          and query_start < clock_timestamp() - $1 * interval '1 millisecond') as commits`,
 )
 
+/** Monitors often probe by HEAD. */
+const WITH_HEAD = { exposeHeadRoute: true }
+
 type ProbeOptions = {
   isDraining?: () => boolean
   workState?: () => WorkState
@@ -36,9 +39,9 @@ export function serveProbes(
   db: Db,
   { isDraining = () => false, workState = () => ({ blocks: false, failing: [] }) }: ProbeOptions,
 ): void {
-  app.get('/healthz', () => ({ status: 'alive' }))
+  app.get('/healthz', WITH_HEAD, () => ({ status: 'alive' }))
 
-  app.get('/readyz', async (_request, reply) => {
+  app.get('/readyz', WITH_HEAD, async (_request, reply) => {
     const obstacle = await findObstacle()
     const { failing } = workState()
     const status = obstacle ?? 'ready'

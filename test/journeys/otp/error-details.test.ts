@@ -104,11 +104,11 @@ test('a wrong method is answered with the methods of the path, in the detail and
     ['OPTIONS', OTP, 'POST'],
     ['DELETE', `${OTP}/${MISSING_ID}?x=1`, 'GET'],
     ['PUT', `/api/v1/cod-confirmations/${MISSING_ID}/refusal-check`, 'POST'],
-    ['POST', '/healthz', 'GET'],
+    ['POST', '/healthz', 'GET, HEAD'],
   ] as const) {
     const { status, headers, body } = await world.request(method, path, { key: null })
     assert.deepEqual([status, headers.get('allow')], [404, allow], path)
-    assert.equal(body.detail, `This path does not support ${method}. Use ${allow}.`)
+    assert.equal(body.detail, `This path does not support ${method}. Use ${allow.replace(', ', ' or ')}.`)
   }
   const unknown = await world.request('GET', '/api/v1/nothing', { key: null })
   assert.deepEqual([unknown.status, unknown.headers.get('allow')], [404, null])
