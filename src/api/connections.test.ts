@@ -80,6 +80,7 @@ test('rare but valid HTTP is served like any other request', async (t) => {
   const served: Record<string, [bytes: string, status: number]> = {
     'no host': [`GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n`, 200],
     'HTTP/1.0': ['GET /healthz HTTP/1.0\r\n\r\n', 200],
+    'an unknown expectation': [`GET /healthz HTTP/1.1\r\nExpect: foo\r\n${key}\r\n`, 200],
     'chunks and a trailer': [
       `POST ${THING} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n${key}\r\n${GOOD.length.toString(16)}\r\n${GOOD}\r\n0\r\nA: b\r\n\r\n`,
       202,

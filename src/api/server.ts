@@ -156,6 +156,8 @@ export function buildServer(
   app.setNotFoundHandler((request, reply) => reply.send(notFound(request, reply)))
   app.addHook('onReady', async () => keys.watch())
   dropIdleConnectionsOnClose(app)
+  // Without this Node answers 417 in its own format. A server may ignore an expectation that it does not know (RFC 9110, 10.1.1).
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.addHook('onClose', () => keys.close())
   app.addHook('onClose', async () => rejections.close())
 
