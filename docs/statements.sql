@@ -4131,21 +4131,19 @@ select day, time_zone, groups, counted_at from daily_figures
 where workspace_id = $1 and day >= coalesce($2::date, '-infinity'::date) order by day desc limit 100;
 
 prepare read_units_to_verify as
-with accepted (unit, units) as (
-  select 'otp ' || date_trunc('month', created_at at time zone 'UTC')::date, 1 from messages where workspace_id = $1 and id >= $2 and kind = 'otp'
+select kind, month, sum(stored)::integer as stored, sum(derived)::integer as derived from (
+  select kind, month, used, 0 from quota_usage where workspace_id = $1
   union all
-  select 'cod_confirmation ' || date_trunc('month', created_at at time zone 'UTC')::date, 1 from confirmations where workspace_id = $1 and id >= $2
+  select 'otp', date_trunc('month', created_at at time zone 'UTC')::date, 0, 1 from messages where workspace_id = $1 and id >= $2 and kind = 'otp'
   union all
-  select 'cod_refusal ' || date_trunc('month', created_at at time zone 'UTC')::date, 1 from refusal_checks
+  select 'cod_confirmation', date_trunc('month', created_at at time zone 'UTC')::date, 0, 1 from confirmations where workspace_id = $1 and id >= $2
+  union all
+  select 'cod_refusal', date_trunc('month', created_at at time zone 'UTC')::date, 0, 1 from refusal_checks
   where workspace_id = $1 and created_at > '-infinity' and created_at >= coalesce($3, '-infinity'::timestamptz)
   union all
-  select key, value::integer from jsonb_each_text($4)
-)
-select split_part(unit, ' ', 1) as kind, split_part(unit, ' ', 2) as month, coalesce(used, 0) as stored,
-  coalesce(units, 0) as derived
-from (select unit, sum(units)::integer as units from accepted group by 1) counted
-full join (select kind || ' ' || month as unit, used from quota_usage where workspace_id = $1) counters using (unit)
-where split_part(unit, ' ', 2)::timestamp at time zone 'UTC' >= coalesce($3, '-infinity'::timestamptz);
+  select split_part(key, ' ', 1), split_part(key, ' ', 2)::date, 0, value::integer from jsonb_each_text($4)
+) unit (kind, month, stored, derived)
+where month::timestamp at time zone 'UTC' >= coalesce($3, '-infinity'::timestamptz) group by kind, month;
 
 -- src/operations/verify/events.ts
 

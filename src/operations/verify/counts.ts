@@ -26,7 +26,7 @@ export function countUnits({ until, counts }: WalkedUnits, units: readonly UnitR
   }
 }
 
-const UNIT = (kind: string): string => `'${kind} ' || date_trunc('month', created_at at time zone 'UTC')::date`
+const MONTH = `date_trunc('month', created_at at time zone 'UTC')::date`
 
 /**
  * For months that begin at $3 or later: the counters and, in the same snapshot, the requests from the id $2 on, added to the
@@ -34,35 +34,31 @@ const UNIT = (kind: string): string => `'${kind} ' || date_trunc('month', create
  */
 const readUnits: Statement<{ kind: QuotaKind; month: string; stored: number; derived: number }> = statement(
   'read_units_to_verify',
-  `with accepted (unit, units) as (
-     select ${UNIT('otp')}, 1 from messages where workspace_id = $1 and id >= $2 and kind = 'otp'
+  `select kind, month, sum(stored)::integer as stored, sum(derived)::integer as derived from (
+     select kind, month, used, 0 from quota_usage where workspace_id = $1
      union all
-     select ${UNIT('cod_confirmation')}, 1 from confirmations where workspace_id = $1 and id >= $2
+     select 'otp', ${MONTH}, 0, 1 from messages where workspace_id = $1 and id >= $2 and kind = 'otp'
      union all
-     select ${UNIT('cod_refusal')}, 1 from refusal_checks
+     select 'cod_confirmation', ${MONTH}, 0, 1 from confirmations where workspace_id = $1 and id >= $2
+     union all
+     select 'cod_refusal', ${MONTH}, 0, 1 from refusal_checks
      where workspace_id = $1 and created_at > '-infinity' and created_at >= coalesce($3, '-infinity'::timestamptz)
      union all
-     select key, value::integer from jsonb_each_text($4)
-   )
-   select split_part(unit, ' ', 1) as kind, split_part(unit, ' ', 2) as month, coalesce(used, 0) as stored,
-     coalesce(units, 0) as derived
-   from (select unit, sum(units)::integer as units from accepted group by 1) counted
-   full join (select kind || ' ' || month as unit, used from quota_usage where workspace_id = $1) counters using (unit)
-   where split_part(unit, ' ', 2)::timestamp at time zone 'UTC' >= coalesce($3, '-infinity'::timestamptz)`,
+     select split_part(key, ' ', 1), split_part(key, ' ', 2)::date, 0, value::integer from jsonb_each_text($4)
+   ) unit (kind, month, stored, derived)
+   where month::timestamp at time zone 'UTC' >= coalesce($3, '-infinity'::timestamptz) group by kind, month`,
 )
 
-/** Compares the counters with the accepted requests of each kind and month. `since`: all records from then on were walked. */
-export async function checkMonths(
-  tx: Sql,
-  { workspaceId: id }: Workspace,
-  { walked: { until, counts }, since }: { walked: WalkedUnits; since: Date | null },
-): Promise<UnitResult[]> {
-  const months = await tx.rows(readUnits, [id, until, since, JSON.stringify(counts)])
-  return months.map(({ kind, month, ...values }) => ({
-    id,
-    verifiable: true,
-    differences: differencesOf(id, [compare({ code: 'verify.units', kind, month }, values)]),
-  }))
+/** `since`: all records from then on are kept. Null: all that there ever were. */
+type Kept = { workspaceId: string; since: Date | null }
+
+/** Compares the counters with the accepted requests of each kind and month. */
+export async function checkMonths(tx: Sql, { workspaceId: id, since }: Kept, walked: WalkedUnits) {
+  const months = await tx.rows(readUnits, [id, walked.until, since, JSON.stringify(walked.counts)])
+  return months.map(({ kind, month, ...values }): UnitResult => {
+    const differences = differencesOf(id, [compare({ code: 'verify.units', kind, month }, values)])
+    return { id, differences, verifiable: true }
+  })
 }
 
 /** Longer than any range of a chart: older days are in no chart. */
@@ -79,8 +75,8 @@ const selectDays: Statement<StoredDay> = statement(
 /** In every time zone, the day that contains the time is incomplete. */
 const DAY_MARGIN_MS = 48 * HOUR_MS
 
-/** Returns the latest days first. `since`: all records from then on are kept. */
-export const readDays = (tx: Sql, { workspaceId }: Workspace, since: Date | null): Promise<StoredDay[]> =>
+/** Returns the latest days first. */
+export const readDays = (tx: Sql, { workspaceId, since }: Kept): Promise<StoredDay[]> =>
   tx.rows(selectDays, [workspaceId, since && dayAt(later(since, DAY_MARGIN_MS), 'UTC')])
 
 /** Numbers that, unlike statuses, do not change after the last count of a day. */
@@ -89,14 +85,13 @@ const FIGURES = ['message.otp', 'message.cod', 'otp.', 'verification.started', '
 /** Compares a day with a recount: how many of each kind there were. Also reports the days that are missing between it and `before`. */
 export async function checkDay(
   tx: Sql,
-  workspace: Workspace,
+  { workspaceId: id, createdAt }: Workspace,
   stored: StoredDay,
   before: StoredDay | undefined,
 ): Promise<UnitResult[]> {
-  const { workspaceId: id } = workspace
   const { day, time_zone: timeZone, groups, counted_at } = stored
   if (!counted_at) return []
-  const planned = before ? daysToPlan({ ...workspace, timeZone, newest: before.day }, null, counted_at) : []
+  const planned = before ? daysToPlan({ createdAt, timeZone, newest: before.day }, null, counted_at) : []
   const missing = planned.filter((each) => each < day)
   // An earlier count may have missed rows that were stored later.
   const isFinal = counted_at >= later(startOfDay(addDays(day, 1), timeZone), HOUR_MS)

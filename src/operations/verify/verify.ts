@@ -96,9 +96,9 @@ async function* batchesOf(parts: VerifyParts, workspace: Workspace, options: Ver
     } while (units.length === limit)
   }
   // Ids follow real time and months a sandbox's clock: only from its beginning are all units of a month walked.
-  if (!sandbox || !since) yield ['months', await db.snapshot((tx) => checkMonths(tx, workspace, { walked, since }))]
+  if (!sandbox || !since) yield ['months', await db.snapshot((tx) => checkMonths(tx, { workspaceId, since }, walked))]
   if (sandbox) return
-  const days = await db.snapshot((tx) => readDays(tx, workspace, since))
+  const days = await db.snapshot((tx) => readDays(tx, { workspaceId, since }))
   for (const [index, day] of days.entries())
     yield ['days', await db.snapshot((tx) => checkDay(tx, workspace, day, days[index + 1]))]
 }
