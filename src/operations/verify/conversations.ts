@@ -25,7 +25,7 @@ export async function checkConversations(tx: Sql, page: Page): Promise<UnitResul
     const verifiable = isComplete && !isRemoved
     const differences = [...CHECKS.flatMap((check) => checkTimers(facts, check)), ...checkRows(facts)]
     if (verifiable) differences.push(...checkInputs(facts))
-    return { id, differences, verifiable, used: { kind: 'cod_confirmation', at } }
+    return { kind: 'confirmations', id, differences, verifiable, used: { kind: 'cod_confirmation', at } }
   })
 }
 

@@ -57,7 +57,7 @@ export async function checkMonths(tx: Sql, { workspaceId: id, since }: Kept, wal
   const months = await tx.rows(readUnits, [id, walked.until, since, JSON.stringify(walked.counts)])
   return months.map(({ kind, month, ...values }): UnitResult => {
     const differences = differencesOf(id, [compare({ code: 'verify.units', kind, month }, values)])
-    return { id, differences, verifiable: true }
+    return { kind: 'months', id, differences, verifiable: true }
   })
 }
 
@@ -104,5 +104,5 @@ export async function checkDay(
       return compare({ code: 'verify.daily_figures', day, figure: `${prefix}*` }, values)
     }),
   ])
-  return isFinal || differences.length > 0 ? [{ id, differences, verifiable: true }] : []
+  return isFinal || differences.length > 0 ? [{ kind: 'days', id, differences, verifiable: true }] : []
 }

@@ -10,8 +10,9 @@ type DifferenceText = Extract<CodedText, { code: Exclude<Code, Extract<PlainCode
 /** `id`: the row that differs from what other rows say. */
 export type Difference = { id: string; text: DifferenceText }
 
-/** The result for a message, confirmation or event. `verifiable` is false if the facts that decide were removed. */
+/** `verifiable` is false if the facts that decide were removed. */
 export type UnitResult = {
+  kind: 'messages' | 'confirmations' | 'events' | 'months' | 'days'
   id: string
   differences: Difference[]
   verifiable: boolean

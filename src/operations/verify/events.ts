@@ -82,7 +82,8 @@ export async function checkEvents(tx: Sql, { workspaceId, after, limit }: Page):
   const endpoints = await tx.rows(readEndpoints, [workspaceId])
   return events.map((event) => {
     const verifiable = event.deliveries.length <= MAX_FACTS
-    return { id: event.id, verifiable, differences: verifiable ? checkEvent(event, endpoints) : [] }
+    const differences = verifiable ? checkEvent(event, endpoints) : []
+    return { kind: 'events', id: event.id, differences, verifiable }
   })
 }
 

@@ -74,7 +74,7 @@ function check(facts: MessageFacts): UnitResult {
   const isSettled = reports.every(({ outcome }) => outcome !== 'waiting')
   const differences = [...checkJob(facts), ...checkAttempts(facts), ...checkVerification(facts)]
   if (verifiable && isSettled) differences.push(...checkInputs(facts))
-  return { id, differences, verifiable, used: kind === 'otp' && { kind, at } }
+  return { kind: 'messages', id, differences, verifiable, used: kind === 'otp' && { kind, at } }
 }
 
 const isProcessed = ({ outcome }: ReportRow): boolean => outcome === 'applied' || outcome === 'ignored'

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { inEnglish } from '../../../locales/resources.ts'
 import { SECOND_MS, later, notBefore } from '../../lib/clock.ts'
-import type { Sql } from '../../lib/db/pool.ts'
+import type { Db, Sql } from '../../lib/db/pool.ts'
 import { FIRST_ID, firstIdAt } from '../../lib/ids.ts'
 import { idMargin } from '../../lib/lists/id-range.ts'
 import type { Parts } from '../../runtime/parts.ts'
@@ -23,11 +23,6 @@ const SECOND_LOOK_MS = 2 * SECOND_MS
 const MAX_SHOWN = 100
 const PROGRESS_EVERY_MS = 10 * SECOND_MS
 
-/** What is read and checked page by page, in the order of its ids. */
-const PAGED = { messages: checkMessages, confirmations: checkConversations, events: checkEvents }
-
-type UnitKind = keyof typeof PAGED | 'months' | 'days'
-
 type VerifyParts = Pick<Parts, 'db' | 'provider'>
 
 export type VerifyOptions = {
@@ -44,8 +39,8 @@ export type ShownDifference = { workspaceId: string; id: string; code: string; p
 
 export type Verification = {
   /** How many of each kind were compared, and how many could not be, because their facts were removed. */
-  checked: Record<UnitKind, number>
-  notVerifiable: Record<UnitKind, number>
+  checked: Record<UnitResult['kind'], number>
+  notVerifiable: Record<UnitResult['kind'], number>
   differences: { total: number; byCode: Record<string, number>; shown: ShownDifference[] }
 }
 
@@ -57,15 +52,12 @@ export async function verify(parts: VerifyParts, options: VerifyOptions = {}): P
   const { workspaceId: only, progress = () => {} } = options
   const workspaces = only === undefined ? await listWorkspaces(parts.db) : [await getWorkspace(parts.db, only)]
   const none = { messages: 0, confirmations: 0, events: 0, months: 0, days: 0 }
-  const verification: Verification = {
-    checked: { ...none },
-    notVerifiable: { ...none },
-    differences: { total: 0, byCode: {}, shown: [] },
-  }
+  const differences = { total: 0, byCode: {}, shown: [] }
+  const verification: Verification = { checked: { ...none }, notVerifiable: { ...none }, differences }
   let reportedAt = performance.now()
   for (const workspace of workspaces)
-    for await (const [kind, units] of batchesOf(parts, workspace, options)) {
-      for (const unit of units) addUnit(verification, workspace, { kind, ...unit })
+    for await (const units of batchesOf(parts, workspace, options)) {
+      for (const unit of units) addUnit(verification, workspace, unit)
       if (performance.now() - reportedAt >= PROGRESS_EVERY_MS) {
         progress(lineOf(verification))
         reportedAt = performance.now()
@@ -75,40 +67,36 @@ export async function verify(parts: VerifyParts, options: VerifyOptions = {}): P
   return verification
 }
 
-type Batch = [kind: UnitKind, units: UnitResult[]]
+/** What is read page by page, in the order of its ids. */
+const PAGED = [checkMessages, checkConversations, checkEvents]
 
-async function* batchesOf(parts: VerifyParts, workspace: Workspace, options: VerifyOptions): AsyncGenerator<Batch> {
-  const { db, provider } = parts
+async function* batchesOf({ db, provider }: VerifyParts, workspace: Workspace, options: VerifyOptions) {
   const { workspaceId, sandbox } = workspace
-  const { maxBatch: limit = MAX_BATCH, secondLookMs } = options
+  const { maxBatch: limit = MAX_BATCH, secondLookMs = SECOND_LOOK_MS } = options
   // Retention removes older records, and what they would prove is not verified.
   const { records } = sinceBeginning(workspaceId, await findKeptSince(db))
   const since = records && options.since ? notBefore(records, options.since) : (records ?? options.since ?? null)
   const first = since ? firstIdAt(later(since, -idMargin({ sandbox, offsetMs: 0 }).earlierMs)) : FIRST_ID
   const walked = noUnits()
-  for (const kind of ['messages', 'confirmations', 'events'] as const) {
+  for (const check of PAGED) {
     let units: UnitResult[] = []
     do {
       const page = { workspaceId, provider, limit, after: units.at(-1)?.id ?? first }
-      units = await checkTwice(db, (tx) => PAGED[kind](tx, page), secondLookMs)
+      units = await checkTwice(db, (tx) => check(tx, page), secondLookMs)
       countUnits(walked, units)
-      yield [kind, units]
+      yield units
     } while (units.length === limit)
   }
   // Ids follow real time and months a sandbox's clock: only from its beginning are all units of a month walked.
-  if (!sandbox || !since) yield ['months', await db.snapshot((tx) => checkMonths(tx, { workspaceId, since }, walked))]
+  if (!sandbox || !since) yield await db.snapshot((tx) => checkMonths(tx, { workspaceId, since }, walked))
   if (sandbox) return
   const days = await db.snapshot((tx) => readDays(tx, { workspaceId, since }))
   for (const [index, day] of days.entries())
-    yield ['days', await db.snapshot((tx) => checkDay(tx, workspace, day, days[index + 1]))]
+    yield await db.snapshot((tx) => checkDay(tx, workspace, day, days[index + 1]))
 }
 
 /** What differs is checked again, when work that was in progress has ended. */
-async function checkTwice(
-  db: VerifyParts['db'],
-  check: (tx: Sql) => Promise<UnitResult[]>,
-  secondLookMs = SECOND_LOOK_MS,
-): Promise<UnitResult[]> {
+async function checkTwice(db: Db, check: (tx: Sql) => Promise<UnitResult[]>, secondLookMs: number) {
   const units = await db.snapshot(check)
   if (units.every(({ differences }) => differences.length === 0)) return units
   await wait(secondLookMs)
@@ -118,11 +106,8 @@ async function checkTwice(
   )
 }
 
-function addUnit(
-  { checked, notVerifiable, differences }: Verification,
-  { workspaceId }: Workspace,
-  unit: UnitResult & { kind: UnitKind },
-): void {
+function addUnit(verification: Verification, { workspaceId }: Workspace, unit: UnitResult): void {
+  const { checked, notVerifiable, differences } = verification
   const counts = unit.verifiable ? checked : notVerifiable
   counts[unit.kind] += 1
   for (const { id, text } of unit.differences) {
