@@ -11,7 +11,7 @@ import type { Sql } from '../../lib/db/pool.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
 import type { Check } from '../../messages/conversation.ts'
 import { type ConversationFacts, readConversations } from './conversation-facts.ts'
-import { type UnitResult, type Difference, type Page, compare, differencesOf, shown, take } from './differences.ts'
+import { type UnitResult, type Difference, type Differences, type Page, compare, shown, take } from './differences.ts'
 import { type Input, isSame, replay } from './replay.ts'
 
 const CHECKS = ['confirmation', 'refusal'] as const
@@ -20,29 +20,26 @@ const CHECKS = ['confirmation', 'refusal'] as const
 export async function checkConversations(tx: Sql, page: Page): Promise<UnitResult[]> {
   return (await readConversations(tx, page)).map((facts) => {
     const { id, createdAt: at, inbound, internalInputs } = facts
-    const isRemoved = inbound.some(({ body, inputNumber }) => body === '' && inputNumber !== null)
     const isComplete = facts.isComplete && (internalInputs?.length ?? 0) < MAX_INTERNAL_INPUTS
-    const verifiable = isComplete && !isRemoved
-    const differences = [...CHECKS.flatMap((check) => checkTimers(facts, check)), ...checkRows(facts)]
-    if (verifiable) differences.push(...checkInputs(facts))
+    const verifiable = isComplete && !inbound.some(({ body, inputNumber }) => body === '' && inputNumber !== null)
+    const differences = [...checkTimers(facts), ...checkRows(facts), ...(verifiable ? checkInputs(facts) : [])]
     return { kind: 'confirmations', id, differences, verifiable, used: { kind: 'cod_confirmation', at } }
   })
 }
 
 /** A timer is armed exactly in the statuses that wait for it. Reminders are optional. */
-function checkTimers(facts: ConversationFacts, check: Check): Difference[] {
-  const stored = facts[check]?.state
-  if (!stored) return []
-  const { status, reminderAt, deadlineAt, followUpAt } = stored
-  const awaits = status === 'awaiting_answer'
-  const isEarly = deadlineAt !== null && later(deadlineAt, facts.clockOffsetMs) < earliestDeadline(facts)
-  const isFollowUp = (machines[check].followUp.runsIn as readonly string[]).includes(status)
-  const text = { code: 'verify.timer', check: plainText(`explain.check_${check}`), status } as const
-  return differencesOf(facts.id, [
-    reminderAt !== null && !awaits && { ...text, timer: 'reminder' },
-    ((deadlineAt !== null) !== awaits || isEarly) && { ...text, timer: 'deadline' },
-    (followUpAt !== null) !== isFollowUp && { ...text, timer: 'expiry' },
-  ])
+function* checkTimers(facts: ConversationFacts): Differences {
+  for (const check of CHECKS) {
+    if (!facts[check]) continue
+    const { status, reminderAt, deadlineAt, followUpAt } = facts[check].state
+    const wrong = { id: facts.id, code: 'verify.timer', check: plainText(`explain.check_${check}`), status } as const
+    const awaitsAnswer = status === 'awaiting_answer'
+    const isEarly = deadlineAt !== null && later(deadlineAt, facts.clockOffsetMs) < earliestDeadline(facts)
+    const isFollowUp = (machines[check].followUp.runsIn as readonly string[]).includes(status)
+    if (reminderAt !== null && !awaitsAnswer) yield { ...wrong, timer: 'reminder' }
+    if ((deadlineAt !== null) !== awaitsAnswer || isEarly) yield { ...wrong, timer: 'deadline' }
+    if ((followUpAt !== null) !== isFollowUp) yield { ...wrong, timer: 'expiry' }
+  }
 }
 
 /** In the workspace's time. */
@@ -50,48 +47,36 @@ const earliestDeadline = ({ createdAt }: Conversation): Date =>
   later(createdAt, limits.noResponseMinutes.min * MINUTE_MS)
 
 /** `occurredAt` rises strictly, and the confirmation keeps the latest. All messages have its sender and its customer. */
-function checkRows({ id, events, messages, unknownKeys, ...confirmation }: ConversationFacts): Difference[] {
-  const times = events.map(({ occurredAt }) => occurredAt.getTime())
-  const latest = times.length === 0 ? null : new Date(Math.max(...times))
-  const wrong = messages.flatMap((message) =>
-    (['senderId', 'recipient'] as const)
-      .filter((member) => message[member] !== confirmation[member])
-      .map((member) => ({ code: 'verify.message_of_confirmation', messageId: message.id, member }) as const),
-  )
-  return [
-    ...differencesOf(id, [
-      ...unknownKeys.map((key) => ({ code: 'verify.unknown_key', key }) as const),
-      compare({ code: 'verify.last_event_at' }, { stored: confirmation.lastEventAt, derived: latest }),
-      ...wrong,
-    ]),
-    ...events.flatMap(({ id: eventId, occurredAt }, index) => {
-      const isTwice = times.indexOf(occurredAt.getTime()) < index
-      return differencesOf(eventId, [isTwice && { code: 'verify.event_time_twice', at: shown(occurredAt) }])
-    }),
-  ]
+function* checkRows({ id, events, messages, unknownKeys, ...confirmation }: ConversationFacts): Differences {
+  for (const key of unknownKeys) yield { id, code: 'verify.unknown_key', key }
+  for (const { id: messageId, ...message } of messages)
+    for (const member of ['senderId', 'recipient'] as const)
+      if (message[member] !== confirmation[member])
+        yield { id, code: 'verify.message_of_confirmation', messageId, member }
+  const times = events.map(({ occurredAt }) => shown(occurredAt))
+  const latest = times.toSorted().at(-1)
+  yield* compare({ id, code: 'verify.last_event_at', stored: confirmation.lastEventAt, derived: latest })
+  for (const [index, { id: eventId, occurredAt }] of events.entries()) {
+    const at = shown(occurredAt)
+    if (times.indexOf(at) < index) yield { id: eventId, code: 'verify.event_time_twice', at }
+  }
 }
 
-function checkInputs(facts: ConversationFacts): Difference[] {
-  const { after, results, found } = replay(facts, {
+function* checkInputs(facts: ConversationFacts): Differences {
+  const internal = facts.internalInputs?.filter((input) => isExplained(input, facts)) ?? []
+  const { after, results } = yield* replay(facts, {
     before: beforeInputs(facts),
-    inputs: [
-      ...facts.inbound.filter(isInput),
-      ...(facts.internalInputs ?? []).filter((input) => isExplained(input, facts)),
-    ],
+    inputs: [...facts.inbound.filter(isInput), ...internal],
     apply: (before, input) => apply(before, input, triggerOf(input, before, facts)),
   })
   const answers = results.flatMap((result) => result.answers)
+  yield* checkAnswers(facts, answers)
+  for (const check of CHECKS) yield* compareCheck(facts, check, after)
+  // Questions need texts and are not sent without them, so there may be fewer messages, but never more.
   const sent = [...CHECKS.map((check) => `${check} template`), ...results.flatMap((result) => result.sent)]
-  return [
-    ...found,
-    ...checkAnswers(facts, answers),
-    ...CHECKS.flatMap((check) => compareCheck(facts, check, after)),
-    // Questions need texts and are not sent without them, so there may be fewer messages, but never more.
-    ...facts.messages.flatMap(({ id, check, purpose }) => {
-      const isCaused = take(sent, (each) => each === `${check} ${purpose}`) !== undefined
-      return differencesOf(id, [!isCaused && { code: 'verify.question_without_cause', purpose }])
-    }),
-  ]
+  for (const { id, check, purpose } of facts.messages)
+    if (!take(sent, (each) => each === `${check} ${purpose}`))
+      yield { id, code: 'verify.question_without_cause', purpose }
 }
 
 /** When a check was submitted is not stored, nor its settings: its timers count as due as soon as they can be. */
@@ -150,30 +135,24 @@ function apply(before: Conversation, { inputNumber, clockOffsetMs }: Input, trig
 
 type DerivedAnswer = ReturnType<typeof advanceCopy>['answers'][0]
 
-function checkAnswers(facts: ConversationFacts, derived: readonly DerivedAnswer[]): Difference[] {
+function* checkAnswers(facts: ConversationFacts, derived: readonly DerivedAnswer[]): Differences {
   const { id: confirmationId, answers, mayLackNote } = facts
   const left = [...answers]
-  const found = derived.flatMap((answer) => {
+  for (const answer of derived) {
     const { report_id: reportId = confirmationId } = answer
     const stored = take(left, (each) => each.reportId === reportId)
-    if (!stored) return differencesOf(reportId, [{ code: 'verify.answer_missing', confirmationId }])
-    return compareAnswer(stored, answer, mayLackNote(stored.id))
-  })
-  found.push(
-    ...left.flatMap(({ id, answer }) => differencesOf(id, [{ code: 'verify.answer_without_message', answer }])),
-  )
-  return found
+    if (stored) yield* compareAnswer(stored, answer, mayLackNote(stored.id))
+    else yield { id: reportId, code: 'verify.answer_missing', confirmationId }
+  }
+  for (const { id, answer } of left) yield { id, code: 'verify.answer_without_message', answer }
 }
 
-function compareAnswer(stored: AnswerRow, derived: DerivedAnswer, mayLackNote: boolean): Difference[] {
+function* compareAnswer(stored: AnswerRow, derived: DerivedAnswer, mayLackNote: boolean): Differences {
   const { id, answeredAt } = stored
   const values = { stored: namedAnswer(stored), derived: namedAnswer(derived) }
-  const isSameAnswer =
-    values.stored === values.derived && isSame(stored.detail, derived.detail, noteMayDiffer(mayLackNote))
-  return differencesOf(id, [
-    compare({ code: 'verify.answer' }, { ...values, isSame: isSameAnswer }),
-    compare({ code: 'verify.answer_time' }, { stored: answeredAt, derived: derived.answered_at }),
-  ])
+  const isSameDetail = isSame(stored.detail, derived.detail, noteMayDiffer(mayLackNote))
+  if (values.stored !== values.derived || !isSameDetail) yield { id, code: 'verify.answer', ...values }
+  yield* compare({ id, code: 'verify.answer_time', stored: answeredAt, derived: derived.answered_at })
 }
 
 const namedAnswer = ({ answer, superseded }: { answer: string; superseded: boolean }): string =>
@@ -191,20 +170,18 @@ const DERIVED = [
 ] as const
 
 /** Compares the stored check with its state after the last input. */
-function compareCheck(facts: ConversationFacts, name: Check, after: Conversation): Difference[] {
+function* compareCheck(facts: ConversationFacts, name: Check, after: Conversation): Differences {
   const [stored, derived] = [facts[name]?.state, after[name]?.state]
-  if (!stored || !derived) return []
-  const check = plainText(`explain.check_${name}`)
+  if (!stored || !derived) return
+  const of = { id: facts.id, check: plainText(`explain.check_${name}`) }
+  for (const [member, code] of DERIVED)
+    yield* compare({ ...of, code, stored: stored[member], derived: derived[member] })
   // Retention removes a note from the check together with that of its answer.
   const mayLackNote = facts.answers.some((answer) => answer.check === name && facts.mayLackNote(answer.id))
   const { nothingChosen } = machines[name]
   const [chosen, derivedChosen] = [stored, derived].map((state) => ({ ...nothingChosen, ...state.chosen }))
-  const isSameChoice = isSame(chosen, derivedChosen, noteMayDiffer(mayLackNote))
-  const choices = { stored: stored.chosen, derived: derived.chosen, isSame: isSameChoice }
+  if (!isSame(chosen, derivedChosen, noteMayDiffer(mayLackNote)))
+    yield { ...of, code: 'verify.check_chosen', stored: shown(stored.chosen), derived: shown(derived.chosen) }
   const failures = { stored: stored.failure?.code, derived: derived.failure?.code }
-  return differencesOf(facts.id, [
-    ...DERIVED.map(([member, code]) => compare({ code, check }, { stored: stored[member], derived: derived[member] })),
-    compare({ code: 'verify.check_chosen', check }, choices),
-    compare({ code: 'verify.check_failure', check }, failures),
-  ])
+  yield* compare({ ...of, code: 'verify.check_failure', ...failures })
 }

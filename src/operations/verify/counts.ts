@@ -7,7 +7,7 @@ import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import { firstIdAt } from '../../lib/ids.ts'
 import { type QuotaKind, quotaMonth } from '../../workspaces/quota.ts'
 import type { Workspace } from '../../workspaces/workspaces.ts'
-import { type UnitResult, compare, differencesOf } from './differences.ts'
+import { type UnitResult, compare } from './differences.ts'
 
 /** No request is stored this long after its id was created. */
 const MAX_ACCEPTING_MS = 5 * MINUTE_MS
@@ -55,8 +55,8 @@ type Kept = { workspaceId: string; since: Date | null }
 /** Compares the counters with the accepted requests of each kind and month. */
 export async function checkMonths(tx: Sql, { workspaceId: id, since }: Kept, walked: WalkedUnits) {
   const months = await tx.rows(readUnits, [id, walked.until, since, JSON.stringify(walked.counts)])
-  return months.map(({ kind, month, ...values }): UnitResult => {
-    const differences = differencesOf(id, [compare({ code: 'verify.units', kind, month }, values)])
+  return months.map((month): UnitResult => {
+    const differences = compare({ id, code: 'verify.units', ...month })
     return { kind: 'months', id, differences, verifiable: true }
   })
 }
@@ -97,12 +97,12 @@ export async function checkDay(
   const isFinal = counted_at >= later(startOfDay(addDays(day, 1), timeZone), HOUR_MS)
   const counting = { workspaceId: id, days: [day], timeZone, clock: { sandbox: false, offsetMs: 0 } }
   const [counts, recount] = isFinal ? [sumOf(groups), sumOf(await countDays(tx, counting))] : [{}, {}]
-  const differences = differencesOf(id, [
-    ...missing.map((each) => ({ code: 'verify.daily_figures_missing', day: each }) as const),
-    ...FIGURES.map((prefix) => {
+  const differences = [
+    ...missing.map((each) => ({ id, code: 'verify.daily_figures_missing', day: each }) as const),
+    ...FIGURES.flatMap((prefix) => {
       const values = { stored: totalOf(counts, prefix), derived: totalOf(recount, prefix) }
-      return compare({ code: 'verify.daily_figures', day, figure: `${prefix}*` }, values)
+      return compare({ id, code: 'verify.daily_figures', day, figure: `${prefix}*`, ...values })
     }),
-  ])
+  ]
   return isFinal || differences.length > 0 ? [{ kind: 'days', id, differences, verifiable: true }] : []
 }

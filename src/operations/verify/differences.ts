@@ -1,14 +1,13 @@
-import type { CodedText, PlainCode, TextCode } from '../../../locales/text.ts'
+import type { CodedText } from '../../../locales/text.ts'
 import { hookOfKeyId } from '../../otp/hooks/hooks.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { DASHBOARD_KEY_ID } from '../../workspaces/keys/keys.ts'
 import type { QuotaKind } from '../../workspaces/quota.ts'
 
-type Code = Extract<TextCode, `verify.${string}`>
-/** Each kind of difference has a text. */
-type DifferenceText = Extract<CodedText, { code: Exclude<Code, Extract<PlainCode, Code>> }>
-/** `id`: the row that differs from what other rows say. */
-export type Difference = { id: string; text: DifferenceText }
+/** Each kind of difference has a text. `id`: the row that differs from what other rows say. */
+export type Difference = Extract<CodedText, { code: `verify.${string}` }> & { id: string }
+/** What a check finds, one by one. */
+export type Differences<Result = void> = Generator<Difference, Result>
 
 /** `verifiable` is false if the facts that decide were removed. */
 export type UnitResult = {
@@ -33,18 +32,14 @@ export const unknownKeyOf = (row: string): string =>
      and not exists (
        select from auth_hooks h where h.id = ${hookOfKeyId(`${row}.api_key_id`)} and h.workspace_id = ${row}.workspace_id))`
 
-/** The differences of one row; `false`: none. */
-export const differencesOf = (id: string, texts: readonly (DifferenceText | false)[]): Difference[] =>
-  texts.flatMap((text) => (text ? [{ id, text }] : []))
-
-type WithoutValues<Text> = Text extends { stored: unknown; derived: unknown } ? Omit<Text, 'stored' | 'derived'> : never
 type Value = object | string | number | boolean | null | undefined
-type Values = { stored: Value; derived: Value; isSame?: boolean }
+type Values = { stored: Value; derived: Value }
+type Compared<Each> = Each extends Values ? Omit<Each, keyof Values> & Values : never
 
-/** Returns the text with both values, or false if they are the same. */
-export function compare(text: WithoutValues<DifferenceText>, values: Values): DifferenceText | false {
-  const [stored, derived] = [shown(values.stored), shown(values.derived)]
-  return !(values.isSame ?? stored === derived) && { ...text, stored, derived }
+/** Returns no difference if both values are the same. */
+export function compare(values: Compared<Difference>): Difference[] {
+  const difference = { ...values, stored: shown(values.stored), derived: shown(values.derived) }
+  return difference.stored === difference.derived ? [] : [difference]
 }
 
 /** Formats a parameter of a text. */

@@ -1,7 +1,7 @@
 import { MINUTE_MS, later } from '../../lib/clock.ts'
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import type { DeliveryStatus } from '../../webhooks/delivery/claim.ts'
-import { type UnitResult, type Difference, MAX_FACTS, type Page, compare, differencesOf } from './differences.ts'
+import { type UnitResult, type Differences, MAX_FACTS, type Page, compare } from './differences.ts'
 
 type DeliveredEvent = {
   id: string
@@ -82,28 +82,23 @@ export async function checkEvents(tx: Sql, { workspaceId, after, limit }: Page):
   const endpoints = await tx.rows(readEndpoints, [workspaceId])
   return events.map((event) => {
     const verifiable = event.deliveries.length <= MAX_FACTS
-    const differences = verifiable ? checkEvent(event, endpoints) : []
+    const differences = verifiable ? [...checkEvent(event, endpoints)] : []
     return { kind: 'events', id: event.id, differences, verifiable }
   })
 }
 
-function checkEvent(event: DeliveredEvent, endpoints: readonly EndpointFact[]): Difference[] {
+function* checkEvent(event: DeliveredEvent, endpoints: readonly EndpointFact[]): Differences {
   const { id, type, deliveries, recorded_order: stored } = event
-  return [
-    ...deliveries.flatMap(checkDelivery),
-    ...differencesOf(id, [
-      !event.has_owner && { code: 'verify.event_without_cause', type },
-      !event.is_in_order && { code: 'verify.event_order', stored },
-    ]),
-    ...endpoints.flatMap((endpoint) => {
-      const { id: endpointId } = endpoint
-      const delivery = deliveries.find((each) => each.endpoint_id === endpointId)
-      return differencesOf(delivery?.id ?? id, [
-        !delivery && mustReceive(event, endpoint) && { code: 'verify.delivery_missing', endpointId },
-        !!delivery && !mayReceive(event, endpoint) && { code: 'verify.delivery_without_cause', endpointId },
-      ])
-    }),
-  ]
+  for (const delivery of deliveries) yield* checkDelivery(delivery)
+  if (!event.has_owner) yield { id, code: 'verify.event_without_cause', type }
+  if (!event.is_in_order) yield { id, code: 'verify.event_order', stored }
+  for (const endpoint of endpoints) {
+    const { id: endpointId } = endpoint
+    const delivery = deliveries.find((each) => each.endpoint_id === endpointId)
+    if (!delivery && mustReceive(event, endpoint)) yield { id, code: 'verify.delivery_missing', endpointId }
+    if (delivery && !mayReceive(event, endpoint))
+      yield { id: delivery.id, code: 'verify.delivery_without_cause', endpointId }
+  }
 }
 
 /** An endpoint that was added or deleted at about the time of an event may or may not have received it. */
@@ -123,8 +118,7 @@ function mustReceive(event: DeliveredEvent, endpoint: EndpointFact): boolean {
 }
 
 /** `attempts` counts claims; an attempt whose process died has no row. */
-const checkDelivery = ({ id, status, attempts, last, is_possible }: DeliveryFact): Difference[] =>
-  differencesOf(id, [
-    compare({ code: 'verify.delivery_attempts' }, { stored: attempts, derived: Math.max(attempts, last) }),
-    !is_possible && { code: 'verify.delivery_status', stored: status },
-  ])
+function* checkDelivery({ id, status, attempts, last, is_possible }: DeliveryFact): Differences {
+  yield* compare({ id, code: 'verify.delivery_attempts', stored: attempts, derived: Math.max(attempts, last) })
+  if (!is_possible) yield { id, code: 'verify.delivery_status', stored: status }
+}

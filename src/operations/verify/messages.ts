@@ -16,16 +16,7 @@ import { MESSAGE_COLUMNS, applyToMessage, ownFailure } from '../../messages/repo
 import { toUndelivered } from '../../messages/reports/undelivered.ts'
 import type { MessageRow } from '../../messages/subscribers.ts'
 import { eventsOf } from '../../otp/outcomes.ts'
-import {
-  type UnitResult,
-  type Difference,
-  MAX_FACTS,
-  type Page,
-  compare,
-  differencesOf,
-  shown,
-  unknownKeyOf,
-} from './differences.ts'
+import { type UnitResult, type Differences, MAX_FACTS, type Page, compare, shown, unknownKeyOf } from './differences.ts'
 import { type Input, replay } from './replay.ts'
 import { checkVerification, isOfVerification } from './verifications.ts'
 
@@ -68,8 +59,7 @@ export async function checkMessages(tx: Sql, { workspaceId, after, limit, provid
 
 function check(facts: MessageFacts): UnitResult {
   const { id, kind, created_at: at, isComplete, reports } = facts
-  const isRemoved = reports.some((report) => isProcessed(report) && report.body === '')
-  const verifiable = isComplete && !isRemoved
+  const verifiable = isComplete && !reports.some((report) => isProcessed(report) && report.body === '')
   // A report that waits may be about to change the message.
   const isSettled = reports.every(({ outcome }) => outcome !== 'waiting')
   const differences = [...checkJob(facts), ...checkAttempts(facts), ...checkVerification(facts)]
@@ -81,7 +71,7 @@ const isProcessed = ({ outcome }: ReportRow): boolean => outcome === 'applied' |
 const isPending = ({ status }: MessageRow): boolean => status === 'queued' || status === 'sending'
 
 /** A message to send is due, and one that ended is not. No report that names it has stopped waiting for it. */
-function checkJob(facts: MessageFacts): Difference[] {
+function* checkJob(facts: MessageFacts): Differences {
   const { id, status, due_at, lease, has_code, accepted_at, provider_message_id, quarantined_at, reports } = facts
   const { check_kind: check, purpose, unknown_key: key, undelivered_event_at: undeliveredAt } = facts
   const deliverBy = later(facts.created_at, (facts.deliver_within_seconds ?? 0) * SECOND_MS)
@@ -90,32 +80,24 @@ function checkJob(facts: MessageFacts): Difference[] {
   const isAccepted = accepted_at !== null || provider_message_id !== null
   const isSuperseded = status === 'queued' && check !== null && purpose !== null && canBeSuperseded({ check, purpose })
   const isWaiting = isDue || isAccepted || isSuperseded || quarantined_at !== null
-  const givenUp = reports.filter(({ outcome, dueAt }) => outcome === 'parked' && dueAt === null)
-  return [
-    ...differencesOf(id, [
-      !isPending(facts) && isDue && { code: 'verify.message_still_due', status },
-      has_code && (!isPending(facts) || accepted_at !== null) && { code: 'verify.code_kept', status },
-      lease !== null && due_at === null && { code: 'verify.lease_without_end', lease },
-      isPending(facts) && !isWaiting && { code: 'verify.message_stuck', status },
-      key !== null && { code: 'verify.unknown_key', key },
-      isEarly && { code: 'verify.undelivered_early', stored: shown(undeliveredAt), derived: shown(deliverBy) },
-    ]),
-    ...givenUp.flatMap((report) => differencesOf(report.id, [{ code: 'verify.report_parked', messageId: id }])),
-  ]
+  if (!isPending(facts) && isDue) yield { id, code: 'verify.message_still_due', status }
+  if (has_code && (!isPending(facts) || accepted_at !== null)) yield { id, code: 'verify.code_kept', status }
+  if (lease !== null && due_at === null) yield { id, code: 'verify.lease_without_end', lease }
+  if (isPending(facts) && !isWaiting) yield { id, code: 'verify.message_stuck', status }
+  if (key !== null) yield { id, code: 'verify.unknown_key', key }
+  if (isEarly) yield { id, code: 'verify.undelivered_early', stored: shown(undeliveredAt), derived: shown(deliverBy) }
+  for (const { outcome, dueAt, ...report } of reports)
+    if (outcome === 'parked' && dueAt === null) yield { id: report.id, code: 'verify.report_parked', messageId: id }
 }
 
-function checkAttempts({ id, attempts, unknown_outcomes, made }: MessageFacts): Difference[] {
+function* checkAttempts({ id, attempts, unknown_outcomes, made }: MessageFacts): Differences {
   const highest = Math.max(attempts, made.at(-1)?.attempt ?? 0)
   // Each claim after an attempt whose outcome is unknown counts.
   const unknown = made.filter(({ attempt, outcome }) => outcome === 'unknown' && attempt < attempts).length
-  return differencesOf(id, [
-    compare({ code: 'verify.message_attempts' }, { stored: attempts, derived: highest }),
-    compare({ code: 'verify.unknown_outcomes' }, { stored: unknown_outcomes, derived: unknown }),
-    ...made.map(
-      (each) =>
-        !isPossible(each) && ({ code: 'verify.attempt_outcome', attempt: each.attempt, stored: each.outcome } as const),
-    ),
-  ])
+  yield* compare({ id, code: 'verify.message_attempts', stored: attempts, derived: highest })
+  yield* compare({ id, code: 'verify.unknown_outcomes', stored: unknown_outcomes, derived: unknown })
+  for (const each of made)
+    if (!isPossible(each)) yield { id, code: 'verify.attempt_outcome', attempt: each.attempt, stored: each.outcome }
 }
 
 /** Whether the provider's response can have given the outcome. Retention may have removed the detail of an error. */
@@ -142,15 +124,14 @@ const DERIVED = [
   ['undelivered_event_at', { code: 'verify.event_time_of_message', type: 'message.undelivered' }],
 ] as const
 
-function checkInputs(facts: MessageFacts): Difference[] {
+function* checkInputs(facts: MessageFacts): Differences {
+  const { id } = facts
   const events = facts.events.filter((event) => !isOfVerification(event))
-  const { after, found } = replay({ ...facts, events }, { before: beforeInputs(facts), inputs: inputsOf(facts), apply })
+  const replayed = { before: beforeInputs(facts), inputs: inputsOf(facts), apply }
+  const { after } = yield* replay({ ...facts, events }, replayed)
   const deadline = { stored: facts.deliver_by !== null, derived: after.deliver_by !== null && !facts.code_is_over }
-  const texts = [
-    compare({ code: 'verify.message_deadline' }, deadline),
-    ...DERIVED.map(([column, text]) => compare(text, { stored: facts[column], derived: after[column] })),
-  ]
-  return [...found, ...differencesOf(facts.id, texts)]
+  yield* compare({ id, code: 'verify.message_deadline', ...deadline })
+  for (const [column, text] of DERIVED) yield* compare({ id, ...text, stored: facts[column], derived: after[column] })
 }
 
 type MessageInput = Input & (Parameters<typeof applyToMessage>[1] | { undeliveredAt: Date })

@@ -1,7 +1,7 @@
 import type { CodedText } from '../../../locales/text.ts'
 import type { NewEvent } from '../../events/record.ts'
 import type { EventRow, ReportRow } from '../../explain/rows.ts'
-import { type Difference, compare, differencesOf, shown, take } from './differences.ts'
+import { type Difference, type Differences, compare, shown, take } from './differences.ts'
 
 /** What changed a message or a conversation. `inputNumber`: its place among the inputs of the unit. A report also has its id, outcome and note. */
 export type Input = Pick<ReportRow, 'inputNumber' | 'clockOffsetMs'> &
@@ -20,21 +20,23 @@ type Replay<State, Each, Result> = {
 type Facts = { id: string; inputs: number; events: readonly EventRow[] }
 
 /** Applies the inputs in the order in which they were processed, and compares the result of each with what is stored. */
-export function replay<State, Each extends Input, Result extends ResultOf<State>>(
+export function* replay<State, Each extends Input, Result extends ResultOf<State>>(
   facts: Facts,
   { before, inputs, apply }: Replay<State, Each, Result>,
-) {
-  const found = checkNumbers(inputs, facts)
+): Differences<{ after: State; results: Result[] }> {
+  yield* checkNumbers(inputs, facts)
+  const results: Result[] = []
   let after = before
-  const results = inOrder(inputs).flatMap((input) => {
+  for (const input of inOrder(inputs)) {
     const result = apply(after, input)
-    if (!result) return []
+    if (!result) continue
+    yield* checkResult(input, result.ignored)
+    results.push(result)
     after = result.after
-    found.push(...checkResult(input, result.ignored))
-    return [result]
-  })
+  }
   const events = results.flatMap((result) => result.events)
-  return { after, results, found: [...found, ...compareEvents(facts, events)] }
+  yield* compareEvents(facts, events)
+  return { after, results }
 }
 
 const inOrder = <Each extends Input>(inputs: readonly Each[]): Each[] =>
@@ -43,44 +45,42 @@ const inOrder = <Each extends Input>(inputs: readonly Each[]): Each[] =>
     .toSorted((one, other) => Number(one.inputNumber) - Number(other.inputNumber))
 
 /** Each input has its own number, at most the number of inputs. */
-const checkNumbers = (inputs: readonly Input[], { id: unitId, inputs: count }: Facts): Difference[] =>
-  inputs.flatMap(({ inputNumber, id = unitId }, index) => {
+function* checkNumbers(inputs: readonly Input[], { id: unitId, inputs: count }: Facts): Differences {
+  for (const [index, { inputNumber, id = unitId }] of inputs.entries()) {
     const first = inputs.findIndex((input) => input.inputNumber === inputNumber)
-    const isWrong = inputNumber === null || inputNumber > count || first < index
-    return differencesOf(id, [isWrong && { code: 'verify.input_number', stored: shown(inputNumber), inputs: count }])
-  })
+    if (inputNumber === null || inputNumber > count || first < index)
+      yield { id, code: 'verify.input_number', stored: shown(inputNumber), inputs: count }
+  }
+}
 
 function checkResult({ id, outcome, note }: Input, ignored: CodedText | null): Difference[] {
   if (id === undefined) return []
   const result = ignored ? 'ignored' : 'applied'
-  const [storedNote, derivedNote] = [note?.code ?? null, ignored?.code ?? null]
+  const [storedNote, derivedNote] = [note?.code, ignored?.code]
   const [stored, derived] = storedNote === derivedNote ? [outcome, result] : [storedNote, derivedNote]
-  return differencesOf(id, [compare({ code: 'verify.report_result' }, { stored, derived })])
+  return compare({ id, code: 'verify.report_result', stored, derived })
 }
 
 /** Compares the stored events of a message, a verification or a conversation with the derived ones. */
-export function compareEvents(
-  { id: unitId, events }: Omit<Facts, 'inputs'>,
-  derived: readonly NewEvent[],
-): Difference[] {
-  const left = events.toSorted((one, other) => +one.occurredAt - +other.occurredAt)
-  const found = derived.flatMap((event) => {
+export function* compareEvents(facts: Omit<Facts, 'inputs'>, derived: readonly NewEvent[]): Differences {
+  const left = facts.events.toSorted((one, other) => +one.occurredAt - +other.occurredAt)
+  for (const event of derived) {
     const { type, inputNumber = null } = event
     const stored = take(left, (each) => each.type === type && each.inputNumber === inputNumber)
-    return stored ? compareEvent(stored, event) : differencesOf(unitId, [{ code: 'verify.event_missing', type }])
-  })
-  found.push(...left.flatMap(({ id, type }) => differencesOf(id, [{ code: 'verify.event_without_cause', type }])))
-  return found
+    if (stored) yield* compareEvent(stored, event)
+    else yield { id: facts.id, code: 'verify.event_missing', type }
+  }
+  for (const { id, type } of left) yield { id, code: 'verify.event_without_cause', type }
 }
 
 function compareEvent({ id, occurredAt, body }: EventRow, { type, data }: NewEvent): Difference[] {
-  const wrongTime = compare({ code: 'verify.event_time' }, { stored: occurredAt, derived: new Date(data.occurredAt) })
+  const { occurredAt: timestamp } = data
+  const wrongTime = compare({ id, code: 'verify.event_time', stored: occurredAt, derived: timestamp })
   // Retention removes bodies.
-  if (wrongTime || body === '') return differencesOf(id, [wrongTime])
+  if (wrongTime.length > 0 || body === '') return wrongTime
   const { data: storedData, ...envelope } = readBody(body)
-  const member =
-    firstWrong(envelope, { type, timestamp: data.occurredAt }) ?? firstWrong(storedData, data, mayDifferIn(type))
-  return differencesOf(id, [member !== undefined && { code: 'verify.event_body', type, member }])
+  const member = firstWrong(envelope, { type, timestamp }) ?? firstWrong(storedData, data, mayDifferIn(type))
+  return member === undefined ? [] : [{ id, code: 'verify.event_body', type, member }]
 }
 
 type Members = Readonly<Record<string, unknown>>

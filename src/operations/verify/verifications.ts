@@ -3,7 +3,7 @@ import { isErased } from '../../lib/phone/erased-recipient.ts'
 import type { MessageRow } from '../../messages/subscribers.ts'
 import { type VerificationState, type VerificationStatus, checkCode, expire } from '../../otp/verifications/decide.ts'
 import { eventsOf } from '../../otp/verifications/store.ts'
-import { type Difference, compare, differencesOf } from './differences.ts'
+import { type Differences, compare } from './differences.ts'
 import { compareEvents } from './replay.ts'
 
 /** The other events of its message are the message's own. */
@@ -12,15 +12,16 @@ export const isOfVerification = ({ type }: EventRow): boolean => type.startsWith
 type Facts = MessageRow & { verifications: readonly VerificationFact[]; events: readonly EventRow[] }
 
 /** Compares a verification with its message, its checks, its resends and its event (docs/consistency-check.md#messages). */
-export function checkVerification({ workspace_id: workspaceId, reference, created_at, ...facts }: Facts): Difference[] {
-  const { id, verifications } = facts
+export function* checkVerification({ workspace_id: workspaceId, reference, ...facts }: Facts): Differences {
+  const { id, verifications, created_at } = facts
+  for (const row of verifications) {
+    const messages = { stored: row.sentAt.length, derived: row.resends.length + 1 }
+    yield* compare({ id, code: 'verify.verification_status', stored: row.status, derived: statusOf(row) })
+    yield* compare({ id, code: 'verify.verification_time', stored: row.createdAt, derived: created_at })
+    yield* compare({ id, code: 'verify.verification_messages', ...messages })
+  }
   const events = verifications.flatMap((row) => eventsOf({ ...row, workspaceId, reference, endedAt: row.overAt }))
-  const texts = verifications.flatMap((row) => [
-    compare({ code: 'verify.verification_status' }, { stored: row.status, derived: statusOf(row) }),
-    compare({ code: 'verify.verification_time' }, { stored: row.createdAt, derived: created_at }),
-    compare({ code: 'verify.verification_messages' }, { stored: row.sentAt.length, derived: row.resends.length + 1 }),
-  ])
-  return [...differencesOf(id, texts), ...compareEvents({ id, events: facts.events.filter(isOfVerification) }, events)]
+  yield* compareEvents({ id, events: facts.events.filter(isOfVerification) }, events)
 }
 
 /** The status after the wrong codes and the end, by the rules of a check. The right code is not stored. */

@@ -110,7 +110,7 @@ function addUnit(verification: Verification, { workspaceId }: Workspace, unit: U
   const { checked, notVerifiable, differences } = verification
   const counts = unit.verifiable ? checked : notVerifiable
   counts[unit.kind] += 1
-  for (const { id, text } of unit.differences) {
+  for (const { id, ...text } of unit.differences) {
     const { code: name, ...parameters } = text
     const code = name.replace('verify.', '')
     differences.total += 1
