@@ -64,11 +64,10 @@ function* checkRows({ id, events, messages, unknownKeys, ...confirmation }: Conv
 
 function* checkInputs(facts: ConversationFacts): Differences {
   const internal = facts.internalInputs?.filter((input) => isExplained(input, facts)) ?? []
-  const { after, results } = yield* replay(facts, {
-    before: beforeInputs(facts),
-    inputs: [...facts.inbound.filter(isInput), ...internal],
-    apply: (before, input) => apply(before, input, triggerOf(input, before, facts)),
-  })
+  const inputs = [...facts.inbound.filter(isInput), ...internal]
+  const { after, results } = yield* replay({ ...facts, before: beforeInputs(facts) }, inputs, (before, input) =>
+    apply(before, input, triggerOf(input, before, facts)),
+  )
   const answers = results.flatMap((result) => result.answers)
   yield* checkAnswers(facts, answers)
   for (const check of CHECKS) yield* compareCheck(facts, check, after)

@@ -127,8 +127,7 @@ const DERIVED = [
 function* checkInputs(facts: MessageFacts): Differences {
   const { id } = facts
   const events = facts.events.filter((event) => !isOfVerification(event))
-  const replayed = { before: beforeInputs(facts), inputs: inputsOf(facts), apply }
-  const { after } = yield* replay({ ...facts, events }, replayed)
+  const { after } = yield* replay({ ...facts, events, before: beforeInputs(facts) }, [...inputsOf(facts)], apply)
   const deadline = { stored: facts.deliver_by !== null, derived: after.deliver_by !== null && !facts.code_is_over }
   yield* compare({ id, code: 'verify.message_deadline', ...deadline })
   for (const [column, text] of DERIVED) yield* compare({ id, ...text, stored: facts[column], derived: after[column] })
@@ -136,18 +135,15 @@ function* checkInputs(facts: MessageFacts): Differences {
 
 type MessageInput = Input & (Parameters<typeof applyToMessage>[1] | { undeliveredAt: Date })
 
-function inputsOf(facts: MessageFacts): MessageInput[] {
+function* inputsOf(facts: MessageFacts): Generator<MessageInput> {
   const { id, workspace_id: workspaceId, own_failure: failure, undelivered_event_at: undeliveredAt } = facts
-  const inputs = facts.reports.filter(isProcessed).flatMap((row): MessageInput[] => {
+  for (const row of facts.reports.filter(isProcessed)) {
     const report = facts.provider.readStatus(row.body)
-    return report ? [{ ...row, report }] : []
-  })
-  if (failure && isExplained(failure, facts)) {
-    const { inputNumber, clockOffsetMs } = failure
-    inputs.push({ inputNumber, clockOffsetMs, ...ownFailure({ id, workspaceId }, failure.code, new Date(failure.at)) })
+    if (report) yield { ...row, report }
   }
-  if (undeliveredAt) inputs.push({ inputNumber: facts.undelivered_input, clockOffsetMs: 0, undeliveredAt })
-  return inputs
+  if (failure && isExplained(failure, facts))
+    yield { ...failure, ...ownFailure({ id, workspaceId }, failure.code, new Date(failure.at)) }
+  if (undeliveredAt) yield { inputNumber: facts.undelivered_input, clockOffsetMs: 0, undeliveredAt }
 }
 
 function apply(before: MessageRow, input: MessageInput) {

@@ -10,25 +10,20 @@ export type Input = Pick<ReportRow, 'inputNumber' | 'clockOffsetMs'> &
 /** `ignored`: why the input changed nothing that clients see, or null. */
 type ResultOf<State> = { after: State; ignored: CodedText | null; events: readonly NewEvent[] }
 
-type Replay<State, Each, Result> = {
-  before: State
-  inputs: readonly Each[]
-  /** Returns undefined if the input changes nothing. */
-  apply: (before: State, input: Each) => Result | undefined
-}
-
 type Facts = { id: string; inputs: number; events: readonly EventRow[] }
 
 /** Applies the inputs in the order in which they were processed, and compares the result of each with what is stored. */
 export function* replay<State, Each extends Input, Result extends ResultOf<State>>(
-  facts: Facts,
-  { before, inputs, apply }: Replay<State, Each, Result>,
+  { before, ...facts }: Facts & { before: State },
+  inputs: readonly Each[],
+  /** Returns undefined if the input changes nothing. */
+  apply: (before: State, input: Each) => Result | undefined,
 ): Differences<{ after: State; results: Result[] }> {
   yield* checkNumbers(inputs, facts)
   const results: Result[] = []
   let after = before
-  for (const input of inOrder(inputs)) {
-    const result = apply(after, input)
+  for (const input of inputs.toSorted((one, other) => Number(one.inputNumber) - Number(other.inputNumber))) {
+    const result = input.inputNumber === null ? undefined : apply(after, input)
     if (!result) continue
     yield* checkResult(input, result.ignored)
     results.push(result)
@@ -38,11 +33,6 @@ export function* replay<State, Each extends Input, Result extends ResultOf<State
   yield* compareEvents(facts, events)
   return { after, results }
 }
-
-const inOrder = <Each extends Input>(inputs: readonly Each[]): Each[] =>
-  inputs
-    .filter(({ inputNumber }) => inputNumber !== null)
-    .toSorted((one, other) => Number(one.inputNumber) - Number(other.inputNumber))
 
 /** Each input has its own number, at most the number of inputs. */
 function* checkNumbers(inputs: readonly Input[], { id: unitId, inputs: count }: Facts): Differences {
