@@ -931,7 +931,7 @@ select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesc
        f.confirmation_id is not null as "checkExists",
        array (
          select b.phone from blocked_recipients b
-         where b.workspace_id = r.workspace_id and b.phone = c.recipient) as blocked,
+         where b.workspace_id = r.workspace_id and b.phone = any (array[c.recipient])) as blocked,
        (select jsonb_agg(e) from unnest(r.keys) as key cross join lateral (
          select confirmation_id as "confirmationId", idempotency_key as "idempotencyKey", template_name as "templateName",
            template_language as "templateLanguage", parameters
@@ -4925,7 +4925,7 @@ select r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesc
        r.deliver_within_seconds as "deliverWithinSeconds",
        array (
          select b.phone from blocked_recipients b
-         where b.workspace_id = r.workspace_id and b.phone = r.recipient) as blocked,
+         where b.workspace_id = r.workspace_id and b.phone = any (array[r.recipient])) as blocked,
        (select jsonb_agg(e) from unnest(r.keys) as key cross join lateral (
          select id, idempotency_key as "idempotencyKey" from messages
          where workspace_id = r.workspace_id and verification_id = r.verification_id and idempotency_key = key

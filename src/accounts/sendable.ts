@@ -60,6 +60,11 @@ export const sendableColumns = (
                 and category = '${CATEGORIES[kind]}' and status = 'APPROVED'
               order by place limit ${MAX_LISTED_TEMPLATES}) o) end as "otherTemplates"`
 
+/** SQL: those of an array of recipients that the workspace of a request `r` blocks. */
+export const blockedColumn = (recipients: string): string => `array (
+            select b.phone from blocked_recipients b
+            where b.workspace_id = r.workspace_id and b.phone = any (${recipients})) as blocked`
+
 /**
  * Joins each request `r` to its sender, account and template by key: without statistics, other plans would join whole
  * tables.

@@ -1,5 +1,5 @@
 import { type Acceptance, type Decision, type Facts, createAcceptor } from '../accept/engine.ts'
-import { senderJoins } from '../accounts/sendable.ts'
+import { blockedColumn, senderJoins } from '../accounts/sendable.ts'
 import type { FilledParameters } from '../accounts/templates/cod-parameters.ts'
 import { type Statement, statement } from '../lib/db/pool.ts'
 import { isErased } from '../lib/phone/erased-recipient.ts'
@@ -44,9 +44,7 @@ const lookUp: Statement<CheckFacts> = statement(
   `select ${PRECONDITION_COLUMNS},
           c.status as "confirmationStatus", c.sender_id as "senderId", c.recipient,
           f.confirmation_id is not null as "checkExists",
-          array (
-            select b.phone from blocked_recipients b
-            where b.workspace_id = r.workspace_id and b.phone = c.recipient) as blocked,
+          ${blockedColumn('array[c.recipient]')},
           (select jsonb_agg(e) from unnest(r.keys) as key cross join lateral (
             select confirmation_id as "confirmationId", idempotency_key as "idempotencyKey", template_name as "templateName",
               template_language as "templateLanguage", parameters

@@ -12,6 +12,7 @@ import {
   sendableColumns,
   type SendRequest,
   type Sendable,
+  blockedColumn,
   senderJoins,
   blockedError,
   missingError,
@@ -79,9 +80,7 @@ export const workspaceJoins = (quota: QuotaKind): string =>
 const lookUp: Statement<ConfirmationFacts> = statement(
   'look_up_confirmation_requests',
   `select ${PRECONDITION_COLUMNS},
-          array (
-            select b.phone from blocked_recipients b
-            where b.workspace_id = r.workspace_id and b.phone = any (r.recipients)) as blocked,
+          ${blockedColumn('r.recipients')},
           (select jsonb_agg(e) from unnest(r.keys) as key cross join lateral (
             select id, idempotency_key as "idempotencyKey", recipient, sender_id as "senderId",
               template_name as "templateName", template_language as "templateLanguage", reference, parameters

@@ -1,6 +1,6 @@
 import { type Statement, statement } from '../lib/db/pool.ts'
 import { ApiError } from '../lib/errors.ts'
-import { type SendRequest, senderJoins, sendTarget } from '../accounts/sendable.ts'
+import { type SendRequest, blockedColumn, senderJoins, sendTarget } from '../accounts/sendable.ts'
 import type { SealingKey } from '../lib/seal.ts'
 import { factJoins } from '../accept/engine.ts'
 import {
@@ -56,9 +56,7 @@ type OtpFacts = CodeFacts & { earlier: Earlier[] | null }
 const lookUp: Statement<OtpFacts> = statement(
   'look_up_otp_requests',
   `select ${CODE_FACT_COLUMNS},
-          array (
-            select b.phone from blocked_recipients b
-            where b.workspace_id = r.workspace_id and b.phone = any (r.recipients)) as blocked,
+          ${blockedColumn('r.recipients')},
           (select jsonb_agg(m) from unnest(r.keys) as key cross join lateral (
             select id, idempotency_key as "idempotencyKey", recipient, sender_id as "senderId",
               template_name as "templateName", template_language as "templateLanguage", reference,

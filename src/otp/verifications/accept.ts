@@ -1,5 +1,5 @@
 import { factJoins } from '../../accept/engine.ts'
-import { type SendRequest, sendTarget, senderJoins } from '../../accounts/sendable.ts'
+import { type SendRequest, blockedColumn, sendTarget, senderJoins } from '../../accounts/sendable.ts'
 import { SECOND_MS } from '../../lib/clock.ts'
 import { type Statement, bytea, statement } from '../../lib/db/pool.ts'
 import { ApiError } from '../../lib/errors.ts'
@@ -95,9 +95,7 @@ export const WORKSPACE_NOW = `$2::timestamptz + w.clock_offset_ms * interval '1 
 const lookUp: Statement<VerificationFacts> = statement(
   'look_up_verification_requests',
   `select ${CODE_FACT_COLUMNS}, ${WORKSPACE_NOW} as now,
-          array (
-            select b.phone from blocked_recipients b
-            where b.workspace_id = r.workspace_id and b.phone = any (r.recipients)) as blocked,
+          ${blockedColumn('r.recipients')},
           (select jsonb_agg(e) from unnest(r.keys) as key cross join lateral (
             select v.id, v.idempotency_key as "idempotencyKey", v.recipient, m.sender_id as "senderId",
               m.template_name as "templateName", m.template_language as "templateLanguage", m.reference,

@@ -1,5 +1,5 @@
 import { factJoins } from '../../accept/engine.ts'
-import { senderJoins } from '../../accounts/sendable.ts'
+import { blockedColumn, senderJoins } from '../../accounts/sendable.ts'
 import { type Statement, statement } from '../../lib/db/pool.ts'
 import {
   CODE_FACT_COLUMNS,
@@ -89,9 +89,7 @@ const lookUp: Statement<ResendFacts> = statement(
   `select ${CODE_FACT_COLUMNS}, ${WORKSPACE_NOW} as now, r.status, r.expires_at as "expiresAt", r.sent_at as "sentAt", r.code_key as "codeKey",
           r.code_length as "codeLength", r.sender_id as "senderId", r.recipient, r.name, r.language, r.reference,
           r.deliver_within_seconds as "deliverWithinSeconds",
-          array (
-            select b.phone from blocked_recipients b
-            where b.workspace_id = r.workspace_id and b.phone = r.recipient) as blocked,
+          ${blockedColumn('array[r.recipient]')},
           (select jsonb_agg(e) from unnest(r.keys) as key cross join lateral (
             select id, idempotency_key as "idempotencyKey" from messages
             where workspace_id = r.workspace_id and verification_id = r.verification_id and idempotency_key = key
