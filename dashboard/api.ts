@@ -38,6 +38,7 @@ const client = createTRPCClient<DashboardRouter>({
     httpBatchLink({
       url: '/dashboard/calls',
       maxItems: MAX_BATCH,
+      methodOverride: 'POST', // proxies log addresses, and the text of a search may be a phone number
     }),
   ],
 })

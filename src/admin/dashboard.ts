@@ -110,6 +110,7 @@ export function openDashboard(parts: Parts, pages: Pages): (scope: FastifyInstan
             req,
             router: dashboardRouter,
             maxBatchSize: MAX_BATCH,
+            allowMethodOverride: true,
             createContext: () => contextOf(person, correlationId),
           })
           for (const cookie of cookies) response.headers.append('set-cookie', cookie)

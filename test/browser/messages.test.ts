@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PAGE_SIZE } from '../../src/lib/lists/list-pages.ts'
+import { phoneText } from '@doorcode/whatsapp-emulator/wire/phone-groups.ts'
 import { openPage } from './browser.ts'
 import { signIn } from '../world/dashboard.ts'
 import { addMessages } from '../database/many-rows.ts'
@@ -54,6 +55,27 @@ test('a message is found by filters in the URL and by paging', async (t) => {
   await page.evaluate('navigator.clipboard.writeText = (text) => Promise.resolve(void (globalThis.copied = text))')
   await page.getByRole('button', { name: 'Copy as curl' }).click()
   assert.match(await page.evaluate<string>('copied'), /otp\/messages[^]*"code": "<code>"/)
+})
+
+test('no request has the number that a search is for in its address, which proxies log', async (t) => {
+  const world = await startWorld(t)
+  const { to } = await world.sendOtp()
+  const digits = to.slice(1)
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
+  await page.goto(`/dashboard/w/${world.workspaceId}/messages`)
+  const requests: string[] = []
+  page.on('request', (request) => requests.push(request.url()))
+  await page.getByLabel('Recipient, reference or id').fill(digits)
+  await page.waitForURL(/text=/)
+  await page.keyboard.press('Control+K')
+  await page.getByPlaceholder(/^Search pages/).fill(digits)
+  await page.getByRole('dialog').getByText(phoneText(to)).waitFor()
+  const searches = requests.filter((url) => url.includes('messages.list') || url.includes('search.'))
+  assert.ok(searches.length >= 2, String(requests))
+  assert.deepEqual(
+    requests.filter((url) => url.includes(digits)),
+    [],
+  )
 })
 
 test('the search keeps its focus and what is typed after its first results', async (t) => {

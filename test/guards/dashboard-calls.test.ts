@@ -30,8 +30,8 @@ const OF_NO_WORKSPACE: Readonly<Record<string, string>> = {
 const MEMBERS_MAY: Readonly<Record<string, string>> = {
   'people.leave': 'every member may leave',
   'phone.act': 'any customer could do the same',
-  'blocked.check': 'changes nothing; a list of numbers is longer than an address may be',
-  'codSettings.tryOut': 'changes nothing; settings are longer than an address may be',
+  'blocked.check': 'changes nothing',
+  'codSettings.tryOut': 'changes nothing',
 }
 
 const MISSING_ID = '019f0000-0000-7000-8000-000000000000'

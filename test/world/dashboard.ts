@@ -96,7 +96,13 @@ export async function fetchSessionCookie(url: string, who: { email: string; pass
 /** Typed calls with or without a session cookie. */
 export const createCalls = (url: string, cookie?: string) =>
   createTRPCClient<DashboardRouter>({
-    links: [httpLink({ url: `${url}/dashboard/calls`, headers: { origin: url, ...(cookie && { cookie }) } })],
+    links: [
+      httpLink({
+        url: `${url}/dashboard/calls`,
+        headers: { origin: url, ...(cookie && { cookie }) },
+        methodOverride: 'POST',
+      }),
+    ],
   })
 
 export const saveCodSettings = (

@@ -4,7 +4,6 @@ import { perform } from '../actions/action.ts'
 import { recipientActions, recipientInput } from '../actions/recipients.ts'
 import { callOf, callsOf, ownerCall, router } from '../rpc/trpc.ts'
 
-/** Phone numbers are sent in mutations, because proxies log the URLs of queries. */
 export const recipients = router({
   ...callsOf(recipientActions),
 

@@ -27,7 +27,7 @@ export type Context = {
 type Meta = {
   /** The lowest role that may make this call of a workspace. */
   minRole?: MemberRole
-  /** A read that is a mutation because its input is too long for a URL. */
+  /** A mutation that changes nothing of the workspace: no page reloads its data. */
   changesNothing?: true
 }
 
