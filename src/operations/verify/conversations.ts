@@ -11,7 +11,7 @@ import type { Sql } from '../../lib/db/pool.ts'
 import { isErased } from '../../lib/phone/erased-recipient.ts'
 import type { Check } from '../../messages/conversation.ts'
 import { type ConversationFacts, readConversations } from './conversation-facts.ts'
-import { type UnitResult, type Difference, type Differences, type Page, compare, shown, take } from './differences.ts'
+import { type UnitResult, type Differences, type Page, compare, shown, take } from './differences.ts'
 import { type Input, isSame, replay } from './replay.ts'
 
 const CHECKS = ['confirmation', 'refusal'] as const
