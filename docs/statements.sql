@@ -1085,22 +1085,18 @@ select workspace_id as "workspaceId" from of_confirmation union all select works
 -- src/cod/conversation/receive.ts
 
 prepare match_messages as
-select r.n, s.id as sender_id, to_jsonb(q) as question, to_jsonb(quoted) as quoted, to_jsonb(target) as target,
+select r.n, senders.ids as senders, to_jsonb(q) as question, to_jsonb(quoted) as quoted, to_jsonb(target) as target,
        (select max(c.id::text)::uuid from unnest(theirs.ids) as c (id)) as newest,
        open.followups as open
-from jsonb_to_recordset($1) as r (n int, workspace_id uuid, account_id uuid, phone_number_id text, question_id uuid,
+from jsonb_to_recordset($1) as r (n int, workspace_id uuid, phone_number_id text, question_id uuid,
   confirmation_id uuid, quotes text, phones jsonb, user_id text)
-left join lateral (
-  select s.id from senders s
-  where s.account_id = r.account_id and s.phone_number_id = r.phone_number_id and s.workspace_id = r.workspace_id
-    and s.gone_at is null limit 1) own on true
--- accounts of one app share a webhook path
-left join lateral (
-  select s.id from senders s
-  join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
-  where own.id is null and s.workspace_id = r.workspace_id and s.phone_number_id = r.phone_number_id
-  order by (a.status <> 'removed' and s.gone_at is null) desc, s.account_id = r.account_id desc limit 1) shared on true
-cross join lateral (select coalesce(own.id, shared.id) as id) s
+-- a number that moves to another account gets a new id and a new sender; accounts of one app share a webhook path
+cross join lateral (
+  select array_agg(s.id) filter (where s.phone_number_id = r.phone_number_id or s.phone = s.number) as ids
+  from (
+    select s.id, s.phone_number_id, s.phone,
+           nullif(max(s.phone) filter (where s.phone_number_id = r.phone_number_id) over (), '') as number
+    from senders s where s.workspace_id = r.workspace_id) s) senders
 left join lateral (
   select m.confirmation_id, m.check_kind, m.purpose, m.offered, m.round from messages m
   where m.workspace_id = r.workspace_id and m.id = r.question_id and m.kind = 'cod' limit 1) q on true
@@ -1112,12 +1108,13 @@ left join lateral (
   where c.workspace_id = r.workspace_id and c.id = coalesce(r.confirmation_id, q.confirmation_id, quoted.confirmation_id) limit 1) target on true
 left join lateral (
   select array_agg(c.id) as ids from (
-    (select c.id from jsonb_array_elements_text(r.phones) as phone (number) cross join lateral (
+    (select c.id from unnest(senders.ids) as s (id) cross join jsonb_array_elements_text(r.phones) as phone (number)
+     cross join lateral (
        select c.id, c.workspace_id from confirmations c where c.sender_id = s.id and c.recipient = phone.number
        order by c.id desc limit 50) c
      where c.workspace_id = r.workspace_id)
     union
-    (select c.id from (
+    (select c.id from unnest(senders.ids) as s (id) cross join lateral (
        select c.id, c.workspace_id from confirmations c where c.sender_id = s.id and c.customer_user_id = r.user_id
        order by c.id desc limit 50) c
      where c.workspace_id = r.workspace_id)) c) theirs on true
@@ -1994,7 +1991,7 @@ select unit.id as unit_id, message_id, attempt, started_at, ended_at, outcome, h
 
 prepare read_customer_messages as
 select unit.id as unit_id, r.id, r.message_id, r.body, r.received_at, coalesce(r.occurred_at, r.received_at) as written_at, r.repeats,
-r.outcome, r.note, r.account_id, r.provider_message_id, r.due_at, r.input_number,
+r.outcome, r.note, r.provider_message_id, r.due_at, r.input_number,
 coalesce(r.clock_offset_ms, 0) as clock_offset_ms from unnest($2::uuid[]) as unit (id) cross join lateral (select * from provider_reports where workspace_id = $1 and confirmation_id = unit.id limit $3) r order by r.received_at, r.id;
 
 prepare read_events as
@@ -2006,7 +2003,7 @@ union all
 
 prepare read_reports as
 select unit.id as unit_id, r.id, r.message_id, r.body, r.received_at, coalesce(r.occurred_at, r.received_at) as written_at, r.repeats,
-r.outcome, r.note, r.account_id, r.provider_message_id, r.due_at, r.input_number,
+r.outcome, r.note, r.provider_message_id, r.due_at, r.input_number,
 coalesce(r.clock_offset_ms, 0) as clock_offset_ms from unnest($2::uuid[]) as unit (id) cross join lateral ((select * from provider_reports
  where workspace_id = $1 and message_id = unit.id limit $3)
 union all

@@ -39,7 +39,6 @@ export type StoredReport = {
 }
 
 type Processing = {
-  accountId: string
   providerMessageId: string | null
   dueAt: Date | null
   /** Its number among the inputs that changed the unit; null: it changed nothing. */
@@ -96,7 +95,7 @@ export const selectAttempts: Statement<OfUnit<AttemptFact>> = statement(
 )
 
 const REPORT_COLUMNS = `r.id, r.message_id, r.body, r.received_at, coalesce(r.occurred_at, r.received_at) as written_at, r.repeats,
-     r.outcome, r.note, r.account_id, r.provider_message_id, r.due_at, r.input_number,
+     r.outcome, r.note, r.provider_message_id, r.due_at, r.input_number,
      coalesce(r.clock_offset_ms, 0) as clock_offset_ms`
 
 /** The message of a parked report is not known yet: the report names it by the provider's id. */

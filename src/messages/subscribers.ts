@@ -78,7 +78,6 @@ export type InboundReader = { readInbound(body: string): InboundMessage | undefi
 export type StoredInbound = {
   id: string
   workspace_id: string
-  account_id: string
   body: string
   occurred_at: Date | null
   received_at: Date

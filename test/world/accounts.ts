@@ -4,12 +4,12 @@ import { DEMO, demoAccount } from '@doorcode/whatsapp-emulator'
 import { listen } from './listen.ts'
 import type { World } from './world.ts'
 
-/** An account of the emulator without a workspace. */
-export function anotherAccount(world: World) {
+/** An account of the emulator without a workspace, with this number. */
+export function anotherAccount(world: World, displayPhoneNumber = '+1 555-010-0190') {
   const { id: _id, ...seed } = demoAccount({ accessToken: 'EAAanother', appSecret: 'another0secret' })
   const added = world.emulator.addAccount({
     ...seed,
-    numbers: [{ displayPhoneNumber: '+1 555-010-0190', verifiedName: 'Second Shop' }],
+    numbers: [{ displayPhoneNumber, verifiedName: 'Second Shop' }],
     templates: (seed.templates ?? []).map(({ id: _id, ...template }) => template),
   })
   return {

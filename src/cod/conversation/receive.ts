@@ -80,7 +80,7 @@ function batchesByCustomer(messages: ReadMessage[]): ReadMessage[][] {
   const seen = new Map<string, number>()
   for (const message of messages) {
     const { waId, userId } = message.inbound.customer
-    const customer = `${message.stored.account_id} ${message.inbound.phoneNumberId} ${waId ?? userId}`
+    const customer = `${message.stored.workspace_id} ${waId ?? userId}`
     const ordinal = seen.get(customer) ?? 0
     seen.set(customer, ordinal + 1)
     ;(batches[ordinal] ??= []).push(message)
@@ -99,12 +99,13 @@ async function lockMatches(tx: Sql, messages: readonly ReadMessage[]): Promise<M
 
 type Match = {
   n: number
-  sender_id: string | null
+  /** Those of the number that the customer wrote to; null if it is unknown. */
+  senders: string[] | null
   question: { check_kind: Check; purpose: Purpose; offered: string[] | null; round: number | null } | null
   quoted: { confirmation_id: string; check_kind: Check } | null
   /** The confirmation of this workspace that the payload, the question or the quoted message names. */
   target: { id: string; sender_id: string; customer_user_id: string | null; is_erased: boolean } | null
-  /** The customer's newest confirmation with this sender, and those with an open follow-up, the latest asked first. */
+  /** The customer's newest confirmation with these senders, and those with an open follow-up, the latest asked first. */
   newest: string | null
   open: { id: string; check: Check }[] | null
 }
@@ -116,22 +117,18 @@ const MAX_CONFIRMATIONS = 50
 
 const matchMessages: Statement<Match> = statement(
   'match_messages',
-  `select r.n, s.id as sender_id, to_jsonb(q) as question, to_jsonb(quoted) as quoted, to_jsonb(target) as target,
+  `select r.n, senders.ids as senders, to_jsonb(q) as question, to_jsonb(quoted) as quoted, to_jsonb(target) as target,
           (select max(c.id::text)::uuid from unnest(theirs.ids) as c (id)) as newest,
           open.followups as open
-   from jsonb_to_recordset($1) as r (n int, workspace_id uuid, account_id uuid, phone_number_id text, question_id uuid,
+   from jsonb_to_recordset($1) as r (n int, workspace_id uuid, phone_number_id text, question_id uuid,
      confirmation_id uuid, quotes text, phones jsonb, user_id text)
-   left join lateral (
-     select s.id from senders s
-     where s.account_id = r.account_id and s.phone_number_id = r.phone_number_id and s.workspace_id = r.workspace_id
-       and s.gone_at is null limit 1) own on true
-   -- accounts of one app share a webhook path
-   left join lateral (
-     select s.id from senders s
-     join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
-     where own.id is null and s.workspace_id = r.workspace_id and s.phone_number_id = r.phone_number_id
-     order by (a.status <> 'removed' and s.gone_at is null) desc, s.account_id = r.account_id desc limit 1) shared on true
-   cross join lateral (select coalesce(own.id, shared.id) as id) s
+   -- a number that moves to another account gets a new id and a new sender; accounts of one app share a webhook path
+   cross join lateral (
+     select array_agg(s.id) filter (where s.phone_number_id = r.phone_number_id or s.phone = s.number) as ids
+     from (
+       select s.id, s.phone_number_id, s.phone,
+              nullif(max(s.phone) filter (where s.phone_number_id = r.phone_number_id) over (), '') as number
+       from senders s where s.workspace_id = r.workspace_id) s) senders
    left join lateral (
      select m.confirmation_id, m.check_kind, m.purpose, m.offered, m.round from messages m
      where m.workspace_id = r.workspace_id and m.id = r.question_id and m.kind = 'cod' limit 1) q on true
@@ -143,12 +140,13 @@ const matchMessages: Statement<Match> = statement(
      where c.workspace_id = r.workspace_id and c.id = coalesce(r.confirmation_id, q.confirmation_id, quoted.confirmation_id) limit 1) target on true
    left join lateral (
      select array_agg(c.id) as ids from (
-       (select c.id from jsonb_array_elements_text(r.phones) as phone (number) cross join lateral (
+       (select c.id from unnest(senders.ids) as s (id) cross join jsonb_array_elements_text(r.phones) as phone (number)
+        cross join lateral (
           select c.id, c.workspace_id from confirmations c where c.sender_id = s.id and c.recipient = phone.number
           order by c.id desc limit ${MAX_CONFIRMATIONS}) c
         where c.workspace_id = r.workspace_id)
        union
-       (select c.id from (
+       (select c.id from unnest(senders.ids) as s (id) cross join lateral (
           select c.id, c.workspace_id from confirmations c where c.sender_id = s.id and c.customer_user_id = r.user_id
           order by c.id desc limit ${MAX_CONFIRMATIONS}) c
         where c.workspace_id = r.workspace_id)) c) theirs on true
@@ -167,7 +165,6 @@ async function findMatches(tx: Sql, messages: readonly ReadMessage[]): Promise<M
   const requests = messages.map(({ stored, inbound, reply }, n) => ({
     n,
     workspace_id: stored.workspace_id,
-    account_id: stored.account_id,
     phone_number_id: inbound.phoneNumberId,
     question_id: reply?.to === 'question' ? reply.questionId : null,
     confirmation_id: reply?.to === 'confirmation' || reply?.to === 'refusal' ? reply.confirmationId : null,
@@ -269,7 +266,7 @@ export function interpretAgain(
   const named = reply?.to === 'confirmation' || reply?.to === 'refusal' ? reply.confirmationId : id
   const match: Match = {
     n: 0,
-    sender_id: null,
+    senders: null,
     question: question ? { ...question, check_kind: question.check } : null,
     quoted: null,
     target: { id: named, sender_id: '', customer_user_id: null, is_erased: false },
@@ -283,9 +280,9 @@ export function interpretAgain(
 }
 
 /** A payload is not trusted when the message that it came with contradicts it. */
-function tapped(reply: Reply, { target, sender_id, question, quoted }: Match, when: When): Answer | CodedText {
+function tapped(reply: Reply, { target, senders, question, quoted }: Match, when: When): Answer | CodedText {
   if (!target) return { code: 'cod.receive_no_confirmation' }
-  if (sender_id !== null && sender_id !== target.sender_id) return { code: 'cod.other_sender' }
+  if (senders && !senders.includes(target.sender_id)) return { code: 'cod.other_sender' }
   const check = reply.to === 'question' ? question?.check_kind : reply.to
   if (quoted && (quoted.confirmation_id !== target.id || quoted.check_kind !== check)) {
     return { code: 'cod.other_conversation' }

@@ -54,6 +54,7 @@ export function reportsLoop(parts: ReportParts): Loop {
 
 export type DueReport = DueItem &
   StoredInbound & {
+    account_id: string
     kind: ProviderItem['kind']
     provider_message_id: string | null
     due_at: Date

@@ -115,10 +115,10 @@ function triggerOf(
 ): ConversationEvent | undefined {
   const { id: confirmationId, workspaceId, answers, messages, provider } = facts
   if ('event' in input) return { workspaceId, confirmationId, ...input }
-  const { id, body, accountId: account_id, receivedAt: received_at, writtenAt: occurred_at } = input
+  const { id, body, receivedAt: received_at, writtenAt: occurred_at } = input
   const answer = answers.find(({ reportId }) => reportId === id)
   const check = answer?.check ?? CHECKS.find((each) => before[each]?.state.followUpAt)
-  const stored = { id, body, workspace_id: workspaceId, account_id, received_at, occurred_at }
+  const stored = { id, body, workspace_id: workspaceId, received_at, occurred_at }
   const isAnswered = answer !== undefined
   return interpretAgain(provider, stored, { confirmationId, questions: messages, check, isAnswered })
 }

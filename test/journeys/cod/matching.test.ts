@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { DEMO } from '@doorcode/whatsapp-emulator'
+import { syncAccount } from '../../../src/accounts/sync/sync.ts'
 import { encodeReply } from '../../../src/cod/conversation/replies.ts'
 import { newId } from '../../../src/lib/ids.ts'
-import { type EmulatorMessage, codAccount } from '../../world/cod.ts'
+import { type CreatedConfirmation, type EmulatorMessage, codAccount } from '../../world/cod.ts'
 import { startOrder, typesOf } from '../../world/order.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { anotherAccount } from '../../world/accounts.ts'
@@ -153,17 +155,40 @@ test('text to a number of another account of the same app is an answer, although
   const { senders } = await connectAccount(world.parts, form)
   const order = await world.createConfirmation({ senderId: senders[0]?.senderId ?? '' })
   await world.settled()
-  const { confirmationId } = order
-  const message = { from: order.to.slice(1), timestamp: String(Math.floor(world.clock.now().getTime() / 1000)) }
-  const payload = encodeReply({ to: 'confirmation', confirmationId, answer: 'change_time' })
-  const tap = { ...message, id: `wamid.${newId()}`, type: 'button', button: { text: 'Change time', payload } }
-  await postMessages(world, [tap], senders[0]?.phoneNumberId)
-  await world.settled()
-  const text = { ...message, id: `wamid.${newId()}`, type: 'text', text: { body: 'Evening' } }
-  await postMessages(world, [text], senders[0]?.phoneNumberId)
-  await world.settled()
+  await says(world, order, { tap: 'change_time', to: senders[0]?.phoneNumberId })
+  await says(world, order, { text: 'Evening', to: senders[0]?.phoneNumberId })
   assert.equal((await world.getConfirmation(order)).reschedule?.note, 'Evening')
 })
+
+test('answers count although their number has moved to another account', async (t) => {
+  const { world, order, ana } = await startOrder(t)
+  await ana.taps('Change time')
+  const [former] = world.account.senders
+  world.emulator.getAccount(DEMO.accountId).numbers.delete(former?.phoneNumberId ?? '')
+  await syncAccount(world.parts, world.account.accountId)
+  const { form } = anotherAccount(world, former?.phoneNumber)
+  const { senders } = await connectAccount(world.parts, form)
+  await says(world, order, { text: 'Evening', to: senders[0]?.phoneNumberId })
+  assert.equal((await world.getConfirmation(order)).reschedule?.note, 'Evening')
+  await says(world, order, { tap: 'confirm', to: senders[0]?.phoneNumberId })
+  assert.equal((await world.getConfirmation(order)).status, 'confirmed')
+})
+
+type Said = { to: string | undefined } & ({ tap: 'confirm' | 'change_time' } | { text: string })
+
+/** A message of the order's customer to a number of the business, at the first account's path. */
+async function says(world: World, { confirmationId, to: from }: CreatedConfirmation, { to, ...said }: Said) {
+  const content =
+    'text' in said
+      ? { type: 'text', text: { body: said.text } }
+      : {
+          type: 'button',
+          button: { text: '', payload: encodeReply({ to: 'confirmation', confirmationId, answer: said.tap }) },
+        }
+  const timestamp = String(Math.floor(world.clock.now().getTime() / 1000))
+  await postMessages(world, [{ from: from.slice(1), id: `wamid.${newId()}`, timestamp, ...content }], to)
+  await world.settled()
+}
 
 test('text to another number of the business answers nothing', async (t) => {
   const { world, order, ana } = await startOrder(t)
