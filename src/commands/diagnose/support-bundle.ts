@@ -164,7 +164,7 @@ async function verifyLastDay({
     }
     const { checked, notVerifiable, differences } = await work
     const shown = differences.shown.map(({ workspaceId, id, code }) => ({ workspaceId, id, difference: code }))
-    return { since, checked, notVerifiable, differences: { ...differences, shown } }
+    return { since: since.toISOString(), checked, notVerifiable, differences: { ...differences, shown } }
   } catch (error) {
     return { notMade: error instanceof Error ? `${error.name} ${sqlState(error)}`.trim() : typeof error }
   }

@@ -16,7 +16,7 @@ type Bundle = {
   versions: Record<string, string>
   settings: Record<string, string>
   doctor: { finding: string; text: string; fix: string }[]
-  verify: { checked: Record<string, number>; differences: { total: number } }
+  verify: { since: string; checked: Record<string, number>; differences: { total: number } }
   log: unknown[]
 }
 
@@ -100,6 +100,7 @@ test('the file has versions, settings, findings, a verification and the log, and
   )
   assert.ok(bundle.doctor.some(({ finding, fix }) => finding === 'private_webhooks' && fix !== ''))
   assert.ok((bundle.verify.checked['messages'] ?? 0) >= 2)
+  assert.ok(Date.parse(bundle.verify.since) < Date.now(), JSON.stringify(bundle.verify))
   assert.ok(text.includes('cli.ts:51:7') && text.includes('40P01'), 'what helps stays')
   assert.ok(text.includes('2026-11-24T10:11:12.345Z'))
   assert.equal(JSON.parse(stdout).file, file)
