@@ -1667,6 +1667,7 @@ export type ParameterNames = {
   'page_cod_settings.no_response_range': 'max' | 'min'
   'page_cod_settings.no_zone': never
   'page_cod_settings.none': never
+  'page_cod_settings.not_undone': never
   'page_cod_settings.note_prompt': never
   'page_cod_settings.nothing': never
   'page_cod_settings.nothing_title': never

@@ -13,7 +13,7 @@ import { Leaving } from '../ui/dialog/confirm-dialog.tsx'
 import { Failed } from '../ui/fallback.tsx'
 import { ErrorSummary } from '../ui/form/form-errors.tsx'
 import { Page } from '../ui/shell/page.tsx'
-import { showUndo } from '../ui/undo.tsx'
+import { NotUndone, showUndo } from '../ui/undo.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import classes from './cod-settings.module.css'
 import { Deliveries } from './deliveries.tsx'
@@ -138,8 +138,9 @@ function Editor({ known, editing, onEdit }: Editable) {
     )
     showUndo(message, async () => {
       const answer = await undo({ workspaceId, settings: before.settings, basedOn: updatedAt })
+      if (answer.outcome === 'saved') return store({ settings: answer.settings, updatedAt: answer.updatedAt })
       if (answer.outcome === 'conflict') store(answer.stored)
-      if (answer.outcome === 'saved') store({ settings: answer.settings, updatedAt: answer.updatedAt })
+      throw new NotUndone(t(answer.outcome === 'conflict' ? 'page_cod_settings.not_undone' : 'page_shell.failed_title'))
     })
   }
   useEffect(() => {

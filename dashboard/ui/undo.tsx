@@ -8,15 +8,26 @@ import { offer } from './keyboard/offer.ts'
 /** How long a toast offers to undo. */
 const OFFERED_MS = 10_000
 
+/** Thrown by an `undo` that was answered but must not reverse anything. The message, in the reader's language, says why. */
+export class NotUndone extends Error {}
+
 /** Says what was done, and offers to undo it. `undo` makes the call that reverses it, and refreshes the page. */
 export function showUndo(message: ReactNode, undo: () => Promise<unknown>): void {
   if (offer.latest) notifications.hide(offer.latest.id) // only the newest can be undone
   const run = { current: () => {} }
   const mine = { id: crypto.randomUUID(), run: (): void => run.current() }
   offer.latest = mine
+  const closeAfter = (autoClose: number | false) =>
+    void notifications.update({ id: mine.id, message: toast, autoClose })
+  const undoShown = async (): Promise<void> => {
+    closeAfter(false) // after a failure it stays
+    await undo()
+    closeAfter(OFFERED_MS)
+  }
+  const toast = <UndoToast message={message} undo={undoShown} run={run} />
   notifications.show({
     id: mine.id,
-    message: <UndoToast message={message} undo={undo} run={run} />,
+    message: toast,
     autoClose: OFFERED_MS,
     onClose() {
       if (offer.latest === mine) delete offer.latest
@@ -28,7 +39,7 @@ type Props = { message: ReactNode; undo: () => Promise<unknown>; run: { current:
 
 function UndoToast({ message, undo, run }: Props) {
   const { t, textOf } = useTexts()
-  const [state, setState] = useState<'offered' | 'undoing' | 'undone'>('offered')
+  const [state, setState] = useState<'offered' | 'undoing' | 'over'>('offered')
   const [error, setError] = useState<unknown>()
   const begun = useRef(false)
   const start = (): void => {
@@ -37,10 +48,11 @@ function UndoToast({ message, undo, run }: Props) {
     setError(undefined)
     setState('undoing')
     undo().then(
-      () => setState('undone'),
+      () => setState('over'),
       (thrown: unknown) => {
-        begun.current = false
         setError(thrown)
+        if (thrown instanceof NotUndone) return setState('over')
+        begun.current = false
         setState('offered')
       },
     )
@@ -51,14 +63,16 @@ function UndoToast({ message, undo, run }: Props) {
     <Group justify="space-between" wrap="nowrap" gap="sm">
       <Text size="sm" component="div">
         {error === undefined
-          ? state === 'undone'
+          ? state === 'over'
             ? t('page_shell.undone')
             : message
-          : reason
-            ? textOf(reason)
-            : t('page_shell.unreachable')}
+          : error instanceof NotUndone
+            ? error.message
+            : reason
+              ? textOf(reason)
+              : t('page_shell.unreachable')}
       </Text>
-      {state !== 'undone' && (
+      {state !== 'over' && (
         <Button size="compact-sm" variant="default" loading={state === 'undoing'} onClick={start}>
           {t('page_shell.undo')}
         </Button>

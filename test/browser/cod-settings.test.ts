@@ -75,6 +75,31 @@ test('what is typed while settings are saved or undone stays on the page', async
   assert.equal(await question.inputValue(), 'Which day is best?')
 })
 
+test('an undo that another person’s change prevents says so until its message is closed', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const [admin, other] = [await signIn(world, 'admin'), await signIn(world, 'admin')]
+  const page = await openPage(t, world, { as: admin, unused: true })
+  await page.clock.install()
+  await page.goto(path(world, 'texts'))
+  await page.getByLabel('Day question').fill('Which day is best?')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved. Changes').waitFor()
+  await savesTimeZone(world, other, 'Asia/Karachi')
+  const held = Promise.withResolvers<void>()
+  await page.route('**/codSettings.save*', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  const undo = page.getByRole('button', { name: 'Undo' })
+  await undo.click()
+  await page.mouse.move(0, 0) // a toast under the pointer stays in any case
+  await page.clock.fastForward(60_000)
+  held.resolve()
+  await page.getByText('Nothing was undone: someone else changed these settings in the meantime.').waitFor()
+  assert.equal(await undo.count(), 0)
+})
+
 /** The days from before are back, on the page and in the workspace. */
 async function undoes(page: Page, countSkipped: () => Promise<number | undefined>): Promise<void> {
   await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click()
