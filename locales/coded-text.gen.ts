@@ -2946,6 +2946,9 @@ export type ParameterNames = {
   'page_templates.language_hint': never
   'page_templates.languages': never
   'page_templates.later': 'use'
+  'page_templates.leave': never
+  'page_templates.leave_text': never
+  'page_templates.leave_title': never
   'page_templates.meanings_cancel': never
   'page_templates.meanings_change_time': never
   'page_templates.meanings_confirm': never
@@ -3008,6 +3011,7 @@ export type ParameterNames = {
   'page_templates.search': never
   'page_templates.senders': never
   'page_templates.status': never
+  'page_templates.stay': never
   'page_templates.subject_button': 'position'
   'page_templates.subject_expiry': never
   'page_templates.subject_footer': never

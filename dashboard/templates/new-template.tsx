@@ -8,6 +8,7 @@ import { TEMPLATE_LANGUAGES } from '../../src/accounts/templates/languages.ts'
 import { api, faultsOf, queryClient } from '../api.ts'
 import { nameOfLanguage, tagOf } from '../texts/language.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { Leaving } from '../ui/dialog/confirm-dialog.tsx'
 import { Empty } from '../ui/fallback.tsx'
 import { faultSentence } from '../ui/form/faults.ts'
 import { CountedInput } from '../ui/form/fields.tsx'
@@ -74,7 +75,7 @@ function TemplateForm({ accounts }: { accounts: readonly Account[] }) {
         if (submitted.outcome !== 'submitted' || !submitted.shown) return
         const { name, language } = draft
         const params = { workspaceId, accountId, name, language }
-        await navigate({ to: '/w/$workspaceId/templates/$accountId/$name/$language', params })
+        await navigate({ to: '/w/$workspaceId/templates/$accountId/$name/$language', params, ignoreBlocker: true })
       },
     }),
   )
@@ -102,6 +103,7 @@ function TemplateForm({ accounts }: { accounts: readonly Account[] }) {
         if (faults.length === 0) submit.mutate({ workspaceId, accountId, draft })
       }}
     >
+      <Leaving loses={touched.size > 0} page="page_templates" />
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 7 }}>
           <Stack>

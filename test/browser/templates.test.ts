@@ -5,7 +5,7 @@ import { openPage } from './browser.ts'
 import { signIn } from '../world/dashboard.ts'
 import { startWorld } from '../world/world.ts'
 
-test('a confirmation template from the form is approved live and asks a customer', async (t) => {
+test('a confirmation template is not left unsubmitted unasked, is approved live, and asks a customer', async (t) => {
   const world = await startWorld(t)
   const page = await openPage(t, world, { as: await signIn(world, 'admin') })
   await world.codSettings()
@@ -30,6 +30,8 @@ test('a confirmation template from the form is approved live and asks a customer
     .getByLabel('Text', { exact: true })
     .fill('Hello {{customer}}, do you still want the order {{order}} today?')
   await page.getByTestId('preview').getByText('Hello Sara, do you still want the order A-1001 today?').waitFor()
+  await page.getByRole('link', { name: 'Blocked recipients' }).click()
+  await page.getByRole('dialog', { name: 'Leave without submitting?' }).getByRole('button', { name: 'Stay' }).click()
   await page.getByRole('button', { name: 'Submit for review' }).click()
   await page.getByRole('heading', { level: 1, name: 'order_check' }).waitFor()
   await page.getByRole('region', { name: 'Usable for' }).getByText('Confirmations').waitFor()

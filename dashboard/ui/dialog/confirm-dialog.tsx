@@ -146,7 +146,7 @@ export function TypedConfirmation({
 
 type LeavingProps = {
   loses: boolean
-  page: 'page_blocked' | 'page_cod_settings' | 'page_endpoints' | 'page_shell'
+  page: 'page_blocked' | 'page_cod_settings' | 'page_endpoints' | 'page_shell' | 'page_templates'
   onLose?: () => void
   /** Going back or forward within the page loses it too: the address may hold what is open. */
   losesWithin?: boolean
