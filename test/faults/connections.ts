@@ -8,7 +8,10 @@ import { waitFor } from '../world/wait-for.ts'
 const POOL_SIZE = 6
 /** To idle. */
 const FOREVER = 0
-/** A busy machine may stop the process of a test within a transaction for longer than a node's limit of 5 s. */
+/**
+ * A busy machine may stop the process of a test or of its session for longer than a node's limits: 5 s within a transaction, 2.5 s
+ * within a statement. The limit of a wait for a lock stays: tests of locked rows need it.
+ */
 const MAX_STOPPED_MS = 60_000
 
 type Pooled = { db: Db; onIdleError: (error: Error) => void }
@@ -38,6 +41,7 @@ function newPooled(url: string): Pooled {
       poolSize: POOL_SIZE,
       idleMs: FOREVER,
       idleTransactionMs: MAX_STOPPED_MS,
+      statementTimeoutMs: MAX_STOPPED_MS,
       onIdleError: (error) => pooled.onIdleError(error),
     }),
     onIdleError: () => {},
