@@ -2088,20 +2088,13 @@ select count(*)::int as removed from removed;
 -- src/messages/correct-times.ts
 
 prepare correct_message_times as
-with recursive waiting as (
-  (select sender_id, priority, due_at from messages where due_at >= '-infinity' order by sender_id, priority, due_at limit 1)
-  union all
-  select n.sender_id, n.priority, n.due_at from waiting w cross join lateral (
-    select m.sender_id, m.priority, m.due_at from messages m
-    where m.due_at >= '-infinity' and (m.sender_id, m.priority) > (w.sender_id, w.priority)
-    order by m.sender_id, m.priority, m.due_at limit 1) n
-)
 update messages set due_at = $1
 where id = any (array (
-  select m.id from waiting w
+  select m.id from senders s
+  cross join unnest(array[0, 1]) as p (priority)
   cross join lateral (
     select id from messages
-    where sender_id = w.sender_id and priority = w.priority and due_at > $2 and lease is null
+    where sender_id = s.id and priority = p.priority and due_at > $2 and lease is null
     order by due_at limit $3 for no key update skip locked) m
   limit $3))
 returning id;
@@ -2222,7 +2215,7 @@ with finished as (
     or (select 1 from messages m where m.workspace_id = a.workspace_id and m.id = a.message_id limit 1) is not null
   on conflict do nothing
 ), unparked as (
-  update provider_reports set due_at = $3
+  update provider_reports set outcome = 'waiting', attempts = 0, due_at = $3
   where outcome is not distinct from 'parked' and id = any (array (
     select r.id from jsonb_each($1::jsonb) as e
     cross join lateral (
@@ -2354,7 +2347,7 @@ cross join lateral (
   select oldest.workspace_id, oldest.id from (
     select m.workspace_id, m.id, m.submit_by from messages m
     where m.sender_id = b.sender_id and m.priority = b.priority and m.due_at between b.due_at and $1
-    order by m.due_at limit 5000) oldest
+    order by m.due_at limit case b.priority when 0 then 5000 else 100 end) oldest
   where oldest.submit_by <= $1 limit 100) found
 cross join lateral (
   select * from messages m
@@ -2424,7 +2417,12 @@ where id = $1 and outcome = 'quarantined' returning 'report' as kind, workspace_
 -- src/messages/queue/tapped.ts
 
 prepare accept_tapped_messages as
-update messages set accepted_at = $2, due_at = null, lease = null, attempted_at = null, quarantined_at = null
+update messages m
+set accepted_at = $2, due_at = null, lease = null, attempted_at = null, quarantined_at = null,
+  provider_message_id = coalesce(m.provider_message_id,
+    (select r.provider_message_id
+     from jsonb_to_recordset($1) as r (confirmation_id uuid, check_kind text, question_id uuid, provider_message_id text)
+     where r.confirmation_id = m.confirmation_id and r.check_kind = m.check_kind and coalesce(r.question_id, m.id) = m.id limit 1))
 where id = any (array (
   select open.id
   from jsonb_to_recordset($1) as r (workspace_id uuid, confirmation_id uuid, check_kind text, question_id uuid)
@@ -5695,7 +5693,8 @@ prepare count_missed_deliveries as
 select count(*) filter (where status = 'held') as held, count(*) filter (where status = 'failed') as failed,
   min(created_at) as "oldestAt"
 from webhook_deliveries delivery
-where workspace_id = $1 and endpoint_id = $2 and status in ('failed', 'held') and (delivery.status <> 'failed' and delivery.created_at > now() - interval '30 days' or (
+where workspace_id = $1 and endpoint_id = $2 and status in ('failed', 'held') and (delivery.created_at > now() - interval '30 days' and (delivery.status <> 'failed' or delivery.step = 9)
+    or (
     select body <> '' from events where id = delivery.event_id and workspace_id = delivery.workspace_id limit 1));
 
 prepare count_resendable_failed as
@@ -5706,7 +5705,8 @@ cross join lateral (
     and delivery.created_at >= coalesce($3, '-infinity'::timestamptz)
     and delivery.created_at < coalesce($4, 'infinity'::timestamptz)
     and delivery.status = 'failed' and (delivery.ended_at is null or delivery.ended_at < $5)
-    and (delivery.status <> 'failed' and delivery.created_at > now() - interval '30 days' or (
+    and (delivery.created_at > now() - interval '30 days' and (delivery.status <> 'failed' or delivery.step = 9)
+    or (
     select body <> '' from events where id = delivery.event_id and workspace_id = delivery.workspace_id limit 1))
     and ($6::text is null or $6 = (
       select type from events where id = delivery.event_id and workspace_id = delivery.workspace_id))
@@ -5722,7 +5722,8 @@ cross join lateral (
     and delivery.created_at >= coalesce($3, '-infinity'::timestamptz)
     and delivery.created_at < coalesce($4, 'infinity'::timestamptz)
     and delivery.status = 'held' and (delivery.ended_at is null or delivery.ended_at < $5)
-    and (delivery.status <> 'failed' and delivery.created_at > now() - interval '30 days' or (
+    and (delivery.created_at > now() - interval '30 days' and (delivery.status <> 'failed' or delivery.step = 9)
+    or (
     select body <> '' from events where id = delivery.event_id and workspace_id = delivery.workspace_id limit 1))
     and ($6::text is null or $6 = (
       select type from events where id = delivery.event_id and workspace_id = delivery.workspace_id))
@@ -5738,7 +5739,8 @@ cross join lateral (
     and delivery.created_at >= coalesce($3, '-infinity'::timestamptz)
     and delivery.created_at < coalesce($4, 'infinity'::timestamptz)
     and delivery.status = 'succeeded' and (delivery.ended_at is null or delivery.ended_at < $5)
-    and (delivery.status <> 'failed' and delivery.created_at > now() - interval '30 days' or (
+    and (delivery.created_at > now() - interval '30 days' and (delivery.status <> 'failed' or delivery.step = 9)
+    or (
     select body <> '' from events where id = delivery.event_id and workspace_id = delivery.workspace_id limit 1))
     and ($6::text is null or $6 = (
       select type from events where id = delivery.event_id and workspace_id = delivery.workspace_id))
@@ -5944,12 +5946,12 @@ returning public_id;
 
 prepare list_recently_changed_api_keys as
 select pg_postmaster_start_time()::text as server, array (
-select public_id from api_keys where revoked_at > clock_timestamp() - interval '1 hour'
+select public_id || ' ' || revoked_at from api_keys where revoked_at > clock_timestamp() - interval '1 hour'
 union all
-select public_id from api_keys where expiry_changed_at > clock_timestamp() - interval '1 hour'
+select public_id || ' ' || expiry_changed_at from api_keys where expiry_changed_at > clock_timestamp() - interval '1 hour'
 union all
-select k.public_id from workspaces w join api_keys k on k.workspace_id = w.id
-where w.deletion_requested_at > clock_timestamp() - interval '1 hour') as public_ids;
+select k.public_id || ' ' || w.deletion_requested_at from workspaces w join api_keys k on k.workspace_id = w.id
+where w.deletion_requested_at > clock_timestamp() - interval '1 hour') as changes;
 
 prepare read_api_keys as
 select k.public_id, k.workspace_id, k.secret_hash, k.expires_at

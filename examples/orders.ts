@@ -66,7 +66,7 @@ function act(event: WebhookEvent): void {
     default: // refusal checks, and types of later releases
       return
   }
-  // Also when there is no wish: a customer may drop an earlier one.
+  // Clears an earlier choice that the customer dropped.
   order.deliverOn = [event.data.reschedule?.date, event.data.reschedule?.timeRange].join(' ').trim()
   console.log(event.type, order.id, order.state, order.deliverOn)
 }

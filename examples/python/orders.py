@@ -54,9 +54,9 @@ def act(event_id: str, event: dict):
                 order["state"] = "call_the_customer"
             case _:  # refusal checks, and types of later releases
                 return
-        # Also when there is no wish: a customer may drop an earlier one.
-        wish = data["reschedule"] or {}
-        order["deliver_on"] = f"{wish.get('date') or ''} {wish.get('timeRange') or ''}".strip()
+        # Clears an earlier choice that the customer dropped.
+        chosen = data["reschedule"] or {}
+        order["deliver_on"] = f"{chosen.get('date') or ''} {chosen.get('timeRange') or ''}".strip()
         print(event["type"], order["id"], order["state"], order["deliver_on"], flush=True)
 
 

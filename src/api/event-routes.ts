@@ -12,7 +12,7 @@ import {
 import { MAX_WAIT_SECONDS, createWaiter } from '../events/wait.ts'
 import { wholeNumber } from '../lib/http/fields.ts'
 import { type Client, type Route, noBody, noHeaders, noParams, route } from '../lib/http/route.ts'
-import { isUuid } from '../lib/ids.ts'
+import { FIRST_ID, isUuid } from '../lib/ids.ts'
 import { asIssue, asWritten } from '../../locales/text.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { isBeforeKeptEvents } from '../operations/lifecycle/retention/kept-since.ts'
@@ -32,7 +32,7 @@ const after = z
   .optional()
   .meta({
     description:
-      'The id of an event, which is its `webhook-id`: the response has the events after it. `latest`: only events recorded from now on. Default: from the oldest event that is kept.',
+      'The id of an event, which is its `webhook-id`: the response has the events after it. `latest`: only events recorded from now on. Default, and with the nil UUID: from the oldest event that is kept.',
   })
 
 const limit = wholeNumber(1, MAX_EVENTS_PER_PAGE)
@@ -107,7 +107,7 @@ export function eventRoutes(parts: Pick<Parts, 'db' | 'live'>): Route[] {
   ]
 
   async function positionOf(workspaceId: Client['workspaceId'], after: string | undefined) {
-    if (after === undefined) return START
+    if (after === undefined || after === FIRST_ID) return START
     if (after === LATEST) return findLatest(db, workspaceId)
     const position = await findPosition(db, workspaceId, after)
     // An erased event is still a position: the events after it are kept.

@@ -1,21 +1,21 @@
 import { HOUR_MS, MINUTE_MS, later } from '../lib/clock.ts'
 import { type Sql, statement } from '../lib/db/pool.ts'
-import { WAITING } from './queue/lock-senders.ts'
+import { PRIORITIES } from './queue/lock-due.ts'
 import { MAX_PAIR_WAIT_MS } from './queue/pace.ts'
 
-/** Makes the messages due whose times were written while the database's clock was ahead. A lease ends by itself. */
+/** Makes messages due if their times were written while the database's clock was ahead. A lease ends by itself. */
 export const correctMessageTimes = (sql: Sql, now: Date, limit: number): Promise<unknown[]> =>
   sql.rows(correctMessages, [now, later(now, MAX_PAIR_WAIT_MS + MINUTE_MS), limit])
 
 const correctMessages = statement(
   'correct_message_times',
-  `${WAITING}
-   update messages set due_at = $1
+  `update messages set due_at = $1
    where id = any (array (
-     select m.id from waiting w
+     select m.id from senders s
+     cross join unnest(array[${PRIORITIES.join(', ')}]) as p (priority)
      cross join lateral (
        select id from messages
-       where sender_id = w.sender_id and priority = w.priority and due_at > $2 and lease is null
+       where sender_id = s.id and priority = p.priority and due_at > $2 and lease is null
        order by due_at limit $3 for no key update skip locked) m
      limit $3))
    returning id`,

@@ -72,7 +72,7 @@ export async function callEmulator(
 
 export const CALL_TIMEOUT_MS = 5 * SECOND_MS
 
-/** Whether the statuses of an account come without the usual delays. Throws UserError if the emulator does not respond. */
+/** Turns the usual delays of an account's statuses off or on. Throws UserError if the emulator does not respond. */
 export async function hurryStatuses(
   origin: string,
   { wabaId, hurried }: { wabaId: string; hurried: boolean },

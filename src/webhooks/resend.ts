@@ -2,6 +2,7 @@ import { type Sql, statement } from '../lib/db/pool.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { UserError } from '../lib/errors.ts'
 import type { EndpointStatus } from './delivery/claim.ts'
+import { STEPS_MS } from './delivery/schedule.ts'
 import { rejectUnlessEnabled } from './endpoint-status.ts'
 import { type EndpointId, findDelivery, getEndpoint } from './endpoints.ts'
 import type { EventType } from '../events/event-types.ts'
@@ -130,10 +131,11 @@ const HAS_BODY = `(
        select body <> '' from events where id = delivery.event_id and workspace_id = delivery.workspace_id limit 1)`
 
 /**
- * For counts: an endpoint may have a million held or succeeded ones. In the first 30 days only an erasure removes bodies
- * (src/lib/config.ts). It ends held ones as failed; succeeded ones stay, and are counted.
+ * For counts: an endpoint may have a million of them. In the first 30 days only an erasure removes bodies (src/lib/config.ts). It ends
+ * deliveries as failed before their last step; succeeded ones stay, and are counted.
  */
-const MAY_HAVE_BODY = `(delivery.status <> 'failed' and delivery.created_at > now() - interval '30 days' or ${HAS_BODY})`
+const MAY_HAVE_BODY = `(delivery.created_at > now() - interval '30 days' and (delivery.status <> 'failed' or delivery.step = ${STEPS_MS.length - 1})
+       or ${HAS_BODY})`
 
 const selectMissed = statement<MissedCount>(
   'count_missed_deliveries',

@@ -5,7 +5,9 @@ import { escapeLiteral } from 'pg'
 import { type Statement, type Value, sqlState } from '../../src/lib/db/pool.ts'
 import { examine } from '../../src/operations/doctor/examine.ts'
 import { findSetupProblemsOf } from '../../src/operations/doctor/setup.ts'
+import { createRemovalGuard } from '../../src/operations/lifecycle/retention/guard.ts'
 import { createFiguresReader } from '../../src/operations/monitoring/figures.ts'
+import { housekeepingLoop } from '../../src/runtime/background/housekeeping.ts'
 import { FIRST_ID } from '../../src/lib/ids.ts'
 import { RESEND_INTERVAL_MS } from '../../src/otp/verifications/limits.ts'
 import { readConversations } from '../../src/operations/verify/conversation-facts.ts'
@@ -48,8 +50,8 @@ const MAX_BLOCKS = 100
  */
 const MAX_BLOCKS_OF_SMALL = 600
 
-/** Doctor's statements that read an index entry of each endpoint, once a minute and for /metrics. */
-const READ_EVERY_ENDPOINT = new Set(['find_oldest_due_delivery', 'count_due_deliveries'])
+/** Statements that read an index entry of each endpoint, once a minute and for /metrics. */
+const READ_EVERY_ENDPOINT = new Set(['find_oldest_due_delivery', 'count_due_deliveries', 'correct_delivery_times'])
 
 test('with 20,000 future rows and many other workspaces no statement reads more than a few pages', async (t) => {
   const calls = new Map<string, Call>()
@@ -120,6 +122,7 @@ async function walk(world: World): Promise<void> {
     { seal: world.parts.seal, now: world.clock.now() },
   )
   await createFiguresReader(world.parts, world.parts.db)()
+  await housekeepingLoop({ ...world.parts, guard: createRemovalGuard(world.parts) }).turn()
   await checkMessages(world.parts.db, pageOf(world))
 }
 

@@ -8,7 +8,7 @@ export async function sendInto(world: World, ...behaviours: BehaviourSeed[]): Pr
   return world.sendOtp({ to })
 }
 
-export async function failureOf(world: World, otp: SentOtp): Promise<string | undefined> {
+export async function failureOf(world: World, otp: Pick<SentOtp, 'messageId'>): Promise<string | undefined> {
   const { status, failure } = await world.getOtp(otp)
   return status === 'failed' ? (failure as { code: string }).code : undefined
 }

@@ -1649,7 +1649,7 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description The id of an event, which is its `webhook-id`: the response has the events after it. `latest`: only events recorded from now on. Default: from the oldest event that is kept. */
+                /** @description The id of an event, which is its `webhook-id`: the response has the events after it. `latest`: only events recorded from now on. Default, and with the nil UUID: from the oldest event that is kept. */
                 after?: string;
                 /** @description The maximum number of events in the response. Default: 100. */
                 limit?: number;

@@ -45,7 +45,7 @@ export async function* readEvents(listEvents: Methods['listEvents'], options: Ev
   const readPage = outageTolerant(options, () =>
     listEvents(
       {
-        ...(after !== undefined && after !== FIRST_ID && { after }),
+        ...(after !== undefined && { after }),
         ...(limit !== undefined && { limit }),
         ...(follow && isCaughtUp && { wait: WAIT_SECONDS }),
       },

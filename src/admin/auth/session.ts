@@ -51,7 +51,7 @@ export const session = router({
     return membership ? withKeptSince(membership, keptSince) : null
   }),
 
-  /** What a link is for. A mutation, because a query would put the token into the URL. */
+  /** What a link is for. A mutation, because a query may be sent with the token in its URL. */
   link: publicCall.input(z.object({ token })).mutation(async ({ ctx: { parts }, input }) => {
     const { purpose, email, workspaceName, role, hasAccount } = await getLink(parts, input.token)
     return { purpose, email, workspaceName, role, hasAccount }

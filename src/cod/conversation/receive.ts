@@ -214,12 +214,12 @@ function unknownUser({ message, note }: Decision): { id: string; user_id: string
   return isUnknown ? [{ id: target.id, user_id: message.inbound.customer.userId }] : []
 }
 
-/** The tapped message, if the provider's id of it is not stored: its response may have been lost. */
-function unidentified({ message: { reply, match }, events: [answer], note }: Decision): TappedMessage[] {
+/** The tapped message, if its provider id is not stored: the response may have been lost. */
+function unidentified({ message: { inbound, reply, match }, events: [answer], note }: Decision): TappedMessage[] {
   if (!answer || note || !reply || reply.to === 'nothing' || match.quoted) return []
   const { workspaceId: workspace_id, confirmationId: confirmation_id, check: check_kind } = answer
   const question_id = reply.to === 'question' ? reply.questionId : null
-  return [{ workspace_id, confirmation_id, check_kind, question_id }]
+  return [{ workspace_id, confirmation_id, check_kind, question_id, provider_message_id: inbound.quotes }]
 }
 
 type Answer = { confirmationId: string } & EventOfCheck

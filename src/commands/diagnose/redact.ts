@@ -15,7 +15,7 @@ const GROUPED_NUMBER = new RegExp(
 
 /** What may identify a person or open something, wherever it is in a text. The longest forms come first. */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
-  // user and password; a password may have "/" and "@", and what begins with a port and a path is none
+  // user and password; a password may have "/" and "@"; text that begins with a port and a path is not a password
   [/([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/@"':]*:(?!\d{1,5}[/?#])[^\s"']*|[^\s/@"']*)@/gi, `$1${SECRET}@`],
   [/\b(?:Bearer|Basic)\s+[^\s"',;]+/gi, SECRET],
   [/\b(?:whsec|dck|otp)_[A-Za-z0-9+/=_-]+/g, SECRET],
@@ -28,10 +28,13 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/(?<![A-Za-z0-9+/_-])(?=[A-Za-z+/_-]*\d)(?=[a-z0-9+/_-]*[A-Z])[A-Za-z0-9+/_-]{41,}={0,2}/g, SECRET],
   // by its name; one to three digits are a figure of a finding
   [
-    /\b(\w*(?:password|secret|token|api[_-]?key|authorization)[\\"']*\s*[:=]\s*)(?!\d{1,3}\b)(?:"[^"]*"|'[^']*'|[^\s"',;&]+)/gi,
+    /\b(\w*(?:password|secret|token|api[_-]?key|authorization)[\\"']*\s*[:=]\s*)(?!(?:\d{1,3}|null|undefined|none|true|false)\b)(?:"[^"]*"|'[^']*'|[^\s"',;&]+)/gi,
     `$1${SECRET}`,
   ],
-  [/\b((?:code|pin|otp)[\\"']*\s*[:=][\s\\"']*)(?=[a-z]*\p{Nd})[a-z\p{Nd}]{4,15}(?![a-z\p{Nd}])/giu, `$1${SECRET}`],
+  [
+    /\b((?:code|pin|otp)[\\"']*\s*[:=][\s\\"']*)(?!\d[\dA-Z]P\d\d\b)(?=[a-z]*\p{Nd})[a-z\p{Nd}]{4,15}(?![a-z\p{Nd}])/giu,
+    `$1${SECRET}`,
+  ],
   [/[^\s@<>"'(]+@[^\s@<>"'),;]+\.[a-z]{2,}/gi, '[mail address]'],
   [/(?:\+|%2B)\p{Nd}[\p{Nd} ().-]{5,20}\p{Nd}/giu, NUMBER],
   [GROUPED_NUMBER, NUMBER],
@@ -52,28 +55,31 @@ export function createRedactor(known: readonly string[]): (value: unknown) => un
   }
   const redact = (value: unknown): unknown => {
     if (typeof value === 'string') return ofText(value)
-    if (typeof value === 'number') return isPhoneNumber(value) ? NUMBER : value
+    if (typeof value === 'number') return hasDigitsOfPhone(value) ? NUMBER : value
     if (Array.isArray(value)) return value.map(redact)
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(
       Object.entries(value).map(([name, each]: [string, unknown]) => [
         ofText(name),
-        SECRET_NAMES.has(name) && each !== null ? SECRET : isPlainTime(name, each) ? each : redact(each),
+        SECRET_NAMES.has(name) && each !== null ? SECRET : isFigure(name, each) ? each : redact(each),
       ]),
     )
   }
   return redact
 }
 
-/** Has 9 to 15 digits: figures of the log are smaller. */
-const isPhoneNumber = (value: number): boolean => Number.isInteger(value) && value >= 1e8 && value < 1e15
+/** 9 to 15. Doorcode's own figures are smaller. */
+const hasDigitsOfPhone = (value: number): boolean => Number.isInteger(value) && value >= 1e8 && value < 1e15
 
 const SECRET_NAMES: ReadonlySet<string> = new Set(SECRET_MEMBERS)
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
-const isPlainTime = (name: string, value: unknown): boolean =>
-  name === 'time' && typeof value === 'string' && TIME.test(value)
+/** A time, or a size in bytes, that an application logged. */
+const isFigure = (name: string, value: unknown): boolean =>
+  typeof value === 'string' ? name === 'time' && TIME.test(value) : typeof value === 'number' && FIGURES.test(name)
+
+const FIGURES = /^(?:time|timestamp|rss)$|bytes$/i
 
 /** A line of the log as its members, or as a text if it is not JSON. */
 export function readLogLine(line: string): unknown {

@@ -143,7 +143,7 @@ const finish: Statement<{ id: string }> = statement(
        or (select 1 from messages m where m.workspace_id = a.workspace_id and m.id = a.message_id limit 1) is not null
      on conflict do nothing
    ), unparked as (
-     update provider_reports set due_at = $3
+     update provider_reports set outcome = 'waiting', attempts = 0, due_at = $3
      where outcome is not distinct from 'parked' and id = any (array (
        select r.id from jsonb_each($1::jsonb) as e
        cross join lateral (

@@ -9,8 +9,10 @@ import type { LockedSender } from './lock-senders.ts'
 /** A report that cannot be processed is quarantined before that; a longer backlog must not hold codes back. */
 const MAX_UNREAD_REPORT_WAIT_MS = 3 * MINUTE_MS
 
-/** 0: one-time codes, 1: everything else. */
-const PRIORITIES = [0, 1]
+/** Of one-time codes. */
+export const OTP_PRIORITY = 0
+/** 1: everything else. */
+export const PRIORITIES = [OTP_PRIORITY, 1]
 
 /** Locks up to `capacity` due messages: the codes of all senders first, everything else with what is left. */
 export async function lockDue(

@@ -9,13 +9,14 @@ import type { FailureCode } from '../../providers/failure-codes.ts'
 import { failureAtClose } from './decide.ts'
 import { countFault } from './quarantine.ts'
 import { recordInterrupted } from './claim.ts'
+import { OTP_PRIORITY } from './lock-due.ts'
 import { waitingSince } from './lock-senders.ts'
 import { applyReports, ownFailure } from '../reports/apply.ts'
 import type { Subscribers } from '../subscribers.ts'
 
 /** How many overdue messages of each sender are failed at a time. */
 const MAX_MESSAGES = 100
-/** How many of a sender's due messages are searched for them, oldest first: a short window may close before those of older messages. */
+/** How many of a sender's due codes are searched for them, oldest first: a short window may close before those of older codes. */
 const MAX_SEARCHED = 5_000
 
 type OverdueParts = EventParts &
@@ -72,7 +73,7 @@ const findOverdue = statement<Overdue>(
      select oldest.workspace_id, oldest.id from (
        select m.workspace_id, m.id, m.submit_by from messages m
        where m.sender_id = b.sender_id and m.priority = b.priority and m.due_at between b.due_at and $1
-       order by m.due_at limit ${MAX_SEARCHED}) oldest
+       order by m.due_at limit case b.priority when ${OTP_PRIORITY} then ${MAX_SEARCHED} else ${MAX_MESSAGES} end) oldest
      where oldest.submit_by <= $1 limit ${MAX_MESSAGES}) found
    cross join lateral (
      select * from messages m

@@ -41,6 +41,7 @@ export const housekeepingLoop = ({
       more ||= row?.removed === MAX_EACH
     }
     for (const correct of CORRECTIONS) {
+      if (stop?.aborted) break
       const corrected = await correct(db, now, MAX_CORRECTED).catch((fault: unknown) => void faults.push(fault))
       more ||= corrected?.length === MAX_CORRECTED
     }

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { BoundedMap } from '../../lib/bounded-map.ts'
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, MINUTE_MS } from '../../lib/clock.ts'
 import { type Db, type Sql, statement, retryUntilOutcomeKnown } from '../../lib/db/pool.ts'
 import { createBatcher } from '../../lib/db/batcher.ts'
 import { type ApiKeyParts, hashSecret, newApiKey, parseApiKey } from '../../lib/ids.ts'
@@ -88,6 +88,8 @@ const CACHE_TTL_MS = 900
  * much longer than the gap between two polls.
  */
 const LOOK_BACK = `interval '1 hour'`
+/** A key is removed from the cache for this long after its change was first seen: a read that began before may still store it. */
+const REMOVED_FOR_MS = MINUTE_MS
 /** After a longer gap between two polls the cache is cleared. */
 const MAX_POLL_GAP_MS = 30_000
 const MAX_KEYS_PER_READ = 1_000
@@ -104,16 +106,16 @@ const readKeys = statement<StoredKey>(
    where k.public_id = any($1) and k.revoked_at is null and w.deletion_requested_at is null`,
 )
 
-/** `server`: different for each server, and for each start of a server. */
-const listChanged = statement<{ server: string; public_ids: string[] }>(
+/** `server`: different for each server, and for each start of a server. `changes`: the public id of a key, and the time of its change. */
+const listChanged = statement<{ server: string; changes: string[] }>(
   'list_recently_changed_api_keys',
   `select pg_postmaster_start_time()::text as server, array (
-     select public_id from api_keys where revoked_at > clock_timestamp() - ${LOOK_BACK}
+     select public_id || ' ' || revoked_at from api_keys where revoked_at > clock_timestamp() - ${LOOK_BACK}
      union all
-     select public_id from api_keys where expiry_changed_at > clock_timestamp() - ${LOOK_BACK}
+     select public_id || ' ' || expiry_changed_at from api_keys where expiry_changed_at > clock_timestamp() - ${LOOK_BACK}
      union all
-     select k.public_id from workspaces w join api_keys k on k.workspace_id = w.id
-     where w.deletion_requested_at > clock_timestamp() - ${LOOK_BACK}) as public_ids`,
+     select k.public_id || ' ' || w.deletion_requested_at from workspaces w join api_keys k on k.workspace_id = w.id
+     where w.deletion_requested_at > clock_timestamp() - ${LOOK_BACK}) as changes`,
 )
 
 /** After this long without a request the poll pauses: a cached key is read again before its next use. */
@@ -144,6 +146,8 @@ export function createKeyAuthenticator(
   const unknown = new BoundedMap<string, number>(MAX_UNKNOWN_KEYS)
   const uses = new Set<string>()
   let server: string | undefined
+  /** When each change was first seen. */
+  let changes = new Map<string, number>()
   let polls = 0
   let polledAtMs = Number.NEGATIVE_INFINITY
   let askedAtMs = Number.NEGATIVE_INFINITY
@@ -225,7 +229,9 @@ export function createKeyAuthenticator(
       // A new server may lack the latest changes of the former one (docs/high-availability.md#what-a-node-remembers).
       if (answer?.server !== server || startedAtMs - polledAtMs > MAX_POLL_GAP_MS) cache.clear()
       server = answer?.server
-      for (const publicId of answer?.public_ids ?? []) cache.delete(publicId)
+      changes = new Map(answer?.changes.map((change) => [change, changes.get(change) ?? startedAtMs]))
+      for (const [change, seenAtMs] of changes)
+        if (startedAtMs - seenAtMs < REMOVED_FOR_MS) cache.delete(change.slice(0, change.indexOf(' ')))
       polledAtMs = startedAtMs
       polls += 1
       return { more: false }

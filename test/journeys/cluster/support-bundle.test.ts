@@ -159,7 +159,7 @@ const KEPT = [
   '00000000-7096-7316-8123-485240356712 and "id":"01916006-7096-7316-8123-485240356712"',
   '2026-11-24 10:11:12.345 UTC, 2026-11-24 10:11:12, 10:11:12.345678, 24.11.2026, 12 2026-11-24 10:11:12',
   'PostgreSQL 18.0 on 192.168.100.200:5432, 203.0.113.42, node v26.10.0, kernel 6.12.48, [2001:db8::1]:443',
-  'took 0.123456789 s, 12 of 300 messages, 85 %, exit code: 1, errorCode: ECONNREFUSED, code: ECONNRESET',
+  'took 0.123456789 s, 12 of 300 messages, 85 %, exit code: 1, errorCode: ECONNREFUSED, code: ECONNRESET, code: 40P01',
   'https://hooks.example:8443/a/b?x=1 and http://127.0.0.1:3000/whatsapp/01a1fa06-709a-73f6-8b1e-b4852403567f',
   'trace 4bf92f3577b34da6a3ce929d0e0e4736, set DOORCODE_ALERT_SECRET, with only a password: 3. Each',
 ]
@@ -167,7 +167,16 @@ const KEPT = [
 test('redaction keeps ids, times, versions, addresses, places and figures', () => {
   const redact = createRedactor(['canary'])
   for (const text of KEPT) assert.equal(redact(text), text)
-  const figures = { level: 30, pid: 4_194_304, bytes: 52_428_800, ms: 1_234.567_891, share: 0.123_456_789, up: true }
+  const figures = {
+    level: 30,
+    time: 1_732_444_444_444,
+    rssBytes: 218_103_808,
+    pid: 4_194_304,
+    bytes: 52_428_800,
+    ms: 1_234.567_891,
+    share: 0.123_456_789,
+    up: true,
+  }
   assert.deepEqual(redact(figures), figures)
   assert.deepEqual(redact({ a: ['x canary', { password: 'p', code: null }] }), {
     a: ['x [secret]', { password: '[secret]', code: null }],
