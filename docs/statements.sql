@@ -1086,8 +1086,7 @@ select workspace_id as "workspaceId" from of_confirmation union all select works
 
 prepare match_messages as
 select r.n, senders.ids as senders, to_jsonb(q) as question, to_jsonb(quoted) as quoted, to_jsonb(target) as target,
-       (select max(c.id::text)::uuid from unnest(theirs.ids) as c (id)) as newest,
-       open.followups as open
+       theirs.ids as theirs, open.followups as open
 from jsonb_to_recordset($1) as r (n int, workspace_id uuid, phone_number_id text, question_id uuid,
   confirmation_id uuid, quotes text, phones jsonb, user_id text)
 -- a number that moves to another account gets a new id and a new sender; accounts of one app share a webhook path
@@ -1107,7 +1106,7 @@ left join lateral (
   select c.id, c.sender_id, c.customer_user_id, c.recipient like 'erased:%' as is_erased from confirmations c
   where c.workspace_id = r.workspace_id and c.id = coalesce(r.confirmation_id, q.confirmation_id, quoted.confirmation_id) limit 1) target on true
 left join lateral (
-  select array_agg(c.id) as ids from (
+  select array_agg(c.id order by c.id desc) as ids from (
     (select c.id from unnest(senders.ids) as s (id) cross join jsonb_array_elements_text(r.phones) as phone (number)
      cross join lateral (
        select c.id, c.workspace_id from confirmations c where c.sender_id = s.id and c.recipient = phone.number
@@ -1120,10 +1119,10 @@ left join lateral (
      where c.workspace_id = r.workspace_id)) c) theirs on true
 left join lateral (
   select jsonb_agg(f order by f.asked_at desc nulls last, f.id desc) as followups from unnest(theirs.ids) as their (id) cross join lateral (
-    (select c.id, 'confirmation' as check, c.asked_at from confirmations c
+    (select c.id, 'confirmation' as check, c.asked_at, c.answer_times ->> 'tap' as tap from confirmations c
      where c.workspace_id = r.workspace_id and c.id = their.id and c.status = 'rescheduling' limit 1)
     union all
-    (select f.confirmation_id, 'refusal', f.asked_at from refusal_checks f
+    (select f.confirmation_id, 'refusal', f.asked_at, f.answer_times ->> 'tap' from refusal_checks f
      where f.workspace_id = r.workspace_id and f.confirmation_id = their.id and f.status in ('awaiting_reason', 'awaiting_note')
      limit 1)) f) open on true
 order by r.n;
@@ -2469,6 +2468,16 @@ set (outcome, note, due_at, message_id, confirmation_id, input_number, clock_off
   cross join lateral (select coalesce((select e.recipient like 'erased:%' from messages e where e.id = r.message_id limit 1), false)
     or coalesce((select e.recipient like 'erased:%' from confirmations e where e.id = r.confirmation_id limit 1), false) as is_erased) e)
 where p.id = any (array (select jsonb_object_keys($1::jsonb)::uuid));
+
+prepare process_messages_again as
+update provider_reports set outcome = 'waiting', note = null, due_at = $2, attempts = 0
+where id = any (array (
+  select p.id from jsonb_to_recordset($1) as r (workspace_id uuid, id uuid, since timestamptz)
+  cross join lateral (
+    select id from provider_reports
+    where workspace_id = r.workspace_id and confirmation_id = r.id and outcome = 'ignored' and input_number is null
+      and coalesce(occurred_at, received_at) >= r.since and body <> ''
+    limit 50) p));
 
 prepare take_provider_report as
 select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.occurred_at, r.received_at, r.due_at,

@@ -50,6 +50,11 @@ const choiceOf = (what: AnswerContent['what'], max: number) =>
   fc.nat({ max }).map((choice): AnswerContent => ({ what, choice }))
 const many = (of: fc.Arbitrary<AnswerContent>, maxLength = 4) => fc.array(of, { maxLength })
 const texts = fc.array(fc.constant<AnswerContent>({ what: 'text', choice: 0 }), { maxLength: 1 })
+/** Taps that open a follow-up, and a text that may be reported before them. */
+const thenText = (tap: AnswerContent) =>
+  fc
+    .array(fc.constant(tap), { minLength: 1, maxLength: 2 })
+    .map((taps) => [...taps, { what: 'text', choice: 0 } as const])
 
 /**
  * Only answers to open questions: others, such as a day chosen after the order was cancelled, count in one order and not in
@@ -57,7 +62,10 @@ const texts = fc.array(fc.constant<AnswerContent>({ what: 'text', choice: 0 }), 
  */
 const answerSets: { readonly [Name in Beginning]: fc.Arbitrary<{ choices: AnswerContent[]; taps: AnswerContent[] }> } =
   {
-    asked: fc.record({ choices: fc.constant<AnswerContent[]>([]), taps: many(choiceOf('tap', 2)) }),
+    asked: fc.record({
+      choices: fc.constant<AnswerContent[]>([]),
+      taps: fc.oneof(many(choiceOf('tap', 2)), thenText({ what: 'tap', choice: 2 })),
+    }),
     confirmed: fc.record({ choices: fc.constant<AnswerContent[]>([]), taps: many(choiceOf('tap', 2)) }),
     'day asked': fc.record({
       choices: fc.tuple(many(choiceOf('day', 2)), texts).map((all) => all.flat()),
@@ -74,7 +82,10 @@ const answerSets: { readonly [Name in Beginning]: fc.Arbitrary<{ choices: Answer
       choices: many(fc.oneof(choiceOf('day', 2), choiceOf('range', 1))),
       taps: many(choiceOf('tap', 2), 3),
     }),
-    'refusal asked': fc.record({ choices: fc.constant<AnswerContent[]>([]), taps: many(choiceOf('tap', 1)) }),
+    'refusal asked': fc.record({
+      choices: fc.constant<AnswerContent[]>([]),
+      taps: fc.oneof(many(choiceOf('tap', 1)), thenText({ what: 'tap', choice: 0 })),
+    }),
     'reason asked': fc.oneof(
       fc.record({ choices: fc.constant<AnswerContent[]>([]), taps: many(choiceOf('tap', 1)) }),
       fc.record({
@@ -101,9 +112,11 @@ const stories: fc.Arbitrary<Story> = fc
     // Choices and taps never share a second: arrival would decide between them, not the customer.
     const answers = all.map((content, index) => ({
       ...content,
-      gap: (stream.next().value ?? 1) || (index === choices.length ? 1 : 0),
+      gap:
+        (stream.next().value ?? 1) ||
+        (index === choices.length || (content.what === 'text' && choices.length === 0) ? 1 : 0),
     }))
-    // Text and Other need an open question on arrival.
+    // Text and Other need an open question before its expiry.
     const needsOpen = all.some(({ what, choice }) => what === 'text' || (what === 'reason' && choice === OTHER))
     return { beginning, answers, late: late && !needsOpen }
   })
@@ -291,7 +304,8 @@ class Shop {
     assert.ok(view)
     const { confirmationId: _, to: __, createdAt: ___, ...shown } = view
     const events = await this.world.query<{ type: string; occurred_at: Date; body: string }>(
-      'select type, occurred_at, body from events where confirmation_id = $1 order by recorded_order, occurred_at',
+      // ids begin with their millisecond, within which they have no order
+      'select type, occurred_at, body from events where confirmation_id = $1 order by left(id::text, 13), occurred_at',
       [confirmationId],
     )
     const own = check === 'confirmation' ? view : view.refusalCheck

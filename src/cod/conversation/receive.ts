@@ -3,12 +3,13 @@ import { later } from '../../lib/clock.ts'
 import { type Sql, type Statement, batch, statement } from '../../lib/db/pool.ts'
 import type { Check, Purpose } from '../../messages/conversation.ts'
 import { type TappedMessage, acceptTapped } from '../../messages/queue/tapped.ts'
+import { processAgain } from '../../messages/reports/process.ts'
 import { happenedAt } from '../../messages/reports/receive.ts'
 import type { InboundReader, InboundResult, StoredInbound } from '../../messages/subscribers.ts'
 import type { InboundMessage } from '../../providers/provider.ts'
 import { erasedIn } from '../../lib/phone/erased-recipient.ts'
 import { type ConversationEvent, type EventOfCheck, advance } from './advance.ts'
-import { type AnswerOrder, answerOrder } from './answer-order.ts'
+import { type AnswerOrder, answerOrder, isOlder } from './answer-order.ts'
 import { storeUserIds, phoneForms } from './customer.ts'
 import { kindText } from './kinds.ts'
 import { type Reply, decodeReply } from './replies.ts'
@@ -25,8 +26,11 @@ export async function receiveMessages(
   messages: readonly StoredInbound[],
 ): Promise<InboundResult[]> {
   const results = new Map<string, InboundResult>()
+  const openings: Decision[] = []
   const batches = batchesByCustomer(readMessages(provider, messages))
-  const locked = batches.length > 1 ? await lockMatches(tx, batches.flat()) : new Map<string, Conversation>()
+  const all = batches.flat()
+  const locksFirst = batches.length > 1 || all.some(({ inbound }) => inbound.says.type === 'text')
+  const locked = locksFirst ? await lockMatches(tx, all) : new Map<string, Conversation>()
   for (const [ordinal, messagesOfBatch] of batches.entries()) {
     const decisions = (await findMatches(tx, messagesOfBatch)).map(decide)
     const events = decisions.flatMap((decision) => decision.events)
@@ -34,7 +38,8 @@ export async function receiveMessages(
     const advanced = await advance(tx, later(now, ordinal), events, locked)
     await acceptTapped(tx, now, decisions.flatMap(unidentified))
     await storeUserIds(tx, decisions.flatMap(unknownUser))
-    for (const { message, events, note, confirmationId } of decisions) {
+    for (const decision of decisions) {
+      const { message, events, note, confirmationId } = decision
       // Without an answer the events only move the expiry of follow-ups.
       const answered = note ? undefined : events[0] && advanced.get(events[0])
       const inputNumber = answered?.inputNumber ?? null
@@ -45,8 +50,11 @@ export async function receiveMessages(
         inputNumber,
         clockOffsetMs,
       })
+      if (answered?.ignored === null && opensFollowUp(events[0])) openings.push(decision)
     }
   }
+  // They may have been reported before the tap.
+  await processAgain(tx, now, openings.flatMap(writtenAfter))
   return messages.map(({ id }) => results.get(id) ?? UNREADABLE)
 }
 
@@ -88,11 +96,14 @@ function batchesByCustomer(messages: ReadMessage[]): ReadMessage[][] {
   return batches
 }
 
-/** All batches lock together, in order: locking batch by batch could deadlock two nodes. */
+/**
+ * All batches lock together, in order: locking batch by batch could deadlock two nodes. A text waits for a tap on another node that is
+ * opening one of its customer's questions, or the tap waits and then finds the text.
+ */
 async function lockMatches(tx: Sql, messages: readonly ReadMessage[]): Promise<Map<string, Conversation>> {
   const matches = await findMatches(tx, messages)
-  const conversations = matches.flatMap(({ stored: { workspace_id: workspaceId }, match: { target, open } }) =>
-    [...(target ? [target] : []), ...(open ?? [])].map(({ id }) => ({ workspaceId, confirmationId: id })),
+  const conversations = matches.flatMap(({ stored: { workspace_id: workspaceId }, match: { target, theirs } }) =>
+    [...(target ? [target.id] : []), ...(theirs ?? [])].map((confirmationId) => ({ workspaceId, confirmationId })),
   )
   return lockConversations(tx, conversations)
 }
@@ -105,9 +116,10 @@ type Match = {
   quoted: { confirmation_id: string; check_kind: Check } | null
   /** The confirmation of this workspace that the payload, the question or the quoted message names. */
   target: { id: string; sender_id: string; customer_user_id: string | null; is_erased: boolean } | null
-  /** The customer's newest confirmation with these senders, and those with an open follow-up, the latest asked first. */
-  newest: string | null
-  open: { id: string; check: Check }[] | null
+  /** The customer's newest confirmations with these senders. */
+  theirs: string[] | null
+  /** Those with an open follow-up, the latest asked first. `tap`: the order of the tap that opened it. */
+  open: { id: string; check: Check; tap: AnswerOrder | null }[] | null
 }
 
 type MatchedMessage = ReadMessage & { match: Match }
@@ -118,8 +130,7 @@ const MAX_CONFIRMATIONS = 50
 const matchMessages: Statement<Match> = statement(
   'match_messages',
   `select r.n, senders.ids as senders, to_jsonb(q) as question, to_jsonb(quoted) as quoted, to_jsonb(target) as target,
-          (select max(c.id::text)::uuid from unnest(theirs.ids) as c (id)) as newest,
-          open.followups as open
+          theirs.ids as theirs, open.followups as open
    from jsonb_to_recordset($1) as r (n int, workspace_id uuid, phone_number_id text, question_id uuid,
      confirmation_id uuid, quotes text, phones jsonb, user_id text)
    -- a number that moves to another account gets a new id and a new sender; accounts of one app share a webhook path
@@ -139,7 +150,7 @@ const matchMessages: Statement<Match> = statement(
      select c.id, c.sender_id, c.customer_user_id, ${erasedIn('c.recipient')} as is_erased from confirmations c
      where c.workspace_id = r.workspace_id and c.id = coalesce(r.confirmation_id, q.confirmation_id, quoted.confirmation_id) limit 1) target on true
    left join lateral (
-     select array_agg(c.id) as ids from (
+     select array_agg(c.id order by c.id desc) as ids from (
        (select c.id from unnest(senders.ids) as s (id) cross join jsonb_array_elements_text(r.phones) as phone (number)
         cross join lateral (
           select c.id, c.workspace_id from confirmations c where c.sender_id = s.id and c.recipient = phone.number
@@ -152,10 +163,10 @@ const matchMessages: Statement<Match> = statement(
         where c.workspace_id = r.workspace_id)) c) theirs on true
    left join lateral (
      select jsonb_agg(f order by f.asked_at desc nulls last, f.id desc) as followups from unnest(theirs.ids) as their (id) cross join lateral (
-       (select c.id, 'confirmation' as check, c.asked_at from confirmations c
+       (select c.id, 'confirmation' as check, c.asked_at, c.answer_times ->> 'tap' as tap from confirmations c
         where c.workspace_id = r.workspace_id and c.id = their.id and c.status = 'rescheduling' limit 1)
        union all
-       (select f.confirmation_id, 'refusal', f.asked_at from refusal_checks f
+       (select f.confirmation_id, 'refusal', f.asked_at, f.answer_times ->> 'tap' from refusal_checks f
         where f.workspace_id = r.workspace_id and f.confirmation_id = their.id and f.status in ('awaiting_reason', 'awaiting_note')
         limit 1)) f) open on true
    order by r.n`,
@@ -200,7 +211,7 @@ function decide(message: MatchedMessage): Decision {
   )
   const answer = interpret(message, at)
   if ('code' in answer) {
-    const confirmationId = reply?.to === 'nothing' || !match.target ? match.newest : match.target.id
+    const confirmationId = reply?.to === 'nothing' || !match.target ? (match.theirs?.[0] ?? null) : match.target.id
     return { message, events: wrote, note: answer, confirmationId }
   }
   const events = [{ workspaceId, reportId: stored.id, ...answer }, ...wrote]
@@ -212,6 +223,16 @@ function unknownUser({ message, note }: Decision): { id: string; user_id: string
   const { target } = message.match
   const isUnknown = target !== null && target.customer_user_id === null && note === null
   return isUnknown ? [{ id: target.id, user_id: message.inbound.customer.userId }] : []
+}
+
+const opensFollowUp = (answer: ConversationEvent | undefined): boolean =>
+  answer?.event.type === 'tapped' && (answer.event.answer === 'change_time' || answer.event.answer === 'yes')
+
+/** Where messages are stored that the customer wrote after this tap, and since when. */
+function writtenAfter({ message: { stored, match }, confirmationId }: Decision) {
+  const { workspace_id, occurred_at: at, received_at: receivedAt } = stored
+  const since = at && at < receivedAt ? at : receivedAt
+  return [confirmationId, ...(match.theirs ?? [])].map((id) => ({ workspace_id, id, since }))
 }
 
 /** The tapped message, if its provider id is not stored: the response may have been lost. */
@@ -270,8 +291,8 @@ export function interpretAgain(
     question: question ? { ...question, check_kind: question.check } : null,
     quoted: null,
     target: { id: named, sender_id: '', customer_user_id: null, is_erased: false },
-    newest: null,
-    open: check ? [{ id, check }] : null,
+    theirs: null,
+    open: check ? [{ id, check, tap: null }] : null,
   }
   const { workspace_id: workspaceId, id: reportId, occurred_at: occurredAt, received_at: receivedAt } = stored
   const answer = interpret({ ...message, match }, happenedAt(occurredAt ?? receivedAt, receivedAt))
@@ -305,10 +326,14 @@ function tapped(reply: Reply, { target, senders, question, quoted }: Match, when
   return { confirmationId, check: 'confirmation', event: { ...chosen, choice } }
 }
 
-/** A text belongs to the conversation whose message it quotes, or else to the one with the latest open question. */
+/**
+ * A text belongs to the conversation whose message it quotes, or else to the one with the latest open question, without follow-ups that
+ * the customer opened after writing it.
+ */
 function typed(text: string, { quoted, target, open }: Match, when: When): Answer | CodedText {
   if (text.trim() === '') return { code: 'cod.empty' }
-  const to = quoted && target ? { id: target.id, check: quoted.check_kind } : open?.[0]
+  const asking = open?.find(({ tap }) => !isOlder(when.order, tap ?? undefined))
+  const to = quoted && target ? { id: target.id, check: quoted.check_kind } : asking
   if (!to) return { code: 'cod.no_open_question' }
   const answer: Answer = { confirmationId: to.id, check: to.check, event: { type: 'typed', ...when, text } }
   return answer

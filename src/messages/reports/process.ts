@@ -1,6 +1,6 @@
 import type { CodedText } from '../../../locales/text.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
-import { type Sql, type Statement, changes, statement } from '../../lib/db/pool.ts'
+import { type Sql, type Statement, batch, changes, statement } from '../../lib/db/pool.ts'
 import { erasedIn, isErased as isErasedRecipient } from '../../lib/phone/erased-recipient.ts'
 import { type EventParts, withEvents } from '../../events/record.ts'
 import { type DueItem, createBatchLoop } from '../../runtime/jobs/batch-loop.ts'
@@ -107,6 +107,30 @@ const endReports = statement(
      cross join lateral (select coalesce(${isErasedNow('messages', 'r.message_id')}, false)
        or coalesce(${isErasedNow('confirmations', 'r.confirmation_id')}, false) as is_erased) e)
    where p.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
+)
+
+/** Of one confirmation. Any further messages stay ignored. */
+const MAX_PROCESSED_AGAIN = 50
+
+/** Customers' messages of these confirmations that were written since these times and changed nothing are processed again. */
+export async function processAgain(
+  tx: Sql,
+  now: Date,
+  confirmations: readonly { workspace_id: string; id: string | null; since: Date }[],
+): Promise<void> {
+  if (confirmations.length > 0) await tx.rows(restart, [batch(confirmations), now])
+}
+
+const restart: Statement<object> = statement(
+  'process_messages_again',
+  `update provider_reports set outcome = 'waiting', note = null, due_at = $2, attempts = 0
+   where id = any (array (
+     select p.id from jsonb_to_recordset($1) as r (workspace_id uuid, id uuid, since timestamptz)
+     cross join lateral (
+       select id from provider_reports
+       where workspace_id = r.workspace_id and confirmation_id = r.id and outcome = 'ignored' and input_number is null
+         and coalesce(occurred_at, received_at) >= r.since and body <> ''
+       limit ${MAX_PROCESSED_AGAIN}) p))`,
 )
 
 const countFailure: Statement<{ id: string }> = statement(

@@ -9,6 +9,8 @@ import { explained } from '../../world/explained.ts'
 import { startOrder, typesOf } from '../../world/order.ts'
 import { postMessages } from '../../world/signed-webhooks.ts'
 import { createStallingProxy } from '../../faults/stalling-proxy.ts'
+import { waitFor } from '../../world/wait-for.ts'
+import { assertVerified } from '../../world/verified.ts'
 import { startWorld } from '../../world/world.ts'
 
 async function startConfirmation(t: TestContext) {
@@ -102,7 +104,38 @@ test('a tap before the deadline counts when reported after it', async (t) => {
   )
 })
 
-test('a tap resumed by a stalled node changes no later answer', async (t) => {
+test('a text reported before the tap that opened its question is the answer to that question', async (t) => {
+  const { world, receiver, order, ana, start, tapped } = await startConfirmation(t)
+  await ana.types('Before the tap', { timestamp: start + 1 })
+  await ana.types('Evening', { timestamp: start + 5 })
+  await tapped('Change time', 3)
+  const { status, reschedule, answeredAt } = await world.getConfirmation(order)
+  assert.deepEqual([status, reschedule?.note, secondOf(answeredAt)], ['rescheduled', 'Evening', start + 5])
+
+  await world.startRefusalCheck(order)
+  await world.settled()
+  await ana.types('It was broken', { timestamp: start + 9 })
+  await ana.taps('Yes', { timestamp: start + 7 })
+  const { refusalCheck } = await world.getConfirmation(order)
+  assert.deepEqual([refusalCheck?.status, refusalCheck?.note], ['refusal_confirmed', 'It was broken'])
+  assert.deepEqual(typesOf(receiver), ['cod.reschedule_requested', 'cod.refusal_confirmed'])
+  await assertVerified(world)
+})
+
+test('a text answers no question that was opened after the text was written', async (t) => {
+  const { world, order, ana, start, tapped } = await startConfirmation(t)
+  const later = await world.createConfirmation({ to: order.to })
+  await world.settled()
+  await ana.taps('Change time', { on: ana.last(), timestamp: start + 9 })
+  await ana.types('Evening', { timestamp: start + 5 })
+  await tapped('Change time', 3)
+  assert.equal((await world.getConfirmation(order)).reschedule?.note, 'Evening')
+  assert.equal((await world.getConfirmation(later)).status, 'rescheduling')
+  await assertVerified(world)
+})
+
+/** An order on two nodes whose reports are processed turn by turn. The first node can stall. */
+async function startTwoNodes(t: TestContext) {
   const stall = createStallingProxy()
   const world = await startWorld(t, { works: false, mayLogErrors: true, wrapDb: stall.wrap, account: codAccount() })
   await world.codSettings()
@@ -113,14 +146,19 @@ test('a tap resumed by a stalled node changes no later answer', async (t) => {
   await world.settled()
   await submitter.stop()
   world.nodes.splice(world.nodes.indexOf(submitter), 1)
-  const template = ana.last()
   const second = Math.floor(world.clock.now().getTime() / 1000)
   world.clock.advance(60_000)
-  const [first, next] = [reportsLoop(world.parts), reportsLoop(other.parts)]
+  const says = (seed: object, after: number) =>
+    world.emulator.inbound({ from: ana.phone, timestamp: second + after, ...seed })
+  const taps = (button: number, after: number) => says({ tap: { button, message: ana.last().id } }, after)
+  return { world, order, stall, second, says, taps, first: reportsLoop(world.parts), next: reportsLoop(other.parts) }
+}
 
-  await world.emulator.inbound({ from: ana.phone, tap: { button: 0, message: template.id }, timestamp: second })
+test('a tap resumed by a stalled node changes no later answer', async (t) => {
+  const { world, order, stall, second, taps, first, next } = await startTwoNodes(t)
+  await taps(0, 0)
   await stall.stall('take_provider_reports', () => first.turn())
-  await world.emulator.inbound({ from: ana.phone, tap: { button: 1, message: template.id }, timestamp: second + 3 })
+  await taps(1, 3)
   await next.turn()
   await stall.cut()
   await first.turn()
@@ -128,4 +166,23 @@ test('a tap resumed by a stalled node changes no later answer', async (t) => {
 
   const { status, answeredAt } = await world.getConfirmation(order)
   assert.deepEqual([status, secondOf(answeredAt)], ['cancelled', second + 3])
+})
+
+test('a text counts although another node opens its question at the same time', async (t) => {
+  const { world, order, stall, says, taps, first, next } = await startTwoNodes(t)
+  await says({ text: 'Evening' }, 3)
+  await stall.stall('end_provider_reports', () => first.turn())
+  await taps(2, 0)
+  const opened = next.turn()
+  await waitFor('the tap waits or is processed', async () => {
+    const waiting = await world.query(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return waiting.length > 0 || (await world.getConfirmation(order)).status === 'rescheduling'
+  })
+  await stall.release()
+  await opened
+  await next.turn()
+  await next.turn()
+  assert.equal((await world.getConfirmation(order)).reschedule?.note, 'Evening')
 })
