@@ -1,5 +1,5 @@
 import { Box, Button, Modal, type ModalProps } from '@mantine/core'
-import { type ReactNode, createContext, use, useEffect, useMemo, useState } from 'react'
+import { type ReactNode, createContext, use, useLayoutEffect, useMemo, useState } from 'react'
 import { CodeBlock } from '../code-block.tsx'
 import { Leaving } from './confirm-dialog.tsx'
 import classes from './secret-dialog.module.css'
@@ -46,7 +46,8 @@ export function SecretDialog({ children, ...modal }: ModalProps) {
 /** A secret that is shown once. The copy button has the focus. `title`: of the dialog, while it shows the secret. */
 export function Secret({ text, title }: { text: string; title?: string }) {
   const shown = use(ShownSecrets)
-  useEffect(() => shown?.add(title), [shown, title])
+  // Before the browser handles another key: Escape must not close the dialog in the moment in which the secret appears.
+  useLayoutEffect(() => shown?.add(title), [shown, title])
   return <CodeBlock text={text} onCopy={shown?.markCopied} autoFocus />
 }
 

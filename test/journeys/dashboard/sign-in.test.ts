@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Pool } from 'pg'
 import { getMigrations } from 'better-auth/db/migration'
-import { DAY_MS } from '../../../src/lib/clock.ts'
+import { DAY_MS, MINUTE_MS, SECOND_MS, later } from '../../../src/lib/clock.ts'
 import { authOptions } from '../../../src/admin/auth/auth.ts'
 import { createLink, createSetupLink } from '../../../src/admin/auth/links.ts'
 import { authCalls } from '../../../src/admin/auth/sign-in.ts'
@@ -144,15 +144,24 @@ test('after ten wrong passwords an account waits on every node, existing or not'
     }
     return answers.map(({ status, json }) => ({ status, code: json['code'] }))
   }
+  const begunAt = world.clock.now()
   const known = await tries(email)
+  const triedAt = world.clock.now()
   assert.deepEqual(
     known.map(({ status }) => status),
     [...Array.from({ length: 10 }, () => 401), 429],
   )
   assert.deepEqual(await tries('nobody-at-all@shop.example'), known)
+  const askedAt = world.clock.now()
   const waiting = await trySignIn(world, email, PASSWORD)
+  const answeredAt = world.clock.now()
   assert.equal(waiting.status, 429)
-  assert.ok(Number(waiting.json['retryAfterSeconds']) <= 15 * 60 && Number(waiting.json['retryAfterSeconds']) > 14 * 60)
+  const endFrom = (at: Date): Date => later(at, Number(waiting.json['retryAfterSeconds']) * SECOND_MS)
+  assert.ok(endFrom(answeredAt) >= later(begunAt, 15 * MINUTE_MS), 'not before the first wrong password is that old')
+  assert.ok(
+    endFrom(askedAt) <= later(triedAt, 15 * MINUTE_MS + SECOND_MS),
+    'and at most a second after the last one is',
+  )
   assert.ok((await eventsOf(world, { email })).includes('person.sign_in_paused'))
   world.advance('15m')
   assert.equal((await trySignIn(world, email, PASSWORD)).status, 200)
