@@ -132,13 +132,16 @@ async function moveTo(world: WebhookWorld, receiver: { endpointId: string }, url
   await world.db.transaction((tx) => updateEndpoint(tx, world.clock, update))
 }
 
+/** An advisory lock. */
+const GATE = 4_711
+
 test('while the backlog of an endpoint that is gone is held, results of others are stored', async (t) => {
   const world = await startWebhookWorld(t, { loops: 0 })
   const gone = await world.receiver()
   gone.always({ status: 410 })
   const ids = await world.record(2 * MAX_HELD_PER_BATCH + 10)
-  // Each batch but the first has one of these rows, which takes long, though less than the limit of a statement.
-  const slow = [ids[MAX_HELD_PER_BATCH + 5], ids[2 * MAX_HELD_PER_BATCH + 5]]
+  // Each batch but the first has one of these rows, which waits until the gate is open.
+  const gated = [ids[MAX_HELD_PER_BATCH + 5], ids[2 * MAX_HELD_PER_BATCH + 5]]
   const run = (name: string, text: string, values: (string | Date | undefined)[] = []) =>
     world.db.rows<{ found: boolean }>({ name, text }, values)
   await run(
@@ -148,23 +151,25 @@ test('while the backlog of an endpoint that is gone is held, results of others a
     [`{${ids.join()}}`],
   )
   await run(
-    'hold_slowly',
-    `create function hold_slowly() returns trigger language plpgsql
-    as $$ begin perform pg_sleep(2); return new; end $$`,
+    'hold_at_gate',
+    `create function hold_at_gate() returns trigger language plpgsql
+    as $$ begin while not pg_try_advisory_xact_lock_shared(${GATE}) loop perform pg_sleep(0.02); end loop; return new; end $$`,
   )
-  t.after(() => run('hold_quickly', 'drop function hold_slowly cascade'))
+  t.after(() => run('hold_freely', 'drop function hold_at_gate cascade'))
   await run(
-    'slow_down',
-    `create trigger slow before update on webhook_deliveries for each row
-    when (new.status = 'held' and old.event_id in ('${slow.join("', '")}')) execute function hold_slowly()`,
+    'add_gate',
+    `create trigger gate before update on webhook_deliveries for each row
+    when (new.status = 'held' and old.event_id in ('${gated.join("', '")}')) execute function hold_at_gate()`,
   )
+  const openGate = await lockInAnotherSession(t, world.db, `select pg_advisory_xact_lock(${GATE})`)
   world.startWorker()
-  const isSlow =
+  const isWaiting =
     "select exists (select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()) as found"
-  await waitFor('the backlog to be held', async () => (await run('is_slow', isSlow))[0]?.found === true)
+  await waitFor('the backlog to be held', async () => (await run('is_waiting', isWaiting))[0]?.found === true)
   const other = await world.receiver()
   const [eventId] = await world.record()
   await waitFor('the success', async () => (await world.delivery(eventId, other)).status === 'succeeded')
-  assert.equal((await world.delivery(slow[1], gone)).status, 'pending', 'the backlog is still being held')
-  await waitFor('the rest to be held', async () => (await world.delivery(slow[1], gone)).status === 'held')
+  assert.equal((await world.delivery(gated[1], gone)).status, 'pending', 'the backlog is still being held')
+  await openGate()
+  await waitFor('the rest to be held', async () => (await world.delivery(gated[1], gone)).status === 'held')
 })
