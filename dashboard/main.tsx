@@ -5,7 +5,7 @@ import './ui/shell/page.css'
 import arabicFont from '@fontsource-variable/vazirmatn/files/vazirmatn-arabic-wght-normal.woff2'
 import { PhoneTexts } from '@doorcode/whatsapp-emulator/phone/texts.ts'
 import { DirectionProvider, MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
+import { Notifications, notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode, useEffect, useMemo, useState } from 'react'
@@ -31,6 +31,13 @@ function Dashboard({ first }: { first: Translator }) {
     document.documentElement.lang = language
     document.documentElement.dir = direction
   }, [language, direction])
+  useEffect(() => {
+    // After an upgrade, the scripts that an open page has not loaded yet are gone.
+    const tell = () =>
+      void notifications.show({ id: 'not-loaded', message: translator.t('page_shell.not_loaded'), autoClose: false })
+    addEventListener('vite:preloadError', tell)
+    return () => removeEventListener('vite:preloadError', tell)
+  }, [translator])
   const texts = useMemo(
     () => ({
       ...translatorWithCommands(translator, programOfInstance),

@@ -2804,6 +2804,7 @@ export type ParameterNames = {
   'page_shell.not_found': never
   'page_shell.not_found_title': never
   'page_shell.not_live_hint': never
+  'page_shell.not_loaded': never
   'page_shell.older': never
   'page_shell.overview': never
   'page_shell.pages': never

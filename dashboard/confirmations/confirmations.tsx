@@ -1,7 +1,6 @@
 import { Group, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy } from 'react'
 import { visibleText } from '../../locales/visible-text.ts'
 import { api } from '../api.ts'
 import { listInput, pageQueries } from '../queries.ts'
@@ -10,13 +9,14 @@ import { Recipient, Reference } from '../ui/as-typed.tsx'
 import { ButtonLink, linkTo } from '../ui/link.tsx'
 import { hasOtherPages } from '../ui/list/list-search.ts'
 import { SearchedList } from '../ui/list/searched-list.tsx'
+import { lazyPart } from '../ui/shell/lazy-part.ts'
 import { type StatusValue, statusWord } from '../ui/state/status.ts'
 import { CodeLink, Status } from '../ui/state/status.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { Chosen, NewTime } from './reschedule.tsx'
 import { type ListedConfirmation, REFUSALS, STATUSES, withFilter } from './search.ts'
 
-const Conversation = lazy(() => import('./preview.tsx'))
+const Conversation = lazyPart(async () => (await import('./preview.tsx')).Conversation)
 
 const PAGE = '/w/$workspaceId/confirmations'
 

@@ -24,5 +24,3 @@ export function Conversation({ confirmationId }: { confirmationId: string }) {
     </Stack>
   )
 }
-
-export default Conversation

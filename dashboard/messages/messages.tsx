@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Suspense, lazy } from 'react'
+import { Suspense } from 'react'
 import { FAILURE_CODES, failurePart } from '../../src/providers/failure-codes.ts'
 import { api } from '../api.ts'
 import { listInput, pageQueries } from '../queries.ts'
@@ -9,17 +9,16 @@ import { Recipient, Reference } from '../ui/as-typed.tsx'
 import { ButtonLink, linkTo } from '../ui/link.tsx'
 import { hasOtherPages } from '../ui/list/list-search.ts'
 import { SearchedList } from '../ui/list/searched-list.tsx'
+import { lazyPart } from '../ui/shell/lazy-part.ts'
 import { statusWord } from '../ui/state/status.ts'
 import { Status, WithFailure } from '../ui/state/status.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { KINDS, STATUSES, VERIFICATIONS, withFilter } from './search.ts'
 import { MessageKind } from './status.tsx'
 
-const MessagePreview = lazy(() => import('./preview.tsx'))
+const MessagePreview = lazyPart(async () => (await import('./preview.tsx')).MessagePreview)
 /** Only an empty list shows it. */
-const FirstRequest = lazy(async () => ({
-  default: (await import('../code-examples/first-request.tsx')).FirstRequest,
-}))
+const FirstRequest = lazyPart(async () => (await import('../code-examples/first-request.tsx')).FirstRequest)
 
 const PAGE = '/w/$workspaceId/messages'
 

@@ -9,7 +9,7 @@ import { useWorkspace } from '../ui/workspace.ts'
 import { Content } from './message.tsx'
 
 /** What the customer reads; of an order, the whole conversation. */
-export default function MessagePreview({ messageId }: { messageId: string }) {
+export function MessagePreview({ messageId }: { messageId: string }) {
   const { workspaceId } = useWorkspace()
   const { data, error } = useQuery(pageQueries.message({ workspaceId, messageId }))
   if (error) return <Failed error={error} />

@@ -18,6 +18,23 @@ test('unknown addresses keep the frame, and the palette finds pages and messages
   await findByKeyboard(page, otp)
 })
 
+test('where a script is gone after an upgrade, the page stays and asks for a reload', async (t) => {
+  const world = await startWorld(t)
+  const page = await openPage(t, world, { as: await signIn(world, 'owner') })
+  await page.goto(`/dashboard/w/${world.workspaceId}/settings`)
+  const name = page.getByLabel('Name', { exact: true })
+  await name.fill('Half')
+  await page.route(/assets\/(palette|key-list)-/, (route) => route.fulfill({ status: 404 }))
+  await page.keyboard.press('Control+K')
+  const asks = page.getByRole('alert').filter({ hasText: 'Reload the page.' })
+  await asks.getByRole('button').click()
+  await asks.waitFor({ state: 'detached' })
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('?')
+  await asks.waitFor()
+  assert.equal(await name.inputValue(), 'Half')
+})
+
 /** Opens an unknown address, a page of the workspace, and a page outside workspaces, whose switcher leads back. */
 async function openUnknown(page: Page, workspaceId: string): Promise<void> {
   await page.goto('/dashboard/nothing/here')

@@ -9,7 +9,7 @@ type Props = {
 }
 
 /** Which keys do what. Loaded when it is opened. */
-export default function KeyList({ paletteKey, onClose, isOn, onTurn }: Props) {
+export function KeyList({ paletteKey, onClose, isOn, onTurn }: Props) {
   const { t } = useTexts()
   const rows = [
     [[paletteKey, '/'], t('page_keyboard.key_palette')],

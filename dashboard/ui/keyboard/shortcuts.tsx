@@ -1,12 +1,13 @@
 import { useDisclosure, useLocalStorage } from '@mantine/hooks'
-import { Suspense, lazy, useEffect } from 'react'
+import { Suspense, useEffect } from 'react'
 import { withTexts } from '../../texts/load.ts'
+import { lazyPart } from '../shell/lazy-part.ts'
 import { useSession } from '../workspace.ts'
 import { belongsToPage, keyOf } from './keys.ts'
 import { offer } from './offer.ts'
 import { moveToRow } from './rows.ts'
 
-const KeyList = lazy(withTexts(() => import('./key-list.tsx')))
+const KeyList = lazyPart(withTexts(async () => (await import('./key-list.tsx')).KeyList))
 
 /** The keys of every page, and their list. */
 export function Shortcuts({ paletteKey }: { paletteKey: string }) {

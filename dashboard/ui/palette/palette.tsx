@@ -18,7 +18,7 @@ const [store, actions] = createSpotlight()
 export const openPalette = actions.open
 
 /** Opens any page or item of the workspace, and switches theme and language, from the keyboard. */
-export default function Palette({ workspace }: { workspace: Workspace }) {
+export function Palette({ workspace }: { workspace: Workspace }) {
   const { t } = useTexts()
   const [query, setQuery] = useState('')
   const { opened } = useSpotlight(store)

@@ -1,14 +1,15 @@
 import { ActionIcon, Button, Kbd } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
-import { Suspense, lazy, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { withTexts } from '../../texts/load.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { Shortcuts } from '../keyboard/shortcuts.tsx'
+import { lazyPart } from '../shell/lazy-part.ts'
 import type { Workspace } from '../workspace.ts'
 
 const loadPalette = withTexts(() => import('./palette.tsx'))
-const Palette = lazy(loadPalette)
+const Palette = lazyPart(async () => (await loadPalette()).Palette)
 
 const PALETTE_KEY = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'
 
@@ -18,7 +19,10 @@ export function SearchButton({ workspace }: { workspace: Workspace }) {
   const [isWanted, setWanted] = useState(false)
   const open = (): void => {
     setWanted(true)
-    void loadPalette().then(({ openPalette }) => openPalette())
+    loadPalette().then(
+      ({ openPalette }) => openPalette(),
+      () => {}, // main.tsx tells the reader
+    )
   }
   useHotkeys([['mod+K', open]], []) // also from within a field
   useHotkeys([['/', open]])
