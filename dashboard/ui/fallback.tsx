@@ -1,7 +1,7 @@
-import { Alert, Box, Button, Group, Paper, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { Alert, Anchor, Box, Button, Group, Paper, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { useMatches } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { reasonOf } from '../api.ts'
+import { codeOf, reasonOf } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 
 /** Shown in place of an empty list: what to do next. */
@@ -26,6 +26,11 @@ export function Failed({ error, onAgain }: { error: unknown; onAgain?: () => voi
     <Alert color="red" title={t('page_shell.failed_title')} role="alert">
       <Stack gap="xs">
         <Text size="sm">{why ? textOf(why) : t('page_shell.unreachable')}</Text>
+        {codeOf(error) === 'UNAUTHORIZED' && (
+          <Anchor size="sm" href="/dashboard/sign-in" target="_blank">
+            {t('page_session.sign_in')}
+          </Anchor>
+        )}
         {onAgain && (
           <Button size="compact-sm" variant="default" w="fit-content" onClick={onAgain}>
             {t('page_shell.again')}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openPage } from './browser.ts'
-import { signIn } from '../world/dashboard.ts'
+import { PASSWORD, signIn } from '../world/dashboard.ts'
 import { startWorld } from '../world/world.ts'
 
 test('a sign-out that fails says so, and the person stays signed in', async (t) => {
@@ -35,4 +35,25 @@ test('a page leads to the sign-in when its session has ended elsewhere', async (
     window.dispatchEvent(new Event('visibilitychange'))
   }`)
   await page.waitForURL(/sign-in/)
+})
+
+test('a form whose session has ended keeps its text until the person has signed in again', async (t) => {
+  const world = await startWorld(t)
+  const owner = await signIn(world, 'owner')
+  const page = await openPage(t, world, { as: owner })
+  await page.goto(`/dashboard/w/${world.workspaceId}/settings`)
+  const rename = page.getByRole('button', { name: 'Rename' })
+  await page.getByLabel('Name', { exact: true }).fill('Rosa')
+  await world.query('delete from auth."session" where "userId" = $1', [owner.userId])
+  await rename.click()
+  const opened = page.waitForEvent('popup')
+  await page.getByRole('alert').getByRole('link', { name: 'Sign in' }).click()
+  const other = await opened
+  await other.getByRole('textbox', { name: 'Email' }).fill(owner.email)
+  await other.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+  await other.getByRole('button', { name: 'Sign in' }).click()
+  await other.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await other.close()
+  await rename.click()
+  await page.getByRole('combobox', { name: 'Workspace' }).getByText('Rosa').waitFor({ state: 'attached' })
 })
