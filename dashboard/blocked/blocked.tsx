@@ -42,10 +42,10 @@ export function Blocked() {
     ),
     placeholderData: keepPreviousData,
   })
-  const { data, error, refetch } = query
+  const { data, error, isPlaceholderData, refetch } = query
   const rows = data?.pages.flatMap((page) => page.rows)
   const [first] = data?.pages ?? []
-  const isEmpty = sought === '' && rows?.length === 0
+  const isEmpty = sought === '' && !isPlaceholderData && rows?.length === 0
   const actions = may.change && (
     <Group gap="xs" justify={isEmpty ? 'center' : undefined}>
       <Button variant="default" onClick={bringIn.open}>

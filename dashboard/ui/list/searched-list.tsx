@@ -122,10 +122,10 @@ type ResultsProps<Row> = Props<Row> & { page: ListPage<Row> }
 
 function Results<Row extends ListedRow>(props: ResultsProps<Row> & { hasSeveralSenders: boolean }) {
   const { t } = useTexts()
-  const { list, search, page, begin, onClear } = props
+  const { list, search, query, page, begin, onClear } = props
   if (page.rows.length > 0) return <Rows {...props} />
   if (page.searchedBackTo !== null) return null
-  if (!isFiltered(search)) return <Empty action={begin}>{t(`page_${list}.empty`)}</Empty>
+  if (!isFiltered(search) && !query.isPlaceholderData) return <Empty action={begin}>{t(`page_${list}.empty`)}</Empty>
   const clear = (
     <Button variant="subtle" size="compact-sm" w="fit-content" onClick={onClear}>
       {t(`page_${list}.clear`)}
