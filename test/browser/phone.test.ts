@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import { openPage } from './browser.ts'
 import type { CreatedConfirmation } from '../world/cod.ts'
 import { signIn } from '../world/dashboard.ts'
@@ -57,6 +57,48 @@ test('a verification from the phone to the approval: its code is on the phone, a
   assert.ok(!(await page.content()).includes(code), 'no page but the phone shows the code')
   await receiver.waitFor(1)
   await waitFor('the backend to hear it', () => receiver.events().some(({ type }) => type === 'otp.verified'))
+})
+
+test('what is typed or quoted while a reply is sent stays, and so does a reply that fails', async (t) => {
+  const world = await startSandbox(t)
+  const to = newPhone()
+  const [first, second] = [await world.sendOtp({ to }), await world.sendOtp({ to })]
+  await world.settled()
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
+  await openPhone(page, world, to)
+  const phone = frameOf(page, to)
+  const composer = phone.getByLabel('Message as the customer')
+  const quoting = phone.locator('form').getByText('Replying to')
+  const quote = async ({ code }: { code: string }) => {
+    const message = phone.getByRole('listitem').filter({ hasText: code }).first()
+    await message.getByRole('button', { name: 'Reply', exact: true }).click()
+    await phone.locator('form').getByText(code).waitFor()
+  }
+  const type = async (text: string, end: (route: Route) => Promise<void>) => {
+    const held = Promise.withResolvers<void>()
+    await page.route('**/phone.act*', async (route) => {
+      await held.promise
+      await end(route)
+    })
+    await composer.fill(text)
+    await composer.press('Enter')
+    await quoting.waitFor({ state: 'detached' })
+    return held
+  }
+  await quote(first)
+  const sending = await type('One', (route) => route.continue())
+  await quote(second)
+  sending.resolve()
+  await phone.getByRole('listitem').filter({ hasText: 'One' }).getByRole('blockquote').waitFor()
+  await page.unroute('**/phone.act*')
+  await quoting.waitFor()
+
+  const failing = await type('Two', (route) => route.abort())
+  await composer.fill('Three')
+  failing.resolve()
+  await phone.getByRole('alert').waitFor()
+  assert.equal(await composer.inputValue(), 'Two\nThree')
+  await phone.locator('form').getByText(second.code).waitFor()
 })
 
 /** Escape closes its dialog and returns the focus, each time; a number is one that the API accepts. */

@@ -126,8 +126,9 @@ export function ChatScreen({ pair, wasChosen, onBack }: ChatScreenProps) {
             quoted={quoted}
             onUnquote={() => setQuoted(undefined)}
             onSend={async (text) => {
+              setQuoted(undefined)
               const sent = await act({ do: 'text', ...pair, text, quote: quoted?.id })
-              if (sent) setQuoted(undefined)
+              if (!sent) setQuoted((chosen) => chosen ?? quoted)
               return sent
             }}
           />

@@ -17,7 +17,7 @@ export function Composer({
   input: RefObject<HTMLTextAreaElement | null>
   quoted: Entry | undefined
   onUnquote: () => void
-  /** Whether it was sent; otherwise the text stays. */
+  /** Whether it was sent; otherwise the text comes back. */
   onSend: (text: string) => Promise<boolean>
 }) {
   const { t } = usePhoneTexts()
@@ -25,7 +25,7 @@ export function Composer({
   const send = async (): Promise<void> => {
     if (text.trim() === '') return
     setText('')
-    if (!(await onSend(text))) setText(text)
+    if (!(await onSend(text))) setText((typed) => (typed === '' ? text : `${text}\n${typed}`))
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Escape' && quoted) onUnquote()
