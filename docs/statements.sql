@@ -1106,7 +1106,7 @@ left join lateral (
   select c.id, c.sender_id, c.customer_user_id, c.recipient like 'erased:%' as is_erased from confirmations c
   where c.workspace_id = r.workspace_id and c.id = coalesce(r.confirmation_id, q.confirmation_id, quoted.confirmation_id) limit 1) target on true
 left join lateral (
-  select array_agg(c.id order by c.id desc) as ids from (
+  select array_agg(c.id order by c.id desc) as ids from (select c.id from (
     (select c.id from unnest(senders.ids) as s (id) cross join jsonb_array_elements_text(r.phones) as phone (number)
      cross join lateral (
        select c.id, c.workspace_id from confirmations c where c.sender_id = s.id and c.recipient = phone.number
@@ -1116,7 +1116,7 @@ left join lateral (
     (select c.id from unnest(senders.ids) as s (id) cross join lateral (
        select c.id, c.workspace_id from confirmations c where c.sender_id = s.id and c.customer_user_id = r.user_id
        order by c.id desc limit 50) c
-     where c.workspace_id = r.workspace_id)) c) theirs on true
+     where c.workspace_id = r.workspace_id)) c order by c.id desc limit 50) c) theirs on true
 left join lateral (
   select jsonb_agg(f order by f.asked_at desc nulls last, f.id desc) as followups from unnest(theirs.ids) as their (id) cross join lateral (
     (select c.id, 'confirmation' as check, c.asked_at, c.answer_times ->> 'tap' as tap from confirmations c
@@ -2470,14 +2470,14 @@ set (outcome, note, due_at, message_id, confirmation_id, input_number, clock_off
 where p.id = any (array (select jsonb_object_keys($1::jsonb)::uuid));
 
 prepare process_messages_again as
-update provider_reports set outcome = 'waiting', note = null, due_at = $2, attempts = 0
-where id = any (array (
+update provider_reports set outcome = 'waiting', note = null, due_at = $2, attempts = 0, confirmation_id = null
+where outcome = 'ignored' and input_number is null and body <> '' and id = any (array (
   select p.id from jsonb_to_recordset($1) as r (workspace_id uuid, id uuid, since timestamptz)
   cross join lateral (
     select id from provider_reports
     where workspace_id = r.workspace_id and confirmation_id = r.id and outcome = 'ignored' and input_number is null
       and coalesce(occurred_at, received_at) >= r.since and body <> ''
-    limit 50) p));
+    order by received_at, id limit 50) p));
 
 prepare take_provider_report as
 select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.occurred_at, r.received_at, r.due_at,

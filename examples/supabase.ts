@@ -26,7 +26,7 @@ async function sendCode(body: string, headers: IncomingHttpHeaders): Promise<obj
   const { user, sms } = supabase.verify(body, headers as Record<string, string>) as SendSms
   const to = `+${(sms.phone || user.phone).replace('+', '')}`
   const language = user.user_metadata?.locale?.startsWith('ar') ? 'ar' : 'en_US'
-  // Each try of Supabase has another webhook-id, so the key is a hash of the code and its five minutes: a later code can be equal by chance. A repeat in the next five minutes is sent again.
+  // Each retry by Supabase has a new webhook-id, so the key is a hash of the code and its five minutes: a later code can be equal by chance. A repeat in the next five minutes is sent again.
   // Without the secret the code cannot be computed from it.
   const fiveMinutes = Math.floor(Number(headers['webhook-timestamp']) / 300)
   const content = `${to} ${sms.otp} ${fiveMinutes}`

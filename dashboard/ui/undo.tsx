@@ -8,7 +8,7 @@ import { offer } from './keyboard/offer.ts'
 /** How long a toast offers to undo. */
 const OFFERED_MS = 10_000
 
-/** Thrown by an `undo` that was answered but must not reverse anything. The message, in the reader's language, says why. */
+/** Thrown by an `undo` that the server rejected. Its message, in the reader's language, says what happened. */
 export class NotUndone extends Error {}
 
 /** Says what was done, and offers to undo it. `undo` makes the call that reverses it, and refreshes the page. */

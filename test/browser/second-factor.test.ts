@@ -20,7 +20,7 @@ test('a second factor is set up with an app and required at sign-in', async (t) 
   await dialog.getByRole('button', { name: 'Turn on', exact: true }).click()
   await dialog.getByText('Wrong code').waitFor()
   await dialog.getByLabel('6-digit code from the app').fill(totp(uri))
-  // The codes are shown once: Escape must not close the dialog, not even in the moment in which they appear.
+  // The codes are shown once: Escape must not close the dialog, not even at the moment when they appear.
   await page.evaluate(`new MutationObserver((_, observer) => {
     if (!/\\b\\w{5}-\\w{5}\\b/.test(document.querySelector('[role=dialog]').textContent)) return
     observer.disconnect()

@@ -46,7 +46,7 @@ export function SecretDialog({ children, ...modal }: ModalProps) {
 /** A secret that is shown once. The copy button has the focus. `title`: of the dialog, while it shows the secret. */
 export function Secret({ text, title }: { text: string; title?: string }) {
   const shown = use(ShownSecrets)
-  // Before the browser handles another key: Escape must not close the dialog in the moment in which the secret appears.
+  // Before the browser handles another key: Escape must not close the dialog at the moment when the secret appears.
   useLayoutEffect(() => shown?.add(title), [shown, title])
   return <CodeBlock text={text} onCopy={shown?.markCopied} autoFocus />
 }

@@ -53,7 +53,7 @@ export async function receiveMessages(
       if (answered?.ignored === null && opensFollowUp(events[0])) openings.push(decision)
     }
   }
-  // They may have been reported before the tap.
+  // Messages written after these taps may have been reported before them.
   await processAgain(tx, now, openings.flatMap(writtenAfter))
   return messages.map(({ id }) => results.get(id) ?? UNREADABLE)
 }
@@ -150,7 +150,7 @@ const matchMessages: Statement<Match> = statement(
      select c.id, c.sender_id, c.customer_user_id, ${erasedIn('c.recipient')} as is_erased from confirmations c
      where c.workspace_id = r.workspace_id and c.id = coalesce(r.confirmation_id, q.confirmation_id, quoted.confirmation_id) limit 1) target on true
    left join lateral (
-     select array_agg(c.id order by c.id desc) as ids from (
+     select array_agg(c.id order by c.id desc) as ids from (select c.id from (
        (select c.id from unnest(senders.ids) as s (id) cross join jsonb_array_elements_text(r.phones) as phone (number)
         cross join lateral (
           select c.id, c.workspace_id from confirmations c where c.sender_id = s.id and c.recipient = phone.number
@@ -160,7 +160,7 @@ const matchMessages: Statement<Match> = statement(
        (select c.id from unnest(senders.ids) as s (id) cross join lateral (
           select c.id, c.workspace_id from confirmations c where c.sender_id = s.id and c.customer_user_id = r.user_id
           order by c.id desc limit ${MAX_CONFIRMATIONS}) c
-        where c.workspace_id = r.workspace_id)) c) theirs on true
+        where c.workspace_id = r.workspace_id)) c order by c.id desc limit ${MAX_CONFIRMATIONS}) c) theirs on true
    left join lateral (
      select jsonb_agg(f order by f.asked_at desc nulls last, f.id desc) as followups from unnest(theirs.ids) as their (id) cross join lateral (
        (select c.id, 'confirmation' as check, c.asked_at, c.answer_times ->> 'tap' as tap from confirmations c

@@ -123,14 +123,15 @@ export async function processAgain(
 
 const restart: Statement<object> = statement(
   'process_messages_again',
-  `update provider_reports set outcome = 'waiting', note = null, due_at = $2, attempts = 0
-   where id = any (array (
+  // unmatched again, as before it was processed: an erasure or a repeat that locks the confirmation first does not meet it
+  `update provider_reports set outcome = 'waiting', note = null, due_at = $2, attempts = 0, confirmation_id = null
+   where outcome = 'ignored' and input_number is null and body <> '' and id = any (array (
      select p.id from jsonb_to_recordset($1) as r (workspace_id uuid, id uuid, since timestamptz)
      cross join lateral (
        select id from provider_reports
        where workspace_id = r.workspace_id and confirmation_id = r.id and outcome = 'ignored' and input_number is null
          and coalesce(occurred_at, received_at) >= r.since and body <> ''
-       limit ${MAX_PROCESSED_AGAIN}) p))`,
+       order by received_at, id limit ${MAX_PROCESSED_AGAIN}) p))`,
 )
 
 const countFailure: Statement<{ id: string }> = statement(
