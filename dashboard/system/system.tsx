@@ -186,7 +186,7 @@ export function Nodes({ nodes, differing }: Pick<Report, 'nodes' | 'differing'>)
   return (
     <Section title={t('page_system.nodes')}>
       {differing.length > 0 && (
-        <Text size="sm">{t('page_system.differing', { settings: `\u2068${differing.join(', ')}\u2069` })}</Text>
+        <Text size="sm">{t('page_system.differing', { settings: differing.join(', ') })}</Text>
       )}
       <List
         label={t('page_system.nodes')}

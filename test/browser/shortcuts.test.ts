@@ -72,7 +72,7 @@ test('the palette blocks a number, which z undoes, sends a test code, moves the 
   const isBlocked = async (phone: string) =>
     (await admin.calls.blocked.list.query({ workspaceId, text: phone })).rows.length === 1
   const phone = newPhone()
-  await runs(page, phone, `Block`)
+  await runs(page, phone, `Block ${phone}`)
   await page.getByText(`${phone} is blocked.`).waitFor()
   assert.ok(await isBlocked(phone))
   await page.keyboard.press('z')

@@ -82,7 +82,7 @@ function useChanges(workspace: Workspace, query: string): Action[] {
     },
     {
       id: 'block',
-      label: phone ? t('page_keyboard.do_block_this', { phone: `\u2066${phone}\u2069` }) : t('page_keyboard.do_block'),
+      label: phone ? t('page_keyboard.do_block_this', { phone }) : t('page_keyboard.do_block'),
       icon: 'blocked',
       run: () =>
         phone
