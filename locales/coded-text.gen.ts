@@ -2059,6 +2059,7 @@ export type ParameterNames = {
   'page_keyboard.key_palette': never
   'page_keyboard.key_rows': never
   'page_keyboard.key_undo': never
+  'page_keyboard.not_copied': 'id'
   'page_keyboard.palette_actions': never
   'page_keyboard.palette_hint': never
   'page_keyboard.palette_nothing': never

@@ -19,6 +19,9 @@ test('the emulator’s page shows messages, accepts taps and moves its clock', a
   const page = await openPage(t, { first: { url: world.emulator.url } })
   await page.goto('/')
   await page.getByText('Send your first message').waitFor()
+  await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`) // as on plain HTTP
+  await page.getByRole('button', { name: 'Copy' }).click()
+  await page.getByRole('status').getByText('Something went wrong.').waitFor()
   await world.sendOrder()
   await page.getByRole('button', { name: CUSTOMER }).click()
   const phone = page.getByRole('region', { name: `The phone of ${CUSTOMER}` })

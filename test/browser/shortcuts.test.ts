@@ -100,6 +100,23 @@ test('the palette blocks a number, which z undoes, sends a test code, moves the 
   await page.waitForURL(`**/messages/${otp.messageId}`)
 })
 
+test('where the browser allows no copying, the id and the code are shown', async (t) => {
+  const world = await startSandbox(t)
+  const otp = await world.sendOtp()
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
+  await page.goto(`/dashboard/w/${world.workspaceId}/messages/${otp.messageId}`)
+  await page.getByRole('heading', { level: 1, name: /Message to/ }).waitFor()
+  await page.evaluate(NO_CLIPBOARD)
+  await runs(page, 'Copy', 'Copy the id')
+  await page.getByText(`The browser blocked copying. The id is ${otp.messageId}.`).waitFor()
+  await openWithin(page, `/dashboard/w/${world.workspaceId}/phone`)
+  await page.getByRole('button', { name: 'Copy code' }).click()
+  await page.getByText(`The browser blocked copying. The code is ${otp.code}.`).waitFor()
+})
+
+/** As on a page with an address of plain HTTP. */
+const NO_CLIPBOARD = `Object.defineProperty(navigator, 'clipboard', { value: undefined })`
+
 test('the palette offers to retry webhooks only while an endpoint fails', async (t) => {
   const world = await startSandbox(t)
   const receiver = await world.receiver()

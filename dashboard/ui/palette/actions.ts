@@ -48,8 +48,12 @@ function useCopyId(): (id: string) => Promise<void> {
   const { t } = useTexts()
   return (id) =>
     report(async () => {
-      await navigator.clipboard.writeText(id)
-      return t('page_shell.copied')
+      try {
+        await navigator.clipboard.writeText(id)
+        return t('page_shell.copied')
+      } catch {
+        return t('page_keyboard.not_copied', { id })
+      }
     })
 }
 

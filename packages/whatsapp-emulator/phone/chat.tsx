@@ -75,7 +75,7 @@ export function ChatScreen({ pair, wasChosen, onBack }: ChatScreenProps) {
   }
   const perform = async (entry: Entry, does: BubbleAct): Promise<void> => {
     if (does.does === 'copy') {
-      const isCopied = await copy(does.code)
+      const isCopied = await copyText(does.code)
       setNote(t(isCopied ? 'page_chats.copied' : 'page_chats.not_copied', { value: does.code }))
     } else if (does.does === 'nothing') setNote(t('page_chats.goes_nowhere'))
     else if (does.does === 'open_list') setList(entry.by === 'business' ? entry : undefined)
@@ -290,11 +290,15 @@ function useSwipe(onSwipe: () => void) {
   }
 }
 
-const copy = (text: string): Promise<boolean> =>
-  navigator.clipboard.writeText(text).then(
-    () => true,
-    () => false,
-  )
+/** Whether the browser allows it. On a page with an address of plain HTTP it has no clipboard. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return false
+  }
+}
 
 function useNote(): [string, (note: string) => void] {
   const [note, setNote] = useState('')

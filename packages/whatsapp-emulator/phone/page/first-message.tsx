@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { copyText } from '../chat.tsx'
 import type { Screen } from '../state.ts'
 import { usePhoneTexts } from '../texts.ts'
 
@@ -16,20 +17,16 @@ export function FirstMessage({ screen }: { screen: Screen }) {
   const hasMessages = [...screen.chats.values()].some(({ entries }) => entries.length > 0)
   if (number === undefined || hasMessages) return null
   const request = requestTo(location.origin, number)
+  const copy = async (): Promise<void> => {
+    const isCopied = await copyText(request)
+    setNote(isCopied ? t('page_chats.copied', { value: 'curl' }) : t('page_chats.did_not_work'))
+  }
   return (
     <section className="first">
       <h2>{t('page_emulator.try_it')}</h2>
       <p className="quiet">{t('page_emulator.try_it_about')}</p>
       <pre tabIndex={0}>{request}</pre>
-      <button
-        type="button"
-        onClick={() =>
-          void navigator.clipboard.writeText(request).then(
-            () => setNote(t('page_chats.copied', { value: 'curl' })),
-            () => setNote(t('page_chats.did_not_work')),
-          )
-        }
-      >
+      <button type="button" onClick={() => void copy()}>
         {t('page_emulator.copy')}
       </button>
       <span role="status"> {note}</span>
