@@ -4,10 +4,11 @@ import { useEffect, useState } from 'react'
 import { type RouterOutputs, api, callSignIn, checkLink } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Failed, Loading } from '../ui/fallback.tsx'
-import { PasswordField } from '../ui/form/fields.tsx'
+import { FormProblem, PasswordField } from '../ui/form/fields.tsx'
 import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
 import { AnchorLink } from '../ui/link.tsx'
 import { Frame } from './frame.tsx'
+import { useSignInCall } from './sign-in-call.ts'
 import { SignInForm } from './sign-in.tsx'
 
 type Link = RouterOutputs['session']['link']
@@ -104,6 +105,7 @@ async function comeIn(email: string, password: string, to = '/dashboard/'): Prom
 function Join({ link, token }: { link: Link; token: string }) {
   const { t } = useTexts()
   const session = useQuery(api.session.current.queryOptions())
+  const { problem, busy, call } = useSignInCall(() => void session.refetch())
   const join = useMutation(
     api.session.join.mutationOptions({
       onSuccess: ({ workspaceId }) => location.assign(`/dashboard/w/${workspaceId}/overview`),
@@ -112,10 +114,6 @@ function Join({ link, token }: { link: Link; token: string }) {
   if (session.isLoading) return <Loading />
   const person = session.data?.person
   const another = person !== undefined && person.email !== link.email
-  const signOut = async (): Promise<void> => {
-    await callSignIn('sign-out')
-    await session.refetch()
-  }
   return (
     <Stack>
       <LinkPurpose link={link} />
@@ -124,7 +122,8 @@ function Join({ link, token }: { link: Link; token: string }) {
           <Alert color="warning">
             {t('page_session.signed_in_as', { now: person.email, invited: link.email ?? '' })}
           </Alert>
-          <Button variant="default" onClick={() => void signOut()}>
+          <FormProblem>{problem}</FormProblem>
+          <Button variant="default" loading={busy} onClick={() => void call('sign-out', {})}>
             {t('page_session.sign_out_here')}
           </Button>
         </>

@@ -19,7 +19,22 @@ test('a sign-out that fails says so, and the person stays signed in', async (t) 
   assert.match(page.url(), /messages$/)
   isReachable = true
   await signOut()
-  await page.waitForURL(/sign-in/)
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+})
+
+test('whoever opens another person’s invitation hears that a sign-out failed, and then signs out', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const [owner, invited] = [await signIn(world, 'owner'), await signIn(world, 'stranger')]
+  const { token } = await owner.calls.people.invite.mutate({ workspaceId, email: invited.email, role: 'member' })
+  const page = await openPage(t, world, { as: owner })
+  await page.goto(`/dashboard/welcome#${token}`)
+  await page.route('**/auth/sign-out', (route) => route.abort())
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('Doorcode is not responding.').waitFor()
+  await page.unroute('**/auth/sign-out')
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('textbox', { name: 'Password' }).waitFor()
 })
 
 test('a page leads to the sign-in when its session has ended elsewhere', async (t) => {
@@ -34,7 +49,7 @@ test('a page leads to the sign-in when its session has ended elsewhere', async (
     Date.now = () => now() + 60_000
     window.dispatchEvent(new Event('visibilitychange'))
   }`)
-  await page.waitForURL(/sign-in/)
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
 
 test('a form whose session has ended keeps its text until the person has signed in again', async (t) => {
