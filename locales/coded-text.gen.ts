@@ -202,7 +202,6 @@ export type ParameterNames = {
   'admin.taken': never
   'admin.too_many_days': 'max'
   'admin.too_much': never
-  'admin.too_short': never
   'admin.type': never
   'admin.unable': never
   'admin.whole_days': never

@@ -83,6 +83,12 @@ test('the palette blocks a number, which z undoes, sends a test code, moves the 
   await page.getByText('The clock was moved.').waitFor()
   const { offsetMs } = await admin.calls.phone.state.query({ workspaceId })
   assert.equal(offsetMs, 86_400_000)
+  await page.route('**/phone.advance*', (route) => {
+    const [input] = Object.values(route.request().postDataJSON() as Record<string, object>)
+    return route.continue({ postData: JSON.stringify({ 0: { ...input, maxMs: 1 } }) })
+  })
+  await runs(page, 'Move the clock 1 hour', 'Move the clock 1 hour ahead')
+  await page.getByText(/^The clock stopped early .* 1 hour remaining\.$/).waitFor()
   await runs(page, 'test code', 'Send a test code')
   await page.waitForURL('**/phone?**')
   await page

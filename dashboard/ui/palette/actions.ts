@@ -1,3 +1,4 @@
+import { spanOf } from '@doorcode/whatsapp-emulator/phone/span.ts'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useRouter } from '@tanstack/react-router'
@@ -146,8 +147,9 @@ function useSandboxActions({ workspaceId }: Workspace): Action[] {
   const { mutateAsync: send } = useMutation(api.phone.sendOtp.mutationOptions({ onSettled: refresh }))
   const move = (byMs: number) => () =>
     report(async () => {
-      await advance({ workspaceId, to: { byMs } })
-      return t('page_keyboard.clock_moved')
+      const { advancedBy } = await advance({ workspaceId, to: { byMs } })
+      if (advancedBy === byMs) return t('page_keyboard.clock_moved')
+      return t('page_phone.stopped', { span: spanOf(byMs - advancedBy, language) })
     })
   return [
     {
