@@ -2087,13 +2087,20 @@ select count(*)::int as removed from removed;
 -- src/messages/correct-times.ts
 
 prepare correct_message_times as
+with recursive waiting as (
+  (select sender_id, priority, due_at from messages where due_at >= '-infinity' order by sender_id, priority, due_at limit 1)
+  union all
+  select n.sender_id, n.priority, n.due_at from waiting w cross join lateral (
+    select m.sender_id, m.priority, m.due_at from messages m
+    where m.due_at >= '-infinity' and (m.sender_id, m.priority) > (w.sender_id, w.priority)
+    order by m.sender_id, m.priority, m.due_at limit 1) n
+)
 update messages set due_at = $1
 where id = any (array (
-  select m.id from senders s
-  cross join unnest(array[0, 1]) as p (priority)
+  select m.id from waiting w
   cross join lateral (
     select id from messages
-    where sender_id = s.id and priority = p.priority and due_at > $2 and lease is null
+    where sender_id = w.sender_id and priority = w.priority and due_at > $2 and lease is null
     order by due_at limit $3 for no key update skip locked) m
   limit $3))
 returning id;

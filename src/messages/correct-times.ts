@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS, later } from '../lib/clock.ts'
 import { type Sql, statement } from '../lib/db/pool.ts'
-import { PRIORITIES } from './queue/lock-due.ts'
+import { WAITING } from './queue/lock-senders.ts'
 import { MAX_PAIR_WAIT_MS } from './queue/pace.ts'
 
 /** Makes messages due if their times were written while the database's clock was ahead. A lease ends by itself. */
@@ -9,13 +9,13 @@ export const correctMessageTimes = (sql: Sql, now: Date, limit: number): Promise
 
 const correctMessages = statement(
   'correct_message_times',
-  `update messages set due_at = $1
+  `${WAITING}
+   update messages set due_at = $1
    where id = any (array (
-     select m.id from senders s
-     cross join unnest(array[${PRIORITIES.join(', ')}]) as p (priority)
+     select m.id from waiting w
      cross join lateral (
        select id from messages
-       where sender_id = s.id and priority = p.priority and due_at > $2 and lease is null
+       where sender_id = w.sender_id and priority = w.priority and due_at > $2 and lease is null
        order by due_at limit $3 for no key update skip locked) m
      limit $3))
    returning id`,

@@ -2,16 +2,17 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { escapeLiteral } from 'pg'
+import { DAY_MS, later } from '../../src/lib/clock.ts'
 import { type Statement, type Value, sqlState } from '../../src/lib/db/pool.ts'
+import { correctMessageTimes, correctReportTimes } from '../../src/messages/correct-times.ts'
 import { examine } from '../../src/operations/doctor/examine.ts'
 import { findSetupProblemsOf } from '../../src/operations/doctor/setup.ts'
-import { createRemovalGuard } from '../../src/operations/lifecycle/retention/guard.ts'
 import { createFiguresReader } from '../../src/operations/monitoring/figures.ts'
-import { housekeepingLoop } from '../../src/runtime/background/housekeeping.ts'
 import { FIRST_ID } from '../../src/lib/ids.ts'
 import { RESEND_INTERVAL_MS } from '../../src/otp/verifications/limits.ts'
 import { readConversations } from '../../src/operations/verify/conversation-facts.ts'
 import { checkMessages } from '../../src/operations/verify/messages.ts'
+import { correctDeliveryTimes } from '../../src/webhooks/delivery/claim.ts'
 import { type Call, spyOnDb } from '../database/db-spy.ts'
 import { withConnection } from '../database/postgres.ts'
 import { wrongCode } from '../world/verifications.ts'
@@ -52,6 +53,8 @@ const MAX_BLOCKS_OF_SMALL = 600
 
 /** Statements that read an index entry of each endpoint, once a minute and for /metrics. */
 const READ_EVERY_ENDPOINT = new Set(['find_oldest_due_delivery', 'count_due_deliveries', 'correct_delivery_times'])
+/** The rows of the endpoints themselves. */
+const BLOCKS_OF_ENDPOINTS = 1_000
 
 test('with 20,000 future rows and many other workspaces no statement reads more than a few pages', async (t) => {
   const calls = new Map<string, Call>()
@@ -88,7 +91,7 @@ test('with 20,000 future rows and many other workspaces no statement reads more 
     for (const { made, plan, maxBlocks } of plans) {
       const read = scansOf(plan).filter((table) => GROWING.includes(table))
       if (read.length > 0) faults.push(`${statement.name}, made ${made}: reads all of ${read.join(', ')}`)
-      const max = READ_EVERY_ENDPOINT.has(statement.name) ? 2 * WAITING : maxBlocks
+      const max = READ_EVERY_ENDPOINT.has(statement.name) ? 2 * WAITING + BLOCKS_OF_ENDPOINTS : maxBlocks
       if (blocksOf(plan) > max) faults.push(`${statement.name}, made ${made}: reads ${blocksOf(plan)} blocks`)
     }
   }
@@ -122,7 +125,10 @@ async function walk(world: World): Promise<void> {
     { seal: world.parts.seal, now: world.clock.now() },
   )
   await createFiguresReader(world.parts, world.parts.db)()
-  await housekeepingLoop({ ...world.parts, guard: createRemovalGuard(world.parts) }).turn()
+  // as if the clock had not been ahead: nothing is later than it may be
+  const now = later(world.clock.now(), 1_000 * DAY_MS)
+  for (const correct of [correctMessageTimes, correctReportTimes, correctDeliveryTimes])
+    await correct(world.parts.db, now, 1)
   await checkMessages(world.parts.db, pageOf(world))
 }
 

@@ -12,7 +12,7 @@ const MAX_UNREAD_REPORT_WAIT_MS = 3 * MINUTE_MS
 /** Of one-time codes. */
 export const OTP_PRIORITY = 0
 /** 1: everything else. */
-export const PRIORITIES = [OTP_PRIORITY, 1]
+const PRIORITIES = [OTP_PRIORITY, 1]
 
 /** Locks up to `capacity` due messages: the codes of all senders first, everything else with what is left. */
 export async function lockDue(
