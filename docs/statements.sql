@@ -345,6 +345,12 @@ returning id;
 
 -- src/admin/audit/audit-log.ts
 
+prepare find_audit_entry as
+select a.id, a.at, a.who, a.action, a.target, a.before, a.after from audit_log a where a.workspace_id = $1 and a.id = $2;
+
+prepare find_audit_entry_of_instance as
+select a.id, a.at, a.who, a.action, a.target, a.before, a.after from audit_log a where a.workspace_id is null and $1::uuid is null and a.id = $2;
+
 prepare list_audit_actions as
 with recursive choices as (
   (select a.action as choice from audit_log a where a.workspace_id = $1 order by a.action limit 1)

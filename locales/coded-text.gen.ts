@@ -1327,6 +1327,7 @@ export type ParameterNames = {
   'page_audit_log.filters': never
   'page_audit_log.no': never
   'page_audit_log.none': never
+  'page_audit_log.not_kept': never
   'page_audit_log.not_yours': never
   'page_audit_log.nothing_fits': never
   'page_audit_log.of': never

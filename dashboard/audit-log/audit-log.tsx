@@ -1,4 +1,4 @@
-import { Drawer, Stack, VisuallyHidden } from '@mantine/core'
+import { Drawer, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
@@ -40,7 +40,6 @@ function Log() {
   const navigate = useNavigate({ from: ROUTE })
   const log = useInfiniteQuery(pageQueries.auditLog(workspaceId, filter))
   const entries = log.data?.pages.flatMap((page) => page.entries) ?? []
-  const open = entries.find(({ id }) => id === openId)
   const { data: people } = useQuery(pageQueries.people({ workspaceId }))
   const names = useMemo(() => new Map(people?.members.map(({ email, name }) => [email, name])), [people])
   return (
@@ -56,17 +55,33 @@ function Log() {
         {log.data && !log.hasNextPage && <KeptSince of="audit" />}
         <MoreButton of={log}>{t('page_shell.older')}</MoreButton>
         <Drawer
-          opened={open !== undefined}
+          opened={openId !== undefined}
           onClose={() => void navigate({ search: filter, replace: true, resetScroll: false })}
           position="right"
           size="min(100vw, 46rem)"
           title={t('page_audit_log.details')}
         >
-          {open && <Details entry={open} />}
+          {openId !== undefined && (
+            <OpenEntry id={openId} of={filter.of} listed={entries.find(({ id }) => id === openId)} />
+          )}
         </Drawer>
       </Stack>
     </NamesContext>
   )
+}
+
+/** A link may lead to an entry that the list has not loaded, or that is no longer kept. */
+function OpenEntry({ id: entryId, of, listed }: { id: string; of: AuditSearch['of']; listed: Entry | undefined }) {
+  const { t } = useTexts()
+  const { workspaceId } = useWorkspace()
+  const {
+    data: entry = listed,
+    error,
+    refetch,
+  } = useQuery({ ...api.auditLog.find.queryOptions({ workspaceId, of, entryId }), enabled: listed === undefined })
+  if (entry) return <Details entry={entry} />
+  if (entry === null) return <Text>{t('page_audit_log.not_kept')}</Text>
+  return error ? <Failed error={error} onAgain={() => void refetch()} /> : <Loading as="form" />
 }
 
 type Filter = Omit<AuditSearch, 'entry'>

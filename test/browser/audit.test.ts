@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { COMMAND_LINE, audit } from '../../src/admin/audit/audit.ts'
+import { newId } from '../../src/lib/ids.ts'
 import { openPage } from './browser.ts'
 import { signIn } from '../world/dashboard.ts'
 import { startWorld } from '../world/world.ts'
@@ -27,4 +29,25 @@ test('an entry is a sentence with a link, and its row opens the details', async 
   await details.waitFor({ state: 'hidden' })
   await page.getByRole('button', { name: 'Remove the filter Resource' }).click()
   await page.waitForURL((address) => !address.search.includes('resource'))
+})
+
+test('a link to an older entry opens it, and a link to a missing one says that it is not kept', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId, parts } = world
+  const admin = await signIn(world, 'admin')
+  const { endpointId } = await world.receiver()
+  await admin.calls.endpoints.update.mutate({ workspaceId, endpointId, eventTypes: ['message.sent'] })
+  const [first] = (await admin.calls.auditLog.list.query({ workspaceId })).entries
+  for (let more = 0; more < 50; more += 1) {
+    const change = { workspaceId, action: 'workspace.renamed', target: workspaceId } as const
+    await audit(parts.db, { actor: COMMAND_LINE, at: new Date() }, change)
+  }
+  const page = await openPage(t, world, { as: admin })
+  const details = page.getByRole('dialog', { name: 'Audit log entry' })
+  await page.goto(`/dashboard/w/${workspaceId}/audit?entry=${first?.id}`)
+  await details.getByRole('cell', { name: 'message.sent' }).waitFor()
+  await page.keyboard.press('Escape')
+  await details.waitFor({ state: 'hidden' })
+  await page.goto(`/dashboard/w/${workspaceId}/audit?entry=${newId()}`)
+  await details.getByText('This entry does not exist, or is no longer kept.').waitFor()
 })

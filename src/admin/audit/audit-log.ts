@@ -52,6 +52,11 @@ export const selectEntriesOf = forScopes<AuditEntry>(
    ${NEWEST_FIRST}`,
 )
 
+const selectEntry = forScopes<AuditEntry>(
+  'find_audit_entry',
+  (scope) => `select ${ENTRY} from audit_log a where ${scope} and a.id = $2`,
+)
+
 const MAX_CHOICES = 200
 
 /** A loose index scan: reads one row for each distinct value, however many entries there are. */
@@ -93,7 +98,7 @@ const filters = {
 }
 
 export const auditLog = router({
-  /** Newest first. `cursor`: the last entry of the previous page. `name`: of the target, if that is an id. */
+  /** Newest first. `cursor`: the last entry of the previous page. */
   list: writeCall
     .input(z.object({ of, cursor: z.uuid().nullish(), ...filters }))
     .query(async ({ ctx: { parts, figures, membership }, input: { of, cursor, action, who, resource, ...days } }) => {
@@ -106,9 +111,17 @@ export const auditLog = router({
         ? await figures.rows(selectEntriesOf[of], [...values, actions])
         : await figures.rows(selectEntries[of], values)
       const shown = rows.slice(0, ENTRIES_PER_PAGE)
-      const names = await findTargetNames(parts.db, membership.workspaceId, id === null ? [] : shown)
-      const entries = shown.map((entry) => ({ ...entry, name: null, isDeleted: false, ...names.get(entry.target) }))
+      const entries = await withNames(parts.db, id, shown)
       return { entries, next: rows.length > entries.length ? (entries.at(-1)?.id ?? null) : null }
+    }),
+
+  /** Null for a missing entry, and for one that is no longer kept. */
+  find: writeCall
+    .input(z.object({ of, entryId: z.uuid() }))
+    .query(async ({ ctx: { parts, membership }, input: { of, entryId } }) => {
+      const id = idOf(of, membership)
+      const [entry] = await withNames(parts.db, id, await parts.db.rows(selectEntry[of], [id, entryId]))
+      return entry ?? null
     }),
 
   choices: writeCall.input(z.object({ of })).query(async ({ ctx: { figures, membership }, input: { of } }) => {
@@ -120,6 +133,12 @@ export const auditLog = router({
     return { actions: actions.map(({ choice }) => choice), people: people.map(({ choice }) => choice) }
   }),
 })
+
+/** `name`: of the target, if that is an id. */
+async function withNames(sql: Sql, workspaceId: string | null, entries: readonly AuditEntry[]) {
+  const names = workspaceId === null ? undefined : await findTargetNames(sql, workspaceId, entries)
+  return entries.map((entry) => ({ ...entry, name: null, isDeleted: false, ...names?.get(entry.target) }))
+}
 
 /** Entries have the real time. */
 const REAL_TIME = idMargin({ sandbox: false, offsetMs: 0 })
