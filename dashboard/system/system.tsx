@@ -185,9 +185,7 @@ export function Nodes({ nodes, differing }: Pick<Report, 'nodes' | 'differing'>)
   const { t, n } = useTexts()
   return (
     <Section title={t('page_system.nodes')}>
-      {differing.length > 0 && (
-        <Text size="sm">{t('page_system.differing', { settings: differing.join(', ') })}</Text>
-      )}
+      {differing.length > 0 && <Text size="sm">{t('page_system.differing', { settings: differing.join(', ') })}</Text>}
       <List
         label={t('page_system.nodes')}
         rows={nodes}
