@@ -148,13 +148,10 @@ test('a list never shows the rows of the former workspace', async (t) => {
   const row = page.getByRole('row').filter({ hasText: to })
   await row.waitFor()
   const held = Promise.withResolvers<void>()
-  await page.route(
-    (url) => url.pathname.includes('blocked.list') && url.search.includes(other),
-    async (route) => {
-      await held.promise
-      await route.continue()
-    },
-  )
+  await page.route('**/blocked.list*', async (route) => {
+    if (route.request().postData()?.includes(other)) await held.promise
+    await route.continue()
+  })
   await switchFrom('blocked')
   await page.getByRole('main').locator('[aria-busy=true]').waitFor()
   assert.equal(await row.count(), 0)

@@ -192,8 +192,11 @@ test('a template is not sent again if its process died and the customer tapped i
   const order = await world.createConfirmation()
   const ana = world.customer(order)
   await died.promise
+  const free = 'select id from messages where workspace_id = $1 for update skip locked'
+  await waitFor('its locks to be gone', async () => (await world.query(free, [world.workspaceId])).length === 1)
   await world.emulator.inbound({ from: ana.phone, tap: { button: 'Confirm' } })
   await waitFor('the answer', async () => (await world.getConfirmation(order)).status === 'confirmed')
+  await world.settled() // or the clock would interrupt what is being sent
   assert.equal(await afterLosses({ world, ana }), 2, 'the template and the closing message')
 })
 
