@@ -3,7 +3,7 @@ import { type Sql, statement } from '../lib/db/pool.ts'
 import { WAITING } from './queue/lock-senders.ts'
 import { MAX_PAIR_WAIT_MS } from './queue/pace.ts'
 
-/** Makes messages due if their times were written while the database's clock was ahead. A lease ends by itself. */
+/** Messages whose due times were written while the database's clock was ahead become due now. A lease ends by itself. */
 export const correctMessageTimes = (sql: Sql, now: Date, limit: number): Promise<unknown[]> =>
   sql.rows(correctMessages, [now, later(now, MAX_PAIR_WAIT_MS + MINUTE_MS), limit])
 

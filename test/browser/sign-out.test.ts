@@ -22,7 +22,7 @@ test('a sign-out that fails says so, and the person stays signed in', async (t) 
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
 
-test('whoever opens another person’s invitation hears that a sign-out failed, and then signs out', async (t) => {
+test('the page of another person’s invitation says that a sign-out failed, and signs out at the next try', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
   const [owner, invited] = [await signIn(world, 'owner'), await signIn(world, 'stranger')]

@@ -56,6 +56,7 @@ export type ListedMembership = Membership & {
   deletionRequestedBy: string | null
 }
 
+/** SQL: the memberships of a query, with what pages show of each. */
 const listed = (memberships: string): string => `select listed.*, coalesce(
      (select jsonb_agg(jsonb_build_object('at', floor(extract(epoch from m.moved_at) * 1000), 'byMs', m.by_ms)
         order by m.moved_at)
