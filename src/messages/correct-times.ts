@@ -1,7 +1,8 @@
-import { HOUR_MS, MINUTE_MS, later } from '../lib/clock.ts'
+import { MINUTE_MS, later } from '../lib/clock.ts'
 import { type Sql, statement } from '../lib/db/pool.ts'
 import { WAITING } from './queue/lock-senders.ts'
 import { MAX_PAIR_WAIT_MS } from './queue/pace.ts'
+import { PARKED_RETRIES_MS } from './reports/process.ts'
 
 /** Messages whose due times were written while the database's clock was ahead become due now. A lease ends by itself. */
 export const correctMessageTimes = (sql: Sql, now: Date, limit: number): Promise<unknown[]> =>
@@ -21,8 +22,8 @@ const correctMessages = statement(
    returning id`,
 )
 
-/** No report waits longer for its message. */
-const MAX_REPORT_WAIT_MS = HOUR_MS
+/** No report waits longer. */
+const MAX_REPORT_WAIT_MS = Math.max(...PARKED_RETRIES_MS)
 
 /** The same for reports. */
 export const correctReportTimes = (sql: Sql, now: Date, limit: number): Promise<unknown[]> =>

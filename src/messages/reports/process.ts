@@ -20,7 +20,7 @@ type ReportParts = EventParts &
 export const MAX_REPORTS = 500
 export const POLL_MS = 500
 /** A report may come before the response with its message's id; storing that response unparks it too. */
-const PARKED_RETRIES_MS = [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS, 5 * MINUTE_MS, HOUR_MS]
+export const PARKED_RETRIES_MS = [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS, 5 * MINUTE_MS, HOUR_MS]
 
 /** Processes stored provider reports. A crash loses nothing: a report ends with the commit of its effect. */
 export function reportsLoop(parts: ReportParts): Loop {
