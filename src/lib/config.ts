@@ -1,5 +1,6 @@
 import { accessSync, constants, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { Client } from 'pg'
 import { parseAlertUrl } from './alert-url.ts'
 import { nearestName } from './nearest-name.ts'
 import { parseOtlpEndpoint, parseOtlpHeaders } from './otlp-settings.ts'
@@ -350,7 +351,18 @@ function databaseUrl(text: string): string {
     return invalid('must look like postgres://user:password@host:5432/name')
   const { searchParams } = new URL(text)
   for (const name of TLS_FILES) assertReadable(name, searchParams.get(name))
+  if (!isReadByDriver(text))
+    return invalid('has a "%" that begins no encoded character: write each "%" of the user, password and name as "%25"')
   return text
+}
+
+function isReadByDriver(url: string): boolean {
+  try {
+    return Boolean(new Client(url)) // does not connect
+  } catch (error) {
+    if (error instanceof URIError) return false
+    throw error
+  }
 }
 
 /** Files that the driver reads for each connection. */
