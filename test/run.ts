@@ -41,6 +41,7 @@ const WORKERS = 4
 const LONGEST = [
   'test/journeys/cluster/lost-database.test.ts',
   'test/browser/pages.test.ts',
+  'test/journeys/cluster/failing-work.test.ts',
   'test/journeys/cluster/locked-rows.test.ts',
   'test/exhaustive/crash.test.ts',
   'test/programs/demo.test.ts',
@@ -55,6 +56,10 @@ const LONGEST = [
   'test/exhaustive/cod-model.test.ts',
   'test/programs/embedded-postgres.test.ts',
   'test/exhaustive/plans.test.ts',
+  'test/browser/cod-settings.test.ts',
+  'test/browser/quickstart.test.ts',
+  'test/exhaustive/any-input.test.ts',
+  'src/webhooks/delivery/release.test.ts',
   'test/journeys/',
   'test/guards/',
 ]
@@ -94,6 +99,7 @@ const OWN_DATABASE: readonly string[] = [
   'test/journeys/data/recipient-erase.test.ts',
   'test/journeys/data/recipient-races.test.ts',
   'test/journeys/data/retention.test.ts',
+  'test/journeys/cluster/long-transaction.test.ts',
   'test/journeys/cluster/stuck.test.ts',
   'test/journeys/cluster/support-bundle.test.ts',
 ]

@@ -218,7 +218,7 @@ test('after the last try an alert is given up', async (t) => {
     await watched.turn()
     return (await watched.waiting()).length === 0
   })
-  assert.ok(watched.world.first.logLines.some((line) => line.includes('was given up')))
+  await waitFor('the log', () => watched.world.first.logLines.some((line) => line.includes('was given up')))
 })
 
 test('the metrics of every node show each finding, and nothing while no examination was made', async (t) => {
