@@ -300,6 +300,7 @@ export type ParameterNames = {
   'cod.trigger_send_failed': never
   'cod.trigger_submitted': never
   'cod.trigger_text': never
+  'cod.trigger_text_before_choice': never
   'cod.trigger_yes': never
   'cod.unreadable': never
   'doctor.account_rejected': 'wabaId' | 'workspace'

@@ -74,7 +74,10 @@ const answerSets: { readonly [Name in Beginning]: fc.Arbitrary<{ choices: Answer
     'time asked': fc.record({
       choices: fc.oneof(
         many(fc.oneof(choiceOf('day', 2), choiceOf('range', 1))),
-        fc.tuple(many(choiceOf('day', 2)), texts).map((all) => all.flat()),
+        fc
+          .tuple(many(choiceOf('day', 2), 2), texts, many(fc.oneof(choiceOf('day', 2), choiceOf('range', 1)), 2))
+          .filter(([, text]) => text.length > 0)
+          .map((all) => all.flat()),
       ),
       taps: many(choiceOf('tap', 2), 3),
     }),
@@ -109,12 +112,12 @@ const stories: fc.Arbitrary<Story> = fc
   .chain((beginning) => fc.tuple(fc.constant(beginning), answerSets[beginning], fc.boolean(), fc.infiniteStream(gaps)))
   .map(([beginning, { choices, taps }, late, stream]) => {
     const all = [...choices, ...taps]
-    // Choices and taps never share a second: arrival would decide between them, not the customer.
+    // Neither choices and taps nor a text and a choice share a second: arrival would decide between them, not the customer.
     const answers = all.map((content, index) => ({
       ...content,
       gap:
         (stream.next().value ?? 1) ||
-        (index === choices.length || (content.what === 'text' && choices.length === 0) ? 1 : 0),
+        (index === choices.length || content.what === 'text' || all[index - 1]?.what === 'text' ? 1 : 0),
     }))
     // Text and Other need an open question before its expiry.
     const needsOpen = all.some(({ what, choice }) => what === 'text' || (what === 'reason' && choice === OTHER))

@@ -130,7 +130,7 @@ const anyRound = fc.integer({ min: 1, max: 3 })
 const anyDate = fc.constantFrom('2026-11-23', '2026-11-24')
 const anyRange = fc.constantFrom('09:00-12:00', '12:00-18:00')
 
-/** Choices of the follow-up, texts that end it, and then taps. */
+/** Choices of the follow-up, a text among them, and then taps. */
 const anyAnswers = fc
   .record({
     from: fc.constantFrom<Confirmation[]>(...Object.values(states)),
@@ -142,13 +142,16 @@ const anyAnswers = fc
       { maxLength: 5 },
     ),
     text: fc.option(fc.constant((minute: number) => typed('a note', minute))),
+    place: fc.nat({ max: 5 }),
     taps: fc.array(
       fc.constantFrom('confirm', 'cancel', 'change_time').map((answer) => (minute: number) => tap(answer, minute)),
       { maxLength: 4 },
     ),
   })
-  .map(({ from, choices, text, taps }) => {
-    const all = [...choices, ...(text ? [text] : []), ...taps].map((make, index) => make(20 + index))
+  .map(({ from, choices, text, place, taps }) => {
+    const texts = text ? [text] : []
+    const makers = [...choices.slice(0, place), ...texts, ...choices.slice(place), ...taps]
+    const all = makers.map((make, index) => make(20 + index))
     return { from, answers: withoutLost(confirmation, from, all) }
   })
 
@@ -157,6 +160,7 @@ class ConfirmationPaper extends Paper<ConfirmationTypes> {
   timeRange: string | null = null
   note: string | null = null
   chosenAt: { date: number; timeRange: number } = { date: NEVER, timeRange: NEVER }
+  noted: number = NEVER
 
   constructor() {
     super(followUp)
@@ -167,7 +171,7 @@ class ConfirmationPaper extends Paper<ConfirmationTypes> {
   isOld(event: ConfirmationEvent, minute: number): boolean {
     if (event.type === 'tapped')
       return minute < (this.isFollowing() && event.answer !== 'change_time' ? this.tapped : this.answered)
-    if (event.type === 'typed') return minute < (this.isFollowing() ? this.tapped : this.answered)
+    if (event.type === 'typed') return minute < Math.max(this.tapped, this.noted)
     return event.type === 'chosen' && minute < Math.max(this.tapped, this.chosenAt[event.choice])
   }
 
@@ -194,8 +198,10 @@ class ConfirmationPaper extends Paper<ConfirmationTypes> {
       this.forget(minute)
       return this.reply(answer, `cod.${answer}`)
     }
-    if (event.type === 'typed' && this.isFollowing()) {
+    const precedesChoice = this.status === 'rescheduled' && this.noted === NEVER && minute < this.answered
+    if (event.type === 'typed' && (this.isFollowing() || precedesChoice)) {
       this.note = event.text
+      this.noted = minute
       this.answered = Math.max(this.answered, minute)
       return this.reply('rescheduled', 'cod.reschedule_requested')
     }
@@ -218,6 +224,7 @@ class ConfirmationPaper extends Paper<ConfirmationTypes> {
   forget(minute: number): void {
     this.date = this.timeRange = this.note = null
     this.tapped = this.answered = minute
+    this.noted = NEVER
     this.chosenAt = { date: NEVER, timeRange: NEVER }
   }
 }

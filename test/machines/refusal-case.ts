@@ -108,7 +108,7 @@ const followUp = {
 const anyMinute = fc.integer({ min: 0, max: 4500 })
 const anyReason = fc.constantFrom('Too late', 'Damaged')
 
-/** Reasons of the list, words that end it, and then a denial or, where no reason was given, any taps. */
+/** Reasons of the list, a text among them, and then a denial or, where no reason was given, any taps. */
 const anyAnswers = fc
   .record({
     from: fc.constantFrom<RefusalCheck[]>(...Object.values(states)),
@@ -120,13 +120,16 @@ const anyAnswers = fc
       { maxLength: 4 },
     ),
     text: fc.option(fc.constant((minute: number) => typed('a note', minute))),
+    place: fc.nat({ max: 4 }),
     taps: fc.array(
       fc.constantFrom('yes', 'no').map((answer) => (minute: number) => tap(answer, minute)),
       { maxLength: 4 },
     ),
   })
-  .map(({ from, reasons, text, taps }) => {
-    const all = [...reasons, ...(text ? [text] : []), ...taps].map((make, index) => make(20 + index))
+  .map(({ from, reasons, text, place, taps }) => {
+    const texts = text ? [text] : []
+    const makers = [...reasons.slice(0, place), ...texts, ...reasons.slice(place), ...taps]
+    const all = makers.map((make, index) => make(20 + index))
     const answers = withoutLost(refusal, from, all)
     const hasReason = answers.some(({ type }) => type !== 'tapped') || from.status === 'refusal_confirmed'
     return {
@@ -150,7 +153,7 @@ class RefusalPaper extends Paper<RefusalTypes> {
   isOld(event: RefusalEvent, minute: number): boolean {
     if (event.type === 'tapped')
       return minute < (this.isFollowing() && event.answer === 'no' ? this.tapped : this.answered)
-    if (event.type === 'typed') return minute < (this.isFollowing() ? this.tapped : this.answered)
+    if (event.type === 'typed') return minute < Math.max(this.tapped, this.noted)
     return event.type === 'chosen' && minute < Math.max(this.tapped, this.reasoned)
   }
 
@@ -183,7 +186,8 @@ class RefusalPaper extends Paper<RefusalTypes> {
       return this.reply('denied', 'cod.refusal_denied')
     }
     if (event.type === 'tapped') this.answered = Math.max(this.answered, minute)
-    if (event.type === 'typed' && this.isFollowing()) {
+    const precedesChoice = this.status === 'refusal_confirmed' && this.noted === NEVER && minute < this.answered
+    if (event.type === 'typed' && (this.isFollowing() || precedesChoice)) {
       this.note = event.text
       this.noted = minute
       this.answered = Math.max(this.answered, minute)
@@ -243,7 +247,7 @@ export const refusalCase: MachineCase<RefusalTypes> = {
     [[tap('yes', 50)], typed('wet', 49), 'refusal_confirmed'],
     [[tap('yes', 40), reason('Damaged', 1, 50)], tap('no', 49), 'denied'],
     [[tap('yes', 40), reason('Damaged', 1, 50)], reason('Too late', 1, 49), 'refusal_confirmed'],
-    [[tap('yes', 40), reason('Damaged', 1, 50)], typed('wet', 49), 'refusal_confirmed'],
+    [[tap('yes', 40), typed('broken', 50)], typed('wet', 49), 'refusal_confirmed'],
     [[tap('yes', 40), other(50)], tap('yes', 49), 'refused'],
     [[tap('yes', 40), other(50)], reason('Damaged', 1, 49), 'refusal_confirmed'],
   ],

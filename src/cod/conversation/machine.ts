@@ -94,7 +94,7 @@ type TransitionResult<T extends Types> = {
   ignored: CodedText | null
 }
 
-type AnswerTrigger<T extends Types> = T['tap'] | T['choiceTrigger'] | 'text'
+type AnswerTrigger<T extends Types> = T['tap'] | T['choiceTrigger'] | 'text' | 'text_before_choice'
 type OtherTrigger = keyof typeof commonTriggers
 type Trigger<T extends Types> = AnswerTrigger<T> | OtherTrigger
 
@@ -181,11 +181,11 @@ const toUnchanged = <T extends Types>(state: CheckState<T>, ignored: CodedText):
 function isSuperseded<T extends Types>(machine: Machine<T>, state: CheckState<T>, answer: Answer<T>): boolean {
   const times = state.answerTimes
   if (!times) return false
-  if (answer.type === 'chosen') {
-    const { [fieldOf(machine, answer)]: chosenAt } = times.choices
-    return isOlder(answer.order, latest(times.tap, chosenAt))
+  if (answer.type !== 'tapped') {
+    const { [fieldOf(machine, answer)]: givenAt } = times.choices
+    return isOlder(answer.order, latest(times.tap, givenAt))
   }
-  const opens = answer.type === 'tapped' && answer.answer === machine.followUp.opensOn
+  const opens = answer.answer === machine.followUp.opensOn
   return isOlder(answer.order, runsFollowUp(machine, state) && !opens ? times.tap : times.last)
 }
 
@@ -226,8 +226,14 @@ function plainTrigger<T extends Types>(machine: Machine<T>, answer: Answer<T>): 
 
 function triggerOf<T extends Types>(machine: Machine<T>, state: CheckState<T>, event: CheckEvent<T>): Trigger<T> {
   if (event.type === 'tapped') return event.answer
-  return event.type === 'chosen' ? machine.triggerOf(state, event) : TRIGGERS[event.type]
+  if (event.type === 'chosen') return machine.triggerOf(state, event)
+  const isLate = event.type === 'typed' && isComplete(machine, state) && precedesChoice(state, event)
+  return isLate ? 'text_before_choice' : TRIGGERS[event.type]
 }
+
+/** Without a note: it would have completed the follow-up before this text. */
+const precedesChoice = <T extends Types>({ answerTimes: times }: CheckState<T>, { order }: Answer<T>): boolean =>
+  times !== null && times.choices.note === undefined && isOlder(order, times.last)
 
 const TRIGGERS = {
   submitted: 'submitted',

@@ -119,8 +119,12 @@ type Match = {
   /** The customer's newest confirmations with these senders. */
   theirs: string[] | null
   /** Those with an open follow-up, the latest asked first. `tap`: the order of the tap that opened it. */
-  open: { id: string; check: Check; tap: AnswerOrder | null }[] | null
+  open: FollowUp[] | null
+  /** Those whose follow-up is complete. `last`: the order of the latest answer. */
+  completed: (FollowUp & { last: AnswerOrder | null })[] | null
 }
+
+type FollowUp = { id: string; check: Check; tap: AnswerOrder | null }
 
 type MatchedMessage = ReadMessage & { match: Match }
 
@@ -130,7 +134,7 @@ const MAX_CONFIRMATIONS = 50
 const matchMessages: Statement<Match> = statement(
   'match_messages',
   `select r.n, senders.ids as senders, to_jsonb(q) as question, to_jsonb(quoted) as quoted, to_jsonb(target) as target,
-          theirs.ids as theirs, open.followups as open
+          theirs.ids as theirs, followups.open, followups.completed
    from jsonb_to_recordset($1) as r (n int, workspace_id uuid, phone_number_id text, question_id uuid,
      confirmation_id uuid, quotes text, phones jsonb, user_id text)
    -- a number that moves to another account gets a new id and a new sender; accounts of one app share a webhook path
@@ -162,13 +166,20 @@ const matchMessages: Statement<Match> = statement(
           order by c.id desc limit ${MAX_CONFIRMATIONS}) c
         where c.workspace_id = r.workspace_id)) c order by c.id desc limit ${MAX_CONFIRMATIONS}) c) theirs on true
    left join lateral (
-     select jsonb_agg(f order by f.asked_at desc nulls last, f.id desc) as followups from unnest(theirs.ids) as their (id) cross join lateral (
-       (select c.id, 'confirmation' as check, c.asked_at, c.answer_times ->> 'tap' as tap from confirmations c
-        where c.workspace_id = r.workspace_id and c.id = their.id and c.status = 'rescheduling' limit 1)
+     select jsonb_agg(f order by f.asked_at desc nulls last, f.id desc) filter (where f.is_open) as open,
+            jsonb_agg(f order by f.asked_at desc nulls last, f.id desc) filter (where not f.is_open) as completed
+     from unnest(theirs.ids) as their (id) cross join lateral (
+       (select c.id, 'confirmation' as check, c.asked_at, c.answer_times ->> 'tap' as tap, c.answer_times ->> 'last' as last,
+          c.status = 'rescheduling' as is_open
+        from confirmations c
+        where c.workspace_id = r.workspace_id and c.id = their.id and c.status in ('rescheduling', 'rescheduled') limit 1)
        union all
-       (select f.confirmation_id, 'refusal', f.asked_at, f.answer_times ->> 'tap' from refusal_checks f
-        where f.workspace_id = r.workspace_id and f.confirmation_id = their.id and f.status in ('awaiting_reason', 'awaiting_note')
-        limit 1)) f) open on true
+       (select f.confirmation_id, 'refusal', f.asked_at, f.answer_times ->> 'tap', f.answer_times ->> 'last',
+          f.status <> 'refusal_confirmed'
+        from refusal_checks f
+        where f.workspace_id = r.workspace_id and f.confirmation_id = their.id
+          and f.status in ('awaiting_reason', 'awaiting_note', 'refusal_confirmed')
+        limit 1)) f) followups on true
    order by r.n`,
 )
 
@@ -293,6 +304,7 @@ export function interpretAgain(
     target: { id: named, sender_id: '', customer_user_id: null, is_erased: false },
     theirs: null,
     open: check ? [{ id, check, tap: null }] : null,
+    completed: null,
   }
   const { workspace_id: workspaceId, id: reportId, occurred_at: occurredAt, received_at: receivedAt } = stored
   const answer = interpret({ ...message, match }, happenedAt(occurredAt ?? receivedAt, receivedAt))
@@ -328,11 +340,13 @@ function tapped(reply: Reply, { target, senders, question, quoted }: Match, when
 
 /**
  * A text belongs to the conversation whose message it quotes, or else to the one with the latest open question, without follow-ups that
- * the customer opened after writing it.
+ * the customer opened after writing it, or else to one that a later choice completed.
  */
-function typed(text: string, { quoted, target, open }: Match, when: When): Answer | CodedText {
+function typed(text: string, { quoted, target, open, completed }: Match, when: When): Answer | CodedText {
   if (text.trim() === '') return { code: 'cod.empty' }
-  const asking = open?.find(({ tap }) => !isOlder(when.order, tap ?? undefined))
+  const wasOpened = ({ tap }: FollowUp): boolean => !isOlder(when.order, tap ?? undefined)
+  const asking =
+    open?.find(wasOpened) ?? completed?.find((each) => wasOpened(each) && isOlder(when.order, each.last ?? undefined))
   const to = quoted && target ? { id: target.id, check: quoted.check_kind } : asking
   if (!to) return { code: 'cod.no_open_question' }
   const answer: Answer = { confirmationId: to.id, check: to.check, event: { type: 'typed', ...when, text } }

@@ -67,3 +67,8 @@ test('Other keeps its label when it is reported after the note', () => {
   const { state } = run(tap('yes', 10), typed('it was wet', 13), other(12))
   assert.deepEqual([state.chosen?.reason, state.chosen?.note, state.answeredAt], ['Other', 'it was wet', at(13)])
 })
+
+test('a text typed before the chosen reason is its note although it is reported after it', () => {
+  const { state } = run(tap('yes', 10), reason('Damaged', 1, 15), typed('it was wet', 13))
+  assert.deepEqual([state.chosen?.reason, state.chosen?.note, state.answeredAt], ['Damaged', 'it was wet', at(15)])
+})

@@ -46,6 +46,7 @@ export const refusal: Machine<RefusalTypes> = {
     { on: 'expiry', from: FOLLOW_UP_STATUSES, to: 'refusal_confirmed' },
     { on: 'other_reason', from: ['refusal_confirmed'], to: 'refusal_confirmed' },
     { on: 'other_before_text', from: ['refusal_confirmed'], to: 'refusal_confirmed' },
+    { on: 'text_before_choice', from: ['refusal_confirmed'], to: 'refusal_confirmed' },
     { on: 'reminder', from: ['awaiting_answer'], to: 'awaiting_answer', sends: 'reminder' },
     { on: 'deadline', from: ['awaiting_answer'], to: 'no_response' },
     { on: 'send_failed', from: ['accepted', 'awaiting_answer'], to: 'failed' },
@@ -62,6 +63,10 @@ export const refusal: Machine<RefusalTypes> = {
       answer: 'refusal_confirmed',
     },
     text: { means: 'typed text', answer: 'refusal_confirmed' },
+    text_before_choice: {
+      means: 'text was typed before the choice that completed the refusal, and is reported after it',
+      answer: 'refusal_confirmed',
+    },
     ...commonTriggers,
   },
   outcomes: {

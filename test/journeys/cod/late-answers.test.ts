@@ -122,6 +122,33 @@ test('a text reported before the tap that opened its question is the answer to t
   await assertVerified(world)
 })
 
+test('a text reported after a choice that the customer made later still becomes the note', async (t) => {
+  const { world, receiver, order, ana, start, tapped } = await startConfirmation(t)
+  await tapped('Change time', 1)
+  await ana.taps(0, { timestamp: start + 3 })
+  await ana.taps('09:00-12:00', { timestamp: start + 9 })
+  await ana.types('Ring twice', { timestamp: start + 6 })
+  await ana.types('Thanks', { timestamp: start + 12 })
+  const { reschedule, answeredAt } = await world.getConfirmation(order)
+  assert.deepEqual([reschedule?.timeRange, reschedule?.note], ['09:00-12:00', 'Ring twice'])
+  assert.equal(secondOf(answeredAt), start + 9)
+
+  await world.startRefusalCheck(order)
+  await world.settled()
+  await ana.taps('Yes', { timestamp: start + 20 })
+  await ana.chooses('Damaged', { timestamp: start + 29 })
+  await ana.types('It was wet', { timestamp: start + 25 })
+  const { refusalCheck } = await world.getConfirmation(order)
+  assert.deepEqual([refusalCheck?.reason, refusalCheck?.note], ['Damaged', 'It was wet'])
+  const events = ['cod.reschedule_requested', 'cod.refusal_confirmed']
+  assert.deepEqual(
+    typesOf(receiver),
+    events.flatMap((type) => [type, type]),
+  )
+  assert.deepEqual(receiver.events().at(-1)?.data.refusalCheck, refusalCheck)
+  await assertVerified(world)
+})
+
 test('a text answers no question that was opened after the text was written', async (t) => {
   const { world, order, ana, start, tapped } = await startConfirmation(t)
   const later = await world.createConfirmation({ to: order.to })
