@@ -1124,8 +1124,8 @@ left join lateral (
        order by c.id desc limit 50) c
      where c.workspace_id = r.workspace_id)) c order by c.id desc limit 50) c) theirs on true
 left join lateral (
-  select jsonb_agg(f order by f.asked_at desc nulls last, f.id desc) filter (where f.is_open) as open,
-         jsonb_agg(f order by f.asked_at desc nulls last, f.id desc) filter (where not f.is_open) as completed
+  select jsonb_agg(f order by f.asked_at desc nulls last, f.last desc, f.id desc) filter (where f.is_open) as open,
+         jsonb_agg(f order by f.asked_at desc nulls last, f.last desc, f.id desc) filter (where not f.is_open) as completed
   from unnest(theirs.ids) as their (id) cross join lateral (
     (select c.id, 'confirmation' as check, c.asked_at, c.answer_times ->> 'tap' as tap, c.answer_times ->> 'last' as last,
        c.status = 'rescheduling' as is_open

@@ -255,7 +255,7 @@ function eventOf(conversation: Conversation, type: NewEvent['type'], at: Date): 
 
 /**
  * Without texts, when the language was removed from the settings, nothing is asked and the follow-up expires. Typed text
- * belongs to the check that asked last, so the time of the latest question is kept with its check.
+ * belongs to the check whose question the customer's latest answer led to, so the time of that answer is kept with its check.
  */
 function sendMessage<T extends Types>(
   result: BatchResult,
@@ -270,7 +270,7 @@ function sendMessage<T extends Types>(
   const message: { content: Content | null; offered?: string[] } | undefined =
     purpose === 'reminder' ? { content: null } : context && composeMessage(purpose, context)
   if (!message) return
-  if (purpose !== 'closing' && purpose !== 'reminder') check.askedAt = result.now
+  if (purpose !== 'closing' && purpose !== 'reminder') check.askedAt = trigger.event.at
   const { content, offered = null } = message
   result.messages.push({
     id,

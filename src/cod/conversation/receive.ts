@@ -34,7 +34,7 @@ export async function receiveMessages(
   for (const [ordinal, messagesOfBatch] of batches.entries()) {
     const decisions = (await findMatches(tx, messagesOfBatch)).map(decide)
     const events = decisions.flatMap((decision) => decision.events)
-    // A customer's second message is answered after the first: text belongs to the latest question.
+    // A customer's second message is answered after the first.
     const advanced = await advance(tx, later(now, ordinal), events, locked)
     await acceptTapped(tx, now, decisions.flatMap(unidentified))
     await storeUserIds(tx, decisions.flatMap(unknownUser))
@@ -166,8 +166,8 @@ const matchMessages: Statement<Match> = statement(
           order by c.id desc limit ${MAX_CONFIRMATIONS}) c
         where c.workspace_id = r.workspace_id)) c order by c.id desc limit ${MAX_CONFIRMATIONS}) c) theirs on true
    left join lateral (
-     select jsonb_agg(f order by f.asked_at desc nulls last, f.id desc) filter (where f.is_open) as open,
-            jsonb_agg(f order by f.asked_at desc nulls last, f.id desc) filter (where not f.is_open) as completed
+     select jsonb_agg(f order by f.asked_at desc nulls last, f.last desc, f.id desc) filter (where f.is_open) as open,
+            jsonb_agg(f order by f.asked_at desc nulls last, f.last desc, f.id desc) filter (where not f.is_open) as completed
      from unnest(theirs.ids) as their (id) cross join lateral (
        (select c.id, 'confirmation' as check, c.asked_at, c.answer_times ->> 'tap' as tap, c.answer_times ->> 'last' as last,
           c.status = 'rescheduling' as is_open

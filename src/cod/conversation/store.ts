@@ -33,7 +33,7 @@ export type InternalInput = { inputNumber: number; clockOffsetMs: number; check:
 export type ConversationCheck<T extends Types> = {
   state: CheckState<T>
   language: string
-  /** When the latest question was asked. */
+  /** When the customer gave the answer that led to the latest question. */
   askedAt: Date | null
 }
 

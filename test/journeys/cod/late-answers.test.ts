@@ -161,6 +161,25 @@ test('a text answers no question that was opened after the text was written', as
   await assertVerified(world)
 })
 
+test('a text answers the question of the latest tap although an earlier tap is reported later', async (t) => {
+  const { world, order, ana, start, tapped } = await startConfirmation(t)
+  const later = await world.createConfirmation({ to: order.to })
+  await world.settled()
+  const template = ana.last()
+  const taps = (after: number) => ana.taps('Change time', { on: template, timestamp: start + after })
+  await taps(5)
+  await tapped('Change time', 3)
+  await ana.types('Evening', { timestamp: start + 9 })
+  assert.equal((await world.getConfirmation(later)).reschedule?.note, 'Evening')
+  assert.equal((await world.getConfirmation(order)).status, 'rescheduling')
+
+  await taps(12)
+  await tapped('Change time', 12)
+  await ana.types('Morning', { timestamp: start + 14 })
+  assert.equal((await world.getConfirmation(order)).reschedule?.note, 'Morning', 'within one second arrival decides')
+  await assertVerified(world)
+})
+
 /** An order on two nodes whose reports are processed turn by turn. The first node can stall. */
 async function startTwoNodes(t: TestContext) {
   const stall = createStallingProxy()
