@@ -1127,12 +1127,14 @@ left join lateral (
   select jsonb_agg(f order by f.asked_at desc nulls last, f.last desc, f.id desc) filter (where f.is_open) as open,
          jsonb_agg(f order by f.asked_at desc nulls last, f.last desc, f.id desc) filter (where not f.is_open) as completed
   from unnest(theirs.ids) as their (id) cross join lateral (
-    (select c.id, 'confirmation' as check, c.asked_at, c.answer_times ->> 'tap' as tap, c.answer_times ->> 'last' as last,
+    (select c.id, 'confirmation' as check, c.asked_at, c.answer_times ->> 'tap' as tap,
+       c.answer_times ->> 'last' as last, greatest(c.answer_times ->> 'last', c.answer_times ->> 'expired') as until,
        c.status = 'rescheduling' as is_open
      from confirmations c
      where c.workspace_id = r.workspace_id and c.id = their.id and c.status in ('rescheduling', 'rescheduled') limit 1)
     union all
-    (select f.confirmation_id, 'refusal', f.asked_at, f.answer_times ->> 'tap', f.answer_times ->> 'last',
+    (select f.confirmation_id, 'refusal', f.asked_at, f.answer_times ->> 'tap',
+       f.answer_times ->> 'last', greatest(f.answer_times ->> 'last', f.answer_times ->> 'expired'),
        f.status <> 'refusal_confirmed'
      from refusal_checks f
      where f.workspace_id = r.workspace_id and f.confirmation_id = their.id

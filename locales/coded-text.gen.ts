@@ -288,6 +288,7 @@ export type ParameterNames = {
   'cod.trigger_deadline': never
   'cod.trigger_erasure': never
   'cod.trigger_expiry': never
+  'cod.trigger_late_text': never
   'cod.trigger_message': never
   'cod.trigger_no': never
   'cod.trigger_other': never
@@ -300,7 +301,6 @@ export type ParameterNames = {
   'cod.trigger_send_failed': never
   'cod.trigger_submitted': never
   'cod.trigger_text': never
-  'cod.trigger_text_before_choice': never
   'cod.trigger_yes': never
   'cod.unreadable': never
   'doctor.account_rejected': 'wabaId' | 'workspace'

@@ -198,8 +198,7 @@ class ConfirmationPaper extends Paper<ConfirmationTypes> {
       this.forget(minute)
       return this.reply(answer, `cod.${answer}`)
     }
-    const precedesChoice = this.status === 'rescheduled' && this.noted === NEVER && minute < this.answered
-    if (event.type === 'typed' && (this.isFollowing() || precedesChoice)) {
+    if (event.type === 'typed' && (this.isFollowing() || this.precedesEnd(minute, this.noted))) {
       this.note = event.text
       this.noted = minute
       this.answered = Math.max(this.answered, minute)
@@ -224,6 +223,7 @@ class ConfirmationPaper extends Paper<ConfirmationTypes> {
   forget(minute: number): void {
     this.date = this.timeRange = this.note = null
     this.tapped = this.answered = minute
+    this.expired = NEVER
     this.noted = NEVER
     this.chosenAt = { date: NEVER, timeRange: NEVER }
   }

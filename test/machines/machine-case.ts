@@ -127,6 +127,7 @@ export abstract class Paper<T extends Types> {
   /** The minutes of the tap in force, and of whatever the customer answered last. */
   tapped: number = NEVER
   answered: number = NEVER
+  expired: number = NEVER
   readonly of: Pick<MachineCase<T>, 'names' | 'following' | 'completed'>
 
   constructor(of: Pick<MachineCase<T>, 'names' | 'following' | 'completed'>) {
@@ -163,10 +164,17 @@ export abstract class Paper<T extends Types> {
       return ['reminder']
     } else if (event.type === 'deadline_passed' && isAwaiting && minute >= this.deadline)
       return this.end('no_response', names.no_response)
-    else if (event.type === 'follow_up_expired' && this.isFollowing() && minute >= this.lastMessage + 23 * 60)
+    else if (event.type === 'follow_up_expired' && this.isFollowing() && minute >= this.lastMessage + 23 * 60) {
+      this.expired = minute
       return this.end(completed, names.completed)
-    else if (event.type === 'customer_wrote') this.lastMessage = Math.max(this.lastMessage, minute)
+    }
+    if (event.type === 'customer_wrote') this.lastMessage = Math.max(this.lastMessage, minute)
     return this.readAnswer(event, minute)
+  }
+
+  /** Whether a text at this minute would have completed the follow-up, which is complete now. */
+  precedesEnd(minute: number, noted: number): boolean {
+    return this.status === this.of.completed && noted === NEVER && minute < Math.max(this.answered, this.expired)
   }
 
   end(status: string, event: string): string[] {

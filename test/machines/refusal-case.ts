@@ -168,6 +168,7 @@ class RefusalPaper extends Paper<RefusalTypes> {
   /** A tap begins again. */
   tap(minute: number): void {
     this.tapped = this.answered = minute
+    this.expired = NEVER
     this.reasoned = this.noted = NEVER
   }
 
@@ -186,8 +187,7 @@ class RefusalPaper extends Paper<RefusalTypes> {
       return this.reply('denied', 'cod.refusal_denied')
     }
     if (event.type === 'tapped') this.answered = Math.max(this.answered, minute)
-    const precedesChoice = this.status === 'refusal_confirmed' && this.noted === NEVER && minute < this.answered
-    if (event.type === 'typed' && (this.isFollowing() || precedesChoice)) {
+    if (event.type === 'typed' && (this.isFollowing() || this.precedesEnd(minute, this.noted))) {
       this.note = event.text
       this.noted = minute
       this.answered = Math.max(this.answered, minute)

@@ -32,6 +32,8 @@ export type AnswerTimes<Choice extends string> = {
   last: AnswerOrder
   /** The time of the latest answer that changed something. */
   lastAt: Date
+  /** Where the expiry of the follow-up comes among the answers. */
+  expired?: AnswerOrder
 }
 
 export const latest = (one: AnswerOrder, other: AnswerOrder | undefined): AnswerOrder =>

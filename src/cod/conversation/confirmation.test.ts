@@ -65,7 +65,9 @@ test('an earlier follow-up’s question counts only while another follow-up runs
 
 test('a choice during the follow-up counts even when reported after the expiry', () => {
   const expired = run(tap('change_time', 10), timer('follow_up_expired')).state
-  assert.deepEqual(step(expired, day('2026-11-23', 1, 20)).state.chosen, monday)
+  const chosen = step(expired, day('2026-11-23', 1, 20)).state
+  assert.deepEqual(chosen.chosen, monday)
+  assert.equal(step(chosen, typed('call me', 25)).state.chosen?.note, 'call me')
 })
 
 test('a repeated answer supersedes what was answered in between', () => {

@@ -45,7 +45,7 @@ export const confirmation: Machine<ConfirmationTypes> = {
     { on: 'message', from: ['rescheduling'], to: 'rescheduling' },
     { on: 'expiry', from: ['rescheduling'], to: 'rescheduled' },
     { on: 'other_choice', from: ['rescheduled'], to: 'rescheduled' },
-    { on: 'text_before_choice', from: ['rescheduled'], to: 'rescheduled' },
+    { on: 'late_text', from: ['rescheduled'], to: 'rescheduled' },
     { on: 'reminder', from: ['awaiting_answer'], to: 'awaiting_answer', sends: 'reminder' },
     { on: 'deadline', from: ['awaiting_answer'], to: 'no_response' },
     { on: 'send_failed', from: ['accepted', 'awaiting_answer'], to: 'failed' },
@@ -66,8 +66,8 @@ export const confirmation: Machine<ConfirmationTypes> = {
       answer: 'rescheduled',
     },
     text: { means: 'typed text', answer: 'rescheduled' },
-    text_before_choice: {
-      means: 'text was typed before the choice that completed the reschedule, and is reported after it',
+    late_text: {
+      means: 'text was typed before the reschedule was complete, and is reported after it',
       answer: 'rescheduled',
     },
     ...commonTriggers,

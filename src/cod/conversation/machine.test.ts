@@ -10,6 +10,7 @@ import {
   sendFailed,
   submitted,
   timer,
+  typed,
   words,
   wrote,
 } from '../../../test/machines/machine-case.ts'
@@ -149,6 +150,13 @@ function testMachine<T extends Types>(of: MachineCase<T>): void {
     const expired = run(opens(10), timer('follow_up_expired')).state
     assert.equal(step(expired, ends(20)).state.status, of.ended)
     assert.equal(step(expired, ends(9)).state, expired)
+  })
+
+  test('a text before the expiry is the note even when reported after it', () => {
+    const expired = run(opens(10), timer('follow_up_expired')).state
+    const { state } = step(expired, typed('call me', 20))
+    assert.deepEqual([state.chosen?.note, state.answeredAt], ['call me', at(20)])
+    assert.equal(step(expired, typed('call me', LATE + 1)).state, expired)
   })
 
   const anyStory = fc.array(of.anyEvent, { maxLength: 40 })

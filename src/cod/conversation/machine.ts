@@ -94,7 +94,7 @@ type TransitionResult<T extends Types> = {
   ignored: CodedText | null
 }
 
-type AnswerTrigger<T extends Types> = T['tap'] | T['choiceTrigger'] | 'text' | 'text_before_choice'
+type AnswerTrigger<T extends Types> = T['tap'] | T['choiceTrigger'] | 'text' | 'late_text'
 type OtherTrigger = keyof typeof commonTriggers
 type Trigger<T extends Types> = AnswerTrigger<T> | OtherTrigger
 
@@ -227,13 +227,13 @@ function plainTrigger<T extends Types>(machine: Machine<T>, answer: Answer<T>): 
 function triggerOf<T extends Types>(machine: Machine<T>, state: CheckState<T>, event: CheckEvent<T>): Trigger<T> {
   if (event.type === 'tapped') return event.answer
   if (event.type === 'chosen') return machine.triggerOf(state, event)
-  const isLate = event.type === 'typed' && isComplete(machine, state) && precedesChoice(state, event)
-  return isLate ? 'text_before_choice' : TRIGGERS[event.type]
+  const isLate = event.type === 'typed' && isComplete(machine, state) && precedesEnd(state, event)
+  return isLate ? 'late_text' : TRIGGERS[event.type]
 }
 
 /** Without a note: it would have completed the follow-up before this text. */
-const precedesChoice = <T extends Types>({ answerTimes: times }: CheckState<T>, { order }: Answer<T>): boolean =>
-  times !== null && times.choices.note === undefined && isOlder(order, times.last)
+const precedesEnd = <T extends Types>({ answerTimes: times }: CheckState<T>, { order }: Answer<T>): boolean =>
+  times !== null && times.choices.note === undefined && isOlder(order, latest(times.last, times.expired))
 
 const TRIGGERS = {
   submitted: 'submitted',
@@ -328,7 +328,7 @@ function apply<T extends Types>(
     case 'deadline_passed':
       return cleared
     case 'follow_up_expired':
-      return { ...cleared, chosen: state.chosen, answeredAt: at, answerTimes: state.answerTimes }
+      return { ...cleared, chosen: state.chosen, answeredAt: at, answerTimes: withExpiry(state.answerTimes, at) }
     case 'send_failed':
       return { ...cleared, failure: { code: event.code, at } }
     case 'recipient_erased':
@@ -347,11 +347,15 @@ const withTimeOf = <T extends Types>(
   times: AnswerTimes<Field<T>> | null,
   answer: Value<T>,
 ): AnswerTimes<Field<T>> => ({
+  ...times,
   tap: times?.tap ?? answer.order,
   choices: { ...times?.choices, [fieldOf(machine, answer)]: answer.order },
   last: latest(answer.order, times?.last),
   lastAt: times ? notBefore(times.lastAt, answer.at) : answer.at,
 })
+
+const withExpiry = <Choice extends string>(times: AnswerTimes<Choice> | null, at: Date): AnswerTimes<Choice> | null =>
+  times && { ...times, expired: at.toISOString() }
 
 /** Choices may be reported out of order: the latest one gives the time. */
 const lastAnsweredAt = <T extends Types>(before: CheckState<T>, { lastAt }: AnswerTimes<Field<T>>): Date =>

@@ -120,8 +120,8 @@ type Match = {
   theirs: string[] | null
   /** Those with an open follow-up, the latest asked first. `tap`: the order of the tap that opened it. */
   open: FollowUp[] | null
-  /** Those whose follow-up is complete. `last`: the order of the latest answer. */
-  completed: (FollowUp & { last: AnswerOrder | null })[] | null
+  /** Those whose follow-up is complete. `until`: the order of the latest answer or the expiry. */
+  completed: (FollowUp & { until: AnswerOrder | null })[] | null
 }
 
 type FollowUp = { id: string; check: Check; tap: AnswerOrder | null }
@@ -169,12 +169,14 @@ const matchMessages: Statement<Match> = statement(
      select jsonb_agg(f order by f.asked_at desc nulls last, f.last desc, f.id desc) filter (where f.is_open) as open,
             jsonb_agg(f order by f.asked_at desc nulls last, f.last desc, f.id desc) filter (where not f.is_open) as completed
      from unnest(theirs.ids) as their (id) cross join lateral (
-       (select c.id, 'confirmation' as check, c.asked_at, c.answer_times ->> 'tap' as tap, c.answer_times ->> 'last' as last,
+       (select c.id, 'confirmation' as check, c.asked_at, c.answer_times ->> 'tap' as tap,
+          c.answer_times ->> 'last' as last, greatest(c.answer_times ->> 'last', c.answer_times ->> 'expired') as until,
           c.status = 'rescheduling' as is_open
         from confirmations c
         where c.workspace_id = r.workspace_id and c.id = their.id and c.status in ('rescheduling', 'rescheduled') limit 1)
        union all
-       (select f.confirmation_id, 'refusal', f.asked_at, f.answer_times ->> 'tap', f.answer_times ->> 'last',
+       (select f.confirmation_id, 'refusal', f.asked_at, f.answer_times ->> 'tap',
+          f.answer_times ->> 'last', greatest(f.answer_times ->> 'last', f.answer_times ->> 'expired'),
           f.status <> 'refusal_confirmed'
         from refusal_checks f
         where f.workspace_id = r.workspace_id and f.confirmation_id = their.id
@@ -340,13 +342,13 @@ function tapped(reply: Reply, { target, senders, question, quoted }: Match, when
 
 /**
  * A text belongs to the conversation whose message it quotes, or else to the one with the latest open question, without follow-ups that
- * the customer opened after writing it, or else to one that a later choice completed.
+ * the customer opened after writing it, or else to one that was completed later.
  */
 function typed(text: string, { quoted, target, open, completed }: Match, when: When): Answer | CodedText {
   if (text.trim() === '') return { code: 'cod.empty' }
   const wasOpened = ({ tap }: FollowUp): boolean => !isOlder(when.order, tap ?? undefined)
   const asking =
-    open?.find(wasOpened) ?? completed?.find((each) => wasOpened(each) && isOlder(when.order, each.last ?? undefined))
+    open?.find(wasOpened) ?? completed?.find((each) => wasOpened(each) && isOlder(when.order, each.until ?? undefined))
   const to = quoted && target ? { id: target.id, check: quoted.check_kind } : asking
   if (!to) return { code: 'cod.no_open_question' }
   const answer: Answer = { confirmationId: to.id, check: to.check, event: { type: 'typed', ...when, text } }

@@ -46,7 +46,7 @@ export const refusal: Machine<RefusalTypes> = {
     { on: 'expiry', from: FOLLOW_UP_STATUSES, to: 'refusal_confirmed' },
     { on: 'other_reason', from: ['refusal_confirmed'], to: 'refusal_confirmed' },
     { on: 'other_before_text', from: ['refusal_confirmed'], to: 'refusal_confirmed' },
-    { on: 'text_before_choice', from: ['refusal_confirmed'], to: 'refusal_confirmed' },
+    { on: 'late_text', from: ['refusal_confirmed'], to: 'refusal_confirmed' },
     { on: 'reminder', from: ['awaiting_answer'], to: 'awaiting_answer', sends: 'reminder' },
     { on: 'deadline', from: ['awaiting_answer'], to: 'no_response' },
     { on: 'send_failed', from: ['accepted', 'awaiting_answer'], to: 'failed' },
@@ -63,8 +63,8 @@ export const refusal: Machine<RefusalTypes> = {
       answer: 'refusal_confirmed',
     },
     text: { means: 'typed text', answer: 'refusal_confirmed' },
-    text_before_choice: {
-      means: 'text was typed before the choice that completed the refusal, and is reported after it',
+    late_text: {
+      means: 'text was typed before the refusal was complete, and is reported after it',
       answer: 'refusal_confirmed',
     },
     ...commonTriggers,

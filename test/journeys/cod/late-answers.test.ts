@@ -149,6 +149,31 @@ test('a text reported after a choice that the customer made later still becomes 
   await assertVerified(world)
 })
 
+test('a text written before the expiry becomes the note although it is reported after it', async (t) => {
+  const { world, receiver, order, ana, start, tapped } = await startConfirmation(t)
+  await tapped('Change time', 1)
+  world.advance('24h')
+  await world.settled()
+  assert.equal((await world.getConfirmation(order)).status, 'rescheduled')
+  await ana.types('Evening', { timestamp: start + 5 })
+  await ana.types('Too late')
+  const { reschedule, answeredAt } = await world.getConfirmation(order)
+  assert.deepEqual([reschedule?.note, secondOf(answeredAt)], ['Evening', start + 5])
+  assert.deepEqual(typesOf(receiver), ['cod.reschedule_requested', 'cod.reschedule_requested'])
+  await assertVerified(world)
+})
+
+test('a text counts although the tap before it is reported a day later', async (t) => {
+  const { world, order, ana, start, tapped } = await startConfirmation(t)
+  await ana.types('Evening', { timestamp: start + 5 })
+  world.advance('24h')
+  await world.settled()
+  await tapped('Change time', 3)
+  const { status, reschedule } = await world.getConfirmation(order)
+  assert.deepEqual([status, reschedule?.note], ['rescheduled', 'Evening'])
+  await assertVerified(world)
+})
+
 test('a text answers no question that was opened after the text was written', async (t) => {
   const { world, order, ana, start, tapped } = await startConfirmation(t)
   const later = await world.createConfirmation({ to: order.to })
