@@ -70,6 +70,12 @@ test('a choice during the follow-up counts even when reported after the expiry',
   assert.equal(step(chosen, typed('call me', 25)).state.chosen?.note, 'call me')
 })
 
+test('a late choice after an expiry is answered at the latest choice, not at the expiry', () => {
+  const expired = run(tap('change_time', 10), day('2026-11-23', 1, 14), timer('follow_up_expired')).state
+  const { state } = step(expired, range('09:00-12:00', 1, 12))
+  assert.deepEqual([state.chosen, state.answeredAt], [mondayMorning, at(14)])
+})
+
 test('a repeated answer supersedes what was answered in between', () => {
   const confirmed = run(tap('confirm', 10), tap('confirm', 30))
   assert.deepEqual([confirmed.state.answeredAt, confirmed.words], [at(10), ['+confirmed', 'cod.confirmed', 'closing']])

@@ -357,9 +357,11 @@ const withTimeOf = <T extends Types>(
 const withExpiry = <Choice extends string>(times: AnswerTimes<Choice> | null, at: Date): AnswerTimes<Choice> | null =>
   times && { ...times, expired: at.toISOString() }
 
-/** Choices may be reported out of order: the latest one gives the time. */
-const lastAnsweredAt = <T extends Types>(before: CheckState<T>, { lastAt }: AnswerTimes<Field<T>>): Date =>
-  before.answeredAt && before.answerTimes && lastAt <= before.answerTimes.lastAt ? before.answeredAt : lastAt
+/** Choices may be reported out of order: the latest one gives the time. The time of an expiry never stays. */
+function lastAnsweredAt<T extends Types>(before: CheckState<T>, { lastAt }: AnswerTimes<Field<T>>): Date {
+  const { answeredAt, answerTimes: times } = before
+  return answeredAt && times && times.expired === undefined && lastAt <= times.lastAt ? answeredAt : lastAt
+}
 
 function effectsOf<T extends Types>(
   machine: Machine<T>,
