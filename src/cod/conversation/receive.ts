@@ -1,4 +1,5 @@
 import type { CodedText } from '../../../locales/text.ts'
+import { isBlank } from '../../../locales/visible-text.ts'
 import { later } from '../../lib/clock.ts'
 import { type Sql, type Statement, batch, statement } from '../../lib/db/pool.ts'
 import type { Check, Purpose } from '../../messages/conversation.ts'
@@ -345,7 +346,7 @@ function tapped(reply: Reply, { target, senders, question, quoted }: Match, when
  * the customer opened after writing it, or else to one that was completed later.
  */
 function typed(text: string, { quoted, target, open, completed }: Match, when: When): Answer | CodedText {
-  if (text.trim() === '') return { code: 'cod.empty' }
+  if (isBlank(text)) return { code: 'cod.empty' }
   const wasOpened = ({ tap }: FollowUp): boolean => !isOlder(when.order, tap ?? undefined)
   const asking =
     open?.find(wasOpened) ?? completed?.find((each) => wasOpened(each) && isOlder(when.order, each.until ?? undefined))

@@ -153,6 +153,15 @@ test('characters that the database cannot store are removed from a note', async 
   assert.equal((await world.getConfirmation(order)).reschedule?.note, 'After six \ufffd')
 })
 
+test('a text without a visible character is no note and completes nothing', async (t) => {
+  const { world, order, ana } = await startOrder(t)
+  await ana.taps('Change time')
+  for (const text of ['\u2800', '\u200e', ' \u3164 ']) await ana.types(text)
+  assert.equal((await world.getConfirmation(order)).status, 'rescheduling')
+  await ana.types('🌙')
+  assert.equal((await world.getConfirmation(order)).reschedule?.note, '🌙')
+})
+
 test('a later tap on the template changes the answer, with one event each', async (t) => {
   const { world, receiver, order, ana } = await startOrder(t)
   const [template] = ana.screen()
