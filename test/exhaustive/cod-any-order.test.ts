@@ -119,8 +119,8 @@ const stories: fc.Arbitrary<Story> = fc
         (stream.next().value ?? 1) ||
         (index === choices.length || content.what === 'text' || all[index - 1]?.what === 'text' ? 1 : 0),
     }))
-    // Text and Other need an open question before its expiry.
-    const needsOpen = all.some(({ what, choice }) => what === 'text' || (what === 'reason' && choice === OTHER))
+    // Other needs an open question before its expiry.
+    const needsOpen = all.some(({ what, choice }) => what === 'reason' && choice === OTHER)
     return { beginning, answers, late: late && !needsOpen }
   })
   .filter(({ answers }) => answers.length > 0)
