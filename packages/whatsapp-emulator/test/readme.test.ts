@@ -105,3 +105,17 @@ test('a port in use is reported with its flag', async (t) => {
   const { status, stderr } = spawnSync(process.execPath, [fileURLToPath(program), '--port', port], { encoding: 'utf8' })
   assert.deepEqual([status, stderr], [1, `Port ${port} is in use. Stop the other program or set --port to another.\n`])
 })
+
+test('npm run emulator takes the port at which Doorcode looks for it, unless it has one of its own', async (t) => {
+  const { port } = new URL((await startWorld(t)).emulator.url)
+  const program = fileURLToPath(new URL('../../../bin/emulator.js', import.meta.url))
+  const start = (environment: NodeJS.ProcessEnv): string =>
+    spawnSync(process.execPath, [program], {
+      encoding: 'utf8',
+      timeout: 10_000,
+      env: { ...process.env, ...environment },
+    }).stderr
+  const inUse = `Port ${port} is in use. Stop the other program or set --port to another.\n`
+  assert.equal(start({ DOORCODE_EMULATOR_PORT: port }), inUse)
+  assert.equal(start({ DOORCODE_EMULATOR_PORT: '1', WHATSAPP_EMULATOR_PORT: port }), inUse)
+})
