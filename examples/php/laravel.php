@@ -1,5 +1,6 @@
 <?php
-// routes/api.php of a Laravel application; put doorcode.php beside it. Routes of routes/web.php would ask for a CSRF token.
+// routes/api.php of a Laravel application, whose routes begin with /api; put doorcode.php beside it. Routes of routes/web.php would ask
+// for a CSRF token.
 use Illuminate\Http\JsonResponse;
 use Illuminate\Http\Request;
 use Illuminate\Http\Response;
@@ -18,7 +19,11 @@ Route::post('/login', function (Request $request) {
             'code' => $code,
         ]);
     } catch (DoorcodeException $error) {
-        return new JsonResponse(['faults' => $error->problem['errors'] ?? []], 422);
+        if ($error->problem['code'] === 'DEVELOPER_INVALID_INPUT') {
+            return new JsonResponse(['faults' => $error->problem['errors']], 422);
+        }
+        error_log($error->getMessage());
+        return new Response('', 503);
     }
     return new JsonResponse(['messageId' => $sent['messageId']], 202);
 });

@@ -18,8 +18,13 @@ switch ($_SERVER['REQUEST_URI']) {
             http_response_code(202);
             echo json_encode(['messageId' => $sent['messageId']]);
         } catch (DoorcodeException $error) {
-            http_response_code(422);
-            echo json_encode(['faults' => $error->problem['errors'] ?? []]);
+            if ($error->problem['code'] === 'DEVELOPER_INVALID_INPUT') {
+                http_response_code(422);
+                echo json_encode(['faults' => $error->problem['errors']]);
+            } else {
+                http_response_code(503);
+                error_log($error->getMessage());
+            }
         }
         break;
     case '/webhooks':

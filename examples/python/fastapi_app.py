@@ -22,7 +22,10 @@ def login(body: dict):
     try:
         sent = doorcode.post("/otp/messages", message)
     except doorcode.DoorcodeError as error:
-        return JSONResponse({"faults": error.problem.get("errors", [])}, 422)
+        if error.problem["code"] == "DEVELOPER_INVALID_INPUT":
+            return JSONResponse({"faults": error.problem["errors"]}, 422)
+        print(error, flush=True)
+        return Response(status_code=503)
     return JSONResponse({"messageId": sent["messageId"]}, 202)
 
 

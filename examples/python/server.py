@@ -30,7 +30,10 @@ class Handler(BaseHTTPRequestHandler):
         try:
             sent = doorcode.post("/otp/messages", message)
         except doorcode.DoorcodeError as error:
-            return self.answer(422, {"faults": error.problem.get("errors", [])})
+            if error.problem["code"] == "DEVELOPER_INVALID_INPUT":
+                return self.answer(422, {"faults": error.problem["errors"]})
+            print(error, flush=True)
+            return self.answer(503)
         self.answer(202, {"messageId": sent["messageId"]})
 
     def webhook(self, body):

@@ -191,7 +191,17 @@ for (const { name, words, skip = false } of SERVERS.filter(sendsItself))
     const [lost, again] = requests.map(({ headers, body }) => ({ key: headers['idempotency-key'], body }))
     assert.deepEqual(again, lost)
     const unsent = await post('/login', { phone: newPhone() })
-    assert.equal(unsent.status, 422, program.stderr())
+    assert.equal(unsent.status, 503, program.stderr())
+  })
+
+for (const { name, words, skip = false } of SERVERS.filter(({ name }) => /Python|FastAPI|PHP|Laravel/.test(name)))
+  test(`the example for ${name} says what is wrong with its key, and does not blame the number`, {
+    skip,
+  }, async (t) => {
+    const world = await startWorld(t)
+    const { program, post } = await serve(t, world, words, { DOORCODE_API_KEY: 'dck_unknown' })
+    assert.equal((await post('/login', { phone: newPhone() })).status, 503, program.stderr())
+    await printed(program, 'API_KEY_INVALID')
   })
 
 test('the example for Supabase sends the code that Supabase signs, once, and acts only on a genuine webhook', async (t) => {
