@@ -192,7 +192,7 @@ test('every command in a document exists', async () => {
     for (const [command, script] of code.matchAll(/\bnpm (?:run (?:-s )?)?([a-z]+)\b/g)) {
       if (!(script && (script in scripts || NPM_COMMANDS.has(script)))) unknown.push(`${name}: ${command}`)
     }
-    for (const [text, words] of code.matchAll(/\bdoorcode -- ([a-z-]+(?: [a-z-]+)?)/g)) {
+    for (const [text, words] of code.matchAll(/\brun (?:-s )?doorcode -- ([a-z-]+(?: [a-z-]+)?)/g)) {
       if (!commands.some((command) => `${words} `.startsWith(`${command.words} `))) unknown.push(`${name}: ${text}`)
     }
   }
@@ -204,7 +204,7 @@ const NPM_COMMANDS = new Set(['ci', 'install', 'pack', 'start', 'test'])
 test('every option in a document exists', async () => {
   const unknown: string[] = []
   for (const name of await documents()) {
-    for (const [text, given = ''] of (await read(name)).matchAll(/\bdoorcode -- ([^\n`]+)/g)) {
+    for (const [text, given = ''] of (await read(name)).matchAll(/\brun (?:-s )?doorcode -- ([^\n`]+)/g)) {
       const command = commands.find(({ words }) => `${given} `.startsWith(`${words} `))
       const options = Object.keys(command?.options ?? {}).map((each) =>
         each.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
