@@ -108,6 +108,13 @@ test('a demo works as it prints, and each start keeps all data', async (t) => {
     }
   })
 
+  await t.test('a phone without WhatsApp shows nothing', async () => {
+    await post(orders, key, order.replace('+34600110703', '+34600111026').replace('A-1001', 'A-1026'))
+    await waitFor('its webhook', () => /webhook cod\.failed .*signature valid/.test(demo.stdout()))
+    assert.match(demo.stdout(), /WhatsApp does not deliver to \+34600111026: Hello Ana, .* A-1026/)
+    assert.doesNotMatch(demo.stdout(), /the phone \+34600111026 shows/)
+  })
+
   await t.test('the printed command lets a day pass', async () => {
     await post(orders, key, order.replace('+34600110703', '+34600110706'))
     await waitFor('the question', () => demo.stdout().includes('the phone +34600110706 shows'))

@@ -99,7 +99,10 @@ async function open(
   ])
   await Promise.race([ready, waitForEnd(signal, serving)])
   signal.throwIfAborted()
-  emulator.onMessage(({ to, text }) => lines.print(`the phone ${to} shows: ${text}`))
+  emulator.onMessage(({ to, text, behaviour }) => {
+    const happens = behaviour.failed === undefined ? `the phone ${to} shows` : `WhatsApp does not deliver to ${to}`
+    lines.print(`${happens}: ${text}`)
+  })
   emulator.onInbound(({ from, did, text }) => lines.print(`the customer +${from} ${did}: ${text}`))
   const sender = account.senders.find(({ phoneNumberId }) => phoneNumberId === DEMO.standardNumberId)
   const senderId = sender?.senderId ?? ''
