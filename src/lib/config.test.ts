@@ -201,6 +201,8 @@ test('content cannot be kept longer than records, and nothing for less than 30 d
   for (const content of ['0', '401'])
     assert.throws(() => keep(content, '400'), /KEEP_CONTENT_DAYS must be from 30 to 400/)
   assert.throws(() => keep('', '60'), /KEEP_CONTENT_DAYS must be from 30 to 60/)
+  const both = mistakesOf({ DOORCODE_KEEP_CONTENT_DAYS: '401', DOORCODE_FOO: '1' }).join('\n')
+  assert.match(both, /DOORCODE_FOO is not a setting[^]*KEEP_CONTENT_DAYS must be/, 'listed next to another mistake')
   for (const days of ['29', '-1', 'forever', '1e3'])
     assert.throws(
       () => keep('90', days),

@@ -226,18 +226,12 @@ export function readConfig(environment: Environment, { needsKey = true }: { need
   }
   const otlp = find('OTEL_EXPORTER_OTLP_ENDPOINT')
   const otlpHeaders = find('OTEL_EXPORTER_OTLP_HEADERS') ?? {}
-  const keep = {
-    contentDays: find('DOORCODE_KEEP_CONTENT_DAYS') ?? 0,
-    recordsDays: find('DOORCODE_KEEP_RECORDS_DAYS') ?? 0,
-    auditDays: find('DOORCODE_KEEP_AUDIT_DAYS') ?? 0,
-  }
-  if (
-    keep.recordsDays > 0 &&
-    mistakes.length === 0 &&
-    (keep.contentDays === 0 || keep.contentDays > keep.recordsDays)
-  ) {
+  const contentDays = find('DOORCODE_KEEP_CONTENT_DAYS')
+  const recordsDays = find('DOORCODE_KEEP_RECORDS_DAYS') ?? 0
+  const keep = { contentDays: contentDays ?? 0, recordsDays, auditDays: find('DOORCODE_KEEP_AUDIT_DAYS') ?? 0 }
+  if (recordsDays > 0 && contentDays !== undefined && (contentDays === 0 || contentDays > recordsDays)) {
     mistakes.push(
-      `DOORCODE_KEEP_CONTENT_DAYS must be from ${MIN_KEPT_DAYS} to ${keep.recordsDays}, the value of DOORCODE_KEEP_RECORDS_DAYS, not ${keep.contentDays}: content is removed with its record at the latest`,
+      `DOORCODE_KEEP_CONTENT_DAYS must be from ${MIN_KEPT_DAYS} to ${recordsDays}, the value of DOORCODE_KEEP_RECORDS_DAYS, not ${contentDays}: content is removed with its record at the latest`,
     )
   }
   const port = find('DOORCODE_PORT') ?? 0
