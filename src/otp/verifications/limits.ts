@@ -1,4 +1,3 @@
-import type { CodedText } from '../../../locales/text.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
 import { ApiError } from '../../lib/errors.ts'
 
@@ -63,18 +62,21 @@ export const guessingError = (checks: CheckCounts): ApiError | undefined =>
     ? new ApiError('OTP_GUESSING_SUSPECTED', { code: 'otp.guessing', ...checks, minutes: CHECKS_WINDOW_MS / MINUTE_MS })
     : undefined
 
-/** Why the recipient gets no new verification now. */
+/** Why the recipient gets no new verification now. Of several limits, the one that ends last says when another can start. */
 export function recipientLimitError({ earlier, prefix }: RecipientHistory, now: Date): ApiError | undefined {
   const sent = earlier?.flatMap(({ sentAt }) => sentAt) ?? []
   const wrong = earlier?.flatMap(({ wrongAt }) => wrongAt) ?? []
-  for (const { times, max, withinMs, code } of [
+  const limits = [
     { times: sent, max: MAX_SENDS_IN_SHORT, withinMs: SHORT_MS, code: 'otp.recipient_sends' },
     { times: sent, max: MAX_SENDS_A_DAY, withinMs: DAY_MS, code: 'otp.recipient_sends' },
     { times: wrong, max: MAX_WRONG_A_DAY, withinMs: DAY_MS, code: 'otp.recipient_wrong' },
-  ] as const) {
+  ] as const
+  const reached = limits.flatMap(({ times, max, withinMs, code }) => {
     const at = freeAt(times, { max, withinMs, now })
-    if (at) return limited({ code, max, minutes: withinMs / MINUTE_MS, at: at.toISOString() })
-  }
+    return at ? { code, max, minutes: withinMs / MINUTE_MS, at: at.toISOString() } : []
+  })
+  const [last] = reached.toSorted((one, other) => (one.at > other.at ? -1 : 1))
+  if (last) return new ApiError('OTP_RECIPIENT_LIMITED', last)
   if (!isPumped(prefix)) return undefined
   const detail = {
     code: 'otp.pumping',
@@ -84,8 +86,6 @@ export function recipientLimitError({ earlier, prefix }: RecipientHistory, now: 
   } as const
   return new ApiError('OTP_PUMPING_SUSPECTED', detail)
 }
-
-const limited = (detail: CodedText): ApiError => new ApiError('OTP_RECIPIENT_LIMITED', detail)
 
 type Allowance = { max: number; withinMs: number; now: Date }
 

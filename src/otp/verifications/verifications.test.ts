@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { DAY_MS, MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
 import { codeOf, hashOf, isRightCode, newCodeKey } from './code.ts'
 import { type VerificationState, attemptsLeft, checkCode, expire } from './decide.ts'
 import {
@@ -94,6 +94,27 @@ test('a recipient is limited by codes in a short time, codes a day, and wrong co
   assert.equal(limitOf(times(MAX_SENDS_A_DAY, DAY_MS)), undefined)
   assert.equal(limitOf([], times(MAX_WRONG_A_DAY, DAY_MS - 1))?.code, 'otp.recipient_wrong')
   assert.equal(limitOf([], times(MAX_WRONG_A_DAY, DAY_MS)), undefined)
+})
+
+test('a recipient who is over several limits is told when the last of them lets another verification start', () => {
+  const times = (count: number, ms: number): string[] => Array.from({ length: count }, () => ago(ms))
+  const [asLongAgo, recently] = [
+    times(MAX_SENDS_A_DAY - MAX_SENDS_IN_SHORT, 10 * HOUR_MS),
+    times(MAX_SENDS_IN_SHORT, 0),
+  ]
+  const over = (sentAt: readonly string[], wrongAt: readonly string[] = []) =>
+    recipientLimitError(
+      { recipient: '', earlier: [{ sentAt, wrongAt }], number: 1, prefix: { started: 0, approved: 0 } },
+      NOW,
+    )?.text
+  const at = later(NOW, 14 * HOUR_MS).toISOString()
+  const aDay = { minutes: 24 * 60, at }
+  assert.deepEqual(over([...asLongAgo, ...recently]), { code: 'otp.recipient_sends', max: MAX_SENDS_A_DAY, ...aDay })
+  assert.deepEqual(over(recently, times(MAX_WRONG_A_DAY, 10 * HOUR_MS)), {
+    code: 'otp.recipient_wrong',
+    max: MAX_WRONG_A_DAY,
+    ...aDay,
+  })
 })
 
 test('a prefix is suspicious only if many of its numbers start verifications and few are approved', () => {
