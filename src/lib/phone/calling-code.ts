@@ -2,8 +2,12 @@ import { type CountryCode, getCountries, getCountryCallingCode } from 'libphonen
 
 let countries: ReadonlyMap<string, CountryCode> | undefined // takes 80 ms
 
+/** Such as EET or EST5EDT: many countries have this time, although the database gives it that of one city. */
+const SHARED_ZONE = /^[A-Z]{2}T(?:\d[A-Z]{3})?$/
+
 /** The calling code of the country of an IANA time zone, from Unicode's data, such as 212. Undefined for zones without one. */
 export function callingCodeIn(timeZone: string): string | undefined {
+  if (SHARED_ZONE.test(timeZone)) return undefined
   countries ??= new Map(getCountries().flatMap((country) => zonesOf(country).map((zone) => [zone, country])))
   const country = countries.get(new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone)
   return country && getCountryCallingCode(country)

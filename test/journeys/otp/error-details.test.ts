@@ -32,6 +32,19 @@ test('a recipient as dialled at home is answered with the number to write', asyn
     assert.equal(await toFault(to), meant, to)
 })
 
+test('a delivery time zone that many countries share suggests the number of no country', async (t) => {
+  const world = await startWorld(t)
+  for (const [timeZone, to] of [
+    ['EET', '6912345678'],
+    ['WET', '912345678'],
+    ['CET', '0470123456'],
+  ] as const) {
+    await world.codSettings({ timeZone })
+    const detail = faultAt(await postOtp(world, { to }), '/to') ?? ''
+    assert.doesNotMatch(detail, /\+(?:30|351|32)/, timeZone)
+  }
+})
+
 test('a digit too few or too many is answered with the number of digits', async (t) => {
   const world = await startWorld(t)
   const toFault = async (to: string) => faultAt(await postOtp(world, { to }), '/to')
