@@ -2,6 +2,9 @@
 
 /** The names of each text's parameters. */
 export type ParameterNames = {
+  'accept.no_units_cod_confirmation': never
+  'accept.no_units_cod_refusal': never
+  'accept.no_units_otp': never
   'accept.used_up_cod_confirmation': 'month' | 'quota' | 'reset'
   'accept.used_up_cod_refusal': 'month' | 'quota' | 'reset'
   'accept.used_up_otp': 'month' | 'quota' | 'reset'

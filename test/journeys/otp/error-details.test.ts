@@ -198,7 +198,8 @@ test('missing COD settings and languages are named', async (t) => {
 test('a used-up quota is named with its month, its units and its reset', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
-  await setQuota(world.parts.db, { workspaceId, kind: 'otp', monthlyUnits: 0 })
+  await setQuota(world.parts.db, { workspaceId, kind: 'otp', monthlyUnits: 1 })
+  await world.sendOtp()
   const month = Temporal.Instant.fromEpochMilliseconds(world.clock.now().getTime())
     .toZonedDateTimeISO('UTC')
     .toPlainDate()
@@ -206,7 +207,22 @@ test('a used-up quota is named with its month, its units and its reset', async (
   const { body, headers } = await postOtp(world, {})
   assert.equal(
     body.detail,
-    `The quota of one-time codes for ${month.toString()} (0) is used up. It resets on ${month.add({ months: 1 }).toString()}-01 at 00:00 UTC. An owner of the workspace can raise it.`,
+    `The quota of one-time codes for ${month.toString()} (1) is used up. It resets on ${month.add({ months: 1 }).toString()}-01 at 00:00 UTC. An owner of the workspace can raise it.`,
   )
   assert.equal(headers.get('retry-after'), null)
+})
+
+test('a quota of zero promises no reset, because it is zero in every month', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const { workspaceId } = world
+  for (const kind of ['otp', 'cod_confirmation'] as const)
+    await setQuota(world.parts.db, { workspaceId, kind, monthlyUnits: 0 })
+  const otp = await postOtp(world, {})
+  const confirmation = await world.request('POST', confirmationPath, { body: world.confirmationBody() })
+  const ofBoth = [otp, confirmation].map(({ body: { code, detail } }) => `${code}: ${detail}`)
+  assert.deepEqual(ofBoth, [
+    'OTP_QUOTA_EXCEEDED: The quota of one-time codes is 0 in every month. An owner of the workspace can raise it.',
+    'COD_QUOTA_EXCEEDED: The quota of confirmations is 0 in every month. An owner of the workspace can raise it.',
+  ])
 })
