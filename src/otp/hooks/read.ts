@@ -1,5 +1,6 @@
 import type { CodedText } from '../../../locales/text.ts'
 import type { Fault } from '../../lib/http/faults.ts'
+import { withLatinDigits } from '../../lib/lists/searched-phones.ts'
 import { normalizePhone, phoneFault } from '../../lib/phone/phone.ts'
 import { otpBody } from '../routes.ts'
 import type { HookTemplate } from './hooks.ts'
@@ -30,7 +31,7 @@ export function readHookBody(
 }
 
 /** Products may store the number without its plus. */
-const withPlus = (text: string): string => (/^\s*[1-9]/.test(text) ? `+${text.trim()}` : text)
+const withPlus = (text: string): string => (/^\s*[1-9]/.test(withLatinDigits(text)) ? `+${text.trim()}` : text)
 
 const toPhone = (text: string): string | undefined => normalizePhone(withPlus(text))
 

@@ -140,6 +140,19 @@ for (const [product, { pointers, body, language }] of Object.entries(GENERIC))
     assert.equal((await postHook(url, JSON.stringify(body(phone)), {})).status, 401)
   })
 
+test('a hook completes a number without its plus in Arabic and Persian digits too, as users type it', async (t) => {
+  const world = await startWorld(t)
+  const { url, secret } = await createHook(world, 'generic')
+  const authorization = `Bearer ${secret}`
+  for (const zero of [0x660, 0x6f0]) {
+    const phone = newPhone()
+    const to = phone.slice(1).replaceAll(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)))
+    const sent = await postHook(url, JSON.stringify({ to, code: '493817' }), { authorization })
+    assert.equal(sent.status, 200, sent.text)
+    assert.equal((await codeTo(world, phone))?.code, '493817')
+  }
+})
+
 test('Okta gets its own answers', async (t) => {
   const world = await startWorld(t)
   const profile = '/data/messageProfile'
