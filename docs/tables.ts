@@ -7,7 +7,7 @@ import { confirmationBody } from '../src/cod/routes.ts'
 import { settingsSchema } from '../src/cod/settings/settings.ts'
 import { MAX_EVENTS_PER_PAGE } from '../src/events/list.ts'
 import { eventTypes } from '../src/events/event-types.ts'
-import { MAX_WAITING_PER_KEY, MAX_WAITING_PER_WORKSPACE, MAX_WAIT_SECONDS } from '../src/events/wait.ts'
+import { MAX_WAITING, MAX_WAITING_PER_KEY, MAX_WAITING_PER_WORKSPACE, MAX_WAIT_SECONDS } from '../src/events/wait.ts'
 import { MINUTE_MS, SECOND_MS } from '../src/lib/clock.ts'
 import { settings } from '../src/lib/config.ts'
 import { databaseFaults } from '../src/lib/db/faults.ts'
@@ -199,6 +199,7 @@ function limitRows(): string[][] {
     ['wait for an event', `0 to ${MAX_WAIT_SECONDS} s`],
     ['waiting event requests per key and node', String(MAX_WAITING_PER_KEY)],
     ['waiting event requests per workspace and node', String(MAX_WAITING_PER_WORKSPACE)],
+    ['waiting event requests per node', String(MAX_WAITING)],
   ]
 }
 

@@ -9,7 +9,7 @@ export const MAX_WAIT_SECONDS = 30
 /** Requests that wait at the same time in this process, of one key, of one workspace and in all. */
 export const MAX_WAITING_PER_KEY = 10
 export const MAX_WAITING_PER_WORKSPACE = 50
-const MAX_WAITING = 500
+export const MAX_WAITING = 500
 /** A notification may be lost, and a change may be visible only later. */
 const POLL_MS = 2 * SECOND_MS
 /** Many changes of a busy workspace cause few looks. */
