@@ -24,6 +24,7 @@ import { type FilledParameters, type RequestParameters, checkParameters } from '
 import { type CodCheck, codUnusableReason } from '../accounts/templates/usability.ts'
 import { type Sql, type Statement, statement } from '../lib/db/pool.ts'
 import { ApiError } from '../lib/errors.ts'
+import { MAX_FAULTS } from '../lib/http/faults.ts'
 import { newId } from '../lib/ids.ts'
 import { SUBMISSION_WINDOW_MS } from '../messages/submission-window.ts'
 import type { Parts } from '../runtime/parts.ts'
@@ -136,7 +137,7 @@ function unusableTemplate(check: CodCheck, facts: Preconditions): ApiError | und
 const invalidParameters = (faults: CodedText[]): ApiError =>
   new ApiError('COD_TEMPLATE_PARAMETERS_INVALID', {
     code: 'cod.faulty',
-    faults: chained('words.semicolon', faults),
+    faults: chained('words.semicolon', faults.slice(0, MAX_FAULTS)),
   })
 
 /** Every field is compared, after normalisation (docs/api.md#idempotency). */

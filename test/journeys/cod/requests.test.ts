@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { createRefusalCheckAcceptor } from '../../../src/cod/accept-refusal.ts'
 import type { ApiError } from '../../../src/lib/errors.ts'
+import { MAX_FAULTS } from '../../../src/lib/http/faults.ts'
 import { type QuotaKind, setQuota } from '../../../src/workspaces/quota.ts'
 import { type CreatedConfirmation, codAccount, confirmationPath, quickReplies, refusalPath } from '../../world/cod.ts'
 import { type World, type WorldOptions, newPhone, startWorld } from '../../world/world.ts'
@@ -181,6 +182,20 @@ test('parameters must fit the template exactly, and reach the phone', async (t) 
     const answer = await post(world, { ...world.confirmationBody(), template: { name, language: 'en' }, parameters })
     assert.equal(answer.body.code, 'COD_TEMPLATE_PARAMETERS_INVALID', `${name} ${JSON.stringify(parameters)}`)
   }
+})
+
+test('thousands of faulty parameters get the first hundred faults, and fail no request beside them', async (t) => {
+  const world = await startShop(t)
+  const faulty = { ...world.confirmationBody(), parameters: { body: Array.from({ length: 20_000 }, () => '') } }
+  const good = Array.from({ length: 5 }, () => world.confirmationBody())
+  const [answer, ...others] = await Promise.all([faulty, ...good].map((body) => post(world, body)))
+  assert.equal(answer?.body.code, 'COD_TEMPLATE_PARAMETERS_INVALID')
+  const faults = String(answer.body.detail).split('; ')
+  assert.deepEqual(
+    [faults.length, faults[0]],
+    [MAX_FAULTS, 'parameters.body has 20000 values, but the body has 3 numbered parameters'],
+  )
+  assert.deepEqual(new Set(others.map(({ status }) => status)), new Set([202]))
 })
 
 test('no parameter name is ignored, not even __proto__', async (t) => {
