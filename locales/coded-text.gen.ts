@@ -998,6 +998,7 @@ export type ParameterNames = {
   'http.phone_no_country': never
   'http.phone_without_plus': never
   'http.unknown_field': never
+  'http.unknown_long_name': never
   'http.unknown_query_parameter': never
   'http.unstorable': never
   'http.unstorable_name': never

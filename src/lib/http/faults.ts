@@ -26,9 +26,11 @@ export function faultsOf(part: InputFault['in'], input: unknown, error: z.ZodErr
       return [{ in: part, pointer: pointerTo(issue.path), detail: detailOf(issue, valueAt(input, issue.path)) }]
     }
     const missing = issues.flatMap(({ path }) => missingNameIn(input, issue.path, path))
+    const parent = pointerTo(issue.path)
     return issue.keys.slice(0, MAX_FAULTS).map((key) => {
-      const detail = unknownName(part, nearestName(key, missing))
-      return { in: part, pointer: pointerTo([...issue.path, key]), detail }
+      const pointer = pointerInto(parent, key)
+      if (pointer === parent) return { in: part, pointer, detail: { code: 'http.unknown_long_name' } }
+      return { in: part, pointer, detail: unknownName(part, nearestName(key, missing)) }
     })
   })
   return faults.toSorted((one, other) => Number(isMisspelt(other)) - Number(isMisspelt(one)))

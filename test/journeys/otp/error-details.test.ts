@@ -104,6 +104,22 @@ test('detail names a misspelt field, or else the first fault, and counts the oth
   )
 })
 
+test('an unknown name that is too long to repeat is not confused with the whole body or query', async (t) => {
+  const world = await startWorld(t)
+  const nested = { [JSON.stringify({ ...world.otpBody(), reference: 'r'.repeat(128) })]: '' } // JSON that was sent as a form
+  const answers = [
+    await world.request('POST', OTP, { body: { ...world.otpBody(), ...nested } }),
+    await world.request('GET', `/api/v1/events?${'x'.repeat(201)}=1`),
+  ]
+  assert.deepEqual(
+    answers.map(({ body }) => body.detail),
+    [
+      'The body has an unknown name that is too long to repeat.',
+      'The query has an unknown name that is too long to repeat.',
+    ],
+  )
+})
+
 test('a request with a body where none is expected is rejected with that reason', async (t) => {
   const world = await startWorld(t)
   const answer = await world.request('GET', `${OTP}/${MISSING_ID}`, { body: {} })
