@@ -166,7 +166,7 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
     const item = { request, id: newId() }
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const outcome = await acceptInGroup(item)
-      if (outcome instanceof ApiError) throw outcome
+      if (outcome instanceof Error) throw outcome
       if (outcome !== undefined) return outcome
     }
     throw new Error(`a request had no outcome after ${MAX_TRIES} tries`)
@@ -188,7 +188,7 @@ async function acceptTogether<Request extends Acceptable, Found extends Facts, A
   parts: GroupParts,
   acceptance: Acceptance<Request, Found, Accepted>,
   items: readonly Item<Request>[],
-): Promise<{ outcomes: (Accepted | ApiError | undefined)[]; acceptedFor: string[]; waits: boolean }> {
+): Promise<{ outcomes: (Accepted | Error | undefined)[]; acceptedFor: string[]; waits: boolean }> {
   const { db, clock, tracer } = parts
   const now = clock.now()
   const startedAtMs = performance.now()
@@ -199,8 +199,7 @@ async function acceptTogether<Request extends Acceptable, Found extends Facts, A
   const loop = mayClaim ? parts.acceptedMessages?.loop : undefined
   const room = loop?.room() ?? 0
   const newMessages: NewMessage[] = []
-  const decided = items.map(({ request, id }, index) => {
-    const facts = factsOf[index]
+  const decide = ({ request, id }: Item<Request>, facts: Found | undefined): Accepted | ApiError | undefined => {
     if (!facts) throw new Error('the look-up returned no row for a request')
     const decision = acceptance.decide(request, facts)
     if (!makesRow(decision)) return decision
@@ -211,7 +210,8 @@ async function acceptTogether<Request extends Acceptable, Found extends Facts, A
     const newMessage = newMessages.length < room ? acceptance.newMessage?.(request, facts, { row, now }) : undefined
     if (newMessage) newMessages.push(newMessage)
     return undefined
-  })
+  }
+  const decided = items.map((item, index) => orError(() => decide(item, factsOf[index])))
   if (insertable.length === 0) return { outcomes: decided, acceptedFor: [], waits: false }
   if (tracer) await keepTraces(db, items, { insertable, now })
   using claim = loop && newMessages.length > 0 ? chooseClaimable(newMessages, { loop, now }) : undefined
@@ -227,6 +227,15 @@ async function acceptTogether<Request extends Acceptable, Found extends Facts, A
     ),
     acceptedFor: insertable.flatMap(({ workspaceId, row }) => (inserted.has(row.id) ? workspaceId : [])),
     waits: [...inserted.values()].some(({ isClaimed }) => !isClaimed),
+  }
+}
+
+/** A bug that one request meets fails no other request of the group. */
+function orError<Result>(decide: () => Result): Result | Error {
+  try {
+    return decide()
+  } catch (error) {
+    return error instanceof Error ? error : new Error('a decision threw no error')
   }
 }
 
