@@ -236,9 +236,14 @@ test('a quota of zero promises no reset, because it is zero in every month', asy
     await setQuota(world.parts.db, { workspaceId, kind, monthlyUnits: 0 })
   const otp = await postOtp(world, {})
   const confirmation = await world.request('POST', confirmationPath, { body: world.confirmationBody() })
-  const ofBoth = [otp, confirmation].map(({ body: { code, detail } }) => `${code}: ${detail}`)
-  assert.deepEqual(ofBoth, [
-    'OTP_QUOTA_EXCEEDED: The quota of one-time codes is 0 in every month. An owner of the workspace can raise it.',
-    'COD_QUOTA_EXCEEDED: The quota of confirmations is 0 in every month. An owner of the workspace can raise it.',
-  ])
+  assert.deepEqual(
+    [otp, confirmation].map(({ body: { code, detail } }) => [code, detail]),
+    [
+      [
+        'OTP_QUOTA_EXCEEDED',
+        'The quota of one-time codes is 0 in every month. An owner of the workspace can raise it.',
+      ],
+      ['COD_QUOTA_EXCEEDED', 'The quota of confirmations is 0 in every month. An owner of the workspace can raise it.'],
+    ],
+  )
 })
