@@ -2491,6 +2491,9 @@ set (outcome, note, due_at, message_id, confirmation_id, input_number, clock_off
     or coalesce((select e.recipient like 'erased:%' from confirmations e where e.id = r.confirmation_id limit 1), false) as is_erased) e)
 where p.id = any (array (select jsonb_object_keys($1::jsonb)::uuid));
 
+prepare find_waiting_provider_report as
+select id from provider_reports where due_at <= $1 order by due_at limit 1;
+
 prepare process_messages_again as
 update provider_reports set outcome = 'waiting', note = null, due_at = $2, attempts = 0, confirmation_id = null
 where outcome = 'ignored' and input_number is null and body <> '' and id = any (array (

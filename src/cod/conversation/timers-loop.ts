@@ -1,8 +1,10 @@
+import { MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
 import { type EventParts, withEvents } from '../../events/record.ts'
 import { type DueItem, createBatchLoop } from '../../runtime/jobs/batch-loop.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
 import type { Check } from '../../messages/conversation.ts'
+import { areReportsWaiting } from '../../messages/reports/process.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { type ConversationEvent, advance } from './advance.ts'
 import { lockConversations } from './store.ts'
@@ -13,6 +15,10 @@ type TimerParts = EventParts & Pick<Parts, 'clock' | 'live' | 'log'>
 const MAX_TIMERS = 200
 /** How late a timer may fire: nothing wakes the loop for it. */
 const POLL_MS = 250
+/** Reports normally wait for less. After an outage they are read first: a customer may have answered before the timer. */
+const BACKLOG_AFTER_MS = 2 * SECOND_MS
+/** How long a backlog of reports may hold timers up. */
+const MAX_HELD_MS = 5 * MINUTE_MS
 
 /**
  * Fires due timers: reminders, deadlines, expiries. A timer is a hint: the machine checks the locked state and may find
@@ -20,11 +26,21 @@ const POLL_MS = 250
  */
 export function timersLoop(parts: TimerParts): Loop {
   const { metrics, wake } = parts
+  let heldSince: Date | undefined
+  const isHeld = async (tx: Sql, now: Date): Promise<boolean> => {
+    const isBacklog = await areReportsWaiting(tx, later(now, -BACKLOG_AFTER_MS))
+    heldSince = isBacklog ? (heldSince ?? now) : undefined
+    // A clock that was set back does not hold them for longer.
+    return heldSince !== undefined && heldSince <= now && now < later(heldSince, MAX_HELD_MS)
+  }
   return createBatchLoop<DueTimer, void>(withEvents(parts), {
     name: 'timers',
     pollMs: POLL_MS,
     maxItems: MAX_TIMERS,
-    take: (tx, now) => tx.rows(dueTimers, [now, MAX_TIMERS]),
+    async take(tx, now) {
+      const timers = await tx.rows(dueTimers, [now, MAX_TIMERS])
+      return timers.length > 0 && (await isHeld(tx, now)) ? [] : timers
+    },
     retake: (_, timer) => Promise.resolve([timer]), // firing it locks its conversation
     process: fireTimers,
     committed: () => wake('submit'),

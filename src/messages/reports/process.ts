@@ -85,6 +85,15 @@ const take = (due: string): string =>
 
 const takeReports: Statement<DueReport> = statement('take_provider_reports', take('order by due_at limit $2'))
 
+/** Whether a report has been due since `since`. */
+export const areReportsWaiting = async (sql: Sql, since: Date): Promise<boolean> =>
+  (await sql.row(findWaitingReport, [since])) !== undefined
+
+const findWaitingReport = statement<{ id: string }>(
+  'find_waiting_provider_report',
+  'select id from provider_reports where due_at <= $1 order by due_at limit 1',
+)
+
 const takeReport: Statement<DueReport> = statement('take_provider_report', take('and id = $2'))
 
 /**

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
+import { spyOnDb } from '../../database/db-spy.ts'
 import { startOrder, typesOf } from '../../world/order.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type World, newPhone, startWorld } from '../../world/world.ts'
@@ -51,6 +52,52 @@ test('after an outage beyond the deadline no reminder goes out', async (t) => {
   await after(world, '72h')
   assert.equal((await world.getConfirmation(order)).status, 'no_response')
   assert.deepEqual([typesOf(receiver), ana.screen().length], [['cod.no_response'], 1])
+})
+
+/** An order whose customer has tapped after the reports loop stopped reading; its deadline has passed. */
+async function startUnreadAnswer(t: TestContext) {
+  let isReading = true
+  let turns = 0
+  const { world, receiver, order, ana } = await startOrder(t, {
+    cod: { confirmation: { reminderMinutes: null } },
+    wrapDb: (db) =>
+      spyOnDb(db, async ({ statement, run }) => {
+        const rows = isReading || statement.name !== 'take_provider_reports' ? await run() : []
+        if (statement.name === 'take_due_timers' && rows.length > 0) turns += 1
+        return rows
+      }),
+  })
+  isReading = false
+  const answer = ana.taps('Confirm')
+  await waitFor('the tap', async () => {
+    const stored = await world.query(`select id from provider_reports where workspace_id = $1 and kind = 'message'`, [
+      world.workspaceId,
+    ])
+    return stored.length > 0
+  })
+  world.advance('25h')
+  await waitFor('the timer to be found twice', () => turns >= 2)
+  const read = async (): Promise<void> => {
+    isReading = true
+    await answer
+    await world.settled()
+  }
+  return { world, receiver, order, read }
+}
+
+test('an answer that was stored before the deadline counts although it is read after it', async (t) => {
+  const { world, receiver, order, read } = await startUnreadAnswer(t)
+  assert.equal((await world.getConfirmation(order)).status, 'awaiting_answer')
+  await read()
+  assert.deepEqual(typesOf(receiver), ['cod.confirmed'])
+})
+
+test('reports that are never read hold a deadline up for five minutes only', async (t) => {
+  const { world, receiver, order, read } = await startUnreadAnswer(t)
+  world.advance('6m')
+  await waitFor('the deadline', async () => (await world.getConfirmation(order)).status === 'no_response')
+  await read()
+  assert.deepEqual(typesOf(receiver), ['cod.no_response', 'cod.confirmed'])
 })
 
 test('a tap after no_response still counts', async (t) => {
