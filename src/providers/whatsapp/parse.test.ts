@@ -68,6 +68,12 @@ test('a status keeps only known members of pricing and conversation', () => {
   assert.deepEqual([stored.pricing, stored.conversation], [pricing, conversation])
 })
 
+test('the price of a code to another country keeps its category, which has a hyphen', () => {
+  const pricing = { billable: true, pricing_model: 'PMP', category: 'authentication-international', type: 'regular' }
+  const stored = JSON.parse(onlyStatus({ pricing }).body) as { pricing: unknown }
+  assert.deepEqual(stored.pricing, pricing)
+})
+
 test('all statuses, messages and errors of a webhook become items', () => {
   const items = parseJson({
     entry: [

@@ -112,7 +112,7 @@ const conversationOf = (value: JsonObject | undefined): object | undefined =>
     origin: { type: labelOf(objectOf(value.origin)?.type) },
   }
 
-const LABEL = /^[A-Za-z_]{1,30}$/
+const LABEL = /^[A-Za-z_-]{1,30}$/
 
 const labelOf = (value: unknown): string | undefined =>
   typeof value === 'string' && LABEL.test(value) ? value : undefined
