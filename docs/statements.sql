@@ -241,7 +241,8 @@ where workspace_id = $1 and id = (
   select id from provider_accounts where workspace_id = $1 and id = $2 for no key update skip locked) and status <> 'removed';
 
 prepare mark_account_credentials_invalid as
-update provider_accounts set status = 'credentials_invalid', status_detail = $3
+update provider_accounts
+set status = 'credentials_invalid', status_detail = $3, sync_due_at = least(sync_due_at, $5)
 where workspace_id = $1 and id = (
   select id from provider_accounts where workspace_id = $1 and id = $2 for no key update skip locked) and status <> 'removed' and (synced_at is null or synced_at <= $4);
 

@@ -415,6 +415,18 @@ test('a token rejected in a send is not retried immediately', async (t) => {
   assert.ok(due > MINUTE_MS && due < 10 * MINUTE_MS)
 })
 
+test('a token rejected in a send that works again releases its account after five minutes', async (t) => {
+  const { connect, parts, workspaceId, clock, stored, turn } = await start(t)
+  const { accountId } = await connect()
+  await markCredentialsInvalid(parts.db, { workspaceId, accountId }, rejectedAt('190 Access token expired', clock))
+  clock.advance(4 * MINUTE_MS)
+  await turn()
+  assert.equal((await stored()).status, 'credentials_invalid')
+  clock.advance(MINUTE_MS)
+  await turn()
+  assert.equal((await stored()).status, 'connected')
+})
+
 const rejectedAt = (detail: string, clock: Clock) => ({ detail: asWritten(detail), sentAt: clock.now() })
 
 test('rejecting an old token after its replacement leaves the account connected', async (t) => {

@@ -186,17 +186,21 @@ export async function syncSoon(sql: Sql, { workspaceId, accountId }: AccountRef,
 
 const markInvalid = statement(
   'mark_account_credentials_invalid',
-  `update provider_accounts set status = 'credentials_invalid', status_detail = $3
+  `update provider_accounts
+   set status = 'credentials_invalid', status_detail = $3, sync_due_at = least(sync_due_at, $5)
    where workspace_id = $1 and id = ${UNLOCKED} and status <> 'removed' and (synced_at is null or synced_at <= $4)`,
 )
 
-/** The provider rejected the token in a send that began at `sentAt`. A token that was renewed or worked since then stays. */
+/**
+ * The provider rejected the token in a send that began at `sentAt`. A token that was renewed or worked since then stays. Nothing is
+ * sent until a sync finds that the token works again, so one becomes due.
+ */
 export async function markCredentialsInvalid(
   sql: Sql,
   { workspaceId, accountId }: AccountRef,
   { detail, sentAt }: { detail: CodedText | null; sentAt: Date },
 ): Promise<void> {
-  await sql.rows(markInvalid, [workspaceId, accountId, detail, sentAt])
+  await sql.rows(markInvalid, [workspaceId, accountId, detail, sentAt, retrySyncAt('credentials_invalid', sentAt)])
 }
 
 /** Makes the accounts due whose times were written while the database's clock was ahead: until then, none would be synced. */
