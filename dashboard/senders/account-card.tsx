@@ -15,7 +15,7 @@ import { colourOf, toneOf } from '../ui/state/status.ts'
 import { OutcomeBanner, Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import { GRAPH_URL } from './connect.tsx'
+import { GRAPH_URL, isAtMeta } from './graph-url.ts'
 import { type Account, SyncState, refreshSenders, syncSummary, useSync } from './sync.tsx'
 
 export function AccountCard({ account, numbers }: { account: Account; numbers: number }) {
@@ -145,7 +145,7 @@ function DeleteAccount({ account: { accountId, wabaId } }: { account: Account })
 function Renew({ account: { accountId, graphUrl }, onDone }: { account: Account; onDone: () => void }) {
   const { t } = useTexts()
   /** The hints say where Meta shows the values. */
-  const isAtMeta = graphUrl === GRAPH_URL
+  const hasHints = isAtMeta(graphUrl)
   const { workspaceId } = useWorkspace()
   const labels = {
     accessToken: t('page_senders.token'),
@@ -172,20 +172,20 @@ function Renew({ account: { accountId, graphUrl }, onDone }: { account: Account;
     <ServerForm form={form} call={renew} onSubmit={(values) => renew.mutate({ workspaceId, accountId, ...values })}>
       <Text size="sm">{t('page_senders.renew_about')}</Text>
       <PasswordInput
-        description={isAtMeta && t('page_senders.token_hint')}
+        description={hasHints && t('page_senders.token_hint')}
         dir="ltr"
         autoComplete="off"
         data-autofocus
         {...form.field('accessToken')}
       />
       <PasswordInput
-        description={isAtMeta && t('page_senders.app_secret_hint')}
+        description={hasHints && t('page_senders.app_secret_hint')}
         dir="ltr"
         autoComplete="off"
         {...form.field('appSecret')}
       />
       <PasswordInput
-        description={isAtMeta && t('page_senders.verify_token_hint')}
+        description={hasHints && t('page_senders.verify_token_hint')}
         dir="ltr"
         autoComplete="off"
         {...form.field('verifyToken')}
@@ -229,7 +229,7 @@ function WebhooksVerdict({ account: { accountId, callbackUrl, graphUrl }, apps, 
         {subscribe.error && <Failed error={subscribe.error} />}
       </OutcomeBanner>
     )
-  if (graphUrl === GRAPH_URL && !callbackUrl.startsWith('https://'))
+  if (isAtMeta(graphUrl) && !callbackUrl.startsWith('https://'))
     return (
       <Alert color="warning" title={t('page_senders.webhooks_unreachable')}>
         {t('page_senders.local_callback')}

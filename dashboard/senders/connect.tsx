@@ -21,10 +21,8 @@ import { Loading } from '../ui/fallback.tsx'
 import { ServerForm, useServerForm } from '../ui/form/server-form.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { ConnectEmulator } from './connect-emulator.tsx'
+import { GRAPH_URL, isAtMeta } from './graph-url.ts'
 import { syncSummary } from './sync.tsx'
-
-/** WhatsApp's own Graph URL. An account on an emulator has another one. */
-export const GRAPH_URL = 'https://graph.facebook.com'
 
 /** A sandbox gets an account of the emulator with one click, which its empty page offers itself, or another by credentials. */
 export function ConnectAccount({ hasAccount, onDone }: { hasAccount: boolean; onDone: () => void }) {
@@ -170,7 +168,7 @@ type Connection = {
 function Connected({ connected: { callbackUrl, known, numbers, templates }, form, onDone }: Connection) {
   const { t } = useTexts()
   const [wabaId, verifyToken, graphUrl] = [form.wabaId.trim(), form.verifyToken.trim(), form.graphUrl.trim()]
-  const isEmulator = graphUrl !== '' && graphUrl !== GRAPH_URL
+  const isEmulator = !isAtMeta(graphUrl)
   return (
     <Stack>
       <Alert color="success" title={t('page_senders.done_title')} role="status">
