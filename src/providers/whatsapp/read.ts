@@ -39,7 +39,7 @@ export function readOwner(body: string): { waIds: string[]; userIds: string[] } 
   const message = objectOf(stored?.message)
   const system = objectOf(message?.system) // says that the sender's number or user id has changed
   const waIds = [message?.from, system?.customer, system?.wa_id, system?.new_wa_id, stored?.recipient_id]
-  const userIds = [message?.from_user_id, system?.user_id, stored?.recipient_user_id]
+  const userIds = [message?.from_user_id, system?.user_id, system?.previous_user_id, stored?.recipient_user_id]
   return {
     waIds: waIds.flatMap((waId) => textOf(waId)?.replace(/^\+/, '') ?? []),
     userIds: userIds.flatMap((userId) => identifier(userId) ?? []),

@@ -15,6 +15,7 @@ test('a report belongs to its sender or recipient, and to no one in its content'
     { message: { from: Number(NUMBER) } },
     { message: { from_user_id: 'MA.1' } },
     { message: { from: '212600000001', system: { type: 'user_changed_number', wa_id: NUMBER } } },
+    { message: { system: { type: 'user_changed_user_id', user_id: 'MA.3', previous_user_id: 'MA.1' } } },
     { recipient_id: NUMBER, status: 'sent' },
     { recipient_user_id: 'MA.1', status: 'sent' },
   ]
