@@ -223,7 +223,7 @@ update provider_accounts
 set status = case when $4::boolean then 'credentials_invalid'
       when status = 'credentials_unreadable' then 'connected' else status end,
     status_detail = $5, sync_due_at = $6
-where workspace_id = $1 and id = $2 and sync_due_at = $3;
+where workspace_id = $1 and id = $2 and sync_due_at <= $3 and (synced_at is null or synced_at <= $7);
 
 prepare lease_account_sync as
 update provider_accounts set sync_due_at = $3 where workspace_id = $1 and id = $2 and status <> 'removed';
@@ -235,8 +235,8 @@ for no key update;
 
 prepare make_account_sync_due as
 update provider_accounts
-set sync_due_at = least(sync_due_at, case when status = 'connected'
-  then greatest($3::timestamptz, synced_at + interval '60000 milliseconds') else $4 end)
+set sync_due_at = least(sync_due_at, case when status_detail is not null and sync_started_at is null then sync_due_at
+  when status = 'connected' then greatest($3::timestamptz, synced_at + interval '60000 milliseconds') else $4 end)
 where workspace_id = $1 and id = (
   select id from provider_accounts where workspace_id = $1 and id = $2 for no key update skip locked) and status <> 'removed';
 

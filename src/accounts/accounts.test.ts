@@ -13,7 +13,8 @@ import { createLog } from '../lib/log.ts'
 import { createMetrics } from '../lib/metrics.ts'
 import type { WorkName } from '../runtime/jobs/wake.ts'
 import type { Parts } from '../runtime/parts.ts'
-import type { Provider } from '../providers/provider.ts'
+import { type Provider, ProviderRejectedError } from '../providers/provider.ts'
+import { readAnswerError } from '../providers/whatsapp/errors.ts'
 import { createWhatsApp } from '../providers/whatsapp/whatsapp.ts'
 import { UserError } from '../lib/errors.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
@@ -388,6 +389,28 @@ test('many updates cause at most one sync per minute', async (t) => {
     clock.advance(5 * SECOND_MS)
   }
   assert.ok(lists === 2 || lists === 3, `${lists} lists in three minutes`)
+})
+
+test('updates do not shorten the wait after WhatsApp has limited management calls', async (t) => {
+  const { connect, parts, workspaceId, clock } = await start(t)
+  const of = { workspaceId, accountId: (await connect()).accountId }
+  const error = readAnswerError({ error: { code: 80_007 } }, { httpStatus: 400, mask: (text) => text })
+  let lists = 0
+  const limited = withList(parts, async () => {
+    lists += 1
+    await applyChange(parts.db, of, pausedLogin, clock.now()) // another update during the sync
+    throw new ProviderRejectedError('list_numbers', error)
+  })
+  const loop = syncLoop(limited)
+  for (let minute = 0; minute < 30; minute += 1) {
+    clock.advance(MINUTE_MS)
+    await applyChange(parts.db, of, pausedLogin, clock.now())
+    await loop.turn()
+  }
+  assert.equal(lists, 1)
+  clock.advance(2 * MINUTE_MS)
+  await loop.turn()
+  assert.equal(lists, 2)
 })
 
 test('an older listing does not replace a newer one', async (t) => {

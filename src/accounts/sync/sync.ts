@@ -121,7 +121,7 @@ async function readAndStore(parts: SyncParts, account: LeasedAccount): Promise<v
     const { text } = createAccountError(error, account)
     await db.transaction(async (tx) => {
       const lease = [account.workspaceId, account.accountId, account.leasedUntil]
-      await tx.rows(failSync, [...lease, isInvalid, text, retrySyncAt(failure, clock.now())])
+      await tx.rows(failSync, [...lease, isInvalid, text, retrySyncAt(failure, clock.now()), startedAt])
       await account.onResult?.(tx, { workspaceId: account.workspaceId, failure })
     })
     throw error
@@ -152,8 +152,8 @@ function failureOf(error: ProviderFailure): SyncFailure {
 }
 
 /**
- * Only under this sync's lease: the account may have been connected again with another token. The token was opened for
- * this sync, so the account is no longer credentials_unreadable.
+ * Only under this sync's lease, which updates make end earlier: the account may have been connected again with another token. The token
+ * was opened for this sync, so the account is no longer credentials_unreadable.
  */
 const failSync = statement(
   'fail_account_sync',
@@ -161,7 +161,7 @@ const failSync = statement(
    set status = case when $4::boolean then 'credentials_invalid'
          when status = 'credentials_unreadable' then 'connected' else status end,
        status_detail = $5, sync_due_at = $6
-   where workspace_id = $1 and id = $2 and sync_due_at = $3`,
+   where workspace_id = $1 and id = $2 and sync_due_at <= $3 and (synced_at is null or synced_at <= $7)`,
 )
 
 /** SQL: the account, unless another session has locked it. The next error says the same again. */
@@ -171,14 +171,14 @@ const UNLOCKED = `(
 const makeSyncDue = statement(
   'make_account_sync_due',
   `update provider_accounts
-   set sync_due_at = least(sync_due_at, case when status = 'connected'
-     then greatest($3::timestamptz, synced_at + interval '${MIN_SYNC_INTERVAL_MS} milliseconds') else $4 end)
+   set sync_due_at = least(sync_due_at, case when status_detail is not null and sync_started_at is null then sync_due_at
+     when status = 'connected' then greatest($3::timestamptz, synced_at + interval '${MIN_SYNC_INTERVAL_MS} milliseconds') else $4 end)
    where workspace_id = $1 and id = ${UNLOCKED} and status <> 'removed'`,
 )
 
 /**
- * Makes a sync due, at least MIN_SYNC_INTERVAL_MS after the last one. An account with a rejected token waits longer: its
- * listing may still be readable, and a sync would let more sends fail.
+ * Makes a sync due, at least MIN_SYNC_INTERVAL_MS after the last one. After a failed sync the next one keeps its time: WhatsApp may limit
+ * the calls. An account with a rejected token waits longer: its listing may still be readable, and a sync would let more sends fail.
  */
 export async function syncSoon(sql: Sql, { workspaceId, accountId }: AccountRef, now: Date): Promise<void> {
   await sql.rows(makeSyncDue, [workspaceId, accountId, now, retrySyncAt('credentials_invalid', now)])
