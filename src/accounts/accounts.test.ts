@@ -302,6 +302,17 @@ test('an unreachable provider only changes the time of the next sync', async (t)
   assert.equal(await numbers(), before.senders.length)
 })
 
+test('a fault that WhatsApp cannot explain is called temporary and tried again soon', async (t) => {
+  const { connect, parts, stored, clock } = await start(t)
+  const { accountId } = await connect()
+  for (const code of [1, 131_000]) {
+    const error = readAnswerError({ error: { code } }, { httpStatus: 500, mask: (text) => text })
+    const faulty = withList(parts, () => Promise.reject(new ProviderRejectedError('list_templates', error)))
+    await assert.rejects(syncAccount(faulty, accountId), rejectedWith(/temporary problem/))
+    assert.ok(((await stored()).sync_due_at as Date).getTime() - clock.now().getTime() <= 5 * MINUTE_MS)
+  }
+})
+
 const pausedLogin = {
   kind: 'template',
   wabaId: DEMO.accountId,

@@ -25,12 +25,16 @@ export function createAccountError(
     const message: CodedText = { code: 'accounts.provider_rejection_unreachable', cause: error.text, graphUrl }
     return new FieldError([{ field: 'graphUrl', message }], 'SERVICE_UNAVAILABLE')
   }
-  const isTemporary = error.error.class === 'rate' || error.error.class === 'transient'
+  const mayPass = error.error.class === 'rate' || isTemporary(error.error)
   return new FieldError(
     [withCause(accountFault(error.error, wabaId), error)],
-    isTemporary ? 'SERVICE_UNAVAILABLE' : undefined,
+    mayPass ? 'SERVICE_UNAVAILABLE' : undefined,
   )
 }
+
+/** A fault of WhatsApp. It may be gone in a few minutes. */
+export const isTemporary = ({ class: errorClass }: Pick<ProviderError, 'class'>): boolean =>
+  errorClass === 'transient' || errorClass === 'doubtful'
 
 const withCause = ({ field, message }: FieldFault, { text: cause }: ProviderFailure): FieldFault => ({
   field,
@@ -42,7 +46,8 @@ const OTHER_OBJECT = /nonexisting field|WhatsAppBusinessPhoneNumber|node type/i
 const NO_OBJECT = /does not exist|missing permissions|cannot be loaded/i
 const OTHER_APP = /appsecret_proof/i
 
-function accountFault({ title, detail, class: errorClass }: ProviderError, wabaId: string): FieldFault {
+function accountFault(error: ProviderError, wabaId: string): FieldFault {
+  const { title, detail, class: errorClass } = error
   // For an unknown code the title quotes WhatsApp's message.
   const words = title.code === 'words.quoted' && typeof title.words === 'string' ? title.words : ''
   const text = `${words} ${detail}`
@@ -51,7 +56,7 @@ function accountFault({ title, detail, class: errorClass }: ProviderError, wabaI
   if (NO_OBJECT.test(text)) return { field: 'wabaId', message: { code: 'accounts.remedy_no_object', wabaId } }
   if (errorClass === 'credentials') return { field: 'accessToken', message: { code: 'accounts.remedy_token', wabaId } }
   if (errorClass === 'rate') return { field: null, message: { code: 'accounts.remedy_rate' } }
-  if (errorClass === 'transient') return { field: null, message: { code: 'accounts.remedy_fault' } }
+  if (isTemporary(error)) return { field: null, message: { code: 'accounts.remedy_fault' } }
   return { field: null, message: { code: 'accounts.provider_rejection_remedy_other', wabaId } }
 }
 
@@ -90,6 +95,5 @@ function templateFault(error: ProviderError): FieldFault {
   if (known) return known
   if (error.class === 'credentials') return { field: null, message: { code: 'accounts.credentials' } }
   if (error.class === 'rate') return { field: null, message: { code: 'accounts.rate' } }
-  const isTemporary = error.class === 'transient' || error.class === 'doubtful'
-  return { field: null, message: { code: isTemporary ? 'accounts.remedy_fault' : 'accounts.template_rejected' } }
+  return { field: null, message: { code: isTemporary(error) ? 'accounts.remedy_fault' : 'accounts.template_rejected' } }
 }

@@ -10,6 +10,7 @@ import {
   type ProviderFailure,
   createAccountError,
   isProviderFailure,
+  isTemporary,
   throwAccountError,
 } from '../provider-api-error.ts'
 import {
@@ -146,7 +147,7 @@ const endSync = statement(
 )
 
 function failureOf(error: ProviderFailure): SyncFailure {
-  if (error instanceof ProviderUnreachableError || error.error.class === 'transient') return 'unreachable'
+  if (error instanceof ProviderUnreachableError || isTemporary(error.error)) return 'unreachable'
   if (error.error.class === 'credentials') return 'credentials_invalid'
   return error.error.class === 'rate' ? 'rate' : 'rejected'
 }
