@@ -134,6 +134,16 @@ test('details are read in each of the provider’s forms', () => {
   assert.equal(detailOf({ code: 131_008, message: 'the message' }), 'the message')
 })
 
+test('a management error is explained in the words that WhatsApp means for people', () => {
+  const error = {
+    code: 100,
+    message: 'm',
+    error_data: '{"blame_field_specs":[["name"]]}',
+    error_user_msg: 'for people',
+  }
+  assert.equal(readAnswerError({ error }, { httpStatus: 400, mask: plain }).detail, 'for people')
+})
+
 test('a malformed error is read as one without a code', () => {
   for (const body of [
     undefined,

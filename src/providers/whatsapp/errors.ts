@@ -149,7 +149,7 @@ export function readAnswerError(
   const clean = (text: unknown): string => shortened(mask(storableText(textOf(text) ?? '')))
   const message = clean(error?.message)
   const data = error?.error_data
-  const details = clean(objectOf(data)?.details) || clean(typeof data === 'string' ? data : error?.error_user_msg)
+  const details = clean(objectOf(data)?.details) || clean(error?.error_user_msg) || clean(data)
   return {
     code,
     title: isKnownCode || message === '' ? title : quoted(message),
