@@ -126,6 +126,11 @@ test('a missing object is not a parameter fault', () => {
   )
 })
 
+test('a sub-code given as text is the same sub-code', () => {
+  const error = { message: 'Unsupported get request.', code: '100', error_subcode: '33' }
+  assert.equal(readAnswerError({ error }, { httpStatus: 400, mask: plain }).failureCode, 'SENDER_UNAVAILABLE')
+})
+
 test('details are read in each of the provider’s forms', () => {
   const detailOf = (error: object): string => readAnswerError({ error }, { httpStatus: 400, mask: plain }).detail
   assert.equal(detailOf({ code: 131_008, message: 'm', error_data: { details: 'in an object' } }), 'in an object')

@@ -142,8 +142,8 @@ export function readAnswerError(
 ): ProviderError {
   const error = objectOf(objectOf(body)?.error)
   const code = codeOf(error)
-  const isMissing = code === OBJECT_MISSING.code && error?.error_subcode === OBJECT_MISSING.subcode
   const subcode = numberOf(error?.error_subcode)
+  const isMissing = code === OBJECT_MISSING.code && subcode === OBJECT_MISSING.subcode
   const { title, ...meaning } = isMissing ? OBJECT_MISSING.meaning : meaningOf(code, httpStatus)
   const isKnownCode = code !== null && title !== UNKNOWN_TITLE
   const clean = (text: unknown): string => shortened(mask(storableText(textOf(text) ?? '')))
