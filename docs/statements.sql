@@ -1093,7 +1093,7 @@ select workspace_id as "workspaceId" from of_confirmation union all select works
 
 prepare match_messages as
 select r.n, senders.ids as senders, to_jsonb(q) as question, to_jsonb(quoted) as quoted, to_jsonb(target) as target,
-       theirs.ids as theirs, followups.open, followups.completed
+       theirs.ids as theirs, followups.followups as "followUps"
 from jsonb_to_recordset($1) as r (n int, workspace_id uuid, phone_number_id text, question_id uuid,
   confirmation_id uuid, quotes text, phones jsonb, user_id text)
 -- a number that moves to another account gets a new id and a new sender; accounts of one app share a webhook path
@@ -1125,21 +1125,18 @@ left join lateral (
        order by c.id desc limit 50) c
      where c.workspace_id = r.workspace_id)) c order by c.id desc limit 50) c) theirs on true
 left join lateral (
-  select jsonb_agg(f order by f.asked_at desc nulls last, f.last desc, f.id desc) filter (where f.is_open) as open,
-         jsonb_agg(f order by f.asked_at desc nulls last, f.last desc, f.id desc) filter (where not f.is_open) as completed
+  select jsonb_agg(f order by f.asked_at desc nulls last, f.last desc, f.id desc) as followups
   from unnest(theirs.ids) as their (id) cross join lateral (
-    (select c.id, 'confirmation' as check, c.asked_at, c.answer_times ->> 'tap' as tap,
-       c.answer_times ->> 'last' as last, greatest(c.answer_times ->> 'last', c.answer_times ->> 'expired') as until,
-       c.status = 'rescheduling' as is_open
+    (select c.id, 'confirmation' as check, c.asked_at, c.answer_times ->> 'tap' as tap, c.answer_times ->> 'last' as last,
+       coalesce(c.answer_times ->> 'expired', c.answer_times ->> 'completed') as completed
      from confirmations c
-     where c.workspace_id = r.workspace_id and c.id = their.id and c.status in ('rescheduling', 'rescheduled') limit 1)
+     where c.workspace_id = r.workspace_id and c.id = their.id
+       and (c.status = 'rescheduling' or c.status = 'rescheduled' and coalesce(c.answer_times ->> 'expired', c.answer_times ->> 'completed') is not null) limit 1)
     union all
-    (select f.confirmation_id, 'refusal', f.asked_at, f.answer_times ->> 'tap',
-       f.answer_times ->> 'last', greatest(f.answer_times ->> 'last', f.answer_times ->> 'expired'),
-       f.status <> 'refusal_confirmed'
-     from refusal_checks f
-     where f.workspace_id = r.workspace_id and f.confirmation_id = their.id
-       and f.status in ('awaiting_reason', 'awaiting_note', 'refusal_confirmed')
+    (select c.confirmation_id, 'refusal', c.asked_at, c.answer_times ->> 'tap', c.answer_times ->> 'last', coalesce(c.answer_times ->> 'expired', c.answer_times ->> 'completed')
+     from refusal_checks c
+     where c.workspace_id = r.workspace_id and c.confirmation_id = their.id
+       and (c.status in ('awaiting_reason', 'awaiting_note') or c.status = 'refusal_confirmed' and coalesce(c.answer_times ->> 'expired', c.answer_times ->> 'completed') is not null)
      limit 1)) f) followups on true
 order by r.n;
 

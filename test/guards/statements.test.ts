@@ -38,7 +38,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   end_provider_reports: 'by ids of rows that the same transaction holds locked',
   count_failed_provider_report: 'by the id of a row that was just read',
   find_traces_of_messages: 'by the ids of messages whose reports were just processed',
-  find_waiting_provider_report: 'a backlog of any workspace holds timers up',
+  find_waiting_provider_report: 'a backlog in any workspace delays timers',
   find_traces_of_events: 'by the ids of events whose deliveries were just claimed',
   take_pair_slots: 'by sender, which belongs to one workspace',
   return_pair_slots: 'by sender, which belongs to one workspace',

@@ -32,9 +32,13 @@ export type AnswerTimes<Choice extends string> = {
   last: AnswerOrder
   /** The time of the latest answer that changed something. */
   lastAt: Date
-  /** Where the expiry of the follow-up comes among the answers. */
+  /** When the follow-up was complete for the first time: the order of the answer that completed it, or else its expiry. */
+  completed?: AnswerOrder
   expired?: AnswerOrder
 }
+
+/** When the follow-up was complete; undefined while it runs. */
+export const completion = ({ completed, expired }: AnswerTimes<string>): AnswerOrder | undefined => expired ?? completed
 
 export const latest = (one: AnswerOrder, other: AnswerOrder | undefined): AnswerOrder =>
   other !== undefined && one < other ? other : one

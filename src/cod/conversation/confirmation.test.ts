@@ -11,7 +11,7 @@ import {
   states,
   tap,
 } from '../../../test/machines/confirmation-case.ts'
-import { at, runnerOf, submitted, timer, typed } from '../../../test/machines/machine-case.ts'
+import { LATE, at, runnerOf, submitted, timer, typed } from '../../../test/machines/machine-case.ts'
 import { confirmation } from './confirmation.ts'
 
 // What only a confirmation has; machine.test.ts tests what it shares with a refusal check.
@@ -96,4 +96,15 @@ test('a text typed before the last choice is its note although it is reported af
   assert.deepEqual(swapped.words.slice(-2), ['+rescheduled', 'cod.reschedule_requested'])
   const after = step(swapped.state, typed('or write', 14)).state
   assert.equal(after.chosen?.note, 'ring twice')
+})
+
+test('a text typed after the reschedule was complete is no note, whatever is reported first', () => {
+  const complete = [tap('change_time', 10), day('2026-11-23'), range('09:00-12:00', 1, 15)]
+  const repeated = run(...complete, range('09:00-12:00', 1, 20), typed('thanks', 18)).state
+  assert.equal(repeated.chosen?.note, null)
+  const changed = run(...complete, range('12:00-15:00', 1, 20), typed('thanks', 18)).state
+  assert.equal(changed.chosen?.note, null)
+  const expired = run(tap('change_time', 10), timer('follow_up_expired')).state
+  const chosen = step(expired, day('2026-11-23', 1, LATE + 20)).state
+  assert.equal(step(chosen, typed('too late', LATE + 10)).state.chosen?.note, null)
 })

@@ -67,7 +67,7 @@ export const confirmation: Machine<ConfirmationTypes> = {
     },
     text: { means: 'typed text', answer: 'rescheduled' },
     late_text: {
-      means: 'text was typed before the reschedule was complete, and is reported after it',
+      means: 'text was typed before the reschedule was complete, but is reported afterwards',
       answer: 'rescheduled',
     },
     ...commonTriggers,

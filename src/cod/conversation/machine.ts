@@ -3,7 +3,7 @@ import { notBefore } from '../../lib/clock.ts'
 import type { EventType } from '../../events/event-types.ts'
 import type { Purpose } from '../../messages/conversation.ts'
 import type { FailureCode } from '../../providers/failure-codes.ts'
-import { type AnswerOrder, type AnswerTimes, isOlder, latest } from './answer-order.ts'
+import { type AnswerOrder, type AnswerTimes, completion, isOlder, latest } from './answer-order.ts'
 import { NO_TIMERS, type TimerEvent, type Timers, afterMinutes, followUpExpiry, notDueReason } from './timers.ts'
 
 /** `cod.trigger_confirm` → `confirm`: each has a text. */
@@ -227,13 +227,13 @@ function plainTrigger<T extends Types>(machine: Machine<T>, answer: Answer<T>): 
 function triggerOf<T extends Types>(machine: Machine<T>, state: CheckState<T>, event: CheckEvent<T>): Trigger<T> {
   if (event.type === 'tapped') return event.answer
   if (event.type === 'chosen') return machine.triggerOf(state, event)
-  const isLate = event.type === 'typed' && isComplete(machine, state) && precedesEnd(state, event)
+  const isLate = event.type === 'typed' && isComplete(machine, state) && precedesCompletion(state, event)
   return isLate ? 'late_text' : TRIGGERS[event.type]
 }
 
-/** Without a note: it would have completed the follow-up before this text. */
-const precedesEnd = <T extends Types>({ answerTimes: times }: CheckState<T>, { order }: Answer<T>): boolean =>
-  times !== null && times.choices.note === undefined && isOlder(order, latest(times.last, times.expired))
+/** Only if there is no note: a note would have completed the follow-up before this text. */
+const precedesCompletion = <T extends Types>({ answerTimes: times }: CheckState<T>, { order }: Answer<T>): boolean =>
+  times !== null && times.choices.note === undefined && isOlder(order, completion(times))
 
 const TRIGGERS = {
   submitted: 'submitted',
@@ -318,7 +318,7 @@ function apply<T extends Types>(
       const answerTimes = withTimeOf(machine, state.answerTimes, event)
       const chosen = withAnswer(machine, state.chosen ?? machine.nothingChosen, event)
       return status === machine.followUp.completes
-        ? { ...cleared, chosen, answeredAt: lastAnsweredAt(state, answerTimes), answerTimes }
+        ? { ...cleared, chosen, answeredAt: lastAnsweredAt(state, answerTimes), answerTimes: asCompleted(answerTimes) }
         : { ...cleared, chosen, followUpAt: followUpExpiry(state.followUpAt, at), answerTimes }
     }
     case 'customer_wrote':
@@ -354,10 +354,13 @@ const withTimeOf = <T extends Types>(
   lastAt: times ? notBefore(times.lastAt, answer.at) : answer.at,
 })
 
+const asCompleted = <Choice extends string>(times: AnswerTimes<Choice>): AnswerTimes<Choice> =>
+  completion(times) === undefined ? { ...times, completed: times.last } : times
+
 const withExpiry = <Choice extends string>(times: AnswerTimes<Choice> | null, at: Date): AnswerTimes<Choice> | null =>
   times && { ...times, expired: at.toISOString() }
 
-/** Choices may be reported out of order: the latest one gives the time. The time of an expiry never stays. */
+/** Choices may be reported out of order: the latest one gives the time. The time of an expiry is always replaced. */
 function lastAnsweredAt<T extends Types>(before: CheckState<T>, { lastAt }: AnswerTimes<Field<T>>): Date {
   const { answeredAt, answerTimes: times } = before
   return answeredAt && times && times.expired === undefined && lastAt <= times.lastAt ? answeredAt : lastAt

@@ -119,15 +119,17 @@ type Match = {
   target: { id: string; sender_id: string; customer_user_id: string | null; is_erased: boolean } | null
   /** The customer's newest confirmations with these senders. */
   theirs: string[] | null
-  /** Those with an open follow-up, the latest asked first. `tap`: the order of the tap that opened it. */
-  open: FollowUp[] | null
-  /** Those whose follow-up is complete. `until`: the order of the latest answer or the expiry. */
-  completed: (FollowUp & { until: AnswerOrder | null })[] | null
+  /** Those with a follow-up, the latest asked first. */
+  followUps: FollowUp[] | null
 }
 
-type FollowUp = { id: string; check: Check; tap: AnswerOrder | null }
+/** `tap`: the order of the tap that opened it. `completed`: when it was complete; null while it is open. */
+type FollowUp = { id: string; check: Check; tap: AnswerOrder | null; completed: AnswerOrder | null }
 
 type MatchedMessage = ReadMessage & { match: Match }
+
+/** SQL: as `completion` in answer-order.ts. */
+const COMPLETION = `coalesce(c.answer_times ->> 'expired', c.answer_times ->> 'completed')`
 
 /** Only a customer's newest confirmations are considered. */
 const MAX_CONFIRMATIONS = 50
@@ -135,7 +137,7 @@ const MAX_CONFIRMATIONS = 50
 const matchMessages: Statement<Match> = statement(
   'match_messages',
   `select r.n, senders.ids as senders, to_jsonb(q) as question, to_jsonb(quoted) as quoted, to_jsonb(target) as target,
-          theirs.ids as theirs, followups.open, followups.completed
+          theirs.ids as theirs, followups.followups as "followUps"
    from jsonb_to_recordset($1) as r (n int, workspace_id uuid, phone_number_id text, question_id uuid,
      confirmation_id uuid, quotes text, phones jsonb, user_id text)
    -- a number that moves to another account gets a new id and a new sender; accounts of one app share a webhook path
@@ -167,21 +169,18 @@ const matchMessages: Statement<Match> = statement(
           order by c.id desc limit ${MAX_CONFIRMATIONS}) c
         where c.workspace_id = r.workspace_id)) c order by c.id desc limit ${MAX_CONFIRMATIONS}) c) theirs on true
    left join lateral (
-     select jsonb_agg(f order by f.asked_at desc nulls last, f.last desc, f.id desc) filter (where f.is_open) as open,
-            jsonb_agg(f order by f.asked_at desc nulls last, f.last desc, f.id desc) filter (where not f.is_open) as completed
+     select jsonb_agg(f order by f.asked_at desc nulls last, f.last desc, f.id desc) as followups
      from unnest(theirs.ids) as their (id) cross join lateral (
-       (select c.id, 'confirmation' as check, c.asked_at, c.answer_times ->> 'tap' as tap,
-          c.answer_times ->> 'last' as last, greatest(c.answer_times ->> 'last', c.answer_times ->> 'expired') as until,
-          c.status = 'rescheduling' as is_open
+       (select c.id, 'confirmation' as check, c.asked_at, c.answer_times ->> 'tap' as tap, c.answer_times ->> 'last' as last,
+          ${COMPLETION} as completed
         from confirmations c
-        where c.workspace_id = r.workspace_id and c.id = their.id and c.status in ('rescheduling', 'rescheduled') limit 1)
+        where c.workspace_id = r.workspace_id and c.id = their.id
+          and (c.status = 'rescheduling' or c.status = 'rescheduled' and ${COMPLETION} is not null) limit 1)
        union all
-       (select f.confirmation_id, 'refusal', f.asked_at, f.answer_times ->> 'tap',
-          f.answer_times ->> 'last', greatest(f.answer_times ->> 'last', f.answer_times ->> 'expired'),
-          f.status <> 'refusal_confirmed'
-        from refusal_checks f
-        where f.workspace_id = r.workspace_id and f.confirmation_id = their.id
-          and f.status in ('awaiting_reason', 'awaiting_note', 'refusal_confirmed')
+       (select c.confirmation_id, 'refusal', c.asked_at, c.answer_times ->> 'tap', c.answer_times ->> 'last', ${COMPLETION}
+        from refusal_checks c
+        where c.workspace_id = r.workspace_id and c.confirmation_id = their.id
+          and (c.status in ('awaiting_reason', 'awaiting_note') or c.status = 'refusal_confirmed' and ${COMPLETION} is not null)
         limit 1)) f) followups on true
    order by r.n`,
 )
@@ -220,8 +219,8 @@ function decide(message: MatchedMessage): Decision {
   if (match.target?.is_erased)
     return { message, events: [], note: { code: 'cod.erased' }, confirmationId: match.target.id }
   const event = { type: 'customer_wrote', at } as const
-  const wrote = (match.open ?? []).map(
-    ({ id: confirmationId, check }): ConversationEvent => ({ workspaceId, confirmationId, check, event }),
+  const wrote = (match.followUps ?? []).flatMap(({ id: confirmationId, check, completed }): ConversationEvent[] =>
+    completed === null ? [{ workspaceId, confirmationId, check, event }] : [],
   )
   const answer = interpret(message, at)
   if ('code' in answer) {
@@ -306,8 +305,7 @@ export function interpretAgain(
     quoted: null,
     target: { id: named, sender_id: '', customer_user_id: null, is_erased: false },
     theirs: null,
-    open: check ? [{ id, check, tap: null }] : null,
-    completed: null,
+    followUps: check ? [{ id, check, tap: null, completed: null }] : null,
   }
   const { workspace_id: workspaceId, id: reportId, occurred_at: occurredAt, received_at: receivedAt } = stored
   const answer = interpret({ ...message, match }, happenedAt(occurredAt ?? receivedAt, receivedAt))
@@ -342,16 +340,16 @@ function tapped(reply: Reply, { target, senders, question, quoted }: Match, when
 }
 
 /**
- * A text belongs to the conversation whose message it quotes, or else to the one with the latest open question, without follow-ups that
- * the customer opened after writing it, or else to one that was completed later.
+ * A text belongs to the conversation whose message it quotes, or else to the one with the latest question of those whose follow-up was
+ * open when the customer wrote it.
  */
-function typed(text: string, { quoted, target, open, completed }: Match, when: When): Answer | CodedText {
+function typed(text: string, { quoted, target, followUps }: Match, { at, order }: When): Answer | CodedText {
   if (isBlank(text)) return { code: 'cod.empty' }
-  const wasOpened = ({ tap }: FollowUp): boolean => !isOlder(when.order, tap ?? undefined)
-  const asking =
-    open?.find(wasOpened) ?? completed?.find((each) => wasOpened(each) && isOlder(when.order, each.until ?? undefined))
+  const asking = followUps?.find(
+    ({ tap, completed }) => !isOlder(order, tap ?? undefined) && (completed === null || isOlder(order, completed)),
+  )
   const to = quoted && target ? { id: target.id, check: quoted.check_kind } : asking
   if (!to) return { code: 'cod.no_open_question' }
-  const answer: Answer = { confirmationId: to.id, check: to.check, event: { type: 'typed', ...when, text } }
+  const answer: Answer = { confirmationId: to.id, check: to.check, event: { type: 'typed', at, order, text } }
   return answer
 }

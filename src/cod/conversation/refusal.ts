@@ -64,7 +64,7 @@ export const refusal: Machine<RefusalTypes> = {
     },
     text: { means: 'typed text', answer: 'refusal_confirmed' },
     late_text: {
-      means: 'text was typed before the refusal was complete, and is reported after it',
+      means: 'text was typed before the refusal was complete, but is reported afterwards',
       answer: 'refusal_confirmed',
     },
     ...commonTriggers,

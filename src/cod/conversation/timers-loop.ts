@@ -15,9 +15,9 @@ type TimerParts = EventParts & Pick<Parts, 'clock' | 'live' | 'log'>
 const MAX_TIMERS = 200
 /** How late a timer may fire: nothing wakes the loop for it. */
 const POLL_MS = 250
-/** Reports normally wait for less. After an outage they are read first: a customer may have answered before the timer. */
+/** A report that has waited for longer is part of a backlog, which is read first: a customer may have answered before the timer. */
 const BACKLOG_AFTER_MS = 2 * SECOND_MS
-/** How long a backlog of reports may hold timers up. */
+/** How long a backlog may delay timers. */
 const MAX_HELD_MS = 5 * MINUTE_MS
 
 /**
@@ -37,10 +37,7 @@ export function timersLoop(parts: TimerParts): Loop {
     name: 'timers',
     pollMs: POLL_MS,
     maxItems: MAX_TIMERS,
-    async take(tx, now) {
-      const timers = await tx.rows(dueTimers, [now, MAX_TIMERS])
-      return timers.length > 0 && (await isHeld(tx, now)) ? [] : timers
-    },
+    take: async (tx, now) => ((await isHeld(tx, now)) ? [] : tx.rows(dueTimers, [now, MAX_TIMERS])),
     retake: (_, timer) => Promise.resolve([timer]), // firing it locks its conversation
     process: fireTimers,
     committed: () => wake('submit'),

@@ -85,9 +85,9 @@ const take = (due: string): string =>
 
 const takeReports: Statement<DueReport> = statement('take_provider_reports', take('order by due_at limit $2'))
 
-/** Whether a report has been due since `since`. */
-export const areReportsWaiting = async (sql: Sql, since: Date): Promise<boolean> =>
-  (await sql.row(findWaitingReport, [since])) !== undefined
+/** Whether any report was due by `dueBy`, of whatever kind: the reports behind it wait too. */
+export const areReportsWaiting = async (sql: Sql, dueBy: Date): Promise<boolean> =>
+  (await sql.row(findWaitingReport, [dueBy])) !== undefined
 
 const findWaitingReport = statement<{ id: string }>(
   'find_waiting_provider_report',

@@ -205,6 +205,20 @@ test('a text answers the question of the latest tap although an earlier tap is r
   await assertVerified(world)
 })
 
+test('a text belongs to the order that it answered, although that is complete when it is reported', async (t) => {
+  const { world, order, ana, start, tapped } = await startConfirmation(t)
+  await tapped('Change time', 0)
+  const later = await world.createConfirmation({ to: order.to })
+  await world.settled()
+  await ana.taps('Change time', { on: ana.last(), timestamp: start + 2 })
+  await ana.taps(0, { on: ana.last(), timestamp: start + 3 })
+  await ana.taps(0, { on: ana.last(), timestamp: start + 9 })
+  await ana.types('Ring twice', { timestamp: start + 6 })
+  assert.equal((await world.getConfirmation(later)).reschedule?.note, 'Ring twice')
+  assert.equal((await world.getConfirmation(order)).status, 'rescheduling')
+  await assertVerified(world)
+})
+
 /** An order on two nodes whose reports are processed turn by turn. The first node can stall. */
 async function startTwoNodes(t: TestContext) {
   const stall = createStallingProxy()
