@@ -2153,7 +2153,7 @@ update sender_pace set breaker_open_until = $3 where (sender_id = $1 and breaker
 -- src/messages/queue/claim.ts
 
 prepare advance_due_time_of_messages as
-update messages m set due_at = least(m.due_at, $3) where m.id = any (array (
+update messages m set due_at = $3 where m.id = any (array (
 select id from messages where id = any ($1::uuid[]) and lease = any ($2::uuid[]) for no key update skip locked)) returning m.id;
 
 prepare claim_messages as
@@ -2261,7 +2261,10 @@ select m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recip
     select l.id from leases l where l.id = m.lease and (begun_at is null or begun_at = '-infinity')) end as "unbegunLease",
   (select true from provider_reports p
    where m.attempted_at > $4 and p.workspace_id = m.workspace_id and p.message_id = m.id and p.outcome = 'waiting'
-   limit 1) is not null as "hasUnreadReport"
+   limit 1) is not null as "hasUnreadReport",
+  -- false after the wait that follows, which ends later than the lease did
+  coalesce(m.lease is not null and m.due_at < $5 and m.due_at <= m.attempted_at + $6 * interval '1 millisecond', false)
+    as "missedReports"
 from jsonb_to_recordset($1) as r (sender_id uuid, first_due_at timestamptz, capacity int)
 cross join lateral (
   select * from messages

@@ -150,6 +150,7 @@ function createNewCode({ seal }: Pick<Parts, 'seal'>) {
         endedLease: null,
         unbegunLease: null,
         hasUnreadReport: false,
+        missedReports: false,
       }
     )
   }

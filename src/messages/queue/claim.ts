@@ -59,7 +59,7 @@ async function claimOnce(parts: ClaimParts, capacity: number, lease: string): Pr
   const { written, ...result } = await parts.db.transaction(async (tx) => {
     const now = parts.clock.now()
     const { senders, unreadable } = await lockSenders(tx, parts, now)
-    const due = await lockDue(tx, senders, { capacity, now })
+    const due = await lockDue(tx, senders, { capacity, now, leaseMs: SUBMIT_LEASE_MS })
     const sendable = await removeUnsendable(tx, parts, due, now)
     const found = { isIdle: senders.length === 0, unreadable }
     if (sendable.length === 0) return { ...found, hadDue: due.length > 0, messages: [], written: undefined }
@@ -91,16 +91,19 @@ async function removeUnsendable(
   now: Date,
 ): Promise<DueMessage[]> {
   const recheckAt = later(now, UNREAD_REPORT_RECHECK_MS)
+  const reportedUntil = later(now, UNKNOWN_WAIT_MS)
   const superseded = await subscribers.superseded(tx, locked.flatMap(ofConversation))
   const postponed: PostponedMessage[] = []
   const unbegun: Lease[] = []
   const due: DueMessage[] = []
   for (const message of locked) {
-    const { id, hasUnreadReport, unbegunLease } = message
+    const { id, hasUnreadReport, unbegunLease, missedReports } = message
     if (hasUnreadReport) postponed.push({ id, due_at: recheckAt })
     // It stays "queued" (isSuperseded): nothing failed, and the message would make no sense to the customer.
     else if (superseded.has(id)) postponed.push({ id, due_at: null })
     else if (unbegunLease) unbegun.push({ id: unbegunLease, itemIds: [id] })
+    else if (missedReports)
+      postponed.push({ id, due_at: reportedUntil }) // keeps its lease, as in awaitReports
     else due.push(message)
   }
   await changeLeased(tx, giveBackMessages, await onlyPrevented(tx, unbegun), now)
@@ -174,7 +177,7 @@ export const giveBackMessages: LeasedChange = statement(
  */
 export const awaitReports: LeasedChange = statement(
   'advance_due_time_of_messages',
-  `update messages m set due_at = least(m.due_at, $3) where m.id = ${unlockedItems('messages')} returning m.id`,
+  `update messages m set due_at = $3 where m.id = ${unlockedItems('messages')} returning m.id`,
 )
 
 const INTERRUPTED: CodedText = { code: 'messages.interrupted' }

@@ -1,4 +1,4 @@
-import { MINUTE_MS, later } from '../../lib/clock.ts'
+import { MINUTE_MS, SECOND_MS, later } from '../../lib/clock.ts'
 import { type Sql, batch, statement } from '../../lib/db/pool.ts'
 import type { FailureCode } from '../../providers/failure-codes.ts'
 import type { MessageKind, OutgoingContent, TemplateComponent } from '../../providers/provider.ts'
@@ -9,6 +9,9 @@ import type { LockedSender } from './lock-senders.ts'
 /** A report that cannot be processed is quarantined before that; a longer backlog must not hold codes back. */
 const MAX_UNREAD_REPORT_WAIT_MS = 3 * MINUTE_MS
 
+/** Far longer than until the next claim. */
+const MAX_CLAIM_DELAY_MS = 2 * SECOND_MS
+
 /** Of one-time codes. */
 export const OTP_PRIORITY = 0
 /** 1: everything else. */
@@ -18,9 +21,10 @@ const PRIORITIES = [OTP_PRIORITY, 1]
 export async function lockDue(
   tx: Sql,
   senders: readonly LockedSender[],
-  { capacity, now }: { capacity: number; now: Date },
+  { capacity, now, leaseMs }: { capacity: number; now: Date; leaseMs: number },
 ): Promise<DueMessage[]> {
   const oldestUnread = later(now, -MAX_UNREAD_REPORT_WAIT_MS)
+  const latestOverdue = later(now, -MAX_CLAIM_DELAY_MS)
   const locked: DueMessage[] = []
   for (const priority of PRIORITIES) {
     const ready = senders.flatMap(({ id, capacity, due }) => {
@@ -34,7 +38,9 @@ export async function lockDue(
     const left = capacity - locked.length
     if (ready.length === 0 || left === 0) continue
     const shares = shareCapacity(ready, left)
-    locked.push(...(await tx.rows(lockDueMessages, [batch(shares), now, priority, oldestUnread])))
+    locked.push(
+      ...(await tx.rows(lockDueMessages, [batch(shares), now, priority, oldestUnread, latestOverdue, leaseMs])),
+    )
   }
   return locked
 }
@@ -89,6 +95,8 @@ export type DueMessage = {
   unbegunLease: string | null
   /** The outcome of its open attempt is stored but not read yet: sending it again could send it twice. */
   hasUnreadReport: boolean
+  /** Its lease ended while nothing was claimed, such as during an outage, in which no report could be stored either. */
+  missedReports: boolean
 }
 
 /** Locks messages of one priority: for each sender those that have been due longest. */
@@ -108,7 +116,10 @@ const lockDueMessages = statement<DueMessage>(
        select l.id from leases l where l.id = m.lease and ${IS_UNBEGUN}) end as "unbegunLease",
      (select true from provider_reports p
       where m.attempted_at > $4 and p.workspace_id = m.workspace_id and p.message_id = m.id and p.outcome = 'waiting'
-      limit 1) is not null as "hasUnreadReport"
+      limit 1) is not null as "hasUnreadReport",
+     -- false after the wait that follows, which ends later than the lease did
+     coalesce(m.lease is not null and m.due_at < $5 and m.due_at <= m.attempted_at + $6 * interval '1 millisecond', false)
+       as "missedReports"
    from jsonb_to_recordset($1) as r (sender_id uuid, first_due_at timestamptz, capacity int)
    cross join lateral (
      select * from messages

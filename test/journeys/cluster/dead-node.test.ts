@@ -90,6 +90,39 @@ test('a code whose request had begun is sent again after ten seconds', async (t)
   assert.deepEqual(await outcomesOf(world, otp), ['unknown', 'accepted'])
 })
 
+test('after a long stop of all nodes, an open attempt still waits ten seconds for its report', async (t) => {
+  const { world, otp, takeOver } = await killedAt(t, { moment: 'before', statement: 'finish_attempts' })
+  const message = await world.whatsapp.gets(otp)
+  world.clock.advance(60_000)
+  await takeOver()
+  const dueAt = await waitFor('the takeover', async () => {
+    const { due_at, attempted_at } = await submissionOf(world, otp)
+    return due_at !== null && Number(due_at) - Number(attempted_at) > SUBMIT_LEASE_MS && due_at
+  })
+  assert.ok(dueAt > world.clock.now(), 'a report has time to come')
+  await world.emulator.report(message, ['sent']) // which no node could receive before
+  world.advance('10s')
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 1)
+  assert.equal((await world.getOtp(otp)).status, 'sent')
+})
+
+test('after a long stop of all nodes, an open attempt without a report is sent again', async (t) => {
+  const { world, otp, takeOver } = await killedAt(t, { moment: 'before', statement: 'finish_attempts' })
+  await world.whatsapp.gets(otp)
+  world.clock.advance(60_000)
+  await takeOver()
+  await waitFor('the takeover', async () => {
+    const { due_at, attempted_at } = await submissionOf(world, otp)
+    return Number(due_at) - Number(attempted_at) > SUBMIT_LEASE_MS
+  })
+  assert.equal(world.whatsapp.got(otp).length, 1)
+  world.advance('60s') // also if it is claimed late again
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 2)
+  assert.deepEqual(await outcomesOf(world, otp), ['unknown', 'accepted'])
+})
+
 test('another node delivers a killed node’s webhook immediately', async (t) => {
   const { world, receiver, otp, takeOver } = await killedAt(t, {
     moment: 'after',

@@ -80,6 +80,32 @@ test('an answer of the provider survives a database that is down when it comes',
   assert.equal(world.whatsapp.got(otp).length, 1)
 })
 
+test('a code that was sent before a long outage of the database is not sent again', async (t) => {
+  let isDown = true
+  const world = await startWorld(t, {
+    wrapDb: (db) =>
+      spyOnDb(db, async ({ statement, run }) => {
+        if (statement.name === 'finish_attempts' && isDown)
+          throw new DatabaseUnavailable(new Error('connect ECONNREFUSED'))
+        const rows = await run()
+        // Claims come back before outcomes.
+        if (statement.name === 'lock_due_messages' && rows.some((row) => Reflect.get(row as object, 'endedLease')))
+          isDown = false
+        return rows
+      }),
+  })
+  const otp = await world.sendOtp()
+  await world.whatsapp.gets(otp)
+  world.advance('40s') // its lease ends during the outage
+  await waitFor('the answer to be stored', async () => {
+    const rows = await world.query('select 1 from message_attempts where message_id = $1', [otp.messageId])
+    return rows.length === 1
+  })
+  world.advance('1m')
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 1)
+})
+
 test('the type of each problem links to a page with its cause and fix', async (t) => {
   const world = await startWorld(t)
   for (const [code, { title, fix }] of Object.entries(apiErrors)) {
