@@ -1,8 +1,8 @@
 import { inEnglish } from '../../../locales/resources.ts'
 import type { CodedText } from '../../../locales/text.ts'
-import { later } from '../../lib/clock.ts'
+import { MINUTE_MS, later } from '../../lib/clock.ts'
 import { setTimeout as wait } from 'node:timers/promises'
-import { isTemporary } from '../../lib/db/pool.ts'
+import { isDatabaseUnavailable, isTemporary } from '../../lib/db/pool.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
 import { findTraces } from '../../runtime/jobs/traces.ts'
 import type { AcceptedMessages } from './claim-accepted.ts'
@@ -33,6 +33,8 @@ const MAX_CLAIM = 200
 const POLL_MS = 250
 /** Between tries to store an outcome while the database is unavailable. */
 const STORE_RETRY_MS = 500
+/** An outcome is kept for longer than a failover takes. A locked row or a bug must not occupy the process for so long. */
+const MAX_OUTAGE_MS = 5 * MINUTE_MS
 
 /** Submits what is due to the provider (docs/otp.md#submission-and-expiry). */
 export function submitLoop(parts: SubmitParts): Loop {
@@ -98,7 +100,7 @@ export function submitLoop(parts: SubmitParts): Loop {
 
   async function submit(message: ClaimedMessage, traces?: Traces): Promise<void> {
     try {
-      await store(finish, await attempt(parts, message, traces))
+      await storeOutcome(finish, await attempt(parts, message, traces))
     } catch (error) {
       // When the lease ends, the message is claimed again as one whose attempt was interrupted.
       parts.log.error({ err: error, messageId: message.id }, 'the outcome of an attempt could not be stored')
@@ -108,16 +110,21 @@ export function submitLoop(parts: SubmitParts): Loop {
 }
 
 /**
- * Retries while the database is unavailable: a lost outcome would send the message again. After the lease another process
- * may have the message.
+ * Retries while the database is unavailable: a lost outcome would send the message again. After an outage its message waits for a report
+ * with the same lease (missedReports).
  */
-async function store(finish: Finish, ended: EndedAttempt): Promise<void> {
-  const startedAtMs = performance.now()
+export async function storeOutcome(
+  finish: Finish,
+  ended: EndedAttempt,
+  nowMs = () => performance.now(),
+): Promise<void> {
+  const startedAtMs = nowMs()
   for (;;) {
     try {
       return await finish(ended)
     } catch (error) {
-      if (!isTemporary(error) || performance.now() - startedAtMs > SUBMIT_LEASE_MS) throw error
+      const maxMs = isDatabaseUnavailable(error) ? MAX_OUTAGE_MS : SUBMIT_LEASE_MS
+      if (!isTemporary(error) || nowMs() - startedAtMs > maxMs) throw error
       await wait(STORE_RETRY_MS)
     }
   }
