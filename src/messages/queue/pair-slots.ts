@@ -7,16 +7,17 @@ import { MAX_PAIR_WAIT_MS, PAIR_BURST, PAIR_INTERVAL_MS } from './pace.ts'
 export type PostponedMessage = { id: string; due_at: Date | null }
 
 /**
- * Takes a slot for each message. `late`: messages of pairs that have used up their burst, with the time at which they
- * may go.
+ * Takes a slot for each message whose window is open. `late`: messages of pairs that have used up their burst, with the time at which they
+ * may go, or at which their window closes.
  */
 export async function takePairSlots(
   tx: Sql,
   due: readonly DueMessage[],
   now: Date,
 ): Promise<{ sendable: DueMessage[]; late: PostponedMessage[] }> {
-  if (due.length === 0) return { sendable: [], late: [] }
-  const pairs = Map.groupBy(due, pairKey)
+  const open = due.filter(({ submitBy }) => submitBy > now) // the others fail without a request
+  if (open.length === 0) return { sendable: [...due], late: [] }
+  const pairs = Map.groupBy(open, pairKey)
   const needed = [...pairs.entries()]
     .sort(([a], [b]) => (a < b ? -1 : 1)) // a fixed order, so that two claims cannot deadlock
     .map(([, rows]) => pairInterval(rows[0] as DueMessage, rows.length))
@@ -27,7 +28,10 @@ export async function takePairSlots(
     const rows = pairs.get(pairKey(slot)) ?? []
     const firstSlot = slot.freeAt.getTime() - rows.length * PAIR_INTERVAL_MS
     const lateOfPair = rows
-      .map(({ id }, index) => ({ id, due_at: new Date(firstSlot + (index - PAIR_BURST + 1) * PAIR_INTERVAL_MS) }))
+      .map(({ id, submitBy }, index) => {
+        const freeAt = new Date(firstSlot + (index - PAIR_BURST + 1) * PAIR_INTERVAL_MS)
+        return { id, due_at: freeAt < submitBy ? freeAt : submitBy }
+      })
       .filter(({ due_at }) => due_at > now)
     if (lateOfPair.length === 0) continue
     late.push(...lateOfPair)

@@ -299,6 +299,18 @@ test('a code whose window is short fails in time behind many older ones', async 
   assert.equal(await failureOf(world, { messageId: short.verificationId }), 'SUBMISSION_EXPIRED')
 })
 
+test('a code whose window is short fails in time behind many others to its recipient', async (t) => {
+  const world = await startWorld(t, { works: false, otpQuota: 200 })
+  const to = newPhone()
+  await Promise.all(Array.from({ length: 70 }, () => world.sendOtp({ to })))
+  const short = await world.startVerification({ to, ttlSeconds: 60 })
+  await world.node({ works: true })
+  await world.settled()
+  world.advance('61s')
+  await world.settled()
+  assert.equal(await failureOf(world, { messageId: short.verificationId }), 'SUBMISSION_EXPIRED')
+})
+
 test('a rate error of a pair stops only this recipient', async (t) => {
   const world = await startWorld(t)
   const first = await sendInto(world, { error: 131056 })
