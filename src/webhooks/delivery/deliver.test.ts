@@ -2,12 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
 import { assertSigned } from '../../../test/world/receiver.ts'
+import { spyOnDb } from '../../../test/database/db-spy.ts'
 import { waitFor } from '../../../test/world/wait-for.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/clock.ts'
+import { DatabaseUnavailable } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/ids.ts'
 import { createLog } from '../../lib/log.ts'
+import { startLoop } from '../../runtime/jobs/loop.ts'
 import { claimDeliveries, claimDelivery } from './claim.ts'
 import { createDeliverer } from './attempt.ts'
+import { deliverLoop } from './deliver.ts'
 import { deliverNow } from './deliver-now.ts'
 import { enableEndpoint, findEndpoint, pingEndpoint, rotateSecret } from '../endpoints.ts'
 import { createFinisher } from './finish.ts'
@@ -411,6 +415,23 @@ test('a stop waits for the attempts in flight and loses no result', async (t) =>
   resolve()
   await stopped
   assert.equal((await world.delivery(eventId, receiver)).status, 'succeeded')
+})
+
+test('a webhook that arrived before an outage of the database is not sent again', async (t) => {
+  const world = await startWebhookWorld(t, { loops: 0 })
+  const receiver = await world.receiver()
+  let failures = 0
+  const db = spyOnDb(world.db, ({ statement, values, run }) => {
+    const isOurs = statement.name === 'finish_deliveries' && String(values[0]).includes(world.workspaceId)
+    if (isOurs && ++failures <= 4) throw new DatabaseUnavailable(new Error('connect ECONNREFUSED'))
+    return run()
+  })
+  const loop = startLoop(deliverLoop({ ...world.parts, db, log: pino({ level: 'silent' }) }), pino({ level: 'silent' }))
+  const [eventId] = await world.record()
+  await waitFor('the result', () => failures > 4, 10 * SECOND_MS)
+  await loop.stop()
+  assert.equal((await world.delivery(eventId, receiver)).status, 'succeeded')
+  assert.equal(receiver.received.length, 1)
 })
 
 test('an attempt interrupted by a stop is due immediately, not a failure', async (t) => {

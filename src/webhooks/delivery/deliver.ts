@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { SECOND_MS, later } from '../../lib/clock.ts'
+import { isDatabaseUnavailable } from '../../lib/db/pool.ts'
 import { newId } from '../../lib/ids.ts'
 import type { RecordedDelivery, Target } from '../../events/record.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
@@ -34,6 +35,7 @@ const SEARCH_SHARE = 4
  * them immediately.
  */
 const DRAIN_MS = 5 * SECOND_MS
+/** For a fault that may be the result's own. */
 const MAX_STORE_TRIES = 3
 const STORE_RETRY_MS = 500
 
@@ -168,15 +170,21 @@ export function deliverLoop(parts: Parts): Loop {
     if (round.isShort) parts.wake('deliver')
   }
 
-  /** After the last try the result is lost: its lease runs out and the attempt is made again. */
+  /**
+   * Retries until the lease ends while the database is unavailable. After the last try the result is lost: its lease runs out and the attempt
+   * is made again.
+   */
   async function store(result: AttemptResult): Promise<void> {
+    const endedAtMs = performance.now()
     for (let tries = 1; ; tries += 1) {
       try {
         return await finish(result)
       } catch (error) {
+        const isUnavailable = isDatabaseUnavailable(error)
         const { deliveryId } = result.delivery
-        parts.log.error({ err: error, deliveryId }, 'the result of a webhook attempt could not be stored')
-        if (tries >= MAX_STORE_TRIES) return
+        if (!isUnavailable || tries === 1)
+          parts.log.error({ err: error, deliveryId }, 'the result of a webhook attempt could not be stored')
+        if (isUnavailable ? performance.now() - endedAtMs > DELIVERY_LEASE_MS : tries >= MAX_STORE_TRIES) return
         await wait(STORE_RETRY_MS)
       }
     }
