@@ -2374,7 +2374,8 @@ cross join lateral (
 cross join lateral (
   select * from messages m
   where m.workspace_id = found.workspace_id and m.id = found.id and m.due_at <= $1 and m.submit_by <= $1
-  limit 1 for no key update skip locked) o;
+  limit 1 for no key update skip locked) o
+limit 500;
 
 prepare lock_overdue_message as
 select o.id, o.workspace_id, o.lease, o.last_failure_code as "lastFailureCode",

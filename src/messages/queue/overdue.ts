@@ -14,8 +14,9 @@ import { waitingSince } from './lock-senders.ts'
 import { applyReports, ownFailure } from '../reports/apply.ts'
 import type { Subscribers } from '../subscribers.ts'
 
-/** How many overdue messages of each sender are failed at a time. */
+/** How many overdue messages of each sender are failed at a time, and of all senders: their events are recorded in the same transaction. */
 const MAX_MESSAGES = 100
+const MAX_OF_ALL = 500
 /** How many of a sender's due codes are searched for them, oldest first: a short window may close before those of older codes. */
 const MAX_SEARCHED = 5_000
 
@@ -78,7 +79,8 @@ const findOverdue = statement<Overdue>(
    cross join lateral (
      select * from messages m
      where m.workspace_id = found.workspace_id and m.id = found.id and m.due_at <= $1 and m.submit_by <= $1
-     limit 1 for no key update skip locked) o`,
+     limit 1 for no key update skip locked) o
+   limit ${MAX_OF_ALL}`,
 )
 
 const lockOverdue = statement<Overdue>(

@@ -5,10 +5,12 @@ import { HOUR_MS } from '../../../src/lib/clock.ts'
 import { type ClaimedMessage, claimMessages } from '../../../src/messages/queue/claim.ts'
 import { afterAttempt } from '../../../src/messages/queue/decide.ts'
 import { type EndedAttempt, createFinisher } from '../../../src/messages/queue/finish.ts'
+import { overdueLoop } from '../../../src/messages/queue/overdue.ts'
 import { meaningOf } from '../../../src/providers/whatsapp/errors.ts'
 import { connectAccount } from '../../world/set-up.ts'
 import { pauseSender, resumeSender } from '../../../src/accounts/senders.ts'
 import { syncAccount } from '../../../src/accounts/sync/sync.ts'
+import { subscribers } from '../../../src/runtime/background/subscribers.ts'
 import { spyOnDb } from '../../database/db-spy.ts'
 import { createStoppedClock } from '../../faults/moved-clock.ts'
 import { waitFor } from '../../world/wait-for.ts'
@@ -309,6 +311,36 @@ test('a code whose window is short fails in time behind many others to its recip
   world.advance('61s')
   await world.settled()
   assert.equal(await failureOf(world, { messageId: short.verificationId }), 'SUBMISSION_EXPIRED')
+})
+
+test('the overdue codes of many senders fail in transactions of limited size', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const { messageId } = await world.sendOtp()
+  await world.query(
+    `with copied as (
+       insert into senders
+       select copy.* from generate_series(1, 7) i, senders s
+       cross join lateral jsonb_populate_record(s, jsonb_build_object('id', md5(s.id || '-' || i)::uuid, 'phone_number_id', i,
+         'paused_at', now())) copy
+       where s.id = $1 returning id
+     ), paces as (
+       insert into sender_pace (sender_id) select id from copied
+     )
+     insert into messages
+     select copy.* from copied, generate_series(1, 100) i, messages m
+     cross join lateral jsonb_populate_record(m, jsonb_build_object('id', md5(copied.id || '-' || i)::uuid, 'sender_id', copied.id,
+       'due_at', now() - interval '1 minute', 'submit_by', now() - interval '1 minute')) copy
+     where m.id = $2`,
+    [world.senderId, messageId],
+  )
+  const countFailed = async (): Promise<number> =>
+    (await world.query(`select 1 from messages where workspace_id = $1 and status = 'failed'`, [world.workspaceId]))
+      .length
+  const loop = overdueLoop({ ...world.parts, subscribers })
+  assert.equal((await loop.turn()).more, true)
+  assert.equal(await countFailed(), 500)
+  await loop.turn()
+  assert.equal(await countFailed(), 700)
 })
 
 test('a rate error of a pair stops only this recipient', async (t) => {
