@@ -19,7 +19,7 @@ for (const { error, stored, what } of [
       nowMs += MINUTE_MS
       if (tries <= 2) throw error
     }
-    const storing = storeOutcome(finish, {} as EndedAttempt, () => nowMs)
+    const storing = storeOutcome(finish, {} as EndedAttempt, { nowMs: () => nowMs })
     await (stored ? storing : assert.rejects(storing, lockTimeout))
     assert.equal(tries, stored ? 3 : 1)
   })

@@ -42,6 +42,7 @@ export function submitLoop(parts: SubmitParts): Loop {
   const finish = createFinisher(parts)
   const inFlight = new Set<Promise<void>>()
   const claims = createClaims(parts, giveBackMessages)
+  let isStopping = false
   let hasEnded = false
   let reserved = 0
   let pausedUntilMs = 0
@@ -71,6 +72,7 @@ export function submitLoop(parts: SubmitParts): Loop {
   return { name: 'submit', pollMs: POLL_MS, turn, drain }
 
   async function drain(): Promise<void> {
+    isStopping = true
     while (inFlight.size > 0) await Promise.all(inFlight)
     hasEnded = true
     await claims.giveBackLast()
@@ -100,7 +102,7 @@ export function submitLoop(parts: SubmitParts): Loop {
 
   async function submit(message: ClaimedMessage, traces?: Traces): Promise<void> {
     try {
-      await storeOutcome(finish, await attempt(parts, message, traces))
+      await storeOutcome(finish, await attempt(parts, message, traces), { isStopping: () => isStopping })
     } catch (error) {
       // When the lease ends, the message is claimed again as one whose attempt was interrupted.
       parts.log.error({ err: error, messageId: message.id }, 'the outcome of an attempt could not be stored')
@@ -111,19 +113,19 @@ export function submitLoop(parts: SubmitParts): Loop {
 
 /**
  * Retries while the database is unavailable: a lost outcome would send the message again. After an outage its message waits for a report
- * with the same lease (missedReports).
+ * with the same lease (missedReports). A process that stops does not wait for so long.
  */
 export async function storeOutcome(
   finish: Finish,
   ended: EndedAttempt,
-  nowMs = () => performance.now(),
+  { isStopping = (): boolean => false, nowMs = () => performance.now() } = {},
 ): Promise<void> {
   const startedAtMs = nowMs()
   for (;;) {
     try {
       return await finish(ended)
     } catch (error) {
-      const maxMs = isDatabaseUnavailable(error) ? MAX_OUTAGE_MS : SUBMIT_LEASE_MS
+      const maxMs = isDatabaseUnavailable(error) && !isStopping() ? MAX_OUTAGE_MS : SUBMIT_LEASE_MS
       if (!isTemporary(error) || nowMs() - startedAtMs > maxMs) throw error
       await wait(STORE_RETRY_MS)
     }

@@ -422,7 +422,7 @@ test('a webhook that arrived before an outage of the database is not sent again'
   const receiver = await world.receiver()
   let failures = 0
   const db = spyOnDb(world.db, ({ statement, values, run }) => {
-    const isOurs = statement.name === 'finish_deliveries' && String(values[0]).includes(world.workspaceId)
+    const isOurs = statement.name === 'finish_deliveries' && JSON.stringify(values).includes(world.workspaceId)
     if (isOurs && ++failures <= 4) throw new DatabaseUnavailable(new Error('connect ECONNREFUSED'))
     return run()
   })

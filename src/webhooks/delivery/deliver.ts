@@ -171,8 +171,8 @@ export function deliverLoop(parts: Parts): Loop {
   }
 
   /**
-   * Retries until the lease ends while the database is unavailable. After the last try the result is lost: its lease runs out and the attempt
-   * is made again.
+   * Retries until the lease ends while the database is unavailable, unless the process stops. After the last try the result is lost: its lease
+   * runs out and the attempt is made again.
    */
   async function store(result: AttemptResult): Promise<void> {
     const endedAtMs = performance.now()
@@ -180,7 +180,7 @@ export function deliverLoop(parts: Parts): Loop {
       try {
         return await finish(result)
       } catch (error) {
-        const isUnavailable = isDatabaseUnavailable(error)
+        const isUnavailable = isDatabaseUnavailable(error) && !stop.signal.aborted
         const { deliveryId } = result.delivery
         if (!isUnavailable || tries === 1)
           parts.log.error({ err: error, deliveryId }, 'the result of a webhook attempt could not be stored')
