@@ -17,7 +17,7 @@ MAX_TRIES = 3
 
 
 class DoorcodeError(Exception):
-    """Doorcode rejected the request; `problem` says why."""
+    """Doorcode rejected the request or did not answer; `problem` says why."""
 
     def __init__(self, problem: dict):
         super().__init__(f"{problem['code']}: {problem['detail']}")
@@ -43,9 +43,9 @@ def post(path: str, body: dict, idempotency_key: str | None = None) -> dict:
                 is_ours = error.headers.get_content_type() == "application/problem+json"  # not the page of a proxy
                 unknown = {"code": "NO_RESPONSE", "detail": f"status {error.code}"}
                 raise DoorcodeError(json.load(error) if is_ours else unknown) from error
-        except (OSError, http.client.HTTPException):
+        except (OSError, http.client.HTTPException) as error:
             if tries == MAX_TRIES:
-                raise
+                raise DoorcodeError({"code": "NO_RESPONSE", "detail": str(error)}) from error
         time.sleep(tries)
     raise AssertionError("unreachable")
 

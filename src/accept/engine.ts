@@ -206,8 +206,8 @@ async function acceptTogether<Request extends Acceptable, Found extends Facts, A
     const quotaError = overQuota(acceptance, facts, now)
     if (quotaError !== undefined || !claimsKey(keys, request)) return quotaError
     const row = decision(id)
-    insertable.push({ workspaceId: request.workspaceId, facts, row })
     const newMessage = newMessages.length < room ? acceptance.newMessage?.(request, facts, { row, now }) : undefined
+    insertable.push({ workspaceId: request.workspaceId, facts, row })
     if (newMessage) newMessages.push(newMessage)
     return undefined
   }
@@ -230,12 +230,12 @@ async function acceptTogether<Request extends Acceptable, Found extends Facts, A
   }
 }
 
-/** A bug that one request meets fails no other request of the group. */
+/** A bug in one decision must not fail the other requests of the group. */
 function orError<Result>(decide: () => Result): Result | Error {
   try {
     return decide()
   } catch (error) {
-    return error instanceof Error ? error : new Error('a decision threw no error')
+    return error instanceof Error ? error : new Error('a decision threw a value that is not an Error')
   }
 }
 

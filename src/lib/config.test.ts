@@ -212,9 +212,20 @@ test('content cannot be kept longer than records, and nothing for less than 30 d
 
 test('a "%" in DATABASE_URL that its driver cannot decode is named, and one that it can is read', () => {
   for (const url of ['postgres://app:%e9@db/doorcode', 'postgres://%e9@db/doorcode', 'postgres://app@db/%e9'])
-    assert.match(mistakesOf({ DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY }).join(), /^DATABASE_URL has a "%".*"%25"$/)
+    assert.match(
+      mistakesOf({ DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY }).join(),
+      /^DATABASE_URL contains a "%".*"%25"$/,
+    )
   for (const url of ['postgres://app:a%25e9@db/doorcode', 'postgres://app:50%@db/doorcode'])
     assert.equal(readConfig({ DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY }).databaseUrl, url)
+})
+
+test('parameters of DATABASE_URL that its driver rejects are one mistake among the others', () => {
+  const url = 'postgres://app:hidden@db/doorcode?sslmode=verify-ca&uselibpqcompat=true'
+  const mistakes = mistakesOf({ DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY, DOORCODE_PORT: 'x' })
+  assert.equal(mistakes.length, 2)
+  assert.match(mistakes.join(), /DATABASE_URL cannot be used: .*sslrootcert/)
+  assert.doesNotMatch(mistakes.join(), /hidden/)
 })
 
 test('a certificate that DATABASE_URL names must be mounted', () => {

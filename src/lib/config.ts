@@ -60,7 +60,11 @@ export const settings = {
   DOORCODE_PORT: setting('3000', 'Port of the API, the provider webhooks and the dashboard.', port),
   DOORCODE_HOST: setting('127.0.0.1', 'Address to listen on. Behind a proxy on another machine: `0.0.0.0`.', nonEmpty),
   DOORCODE_METRICS_PORT: setting('9464', 'Port of `/metrics`, on the same address. `0` turns it off.', portOrOff),
-  DOORCODE_EMULATOR_PORT: setting('4100', 'Port of the WhatsApp emulator that `npm start` runs.', port),
+  DOORCODE_EMULATOR_PORT: setting(
+    '4100',
+    'Port of the WhatsApp emulator that `npm start` and `npm run emulator` run.',
+    port,
+  ),
   DOORCODE_DATA_DIR: setting('.doorcode', 'Folder of the embedded database and of the instance key.', nonEmpty),
   DATABASE_URL: setting(
     '',
@@ -345,17 +349,19 @@ function databaseUrl(text: string): string {
     return invalid('must look like postgres://user:password@host:5432/name')
   const { searchParams } = new URL(text)
   for (const name of TLS_FILES) assertReadable(name, searchParams.get(name))
-  if (!isReadByDriver(text))
-    return invalid('has a "%" that begins no encoded character: write each "%" of the user, password and name as "%25"')
+  assertReadByDriver(text)
   return text
 }
 
-function isReadByDriver(url: string): boolean {
+function assertReadByDriver(url: string): void {
   try {
-    return Boolean(new Client(url)) // does not connect
+    void new Client(url) // does not connect
   } catch (error) {
-    if (error instanceof URIError) return false
-    throw error
+    invalid(
+      error instanceof URIError
+        ? 'contains a "%" that does not start a valid escape: write each literal "%" in the user, password or name as "%25"'
+        : `cannot be used: ${(error as Error).message}`,
+    )
   }
 }
 

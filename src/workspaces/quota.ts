@@ -11,7 +11,7 @@ export const DEFAULT_MONTHLY_UNITS = 10_000
 /** The first day of the instant's calendar month in UTC, `YYYY-MM-01`. */
 export const quotaMonth = (at: Date): string => `${at.toISOString().slice(0, 7)}-01`
 
-/** `now`: in the workspace's time. A quota of 0 does not come back with the next month. */
+/** `now`: in the workspace's time. A quota of 0 stays 0 next month. */
 export function usedUpText({ kind, monthlyUnits }: Pick<Quota, 'kind' | 'monthlyUnits'>, now: Date): CodedText {
   if (monthlyUnits === 0) return plainText(`accept.no_units_${kind}`)
   const first = Temporal.PlainDate.from(quotaMonth(now))

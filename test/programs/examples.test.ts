@@ -195,13 +195,21 @@ for (const { name, words, skip = false } of SERVERS.filter(sendsItself))
   })
 
 for (const { name, words, skip = false } of SERVERS.filter(({ name }) => /Python|FastAPI|PHP|Laravel/.test(name)))
-  test(`the example for ${name} says what is wrong with its key, and does not blame the number`, {
+  test(`the example for ${name} reports a wrong key instead of blaming the number`, {
     skip,
   }, async (t) => {
     const world = await startWorld(t)
     const { program, post } = await serve(t, world, words, { DOORCODE_API_KEY: 'dck_unknown' })
     assert.equal((await post('/login', { phone: newPhone() })).status, 503, program.stderr())
     await printed(program, 'API_KEY_INVALID')
+  })
+
+for (const { name, words, skip = false } of SERVERS.filter(({ name }) => /Python|FastAPI|PHP|Laravel/.test(name)))
+  test(`the example for ${name} answers while Doorcode is down`, { skip }, async (t) => {
+    const world = await startWorld(t)
+    const { program, post } = await serve(t, world, words, { DOORCODE_URL: 'http://127.0.0.1:9' })
+    assert.equal((await post('/login', { phone: newPhone() })).status, 503, program.stderr())
+    await printed(program, 'NO_RESPONSE')
   })
 
 test('the example for Supabase sends the code that Supabase signs, once, and acts only on a genuine webhook', async (t) => {

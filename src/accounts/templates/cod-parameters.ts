@@ -14,7 +14,7 @@ export type FilledParameters = { header: ParameterValue | null; body: ParameterV
 export const MAX_PARAMETER_LENGTH = 1_024
 
 /**
- * Checks the parameters of a request against a usable template and lists every fault, quoting no value. The length of the
+ * Checks the parameters of a request against a usable template and returns every fault, quoting no value. The length of the
  * filled text is left to the provider: the API allows each of its values.
  */
 export function checkParameters(

@@ -32,7 +32,7 @@ export type AnswerTimes<Choice extends string> = {
   last: AnswerOrder
   /** The time of the latest answer that changed something. */
   lastAt: Date
-  /** When the follow-up was complete for the first time: the order of the answer that completed it, or else its expiry. */
+  /** When the follow-up was complete for the first time: the order of the answer that completed it, or its expiry, comparable with orders. */
   completed?: AnswerOrder
   expired?: AnswerOrder
 }

@@ -2,7 +2,7 @@ import { type CountryCode, getCountries, getCountryCallingCode } from 'libphonen
 
 let countries: ReadonlyMap<string, CountryCode> | undefined // takes 80 ms
 
-/** Such as EET or EST5EDT: many countries have this time, although the database gives it that of one city. */
+/** Such as EET or EST5EDT: many countries share these zones, although the database links each to one city. */
 const SHARED_ZONE = /^[A-Z]{2}T(?:\d[A-Z]{3})?$/
 
 /** The calling code of the country of an IANA time zone, from Unicode's data, such as 212. Undefined for zones without one. */

@@ -62,7 +62,7 @@ export const guessingError = (checks: CheckCounts): ApiError | undefined =>
     ? new ApiError('OTP_GUESSING_SUSPECTED', { code: 'otp.guessing', ...checks, minutes: CHECKS_WINDOW_MS / MINUTE_MS })
     : undefined
 
-/** Why the recipient gets no new verification now. Of several limits, the one that ends last says when another can start. */
+/** Why the recipient gets no new verification now. If several limits are reached, the error names the one that ends last. */
 export function recipientLimitError({ earlier, prefix }: RecipientHistory, now: Date): ApiError | undefined {
   const sent = earlier?.flatMap(({ sentAt }) => sentAt) ?? []
   const wrong = earlier?.flatMap(({ wrongAt }) => wrongAt) ?? []
@@ -75,7 +75,7 @@ export function recipientLimitError({ earlier, prefix }: RecipientHistory, now: 
     const at = freeAt(times, { max, withinMs, now })
     return at ? { code, max, minutes: withinMs / MINUTE_MS, at: at.toISOString() } : []
   })
-  const [last] = reached.toSorted((one, other) => (one.at > other.at ? -1 : 1))
+  const [last] = reached.toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at))
   if (last) return new ApiError('OTP_RECIPIENT_LIMITED', last)
   if (!isPumped(prefix)) return undefined
   const detail = {

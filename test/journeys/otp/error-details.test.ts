@@ -104,7 +104,7 @@ test('detail names a misspelt field, or else the first fault, and counts the oth
   )
 })
 
-test('an unknown name that is too long to repeat is not confused with the whole body or query', async (t) => {
+test('an unknown name that is too long to show is not confused with the whole body or query', async (t) => {
   const world = await startWorld(t)
   const nested = { [JSON.stringify({ ...world.otpBody(), reference: 'r'.repeat(128) })]: '' } // JSON that was sent as a form
   const answers = [
@@ -114,8 +114,8 @@ test('an unknown name that is too long to repeat is not confused with the whole 
   assert.deepEqual(
     answers.map(({ body }) => body.detail),
     [
-      'The body has an unknown name that is too long to repeat.',
-      'The query has an unknown name that is too long to repeat.',
+      'The body contains an unknown name that is too long to show.',
+      'The query contains an unknown name that is too long to show.',
     ],
   )
 })
@@ -228,7 +228,7 @@ test('a used-up quota is named with its month, its units and its reset', async (
   assert.equal(headers.get('retry-after'), null)
 })
 
-test('a quota of zero promises no reset, because it is zero in every month', async (t) => {
+test('a quota of zero promises no reset, because it stays zero', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
   const { workspaceId } = world
@@ -241,9 +241,9 @@ test('a quota of zero promises no reset, because it is zero in every month', asy
     [
       [
         'OTP_QUOTA_EXCEEDED',
-        'The quota of one-time codes is 0 in every month. An owner of the workspace can raise it.',
+        'The monthly quota of one-time codes is 0. An owner of the workspace can raise it.',
       ],
-      ['COD_QUOTA_EXCEEDED', 'The quota of confirmations is 0 in every month. An owner of the workspace can raise it.'],
+      ['COD_QUOTA_EXCEEDED', 'The monthly quota of confirmations is 0. An owner of the workspace can raise it.'],
     ],
   )
 })
