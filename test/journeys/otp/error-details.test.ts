@@ -239,10 +239,7 @@ test('a quota of zero promises no reset, because it stays zero', async (t) => {
   assert.deepEqual(
     [otp, confirmation].map(({ body: { code, detail } }) => [code, detail]),
     [
-      [
-        'OTP_QUOTA_EXCEEDED',
-        'The monthly quota of one-time codes is 0. An owner of the workspace can raise it.',
-      ],
+      ['OTP_QUOTA_EXCEEDED', 'The monthly quota of one-time codes is 0. An owner of the workspace can raise it.'],
       ['COD_QUOTA_EXCEEDED', 'The monthly quota of confirmations is 0. An owner of the workspace can raise it.'],
     ],
   )
