@@ -222,8 +222,9 @@ prepare fail_account_sync as
 update provider_accounts
 set status = case when $4::boolean then 'credentials_invalid'
       when status = 'credentials_unreadable' then 'connected' else status end,
-    status_detail = $5, sync_due_at = $6
-where workspace_id = $1 and id = $2 and sync_due_at <= $3 and (synced_at is null or synced_at <= $7);
+    status_detail = $5, sync_due_at = $6, sync_started_at = null
+where workspace_id = $1 and id = $2 and sync_due_at <= $3
+  and (synced_at is null or synced_at <= $7 or synced_at > $7 + interval '1 minute');
 
 prepare lease_account_sync as
 update provider_accounts set sync_due_at = $3 where workspace_id = $1 and id = $2 and status <> 'removed';
@@ -1128,15 +1129,15 @@ left join lateral (
   select jsonb_agg(f order by f.asked_at desc nulls last, f.last desc, f.id desc) as followups
   from unnest(theirs.ids) as their (id) cross join lateral (
     (select c.id, 'confirmation' as check, c.asked_at, c.answer_times ->> 'tap' as tap, c.answer_times ->> 'last' as last,
-       coalesce(c.answer_times ->> 'expired', c.answer_times ->> 'completed') as completed
+       case c.status when 'rescheduled' then coalesce(c.answer_times ->> 'expired', c.answer_times ->> 'completed', c.answer_times ->> 'last') end as completed
      from confirmations c
      where c.workspace_id = r.workspace_id and c.id = their.id
-       and (c.status = 'rescheduling' or c.status = 'rescheduled' and coalesce(c.answer_times ->> 'expired', c.answer_times ->> 'completed') is not null) limit 1)
+       and (c.status = 'rescheduling' or c.status = 'rescheduled' and c.answer_times -> 'choices' ->> 'note' is null) limit 1)
     union all
-    (select c.confirmation_id, 'refusal', c.asked_at, c.answer_times ->> 'tap', c.answer_times ->> 'last', coalesce(c.answer_times ->> 'expired', c.answer_times ->> 'completed')
+    (select c.confirmation_id, 'refusal', c.asked_at, c.answer_times ->> 'tap', c.answer_times ->> 'last', case c.status when 'refusal_confirmed' then coalesce(c.answer_times ->> 'expired', c.answer_times ->> 'completed', c.answer_times ->> 'last') end
      from refusal_checks c
      where c.workspace_id = r.workspace_id and c.confirmation_id = their.id
-       and (c.status in ('awaiting_reason', 'awaiting_note') or c.status = 'refusal_confirmed' and coalesce(c.answer_times ->> 'expired', c.answer_times ->> 'completed') is not null)
+       and (c.status in ('awaiting_reason', 'awaiting_note') or c.status = 'refusal_confirmed' and c.answer_times -> 'choices' ->> 'note' is null)
      limit 1)) f) followups on true
 order by r.n;
 
@@ -2263,7 +2264,7 @@ select m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recip
    where m.attempted_at > $4 and p.workspace_id = m.workspace_id and p.message_id = m.id and p.outcome = 'waiting'
    limit 1) is not null as "hasUnreadReport",
   -- false after the wait that follows, which ends later than the lease did
-  coalesce(m.lease is not null and m.due_at < $5 and m.due_at <= m.attempted_at + $6 * interval '1 millisecond', false)
+  coalesce(m.due_at < $5 and m.due_at <= m.attempted_at + $6 * interval '1 millisecond', false)
     as "missedReports"
 from jsonb_to_recordset($1) as r (sender_id uuid, first_due_at timestamptz, capacity int)
 cross join lateral (

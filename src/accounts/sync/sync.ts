@@ -161,8 +161,9 @@ const failSync = statement(
   `update provider_accounts
    set status = case when $4::boolean then 'credentials_invalid'
          when status = 'credentials_unreadable' then 'connected' else status end,
-       status_detail = $5, sync_due_at = $6
-   where workspace_id = $1 and id = $2 and sync_due_at <= $3 and (synced_at is null or synced_at <= $7)`,
+       status_detail = $5, sync_due_at = $6, sync_started_at = null
+   where workspace_id = $1 and id = $2 and sync_due_at <= $3
+     and (synced_at is null or synced_at <= $7 or synced_at > $7 + interval '1 minute')`,
 )
 
 /** SQL: the account, unless another session has locked it. The next error says the same again. */

@@ -37,8 +37,9 @@ export type AnswerTimes<Choice extends string> = {
   expired?: AnswerOrder
 }
 
-/** When the follow-up was complete; undefined while it runs. */
-export const completion = ({ completed, expired }: AnswerTimes<string>): AnswerOrder | undefined => expired ?? completed
+/** When a follow-up that is complete was complete. */
+export const completion = ({ completed, expired, last }: AnswerTimes<string>): AnswerOrder =>
+  expired ?? completed ?? last
 
 export const latest = (one: AnswerOrder, other: AnswerOrder | undefined): AnswerOrder =>
   other !== undefined && one < other ? other : one

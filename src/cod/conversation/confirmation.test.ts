@@ -108,3 +108,10 @@ test('a text typed after the reschedule was complete is no note, whatever is rep
   const chosen = step(expired, day('2026-11-23', 1, LATE + 20)).state
   assert.equal(step(chosen, typed('too late', LATE + 10)).state.chosen?.note, null)
 })
+
+test('a text after a change that was reported late is its note', () => {
+  const complete = run(tap('change_time', 10), day('2026-11-23', 1, 11), range('09:00-12:00', 1, 15)).state
+  const late = step(step(complete, range('12:00-15:00', 1, 20)).state, tap('change_time', 18)).state
+  assert.equal(step(late, typed('ring twice', 19)).state.chosen?.note, 'ring twice')
+  assert.equal(step(late, typed('thanks', 17)).state.chosen?.note, null)
+})

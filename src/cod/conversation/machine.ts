@@ -211,7 +211,7 @@ function toSuperseded<T extends Types>(
   const reopens = times && isOpening && hasFollowUp && isOlder(times.tap, answer.order)
   const chosen = answer.type === 'tapped' ? null : withAnswer(machine, machine.nothingChosen, answer)
   return {
-    state: reopens ? { ...state, answerTimes: { ...times, tap: answer.order } } : state,
+    state: reopens ? { ...state, answerTimes: reopened(machine, state, times, answer.order) } : state,
     effects: [
       { type: 'superseded', answer: machine.triggers[plainTrigger(machine, answer)].answer, chosen, at: answer.at },
     ],
@@ -355,7 +355,18 @@ const withTimeOf = <T extends Types>(
 })
 
 const asCompleted = <Choice extends string>(times: AnswerTimes<Choice>): AnswerTimes<Choice> =>
-  completion(times) === undefined ? { ...times, completed: times.last } : times
+  times.expired === undefined ? { completed: times.last, ...times } : times
+
+/** A follow-up that is complete was completed again by the latest answer, which was given after this tap. */
+function reopened<T extends Types>(
+  machine: Machine<T>,
+  state: CheckState<T>,
+  { expired, ...times }: AnswerTimes<Field<T>>,
+  tap: AnswerOrder,
+): AnswerTimes<Field<T>> {
+  if (isComplete(machine, state)) return { ...times, tap, completed: times.last }
+  return { ...times, ...(expired !== undefined && { expired }), tap }
+}
 
 const withExpiry = <Choice extends string>(times: AnswerTimes<Choice> | null, at: Date): AnswerTimes<Choice> | null =>
   times && { ...times, expired: at.toISOString() }

@@ -128,8 +128,11 @@ type FollowUp = { id: string; check: Check; tap: AnswerOrder | null; completed: 
 
 type MatchedMessage = ReadMessage & { match: Match }
 
-/** SQL: as `completion` in answer-order.ts. */
-const COMPLETION = `coalesce(c.answer_times ->> 'expired', c.answer_times ->> 'completed')`
+/** SQL: as `completion` in answer-order.ts, null while the follow-up is open. */
+const completionIn = (status: string): string =>
+  `case c.status when '${status}' then coalesce(c.answer_times ->> 'expired', c.answer_times ->> 'completed', c.answer_times ->> 'last') end`
+/** SQL: a text would be its first note. */
+const HAS_NO_NOTE = `c.answer_times -> 'choices' ->> 'note' is null`
 
 /** Only a customer's newest confirmations are considered. */
 const MAX_CONFIRMATIONS = 50
@@ -172,15 +175,15 @@ const matchMessages: Statement<Match> = statement(
      select jsonb_agg(f order by f.asked_at desc nulls last, f.last desc, f.id desc) as followups
      from unnest(theirs.ids) as their (id) cross join lateral (
        (select c.id, 'confirmation' as check, c.asked_at, c.answer_times ->> 'tap' as tap, c.answer_times ->> 'last' as last,
-          ${COMPLETION} as completed
+          ${completionIn('rescheduled')} as completed
         from confirmations c
         where c.workspace_id = r.workspace_id and c.id = their.id
-          and (c.status = 'rescheduling' or c.status = 'rescheduled' and ${COMPLETION} is not null) limit 1)
+          and (c.status = 'rescheduling' or c.status = 'rescheduled' and ${HAS_NO_NOTE}) limit 1)
        union all
-       (select c.confirmation_id, 'refusal', c.asked_at, c.answer_times ->> 'tap', c.answer_times ->> 'last', ${COMPLETION}
+       (select c.confirmation_id, 'refusal', c.asked_at, c.answer_times ->> 'tap', c.answer_times ->> 'last', ${completionIn('refusal_confirmed')}
         from refusal_checks c
         where c.workspace_id = r.workspace_id and c.confirmation_id = their.id
-          and (c.status in ('awaiting_reason', 'awaiting_note') or c.status = 'refusal_confirmed' and ${COMPLETION} is not null)
+          and (c.status in ('awaiting_reason', 'awaiting_note') or c.status = 'refusal_confirmed' and ${HAS_NO_NOTE})
         limit 1)) f) followups on true
    order by r.n`,
 )

@@ -19,6 +19,8 @@ const POLL_MS = 250
 const BACKLOG_AFTER_MS = 2 * SECOND_MS
 /** How long a backlog may delay timers. */
 const MAX_HELD_MS = 5 * MINUTE_MS
+/** A backlog that was not seen for longer is over: turns are at most 20 s apart. */
+const MAX_UNSEEN_MS = MINUTE_MS
 
 /**
  * Fires due timers: reminders, deadlines, expiries. A timer is a hint: the machine checks the locked state and may find
@@ -26,12 +28,12 @@ const MAX_HELD_MS = 5 * MINUTE_MS
  */
 export function timersLoop(parts: TimerParts): Loop {
   const { metrics, wake } = parts
-  let heldSince: Date | undefined
+  let backlog: { since: Date; seenAt: Date } | undefined
   const isHeld = async (tx: Sql, now: Date): Promise<boolean> => {
     const isBacklog = await areReportsWaiting(tx, later(now, -BACKLOG_AFTER_MS))
-    heldSince = isBacklog ? (heldSince ?? now) : undefined
-    // A clock that was set back does not hold them for longer.
-    return heldSince !== undefined && heldSince <= now && now < later(heldSince, MAX_HELD_MS)
+    const isSame = backlog && backlog.seenAt <= now && now < later(backlog.seenAt, MAX_UNSEEN_MS)
+    backlog = isBacklog ? { since: (isSame && backlog?.since) || now, seenAt: now } : undefined
+    return backlog !== undefined && now < later(backlog.since, MAX_HELD_MS)
   }
   return createBatchLoop<DueTimer, void>(withEvents(parts), {
     name: 'timers',

@@ -3,6 +3,13 @@ import { DatabaseUnavailable } from './connection.ts'
 import { type BatcherOptions, type Batcher, createBatcher } from './batcher.ts'
 import { isBatchFault, isLockTimeout } from './pool.ts'
 
+/** The database works, but other sessions keep its rows locked. */
+export class RowsLocked extends DatabaseUnavailable {
+  constructor() {
+    super('too many rows are locked by other sessions')
+  }
+}
+
 type FairBatcherOptions<Item> = Omit<BatcherOptions<Item>, 'mayRunOneByOne'> & { ownerOf: (item: Item) => string }
 
 /** How many blocked owners may run groups at the same time. */
@@ -107,7 +114,7 @@ function createSemaphore(permits: number): () => Promise<() => void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         waiting.delete(next)
-        reject(new DatabaseUnavailable('too many rows are locked by other sessions'))
+        reject(new RowsLocked())
       }, MAX_QUEUE_MS)
       const next = (): void => {
         clearTimeout(timer)

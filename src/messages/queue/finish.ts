@@ -1,5 +1,5 @@
 import type { CodedText } from '../../../locales/text.ts'
-import { notBefore } from '../../lib/clock.ts'
+import { later, notBefore } from '../../lib/clock.ts'
 import { type Sql, type Statement, batch, changes, statement } from '../../lib/db/pool.ts'
 import { type EventParts, transactionWithEvents } from '../../events/record.ts'
 import type { Batcher } from '../../lib/db/batcher.ts'
@@ -9,7 +9,7 @@ import type { AcceptedMessage, Subscribers } from '../subscribers.ts'
 import type { SendOutcome } from '../../providers/provider.ts'
 import { syncSoon } from '../../accounts/sync/sync.ts'
 import type { ClaimedMessage } from './claim.ts'
-import type { Decision } from './decide.ts'
+import { type Decision, UNKNOWN_WAIT_MS } from './decide.ts'
 import { endTrial, openBreaker } from './circuit-breaker.ts'
 import { applyReports, ownFailure } from '../reports/apply.ts'
 
@@ -155,7 +155,7 @@ const finish: Statement<{ id: string }> = statement(
 )
 
 function finishRow({ message, next }: EndedAttempt, now: Date) {
-  const due = dueAt(message, next)
+  const due = dueAt(message, next, now)
   return {
     id: message.id,
     lease: message.lease,
@@ -170,7 +170,7 @@ function finishRow({ message, next }: EndedAttempt, now: Date) {
 }
 
 /** A breaker may stay open past the window: the message is due again when the window closes, to fail. */
-function dueAt({ submitBy }: ClaimedMessage, next: Decision): Date | null {
+function dueAt({ submitBy }: ClaimedMessage, next: Decision, now: Date): Date | null {
   switch (next.next) {
     case 'accepted':
       return null
@@ -179,7 +179,8 @@ function dueAt({ submitBy }: ClaimedMessage, next: Decision): Date | null {
     case 'retry':
       return next.dueAt < submitBy ? next.dueAt : submitBy
     case 'unknown':
-      return next.dueAt
+      // the outcome waited to be stored, such as during an outage, in which no report could be stored either
+      return next.dueAt < now ? later(now, UNKNOWN_WAIT_MS) : next.dueAt
   }
 }
 

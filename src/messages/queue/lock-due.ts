@@ -95,7 +95,7 @@ export type DueMessage = {
   unbegunLease: string | null
   /** The outcome of its open attempt is stored but not read yet: sending it again could send it twice. */
   hasUnreadReport: boolean
-  /** Its lease ended while nothing was claimed, such as during an outage, in which no report could be stored either. */
+  /** The wait for a report of its open attempt ended while nothing was claimed, such as during an outage, in which none could be stored. */
   missedReports: boolean
 }
 
@@ -118,7 +118,7 @@ const lockDueMessages = statement<DueMessage>(
       where m.attempted_at > $4 and p.workspace_id = m.workspace_id and p.message_id = m.id and p.outcome = 'waiting'
       limit 1) is not null as "hasUnreadReport",
      -- false after the wait that follows, which ends later than the lease did
-     coalesce(m.lease is not null and m.due_at < $5 and m.due_at <= m.attempted_at + $6 * interval '1 millisecond', false)
+     coalesce(m.due_at < $5 and m.due_at <= m.attempted_at + $6 * interval '1 millisecond', false)
        as "missedReports"
    from jsonb_to_recordset($1) as r (sender_id uuid, first_due_at timestamptz, capacity int)
    cross join lateral (

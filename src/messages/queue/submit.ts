@@ -2,6 +2,7 @@ import { inEnglish } from '../../../locales/resources.ts'
 import type { CodedText } from '../../../locales/text.ts'
 import { MINUTE_MS, later } from '../../lib/clock.ts'
 import { setTimeout as wait } from 'node:timers/promises'
+import { RowsLocked } from '../../lib/db/fair-batcher.ts'
 import { isDatabaseUnavailable, isTemporary } from '../../lib/db/pool.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
 import { findTraces } from '../../runtime/jobs/traces.ts'
@@ -121,12 +122,15 @@ export async function storeOutcome(
   { isStopping = (): boolean => false, nowMs = () => performance.now() } = {},
 ): Promise<void> {
   const startedAtMs = nowMs()
+  let outageEndedAtMs = startedAtMs
   for (;;) {
     try {
       return await finish(ended)
     } catch (error) {
-      const maxMs = isDatabaseUnavailable(error) && !isStopping() ? MAX_OUTAGE_MS : SUBMIT_LEASE_MS
-      if (!isTemporary(error) || nowMs() - startedAtMs > maxMs) throw error
+      const isOutage = isDatabaseUnavailable(error) && !(error instanceof RowsLocked) && !isStopping()
+      if (isOutage) outageEndedAtMs = nowMs()
+      const isOver = isOutage ? nowMs() - startedAtMs > MAX_OUTAGE_MS : nowMs() - outageEndedAtMs > SUBMIT_LEASE_MS
+      if (!isTemporary(error) || isOver) throw error
       await wait(STORE_RETRY_MS)
     }
   }

@@ -106,6 +106,38 @@ test('a code that was sent before a long outage of the database is not sent agai
   assert.equal(world.whatsapp.got(otp).length, 1)
 })
 
+test('a code whose answer was lost is not sent again at once after an outage', async (t) => {
+  let isDown = false
+  let hasWaited = false
+  const world = await startWorld(t, {
+    mayLogErrors: true,
+    wrapDb: (db) =>
+      spyOnDb(db, async ({ statement, run }) => {
+        if (statement.name === 'lock_senders_with_work' && isDown)
+          throw new DatabaseUnavailable(new Error('connect ECONNREFUSED'))
+        const rows = await run()
+        if (statement.name === 'lock_due_messages' && rows.some((row) => Reflect.get(row as object, 'missedReports')))
+          hasWaited = true
+        return rows
+      }),
+  })
+  const to = newPhone()
+  world.emulator.script({ match: { to, times: 1 }, behaviour: { connection: 'drop_after_accepting' } })
+  const otp = await world.sendOtp({ to })
+  await waitFor('the outcome', async () => {
+    const rows = await world.query('select 1 from message_attempts where message_id = $1', [otp.messageId])
+    return rows.length === 1
+  })
+  isDown = true
+  world.advance('15s')
+  isDown = false
+  await waitFor('a claim', () => hasWaited)
+  await world.whatsapp.reports(otp, ['sent'])
+  world.advance('1m')
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 1)
+})
+
 test('the type of each problem links to a page with its cause and fix', async (t) => {
   const world = await startWorld(t)
   for (const [code, { title, fix }] of Object.entries(apiErrors)) {
