@@ -223,7 +223,6 @@ class ConfirmationPaper extends Paper<ConfirmationTypes> {
   forget(minute: number): void {
     this.date = this.timeRange = this.note = null
     this.tapped = this.answered = minute
-    this.expired = NEVER
     this.noted = NEVER
     this.chosenAt = { date: NEVER, timeRange: NEVER }
   }

@@ -127,7 +127,8 @@ export abstract class Paper<T extends Types> {
   /** The minutes of the tap in force, and of whatever the customer answered last. */
   tapped: number = NEVER
   answered: number = NEVER
-  expired: number = NEVER
+  /** When the follow-up was complete for the first time, while it is. */
+  ended: number = NEVER
   readonly of: Pick<MachineCase<T>, 'names' | 'following' | 'completed'>
 
   constructor(of: Pick<MachineCase<T>, 'names' | 'following' | 'completed'>) {
@@ -147,7 +148,14 @@ export abstract class Paper<T extends Types> {
 
   read(event: CheckEvent<T>): string[] {
     const minute = (event.at.getTime() - at(0).getTime()) / 60_000
-    return this.isOld(event, minute) ? this.setAside(event, minute) : this.readNext(event, minute)
+    const reopens = minute > this.tapped
+    const isOld = this.isOld(event, minute)
+    const words = isOld ? this.setAside(event, minute) : this.readNext(event, minute)
+    if (this.status !== this.of.completed) this.ended = NEVER
+    else if (this.ended === NEVER) this.ended = event.type === 'follow_up_expired' ? minute : this.answered
+    // Its completion counts from the answer that supersedes this tap.
+    else if (isOld && reopens && this.tapped === minute) this.ended = this.answered
+    return words
   }
 
   readNext(event: CheckEvent<T>, minute: number): string[] {
@@ -164,17 +172,15 @@ export abstract class Paper<T extends Types> {
       return ['reminder']
     } else if (event.type === 'deadline_passed' && isAwaiting && minute >= this.deadline)
       return this.end('no_response', names.no_response)
-    else if (event.type === 'follow_up_expired' && this.isFollowing() && minute >= this.lastMessage + 23 * 60) {
-      this.expired = minute
+    else if (event.type === 'follow_up_expired' && this.isFollowing() && minute >= this.lastMessage + 23 * 60)
       return this.end(completed, names.completed)
-    }
     if (event.type === 'customer_wrote') this.lastMessage = Math.max(this.lastMessage, minute)
     return this.readAnswer(event, minute)
   }
 
   /** Whether a text at this minute would have completed the follow-up, which is complete now. */
   precedesEnd(minute: number, noted: number): boolean {
-    return this.status === this.of.completed && noted === NEVER && minute < Math.max(this.answered, this.expired)
+    return this.status === this.of.completed && noted === NEVER && minute < this.ended
   }
 
   end(status: string, event: string): string[] {

@@ -168,7 +168,6 @@ class RefusalPaper extends Paper<RefusalTypes> {
   /** A tap begins again. */
   tap(minute: number): void {
     this.tapped = this.answered = minute
-    this.expired = NEVER
     this.reasoned = this.noted = NEVER
   }
 
