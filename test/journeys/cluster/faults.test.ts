@@ -6,7 +6,7 @@ import { createOtpAcceptor } from '../../../src/otp/accept.ts'
 import { spyOnDb } from '../../database/db-spy.ts'
 import { MISSING } from '../../world/rejections.ts'
 import { waitFor } from '../../world/wait-for.ts'
-import { newPhone, startWorld } from '../../world/world.ts'
+import { type World, newPhone, startWorld } from '../../world/world.ts'
 
 for (const { fault, sqlState, others } of [
   { fault: 'of the batch', sqlState: '40P01', others: ['fulfilled', 'fulfilled'] },
@@ -59,6 +59,12 @@ for (const { fault, sqlState, others } of [
   })
 }
 
+const storesAttempt = (world: World, { messageId }: { messageId: string }) =>
+  waitFor('the outcome of the attempt to be stored', async () => {
+    const rows = await world.query('select 1 from message_attempts where message_id = $1', [messageId])
+    return rows.length === 1
+  })
+
 test('an answer of the provider survives a database that is down when it comes', async (t) => {
   let faults = 0
   const world = await startWorld(t, {
@@ -71,10 +77,7 @@ test('an answer of the provider survives a database that is down when it comes',
   })
   const otp = await world.sendOtp()
   await world.whatsapp.gets(otp)
-  await waitFor('the answer to be stored', async () => {
-    const rows = await world.query('select 1 from message_attempts where message_id = $1', [otp.messageId])
-    return rows.length === 1
-  })
+  await storesAttempt(world, otp)
   world.advance('1m')
   await world.settled()
   assert.equal(world.whatsapp.got(otp).length, 1)
@@ -97,10 +100,7 @@ test('a code that was sent before a long outage of the database is not sent agai
   const otp = await world.sendOtp()
   await world.whatsapp.gets(otp)
   world.advance('40s') // its lease ends during the outage
-  await waitFor('the answer to be stored', async () => {
-    const rows = await world.query('select 1 from message_attempts where message_id = $1', [otp.messageId])
-    return rows.length === 1
-  })
+  await storesAttempt(world, otp)
   world.advance('1m')
   await world.settled()
   assert.equal(world.whatsapp.got(otp).length, 1)
@@ -124,10 +124,7 @@ test('a code whose answer was lost is not sent again at once after an outage', a
   const to = newPhone()
   world.emulator.script({ match: { to, times: 1 }, behaviour: { connection: 'drop_after_accepting' } })
   const otp = await world.sendOtp({ to })
-  await waitFor('the outcome', async () => {
-    const rows = await world.query('select 1 from message_attempts where message_id = $1', [otp.messageId])
-    return rows.length === 1
-  })
+  await storesAttempt(world, otp)
   isDown = true
   world.advance('15s')
   isDown = false
