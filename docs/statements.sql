@@ -223,8 +223,7 @@ update provider_accounts
 set status = case when $4::boolean then 'credentials_invalid'
       when status = 'credentials_unreadable' then 'connected' else status end,
     status_detail = $5, sync_due_at = $6, sync_started_at = null
-where workspace_id = $1 and id = $2 and sync_due_at <= $3
-  and (synced_at is null or synced_at <= $7 or synced_at > $7 + interval '1 minute');
+where workspace_id = $1 and id = $2 and sync_due_at <= $3;
 
 prepare lease_account_sync as
 update provider_accounts set sync_due_at = $3 where workspace_id = $1 and id = $2 and status <> 'removed';
@@ -2153,7 +2152,7 @@ update sender_pace set breaker_open_until = $3 where (sender_id = $1 and breaker
 
 -- src/messages/queue/claim.ts
 
-prepare advance_due_time_of_messages as
+prepare await_reports_of_messages as
 update messages m set due_at = $3 where m.id = any (array (
 select id from messages where id = any ($1::uuid[]) and lease = any ($2::uuid[]) for no key update skip locked)) returning m.id;
 

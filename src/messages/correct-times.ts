@@ -4,7 +4,7 @@ import { WAITING } from './queue/lock-senders.ts'
 import { MAX_PAIR_WAIT_MS } from './queue/pace.ts'
 import { PARKED_RETRIES_MS } from './reports/process.ts'
 
-/** Messages whose due times were written while the database's clock was ahead become due now. A lease ends by itself. */
+/** Makes messages due now if their due times were written while the database's clock was ahead. Leased ones wait for their lease to end. */
 export const correctMessageTimes = (sql: Sql, now: Date, limit: number): Promise<unknown[]> =>
   sql.rows(correctMessages, [now, later(now, MAX_PAIR_WAIT_MS + MINUTE_MS), limit])
 

@@ -11,7 +11,7 @@ const SOURCE = path.resolve(import.meta.dirname, '../../src')
 
 /** Statements on tables with a workspace that do not name it, and why. */
 const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
-  advance_due_time_of_messages: 'by ids of rows that were claimed, and their lease',
+  await_reports_of_messages: 'by ids of rows that were claimed, and their lease',
   give_back_deliveries: 'by ids of rows that were claimed, and their lease',
   find_oldest_due_report: 'concerns the whole instance',
   find_oldest_due_timer: 'concerns the whole instance',

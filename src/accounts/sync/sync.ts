@@ -121,8 +121,10 @@ async function readAndStore(parts: SyncParts, account: LeasedAccount): Promise<v
     const isInvalid = failure === 'credentials_invalid'
     const { text } = createAccountError(error, account)
     await db.transaction(async (tx) => {
+      const before = await lockAccount(tx, account)
       const lease = [account.workspaceId, account.accountId, account.leasedUntil]
-      await tx.rows(failSync, [...lease, isInvalid, text, retrySyncAt(failure, clock.now()), startedAt])
+      if (before && !isLaterStored(before.synced_at, startedAt, clock.now()))
+        await tx.rows(failSync, [...lease, isInvalid, text, retrySyncAt(failure, clock.now())])
       await account.onResult?.(tx, { workspaceId: account.workspaceId, failure })
     })
     throw error
@@ -162,8 +164,7 @@ const failSync = statement(
    set status = case when $4::boolean then 'credentials_invalid'
          when status = 'credentials_unreadable' then 'connected' else status end,
        status_detail = $5, sync_due_at = $6, sync_started_at = null
-   where workspace_id = $1 and id = $2 and sync_due_at <= $3
-     and (synced_at is null or synced_at <= $7 or synced_at > $7 + interval '1 minute')`,
+   where workspace_id = $1 and id = $2 and sync_due_at <= $3`,
 )
 
 /** SQL: the account, unless another session has locked it. The next error says the same again. */

@@ -32,12 +32,13 @@ export type AnswerTimes<Choice extends string> = {
   last: AnswerOrder
   /** The time of the latest answer that changed something. */
   lastAt: Date
-  /** When the follow-up was complete for the first time: the order of the answer that completed it, or its expiry, comparable with orders. */
+  /** The answer that completed the follow-up first. */
   completed?: AnswerOrder
+  /** The expiry that completed it instead: a time, which compares with orders. */
   expired?: AnswerOrder
 }
 
-/** When a follow-up that is complete was complete. */
+/** When the follow-up was completed first. Only for one that is complete. */
 export const completion = ({ completed, expired, last }: AnswerTimes<string>): AnswerOrder =>
   expired ?? completed ?? last
 

@@ -357,16 +357,13 @@ const withTimeOf = <T extends Types>(
 const asCompleted = <Choice extends string>(times: AnswerTimes<Choice>): AnswerTimes<Choice> =>
   times.expired === undefined ? { completed: times.last, ...times } : times
 
-/** A follow-up that is complete was completed again by the latest answer, which was given after this tap. */
-function reopened<T extends Types>(
+/** A complete follow-up was completed again by the latest answer, which was given after this tap. */
+const reopened = <T extends Types>(
   machine: Machine<T>,
   state: CheckState<T>,
-  { expired, ...times }: AnswerTimes<Field<T>>,
+  { choices, last, lastAt }: AnswerTimes<Field<T>>,
   tap: AnswerOrder,
-): AnswerTimes<Field<T>> {
-  if (isComplete(machine, state)) return { ...times, tap, completed: times.last }
-  return { ...times, ...(expired !== undefined && { expired }), tap }
-}
+): AnswerTimes<Field<T>> => ({ tap, choices, last, lastAt, ...(isComplete(machine, state) && { completed: last }) })
 
 const withExpiry = <Choice extends string>(times: AnswerTimes<Choice> | null, at: Date): AnswerTimes<Choice> | null =>
   times && { ...times, expired: at.toISOString() }

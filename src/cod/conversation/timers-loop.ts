@@ -31,8 +31,9 @@ export function timersLoop(parts: TimerParts): Loop {
   let backlog: { since: Date; seenAt: Date } | undefined
   const isHeld = async (tx: Sql, now: Date): Promise<boolean> => {
     const isBacklog = await areReportsWaiting(tx, later(now, -BACKLOG_AFTER_MS))
-    const isSame = backlog && backlog.seenAt <= now && now < later(backlog.seenAt, MAX_UNSEEN_MS)
-    backlog = isBacklog ? { since: (isSame && backlog?.since) || now, seenAt: now } : undefined
+    const wasSeen = backlog && backlog.seenAt <= now && now < later(backlog.seenAt, MAX_UNSEEN_MS)
+    const since = wasSeen && backlog ? backlog.since : now
+    backlog = isBacklog ? { since, seenAt: now } : undefined
     return backlog !== undefined && now < later(backlog.since, MAX_HELD_MS)
   }
   return createBatchLoop<DueTimer, void>(withEvents(parts), {

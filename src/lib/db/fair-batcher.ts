@@ -1,14 +1,17 @@
 import { BoundedMap } from '../bounded-map.ts'
 import { DatabaseUnavailable } from './connection.ts'
 import { type BatcherOptions, type Batcher, createBatcher } from './batcher.ts'
-import { isBatchFault, isLockTimeout } from './pool.ts'
+import { isBatchFault, isDatabaseUnavailable, isLockTimeout } from './pool.ts'
 
 /** The database works, but other sessions keep its rows locked. */
-export class RowsLocked extends DatabaseUnavailable {
+class RowsLocked extends DatabaseUnavailable {
   constructor() {
     super('too many rows are locked by other sessions')
   }
 }
+
+/** Whether nothing can be stored. An error of a fair batcher may also mean that only some rows are locked. */
+export const isOutage = (error: unknown): boolean => isDatabaseUnavailable(error) && !(error instanceof RowsLocked)
 
 type FairBatcherOptions<Item> = Omit<BatcherOptions<Item>, 'mayRunOneByOne'> & { ownerOf: (item: Item) => string }
 

@@ -102,8 +102,8 @@ async function removeUnsendable(
     // It stays "queued" (isSuperseded): nothing failed, and the message would make no sense to the customer.
     else if (superseded.has(id)) postponed.push({ id, due_at: null })
     else if (unbegunLease) unbegun.push({ id: unbegunLease, itemIds: [id] })
-    else if (missedReports)
-      postponed.push({ id, due_at: reportedUntil }) // keeps its lease, as in awaitReports
+    // It keeps its lease, as in awaitReports.
+    else if (missedReports) postponed.push({ id, due_at: reportedUntil })
     else due.push(message)
   }
   await changeLeased(tx, giveBackMessages, await onlyPrevented(tx, unbegun), now)
@@ -176,7 +176,7 @@ export const giveBackMessages: LeasedChange = statement(
  * lease, so that a process that is alive after all can still store its outcomes until then.
  */
 export const awaitReports: LeasedChange = statement(
-  'advance_due_time_of_messages',
+  'await_reports_of_messages',
   `update messages m set due_at = $3 where m.id = ${unlockedItems('messages')} returning m.id`,
 )
 

@@ -2,8 +2,8 @@ import { inEnglish } from '../../../locales/resources.ts'
 import type { CodedText } from '../../../locales/text.ts'
 import { MINUTE_MS, later } from '../../lib/clock.ts'
 import { setTimeout as wait } from 'node:timers/promises'
-import { RowsLocked } from '../../lib/db/fair-batcher.ts'
-import { isDatabaseUnavailable, isTemporary } from '../../lib/db/pool.ts'
+import { isOutage } from '../../lib/db/fair-batcher.ts'
+import { isTemporary } from '../../lib/db/pool.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
 import { findTraces } from '../../runtime/jobs/traces.ts'
 import type { AcceptedMessages } from './claim-accepted.ts'
@@ -127,9 +127,9 @@ export async function storeOutcome(
     try {
       return await finish(ended)
     } catch (error) {
-      const isOutage = isDatabaseUnavailable(error) && !(error instanceof RowsLocked) && !isStopping()
-      if (isOutage) outageEndedAtMs = nowMs()
-      const isOver = isOutage ? nowMs() - startedAtMs > MAX_OUTAGE_MS : nowMs() - outageEndedAtMs > SUBMIT_LEASE_MS
+      const outlasts = isOutage(error) && !isStopping()
+      if (outlasts) outageEndedAtMs = nowMs()
+      const isOver = outlasts ? nowMs() - startedAtMs > MAX_OUTAGE_MS : nowMs() - outageEndedAtMs > SUBMIT_LEASE_MS
       if (!isTemporary(error) || isOver) throw error
       await wait(STORE_RETRY_MS)
     }

@@ -157,7 +157,7 @@ export const giveBackDeliveries: LeasedChange = statement(
    returning d.id`,
 )
 
-/** Deliveries whose due times were written while the database's clock was ahead become due now. A lease ends by itself. */
+/** Makes deliveries due now if their due times were written while the database's clock was ahead. Leased ones wait for their lease to end. */
 export const correctDeliveryTimes = (sql: Sql, now: Date, limit: number): Promise<unknown[]> =>
   sql.rows(correctDeliveries, [now, later(now, MAX_WAIT_MS + MINUTE_MS), limit])
 

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { SECOND_MS, later } from '../../lib/clock.ts'
-import { RowsLocked } from '../../lib/db/fair-batcher.ts'
-import { isDatabaseUnavailable } from '../../lib/db/pool.ts'
+import { isOutage } from '../../lib/db/fair-batcher.ts'
 import { newId } from '../../lib/ids.ts'
 import type { RecordedDelivery, Target } from '../../events/record.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
@@ -177,18 +176,19 @@ export function deliverLoop(parts: Parts): Loop {
    */
   async function store(result: AttemptResult): Promise<void> {
     const endedAtMs = performance.now()
-    let [tries, isLogged] = [0, false]
+    let tries = 0
+    let isLogged = false
     for (;;) {
       try {
         return await finish(result)
       } catch (error) {
-        const isUnavailable = isDatabaseUnavailable(error) && !(error instanceof RowsLocked) && !stop.signal.aborted
+        const outlasts = isOutage(error) && !stop.signal.aborted
         const { deliveryId } = result.delivery
-        if (!isUnavailable) tries += 1
-        if (!isUnavailable || !isLogged)
+        if (!outlasts) tries += 1
+        if (!outlasts || !isLogged)
           parts.log.error({ err: error, deliveryId }, 'the result of a webhook attempt could not be stored')
         isLogged = true
-        if (isUnavailable ? performance.now() - endedAtMs > DELIVERY_LEASE_MS : tries >= MAX_STORE_TRIES) return
+        if (outlasts ? performance.now() - endedAtMs > DELIVERY_LEASE_MS : tries >= MAX_STORE_TRIES) return
         await wait(STORE_RETRY_MS)
       }
     }
