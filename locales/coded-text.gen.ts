@@ -2064,7 +2064,6 @@ export type ParameterNames = {
   'page_keyboard.key_palette': never
   'page_keyboard.key_rows': never
   'page_keyboard.key_undo': never
-  'page_keyboard.not_copied': 'id'
   'page_keyboard.palette_actions': never
   'page_keyboard.palette_hint': never
   'page_keyboard.palette_nothing': never
@@ -2807,6 +2806,7 @@ export type ParameterNames = {
   'page_shell.newest': never
   'page_shell.next_month': never
   'page_shell.next_year': never
+  'page_shell.not_copied': 'text'
   'page_shell.not_found': never
   'page_shell.not_found_title': never
   'page_shell.not_live_hint': never

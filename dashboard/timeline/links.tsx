@@ -1,9 +1,10 @@
-import { Button, CopyButton, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { isErased } from '../../src/lib/phone/erased-recipient.ts'
 import { curlOf } from '../code-examples/request.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { PhoneNumber } from '../ui/as-typed.tsx'
 import { AnchorLink, ButtonLink } from '../ui/link.tsx'
+import { useCopy } from '../ui/use-copy.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 
 type Template = { accountId: string; name: string; language: string }
@@ -43,14 +44,11 @@ export function PhoneButton({ phone, number }: { phone: string; number: string }
 /** Copies the request that created the page's subject. */
 export function CopyCurl({ baseUrl, path, body }: { baseUrl: string; path: string; body: object }) {
   const { t } = useTexts()
+  const { copied, copy } = useCopy(curlOf({ url: baseUrl + path, body }))
   return (
-    <CopyButton value={curlOf({ url: baseUrl + path, body })}>
-      {({ copied, copy }) => (
-        <Button variant="default" onClick={copy}>
-          {copied ? t('page_shell.copied') : t('page_timeline.copy_curl')}
-        </Button>
-      )}
-    </CopyButton>
+    <Button variant="default" onClick={() => void copy()}>
+      {copied ? t('page_shell.copied') : t('page_timeline.copy_curl')}
+    </Button>
   )
 }
 

@@ -1,10 +1,11 @@
-import { ActionIcon, Code, CopyButton, Group, Text } from '@mantine/core'
+import { ActionIcon, Code, Group, Text } from '@mantine/core'
 import { CheckIcon, CopyIcon } from '@radix-ui/react-icons'
 import { Fragment, type ReactNode } from 'react'
 import { visibleText } from '../../locales/visible-text.ts'
 import { isErased } from '../../src/lib/phone/erased-recipient.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import classes from './as-typed.module.css'
+import { useCopy } from './use-copy.ts'
 import { groupsOfPhone } from '@doorcode/whatsapp-emulator/wire/phone-groups.ts'
 
 /** Text with a copy button. The copy is exact. `cut`: only what fits in one line is shown. */
@@ -31,22 +32,19 @@ export function Copyable({ text: value, cut = false }: { text: string; cut?: boo
 /** The copy button of a text that is shown. */
 export function CopyText({ text }: { text: string }) {
   const { t } = useTexts()
+  const { copied, copy } = useCopy(text)
   return (
-    <CopyButton value={text}>
-      {({ copied, copy }) => (
-        <ActionIcon
-          size={24}
-          variant="subtle"
-          color={copied ? 'success' : 'neutral'}
-          c="var(--mantine-color-dimmed)"
-          onClick={copy}
-          aria-label={copied ? t('page_shell.copied') : t('page_shell.copy')}
-          title={copied ? t('page_shell.copied') : t('page_shell.copy')}
-        >
-          {copied ? <CheckIcon aria-hidden="true" /> : <CopyIcon aria-hidden="true" />}
-        </ActionIcon>
-      )}
-    </CopyButton>
+    <ActionIcon
+      size={24}
+      variant="subtle"
+      color={copied ? 'success' : 'neutral'}
+      c="var(--mantine-color-dimmed)"
+      onClick={() => void copy()}
+      aria-label={copied ? t('page_shell.copied') : t('page_shell.copy')}
+      title={copied ? t('page_shell.copied') : t('page_shell.copy')}
+    >
+      {copied ? <CheckIcon aria-hidden="true" /> : <CopyIcon aria-hidden="true" />}
+    </ActionIcon>
   )
 }
 

@@ -1,8 +1,9 @@
-import { Box, Button, Code, CopyButton } from '@mantine/core'
+import { Box, Button, Code } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { useTexts } from '../texts/use-texts.ts'
 import classes from './as-typed.module.css'
 import { partsOfCode } from './code-parts.ts'
+import { useCopy } from './use-copy.ts'
 
 type Block = {
   text: string
@@ -10,6 +11,7 @@ type Block = {
   isCode?: boolean
   /** What the button copies. Needed if the page has several. */
   label?: string | undefined
+  /** Called after a copy that worked. */
   onCopy?: (() => void) | undefined
   /** Longer text scrolls. So do long lines, unless there is only one. */
   maxHeight?: number
@@ -19,6 +21,7 @@ type Block = {
 /** Code exactly as written, with its copy button inside. */
 export function CodeBlock({ text, isCode = false, label, onCopy, maxHeight, autoFocus = false }: Block) {
   const { t } = useTexts()
+  const { copied, copy } = useCopy(text)
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {
     if (autoFocus) button.current?.focus()
@@ -40,27 +43,16 @@ export function CodeBlock({ text, isCode = false, label, onCopy, maxHeight, auto
             ))
           : text}
       </Code>
-      <CopyButton value={text}>
-        {({ copied, copy }) => (
-          <Button
-            ref={button}
-            className={classes['copy'] ?? ''}
-            size="compact-xs"
-            variant="default"
-            aria-label={copied ? t('page_shell.copied') : (label ?? t('page_shell.copy'))}
-            onClick={copy}
-          >
-            {copied ? t('page_shell.copied') : t('page_shell.copy')}
-            {copied && <Told by={onCopy} />}
-          </Button>
-        )}
-      </CopyButton>
+      <Button
+        ref={button}
+        className={classes['copy'] ?? ''}
+        size="compact-xs"
+        variant="default"
+        aria-label={copied ? t('page_shell.copied') : (label ?? t('page_shell.copy'))}
+        onClick={async () => (await copy()) && onCopy?.()}
+      >
+        {copied ? t('page_shell.copied') : t('page_shell.copy')}
+      </Button>
     </Box>
   )
-}
-
-/** Copying may fail, so only a success is announced. */
-function Told({ by: onCopy }: { by: (() => void) | undefined }) {
-  useEffect(() => onCopy?.(), [onCopy])
-  return null
 }

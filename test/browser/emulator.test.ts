@@ -19,7 +19,9 @@ test('the emulator’s page shows messages, accepts taps and moves its clock', a
   const page = await openPage(t, { first: { url: world.emulator.url } })
   await page.goto('/')
   await page.getByText('Send your first message').waitFor()
-  await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`) // as on plain HTTP
+  await page.evaluate(
+    `Object.defineProperty(navigator, 'clipboard', { value: undefined }); document.execCommand = () => false`,
+  )
   await page.getByRole('button', { name: 'Copy' }).click()
   await page.getByRole('status').getByText('Something went wrong.').waitFor()
   await world.sendOrder()

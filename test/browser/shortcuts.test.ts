@@ -106,22 +106,34 @@ test('the palette blocks a number, which z undoes, sends a test code, moves the 
   await page.waitForURL(`**/messages/${otp.messageId}`)
 })
 
-test('where the browser allows no copying, the id and the code are shown', async (t) => {
+test('on plain HTTP every copy button copies, and where copying is blocked the text is shown', async (t) => {
   const world = await startSandbox(t)
   const otp = await world.sendOtp()
   const page = await openPage(t, world, { as: await signIn(world, 'member') })
   await page.goto(`/dashboard/w/${world.workspaceId}/messages/${otp.messageId}`)
   await page.getByRole('heading', { level: 1, name: /Message to/ }).waitFor()
-  await page.evaluate(NO_CLIPBOARD)
+  const copied = Promise.withResolvers<string>()
+  await page.exposeFunction('noteCopied', copied.resolve)
+  await page.evaluate(ON_PLAIN_HTTP)
+  await page.getByRole('button', { name: 'Copy', exact: true }).first().click()
+  assert.equal(await copied.promise, otp.to)
+  await page.getByRole('button', { name: 'Copied', exact: true }).waitFor()
+  assert.equal(await page.locator('textarea').count(), 0)
+
+  await page.evaluate('document.execCommand = () => false')
+  await page.getByRole('button', { name: 'Copy as curl' }).click()
+  await page.getByText(/The browser blocked copying. Copy it from here: curl .*otp\/messages/s).waitFor()
   await runs(page, 'Copy', 'Copy the id')
-  await page.getByText(`The browser blocked copying. The id is ${otp.messageId}.`).waitFor()
+  await page.getByText(`The browser blocked copying. Copy it from here: ${otp.messageId}`).waitFor()
   await openWithin(page, `/dashboard/w/${world.workspaceId}/phone`)
   await page.getByRole('button', { name: 'Copy code' }).click()
   await page.getByText(`The browser blocked copying. The code is ${otp.code}.`).waitFor()
 })
 
-/** As on a page with an address of plain HTTP. */
-const NO_CLIPBOARD = `Object.defineProperty(navigator, 'clipboard', { value: undefined })`
+/** Without the clipboard, as on a page with an address of plain HTTP. Notes what is copied. */
+const ON_PLAIN_HTTP = `
+  Object.defineProperty(navigator, 'clipboard', { value: undefined })
+  document.addEventListener('copy', () => noteCopied(getSelection().toString() || document.activeElement.value))`
 
 test('the palette offers to retry webhooks only while an endpoint fails', async (t) => {
   const world = await startSandbox(t)

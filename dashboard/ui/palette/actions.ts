@@ -1,4 +1,5 @@
-import { spanOf } from '@doorcode/whatsapp-emulator/phone/span.ts'
+import { copyText } from '@doorcode/whatsapp-emulator/phone/copy-text.ts'
+import { spanOf } from '@doorcode/whatsapp-emulator/phone/clock.ts'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useRouter } from '@tanstack/react-router'
@@ -48,14 +49,7 @@ function useCopyId(): (id: string) => Promise<void> {
   const report = useReport()
   const { t } = useTexts()
   return (id) =>
-    report(async () => {
-      try {
-        await navigator.clipboard.writeText(id)
-        return t('page_shell.copied')
-      } catch {
-        return t('page_keyboard.not_copied', { id })
-      }
-    })
+    report(async () => ((await copyText(id)) ? t('page_shell.copied') : t('page_shell.not_copied', { text: id })))
 }
 
 /** Shows the result of an action, or why it failed. */

@@ -10,6 +10,7 @@ import {
 import { ChatBubble, ChatPaper } from './bubble.tsx'
 import type { BusinessEntry, Entry, Pair } from '../src/wire/chats.ts'
 import { dayOf, timeOfDay, todayOf } from './clock.ts'
+import { copyText } from './copy-text.ts'
 import { Composer } from './composer.tsx'
 import { Icon, IconButton } from './icons.tsx'
 import { ListSheet } from './list-sheet.tsx'
@@ -287,16 +288,6 @@ function useSwipe(onSwipe: () => void) {
       if (along > SWIPE_PX && along > 2 * Math.abs(clientY - start.current.y)) onSwipe()
       start.current = undefined
     },
-  }
-}
-
-/** Whether the browser allows it. On a page with an address of plain HTTP it has no clipboard. */
-export async function copyText(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text)
-    return true
-  } catch {
-    return false
   }
 }
 

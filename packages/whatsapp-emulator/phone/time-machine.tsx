@@ -1,6 +1,5 @@
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
-import { DAY, formatOf } from './clock.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS, spanOf } from './span.ts'
+import { DAY, DAY_MS, HOUR_MS, MINUTE_MS, formatOf, spanOf } from './clock.ts'
 import { Select } from './select.tsx'
 import style from './time-machine.module.css'
 import type { CodedText, TextValue } from '../../../locales/text.ts'

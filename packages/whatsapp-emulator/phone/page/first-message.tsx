@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { copyText } from '../chat.tsx'
+import { copyText } from '../copy-text.ts'
 import type { Screen } from '../state.ts'
 import { usePhoneTexts } from '../texts.ts'
 
