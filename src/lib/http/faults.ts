@@ -80,22 +80,42 @@ function pointerInto(pointer: string, key: string): string {
 /** PostgreSQL stores neither NUL nor half of a surrogate pair. */
 const isUnstorable = (text: string): boolean => text.includes('\0') || !text.isWellFormed()
 
+/** An object or array, and how it was reached. The root has no parent. */
+type Place = { value: object; name: PropertyKey; parent: Place | undefined; pointer?: string }
+
 /** Checks every string of a parsed JSON value. Not recursive: 64 KiB of brackets nest 65,536 levels deep. */
 export function findUnstorableText(body: unknown): Fault[] {
   const faults: Fault[] = []
-  const pending: { pointer: string; value: unknown }[] = [{ pointer: '', value: body }]
-  for (let entry = pending.pop(); entry && faults.length < MAX_FAULTS; entry = pending.pop()) {
-    const { pointer, value } = entry
-    if (typeof value === 'string' && isUnstorable(value)) {
-      faults.push({ in: 'body', pointer, detail: { code: 'http.unstorable' } })
-    }
-    if (typeof value !== 'object' || value === null) continue
-    for (const [name, member] of Object.entries(value)) {
-      if (isUnstorable(name)) {
-        faults.push({ in: 'body', pointer, detail: { code: 'http.unstorable_name' } })
-      }
-      pending.push({ pointer: pointerInto(pointer, name), value: member })
+  const pending: Place[] = []
+  const add = (pointer: string, code: 'http.unstorable' | 'http.unstorable_name'): void =>
+    void faults.push({ in: 'body', pointer, detail: { code } })
+  const check = (value: unknown, name: PropertyKey, parent?: Place): void => {
+    if (typeof value === 'object' && value !== null) pending.push({ value, name, parent })
+    else if (typeof value === 'string' && isUnstorable(value))
+      add(parent ? pointerInto(pointerOf(parent), String(name)) : '', 'http.unstorable')
+  }
+  check(body, '')
+  for (let place = pending.pop(); place; place = pending.pop()) {
+    for (const name of Array.isArray(place.value) ? place.value.keys() : Object.keys(place.value)) {
+      if (faults.length >= MAX_FAULTS) return faults.slice(0, MAX_FAULTS)
+      if (typeof name === 'string' && isUnstorable(name)) add(pointerOf(place), 'http.unstorable_name')
+      check(Reflect.get(place.value, name), name, place)
     }
   }
   return faults
+}
+
+/** Made only for a fault, and once: for each of the half a million values of a body, pointers take seconds. */
+function pointerOf(place: Place): string {
+  const above: Place[] = []
+  let pointer = ''
+  for (let each: Place | undefined = place; each?.parent; each = each.parent) {
+    if (each.pointer !== undefined) {
+      ;({ pointer } = each)
+      break
+    }
+    above.push(each)
+  }
+  for (const each of above.toReversed()) each.pointer = pointer = pointerInto(pointer, String(each.name))
+  return pointer
 }
