@@ -39,3 +39,14 @@ test('each text in a value is made visible, whatever it is part of', () => {
     none: null,
   })
 })
+
+/** Quadratic work takes more than ten times as long, even beside other work. */
+const ENOUGH_MS = 2_000
+
+test('a long run of spaces is made visible in one pass', () => {
+  const spaces = ' '.repeat(100_000)
+  const startedAt = performance.now()
+  assert.equal(visibleText(`a${spaces}b`), `a${spaces}b`)
+  assert.equal(visibleText(`a${spaces}\n${spaces}b`), 'a ⏎ b')
+  assert.ok(performance.now() - startedAt < ENOUGH_MS)
+})

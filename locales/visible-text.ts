@@ -1,15 +1,23 @@
 /** Unicode's control characters, its two other line ends, and what changes the direction of text. */
 const INVISIBLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
-const LINE_END = /[^\S\n]*\r?\n[^\S\n]*/g
 
 /**
  * The text on one line, safe to print: a terminal or a page would act on these characters, so that a customer's note
  * could add lines of its own, clear the screen or reverse the line. A line end is shown as ⏎, any other as \u001b.
  */
 export const visibleText = (text: string): string =>
-  text.replaceAll(LINE_END, ' ⏎ ').replaceAll(INVISIBLE, (character) => {
-    const hex = character.charCodeAt(0).toString(16).padStart(4, '0')
-    return `\\u${hex}`
+  trimmedLines(text)
+    .join(' ⏎ ')
+    .replaceAll(INVISIBLE, (character) => {
+      const hex = character.charCodeAt(0).toString(16).padStart(4, '0')
+      return `\\u${hex}`
+    })
+
+/** Without the spaces around line ends. No pattern: it would try each space of a long run again, and strangers send names of a megabyte. */
+const trimmedLines = (text: string): string[] =>
+  text.split('\n').map((line, index, { length }) => {
+    const begun = index > 0 ? line.trimStart() : line
+    return index < length - 1 ? begun.trimEnd() : begun
   })
 
 /**

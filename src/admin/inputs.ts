@@ -6,7 +6,8 @@ import { explainInvalidPhone } from '../lib/phone/invalid-phone.ts'
 
 const tooLong = (max: number) => asIssue({ code: 'http.must_have_at_most', max })
 
-export const limitedText = (max: number) => z.string().max(max, tooLong(max))
+/** A longer text is read no further: it may have a megabyte. */
+export const limitedText = (max: number) => z.string().max(max, { error: tooLong(max), abort: true })
 
 export const trimmedText = (max: number) => z.string().trim().max(max, tooLong(max))
 
@@ -23,7 +24,10 @@ export const displayName = z
   .string()
   .trim()
   .refine((name) => !isBlank(name), notEmpty)
-  .refine((name) => Array.from(name).length <= MAX_NAME_CHARACTERS, tooLong(MAX_NAME_CHARACTERS))
+  .refine((name) => Array.from(name).length <= MAX_NAME_CHARACTERS, {
+    error: tooLong(MAX_NAME_CHARACTERS),
+    abort: true,
+  })
   .refine(isOneVisibleLine, asIssue({ code: 'admin.one_line' }))
 
 const MAX_PHONE_CHARACTERS = 100

@@ -80,4 +80,5 @@ const filled = (text: string | undefined, values: readonly ParameterValue[]): st
 const valueOf = (name: string, values: readonly ParameterValue[]): string | undefined =>
   values.find((value, index) => (value.name ?? String(index + 1)) === name)?.text
 
-export const onOneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ⏎ ')
+/** A match begins where its spaces begin: a customer may write thousands of them, and each would be tried again. */
+export const onOneLine = (text: string): string => text.replaceAll(/(?<!\s)\s*\n\s*/g, ' ⏎ ')

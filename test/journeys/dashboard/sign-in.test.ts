@@ -17,6 +17,22 @@ const noOwners = async (world: World): Promise<void> => {
   await world.query('delete from operators')
 }
 
+test('of a stranger’s name or password that is too long, nothing else is examined', async (t) => {
+  const world = await startWorld(t)
+  const visitor = createCalls(world.first.url, '')
+  const faultsOf = (more: { name?: string; password?: string }) =>
+    visitor.session.accept
+      .mutate({ token: 'unknown', name: 'New', password: NEW_PASSWORD, ...more })
+      .then(() => assert.fail('it was accepted'))
+      .catch(({ data }: { data?: { faults: { path: string; text: { code: string } }[] } }) =>
+        data?.faults.map(({ path, text }) => [path, text.code]),
+      )
+  const tooLong = 'http.must_have_at_most'
+  // Each has another fault, which takes long to find in a megabyte.
+  assert.deepEqual(await faultsOf({ name: `a\n${'b'.repeat(200)}` }), [['name', tooLong]])
+  assert.deepEqual(await faultsOf({ password: 'password'.repeat(20) }), [['password', tooLong]])
+})
+
 test('only sign-in calls of the library are reachable, and signing up is not', async (t) => {
   const world = await startWorld(t)
   const owner = await signInWithPassword(world, 'owner')
