@@ -287,6 +287,14 @@ test('no JSON makes the reader throw, and accepted settings can be set again', (
   )
 })
 
+test('a list of 300,000 items is too long, and only its first items are examined', () => {
+  const pointers = faultsOf(inEnglish({ timeRanges: Array.from({ length: 300_000 }, () => 'a') })).map(
+    ({ pointer }) => pointer,
+  )
+  assert.ok(pointers.includes('/languages/en/timeRanges'))
+  assert.ok(pointers.includes('/languages/en/timeRanges/1'))
+})
+
 function settingsOf(json: unknown): CodSettings {
   const outcome = readCodSettings(json)
   assert.ok('settings' in outcome, JSON.stringify(outcome))

@@ -32,10 +32,23 @@ export const MAX_FAULTS = 100
 
 /** Lists every fault by its JSON pointer. Texts are returned trimmed. */
 export function readCodSettings(json: unknown): { settings: CodSettings } | { faults: SettingsFault[] } {
-  const { success, data, error } = document.safeParse(json, { reportInput: true })
+  const { success, data, error } = document.safeParse(withoutExcess(json), { reportInput: true })
   const faults = [...protoFaults(json), ...(error?.issues ?? []).flatMap(faultsOf)]
   if (success && faults.length === 0) return { settings: data }
   return { faults: faults.slice(0, MAX_FAULTS) }
+}
+
+/** One more than any list or object may have, which is a fault already: an issue for each of half a million items would take seconds. */
+const MAX_READ_MEMBERS = limits.languages.max + 1
+/** Where only text is valid, and anything else is one issue. */
+const DEPTH_OF_TEXTS = 4
+
+function withoutExcess(json: unknown, depth = 0): unknown {
+  if (typeof json !== 'object' || json === null || depth === DEPTH_OF_TEXTS) return json
+  const within = (value: unknown): unknown => withoutExcess(value, depth + 1)
+  if (Array.isArray(json)) return json.slice(0, MAX_READ_MEMBERS).map(within)
+  const members = Object.entries(json).slice(0, MAX_READ_MEMBERS)
+  return Object.fromEntries(members.map(([name, value]) => [name, within(value)]))
 }
 
 type Range = { min: number; max: number }
