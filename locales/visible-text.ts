@@ -5,13 +5,15 @@ const INVISIBLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
  * The text on one line, safe to print: a terminal or a page would act on these characters, so that a customer's note
  * could add lines of its own, clear the screen or reverse the line. A line end is shown as ⏎, any other as \u001b.
  */
-export const visibleText = (text: string): string =>
-  trimmedLines(text)
-    .join(' ⏎ ')
-    .replaceAll(INVISIBLE, (character) => {
-      const hex = character.charCodeAt(0).toString(16).padStart(4, '0')
-      return `\\u${hex}`
-    })
+export const visibleText = (text: string): string => trimmedLines(text).join(' ⏎ ').replaceAll(INVISIBLE, escaped)
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** JSON that is safe to print and means the same: the invisible characters of its texts are escaped. */
+export const visibleJson = (value: unknown): string =>
+  JSON.stringify(value, null, 2).replaceAll(INVISIBLE, (character) =>
+    character === '\n' ? character : escaped(character),
+  )
 
 /** Without the spaces around line ends. No pattern: it would try each space of a long run again, and strangers send names of a megabyte. */
 const trimmedLines = (text: string): string[] =>

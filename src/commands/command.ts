@@ -3,7 +3,7 @@ import { type Action, type ActionInput, type Operator, perform } from '../admin/
 import { COMMAND_LINE } from '../admin/audit/audit.ts'
 import type { Config } from '../lib/config.ts'
 import { asWritten } from '../../locales/text.ts'
-import { withVisibleTexts } from '../../locales/visible-text.ts'
+import { visibleJson, withVisibleTexts } from '../../locales/visible-text.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { UserError } from '../lib/errors.ts'
 import { getWorkspace } from '../workspaces/workspaces.ts'
@@ -109,7 +109,8 @@ type Definition<Options extends Record<string, Input>, Result extends object> = 
   failed?: (result: Result) => boolean
   /** See Output. */
   resultToStderr?: (result: Result) => boolean
-  format: (result: Result, parts: Pick<Parts, 'config'>) => string
+  /** Its texts are visible and on one line each. Undefined: the result is printed as JSON, exactly. */
+  format: (result: Result, parts: Pick<Parts, 'config'>) => string | undefined
 }
 
 export type ReadValues<Options extends Record<string, Input>> = {
@@ -140,7 +141,7 @@ export function command<
         const { workspace } = values
         if (typeof workspace === 'string') await getWorkspace(parts.db, workspace)
         const result = await run({ ...parts, actor: COMMAND_LINE }, values as ReadValues<Options>, context)
-        const text = format(withVisibleTexts(result), parts)
+        const text = format(withVisibleTexts(result), parts) ?? visibleJson(result)
         return { result, text, failed: failed(result), resultToStderr: resultToStderr(result) }
       },
     },

@@ -26,8 +26,7 @@ const recipientExport = command({
     const counts = await writeNewFile(file, {}, async (output) => writePieces(output, await begin(), signal))
     return { workspaceId, phone, file, found: Object.values(counts).some((count) => count > 0), counts }
   },
-  format: (result) =>
-    'file' in result ? formatFile(result as Parameters<typeof formatFile>[0]) : JSON.stringify(result, null, 2),
+  format: (result) => ('file' in result ? formatFile(result as Parameters<typeof formatFile>[0]) : undefined),
 })
 
 /** Returns the counts, which come after the last piece. */

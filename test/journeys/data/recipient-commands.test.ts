@@ -180,6 +180,20 @@ test('an export to "-" is the object on standard output, and no file', async (t)
   await assert.rejects(stat('-'), { code: 'ENOENT' })
 })
 
+test('an export on standard output has a customer’s texts as they were written, and prints no invisible character', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const order = await world.createConfirmation()
+  await world.settled()
+  await world.customer(order).taps('Change time')
+  const note = 'first line\n  second line \u001b[2J \u202e'
+  await world.customer(order).types(note)
+  await world.settled()
+  const { stdout } = await run(world, 'export', order.to)
+  assert.equal((JSON.parse(stdout) as ExportedData).confirmations[0]?.reschedule.note, note)
+  assert.doesNotMatch(stdout, /[\u001b\u202e]/)
+})
+
 test('an owner finds, downloads and erases a recipient, with one entry in the log', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
