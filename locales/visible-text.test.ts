@@ -40,13 +40,8 @@ test('each text in a value is made visible, whatever it is part of', () => {
   })
 })
 
-/** Quadratic work takes more than ten times as long, even beside other work. */
-const ENOUGH_MS = 2_000
-
 test('a long run of spaces is made visible in one pass', () => {
-  const spaces = ' '.repeat(100_000)
-  const startedAt = performance.now()
+  const spaces = ' '.repeat(1_000_000) // a pattern that tried each of them again would take an hour
   assert.equal(visibleText(`a${spaces}b`), `a${spaces}b`)
   assert.equal(visibleText(`a${spaces}\n${spaces}b`), 'a ⏎ b')
-  assert.ok(performance.now() - startedAt < ENOUGH_MS)
 })

@@ -5,7 +5,6 @@ import { createRefusalCheckAcceptor } from '../../../src/cod/accept-refusal.ts'
 import { refusalCheckBody } from '../../../src/cod/routes.ts'
 import type { ApiError } from '../../../src/lib/errors.ts'
 import { MAX_FAULTS } from '../../../src/lib/http/faults.ts'
-import { REQUESTS_PER_WINDOW } from '../../../src/lib/http/rate-limit.ts'
 import { type QuotaKind, setQuota } from '../../../src/workspaces/quota.ts'
 import { type CreatedConfirmation, codAccount, confirmationPath, quickReplies, refusalPath } from '../../world/cod.ts'
 import { type World, type WorldOptions, newPhone, startWorld } from '../../world/world.ts'
@@ -133,18 +132,10 @@ test('reference has 1 to 128 characters; parameters are optional, never null', a
     assert.equal(await codeOf(bad), 'DEVELOPER_INVALID_INPUT', JSON.stringify(bad))
 })
 
-test('a body full of wrong parameters takes about as long to reject as one full of texts to read', () => {
-  const timeOf = (value: unknown) => {
-    const body = Array.from({ length: 30_000 }, () => value)
-    const startedAt = performance.now()
-    for (let request = 0; request < REQUESTS_PER_WINDOW; request += 1) {
-      const { error } = refusalCheckBody.shape.parameters.safeParse({ body })
-      assert.equal(error?.issues.length ?? 0, typeof value === 'string' ? 0 : 1)
-    }
-    return performance.now() - startedAt
-  }
-  const right = timeOf('text')
-  assert.ok(timeOf(1) < 4 * right, 'one key could keep a node busy')
+test('parameters that are not text make one issue, however many they are', () => {
+  const body = Array.from({ length: 30_000 }, () => 1)
+  const { error } = refusalCheckBody.shape.parameters.safeParse({ body })
+  assert.ok(JSON.stringify(error?.issues).length < 1_000, 'one key could keep a node busy')
 })
 
 test('a refusal check takes only template and parameters', async (t) => {
