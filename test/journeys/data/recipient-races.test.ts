@@ -205,6 +205,32 @@ test('a refusal check waits for the erasure that holds its confirmation', async 
   assert.deepEqual(await tablesWith(world, { forms: formsOf(order.to) }), [])
 })
 
+test('a code that is approved while an erasure runs leaves no event with the number', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  const [first, second] = [await world.startVerification(), await world.startVerification()]
+  await world.settled()
+  await world.check(first, await world.codeOn(first))
+  const code = await world.codeOn(second)
+  const unlock = await lockInAnotherSession(
+    t,
+    world.parts.db,
+    'select from otp_checks where workspace_id = $1 for update',
+    world.workspaceId,
+  )
+  const checking = world.check(second, code)
+  await waitForLock(world)
+  const erasing = erase(world, second)
+  await waitForLock(world, 2)
+  await unlock()
+  assert.equal((await checking).body['status'], 'approved')
+  await erasing
+  await world.settled()
+  assert.deepEqual(await tablesWith(world, { forms: formsOf(second.to) }), [])
+  assert.ok(receiver.received.every(({ event: { type } }) => type !== 'otp.verification_failed'))
+  await assertVerified(world)
+})
+
 test('a question asked while an erasure waits for its conversation is erased', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()

@@ -5,6 +5,7 @@ import { firstIdAt } from '../../../lib/ids.ts'
 import { applyReports, ownFailure } from '../../../messages/reports/apply.ts'
 import { recordOtpEvents } from '../../../otp/outcomes.ts'
 import { expireVerifications } from '../../../otp/verifications/expiry-loop.ts'
+import { lockVerifications } from '../../../otp/verifications/store.ts'
 import { isBeingSent } from '../../columns.ts'
 import { erasures } from '../rows.ts'
 import { BLANK_REPORT, END_REPORT } from './reports.ts'
@@ -42,6 +43,11 @@ export async function eraseRows(
     if (await tx.row(findLeft, [workspaceId, phones, ...before])) throw new BeingSentError()
     return undefined
   }
+  // A check of a code, which may be recording an event with the number, locks only the verification, before its messages.
+  await lockVerifications(
+    tx,
+    idsOf(codes).map((id) => ({ workspaceId, id })),
+  )
   // Messages before confirmations: the order in which reports lock them.
   const lockAll = () => tx.rows(lockMessages, [workspaceId, picked, now, idsOf(codes), phones])
   await lockAll()
