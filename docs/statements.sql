@@ -5527,16 +5527,7 @@ cross join lateral (select traceparent from traces where id = coalesce(e.confirm
 -- src/webhooks/delivery/finish.ts
 
 prepare finish_deliveries as
-with attempted as (
-   insert into webhook_attempts (workspace_id, delivery_id, attempt, started_at, duration_ms, http_status, error, response)
-   select r.workspace_id, r.id, r.attempt, r.started_at, r.duration_ms, r.http_status, r.error, r.response
-   from jsonb_each($1::jsonb) as result
-   cross join lateral jsonb_to_record(result.value) as r (workspace_id uuid, id uuid, attempt integer,
-     started_at timestamptz, duration_ms integer, http_status smallint, error jsonb, response text)
-   where (select 1 from webhook_deliveries delivery where delivery.id = r.id limit 1) is not null
-   on conflict do nothing
- ),
- health as (
+with health as (
    update webhook_endpoints endpoint
    set (failing_since, release_at, release_failures) = (
 select failing_since,
@@ -5591,6 +5582,17 @@ from (
         scheduled_at timestamptz, early_at timestamptz, early_attempts smallint))
    where delivery.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))
      and delivery.lease = ($1::jsonb -> delivery.id::text ->> 'lease')::uuid
+   returning delivery.id
+ ),
+ attempted as (
+   insert into webhook_attempts (workspace_id, delivery_id, attempt, started_at, duration_ms, http_status, error, response)
+   select r.workspace_id, r.id, r.attempt, r.started_at, r.duration_ms, r.http_status, r.error,
+     case when r.id = any (array (select id from ended)) then r.response end
+   from jsonb_each($1::jsonb) as result
+   cross join lateral jsonb_to_record(result.value) as r (workspace_id uuid, id uuid, attempt integer,
+     started_at timestamptz, duration_ms integer, http_status smallint, error jsonb, response text)
+   where (select 1 from webhook_deliveries delivery where delivery.id = r.id limit 1) is not null
+   on conflict do nothing
  )
  select endpoint.workspace_id as "workspaceId", endpoint.id as "endpointId", result.value ->> 'url' as url
  from jsonb_each($2::jsonb) as result

@@ -220,23 +220,14 @@ const NEXT_HEALTH = `
   ) health`
 
 /**
- * The lease is a fence: a delivery that was claimed or sent again keeps its state, but the attempt was made and is stored. A delivery may be
- * gone by now: removed with its workspace, by emptying its sandbox or, if it was held, by retention. Then its attempt is not stored. A delivery
- * that was held while in flight stays held, unless it succeeded. The endpoint is written only when something changes: most endpoints succeed
- * all the time.
+ * The lease is a fence: a delivery that was claimed or sent again keeps its state, but the attempt was made and is stored, without the
+ * response: the recipient may have been erased. A delivery may be gone by now: removed with its workspace, by emptying its sandbox or, if it
+ * was held, by retention. Then its attempt is not stored. A delivery that was held while in flight stays held, unless it succeeded. The endpoint
+ * is written only when something changes: most endpoints succeed all the time.
  */
 const storeResults = statement<Attempted>(
   'finish_deliveries',
-  `with attempted as (
-     insert into webhook_attempts (workspace_id, delivery_id, attempt, started_at, duration_ms, http_status, error, response)
-     select r.workspace_id, r.id, r.attempt, r.started_at, r.duration_ms, r.http_status, r.error, r.response
-     from jsonb_each($1::jsonb) as result
-     cross join lateral jsonb_to_record(result.value) as r (workspace_id uuid, id uuid, attempt integer,
-       started_at timestamptz, duration_ms integer, http_status smallint, error jsonb, response text)
-     where (select 1 from webhook_deliveries delivery where delivery.id = r.id limit 1) is not null
-     on conflict do nothing
-   ),
-   health as (
+  `with health as (
      update webhook_endpoints endpoint
      set (failing_since, release_at, release_failures) = (${NEXT_HEALTH})
      where endpoint.id = any (array (select jsonb_object_keys($2::jsonb)::uuid))
@@ -259,6 +250,17 @@ const storeResults = statement<Attempted>(
           scheduled_at timestamptz, early_at timestamptz, early_attempts smallint))
      where delivery.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))
        and delivery.lease = ($1::jsonb -> delivery.id::text ->> 'lease')::uuid
+     returning delivery.id
+   ),
+   attempted as (
+     insert into webhook_attempts (workspace_id, delivery_id, attempt, started_at, duration_ms, http_status, error, response)
+     select r.workspace_id, r.id, r.attempt, r.started_at, r.duration_ms, r.http_status, r.error,
+       case when r.id = any (array (select id from ended)) then r.response end
+     from jsonb_each($1::jsonb) as result
+     cross join lateral jsonb_to_record(result.value) as r (workspace_id uuid, id uuid, attempt integer,
+       started_at timestamptz, duration_ms integer, http_status smallint, error jsonb, response text)
+     where (select 1 from webhook_deliveries delivery where delivery.id = r.id limit 1) is not null
+     on conflict do nothing
    )
    select endpoint.workspace_id as "workspaceId", endpoint.id as "endpointId", result.value ->> 'url' as url
    from jsonb_each($2::jsonb) as result

@@ -16,6 +16,7 @@ import {
   eraseNext,
 } from '../../../src/operations/lifecycle/recipients/erase.ts'
 import { findPerson } from '../../../src/operations/lifecycle/recipients/person.ts'
+import { pauseEndpoint } from '../../../src/webhooks/endpoints.ts'
 import { keepUnfinished, removeUnreadable } from '../../../src/operations/lifecycle/recipients/unfinished.ts'
 import { refusalPath } from '../../world/cod.ts'
 import { lockInAnotherSession } from '../../faults/lock-in-another-session.ts'
@@ -30,6 +31,7 @@ import {
   waitForLock,
 } from '../../world/recipients.ts'
 import { assertVerified } from '../../world/verified.ts'
+import { waitFor } from '../../world/wait-for.ts'
 import { type World, newPhone, startWorld } from '../../world/world.ts'
 
 const KILLED = 'killed'
@@ -228,6 +230,30 @@ test('a code that is approved while an erasure runs leaves no event with the num
   await world.settled()
   assert.deepEqual(await tablesWith(world, { forms: formsOf(second.to) }), [])
   assert.ok(receiver.received.every(({ event: { type } }) => type !== 'otp.verification_failed'))
+  await assertVerified(world)
+})
+
+test('an answer that arrives after the erasure is stored without its text', async (t) => {
+  const world = await startWorld(t)
+  const { parts, workspaceId } = world
+  const receiver = await world.receiver()
+  const otp = await world.sendOtp()
+  await world.settled()
+  const { promise: isErased, resolve } = Promise.withResolvers<void>()
+  receiver.answers({ status: 500, body: `No customer has ${otp.to}`, after: isErased })
+  const reporting = world.whatsapp.reports(otp, ['sent'])
+  await receiver.waitFor(1)
+  await pauseEndpoint(parts.db, parts.clock, { workspaceId, endpointId: receiver.endpointId })
+  await erase(world, otp)
+  resolve()
+  await reporting
+  const statuses = () =>
+    world.query<{ status: number | null }>(
+      'select http_status as status from webhook_attempts where workspace_id = $1 order by attempt',
+      [workspaceId],
+    )
+  await waitFor('the attempt', async () => (await statuses()).some(({ status }) => status === 500))
+  assert.deepEqual(await tablesWith(world, { forms: formsOf(otp.to) }), [])
   await assertVerified(world)
 })
 
