@@ -6,7 +6,7 @@ import { FIRST_ID, firstIdAt } from '../../lib/ids.ts'
 import { idMargin } from '../../lib/lists/id-range.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { type Workspace, getWorkspace, listWorkspaces } from '../../workspaces/workspaces.ts'
-import { findKeptSince, sinceBeginning } from '../lifecycle/retention/kept-since.ts'
+import { findKeptSince, findRemoved, sinceBeginning } from '../lifecycle/retention/kept-since.ts'
 import { checkConversations } from './conversations.ts'
 import { checkDay, checkMonths, countUnits, noUnits, readDays } from './counts.ts'
 import type { UnitResult } from './differences.ts'
@@ -73,26 +73,36 @@ const PAGED = [checkMessages, checkConversations, checkEvents]
 async function* batchesOf({ db, provider }: VerifyParts, workspace: Workspace, options: VerifyOptions) {
   const { workspaceId, sandbox } = workspace
   const { maxBatch: limit = MAX_BATCH, secondLookMs = SECOND_LOOK_MS } = options
-  // Retention removes older records, and what they would prove is not verified.
-  const { records } = sinceBeginning(workspaceId, await findKeptSince(db))
-  const since = records && options.since ? notBefore(records, options.since) : (records ?? options.since ?? null)
+  // Retention removes older records, and what they would prove is not verified. It may go on meanwhile.
+  const findSince = async (sql: Sql): Promise<Date | null> => {
+    const { records } = sinceBeginning(workspaceId, await findKeptSince(sql))
+    return records && options.since ? notBefore(records, options.since) : (records ?? options.since ?? null)
+  }
+  const since = await findSince(db)
   const first = since ? firstIdAt(later(since, -idMargin({ sandbox, offsetMs: 0 }).earlierMs)) : FIRST_ID
   const walked = noUnits()
   for (const check of PAGED) {
     let units: UnitResult[] = []
     do {
       const page = { workspaceId, provider, limit, after: units.at(-1)?.id ?? first }
-      units = await checkTwice(db, (tx) => check(tx, page), secondLookMs)
+      units = await checkTwice(db, async (tx) => withoutRemoved(tx, await check(tx, page)), secondLookMs)
       countUnits(walked, units)
       yield units
     } while (units.length === limit)
   }
   // Ids follow real time and months a sandbox's clock: only from its beginning are all units of a month walked.
-  if (!sandbox || !since) yield await db.snapshot((tx) => checkMonths(tx, { workspaceId, since }, walked))
+  if (!sandbox || !since)
+    yield await db.snapshot(async (tx) => checkMonths(tx, { workspaceId, since: await findSince(tx) }, walked))
   if (sandbox) return
-  const days = await db.snapshot((tx) => readDays(tx, { workspaceId, since }))
+  const days = await db.snapshot(async (tx) => readDays(tx, { workspaceId, since: await findSince(tx) }))
   for (const [index, day] of days.entries())
     yield await db.snapshot((tx) => checkDay(tx, workspace, day, days[index + 1]))
+}
+
+/** A confirmation outlives its first reports while a later message of it is kept. What is older than the kept records counts only as a unit. */
+async function withoutRemoved(tx: Sql, units: readonly UnitResult[]): Promise<UnitResult[]> {
+  const isRemoved = await findRemoved(tx, 'records')
+  return units.map((unit) => (isRemoved(unit.id) ? { ...unit, differences: [], verifiable: false } : unit))
 }
 
 /** What differs is checked again, when work that was in progress has ended. */

@@ -17,6 +17,8 @@ import { explainInEnglish } from '../../world/explained.ts'
 import { lockInAnotherSession } from '../../faults/lock-in-another-session.ts'
 import { erase } from '../../world/recipients.ts'
 import { record } from '../../database/events.ts'
+import { assertVerified } from '../../world/verified.ts'
+import { waitFor } from '../../world/wait-for.ts'
 import { type World, newPhone, startWorld } from '../../world/world.ts'
 
 const KEEP = { contentDays: 90, recordsDays: 400, auditDays: 730 }
@@ -51,13 +53,15 @@ const loopOf = (parts: Parts, findUncounted: typeof findUncountedSince) =>
     findUncountedSince: findUncounted,
   })
 
+const retain = (world: World, days: number, findUncounted?: typeof findUncountedSince): Promise<void> =>
+  retainAt(world, inDays(world, days), findUncounted)
+
 /** Two nodes take turns until both have nothing left; the first is restarted in between. An operator confirms the jump of the time. */
-async function retain(
+async function retainAt(
   world: World,
-  days: number,
+  parts: Parts,
   findUncounted = ALL_COUNTED as typeof findUncountedSince,
 ): Promise<void> {
-  const parts = inDays(world, days)
   await world.settled()
   await parts.db.transaction((tx) => confirmRemoval(tx, { now: parts.clock.now(), keep: KEEP }))
   let one = loopOf(parts, findUncounted)
@@ -130,6 +134,24 @@ const keptSince = async (world: World, by: 'member' | 'owner' = 'member') => {
   const session = await calls.session.current.query()
   return session?.workspaces.find(({ workspaceId }) => workspaceId === world.workspaceId)?.keptSince
 }
+
+test('verify finds no difference in a confirmation that outlives its first reports', async (t) => {
+  const world = await startShop(t)
+  await world.codSettings()
+  const [code, order] = [await world.sendOtp(), await world.createConfirmation()]
+  await world.settled()
+  await world.customer(order).taps('Confirm')
+  await world.settled()
+  const until = new Date()
+  await waitFor('the next millisecond', () => new Date() > until)
+  await world.startRefusalCheck(order)
+  await world.settled()
+  await assertVerified(world)
+  await retainAt(world, { ...world.parts, clock: { now: () => later(until, 400 * DAY_MS) } })
+  assert.equal((await world.request('GET', `/api/v1/otp/messages/${code.messageId}`)).status, 404)
+  assert.equal((await world.getConfirmation(order)).status, 'confirmed', 'it has a message that is kept')
+  await assertVerified(world)
+})
 
 test('after 90 days no text or payload is left, and every reader says that it was removed', async (t) => {
   const world = await startShop(t)
