@@ -802,7 +802,7 @@ select least(
 
 prepare keep_daily_figures as
 update daily_figures set groups = $3, counted_at = $4, counts = counts + 1, due_at = $5
-where workspace_id = $1 and day = $2;
+where workspace_id = $1 and day = $2 and time_zone = $6 and counts = $7;
 
 prepare list_daily_figures as
 select day, groups from daily_figures where workspace_id = $1 and day between $2 and $3 and counted_at is not null;
@@ -828,8 +828,11 @@ prepare postpone_daily_figures as
 update daily_figures set due_at = $3 where workspace_id = $1 and day = $2;
 
 prepare take_due_daily_figures as
-select workspace_id as "workspaceId", day, time_zone as "timeZone" from daily_figures
-where due_at <= $1 order by due_at, day desc limit 1 for update skip locked;
+with due as materialized (
+  select workspace_id, day from daily_figures where due_at <= $1 order by due_at, day desc limit 1 for update skip locked)
+update daily_figures set due_at = $2
+where workspace_id = (select workspace_id from due) and day = (select day from due)
+returning workspace_id as "workspaceId", day, time_zone as "timeZone", counts;
 
 -- src/charts/sender-traffic.ts
 

@@ -1,3 +1,4 @@
+import { HOUR_MS, later } from '../lib/clock.ts'
 import { type Sql, statement } from '../lib/db/pool.ts'
 import { type ListClock, idMargin, idRange } from '../lib/lists/id-range.ts'
 import { type Day, startOfDay, addDays, offsetsBetween } from './days.ts'
@@ -30,6 +31,24 @@ export async function countDays(sql: Sql, counting: Counting): Promise<Group[]> 
   const begins = [...days, addDays(last, 1)].map((day) => startOfDay(day, timeZone))
   return countSpans(sql, { ...counting, begins })
 }
+
+/** A statement that counted a whole day of a million codes would reach its time limit. */
+const MAX_SPAN_MS = HOUR_MS
+
+/** The counts of one day, an hour at a time. */
+export async function* countDay(
+  sql: Sql,
+  { day, ...counting }: Omit<Counting, 'days'> & { day: Day },
+): AsyncGenerator<Group[]> {
+  const { timeZone } = counting
+  const end = startOfDay(addDays(day, 1), timeZone)
+  for (let begin = startOfDay(day, timeZone), next = begin; begin < end; begin = next) {
+    next = earlier(later(begin, MAX_SPAN_MS), end)
+    yield await countSpans(sql, { ...counting, begins: [begin, next], days: [day] })
+  }
+}
+
+const earlier = (one: Date, other: Date): Date => (one < other ? one : other)
 
 /** The counts of spans of any length. `begins`: when each of `days` begins, and when the last one ends. */
 export async function countSpans(

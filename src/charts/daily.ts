@@ -1,12 +1,12 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, later } from '../lib/clock.ts'
-import { type Sql, type Statement, batch, isDatabaseUnavailable, statement } from '../lib/db/pool.ts'
+import { type Db, type Sql, type Statement, batch, isDatabaseUnavailable, statement } from '../lib/db/pool.ts'
 import type { Loop } from '../runtime/jobs/loop.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { findKeptSince, sinceBeginning } from '../operations/lifecycle/retention/kept-since.ts'
 import { findClockBehindMs, findWorkspaceTime } from '../workspaces/workspace-time.ts'
-import { type Counting, countDays } from './count.ts'
+import { type Counting, countDay, countDays } from './count.ts'
 import { type Day, startOfDay, addDays, dayAt, daysBetween } from './days.ts'
-import type { Group } from './figures.ts'
+import { type Group, merged } from './figures.ts'
 
 /** The longest range of a chart. Older days are not counted. */
 export const MAX_RANGE_DAYS = 92
@@ -20,6 +20,8 @@ const WORKSPACES_EACH_TURN = 100
 const COUNTED_AGAIN_AFTER_MS = [HOUR_MS, DAY_MS, 3 * DAY_MS, 9 * DAY_MS] as const
 /** A day that could not be counted waits, so that it does not block others. */
 const AFTER_FAULT_MS = HOUR_MS
+/** Longer than all statements of a day may take. After this, another node counts it. */
+const MAX_COUNTING_MS = 15 * MINUTE_MS
 
 /** Time zones are at most this far from UTC, and the clocks of nodes a little apart. */
 const ZONE_MARGIN_MS = DAY_MS
@@ -32,10 +34,10 @@ export function dailyFiguresLoop(parts: DailyParts): Loop {
   return {
     name: 'daily figures',
     pollMs: POLL_MS,
-    async turn() {
+    async turn(stop) {
       const seen = await planDays(parts, after)
       after = seen.length === WORKSPACES_EACH_TURN ? (seen.at(-1) ?? null) : null
-      const counted = await countNext(parts)
+      const counted = await countNext(parts, stop)
       return { more: after !== null || counted }
     },
   }
@@ -117,18 +119,23 @@ const selectUncounted = statement<{ day: Day | null }>(
       from workspaces w where not w.sandbox and w.deleted_at is null)) as day`,
 )
 
-type DueDay = { workspaceId: string; day: Day; timeZone: string }
+type DueDay = { workspaceId: string; day: Day; timeZone: string; counts: number }
 
+/** The next due day, which no other node takes until $2. */
 const takeDue: Statement<DueDay> = statement(
   'take_due_daily_figures',
-  `select workspace_id as "workspaceId", day, time_zone as "timeZone" from daily_figures
-   where due_at <= $1 order by due_at, day desc limit 1 for update skip locked`,
+  `with due as materialized (
+     select workspace_id, day from daily_figures where due_at <= $1 order by due_at, day desc limit 1 for update skip locked)
+   update daily_figures set due_at = $2
+   where workspace_id = (select workspace_id from due) and day = (select day from due)
+   returning workspace_id as "workspaceId", day, time_zone as "timeZone", counts`,
 )
 
+/** Not if another node has counted the day, or the time zone has changed. */
 const keep = statement(
   'keep_daily_figures',
   `update daily_figures set groups = $3, counted_at = $4, counts = counts + 1, due_at = $5
-   where workspace_id = $1 and day = $2`,
+   where workspace_id = $1 and day = $2 and time_zone = $6 and counts = $7`,
 )
 
 const postpone = statement(
@@ -137,28 +144,40 @@ const postpone = statement(
 )
 
 /** Returns false if no day is due. */
-async function countNext({ db, clock, log }: DailyParts): Promise<boolean> {
-  let taken: DueDay | undefined
+async function countNext({ db, clock, log }: DailyParts, stop?: AbortSignal): Promise<boolean> {
+  const now = clock.now()
+  const taken = await db.row(takeDue, [now, later(now, MAX_COUNTING_MS)])
+  if (!taken) return false
   try {
-    await db.transaction(async (tx) => {
-      taken = await tx.row(takeDue, [clock.now()])
-      if (taken) await countDay(tx, taken, clock.now())
-    })
+    await count(db, taken, { now, stop })
   } catch (error) {
-    if (isDatabaseUnavailable(error) || !taken) throw error
+    if (isDatabaseUnavailable(error)) throw error
     const { workspaceId, day } = taken
     log.error({ err: error, workspaceId, day }, 'a day could not be counted for the charts and will be retried')
     await db.rows(postpone, [workspaceId, day, later(clock.now(), AFTER_FAULT_MS)])
   }
-  return taken !== undefined
+  return true
 }
 
-async function countDay(tx: Sql, { workspaceId, day, timeZone }: DueDay, now: Date): Promise<void> {
+/** Holds no lock and has no transaction number, which clients that read events would wait for. */
+async function count(
+  db: Db,
+  { workspaceId, day, timeZone, counts }: DueDay,
+  { now, stop }: { now: Date; stop: AbortSignal | undefined },
+): Promise<void> {
   const clock = { sandbox: false, offsetMs: 0 }
-  const groups = await countDays(tx, { workspaceId, days: [day], timeZone, clock })
+  const groups = await db.snapshot(async (tx) => {
+    const all: Group[] = []
+    for await (const ofHour of countDay(tx, { workspaceId, day, timeZone, clock })) {
+      if (stop?.aborted) return undefined
+      all.push(...ofHour)
+    }
+    return merged(all)
+  })
+  if (!groups) return
   const ended = startOfDay(addDays(day, 1), timeZone)
   const again = COUNTED_AGAIN_AFTER_MS.map((ms) => later(ended, ms)).find((at) => at > now)
-  await tx.rows(keep, [workspaceId, day, JSON.stringify(groups), now, again])
+  await db.rows(keep, [workspaceId, day, JSON.stringify(groups), now, again, timeZone, counts])
 }
 
 /** After a change of the time zone a day has its former figures, until `planAll` discards those that will be counted again. */

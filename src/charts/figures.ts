@@ -19,6 +19,14 @@ export function sumOf(groups: readonly Group[]): Counts {
   return sum
 }
 
+/** One group for each day, sender, template and language. */
+export function merged(groups: readonly Group[]): Group[] {
+  const alike = Map.groupBy(groups, ({ day, senderId, template, language }) =>
+    JSON.stringify([day, senderId, template, language]),
+  )
+  return Array.from(alike.values(), (each) => ({ ...(each[0] as Group), counts: sumOf(each) }))
+}
+
 export const countOf = (counts: Counts, ...names: readonly string[]): number =>
   names.reduce((sum, name) => sum + (counts[name] ?? 0), 0)
 

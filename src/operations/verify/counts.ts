@@ -1,4 +1,4 @@
-import { countDays } from '../../charts/count.ts'
+import { countDay } from '../../charts/count.ts'
 import { daysToPlan } from '../../charts/daily.ts'
 import { type Day, addDays, dayAt, startOfDay } from '../../charts/days.ts'
 import { type Group, sumOf, totalOf } from '../../charts/figures.ts'
@@ -95,8 +95,9 @@ export async function checkDay(
   const missing = planned.filter((each) => each < day)
   // An earlier count may have missed rows that were stored later.
   const isFinal = counted_at >= later(startOfDay(addDays(day, 1), timeZone), HOUR_MS)
-  const counting = { workspaceId: id, days: [day], timeZone, clock: { sandbox: false, offsetMs: 0 } }
-  const [counts, recount] = isFinal ? [sumOf(groups), sumOf(await countDays(tx, counting))] : [{}, {}]
+  const counting = { workspaceId: id, day, timeZone, clock: { sandbox: false, offsetMs: 0 } }
+  const counted = isFinal ? (await Array.fromAsync(countDay(tx, counting))).flat() : []
+  const [counts, recount] = [sumOf(isFinal ? groups : []), sumOf(counted)]
   const differences = [
     ...missing.map((each) => ({ id, code: 'verify.daily_figures_missing', day: each }) as const),
     ...FIGURES.flatMap((prefix) => {

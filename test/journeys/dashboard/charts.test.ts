@@ -6,6 +6,8 @@ import { countsByPrefix, sumOf } from '../../../src/charts/figures.ts'
 import { RESEND_INTERVAL_MS } from '../../../src/otp/verifications/limits.ts'
 import { pauseEndpoint } from '../../../src/webhooks/endpoints.ts'
 import { createWorkspace } from '../../../src/workspaces/workspaces.ts'
+import { spyOnDb } from '../../database/db-spy.ts'
+import { HOUR_MS } from '../../../src/lib/clock.ts'
 import { type SignedIn, signIn } from '../../world/dashboard.ts'
 import { assertVerified } from '../../world/verified.ts'
 import { waitFor } from '../../world/wait-for.ts'
@@ -18,10 +20,10 @@ const dayBefore = (day: string, days: number): string =>
   new Date(Date.parse(day) - days * 86_400_000).toISOString().slice(0, 10)
 
 /** Counts every finished day like the background loop, but only in this test's workspace. */
-async function countDays(world: World): Promise<void> {
+async function countDays(world: World, db = world.parts.db): Promise<void> {
   await world.query('update workspaces set sandbox = true where not sandbox and id <> $1', [world.workspaceId])
   await world.query('delete from daily_figures where workspace_id <> $1', [world.workspaceId])
-  const loop = dailyFiguresLoop(world.parts)
+  const loop = dailyFiguresLoop({ ...world.parts, db })
   for (let turns = 0; turns < 200; turns += 1) if (!(await loop.turn()).more) return
   throw new Error('the days are not counted after 200 turns')
 }
@@ -245,6 +247,30 @@ test('a finished day is stored as counted, and its charts stay the same', async 
   assert.deepEqual(later.funnel, funnel)
   assert.equal((await chartsOf(world, member, { template: 'login_code' })).funnel.accepted, 1)
   assert.equal(later.uncounted, 0)
+})
+
+test('a day is counted an hour at a time, and delays no client that reads events', async (t) => {
+  const world = await startWorld(t)
+  const member = await signIn(world, 'member')
+  await world.sendOtp()
+  world.advance('24h')
+  await world.settled()
+  const readEvents = async () => (await world.request('GET', '/api/v1/events')).body['events'] as object[]
+  const spans: number[] = []
+  const db = spyOnDb(world.parts.db, async ({ statement, values, run }) => {
+    if (statement.name !== 'count_days') return run()
+    const [begin, end] = values[1] as [Date, Date]
+    spans.push(end.getTime() - begin.getTime())
+    if (spans.length === 1) {
+      await world.whatsapp.reports(await world.sendOtp(), ['sent'])
+      await waitFor('the event', async () => (await readEvents()).length === 1)
+    }
+    return run()
+  })
+  await countDays(world, db)
+  assert.deepEqual(new Set(spans), new Set([HOUR_MS]))
+  assert.equal((await chartsOf(world, member)).messages.at(-2)?.otp, 1)
+  await assertVerified(world)
 })
 
 test('a new delivery time zone changes the days and counts them again', async (t) => {
