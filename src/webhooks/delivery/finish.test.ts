@@ -12,6 +12,7 @@ import { waitFor } from '../../../test/world/wait-for.ts'
 import { type WebhookWorld, idOf, startWebhookWorld } from '../../../test/world/webhook-world.ts'
 import { MAX_HELD_PER_BATCH } from '../endpoint-status.ts'
 import { findEndpoint } from '../endpoints.ts'
+import { resendDelivery } from '../resend.ts'
 import { prepareUpdate, updateEndpoint } from '../update.ts'
 
 type Claimed = Awaited<ReturnType<typeof claimDeliveries>>[number]
@@ -78,6 +79,20 @@ test('the result of an event that was removed meanwhile fails no other result', 
     ),
   )
   assert.equal((await world.delivery(other.eventId, other)).attempts.length, 1)
+})
+
+test('two attempts of one delivery that end together are both stored, and the later one decides', async (t) => {
+  const { world, claimed } = await startWithClaimed(t)
+  const [first] = claimed
+  await resendDelivery(world, { workspaceId: world.workspaceId, deliveryId: first.deliveryId })
+  const capacity = { ...idOf(world, first), capacity: 1, dueAt: new Date(0) }
+  const [second] = await claimDeliveries(world.db, [capacity], { ...world.parts, lease: newId() })
+  assert.equal(second?.deliveryId, first.deliveryId)
+  const finish = createFinisher(world.parts)
+  const succeeded: AttemptResult = { ...failed(world, second), httpStatus: 200, decision: { outcome: 'succeeded' } }
+  await Promise.all([finish(succeeded), finish(failed(world, first))])
+  const { status, attempts } = await world.delivery(first.eventId, first)
+  assert.deepEqual([status, attempts.map(({ httpStatus }) => httpStatus)], ['succeeded', [500, 200]])
 })
 
 test('410 from a URL that was changed meanwhile disables nothing, and the event goes to the new URL', async (t) => {

@@ -57,7 +57,8 @@ export const createFinisher = (
         const isMoved = isGone && (await disable({ ...result.delivery, url: result.url }, ENDPOINT_GONE)) === 'moved'
         settled.push(isMoved ? againAtNewUrl(result) : result)
       }
-      for (const endpoint of await store(db, settled, now)) await disable(endpoint, FAILED_TOO_LONG)
+      for (const group of withEachDeliveryOnce(settled))
+        for (const endpoint of await store(db, group, now)) await disable(endpoint, FAILED_TOO_LONG)
       live.changed(results.map(({ delivery }) => delivery.workspaceId))
     },
     {
@@ -93,6 +94,13 @@ const selectUrls = statement<{ id: string; url: string }>(
    cross join lateral (
      select id, url from webhook_endpoints where workspace_id = r.workspace_id and id = r.id limit 1) endpoint`,
 )
+
+/** Groups for one statement each. A delivery that was sent again during an attempt has another attempt, which may end at the same time. */
+function withEachDeliveryOnce(results: readonly AttemptResult[]): AttemptResult[][] {
+  const ofDeliveries = [...Map.groupBy(results, ({ delivery }) => delivery.deliveryId).values()]
+  const mostAttempts = Math.max(0, ...ofDeliveries.map(({ length }) => length))
+  return Array.from({ length: mostAttempts }, (_, index) => ofDeliveries.flatMap((attempts) => attempts[index] ?? []))
+}
 
 const ENDPOINT_GONE: CodedText = { code: 'webhooks.endpoint_gone' }
 
