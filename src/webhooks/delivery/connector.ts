@@ -21,6 +21,8 @@ export type Address = { address: string; family: 4 | 6 }
 export type Resolve = (hostname: string) => Promise<Address[]>
 
 const CONNECT_TIMEOUT_MS = 5 * SECOND_MS
+/** post.ts speaks HTTP/1.1: a server that is offered HTTP/2 may choose it. */
+const CONNECT_OPTIONS = { timeout: CONNECT_TIMEOUT_MS, allowH2: false }
 const DNS_TIMEOUT_MS = 2 * SECOND_MS
 const DNS_TRIES = 2
 
@@ -32,8 +34,8 @@ export type ConnectorOptions = { allowPrivate: boolean; resolve?: Resolve }
  * checked again. The checked addresses are the ones connected to, so DNS rebinding gains nothing.
  */
 export function publicConnector({ allowPrivate, resolve = resolveName }: ConnectorOptions): buildConnector.connector {
-  if (allowPrivate) return buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: systemLookup })
-  const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: publicLookup(resolve) })
+  if (allowPrivate) return buildConnector({ ...CONNECT_OPTIONS, lookup: systemLookup })
+  const connect = buildConnector({ ...CONNECT_OPTIONS, lookup: publicLookup(resolve) })
   return (options, callback) => {
     const host = options.hostname.replace(/^\[|\]$/g, '')
     if (isAddress(host) && !isPublicAddress(host)) return callback(new AddressRejectedError(host), null)

@@ -84,10 +84,11 @@ test('the result of an event that was removed meanwhile fails no other result', 
 test('two attempts of one delivery that end together are both stored, and the later one decides', async (t) => {
   const { world, claimed } = await startWithClaimed(t)
   const [first] = claimed
-  await resendDelivery(world, { workspaceId: world.workspaceId, deliveryId: first.deliveryId })
-  const capacity = { ...idOf(world, first), capacity: 1, dueAt: new Date(0) }
+  const { workspaceId, endpointId, deliveryId } = first
+  await resendDelivery(world, { workspaceId, deliveryId })
+  const capacity = { workspaceId, endpointId, capacity: 1, dueAt: new Date(0) }
   const [second] = await claimDeliveries(world.db, [capacity], { ...world.parts, lease: newId() })
-  assert.equal(second?.deliveryId, first.deliveryId)
+  assert.equal(second?.deliveryId, deliveryId)
   const finish = createFinisher(world.parts)
   const succeeded: AttemptResult = { ...failed(world, second), httpStatus: 200, decision: { outcome: 'succeeded' } }
   await Promise.all([finish(succeeded), finish(failed(world, first))])

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { type ServerResponse, createServer } from 'node:http'
+import { createSecureServer } from 'node:http2'
 import { type TestContext, test } from 'node:test'
+import tls from 'node:tls'
+import { certificate } from '../../../test/world/certificate.ts'
 import { listen } from '../../../test/world/listen.ts'
 import { Interrupted, type Outgoing, post, webhookAgent } from './post.ts'
 
@@ -112,6 +115,21 @@ test('connections are reused for the next events', async (t) => {
   const server = await startServer(t, (response) => response.writeHead(204).end())
   for (let each = 0; each < 20; each += 1) await server.send()
   assert.ok(server.connections() <= 2, 'one may not be free again when the next event comes')
+})
+
+test('a receiver that prefers HTTP/2 gets its webhooks by HTTP/1.1', async (t) => {
+  const trusted = tls.getCACertificates('default')
+  tls.setDefaultCACertificates([...trusted, certificate.cert])
+  t.after(() => tls.setDefaultCACertificates(trusted))
+  const server = createSecureServer({ ...certificate, allowHTTP1: true }, (request, response) => {
+    request.resume()
+    response.end(request.httpVersion)
+  })
+  const url = `https://${await listen(t, server)}/`
+  const agent = webhookAgent({ allowPrivate: true })
+  t.after(() => agent.destroy())
+  const { httpStatus, response } = await post(agent, { url, headers: {}, body: '{}' }, NEVER)
+  assert.deepEqual({ httpStatus, response }, { httpStatus: 200, response: '1.1' })
 })
 
 test('each network error has its own text', async () => {
