@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict'
+import { type RemoteInfo, createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { type Server, createServer } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { Agent, request } from 'undici'
 import { listen } from '../../../test/world/listen.ts'
-import { type Address, type Resolve, checkHost, isPublicAddress, publicConnector } from './connector.ts'
+import {
+  type Address,
+  CONNECT_TIMEOUT_MS,
+  type Resolve,
+  checkHost,
+  isPublicAddress,
+  openResolver,
+  publicConnector,
+  resolveName,
+} from './connector.ts'
 
 const REJECTED = [
   ['loopback', '127.0.0.1', '127.255.255.254', '::1'],
@@ -96,6 +107,26 @@ test('a name without addresses fails and connects to nothing', async (t) => {
   const inside = await startInside(t, { resolve: async () => [] })
   await assert.rejects(inside.post('empty.example'), /no address/)
   assert.equal(inside.connections(), 0)
+})
+
+test('a name whose server never answers for IPv6 is resolved in time to connect', async (t) => {
+  const server = createSocket('udp4')
+  t.after(() => server.close())
+  server.on('message', (query: Buffer, { port, address }: RemoteInfo) => {
+    const endOfName = query.indexOf(0, 12) + 1
+    const isIPv4 = query.readUInt16BE(endOfName) === 1
+    const question = query.subarray(12, endOfName + 4)
+    const header = [...query.subarray(0, 2), 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0]
+    const answer = [0xc0, 0x0c, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...PUBLIC.address.split('.').map(Number)]
+    if (isIPv4) server.send(Buffer.from([...header, ...question, ...answer]), port, address)
+  })
+  server.bind(0, '127.0.0.1')
+  await once(server, 'listening')
+  const resolver = openResolver()
+  resolver.setServers([`127.0.0.1:${server.address().port}`])
+  const startedAt = performance.now()
+  assert.deepEqual(await resolveName('shop.example', resolver), [PUBLIC])
+  assert.ok(performance.now() - startedAt < CONNECT_TIMEOUT_MS - 1_000)
 })
 
 test('private endpoints are reached where they are allowed', async (t) => {

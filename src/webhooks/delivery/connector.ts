@@ -20,11 +20,13 @@ export type Address = { address: string; family: 4 | 6 }
 /** All addresses of a name; throws when it has none. */
 export type Resolve = (hostname: string) => Promise<Address[]>
 
-const CONNECT_TIMEOUT_MS = 5 * SECOND_MS
+export const CONNECT_TIMEOUT_MS = 5 * SECOND_MS
 /** post.ts speaks HTTP/1.1: a server that is offered HTTP/2 may choose it. */
 const CONNECT_OPTIONS = { timeout: CONNECT_TIMEOUT_MS, allowH2: false }
 const DNS_TIMEOUT_MS = 2 * SECOND_MS
 const DNS_TRIES = 2
+/** After the IPv4 addresses are known: some name servers never answer for IPv6, and all tries take longer than a connection may. */
+const IPV6_WAIT_MS = SECOND_MS
 
 export type ConnectorOptions = { allowPrivate: boolean; resolve?: Resolve }
 
@@ -75,9 +77,13 @@ const publicLookup =
  * Queries the name servers directly: the system's resolver runs on the four threads of the whole process, where a few
  * names whose servers do not answer would delay all others.
  */
-async function resolveName(hostname: string): Promise<Address[]> {
-  const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES })
-  const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+export async function resolveName(hostname: string, resolver = openResolver()): Promise<Address[]> {
+  const ipv4 = resolver.resolve4(hostname)
+  ipv4.then(
+    () => setTimeout(() => resolver.cancel(), IPV6_WAIT_MS).unref(),
+    () => undefined,
+  )
+  const [four, six] = await Promise.allSettled([ipv4, resolver.resolve6(hostname)])
   const addresses = [
     ...(four.status === 'fulfilled' ? four.value : []).map((address): Address => ({ address, family: 4 })),
     ...(six.status === 'fulfilled' ? six.value : []).map((address): Address => ({ address, family: 6 })),
@@ -85,6 +91,8 @@ async function resolveName(hostname: string): Promise<Address[]> {
   if (addresses.length > 0) return addresses
   throw four.status === 'rejected' ? four.reason : new Error(`${hostname} has no address`)
 }
+
+export const openResolver = (): Resolver => new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES })
 
 /** The public range; everything else in IPv6 is local, experimental or another notation for IPv4. */
 const PUBLIC_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
