@@ -377,14 +377,44 @@ async function claimElsewhere(world: WebhookWorld, receiver: WebhookReceiver, de
 test('a delivery recorded while its endpoint is being paused is held', async (t) => {
   const world = await startWebhookWorld(t, { loops: 0 })
   const receiver = await world.receiver()
-  const [eventId] = await world.record()
-  await world.pause(receiver)
-  const text = "update webhook_deliveries set status = 'pending', due_at = $2 where event_id = $1"
-  await world.db.rows({ name: 'record_late', text }, [eventId, world.clock.now()])
+  const eventId = await recordWhilePausing(world, receiver)
   world.startWorker()
   await world.settled()
   assert.equal((await world.delivery(eventId, receiver)).status, 'held')
   assert.equal(receiver.received.length, 0)
+})
+
+async function recordWhilePausing(world: WebhookWorld, receiver: WebhookReceiver): Promise<string | undefined> {
+  const [eventId] = await world.record()
+  await world.pause(receiver)
+  const text = "update webhook_deliveries set status = 'pending', due_at = $2 where event_id = $1"
+  await world.db.rows({ name: 'record_late', text }, [eventId, world.clock.now()])
+  return eventId
+}
+
+test('while the deliveries of a paused endpoint are being held, others are made', async (t) => {
+  const world = await startWebhookWorld(t, { loops: 0 })
+  const paused = await world.receiver()
+  const eventId = await recordWhilePausing(world, paused)
+  const [holding, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const db = spyOnDb(world.db, async ({ statement, run }) => {
+    if (statement.name !== 'hold_deliveries') return run()
+    holding.resolve()
+    await free.promise
+    return run()
+  })
+  const log = pino({ level: 'silent' })
+  const loop = startLoop(deliverLoop({ ...world.parts, db, log }), log)
+  t.after(() => {
+    free.resolve()
+    return loop.stop()
+  })
+  await holding.promise
+  const other = await world.receiver()
+  await world.record()
+  await other.waitFor(1)
+  free.resolve()
+  await waitFor('the hold', async () => (await world.delivery(eventId, paused)).status === 'held')
 })
 
 test('an attempt in flight when its endpoint is paused may still succeed', async (t) => {

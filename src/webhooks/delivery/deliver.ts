@@ -18,7 +18,7 @@ import {
   giveBackDeliveries,
 } from './claim.ts'
 import { createConcurrency } from './concurrency.ts'
-import { holdBacklog, holdDeliveries } from '../endpoint-status.ts'
+import { holdBacklog } from '../endpoint-status.ts'
 import type { EndpointId } from '../endpoints.ts'
 import { createFinisher } from './finish.ts'
 import { ATTEMPT_TIMEOUT_MS, webhookAgent } from './post.ts'
@@ -67,6 +67,7 @@ export function deliverLoop(parts: Parts): Loop {
    */
   let round = { isShort: false, hasFreed: false }
   let isStopping = false
+  let isHolding = false
 
   const handOver: HandOver<DeliveryLoop<RecordedDelivery>> = parts.recordedDeliveries ?? {}
   handOver.loop = {
@@ -120,9 +121,7 @@ export function deliverLoop(parts: Parts): Loop {
     const full = capacities.filter(({ endpointId, capacity }) => claimedOf.get(endpointId)?.length === capacity)
     concurrency.markWaiting(full.map(({ endpointId }) => endpointId))
     round.isShort ||= full.length > 0
-    // These deliveries were recorded or rescheduled while the endpoint was being paused or disabled.
-    for (const { workspaceId, endpointId, status } of due)
-      if (status !== 'enabled') await holdDeliveries(parts.db, workspaceId, endpointId)
+    if (!isHolding) track(holdDue(due.filter(({ status }) => status !== 'enabled')))
     return { more: cursor !== FIRST_CURSOR || (round.isShort && round.hasFreed), idle: due.length === 0 }
   }
 
@@ -194,6 +193,16 @@ export function deliverLoop(parts: Parts): Loop {
     }
   }
 
+  /**
+   * These deliveries were recorded or rescheduled while the endpoint was being paused or disabled. Turns do not wait: the others would be
+   * delayed.
+   */
+  async function holdDue(endpoints: readonly EndpointId[]): Promise<void> {
+    isHolding = true
+    for (const endpoint of endpoints) if (!stop.signal.aborted) await hold(endpoint)
+    isHolding = false
+  }
+
   async function hold(endpoint: EndpointId): Promise<void> {
     try {
       await holdBacklog(parts.db, endpoint, stop.signal)
@@ -201,7 +210,7 @@ export function deliverLoop(parts: Parts): Loop {
       const { endpointId } = endpoint
       parts.log.error(
         { err: error, endpointId },
-        'the backlog of a disabled endpoint could not be held; each webhook is held when it falls due',
+        'the backlog of an endpoint that is not enabled could not be held; each webhook is held when it falls due',
       )
     }
   }
