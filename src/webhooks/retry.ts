@@ -20,10 +20,11 @@ export async function endPauses(parts: Pick<Parts, 'db' | 'clock'>, id: Endpoint
 export async function endAllPauses({ db, clock }: Pick<Parts, 'db' | 'clock'>, id: EndpointId): Promise<number> {
   const { workspaceId, endpointId } = id
   const now = clock.now()
-  const waiting = await countWaiting(db, id, now)
+  // In transactions, since after a long outage each statement may take longer than a single one may.
+  const waiting = await db.transaction((tx) => countWaiting(tx, id, now))
   for (const end of [endPausesOfAttempted, endPausesOfOthers])
     for (let left = waiting; left > 0; left -= MAX_BATCH) {
-      const ended = await db.rows(end, [workspaceId, endpointId, now, MAX_BATCH])
+      const ended = await db.transaction((tx) => tx.rows(end, [workspaceId, endpointId, now, MAX_BATCH]))
       if (ended.length < MAX_BATCH) break
     }
   return waiting
