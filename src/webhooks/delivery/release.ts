@@ -1,5 +1,5 @@
 import { type Sql, statement } from '../../lib/db/pool.ts'
-import { later } from '../../lib/clock.ts'
+import { MINUTE_MS, later } from '../../lib/clock.ts'
 import type { Loop } from '../../runtime/jobs/loop.ts'
 import type { Parts } from '../../runtime/parts.ts'
 
@@ -41,6 +41,17 @@ export async function release(db: Sql, now: Date): Promise<{ released: number; e
   const rows = await db.rows(bringForward, [now, later(now, RELEASE_INTERVAL_MS), MAX_RELEASED_PER_STEP, MAX_ENDPOINTS])
   return { released: rows.reduce((sum, row) => sum + row.released, 0), endpoints: rows.length }
 }
+
+/** Goes on with releases whose next step was planned while the database's clock was ahead. */
+export const correctReleaseTimes = (sql: Sql, now: Date, limit: number): Promise<unknown[]> =>
+  sql.rows(correctReleases, [now, later(now, MINUTE_MS), limit])
+
+const correctReleases = statement(
+  'correct_release_times',
+  `update webhook_endpoints set release_at = $1
+   where id = any (array (select id from webhook_endpoints where release_at > $2 limit $3 for no key update skip locked))
+   returning id`,
+)
 
 /**
  * Skips locked rows until the next step: waiting for them could deadlock with the statement that stores results. The

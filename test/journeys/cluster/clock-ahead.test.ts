@@ -6,6 +6,7 @@ import { createInstants } from '../../../src/messages/reports/receive.ts'
 import { claimRun, endRun } from '../../../src/operations/doctor/alerts/store.ts'
 import { createRemovalGuard } from '../../../src/operations/lifecycle/retention/guard.ts'
 import { housekeepingLoop } from '../../../src/runtime/background/housekeeping.ts'
+import { release } from '../../../src/webhooks/delivery/release.ts'
 import { pingEndpoint } from '../../../src/webhooks/endpoints.ts'
 import { type World, startWorld } from '../../world/world.ts'
 
@@ -95,6 +96,16 @@ test('a webhook that waited while the clock was ahead is sent when it is correct
   await world.node({ works: true })
   await world.settled()
   assert.equal(received.length, 1)
+})
+
+test('a release of webhooks that was planned while the clock was ahead goes on when it is corrected', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const { endpointId } = await world.receiver()
+  const plan = 'update webhook_endpoints set release_at = $2 where id = $1'
+  await doneAhead(world, () => world.query(plan, [endpointId, world.clock.now()]))
+  await release(world.parts.db, world.clock.now())
+  const ended = 'select from webhook_endpoints where id = $1 and release_at is null'
+  assert.equal((await world.query(ended, [endpointId])).length, 1)
 })
 
 test('a report that waited while the clock was ahead is applied when it is corrected', async (t) => {
