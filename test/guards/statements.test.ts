@@ -50,6 +50,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   correct_message_times: 'the clock of the database is that of all workspaces',
   correct_report_times: 'the clock of the database is that of all workspaces',
   correct_delivery_times: 'the clock of the database is that of all workspaces',
+  correct_release_times: 'the clock of the database is that of all workspaces',
   repeat_sender_trial: 'by sender, which belongs to one workspace',
   write_undelivered_messages: 'by id; lock_messages_for_reports has found these rows in their workspaces',
   write_verifications: 'by id; lock_verifications has found these rows in their workspaces',
