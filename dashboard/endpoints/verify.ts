@@ -30,6 +30,9 @@ function isGenuine(string $body, string $secret): bool
         return false;
     }
     $key = base64_decode(substr($secret, strlen('whsec_')));
+    if ($key === '') {
+        return false; // without a secret, anyone could sign
+    }
     $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
     foreach (explode(' ', $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '') as $given) {
         if (hash_equals($expected, $given)) {
@@ -53,6 +56,8 @@ def is_genuine(body: bytes, headers: dict[str, str], secret: str) -> bool:
     if not (timestamp.isascii() and timestamp.isdigit()) or abs(time.time() - int(timestamp)) > TOLERANCE_SECONDS:
         return False
     key = base64.b64decode(secret.removeprefix("whsec_"))
+    if not key:  # without a secret, anyone could sign
+        return False
     content = f"{message_id}.{timestamp}.".encode() + body
     expected = "v1," + base64.b64encode(hmac.new(key, content, hashlib.sha256).digest()).decode()
     given = headers.get("webhook-signature", "").split(" ")

@@ -52,6 +52,9 @@ function doorcode_verify(string $body, callable $header, string $secret): ?array
         return null;
     }
     $key = base64_decode(substr($secret, strlen('whsec_')));
+    if ($key === '') {
+        return null; // without a secret, anyone could sign
+    }
     $content = $header('webhook-id') . ".$timestamp.$body";
     $expected = 'v1,' . base64_encode(hash_hmac('sha256', $content, $key, true));
     foreach (explode(' ', (string) $header('webhook-signature')) as $given) {

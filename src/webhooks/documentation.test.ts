@@ -24,6 +24,8 @@ const [secret, previous, foreign] = [newWebhookSecret(), newWebhookSecret(), new
 const signed = (at: Date) => sign({ id: '019ad8d5-11a0-7c44-8e0b-7a2d9c1f6e35', at, body }, [secret, previous])
 const fresh = signed(new Date())
 const stale = signed(new Date(Date.now() - 6 * MINUTE_MS))
+/** What anyone can make for a receiver whose secret is not set. */
+const keyless = sign({ id: '019ad8d5-11a0-7c44-8e0b-7a2d9c1f6e35', at: new Date(), body }, [''])
 
 /** The expected result of each example. */
 const cases = [
@@ -36,6 +38,7 @@ const cases = [
   { body, headers: { ...fresh, 'webhook-timestamp': '١' }, secret, genuine: false },
   { body, headers: { ...fresh, 'webhook-signature': 'v1,é' }, secret, genuine: false },
   { body, headers: {}, secret, genuine: false },
+  { body, headers: keyless, secret: '', genuine: false },
 ]
 
 /** Inside the project, so that the examples find the packages. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { cp, glob, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -12,6 +13,7 @@ import { postHook, supabaseBody, supabaseHeaders } from '../world/hooks.ts'
 import { addEndpoint } from '../world/set-up.ts'
 import { waitFor } from '../world/wait-for.ts'
 import { type World, newPhone, startWorld } from '../world/world.ts'
+import { sign } from '../../src/webhooks/delivery/sign.ts'
 import { startInstance } from '../../packages/client/test/instance.ts'
 
 const run = promisify(execFile)
@@ -192,6 +194,15 @@ for (const { name, words, skip = false } of SERVERS.filter(sendsItself))
     assert.deepEqual(again, lost)
     const unsent = await post('/login', { phone: newPhone() })
     assert.equal(unsent.status, 503, program.stderr())
+  })
+
+for (const { name, words, skip = false } of SERVERS.filter(sendsItself))
+  test(`the example for ${name} rejects every webhook while its secret is not set`, { skip }, async (t) => {
+    const { program, url } = await serve(t, await startWorld(t), words, { DOORCODE_WEBHOOK_SECRET: '' })
+    const body = '{"type":"message.sent","data":{"messageId":"m-1"}}'
+    const headers = sign({ id: randomUUID(), at: new Date(), body }, [''])
+    const { status } = await fetch(`${url}/webhooks`, { method: 'POST', headers: { ...headers }, body })
+    assert.equal(status, 400, program.stderr())
   })
 
 for (const { name, words, skip = false } of SERVERS.filter(({ name }) => /Python|FastAPI|PHP|Laravel/.test(name)))
