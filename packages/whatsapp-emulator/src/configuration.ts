@@ -24,14 +24,25 @@ export type Configuration = Record<keyof typeof SETTINGS, string> & { portNumber
 export function readConfiguration(args: string[], environment: NodeJS.ProcessEnv): Configuration {
   const rows = Object.entries(SETTINGS) as [keyof typeof SETTINGS, Setting][]
   const options = Object.fromEntries(rows.map(([, row]) => [row.flag, { type: 'string' as const }]))
-  const { values } = parseArgs({ args, options })
+  const values = readFlags(args, options)
   const read = Object.fromEntries(
-    rows.map(([name, row]) => [name, values[row.flag] ?? environment[row.environment] ?? row.standard]),
+    // An empty variable is one that is not set, as in `docker run -e WHATSAPP_EMULATOR_PORT=`.
+    rows.map(([name, row]) => [name, values[row.flag] ?? (environment[row.environment] || row.standard)]),
   ) as Record<keyof typeof SETTINGS, string>
   const configuration = { ...read, portNumber: Number(read.port), speedFactor: Number(read.speed) }
   const mistakes = mistakesIn(configuration)
   if (mistakes.length > 0) throw new Error(mistakes.join('\n'))
   return configuration
+}
+
+/** A mistake, or `--help`, shows every flag. */
+function readFlags(args: string[], options: Record<string, { type: 'string' }>) {
+  try {
+    return parseArgs({ args, options }).values
+  } catch (fault) {
+    const flags = Object.values(SETTINGS).map(({ flag, what }) => `  --${flag.padEnd(12)}  ${what}`)
+    throw new Error([...(args.includes('--help') ? [] : [(fault as Error).message, '']), 'Flags:', ...flags].join('\n'))
+  }
 }
 
 function mistakesIn({ portNumber, speedFactor, callbackUrl, port, speed, ...rest }: Configuration): string[] {

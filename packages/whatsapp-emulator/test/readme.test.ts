@@ -91,12 +91,18 @@ test('all invalid settings are reported together', () => {
   assert.throws(() => readConfiguration(['--port', 'x', '--speed=-1'], { WHATSAPP_EMULATOR_CALLBACK_URL: 'nowhere' }), {
     message: 'port: x is not 0 to 65535\nspeed: -1 is not 0 to 1000\ncallback-url: nowhere is not an http or https URL',
   })
-  assert.throws(() => readConfiguration(['--colour', 'red'], {}), /--colour/)
+  assert.throws(() => readConfiguration(['--colour', 'red'], {}), /--colour'[^]*^ +--callback-url +Where webhooks go/m)
+  assert.throws(() => readConfiguration(['--help'], {}), /^Flags:\n +--port +Port on/)
 })
 
 test('a flag wins over the environment, and the environment over the default', () => {
   const read = readConfiguration(['--port', '1'], { WHATSAPP_EMULATOR_PORT: '2', WHATSAPP_EMULATOR_SPEED: '3' })
   assert.deepEqual([read.portNumber, read.speedFactor, read.accessToken], [1, 3, DEMO.accessToken])
+})
+
+test('an empty variable is one that is not set', () => {
+  const empty = Object.fromEntries(Object.values(SETTINGS).map(({ environment }) => [environment, '']))
+  assert.deepEqual(readConfiguration([], empty), readConfiguration([], {}))
 })
 
 test('a port in use is reported with its flag', async (t) => {
