@@ -118,7 +118,7 @@ test('a demo works as it prints, and each start keeps all data', async (t) => {
   await t.test('the printed command lets a day pass', async () => {
     await post(orders, key, order.replace('+34600110703', '+34600110706'))
     await waitFor('the question', () => demo.stdout().includes('the phone +34600110706 shows'))
-    const command = printed(demo.stdout(), /doorcode -- (sandbox advance .*)/).split(' ')
+    const command = printed(demo.stdout(), /^  doorcode (sandbox advance .*)/m).split(' ')
     const advance = await runCommand(command, environment)
     assert.equal(advance.code, 0, advance.stderr)
     assert.match(advance.stdout, /On the way: \d+ reminders?, \d+ deadlines?, /)

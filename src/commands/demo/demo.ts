@@ -35,7 +35,7 @@ export async function startDemo(config: Config, program: string): Promise<void> 
   console.log(welcome(demo))
   if (!demo.isMonthOver()) console.log(MONTH_IS_MADE)
   void demo.monthIsOver.then(() => {
-    if (!signal.aborted) console.log(commandsToTry(demo))
+    if (!signal.aborted) console.log(commandsToTry(demo, program))
     return demo.startLines()
   })
   await waitForEnd(signal, demo.serving)
@@ -222,7 +222,7 @@ Press Ctrl-C to stop.
 `
 }
 
-function commandsToTry({ serving: { url }, apiKey, senderId, workspaceId }: Demo): string {
+function commandsToTry({ serving: { url }, apiKey, senderId, workspaceId }: Demo, program: string): string {
   return `Send a one-time code, and see it on the Phone page of the dashboard:
 
   curl -s ${url}/api/v1/otp/messages \\
@@ -242,10 +242,10 @@ Ask a customer to confirm an order. ${RESCHEDULER} asks for another time, ${CONF
 
 See what happened to a message or an order:
 
-  npm run -s doorcode -- explain <messageId or confirmationId>
+  ${program} explain <messageId or confirmationId>
 
 Ask ${SILENT}, who never answers. Then let a day pass, with its reminder and deadline:
 
-  npm run -s doorcode -- sandbox advance --workspace ${workspaceId} --by 1d
+  ${program} sandbox advance --workspace ${workspaceId} --by 1d
 `
 }
