@@ -50,7 +50,6 @@ function act(event: WebhookEvent): void {
   const order = orders.get(event.data.reference ?? '')
   // Events can arrive out of order, and a customer can change the answer: the newest counts.
   if (!order || event.data.occurredAt <= order.changedAt) return
-  order.changedAt = event.data.occurredAt
   switch (event.type) {
     case 'cod.confirmed':
     case 'cod.reschedule_requested':
@@ -66,6 +65,7 @@ function act(event: WebhookEvent): void {
     default: // refusal checks, and types of later releases
       return
   }
+  order.changedAt = event.data.occurredAt
   // Clears an earlier choice that the customer dropped.
   order.deliverOn = [event.data.reschedule?.date, event.data.reschedule?.timeRange].join(' ').trim()
   console.log(event.type, order.id, order.state, order.deliverOn)

@@ -44,7 +44,6 @@ def act(event_id: str, event: dict):
         # Events can arrive out of order, and a customer can change the answer: the newest counts.
         if order is None or data["occurredAt"] <= order["changed_at"]:
             return
-        order["changed_at"] = data["occurredAt"]
         match event["type"]:
             case "cod.confirmed" | "cod.reschedule_requested":
                 order["state"] = "ready_to_ship"
@@ -54,6 +53,7 @@ def act(event_id: str, event: dict):
                 order["state"] = "call_the_customer"
             case _:  # refusal checks, and types of later releases
                 return
+        order["changed_at"] = data["occurredAt"]
         # Clears an earlier choice that the customer dropped.
         chosen = data["reschedule"] or {}
         order["deliver_on"] = f"{chosen.get('date') or ''} {chosen.get('timeRange') or ''}".strip()

@@ -147,7 +147,7 @@ async function serve(
     const response = await fetch(url + to, { method: 'POST', headers, body: JSON.stringify(body) })
     return { status: response.status, text: await response.text() }
   }
-  return { program, post, url }
+  return { program, post, url, secret }
 }
 
 async function printed({ stdout, stderr }: Program, text: string | RegExp): Promise<void> {
@@ -304,6 +304,26 @@ for (const { name, words, skip = false } of SHOPS)
     await world.reported(unreachable.last(), { status: 'failed', errors: [131026] })
     await printed(program, 'cod.failed A-3 call_the_customer')
     assert.equal((await post('/webhooks', { type: 'cod.confirmed' })).status, 400)
+  })
+
+for (const { name, words, skip = false } of SHOPS)
+  test(`the example of a shop for ${name} acts on an answer that comes after an event about the parcel`, {
+    skip,
+  }, async (t) => {
+    const world = await startWorld(t, { account: codAccount() })
+    await world.codSettings({ deliveryDays: { skipWeekdays: [] } })
+    const { program, post, url, secret } = await serve(t, world, words)
+    await post('/orders', { id: 'A-1', customer: 'Ana', phone: newPhone(), total: '349 MAD' })
+    // An endpoint that was resumed gets new events first, and the held ones when its operator sends them again.
+    for (const [type, occurredAt] of [
+      ['cod.refusal_denied', '2026-12-02T09:00:00.000Z'],
+      ['cod.confirmed', '2026-12-01T09:00:00.000Z'],
+    ]) {
+      const body = JSON.stringify({ type, data: { reference: 'A-1', occurredAt, reschedule: null } })
+      const headers = sign({ id: randomUUID(), at: new Date(), body }, [secret])
+      await fetch(`${url}/webhooks`, { method: 'POST', headers: { ...headers }, body })
+    }
+    await printed(program, 'cod.confirmed A-1 ready_to_ship')
   })
 
 test('the examples in TypeScript type-check under --strict', async () => {
