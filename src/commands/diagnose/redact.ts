@@ -4,8 +4,9 @@ const SECRET = '[secret]'
 const NUMBER = '[number]'
 
 const DATE = String.raw`(?:19|20)\d\d-[01]\d-[0-3]\d`
-/** Decimals, versions and IPv4 addresses. */
-const WITH_POINTS = String.raw`(?:\d+\.){1,3}\d+(?![.\d])`
+const OCTET = String.raw`(?:25[0-5]|2[0-4]\d|1?\d?\d)`
+/** Decimals, versions and IPv4 addresses, which never begin like 06.12. Others with points are numbers of phones. */
+const WITH_POINTS = String.raw`(?!0\d)(?:\d+\.\d+|(?:\d{1,2}\.){2}\d{1,3}|(?:${OCTET}\.){3}${OCTET})(?![.\d])`
 /** At least 9 digits, such as 0612-34-56-78 and (06) 12 34 56 78. */
 const GROUPED_NUMBER = new RegExp(
   String.raw`(?<![\w\p{Nd}./-]|\p{Nd}:)(?!${DATE}|${WITH_POINTS})(?=(?:[ ().-]{0,2}\p{Nd}){9})` +

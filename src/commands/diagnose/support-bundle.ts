@@ -103,7 +103,7 @@ async function collect(
       settings: Object.fromEntries(
         names.flatMap((name) => {
           const value = environment[name]?.trim() ?? ''
-          return value === '' ? [] : [[name, SHOWN.includes(name) ? value : '[set]']]
+          return value === '' ? [] : [[name, SHOWN.includes(name) ? shown(value) : '[set]']]
         }),
       ),
       // The name `code` is masked.
@@ -119,6 +119,9 @@ async function collect(
     },
   }
 }
+
+/** A port, which would be masked as a text. */
+const shown = (value: string): string | number => (/^\d{4,5}$/.test(value) ? Number(value) : value)
 
 function passwordsOf(value: string): string[] {
   if (!URL.canParse(value)) return []

@@ -14,7 +14,7 @@ const API_KEY = `dck_abcdefgh2345_${'A1b2'.repeat(11)}`.slice(0, 60)
 
 type Bundle = {
   versions: Record<string, string>
-  settings: Record<string, string>
+  settings: Record<string, string | number>
   doctor: { finding: string; text: string; fix: string }[]
   verify: { since: string; checked: Record<string, number>; differences: { total: number } }
   log: unknown[]
@@ -24,6 +24,7 @@ const environmentOf = (databaseUrl: string) => ({
   DATABASE_URL: databaseUrl,
   DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
   DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
+  DOORCODE_PORT: '3100',
   DOORCODE_ALERT_URL: 'https://hooks.example/services/T024CANARY/B0HIDDEN',
   DOORCODE_ALERT_SECRET: ALERT_SECRET,
   DOORCODE_API_KEY: API_KEY,
@@ -95,8 +96,8 @@ test('the file has versions, settings, findings, a verification and the log, and
   const bundle = JSON.parse(text) as Bundle
   assert.equal(bundle.versions['doorcode'], '0.1.0')
   assert.deepEqual(
-    [bundle.settings['DOORCODE_ALERT_URL'], bundle.settings['DOORCODE_ALLOW_PRIVATE_WEBHOOKS']],
-    ['[set]', '1'],
+    ['DOORCODE_ALERT_URL', 'DOORCODE_ALLOW_PRIVATE_WEBHOOKS', 'DOORCODE_PORT'].map((name) => bundle.settings[name]),
+    ['[set]', '1', 3100],
   )
   assert.ok(bundle.doctor.some(({ finding, fix }) => finding === 'private_webhooks' && fix !== ''))
   assert.ok((bundle.verify.checked['messages'] ?? 0) >= 2)
@@ -193,6 +194,8 @@ const MASKED = [
   ['call 06 12 34 56 78 06 12 34 56 78: rejected', '34'],
   ['tel:06 12 34 56 78 2026-11-24', '34'],
   ['call 06.12.34.56.78 or (0612) 34 56 78', '34'],
+  ['call 0612.34.56.78 or 06.12345678, not 10.0.0.5', '34'],
+  ['call 612.345.678 or 212.612.345.678', '345'],
   ['call 212-612-345-678 or 212-612345678', '345'],
   ['رقم ٢١٢٦١٢٣٤٥٦٧٨ أو +٢١٢ ٦١٢ ٣٤٥ ٦٧٨ والرمز ٣٤٥٨١٧', '٣٤٥'],
   ['phone:+۲۱۲۶۱۲۳۴۵۶۷۸', '۳۴۵'],
