@@ -2039,6 +2039,14 @@ r.ended_at as over_at,
 prepare find_contracting_migration as
 select number from migrations where number > $1 and contracts order by number limit 1;
 
+prepare find_names_taken_by_another_program as
+with taken as (
+  select relname as name from pg_class where relname = any ($1::text[]) and relnamespace = current_schema()::regnamespace
+  union all select nspname from pg_namespace where nspname = any ($2::text[]))
+select name::text from taken where not exists (
+  select from pg_class t join pg_attribute a on a.attrelid = t.oid and a.attname = 'number'
+  where t.relname = 'migrations' and t.relnamespace = current_schema()::regnamespace);
+
 prepare list_migrations as
 select number, name from migrations order by number;
 

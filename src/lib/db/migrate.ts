@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { StartupError } from '../errors.ts'
 import type { Connection } from './connection.ts'
 import { type LockingOptions, withTableLocks } from './migration-locks.ts'
-import { type Db, type Sql, UNDEFINED_TABLE, isLockTimeout, sqlState, statement } from './pool.ts'
+import { type Db, type Sql, UNDEFINED_COLUMN, UNDEFINED_TABLE, isLockTimeout, sqlState, statement } from './pool.ts'
 
 const FOLDER = new URL('../../../migrations/', import.meta.url)
 const FILE_NAME = /^(\d{6})_[a-z0-9_]+\.sql$/
@@ -113,13 +113,14 @@ export type SchemaState =
   /** This release cannot use it, because of migration `contracting`. */
   | { state: 'contracted'; newest: number; known: number; contracting: number }
 
-/** Changes nothing. Throws StartupError if the database has migrations that this release does not have. */
+/** Changes nothing. Throws StartupError if the database has migrations that this release does not have, or is another program's. */
 export async function findSchemaState(sql: Sql): Promise<SchemaState> {
   const migrations = await listMigrations()
   const known = migrations.at(-1)?.number ?? 0
-  const applied = await sql.rows(selectApplied).catch((error: unknown) => {
-    if (sqlState(error) === UNDEFINED_TABLE) return []
-    throw error
+  const applied = await sql.rows(selectApplied).catch(async (error: unknown) => {
+    if (sqlState(error) !== UNDEFINED_TABLE && sqlState(error) !== UNDEFINED_COLUMN) throw error
+    await assertNamesFree(sql, migrations)
+    return []
   })
   assertOfRelease(applied, migrations)
   const newest = applied.at(-1)?.number
@@ -132,6 +133,33 @@ export async function findSchemaState(sql: Sql): Promise<SchemaState> {
   }
   return newest === known ? { state: 'current' } : { state: 'pending', pending: known - newest }
 }
+
+const CREATED = /^create (?:unlogged )?(table|schema) (\w+) ?[(;]/gm
+
+/** Without this, Doorcode would leave some of its tables among those of another program before it fails. */
+async function assertNamesFree(sql: Sql, migrations: readonly Migration[]): Promise<void> {
+  const texts = await Promise.all(migrations.map(({ name }) => readMigration(name)))
+  const created = [CREATE_MIGRATIONS.replace('if not exists ', ''), ...texts].flatMap((text) => [
+    ...text.matchAll(CREATED),
+  ])
+  const namesOf = (kind: string): string[] => created.flatMap(([, each, name = '']) => (each === kind ? [name] : []))
+  const taken = await sql.rows(findTaken, [namesOf('table'), namesOf('schema')])
+  if (taken.length > 0)
+    throw new StartupError(
+      `The database is used by another program, which has ${taken.map(({ name }) => `"${name}"`).join(', ')} in it. Give Doorcode a database of its own (docs/configuration.md), and set DATABASE_URL to it.`,
+    )
+}
+
+const findTaken = statement<{ name: string }>(
+  'find_names_taken_by_another_program',
+  // One snapshot: another node may be creating Doorcode's tables now.
+  `with taken as (
+     select relname as name from pg_class where relname = any ($1::text[]) and relnamespace = current_schema()::regnamespace
+     union all select nspname from pg_namespace where nspname = any ($2::text[]))
+   select name::text from taken where not exists (
+     select from pg_class t join pg_attribute a on a.attrelid = t.oid and a.attname = 'number'
+     where t.relname = 'migrations' and t.relnamespace = current_schema()::regnamespace)`,
+)
 
 async function commit(connection: Connection, migration: Migration, locking: LockingOptions): Promise<void> {
   const { name } = migration

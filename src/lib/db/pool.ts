@@ -372,6 +372,7 @@ export const sqlState = (error: unknown): string =>
 
 /** The SQLSTATE of a table that does not exist. */
 export const UNDEFINED_TABLE = '42P01'
+export const UNDEFINED_COLUMN = '42703'
 
 /** `workspaceId` for the column `workspace_id`. */
 export const camelCase = (column: string): string =>

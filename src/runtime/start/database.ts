@@ -39,8 +39,8 @@ export async function openDatabase(options: OpenDatabaseOptions) {
   const { db, lost, close } = await connectDatabase(options)
   opened.defer(close)
   await assertWritable(db, options)
+  const { state } = await withRetries(db, options, () => findSchemaState(db)) // first: a check reads Doorcode's tables
   await withRetries(db, options, async () => options.check?.(db))
-  const { state } = await withRetries(db, options, () => findSchemaState(db))
   if (options.isNode || state !== 'current') await withRetries(db, options, () => assertCommits(db))
   const { log, timeoutMs, signal, isNode = false } = options
   const onWait = (): void => log.info('waiting for another process that migrates the database')

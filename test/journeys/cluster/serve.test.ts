@@ -5,8 +5,9 @@ import { createServer } from 'node:http'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { runCommand } from '../../world/command-line.ts'
-import { fileDatabase } from '../../database/database.ts'
+import { fileDatabase, ownDatabase } from '../../database/database.ts'
 import { withConnection } from '../../database/postgres.ts'
+import { INSTANCE_KEY } from '../../world/node.ts'
 import { freePort, type Program, runProgram, runScript } from '../../programs/program.ts'
 import { listen } from '../../world/listen.ts'
 import { temporaryFolder } from '../../world/temporary-folder.ts'
@@ -172,4 +173,46 @@ const newEnvironment = async (): Promise<Record<string, string>> => ({
   DOORCODE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
   DOORCODE_PORT: String(await freePort()),
   DOORCODE_METRICS_PORT: String(await freePort()),
+})
+
+for (const [program, sql, name] of [
+  ['Laravel', 'create table migrations (id serial primary key, migration text, batch int)', 'migrations'],
+  ['a shop', 'create table messages (id serial primary key, body text)', 'messages'],
+  ['a shop with workspaces', 'create table workspaces (id serial primary key, title text)', 'workspaces'],
+  ['Supabase', 'create schema auth', 'auth'],
+] as const)
+  test(`nothing is left in the database of ${program}, and the error says whose it is`, async (t) => {
+    const { url } = await ownDatabase(t)
+    const ask = (text: string) => withConnection(url, async (connection) => (await connection.query(text)).rows)
+    await ask(sql)
+    const tables = `select relname from pg_class where relnamespace = 'public'::regnamespace`
+    const before = await ask(tables)
+    const environment = {
+      DATABASE_URL: url,
+      DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
+      DOORCODE_DATA_DIR: await temporaryFolder(t),
+      DOORCODE_PORT: String(await freePort()),
+      DOORCODE_METRICS_PORT: '0',
+    }
+    for (const args of [
+      ['serve'],
+      ['start'],
+      ['workspace', 'create', '--name', 'Shop'],
+      ['workspace', 'list'],
+      ['doctor'],
+    ]) {
+      const { code, stdout, stderr } = await runCommand(args, environment)
+      assert.equal(code, 1)
+      assert.match(stdout + stderr, new RegExp(`used by another program, which has "${name}" in it`), args.join(' '))
+    }
+    assert.deepEqual(await ask(tables), before)
+  })
+
+test('several nodes begin an installation at the same time', async (t) => {
+  const { url } = await ownDatabase(t)
+  const environment = { DATABASE_URL: url, DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64') }
+  const created = await Promise.all(
+    ['a', 'b', 'c', 'd'].map((name) => runCommand(['workspace', 'create', '--name', name], environment)),
+  )
+  for (const { code, stderr } of created) assert.deepEqual([code, stderr], [0, ''])
 })
