@@ -41,7 +41,8 @@ function readFlags(args: string[], options: Record<string, { type: 'string' }>) 
     return parseArgs({ args, options }).values
   } catch (fault) {
     const flags = Object.values(SETTINGS).map(({ flag, what }) => `  --${flag.padEnd(12)}  ${what}`)
-    throw new Error([...(args.includes('--help') ? [] : [(fault as Error).message, '']), 'Flags:', ...flags].join('\n'))
+    const mistake = args.includes('--help') ? [] : [(fault as Error).message, '']
+    throw new Error([...mistake, 'Flags:', ...flags].join('\n'), { cause: fault })
   }
 }
 
