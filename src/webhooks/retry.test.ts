@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type WebhookReceiver, type WebhookWorld, idOf, startWebhookWorld } from '../../test/world/webhook-world.ts'
 import { waitFor } from '../../test/world/wait-for.ts'
-import { openDb } from '../lib/db/pool.ts'
+import { LONG_STATEMENT_TIMEOUT_MS } from '../lib/db/pool.ts'
 import { MAX_RELEASED_PER_STEP, MAX_RELEASE_FAILURES } from './delivery/release.ts'
 import { pauseEndpoint } from './endpoints.ts'
 import { beginRetry, countWaiting, endPauses } from './retry.ts'
@@ -76,18 +76,20 @@ test('a retry of a large backlog may take longer than a single statement', async
   const run = (name: string, text: string) => world.db.rows({ name, text })
   await run('wait', `update webhook_deliveries set due_at = due_at + interval '1 minute' where event_id = '${eventId}'`)
   await run(
-    'slow_update',
-    `create function slow_update() returns trigger language plpgsql as $$ begin perform pg_sleep(1.5); return new; end $$`,
+    'create_check_limit',
+    `create function check_limit() returns trigger language plpgsql as $$ begin
+       if current_setting('statement_timeout')::interval <> interval '${LONG_STATEMENT_TIMEOUT_MS} ms'
+       then raise 'the limit is %', current_setting('statement_timeout'); end if;
+       return new;
+     end $$`,
   )
-  t.after(() => run('fast_update', 'drop function slow_update cascade'))
+  t.after(() => run('drop_check_limit', 'drop function check_limit cascade'))
   await run(
-    'add_slow_update',
-    `create trigger slow before update on webhook_deliveries for each row
-     when (old.event_id = '${eventId}') execute function slow_update()`,
+    'add_check_limit',
+    `create trigger check_limit before update on webhook_deliveries for each row
+     when (old.event_id = '${eventId}') execute function check_limit()`,
   )
-  const db = openDb({ url: world.db.url, poolSize: 1, statementTimeoutMs: 1_000 })
-  t.after(() => db.close())
-  assert.equal(await endPauses({ db, clock: world.clock }, idOf(world, receiver)), 1)
+  assert.equal(await endPauses(world, idOf(world, receiver)), 1)
 })
 
 test('nothing is retried at a paused endpoint, or when nothing waits', async (t) => {

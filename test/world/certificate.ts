@@ -1,4 +1,4 @@
-/** Of "localhost" and 127.0.0.1, signed with its own key, valid for a hundred years. Only for tests. */
+/** For "localhost" and 127.0.0.1, self-signed, valid from 2000 to 2100, whatever the clock of the machine. Only for tests. */
 export const certificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgNNwSJ6/8LA9yQzqr
@@ -6,14 +6,14 @@ KjW7x5K4DaqeSCEXg/BDwsG3FcihRANCAARl5VWrUzaaGq1nmI2/CO3EzrODPsaU
 fooZLqSSJbVfNAfqCFq9vJFfb728iY8Nmd9xmU9CL34HP+amVzGQ0KkC
 -----END PRIVATE KEY-----`,
   cert: `-----BEGIN CERTIFICATE-----
-MIIBnDCCAUGgAwIBAgIUJJ+ctAIhqzRJ4sFOEqwli10dXvkwCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEzMDA3MzExN1oYDzIxMjYxMTA2
-MDczMTE3WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+MIIBmzCCAUGgAwIBAgIUJJ+ctAIhqzRJ4sFOEqwli10dXvkwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTAwMDEwMTAwMDAwMFoYDzIxMDAwMTAx
+MDAwMDAwWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
 PQMBBwNCAARl5VWrUzaaGq1nmI2/CO3EzrODPsaUfooZLqSSJbVfNAfqCFq9vJFf
 b728iY8Nmd9xmU9CL34HP+amVzGQ0KkCo28wbTAdBgNVHQ4EFgQUbRBOwUZ6GiRQ
 zeTlbgCntx534iswHwYDVR0jBBgwFoAUbRBOwUZ6GiRQzeTlbgCntx534iswDwYD
 VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
-zj0EAwIDSQAwRgIhAMsKgj6nHr+GXTOMcdZDscLwADmJzEi62tCzWjMqmbqWAiEA
-kkE3ETZ5mNpCcVWbEWZU8sAhnb+BrT/wQStuAm6bLOc=
+zj0EAwIDSAAwRQIhAIiqku8KhSFaMn3JzeTMV9G+27j8VqBCpK6TP+79JAEaAiAn
+miStF0AZh+fbXdgqn9Z70zZgQhICE9ErpXpQaXG1wA==
 -----END CERTIFICATE-----`,
 } as const

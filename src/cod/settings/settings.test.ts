@@ -288,11 +288,9 @@ test('no JSON makes the reader throw, and accepted settings can be set again', (
 })
 
 test('a list of 300,000 items is too long, and only its first items are examined', () => {
-  const pointers = faultsOf(inEnglish({ timeRanges: Array.from({ length: 300_000 }, () => 'a') })).map(
-    ({ pointer }) => pointer,
-  )
-  assert.ok(pointers.includes('/languages/en/timeRanges'))
-  assert.ok(pointers.includes('/languages/en/timeRanges/1'))
+  const items = Array.from({ length: 300_000 }, (_, index) => (index < 1_000 ? `${index}` : 1))
+  const pointers = faultsOf(inEnglish({ timeRanges: items })).map(({ pointer }) => pointer)
+  assert.deepEqual(pointers, ['/languages/en/timeRanges'])
 })
 
 function settingsOf(json: unknown): CodSettings {

@@ -1,20 +1,12 @@
 import assert from 'node:assert/strict'
 import { type RemoteInfo, createSocket } from 'node:dgram'
+import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
 import { type Server, createServer } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { Agent, request } from 'undici'
 import { listen } from '../../../test/world/listen.ts'
-import {
-  type Address,
-  CONNECT_TIMEOUT_MS,
-  type Resolve,
-  checkHost,
-  isPublicAddress,
-  openResolver,
-  publicConnector,
-  resolveName,
-} from './connector.ts'
+import { type Address, type Resolve, checkHost, isPublicAddress, publicConnector, resolveName } from './connector.ts'
 
 const REJECTED = [
   ['loopback', '127.0.0.1', '127.255.255.254', '::1'],
@@ -109,7 +101,7 @@ test('a name without addresses fails and connects to nothing', async (t) => {
   assert.equal(inside.connections(), 0)
 })
 
-test('a name whose server never answers for IPv6 is resolved in time to connect', async (t) => {
+test('a name whose server never answers for IPv6 is resolved to its IPv4 addresses', async (t) => {
   const server = createSocket('udp4')
   t.after(() => server.close())
   server.on('message', (query: Buffer, { port, address }: RemoteInfo) => {
@@ -122,11 +114,9 @@ test('a name whose server never answers for IPv6 is resolved in time to connect'
   })
   server.bind(0, '127.0.0.1')
   await once(server, 'listening')
-  const resolver = openResolver()
+  const resolver = new Resolver({ timeout: 1_000_000, tries: 1 }) // a test that waits for IPv6 does not end
   resolver.setServers([`127.0.0.1:${server.address().port}`])
-  const startedAt = performance.now()
   assert.deepEqual(await resolveName('shop.example', resolver), [PUBLIC])
-  assert.ok(performance.now() - startedAt < CONNECT_TIMEOUT_MS - 1_000)
 })
 
 test('private endpoints are reached where they are allowed', async (t) => {

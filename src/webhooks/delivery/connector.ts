@@ -20,7 +20,7 @@ export type Address = { address: string; family: 4 | 6 }
 /** All addresses of a name; throws when it has none. */
 export type Resolve = (hostname: string) => Promise<Address[]>
 
-export const CONNECT_TIMEOUT_MS = 5 * SECOND_MS
+const CONNECT_TIMEOUT_MS = 5 * SECOND_MS
 /** post.ts speaks HTTP/1.1: a server that is offered HTTP/2 may choose it. */
 const CONNECT_OPTIONS = { timeout: CONNECT_TIMEOUT_MS, allowH2: false }
 const DNS_TIMEOUT_MS = 2 * SECOND_MS
@@ -77,7 +77,10 @@ const publicLookup =
  * Queries the name servers directly: the system's resolver runs on the four threads of the whole process, where a few
  * names whose servers do not answer would delay all others.
  */
-export async function resolveName(hostname: string, resolver = openResolver()): Promise<Address[]> {
+export async function resolveName(
+  hostname: string,
+  resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES }),
+): Promise<Address[]> {
   const ipv4 = resolver.resolve4(hostname)
   ipv4.then(
     () => setTimeout(() => resolver.cancel(), IPV6_WAIT_MS).unref(),
@@ -91,8 +94,6 @@ export async function resolveName(hostname: string, resolver = openResolver()): 
   if (addresses.length > 0) return addresses
   throw four.status === 'rejected' ? four.reason : new Error(`${hostname} has no address`)
 }
-
-export const openResolver = (): Resolver => new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES })
 
 /** The public range; everything else in IPv6 is local, experimental or another notation for IPv4. */
 const PUBLIC_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
