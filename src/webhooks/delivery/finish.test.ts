@@ -81,19 +81,36 @@ test('the result of an event that was removed meanwhile fails no other result', 
   assert.equal((await world.delivery(other.eventId, other)).attempts.length, 1)
 })
 
-test('two attempts of one delivery that end together are both stored, and the later one decides', async (t) => {
-  const { world, claimed } = await startWithClaimed(t)
-  const [first] = claimed
+/** The results of two attempts of one delivery: it was sent again during the first. */
+async function attemptTwice(world: WebhookWorld, first: Claimed) {
   const { workspaceId, endpointId, deliveryId } = first
   await resendDelivery(world, { workspaceId, deliveryId })
   const capacity = { workspaceId, endpointId, capacity: 1, dueAt: new Date(0) }
   const [second] = await claimDeliveries(world.db, [capacity], { ...world.parts, lease: newId() })
   assert.equal(second?.deliveryId, deliveryId)
+  const success: AttemptResult = { ...failed(world, second), httpStatus: 200, decision: { outcome: 'succeeded' } }
+  return { failure: failed(world, first), success }
+}
+
+test('two attempts of one delivery that end together are both stored, and the later one decides', async (t) => {
+  const { world, claimed } = await startWithClaimed(t)
+  const [first] = claimed
+  const { failure, success } = await attemptTwice(world, first)
   const finish = createFinisher(world.parts)
-  const succeeded: AttemptResult = { ...failed(world, second), httpStatus: 200, decision: { outcome: 'succeeded' } }
-  await Promise.all([finish(succeeded), finish(failed(world, first))])
+  await Promise.all([finish(success), finish(failure)])
   const { status, attempts } = await world.delivery(first.eventId, first)
   assert.deepEqual([status, attempts.map(({ httpStatus }) => httpStatus)], ['succeeded', [500, 200]])
+})
+
+test('an endpoint that failed for days is not disabled by a failure that ends together with a success', async (t) => {
+  const { world, claimed } = await startWithClaimed(t)
+  const [first] = claimed
+  const { failure, success } = await attemptTwice(world, first)
+  const text = `update webhook_endpoints set failing_since = $2::timestamptz - interval '6 days' where id = $1`
+  await world.db.rows({ name: 'fail_for_days', text }, [first.endpointId, world.clock.now()])
+  const finish = createFinisher(world.parts)
+  await Promise.all([finish(failure), finish(success)])
+  assert.equal((await findEndpoint(world.db, first))?.status, 'enabled')
 })
 
 test('410 from a URL that was changed meanwhile disables nothing, and the event goes to the new URL', async (t) => {

@@ -57,8 +57,11 @@ export const createFinisher = (
         const isMoved = isGone && (await disable({ ...result.delivery, url: result.url }, ENDPOINT_GONE)) === 'moved'
         settled.push(isMoved ? againAtNewUrl(result) : result)
       }
-      for (const group of withEachDeliveryOnce(settled))
-        for (const endpoint of await store(db, group, now)) await disable(endpoint, FAILED_TOO_LONG)
+      const groups = withEachDeliveryOnce(settled)
+      // The endpoints' health follows from all results in their order, and is stored with the last group.
+      for (const group of groups)
+        for (const endpoint of await store(db, group, { health: group === groups.at(-1) ? settled : [], now }))
+          await disable(endpoint, FAILED_TOO_LONG)
       live.changed(results.map(({ delivery }) => delivery.workspaceId))
     },
     {
@@ -95,7 +98,7 @@ const selectUrls = statement<{ id: string; url: string }>(
      select id, url from webhook_endpoints where workspace_id = r.workspace_id and id = r.id limit 1) endpoint`,
 )
 
-/** Groups for one statement each. A delivery that was sent again during an attempt has another attempt, which may end at the same time. */
+/** Groups for one statement each. A delivery that is sent again during an attempt has a second attempt, and both may end together. */
 function withEachDeliveryOnce(results: readonly AttemptResult[]): AttemptResult[][] {
   const ofDeliveries = [...Map.groupBy(results, ({ delivery }) => delivery.deliveryId).values()]
   const mostAttempts = Math.max(0, ...ofDeliveries.map(({ length }) => length))
@@ -109,11 +112,15 @@ const FAILED_TOO_LONG: CodedText = {
   days: FAILING_DISABLES_AFTER_MS / DAY_MS,
 }
 
-/** Returns the endpoints that have failed too long. */
-function store(db: Sql, results: readonly AttemptResult[], now: Date): Promise<Attempted[]> {
+/** Returns the endpoints that have failed too long. `health`: the results that change it. */
+function store(
+  db: Sql,
+  results: readonly AttemptResult[],
+  { health, now }: { health: readonly AttemptResult[]; now: Date },
+): Promise<Attempted[]> {
   return db.rows(storeResults, [
     changes(results.map((result) => resultRow(result, now))),
-    changes(endpointResults(results)),
+    changes(endpointResults(health)),
     later(now, -FAILING_DISABLES_AFTER_MS),
     now,
     MAX_RELEASE_FAILURES,
