@@ -18,8 +18,8 @@ export const visibleJson = (value: unknown): string =>
 /** Without the spaces around line ends. No pattern: it would try each space of a long run again, and strangers send names of a megabyte. */
 const trimmedLines = (text: string): string[] =>
   text.split('\n').map((line, index, { length }) => {
-    const begun = index > 0 ? line.trimStart() : line
-    return index < length - 1 ? begun.trimEnd() : begun
+    const started = index > 0 ? line.trimStart() : line
+    return index < length - 1 ? started.trimEnd() : started
   })
 
 /**

@@ -5,7 +5,7 @@ import { useTexts } from '../texts/use-texts.ts'
 
 const SHOWN_MS = 2_000
 
-/** `copy` returns whether it worked, and shows the text to copy by hand otherwise. `copied` stays true for a moment. */
+/** `copy` returns whether it worked, and otherwise shows the text to copy by hand, until that is closed. `copied` stays true for a moment. */
 export function useCopy(text: string): { copied: boolean; copy: () => Promise<boolean> } {
   const { t } = useTexts()
   const [copies, setCopies] = useState(0)
@@ -17,7 +17,7 @@ export function useCopy(text: string): { copied: boolean; copy: () => Promise<bo
   const copy = async (): Promise<boolean> => {
     const works = await copyText(text)
     if (works) setCopies((before) => before + 1)
-    else notifications.show({ message: t('page_shell.not_copied', { text }) })
+    else notifications.show({ message: t('page_shell.not_copied', { text }), autoClose: false })
     return works
   }
   return { copied: copies > 0, copy }

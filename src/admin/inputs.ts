@@ -6,7 +6,7 @@ import { explainInvalidPhone } from '../lib/phone/invalid-phone.ts'
 
 const tooLong = (max: number) => asIssue({ code: 'http.must_have_at_most', max })
 
-/** A longer text is read no further: it may have a megabyte. */
+/** A longer text is not checked further: it may be a megabyte long. */
 export const limitedText = (max: number) => z.string().max(max, { error: tooLong(max), abort: true })
 
 export const trimmedText = (max: number) => z.string().trim().max(max, tooLong(max))

@@ -131,7 +131,7 @@ const takeDue: Statement<DueDay> = statement(
    returning workspace_id as "workspaceId", day, time_zone as "timeZone", counts`,
 )
 
-/** Not if another node has counted the day, or the time zone has changed. */
+/** Changes nothing if another node has counted the day or the time zone has changed. */
 const keep = statement(
   'keep_daily_figures',
   `update daily_figures set groups = $3, counted_at = $4, counts = counts + 1, due_at = $5

@@ -122,9 +122,9 @@ test('on plain HTTP every copy button copies, and where copying is blocked the t
 
   await page.evaluate('document.execCommand = () => false')
   await page.getByRole('button', { name: 'Copy as curl' }).click()
-  await page.getByText(/The browser blocked copying. Copy it from here: curl .*otp\/messages/s).waitFor()
+  await page.getByText(/The browser blocked copying. Copy this text: curl .*otp\/messages/s).waitFor()
   await runs(page, 'Copy', 'Copy the id')
-  await page.getByText(`The browser blocked copying. Copy it from here: ${otp.messageId}`).waitFor()
+  await page.getByText(`The browser blocked copying. Copy this text: ${otp.messageId}`).waitFor()
   await openWithin(page, `/dashboard/w/${world.workspaceId}/phone`)
   await page.getByRole('button', { name: 'Copy code' }).click()
   await page.getByText(`The browser blocked copying. The code is ${otp.code}.`).waitFor()

@@ -1,4 +1,4 @@
-/** Returns whether the text was copied. On a page with an address of plain HTTP the browser has no clipboard, but copies what is selected. */
+/** Returns whether the text was copied. On plain HTTP a page has no access to the clipboard, but the browser still copies a selection. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

@@ -38,7 +38,7 @@ export function readCodSettings(json: unknown): { settings: CodSettings } | { fa
   return { faults: faults.slice(0, MAX_FAULTS) }
 }
 
-/** One more than any list or object may have, which is a fault already: an issue for each of half a million items would take seconds. */
+/** One more than any list or object may have: that is a fault already, and issues for half a million items would take seconds. */
 const MAX_READ_MEMBERS = limits.languages.max + 1
 /** Where only text is valid, and anything else is one issue. */
 const DEPTH_OF_TEXTS = 4

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAX_FAULTS, findUnstorableText } from './faults.ts'
 
-test('text that cannot be stored is named by its place, and other values cost no pointer', (t) => {
+test('text that cannot be stored is reported by its place, and no pointer is made for other values', (t) => {
   const pointers = t.mock.method(String.prototype, 'toWellFormed')
   const sound = Array.from({ length: 1_000 }, () => ({ a: [0, 'text'], b: {} }))
   assert.deepEqual(findUnstorableText(sound), [])

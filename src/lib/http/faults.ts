@@ -105,7 +105,7 @@ export function findUnstorableText(body: unknown): Fault[] {
   return faults
 }
 
-/** Made only for a fault, and once: for each of the half a million values of a body, pointers take seconds. */
+/** Made only for a fault, and once: pointers to all of half a million values would take seconds. */
 function pointerOf(place: Place): string {
   const above: Place[] = []
   let pointer = ''

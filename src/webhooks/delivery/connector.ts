@@ -25,7 +25,7 @@ const CONNECT_TIMEOUT_MS = 5 * SECOND_MS
 const CONNECT_OPTIONS = { timeout: CONNECT_TIMEOUT_MS, allowH2: false }
 const DNS_TIMEOUT_MS = 2 * SECOND_MS
 const DNS_TRIES = 2
-/** After the IPv4 addresses are known: some name servers never answer for IPv6, and all tries take longer than a connection may. */
+/** From the IPv4 addresses on: some name servers never answer for IPv6, and the resolver's tries take longer than CONNECT_TIMEOUT_MS. */
 const IPV6_WAIT_MS = SECOND_MS
 
 export type ConnectorOptions = { allowPrivate: boolean; resolve?: Resolve }

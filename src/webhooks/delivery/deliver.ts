@@ -194,8 +194,8 @@ export function deliverLoop(parts: Parts): Loop {
   }
 
   /**
-   * These deliveries were recorded or rescheduled while the endpoint was being paused or disabled. Turns do not wait: the others would be
-   * delayed.
+   * These deliveries were recorded or rescheduled while the endpoint was being paused or disabled. No turn waits for this, so that it
+   * delays no other endpoint.
    */
   async function holdDue(endpoints: readonly EndpointId[]): Promise<void> {
     isHolding = true

@@ -132,7 +132,7 @@ test('reference has 1 to 128 characters; parameters are optional, never null', a
     assert.equal(await codeOf(bad), 'DEVELOPER_INVALID_INPUT', JSON.stringify(bad))
 })
 
-test('parameters that are not text make one issue, however many they are', () => {
+test('parameters that are not text make one issue, however many there are', () => {
   const body = Array.from({ length: 30_000 }, () => 1)
   const { error } = refusalCheckBody.shape.parameters.safeParse({ body })
   assert.ok(JSON.stringify(error?.issues).length < 1_000, 'one key could keep a node busy')

@@ -17,7 +17,7 @@ const noOwners = async (world: World): Promise<void> => {
   await world.query('delete from operators')
 }
 
-test('of a stranger’s name or password that is too long, nothing else is examined', async (t) => {
+test('a stranger’s name or password that is too long is not examined further', async (t) => {
   const world = await startWorld(t)
   const visitor = createCalls(world.first.url, '')
   const faultsOf = (more: { name?: string; password?: string }) =>
