@@ -5,9 +5,19 @@ import { useTexts } from '../texts/use-texts.ts'
 
 const SHOWN_MS = 2_000
 
-/** `copy` returns whether it worked, and otherwise shows the text to copy by hand, until that is closed. `copied` stays true for a moment. */
-export function useCopy(text: string): { copied: boolean; copy: () => Promise<boolean> } {
+/** The function returns whether the text was copied. If not, it shows the text until a person closes it, to be copied by hand. */
+export function useCopyText(): (text: string) => Promise<boolean> {
   const { t } = useTexts()
+  return async (text) => {
+    const isCopied = await copyText(text)
+    if (!isCopied) notifications.show({ message: t('page_shell.not_copied', { text }), autoClose: false })
+    return isCopied
+  }
+}
+
+/** `copied` is true for a moment after a copy. */
+export function useCopy(text: string): { copied: boolean; copy: () => Promise<boolean> } {
+  const copyOrShow = useCopyText()
   const [copies, setCopies] = useState(0)
   useEffect(() => {
     if (copies === 0) return
@@ -15,10 +25,9 @@ export function useCopy(text: string): { copied: boolean; copy: () => Promise<bo
     return () => clearTimeout(timer)
   }, [copies])
   const copy = async (): Promise<boolean> => {
-    const works = await copyText(text)
-    if (works) setCopies((before) => before + 1)
-    else notifications.show({ message: t('page_shell.not_copied', { text }), autoClose: false })
-    return works
+    const isCopied = await copyOrShow(text)
+    if (isCopied) setCopies((before) => before + 1)
+    return isCopied
   }
   return { copied: copies > 0, copy }
 }

@@ -1,4 +1,3 @@
-import { copyText } from '@doorcode/whatsapp-emulator/phone/copy-text.ts'
 import { spanOf } from '@doorcode/whatsapp-emulator/phone/clock.ts'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -9,6 +8,7 @@ import type { SectionName } from '../navigation/sections.ts'
 import { SANDBOX_PHONE } from '../sandbox-phone.ts'
 import { isOfWorkspace } from '../shell/refetch.ts'
 import { showUndo } from '../undo.tsx'
+import { useCopyText } from '../use-copy.ts'
 import type { Workspace } from '../workspace.ts'
 import { recentPages } from './recent.ts'
 
@@ -48,8 +48,8 @@ export function useDeeds(workspace: Workspace, query: string, isOpen: boolean): 
 function useCopyId(): (id: string) => Promise<void> {
   const report = useReport()
   const { t } = useTexts()
-  return (id) =>
-    report(async () => ((await copyText(id)) ? t('page_shell.copied') : t('page_shell.not_copied', { text: id })))
+  const copyText = useCopyText()
+  return (id) => report(async () => ((await copyText(id)) ? t('page_shell.copied') : undefined))
 }
 
 /** Shows the result of an action, or why it failed. */
