@@ -4,13 +4,15 @@ import { copyText } from '@doorcode/whatsapp-emulator/phone/copy-text.ts'
 import { useTexts } from '../texts/use-texts.ts'
 
 const SHOWN_MS = 2_000
+/** Long enough to copy a text by hand. It may be a secret, so it does not stay. */
+const BY_HAND_MS = 60_000
 
-/** The function returns whether the text was copied. If not, it shows the text until a person closes it, to be copied by hand. */
+/** The function returns whether the text was copied. If not, it shows the text, to be copied by hand. */
 export function useCopyText(): (text: string) => Promise<boolean> {
   const { t } = useTexts()
   return async (text) => {
     const isCopied = await copyText(text)
-    if (!isCopied) notifications.show({ message: t('page_shell.not_copied', { text }), autoClose: false })
+    if (!isCopied) notifications.show({ message: t('page_shell.not_copied', { text }), autoClose: BY_HAND_MS })
     return isCopied
   }
 }
