@@ -273,6 +273,25 @@ test('a day is counted an hour at a time, and delays no client that reads events
   await assertVerified(world)
 })
 
+test('a slow count of a day does not replace the one that another node made meanwhile', async (t) => {
+  const world = await startWorld(t)
+  const member = await signIn(world, 'member')
+  const otp = await world.sendOtp()
+  world.advance('24h')
+  await world.settled()
+  let isCountedElsewhere = false
+  const db = spyOnDb(world.parts.db, async ({ statement, run }) => {
+    if (statement.name !== 'keep_daily_figures' || isCountedElsewhere) return run()
+    isCountedElsewhere = true
+    await world.whatsapp.reports(otp, ['sent', 'delivered', 'read'])
+    world.advance('15m')
+    await countDays(world)
+    return run()
+  })
+  await countDays(world, db)
+  assert.equal((await chartsOf(world, member)).funnel.read, 1)
+})
+
 test('a new delivery time zone changes the days and counts them again', async (t) => {
   const world = await startWorld(t)
   const member = await signIn(world, 'member')
