@@ -49,7 +49,7 @@ export function CodeBlock({ text, isCode = false, label, onCopy, maxHeight, auto
         size="compact-xs"
         variant="default"
         aria-label={copied ? t('page_shell.copied') : (label ?? t('page_shell.copy'))}
-        onClick={async () => (await copy()) && onCopy?.()}
+        onClick={() => void copy().then((isCopied) => isCopied && onCopy?.())}
       >
         {copied ? t('page_shell.copied') : t('page_shell.copy')}
       </Button>
