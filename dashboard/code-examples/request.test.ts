@@ -8,13 +8,13 @@ import { curlOf, requestExamples } from './request.ts'
 
 const run = promisify(execFile)
 
-const has = (program: string): boolean => spawnSync(program, ['--version']).status === 0
+const works = ([program, ...args]: readonly [string, ...string[]]): boolean => spawnSync(program, args).status === 0
 
 const PROGRAMS = {
-  curl: { program: 'sh', option: '-c', needs: 'curl' },
-  'Node.js': { program: process.execPath, option: '--eval', needs: process.execPath },
-  PHP: { program: 'php', option: '-r', needs: 'php' },
-  Python: { program: 'python3', option: '-c', needs: 'python3' },
+  curl: { program: 'sh', option: '-c', needs: ['curl', '--version'] },
+  'Node.js': { program: process.execPath, option: '--eval', needs: [process.execPath, '--version'] },
+  PHP: { program: 'php', option: '-r', needs: ['php', '-r', 'curl_version();'] },
+  Python: { program: 'python3', option: '-c', needs: ['python3', '--version'] },
 } as const
 
 test('the example in each installed language sends a code', async (t) => {
@@ -23,7 +23,7 @@ test('the example in each installed language sends a code', async (t) => {
   const { apiKey } = await (await signIn(world, 'admin')).calls.keys.create.mutate({ workspaceId, name: 'examples' })
   const { template } = world.otpBody()
   for (const [name, { program, option, needs }] of Object.entries(PROGRAMS)) {
-    if (!has(needs)) continue
+    if (!works(needs)) continue
     for (const isInEnvironment of [true, false]) {
       const to = newPhone()
       const body = { to, senderId, template, code: '493817', reference: `l'"été" \\ $HOME` }
