@@ -63,6 +63,9 @@ export type Db = Sql & {
  */
 const SERVER_KEEPALIVE = { tcp_keepalives_idle: 30, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 }
 
+/** The driver reads times only in this style, and a role or database may have another. Named as pg_settings does. */
+export const ISO_DATES = { DateStyle: 'ISO, MDY' }
+
 /** Our statements take milliseconds: to compile one, as PostgreSQL does above an estimated cost, takes longer than to run it. */
 const NO_JIT = { jit: 'off' }
 
@@ -136,6 +139,7 @@ export function openDb(options: DbOptions): Db {
     lock_timeout: lockTimeoutMs,
     idle_in_transaction_session_timeout: idleTransactionMs,
     idle_session_timeout: 0, // a role may have one, and the pool closes its connections itself
+    ...ISO_DATES,
     ...NO_JIT,
     ...(planEachTime ? {} : BY_INDEX),
   }

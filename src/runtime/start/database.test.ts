@@ -178,6 +178,19 @@ test('a start waits for another one whatever lock_timeout the database has', asy
   assert.deepEqual(settings, [{ value: '1s' }])
 })
 
+test('times are read correctly whatever DateStyle the database has', async (t) => {
+  const name = `styled_${process.pid}`
+  await createDatabase(serverUrl(), name)
+  t.after(() => dropDatabase(serverUrl(), name))
+  await withConnection(serverUrl(), (sql) => sql.query(`alter database ${name} set datestyle = 'SQL, DMY'`))
+  const time = { name: 'time', text: `select timestamptz '2026-03-04T05:06:07Z' as time` }
+  const { db, close } = await open(urlOf(serverUrl(), name))
+  const single = await db.connect()
+  const times = [(await db.rows<object>(time))[0], (await single.query(time.text)).rows[0]]
+  await Promise.all([single.close(), close()])
+  assert.deepEqual(times, Array(2).fill({ time: new Date('2026-03-04T05:06:07Z') }))
+})
+
 async function connectTo(url: string): Promise<Connection> {
   const connection = new Connection({ connectionString: url })
   await connection.connect()
