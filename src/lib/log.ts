@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 import manifest from '../../package.json' with { type: 'json' }
 import type { LogLevel } from './config.ts'
 import { safeFieldsOf } from './db/faults.ts'
@@ -22,7 +22,7 @@ export function createLog(level: LogLevel): Log {
   const outage = createLineLimit(MAX_OUTAGE_LINES, OUTAGE_WINDOW_MS, (leftOut) =>
     log.error({ leftOut }, 'some errors of the database outage were not logged: the limit was reached'),
   )
-  const log = pino({
+  const options: LoggerOptions = {
     level,
     base: { release: manifest.version }, // a node adds its id
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -33,8 +33,21 @@ export function createLog(level: LogLevel): Log {
       },
     },
     redact: { paths: SECRET_MEMBERS.flatMap((member) => [member, `*.${member}`, `*.*.${member}`]), censor: '[secret]' },
-  })
+  }
+  const log = pino(options, standardOutput())
   return log
+}
+
+/** Lines that wait for a full disk or a reader that has stopped. More are lost. */
+const MAX_WAITING_CHARACTERS = 1_000_000
+
+/** A log that cannot be written does not end the process. */
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ dest: 1, maxLength: MAX_WAITING_CHARACTERS })
+  output.on('error', () => {
+    output.flushSync = () => {} // at the end of the process it would try again forever
+  })
+  return output
 }
 
 /**

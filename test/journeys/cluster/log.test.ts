@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, openSync } from 'node:fs'
 import { test } from 'node:test'
 import { pino } from 'pino'
 import { DatabaseUnavailable } from '../../../src/lib/db/connection.ts'
@@ -40,4 +43,27 @@ test('a database outage logs 20 lines in 10 s and counts the rest', (t) => {
   assert.equal(lines.length, MAX_OUTAGE_LINES + 1)
   t.mock.timers.tick(OUTAGE_WINDOW_MS)
   assert.match(lines.at(-1) ?? '', new RegExp(`"leftOut":${200 - MAX_OUTAGE_LINES}`))
+})
+
+const FULL_DISK = '/dev/full'
+
+test('a process whose log is on a full disk continues to work, and ends normally', {
+  skip: !existsSync(FULL_DISK),
+}, async () => {
+  const script = `
+    const { createLog } = await import('./src/lib/log.ts')
+    const log = createLog('info')
+    for (const line of ['first', 'second']) {
+      log.info(line)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    console.error('still works')
+    log.info('third')`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', openSync(FULL_DISK, 'w'), 'pipe'],
+  })
+  let written = ''
+  child.stderr?.on('data', (chunk: Buffer) => (written += chunk.toString()))
+  const [exitCode] = await once(child, 'close')
+  assert.deepEqual({ written, exitCode }, { written: 'still works\n', exitCode: 0 })
 })
