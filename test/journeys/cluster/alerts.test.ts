@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, type Socket, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import tls from 'node:tls'
 import { MINUTE_MS } from '../../../src/lib/clock.ts'
 import { readConfig } from '../../../src/lib/config.ts'
 import { createMetrics } from '../../../src/lib/metrics.ts'
@@ -16,6 +17,7 @@ import {
 import { createFiguresReader } from '../../../src/operations/monitoring/figures.ts'
 import { SEVERITIES } from '../../../src/operations/doctor/finding.ts'
 import type { Loop } from '../../../src/runtime/jobs/loop.ts'
+import { certificate } from '../../world/certificate.ts'
 import { assertSigned, startReceiver } from '../../world/receiver.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { startWorld } from '../../world/world.ts'
@@ -277,6 +279,20 @@ test('a mail server that rejects every address is tried again', async (t) => {
     watched.world.first.logLines.some((line) => /EENVELOPE 550.*could not be sent and will be tried again/.test(line)),
   )
   assert.doesNotMatch(watched.world.first.logLines.join('\n'), /ops@shop/)
+})
+
+test('the log names what is wrong with the certificate of a mail server', async (t) => {
+  const server = tls.createServer(certificate).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const watched = await startWatched(t, {
+    DOORCODE_ALERT_URL: `smtps://127.0.0.1:${port}/?from=doorcode@shop.example&to=ops@shop.example`,
+  })
+  await watched.raised()
+  await waitFor('the log', () =>
+    watched.world.first.logLines.some((line) => /DEPTH_ZERO_SELF_SIGNED_CERT.*will be tried again/.test(line)),
+  )
 })
 
 type Mail = { to: string[]; text: string }

@@ -8,6 +8,9 @@ const TIMEOUT_MS = 15 * SECOND_MS
 /** Of each wait for the server. */
 const SILENCE_MS = 10 * SECOND_MS
 
+/** `originalCode`: the system's, such as that of a certificate which is not trusted. */
+type MailError = { code?: string; originalCode?: string; responseCode?: number }
+
 type MailTarget = Extract<AlertTarget, { kind: 'mail' }>
 
 /**
@@ -51,8 +54,8 @@ export async function sendMail(
     await sent
     return undefined
   } catch (error) {
-    const { code = '', responseCode = '' } = error as { code?: string; responseCode?: number }
-    return `the mail server could not be used: ${code} ${responseCode}`.trim()
+    const { code = '', originalCode = code, responseCode = '' } = error as MailError
+    return `the mail server could not be used: ${originalCode} ${responseCode}`.trim()
   } finally {
     stop.removeEventListener('abort', end)
     transport.close()
