@@ -11,7 +11,7 @@ const STAGES = ['insert_and_claim_otp_messages_within_quota', 'store_provider_re
 
 /** Statements that a server runs periodically without any message, once for a cache, or only for its first webhook. */
 const UNRELATED_WRITES =
-  /^(remove_|list_workspaces_to_count|claim_accounts_due_for_sync|claim_deliveries|account_by_id|release_deliveries|take_leases|take_sandbox_work|delete_workspaces_due|lock_workspace_to_purge|\w+_removal_guard)/
+  /^(remove_|list_workspaces_to_count|take_due_daily_figures|claim_accounts_due_for_sync|claim_deliveries|account_by_id|release_deliveries|take_leases|take_sandbox_work|delete_workspaces_due|lock_workspace_to_purge|\w+_removal_guard)/
 
 type Write = { name: string; transaction: number | null; stage: string | null }
 

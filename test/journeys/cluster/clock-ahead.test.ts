@@ -24,7 +24,7 @@ test('an account that was synced while the clock was ahead is synced again when 
   const world = await startWorld(t, { works: false })
   const { accountId } = world.account
   await doneAhead(world, () => syncAccount(world.parts, accountId))
-  await assertSyncedBy(world, () => syncLoop(world.parts).turn())
+  await assertSyncedBy(world, () => syncAllDue(world))
 })
 
 test('an account whose sync is due soon, but whose last one was ahead, is synced again', async (t) => {
@@ -35,6 +35,12 @@ test('an account whose sync is due soon, but whose last one was ahead, is synced
   )
   await assertSyncedBy(world, () => syncAccount(world.parts, accountId))
 })
+
+/** A turn syncs a few of those that are due, and other tests' accounts may be due too. */
+async function syncAllDue({ parts }: World): Promise<void> {
+  const loop = syncLoop(parts)
+  for (let hasMore = true; hasMore; ) ({ more: hasMore } = await loop.turn())
+}
 
 async function assertSyncedBy(world: World, work: () => Promise<unknown>): Promise<void> {
   const now = world.clock.now()
