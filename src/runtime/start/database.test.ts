@@ -178,6 +178,14 @@ test('a start waits for another one whatever lock_timeout the database has', asy
   assert.deepEqual(settings, [{ value: '1s' }])
 })
 
+test('a search_path without a schema is reported with a fix', async () => {
+  const name = `pathless_${process.pid}`
+  await createDatabase(serverUrl(), name)
+  await withConnection(serverUrl(), (sql) => sql.query(`alter database ${name} set search_path = ''`))
+  await rejected(urlOf(serverUrl(), name), /No schema in the search_path/)
+  await dropDatabase(serverUrl(), name)
+})
+
 test('times are read correctly whatever DateStyle the database has', async (t) => {
   const name = `styled_${process.pid}`
   await createDatabase(serverUrl(), name)

@@ -98,6 +98,8 @@ export const MAX_CLOSE_MS = 5_000
 const MIGRATION_FAULTS: Readonly<Record<string, string>> = {
   42501:
     'The database user may not create tables. Make it the owner of the database, or "grant create on schema public" to it.',
+  '3F000':
+    'No schema in the search_path of the database user exists, so no table can be created. Set it to a schema that the user owns, as "alter role … set search_path = public".',
   25006: 'The database is read-only, as a standby is. Set DATABASE_URL to the primary.',
 }
 
