@@ -3,6 +3,7 @@ import { type ServerResponse, createServer } from 'node:http'
 import { createSecureServer } from 'node:http2'
 import { type TestContext, test } from 'node:test'
 import tls from 'node:tls'
+import { asWritten } from '../../../locales/text.ts'
 import { certificate } from '../../../test/world/certificate.ts'
 import { listen } from '../../../test/world/listen.ts'
 import { Interrupted, type Outgoing, post, webhookAgent } from './post.ts'
@@ -24,6 +25,7 @@ async function startServer(t: TestContext, answer: (response: ServerResponse) =>
   const url = `http://${await listen(t, server)}/`
   return {
     agent,
+    url,
     connections: () => connections,
     send: (outgoing: Partial<Outgoing> = {}, stop = NEVER) =>
       post(agent, { url, headers: {}, body: '{}', ...outgoing }, stop),
@@ -130,6 +132,12 @@ test('a receiver that prefers HTTP/2 gets its webhooks by HTTP/1.1', async (t) =
   t.after(() => agent.destroy())
   const { httpStatus, response } = await post(agent, { url, headers: {}, body: '{}' }, NEVER)
   assert.deepEqual({ httpStatus, response }, { httpStatus: 200, response: '1.1' })
+})
+
+test('a TLS error is its reason, without an address in memory', async (t) => {
+  const { send, url } = await startServer(t, (response) => response.end())
+  const { error } = await send({ url: url.replace('http:', 'https:') })
+  assert.deepEqual(error, asWritten('ERR_SSL_WRONG_VERSION_NUMBER wrong version number'))
 })
 
 test('each network error has its own text', async () => {

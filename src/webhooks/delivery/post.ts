@@ -182,5 +182,7 @@ export function failureReason(error: unknown): CodedText {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   const known = ALIASES[code] ?? NETWORK_ERRORS.find((each) => each === code)
   if (known) return plainText(`webhooks.network_${known.toLowerCase() as Lowercase<NetworkError>}`)
-  return asWritten(`${code} ${error.message}`.trim().slice(0, MAX_ERROR_LENGTH).replaceAll('\0', '').toWellFormed())
+  // OpenSSL's message is its reason between an address in memory and a line of its source
+  const message = 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message
+  return asWritten(`${code} ${message}`.trim().slice(0, MAX_ERROR_LENGTH).replaceAll('\0', '').toWellFormed())
 }
