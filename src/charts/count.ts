@@ -1,4 +1,4 @@
-import { HOUR_MS, later } from '../lib/clock.ts'
+import { HOUR_MS, later, notAfter } from '../lib/clock.ts'
 import { type Sql, statement } from '../lib/db/pool.ts'
 import { type ListClock, idMargin, idRange } from '../lib/lists/id-range.ts'
 import { type Day, startOfDay, addDays, offsetsBetween } from './days.ts'
@@ -43,12 +43,10 @@ export async function* countDay(
   const { timeZone } = counting
   const end = startOfDay(addDays(day, 1), timeZone)
   for (let begin = startOfDay(day, timeZone), next = begin; begin < end; begin = next) {
-    next = earlier(later(begin, MAX_SPAN_MS), end)
+    next = notAfter(end, later(begin, MAX_SPAN_MS))
     yield await countSpans(sql, { ...counting, begins: [begin, next], days: [day] })
   }
 }
-
-const earlier = (one: Date, other: Date): Date => (one < other ? one : other)
 
 /** The counts of spans of any length. `begins`: when each of `days` begins, and when the last one ends. */
 export async function countSpans(

@@ -10,3 +10,4 @@ export const DAY_MS = 24 * HOUR_MS
 
 export const later = (from: Date, ms: number): Date => new Date(from.getTime() + ms)
 export const notBefore = (earliest: Date, at: Date): Date => (at < earliest ? earliest : at)
+export const notAfter = (latest: Date, at: Date): Date => (at > latest ? latest : at)

@@ -13,6 +13,7 @@ import {
   rotateSecret,
 } from '../../webhooks/endpoints.ts'
 import { findDeliveryDetails } from '../../explain/deliveries.ts'
+import { notAfter } from '../../lib/clock.ts'
 import { resendBatch, resendDelivery, resendable } from '../../webhooks/resend.ts'
 import { beginRetry, endPauses } from '../../webhooks/retry.ts'
 import {
@@ -178,7 +179,7 @@ export const endpointActions = {
     chosenDeliveries.safeExtend({ at: instant }),
     async ({ tx, record, clock }, { at, ...filter }) => {
       const now = clock.now()
-      const batch = await resendBatch({ db: tx, clock }, { ...filter, startedAt: at < now ? at : now })
+      const batch = await resendBatch({ db: tx, clock }, { ...filter, startedAt: notAfter(now, at) })
       const { statuses, type, from, to } = filter
       const after = { resent: batch.resent, statuses, type, from, to }
       if (batch.resent > 0) await record({ action: 'endpoint.resent', target: filter.endpointId, after })

@@ -134,14 +134,12 @@ export async function findSchemaState(sql: Sql): Promise<SchemaState> {
   return newest === known ? { state: 'current' } : { state: 'pending', pending: known - newest }
 }
 
-const CREATED = /^create (?:unlogged )?(table|schema) (\w+) ?[(;]/gm
+const CREATED = /^create (?:unlogged )?(table|schema) (?:if not exists )?(\w+) ?[(;]/gm
 
 /** Without this, Doorcode would leave some of its tables among those of another program before it fails. */
 async function assertNamesFree(sql: Sql, migrations: readonly Migration[]): Promise<void> {
   const texts = await Promise.all(migrations.map(({ name }) => readMigration(name)))
-  const created = [CREATE_MIGRATIONS.replace('if not exists ', ''), ...texts].flatMap((text) => [
-    ...text.matchAll(CREATED),
-  ])
+  const created = [CREATE_MIGRATIONS, ...texts].flatMap((text) => [...text.matchAll(CREATED)])
   const namesOf = (kind: string): string[] => created.flatMap(([, each, name = '']) => (each === kind ? [name] : []))
   const taken = await sql.rows(findTaken, [namesOf('table'), namesOf('schema')])
   if (taken.length > 0)

@@ -87,8 +87,9 @@ type Place = { value: object; name: PropertyKey; parent: Place | undefined; poin
 export function findUnstorableText(body: unknown): Fault[] {
   const faults: Fault[] = []
   const pending: Place[] = []
-  const add = (pointer: string, code: 'http.unstorable' | 'http.unstorable_name'): void =>
-    void faults.push({ in: 'body', pointer, detail: { code } })
+  const add = (pointer: string, code: 'http.unstorable' | 'http.unstorable_name'): void => {
+    if (faults.length < MAX_FAULTS) faults.push({ in: 'body', pointer, detail: { code } })
+  }
   const check = (value: unknown, name: PropertyKey, parent?: Place): void => {
     if (typeof value === 'object' && value !== null) pending.push({ value, name, parent })
     else if (typeof value === 'string' && isUnstorable(value))
@@ -97,7 +98,7 @@ export function findUnstorableText(body: unknown): Fault[] {
   check(body, '')
   for (let place = pending.pop(); place; place = pending.pop()) {
     for (const name of Array.isArray(place.value) ? place.value.keys() : Object.keys(place.value)) {
-      if (faults.length >= MAX_FAULTS) return faults.slice(0, MAX_FAULTS)
+      if (faults.length === MAX_FAULTS) return faults
       if (typeof name === 'string' && isUnstorable(name)) add(pointerOf(place), 'http.unstorable_name')
       check(Reflect.get(place.value, name), name, place)
     }

@@ -1,5 +1,5 @@
 import type { CodedText } from '../../../locales/text.ts'
-import { later, notBefore } from '../../lib/clock.ts'
+import { later, notAfter, notBefore } from '../../lib/clock.ts'
 import { type Sql, type Statement, batch, changes, statement } from '../../lib/db/pool.ts'
 import { type EventParts, transactionWithEvents } from '../../events/record.ts'
 import type { Batcher } from '../../lib/db/batcher.ts'
@@ -177,7 +177,7 @@ function dueAt({ submitBy }: ClaimedMessage, next: Decision, now: Date): Date | 
     case 'failed':
       return submitBy
     case 'retry':
-      return next.dueAt < submitBy ? next.dueAt : submitBy
+      return notAfter(submitBy, next.dueAt)
     case 'unknown':
       // the outcome waited to be stored, such as during an outage, in which no report could be stored either
       return next.dueAt < now ? later(now, UNKNOWN_WAIT_MS) : next.dueAt

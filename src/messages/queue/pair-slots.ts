@@ -1,3 +1,4 @@
+import { notAfter } from '../../lib/clock.ts'
 import { type Sql, batch, statement } from '../../lib/db/pool.ts'
 import { removal } from '../../lib/db/removal.ts'
 import type { DueMessage } from './lock-due.ts'
@@ -30,7 +31,7 @@ export async function takePairSlots(
     const lateOfPair = rows
       .map(({ id, submitBy }, index) => {
         const freeAt = new Date(firstSlot + (index - PAIR_BURST + 1) * PAIR_INTERVAL_MS)
-        return { id, due_at: freeAt < submitBy ? freeAt : submitBy }
+        return { id, due_at: notAfter(submitBy, freeAt) }
       })
       .filter(({ due_at }) => due_at > now)
     if (lateOfPair.length === 0) continue

@@ -1,4 +1,4 @@
-import { type Clock, SECOND_MS, later } from '../../lib/clock.ts'
+import { type Clock, SECOND_MS, later, notAfter } from '../../lib/clock.ts'
 import {
   STATEMENT_TIMEOUT_MS,
   type Statement,
@@ -41,8 +41,7 @@ const MAX_IDENTIFIER = 512
  * such as an answer before its question.
  */
 export function happenedAt(reportedAt: Date, receivedAt: Date): Date {
-  const latest = later(reportedAt, SECOND_MS - 1)
-  return latest < receivedAt ? latest : receivedAt
+  return notAfter(receivedAt, later(reportedAt, SECOND_MS - 1))
 }
 
 type ReceiverParts = EventParts &

@@ -96,8 +96,9 @@ export async function checkDay(
   // An earlier count may have missed rows that were stored later.
   const isFinal = counted_at >= later(startOfDay(addDays(day, 1), timeZone), HOUR_MS)
   const counting = { workspaceId: id, day, timeZone, clock: { sandbox: false, offsetMs: 0 } }
-  const counted = isFinal ? (await Array.fromAsync(countDay(tx, counting))).flat() : []
-  const [counts, recount] = [sumOf(isFinal ? groups : []), sumOf(counted)]
+  const [counts, recount] = isFinal
+    ? [sumOf(groups), sumOf((await Array.fromAsync(countDay(tx, counting))).flat())]
+    : [{}, {}]
   const differences = [
     ...missing.map((each) => ({ id, code: 'verify.daily_figures_missing', day: each }) as const),
     ...FIGURES.flatMap((prefix) => {

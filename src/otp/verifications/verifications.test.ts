@@ -96,7 +96,7 @@ test('a recipient is limited by codes in a short time, codes a day, and wrong co
   assert.equal(limitOf([], times(MAX_WRONG_A_DAY, DAY_MS)), undefined)
 })
 
-test('a recipient over several limits is told when the last one ends', () => {
+test('a recipient over several limits may try again when the last one ends', () => {
   const times = (count: number, ms: number): string[] => Array.from({ length: count }, () => ago(ms))
   const [asLongAgo, recently] = [
     times(MAX_SENDS_A_DAY - MAX_SENDS_IN_SHORT, 10 * HOUR_MS),

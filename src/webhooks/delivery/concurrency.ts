@@ -4,7 +4,7 @@ import type { AttemptResult } from './attempt.ts'
 import type { ClaimedDelivery, DueEndpoint, EndpointCapacity } from './claim.ts'
 
 /** Attempts in flight per endpoint: the minimum until it has succeeded and while it fails; one more with each success. */
-const MIN_CONCURRENCY = 2
+export const MIN_CONCURRENCY = 2
 const MAX_CONCURRENCY = 32
 
 /** An endpoint whose oldest attempt in flight is older than this counts as slow. */

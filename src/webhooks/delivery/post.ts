@@ -11,7 +11,7 @@ export const ATTEMPT_TIMEOUT_MS = 15 * SECOND_MS
 /** The part of an answer's body that is stored to help find the cause of a failure. The rest is not read. */
 export const MAX_RESPONSE_BYTES = 2_048
 /** Shorter than the keep-alive of common servers, of which gunicorn's 2 s is the shortest: they seldom close a connection just as it is used. */
-const KEEP_ALIVE_MS = 1_500
+const KEEP_ALIVE_MS = 1.5 * SECOND_MS
 export const USER_AGENT = 'Doorcode-Webhooks/1'
 
 /** `httpStatus` is null when no answer came; then `error` says why. */

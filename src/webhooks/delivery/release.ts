@@ -42,7 +42,7 @@ export async function release(db: Sql, now: Date): Promise<{ released: number; e
   return { released: rows.reduce((sum, row) => sum + row.released, 0), endpoints: rows.length }
 }
 
-/** Goes on with releases whose next step was planned while the database's clock was ahead. */
+/** Continues the releases whose next step was planned while the database's clock was ahead. */
 export const correctReleaseTimes = (sql: Sql, now: Date, limit: number): Promise<unknown[]> =>
   sql.rows(correctReleases, [now, later(now, MINUTE_MS), limit])
 
