@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { type ServerResponse, createServer } from 'node:http'
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import { createSecureServer } from 'node:http2'
+import https from 'node:https'
 import { type TestContext, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import tls from 'node:tls'
 import { asWritten } from '../../../locales/text.ts'
 import { certificate } from '../../../test/world/certificate.ts'
@@ -13,16 +15,18 @@ const SHORT_MS = 40
 /** Long enough for an answer on a busy machine. */
 const ENOUGH_MS = 1_000
 
-async function startServer(t: TestContext, answer: (response: ServerResponse) => void) {
+async function startServer(t: TestContext, answer: (response: ServerResponse) => void, scheme = 'http') {
   let connections = 0
-  const server = createServer((request, response) => {
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
     request.resume()
     answer(response)
-  })
+  }
+  if (scheme === 'https') trustCertificate(t)
+  const server = scheme === 'https' ? https.createServer(certificate, handle) : createServer(handle)
   server.on('connection', () => (connections += 1))
   const agent = webhookAgent({ allowPrivate: true })
   t.after(() => agent.destroy())
-  const url = `http://${await listen(t, server)}/`
+  const url = `${scheme}://${await listen(t, server)}/`
   return {
     agent,
     url,
@@ -30,6 +34,12 @@ async function startServer(t: TestContext, answer: (response: ServerResponse) =>
     send: (outgoing: Partial<Outgoing> = {}, stop = NEVER) =>
       post(agent, { url, headers: {}, body: '{}', ...outgoing }, stop),
   }
+}
+
+function trustCertificate(t: TestContext): void {
+  const trusted = tls.getCACertificates('default')
+  tls.setDefaultCACertificates([...trusted, certificate.cert])
+  t.after(() => tls.setDefaultCACertificates(trusted))
 }
 
 test('a receiver that never answers times out', async (t) => {
@@ -119,10 +129,44 @@ test('connections are reused for the next events', async (t) => {
   assert.ok(server.connections() <= 2, 'one may not be free again when the next event comes')
 })
 
+/** A receiver that closes connections without an answer, after the given number of answers on each. */
+async function startClosingServer(t: TestContext, answersEach: number, scheme?: string) {
+  const answers = new WeakMap<object, number>()
+  let requests = 0
+  const server = await startServer(
+    t,
+    (response) => {
+      requests += 1
+      const { socket } = response
+      const before = (socket && answers.get(socket)) ?? 0
+      if (!socket || before === answersEach) return void socket?.destroy()
+      answers.set(socket, before + 1)
+      response.writeHead(204).end()
+    },
+    scheme,
+  )
+  return { ...server, requests: () => requests }
+}
+
+for (const scheme of ['http', 'https'])
+  test(`an event is sent again immediately if the receiver closed the kept connection (${scheme})`, async (t) => {
+    const server = await startClosingServer(t, 1, scheme)
+    for (let each = 0; each < 2; each += 1) {
+      assert.equal((await server.send()).httpStatus, 204)
+      await setImmediate() // the connection is free again
+    }
+    assert.equal(server.requests(), 3, 'the second event was sent on the kept connection and on a new one')
+  })
+
+test('an event on a new connection that the receiver closes is sent once', async (t) => {
+  const server = await startClosingServer(t, 0)
+  const { httpStatus, error } = await server.send()
+  assert.deepEqual({ httpStatus, error }, { httpStatus: null, error: { code: 'webhooks.network_econnreset' } })
+  assert.equal(server.requests(), 1)
+})
+
 test('a receiver that prefers HTTP/2 gets its webhooks by HTTP/1.1', async (t) => {
-  const trusted = tls.getCACertificates('default')
-  tls.setDefaultCACertificates([...trusted, certificate.cert])
-  t.after(() => tls.setDefaultCACertificates(trusted))
+  trustCertificate(t)
   const server = createSecureServer({ ...certificate, allowHTTP1: true }, (request, response) => {
     request.resume()
     response.end(request.httpVersion)

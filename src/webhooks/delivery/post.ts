@@ -35,11 +35,13 @@ export function webhookAgent(options: ConnectorOptions): WebhookAgent {
   const tls = connectedBy(new https.Agent(agentOptions), 'https:', connect)
   return {
     // node:http, since undici treats an unrequested "100 Continue" as an error.
-    request(url, args) {
-      if (url.protocol === 'https:') return https.request(url, { ...args, agent: tls })
+    request(url, args, { onNewConnection = false } = {}) {
+      const by = (agent: http.Agent) =>
+        onNewConnection ? { ...args, createConnection: agent.createConnection } : { ...args, agent }
+      if (url.protocol === 'https:') return https.request(url, by(tls))
       // Checked at each attempt: the endpoint may have been added while DOORCODE_ALLOW_PRIVATE_WEBHOOKS was set.
       if (!options.allowPrivate) throw new SchemeRejectedError()
-      return http.request(url, { ...args, agent: plain })
+      return http.request(url, by(plain))
     },
     destroy() {
       plain.destroy()
@@ -49,7 +51,7 @@ export function webhookAgent(options: ConnectorOptions): WebhookAgent {
 }
 
 export type WebhookAgent = {
-  request(url: URL, args: ClientRequestArgs): http.ClientRequest
+  request(url: URL, args: ClientRequestArgs, options?: { onNewConnection?: boolean }): http.ClientRequest
   destroy(): void
 }
 
@@ -86,7 +88,7 @@ export async function post(agent: WebhookAgent, outgoing: Outgoing, stop: AbortS
   stop.addEventListener('abort', end)
   try {
     if (stop.aborted) throw new Interrupted()
-    const request = agent.request(new URL(url), {
+    const args = {
       method: 'POST',
       headers: {
         ...headers,
@@ -95,8 +97,13 @@ export async function post(agent: WebhookAgent, outgoing: Outgoing, stop: AbortS
         'user-agent': USER_AGENT,
       },
       signal: attempt.signal,
+    }
+    const request = agent.request(new URL(url), args)
+    const answer = await answerTo(request, body).catch((error: unknown) => {
+      if (!request.reusedSocket || !isReset(error)) throw error
+      // The receiver may have closed the kept connection before it read the event.
+      return answerTo(agent.request(new URL(url), args, { onNewConnection: true }), body)
     })
-    const answer = await answerTo(request, body)
     const response = await firstBytes(answer)
     const httpStatus = answer.statusCode ?? 0
     return {
@@ -125,6 +132,9 @@ const answerTo = (request: http.ClientRequest, body: string): Promise<IncomingMe
     request.on('close', () => reject(Object.assign(new Error(), { code: 'ECONNRESET' })))
     request.end(body)
   })
+
+const isReset = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 
 /** Never throws: the status has come, and the body does not change the outcome. Leaving the loop closes the connection. */
 async function firstBytes(body: AsyncIterable<Buffer>): Promise<string> {
