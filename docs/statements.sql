@@ -2915,7 +2915,6 @@ current_setting('server_encoding') as encoding,
 pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as "isReadOnly",
 current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
 current_setting('synchronous_commit') as synchronous_commit, current_setting('autovacuum') as autovacuum,
-current_setting('default_transaction_isolation') as isolation,
 coalesce((select setting::int from pg_settings where name = 'transaction_timeout'), 0) as "transactionTimeoutMs",
 least(
   (select sum(case name when 'max_connections' then setting::int else -setting::int end)::int from pg_settings

@@ -393,8 +393,6 @@ export type ParameterNames = {
   'doctor.index_invalid_fix': 'index'
   'doctor.index_missing': 'index'
   'doctor.index_missing_fix': 'command'
-  'doctor.isolation': 'isolation'
-  'doctor.isolation_fix': never
   'doctor.key_not_in_use': 'current' | 'key'
   'doctor.key_not_in_use_fix': never
   'doctor.key_wrong': 'reason'

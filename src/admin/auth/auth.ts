@@ -3,7 +3,7 @@ import { twoFactor } from 'better-auth/plugins/two-factor' // `better-auth/plugi
 import type { Pool } from 'pg'
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../lib/clock.ts'
 import { openPool } from '../../lib/db/connection.ts'
-import { ISO_DATES, MAX_LOCK_WAIT_MS, STATEMENT_TIMEOUT_MS } from '../../lib/db/pool.ts'
+import { MAX_LOCK_WAIT_MS, NEEDED_SETTINGS, STATEMENT_TIMEOUT_MS } from '../../lib/db/pool.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { MAX_SESSION_MS, type Person } from './person.ts'
 import { type CallState, MAX_WRONG_CODES, createCallHooks } from './call-hooks.ts'
@@ -40,7 +40,7 @@ export function openAuthLibrary(parts: AuthParts) {
       search_path: 'auth',
       statement_timeout: STATEMENT_TIMEOUT_MS,
       lock_timeout: MAX_LOCK_WAIT_MS,
-      ...ISO_DATES,
+      ...NEEDED_SETTINGS,
     },
     application_name: 'doorcode sign-in',
     responseTimeoutMs: QUERY_TIMEOUT_MS,

@@ -63,8 +63,11 @@ export type Db = Sql & {
  */
 const SERVER_KEEPALIVE = { tcp_keepalives_idle: 30, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 }
 
-/** The driver reads times only in this style, and a role or database may have another. Named as pg_settings does. */
-export const ISO_DATES = { DateStyle: 'ISO, MDY' }
+/**
+ * A role or database may have others. The driver reads times only in this style, and a statement that waited for a row must see its newest
+ * version. Named as pg_settings does.
+ */
+export const NEEDED_SETTINGS = { DateStyle: 'ISO, MDY', default_transaction_isolation: 'read committed' }
 
 /** Our statements take milliseconds: to compile one, as PostgreSQL does above an estimated cost, takes longer than to run it. */
 const NO_JIT = { jit: 'off' }
@@ -139,7 +142,7 @@ export function openDb(options: DbOptions): Db {
     lock_timeout: lockTimeoutMs,
     idle_in_transaction_session_timeout: idleTransactionMs,
     idle_session_timeout: 0, // a role may have one, and the pool closes its connections itself
-    ...ISO_DATES,
+    ...NEEDED_SETTINGS,
     ...NO_JIT,
     ...(planEachTime ? {} : BY_INDEX),
   }

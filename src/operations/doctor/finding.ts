@@ -36,7 +36,6 @@ export const FINDINGS = {
     not_durable: 'failure',
     autovacuum_off: 'failure',
     autovacuum_off_for_table: 'warning',
-    isolation: 'failure',
     transaction_timeout: 'failure',
   },
   schema: {

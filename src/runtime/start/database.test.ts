@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { pino } from 'pino'
 import { startFlakyProxy } from '../../../test/faults/flaky-proxy.ts'
 import { fileDatabase } from '../../../test/database/database.ts'
@@ -187,17 +187,31 @@ test('a search_path without a schema is reported with a fix', async () => {
 })
 
 test('times are read correctly whatever DateStyle the database has', async (t) => {
-  const name = `styled_${process.pid}`
+  const rows = await readWith(t, `datestyle = 'SQL, DMY'`, `select timestamptz '2026-03-04T05:06:07Z' as time`)
+  for (const row of rows) assert.deepEqual(row, { time: new Date('2026-03-04T05:06:07Z') })
+})
+
+test('statements are read committed whatever isolation level the database has', async (t) => {
+  const rows = await readWith(
+    t,
+    `default_transaction_isolation = 'serializable'`,
+    `select current_setting('transaction_isolation') as level`,
+  )
+  for (const row of rows) assert.deepEqual(row, { level: 'read committed' })
+})
+
+/** The row that a statement returns from the pool and from a single connection, in a database with this setting. */
+async function readWith(t: TestContext, setting: string, text: string): Promise<unknown[]> {
+  const name = `set_${process.pid}`
   await createDatabase(serverUrl(), name)
   t.after(() => dropDatabase(serverUrl(), name))
-  await withConnection(serverUrl(), (sql) => sql.query(`alter database ${name} set datestyle = 'SQL, DMY'`))
-  const time = { name: 'time', text: `select timestamptz '2026-03-04T05:06:07Z' as time` }
+  await withConnection(serverUrl(), (sql) => sql.query(`alter database ${name} set ${setting}`))
   const { db, close } = await open(urlOf(serverUrl(), name))
   const single = await db.connect()
-  const times = [(await db.rows<object>(time))[0], (await single.query(time.text)).rows[0]]
+  const rows = [(await db.rows<object>({ name: 'read', text }))[0], (await single.query(text)).rows[0]]
   await Promise.all([single.close(), close()])
-  for (const row of times) assert.deepEqual(row, { time: new Date('2026-03-04T05:06:07Z') })
-})
+  return rows
+}
 
 async function connectTo(url: string): Promise<Connection> {
   const connection = new Connection({ connectionString: url })

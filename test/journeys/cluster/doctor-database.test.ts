@@ -18,7 +18,6 @@ test('settings of a database that Doorcode cannot work with are found', async (t
     ),
   )
   const settings = {
-    "default_transaction_isolation = 'serializable'": 'isolation',
     'default_transaction_read_only = on': 'database_read_only',
     ...(rows[0]?.hasTimeout && { "transaction_timeout = '5s'": 'transaction_timeout' }), // since PostgreSQL 17
   }

@@ -13,7 +13,6 @@ export type ServerFacts = {
   full_page_writes: string
   synchronous_commit: string
   autovacuum: string
-  isolation: string
   /** Since PostgreSQL 17; 0: none. */
   transactionTimeoutMs: number
   /** The lowest limit of the server, the user and the database, for users that are not superusers. */
@@ -30,7 +29,6 @@ const selectServer = statement<ServerFacts>(
      pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as "isReadOnly",
      current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
      current_setting('synchronous_commit') as synchronous_commit, current_setting('autovacuum') as autovacuum,
-     current_setting('default_transaction_isolation') as isolation,
      coalesce((select setting::int from pg_settings where name = 'transaction_timeout'), 0) as "transactionTimeoutMs",
      least(
        (select sum(case name when 'max_connections' then setting::int else -setting::int end)::int from pg_settings
@@ -59,7 +57,6 @@ export function checkServer(facts: ServerFacts): NewFinding[] {
   const unsafe = DURABLE.filter((setting) => facts[setting] === 'off')
   if (unsafe.length > 0) found.push({ code: 'not_durable', settings: unsafe.join(', ') })
   if (facts.autovacuum === 'off') found.push({ code: 'autovacuum_off' })
-  if (facts.isolation !== 'read committed') found.push({ code: 'isolation', isolation: facts.isolation })
   const { transactionTimeoutMs: timeoutMs } = facts
   if (timeoutMs > 0 && timeoutMs < LONG_STATEMENT_TIMEOUT_MS)
     found.push({
