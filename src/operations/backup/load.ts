@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { COMMAND_LINE, audit } from '../../admin/audit/audit.ts'
 import { type Connection, DatabaseUnavailable } from '../../lib/db/connection.ts'
-import { applyMigrations, tryMigrationLock } from '../../lib/db/migrate.ts'
+import { applyMigrations, findSchemaState, tryMigrationLock } from '../../lib/db/migrate.ts'
 import { type Db, type Sql, isDatabaseUnavailable, sqlState } from '../../lib/db/pool.ts'
 import { adoptRestoredEvents } from '../../events/restored.ts'
 import { type NextMigrations, readCount } from './check.ts'
@@ -63,14 +63,11 @@ async function prepareSession(connection: Connection): Promise<void> {
 
 const INVALID_PARAMETER = '22023'
 const DISK_FULL = '53100'
-const DUPLICATE_TABLE = '42P07'
 
 /** For errors that the operator can fix. Nothing was restored. */
 function explainLoadError(error: unknown): string | undefined {
   if (sqlState(error) === DISK_FULL)
     return 'The disk of the database is full, so nothing was restored. Free space, then run the command again.'
-  if (sqlState(error) === DUPLICATE_TABLE)
-    return `The database has tables of another program (${(error as Error).message}), so nothing was restored. Restore into an empty database.`
   if (isDatabaseUnavailable(error))
     return `The database ended the restore (${(error as Error).message}), so nothing was restored. The database’s log says why; a full disk can be the reason. Fix the cause, then run the command again.`
   return undefined
@@ -131,13 +128,10 @@ function createRows(frames: AsyncGenerator<Frame>) {
   }
 }
 
-const FIND_TABLES = `
-  select exists (select from pg_namespace where nspname = 'auth') or to_regclass('migrations') is not null
-    or to_regclass('messages') is not null as "hasTables"`
-
+/** Throws StartupError if it is another program's. */
 async function assertEmpty(connection: Connection): Promise<void> {
-  const { rows } = await connection.query<{ hasTables: boolean }>(FIND_TABLES)
-  if (rows[0]?.hasTables)
+  const { state } = await findSchemaState(sqlOn(connection))
+  if (state !== 'missing')
     throw backupError(
       'The database already has tables of Doorcode. Restore into a new database: set DATABASE_URL to an empty one, or DOORCODE_DATA_DIR to a new folder.',
     )
