@@ -4,6 +4,7 @@ import { findStoredSettings } from '../cod/settings/settings-store.ts'
 import { type Sql, isTemporary } from '../lib/db/pool.ts'
 import type { Fault } from '../lib/http/faults.ts'
 import { callingCodesOf, onlyMeaning } from '../lib/lists/searched-phones.ts'
+import { withLatinDigits } from '../lib/phone/typed-digits.ts'
 
 /** A shorter text may be a one-time code in the wrong field, which no response repeats. */
 const MIN_REPEATED_DIGITS = 9
@@ -39,7 +40,8 @@ async function listCallingCodes(db: Sql, workspaceId: string): Promise<string[]>
   }
 }
 
-const isRepeatable = (text: string): boolean => text.replaceAll(/\D/g, '').length >= MIN_REPEATED_DIGITS
+const isRepeatable = (text: string): boolean =>
+  withLatinDigits(text).replaceAll(/\D/g, '').length >= MIN_REPEATED_DIGITS
 
 const formOf = ([callingCode]: readonly string[]) =>
   callingCode === undefined ? undefined : ({ code: 'http.phone_national', callingCode } as const)

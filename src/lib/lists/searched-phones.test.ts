@@ -15,6 +15,9 @@ test('a number is found in every common notation', () => {
     ' (06) 12.34.56.78 ',
     '٠٦١٢٣٤٥٦٧٨',
     '\u200e+212 612345678',
+    '\u061c+212 612345678',
+    '০৬১২৩৪৫৬৭৮',
+    '०६१२३४५६७८',
   ]) {
     assert.ok(phonesMatching(text, OURS).includes('+212612345678'), text)
   }
@@ -31,6 +34,6 @@ test('a reference is not a phone number', () => {
 test('a part of a number is found as people write and read it', () => {
   assert.equal(partOfPhone('06 12-34'), '61234')
   assert.equal(partOfPhone('+212 6'), '2126')
-  assert.equal(partOfPhone('٥٦٧٨'), '5678')
+  for (const text of ['٥٦٧٨', '۵۶۷۸', '৫৬৭৮', '५६७८']) assert.equal(partOfPhone(text), '5678')
   for (const text of ['', '12', '007', 'order-17', '12 a']) assert.equal(partOfPhone(text), null, text)
 })

@@ -1,8 +1,9 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { normalizePhone } from '../phone/phone.ts'
+import { withLatinDigits } from '../phone/typed-digits.ts'
 
 /** Digits and the characters that people write between them. */
-const LOOKS_LIKE_A_PART = /^[+\d\s().\-/\u00a0\u2011\u200e\u200f\u202a-\u202c\u2066-\u2069]{1,40}$/u
+const LOOKS_LIKE_A_PART = /^[+\d\s().\-/\u2011\p{Bidi_Control}]{1,40}$/u
 const MIN_PHONE_CHARACTERS = 5
 
 /**
@@ -47,10 +48,6 @@ export function partOfPhone(text: string): string | null {
 const candidates = (texts: readonly (string | undefined)[]): string[] => [
   ...new Set(texts.flatMap((each) => (each && normalizePhone(each)) ?? [])),
 ]
-
-/** In the blocks of Arabic-Indic and Persian digits, the low four bits are the digit. */
-export const withLatinDigits = (text: string): string =>
-  text.replaceAll(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String((digit.codePointAt(0) ?? 0) & 0xf))
 
 export const callingCodesOf = (phones: readonly string[]): string[] => [
   ...new Set(phones.flatMap((phone) => parsePhoneNumberFromString(phone)?.countryCallingCode ?? [])),

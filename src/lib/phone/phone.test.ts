@@ -10,6 +10,13 @@ test('all usual spellings of a number have one form', () => {
   for (const text of spellings) assert.equal(normalizePhone(text), '+33612345678')
 })
 
+test('digits of other scripts and the marks of direction around a copied number do not matter', () => {
+  for (const text of ['\u202a+880 1712-345678\u202c', '\u2066+8801712345678\u2069', '\u200e+880 1712345678 \u200f'])
+    assert.equal(normalizePhone(text), '+8801712345678')
+  for (const text of ['+٨٨٠١٧١٢٣٤٥٦٧٨', '+۸۸۰۱۷۱۲۳۴۵۶۷۸', '+৮৮০১৭১২৩৪৫৬৭৮', '+८८०१७१२३४५६७८'])
+    assert.equal(normalizePhone(text), '+8801712345678')
+})
+
 test('fictional and newly allotted ranges pass', () => {
   for (const text of ['+15555550123', '+447700900123', '+80012345678']) assert.equal(normalizePhone(text), text)
 })

@@ -28,7 +28,14 @@ test('a recipient as dialled at home is answered with the number to write', asyn
   )
   await world.codSettings()
   const meant = 'must be in international format: write +212661234567 if that is the number'
-  for (const to of ['0661234567', '06 61 23-45.67', '00212661234567', '212661234567'])
+  for (const to of [
+    '0661234567',
+    '06 61 23-45.67',
+    '00212661234567',
+    '212661234567',
+    '٠٦٦١٢٣٤٥٦٧',
+    '\u202a0661234567\u202c',
+  ])
     assert.equal(await toFault(to), meant, to)
 })
 
@@ -50,6 +57,7 @@ test('a digit too few or too many is answered with the number of digits', async 
   const toFault = async (to: string) => faultAt(await postOtp(world, { to }), '/to')
   assert.equal(await toFault('+212661'), 'must have 9 digits after +212, not 3')
   assert.equal(await toFault('+212 (6) 61-23.45 678'), 'must have 9 digits after +212, not 10')
+  assert.equal(await toFault('+٢١٢ ٦٦١'), 'must have 9 digits after +212, not 3')
   assert.equal(await toFault('+4912'), 'must have 4 to 15 digits after +49, not 2')
   assert.equal(await toFault('+999123456789'), 'must begin with + and the code of a country')
 })
@@ -60,6 +68,7 @@ test('a text that may be a code in the wrong field is never repeated', async (t)
   for (const change of [
     { to: '493817' },
     { to: '00493817' },
+    { to: '٤٩٣٨١٧' },
     { to: '0661234567', code: '+212661234567' },
     { to: '0661234567', code: undefined },
     { to: '0661234567', senderId: '4938170' },
@@ -67,7 +76,7 @@ test('a text that may be a code in the wrong field is never repeated', async (t)
   ]) {
     const { status, text } = await postOtp(world, change)
     assert.equal(status, 422)
-    assert.doesNotMatch(text, /4938170?|661234567/, JSON.stringify(change))
+    assert.doesNotMatch(text, /4938170?|٤٩٣٨١٧|661234567/, JSON.stringify(change))
   }
   const other = await postOtp(world, { to: '0661234567', reference: 5 })
   assert.match(faultAt(other, '/to') ?? '', /\+212 in place of a leading 0/)
