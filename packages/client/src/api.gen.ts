@@ -397,7 +397,7 @@ export interface components {
             endedAt: string | null;
         };
         CheckVerificationRequest: {
-            /** @description The code that the customer typed. It is never returned. */
+            /** @description The code that the customer typed, also in the digits of Arabic, Persian, Urdu, Hindi or Bengali keyboards. It is never returned. */
             code: string;
         };
         OtpVerificationChecked: {

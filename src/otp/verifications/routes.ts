@@ -8,6 +8,7 @@ import {
   sendFields,
   uuid,
 } from '../../lib/http/fields.ts'
+import { TYPED_DIGIT, withLatinDigits } from '../../lib/phone/typed-digits.ts'
 import { type Route, noBody, noHeaders, noParams, noQuery, route } from '../../lib/http/route.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { asIssue } from '../../../locales/text.ts'
@@ -58,8 +59,12 @@ export const checkBody = z.strictObject(
   {
     code: z
       .string({ error: asIssue({ code: 'http.must_be_text' }) })
-      .regex(new RegExp(`^[0-9]{${CODE_LENGTH.min},${CODE_LENGTH.max}}$`), { error: DIGITS })
-      .meta({ description: 'The code that the customer typed. It is never returned.' }),
+      .regex(new RegExp(`^${TYPED_DIGIT}{${CODE_LENGTH.min},${CODE_LENGTH.max}}$`), { error: DIGITS })
+      .meta({
+        description:
+          'The code that the customer typed, also in the digits of Arabic, Persian, Urdu, Hindi or Bengali keyboards. It is never returned.',
+      })
+      .transform(withLatinDigits),
   },
   MUST_BE_OBJECT,
 )

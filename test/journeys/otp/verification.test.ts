@@ -69,6 +69,17 @@ test('a code of another length counts as a wrong one', async (t) => {
   assert.equal((await world.check(started, code)).body.status, 'approved')
 })
 
+test('a code is right in the digits that the customer’s keyboard has', async (t) => {
+  const world = await startWorld(t)
+  for (const zero of ['٠', '۰', '०', '০']) {
+    const started = await world.startVerification()
+    const typed = Array.from(await world.codeOn(started), (digit) =>
+      String.fromCodePoint((zero.codePointAt(0) ?? 0) + Number(digit)),
+    ).join('')
+    assert.deepEqual((await world.check(started, typed)).body.status, 'approved', typed)
+  }
+})
+
 test('a verification expires at its time, at a check or without one', async (t) => {
   const world = await startWorld(t)
   const receiver = await world.receiver()
