@@ -1,5 +1,6 @@
 import { APIError, createAuthMiddleware, isAPIError } from 'better-auth/api'
 import { statement } from '../../lib/db/pool.ts'
+import { withLatinDigits } from '../../lib/phone/typed-digits.ts'
 import type { User } from './person.ts'
 import type { Attempt } from './sign-in-attempts.ts'
 import { type CodeParts, createSingleUseCodes, userOf } from './used-codes.ts'
@@ -23,6 +24,10 @@ const selectLocked = statement<User>(
      select from auth."twoFactor" f where f."userId" = u."id" and f."failedVerificationCount" >= ${MAX_WRONG_CODES})`,
 )
 
+/** The keyboard of the person may have other digits than 0 to 9. */
+const asTyped = (body: { code?: unknown } | undefined): object | undefined =>
+  typeof body?.code === 'string' ? { ...body, code: withLatinDigits(body.code) } : body
+
 /** Hooks of the sign-in library. `follow` attaches a state to a request that the library will answer. */
 export function createCallHooks(parts: CodeParts) {
   const codes = createSingleUseCodes(parts)
@@ -38,7 +43,9 @@ export function createCallHooks(parts: CodeParts) {
         if (!request || !path.startsWith('/two-factor/verify-')) return
         const userId = await userOf(context)
         if (state) state.codeOf = userId
-        if (userId !== undefined) await codes.use(context, { request, userId })
+        const body = asTyped(context.body)
+        if (userId !== undefined) await codes.use({ path, body }, { request, userId })
+        return { context: { body } }
       }),
       after: createAuthMiddleware(async ({ context: { returned }, request }) => {
         if (!request || !isAPIError(returned)) return

@@ -30,7 +30,10 @@ export type CodeParts = Pick<Parts, 'db' | 'clock' | 'seal'>
 export function createSingleUseCodes({ db, clock, seal }: CodeParts) {
   const used = new WeakMap<Request, Buffer>()
   return {
-    async use({ path, body }: Context, { request, userId }: { request: Request; userId: string }): Promise<void> {
+    async use(
+      { path, body }: Pick<Context, 'path' | 'body'>,
+      { request, userId }: { request: Request; userId: string },
+    ): Promise<void> {
       if (path !== VERIFY_PATH) return
       const { code } = body as { code: string }
       const hash = createHmac('sha256', seal.signInSecret()).update(`used code\0${userId}\0${code}`).digest()
