@@ -1,5 +1,8 @@
-/** Unicode's control characters, its two other line ends, and what changes the direction of text. */
-const INVISIBLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+/**
+ * Unicode's control characters, its two other line ends, and what changes the direction of text that follows. Not the marks
+ * that only act as a letter of their script would: amounts in Arabic have them.
+ */
+const INVISIBLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu
 
 /**
  * The text on one line, safe to print: a terminal or a page would act on these characters, so that a customer's note
@@ -26,7 +29,7 @@ const trimmedLines = (text: string): string[] =>
  * Whether the text needs no such change: the rule for every name that people choose. It may have the joiners of Arabic and
  * Persian, which change no direction.
  */
-export const isOneVisibleLine = (text: string): boolean => visibleText(text) === text
+export const isOneVisibleLine = (text: string): boolean => visibleText(text) === text && !/\p{Bidi_Control}/u.test(text)
 
 /** Some letters and symbols of Unicode are invisible. */
 const VISIBLE = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/u

@@ -145,7 +145,7 @@ test('a refusal check shows its request, list of reasons and note', async (t) =>
   assert.equal(next.sentence, 'No action is needed: the customer said that they refused the parcel.')
 })
 
-const HOSTILE = 'open\n2026-12-01T00:00:00.000Z  event     forged\u001b[2J\r\u009bK\u2028\u2029\u202e\u2066\u200f'
+const HOSTILE = 'open\n2026-12-01T00:00:00.000Z  event     forged\u001b[2J\r\u009bK\u2028\u2029\u202e\u2066'
 
 test('no reference or note adds a line, terminal escape or direction to entries', async (t) => {
   const world = await startSandbox(t)
@@ -160,7 +160,7 @@ test('no reference or note adds a line, terminal escape or direction to entries'
   const english = (await explained(world, confirmationId)).timeline
   const arabic = await explainConversation(world.parts, { workspaceId, confirmationId })
   const shown =
-    '⏎ 2026-12-01T00:00:00.000Z  event     forged\\u001b[2J\\u000d\\u009bK\\u2028\\u2029\\u202e\\u2066\\u200f'
+    '⏎ 2026-12-01T00:00:00.000Z  event     forged\\u001b[2J\\u000d\\u009bK\\u2028\\u2029\\u202e\\u2066'
   for (const details of [
     english.map(({ detail }) => detail),
     (arabic?.timeline ?? []).map(({ detail }) => translatorOf('ar').textOf(detail)),
