@@ -8,6 +8,7 @@ import { firstDayOfWeek } from '../texts/week.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 import type { Draft } from './draft.ts'
 import { useFault, useForm } from './form.ts'
+import { zonesWith } from './zones.ts'
 
 type Changing = { draft: Draft; onChange: (draft: Draft) => void }
 
@@ -91,10 +92,7 @@ function TimeZoneField({ value, onChange }: { value: string; onChange: (zone: st
   const { t, language } = useTexts()
   const fault = useFault('/timeZone')
   const now = useWorkspaceNow()
-  const zones = useMemo(
-    () => [...new Set([value, 'UTC', ...Intl.supportedValuesOf('timeZone')])].filter(Boolean),
-    [value],
-  )
+  const zones = useMemo(() => zonesWith(value), [value])
   const there = timeIn(value, now, language)
   return (
     <div>

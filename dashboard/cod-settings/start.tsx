@@ -5,6 +5,7 @@ import { nameOfLanguage } from '../texts/language.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { type Draft, draftOf, startOf } from './draft.ts'
 import { languagesOfTemplates } from './languages.tsx'
+import { zoneOfBrowser } from './zones.ts'
 
 type CodSettingsData = RouterOutputs['codSettings']['get']
 
@@ -57,7 +58,7 @@ export function Start({ known, onStart }: { known: CodSettingsData; onStart: (dr
 
 /** The browser's time zone is the best guess for the delivery zone. */
 export function firstDraft({ starts, defaults }: CodSettingsData, codes: readonly string[]): Draft {
-  const draft = draftOf({ ...defaults, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone })
+  const draft = draftOf({ ...defaults, timeZone: zoneOfBrowser() })
   const languages = Object.fromEntries(codes.map((code) => [code, startOf(code, starts)]))
   return { ...draft, confirmation: { ...draft.confirmation, reminds: true }, languages }
 }
