@@ -103,7 +103,9 @@ create unique index messages_verification on messages (verification_id, idempote
 create index messages_due on messages (sender_id, priority, due_at) where due_at is not null;
 -- Few messages have one. Not by the status: see messages_failed.
 create index messages_deliver_by on messages (deliver_by) where deliver_by is not null;
-create index messages_provider_message_id on messages (provider_message_id) where provider_message_id is not null;
+-- With the workspace, which every look-up names: without statistics, as after pg_upgrade, PostgreSQL would rather read all of the
+-- workspace's rows than an index that knows one of the two conditions.
+create index messages_provider_message_id on messages (provider_message_id, workspace_id) where provider_message_id is not null;
 create index messages_confirmation on messages (confirmation_id) where confirmation_id is not null;
 
 -- Search, in the order of the ids. Messages of a conversation are found by confirmations_customer, which saves an entry

@@ -24,8 +24,9 @@ create table events (
   foreign key (workspace_id, confirmation_id) references confirmations (workspace_id, id)
 );
 
-create index events_message on events (message_id) where message_id is not null;
-create index events_confirmation on events (confirmation_id) where confirmation_id is not null;
+-- With the workspace: see messages_provider_message_id.
+create index events_message on events (message_id, workspace_id) where message_id is not null;
+create index events_confirmation on events (confirmation_id, workspace_id) where confirmation_id is not null;
 -- Without pings, and without events whose content was removed.
 create index events_recorded on events (workspace_id, recorded_order, id) where endpoint_id is null and body <> '';
 
