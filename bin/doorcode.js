@@ -14,10 +14,12 @@ if (problem !== undefined) {
 // every process compiles everything.
 nodeModule.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/doorcode', import.meta.url)))
 let isSendingData = false
-// A reader that stops early, such as "head", is not an error. sendData reports every error.
+let outputFault
+// A full disk or a closed terminal must not end a process in the middle of its work. A reader that stops early, such as "head", is
+// not an error. sendData reports every error.
 for (const output of [process.stdout, process.stderr])
   output.on('error', (error) => {
-    if (error.code !== 'EPIPE' && !isSendingData) throw error
+    if (error.code !== 'EPIPE' && !isSendingData) outputFault ??= error
   })
 
 function sendData(bytes) {
@@ -34,5 +36,9 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
 })
 // A reader may take its time. A write is called back after all earlier writes, also if it fails.
 for (const output of [process.stdout, process.stderr]) await new Promise((resolve) => output.write('', resolve))
+if (outputFault) {
+  process.exitCode = 1
+  process.stderr.write(`The output could not be written (${outputFault.code}).\n`)
+}
 // An open request without an answer must not keep the process alive.
 setTimeout(() => process.exit(), 1000).unref()

@@ -155,7 +155,7 @@ export const settings = {
   ),
   DOORCODE_DRAIN_SECONDS: setting(
     '0',
-    'Seconds for which the process still accepts requests after SIGTERM or SIGINT: 0 to 60. Meanwhile `/readyz` returns 503, so that a load balancer chooses another process.',
+    'Seconds for which the process still accepts requests after SIGTERM, SIGINT or SIGHUP: 0 to 60. Meanwhile `/readyz` returns 503, so that a load balancer chooses another process.',
     integer(0, MAX_DRAIN_SECONDS, 'number'),
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting(

@@ -1,7 +1,8 @@
 /** npm forwards a terminal's Ctrl-C to its child, which also gets it from the terminal: two signals for one. */
 const SAME_SIGNAL_MS = 500
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+/** SIGHUP: the terminal was closed. */
+export const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Until it is disposed: aborts with the name of the first signal; a second one exits immediately. */
 export function listenForSignals(): Disposable & { signal: AbortSignal } {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { runCommandLine } from '../../src/cli.ts'
 import type { CommandContext } from '../../src/commands/command.ts'
 import { INSTANCE_KEY } from './node.ts'
+import { SIGNALS } from '../../src/lib/shutdown-signal.ts'
 import type { World } from './world.ts'
 
 /** The context of a command that a test runs on its own parts. */
@@ -12,8 +13,6 @@ export const QUIET_CONTEXT: CommandContext = {
   sendData: undefined,
   program: 'doorcode',
 }
-
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /** Runs `doorcode <args>` in this process, with only this environment: for commands that end without a signal. */
 export async function runCommand(args: readonly string[], environment: Readonly<Record<string, string>>) {

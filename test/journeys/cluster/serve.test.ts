@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { scryptSync } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import path from 'node:path'
@@ -8,7 +9,7 @@ import { runCommand } from '../../world/command-line.ts'
 import { fileDatabase, ownDatabase } from '../../database/database.ts'
 import { withConnection } from '../../database/postgres.ts'
 import { INSTANCE_KEY } from '../../world/node.ts'
-import { freePort, type Program, runProgram, runScript } from '../../programs/program.ts'
+import { freePort, type Program, run as runOther, runProgram, runScript } from '../../programs/program.ts'
 import { listen } from '../../world/listen.ts'
 import { temporaryFolder } from '../../world/temporary-folder.ts'
 import { waitFor } from '../../world/wait-for.ts'
@@ -85,6 +86,28 @@ test('a draining server still answers requests, but is not ready', async (t) => 
   await waitFor('the server to drain', async () => (await fetch(`${server.url}/readyz`)).status === 503)
   assert.equal((await fetch(`${server.url}/api/v1/otp/messages`, { method: 'POST' })).status, 401)
   assert.deepEqual(await server.ended, [0, null])
+})
+
+test('a server whose terminal is closed shuts down as after Ctrl-C', async (t) => {
+  const server = await serve(t)
+  server.child.kill('SIGHUP')
+  assert.deepEqual(await server.ended, [0, null])
+  assert.match(server.stdout(), /"signal":"SIGHUP","msg":"shutting down"[\s\S]*"msg":"stopped"/)
+})
+
+const withFullDisk = { skip: !existsSync('/dev/full') }
+
+test('a server whose output finds no room serves on, and says so when it stops', withFullDisk, async (t) => {
+  const { url } = await ownDatabase(t) // without an owner, so that the server prints a link
+  const environment = { ...(await newEnvironment()), DATABASE_URL: url }
+  const command = `exec '${process.execPath}' bin/doorcode.js serve > /dev/full`
+  const server = runOther(t, ['/bin/sh', '-c', command], environment)
+  await waitFor(
+    () => `the server to be ready: ${server.stderr()}`,
+    async () => (await fetch(`http://127.0.0.1:${environment['DOORCODE_PORT']}/readyz`).catch(() => undefined))?.ok,
+  )
+  server.child.kill('SIGTERM')
+  assert.deepEqual([await server.ended, server.stderr()], [[1, null], 'The output could not be written (ENOSPC).\n'])
 })
 
 test('a signal to “npm run doorcode” reaches the server', async (t) => {
