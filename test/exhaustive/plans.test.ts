@@ -103,11 +103,12 @@ test('with 20,000 future rows and many other workspaces no statement reads more 
   // as after pg_upgrade: the tables are large, and PostgreSQL knows nothing of them until somebody runs ANALYZE
   await withConnection(superuserUrlOf(world.databaseUrl), (connection) => connection.query(WITHOUT_STATISTICS))
   const blind = await planAll(t, world, journey)
+  const blindFaults = [...blind.scans]
   for (const { statement, values } of journey) {
     const read = blocksOf(await blind.explain(statement, values))
-    if (read > maxBlocksOf(statement)) faults.push(`${statement.name}: reads ${read} blocks`)
+    if (read > maxBlocksOf(statement)) blindFaults.push(`${statement.name}: reads ${read} blocks`)
   }
-  assert.deepEqual([...blind.scans, ...faults], [], 'without statistics')
+  assert.deepEqual(blindFaults, [], 'without statistics')
 })
 
 const WITHOUT_STATISTICS = `delete from pg_statistic;

@@ -99,7 +99,7 @@ const withFullDisk = { skip: !existsSync('/dev/full') }
 
 test('a server whose output finds no room serves on, and says so when it stops', withFullDisk, async (t) => {
   const { url } = await ownDatabase(t) // without an owner, so that the server prints a link
-  const environment = { ...(await newEnvironment()), DATABASE_URL: url }
+  const environment: Record<string, string> = { ...(await newEnvironment()), DATABASE_URL: url }
   const command = `exec '${process.execPath}' bin/doorcode.js serve > /dev/full`
   const server = runOther(t, ['/bin/sh', '-c', command], environment)
   await waitFor(
