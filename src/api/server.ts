@@ -146,6 +146,9 @@ export function buildServer(
 
   const security = securityHeaders(parts.config.publicUrl)
   app.addHook('onRequest', (request, reply, done) => {
+    const { headers } = request.raw
+    const { 'x-forwarded-for': forwarded } = headers
+    if (typeof forwarded === 'string') headers['x-forwarded-for'] = forwarded.replace(PORT_AND_BRACKETS, '$1$2')
     reply.headers(security).headers(commonHeaders(request.id))
     // The end of a drain drops idle connections: no proxy may send another request on one at that moment.
     if (options.isDraining?.()) reply.header('connection', 'close')
@@ -179,6 +182,9 @@ export function buildServer(
   if (options.rawRoutes) serveRaw(app, { log, budget: options.bodyBudget ?? createBodyBudget() }, options.rawRoutes)
   return app
 }
+
+/** Some proxies, such as Azure's Application Gateway, write 203.0.113.9:51234 and [2001:db8::1]:443. Fastify expects bare addresses. */
+const PORT_AND_BRACKETS = /\[([\da-f:.]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+/gi
 
 function correlationId({ headers }: { headers: IncomingMessage['headers'] }): string {
   const header = headers['x-correlation-id']

@@ -147,6 +147,23 @@ test('only a trusted proxy can state the visitor’s address', async (t) => {
   assert.equal(await addressAfter(world.first.url), '127.0.0.1')
 })
 
+test('ports and brackets that proxies add to a visitor’s address do not hide it', async (t) => {
+  const world = await startWorld(t)
+  const { email } = await signInWithPassword(world, 'member')
+  const { url } = await world.node({ settings: { DOORCODE_TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8,fd00::/8' } })
+  const addressAfter = async (forwarded: string): Promise<string | undefined> => {
+    await world.query('delete from auth.session')
+    await trySignIn(world, email, PASSWORD, { url, headers: { 'x-forwarded-for': forwarded } })
+    return (await world.query<{ ipAddress: string }>('select "ipAddress" from auth.session'))[0]?.ipAddress
+  }
+  const written = { '203.0.113.9': '203.0.113.9:51234', '2001:0db8:0000:0000:0000:0000:0000:0000': '[2001:db8::1]:443' }
+  for (const [address, forwarded] of Object.entries(written))
+    for (const proxies of ['', ', 10.0.0.5:8443', ',[fd00::5]:443, 10.0.0.6', ', [fd00::5]']) {
+      const found = await addressAfter(`198.51.100.7, ${forwarded}${proxies}`)
+      assert.equal(found, address, `${forwarded}${proxies}`)
+    }
+})
+
 test('after ten wrong passwords an account waits on every node, existing or not', async (t) => {
   const world = await startWorld(t)
   const { email } = await signInWithPassword(world, 'owner')
