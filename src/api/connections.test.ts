@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { waitFor } from '../../test/world/wait-for.ts'
@@ -126,6 +128,30 @@ test('a repeated header that may occur only once is rejected', async (t) => {
     )
     assert.match(response, /^HTTP\/1\.1 422 /)
     assert.ok(response.includes(`{"in":"header","pointer":"/${name}","detail":"must not be repeated"}`), response)
+  }
+})
+
+test('a response before the end of a body closes the connection, but only when the body has arrived', async (t) => {
+  const demo = await startDemo(t, {
+    rawRoutes: (scope) => {
+      scope.post('/raw', { onRequest: async (_request, reply) => reply.code(401).send('not signed') }, async () => '')
+    },
+  })
+  const port = await demo.listen()
+  const rest = 'x'.repeat(10_000_000)
+  for (const [path, status] of Object.entries({ [THING]: 401, '/no-such-route': 404, '/raw': 401 })) {
+    for (const connection of ['', 'Connection: close\r\n']) {
+      const socket = connect(port, '127.0.0.1')
+      t.after(() => socket.destroy())
+      let received = ''
+      socket.on('data', (chunk) => (received += chunk.toString()))
+      socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${rest.length + 1}\r\n${connection}\r\nx`)
+      await waitFor('the response', () => /\r\n\r\n./.test(received))
+      assert.match(received, new RegExp(`^HTTP/1\\.1 ${status} .*\r\nConnection: close\r\n`, 'is'), path)
+      const end = once(socket, 'end') // an error, such as ECONNRESET, throws
+      socket.write(rest)
+      await end
+    }
   }
 })
 

@@ -113,7 +113,7 @@ export function serveApi(
         const context = { route: { method: route.method, path: url }, key, ...loggedTrace(request) }
         if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') return sendProblem(error, reply, context)
         const { faults = [] } = route.read(inputOf(request, TOO_LARGE))
-        return sendProblem(invalidInput(faults), reply.removeHeader('connection'), context)
+        return sendProblem(invalidInput(faults), reply, context)
       },
       onSend(request, { statusCode: status }, _payload, done) {
         const { startedAt } = callOf(request)

@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
-import type { Duplex } from 'node:stream'
+import { type Duplex, Readable } from 'node:stream'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { isTemporary } from '../lib/db/pool.ts'
 import { ApiError, apiErrors } from '../lib/errors.ts'
@@ -155,6 +156,15 @@ export function buildServer(
     // Here, before Fastify parses the body.
     done(request.is404 ? notFound(request, reply) : undefined)
   })
+  // See endingAfter.
+  app.addHook('onSend', ({ raw }, reply, payload, done) => {
+    if (raw.complete || raw.readableEnded || !hasBody(raw)) return done(null, payload)
+    reply.header('connection', 'close')
+    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return done(null, payload)
+    reply.header('content-length', Buffer.byteLength(payload))
+    const isRead = once(raw.resume(), 'end').catch(() => undefined)
+    done(null, Readable.from(endingAfter(isRead, payload)))
+  })
   app.setErrorHandler((error, _request, reply) => sendProblem(error, reply))
   app.setNotFoundHandler((request, reply) => reply.send(notFound(request, reply)))
   app.addHook('onReady', async () => keys.watch())
@@ -185,6 +195,19 @@ export function buildServer(
 
 /** Some proxies, such as Azure's Application Gateway, write 203.0.113.9:51234 and [2001:db8::1]:443. Fastify expects bare addresses. */
 const PORT_AND_BRACKETS = /\[([\da-f:.]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+/gi
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+/**
+ * A response before the end of the request. The connection must close: HAProxy 2.6 may use it again without sending the rest
+ * of the body, and the next client's request would be read as that rest. But it must not close before the rest has arrived:
+ * nginx, which still sends, would lose the response and answer 502.
+ */
+async function* endingAfter(isRead: Promise<unknown>, response: string | Buffer): AsyncGenerator<string | Buffer> {
+  yield response
+  await isRead
+}
 
 function correlationId({ headers }: { headers: IncomingMessage['headers'] }): string {
   const header = headers['x-correlation-id']

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { startDemo } from '../../../test/world/http-server.ts'
@@ -117,7 +116,7 @@ function observeBudget(maxBytes: number) {
 
 const KIB = 1024
 
-test('bodies over the memory limit get 503 with Retry-After; the connection survives', async (t) => {
+test('bodies over the memory limit get 503 with Retry-After', async (t) => {
   const { budget, waitUntilReserved } = observeBudget(100 * KIB)
   const { demo, open } = await startHook(t, budget)
   const first = open(100_001, Buffer.alloc(60 * KIB))
@@ -125,9 +124,6 @@ test('bodies over the memory limit get 503 with Retry-After; the connection surv
   const second = open(60 * KIB, Buffer.alloc(60 * KIB))
   const rejected = await second.response()
   assert.match(rejected, /^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n[^]*\r\n\r\nunavailable$/)
-  second.send(`POST /hook HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc`)
-  await once(second.socket, 'close')
-  assert.match(await second.response(), /\r\n\r\n3$/)
   first.send(Buffer.alloc(100_001 - 60 * KIB))
   assert.match(await first.response(), /^HTTP\/1\.1 200 [^]*\r\n\r\n100001$/)
   await waitUntilReserved(0)

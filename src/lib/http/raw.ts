@@ -48,8 +48,7 @@ export function serveRaw(
       const status = statusOf(error)
       if (error instanceof BodyBudgetExceeded) {
         logExceeded.call()
-        // The rest of the body is read and dropped: closing the connection now could lose the response.
-        reply.removeHeader('connection').header('retry-after', RETRY_AFTER_SECONDS)
+        reply.header('retry-after', RETRY_AFTER_SECONDS)
       } else if (status >= 500)
         log.error(
           { correlationId: request.id, ...loggedTrace(request), ...failureFields(error) },
