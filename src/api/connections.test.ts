@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { SECOND_MS } from '../lib/clock.ts'
 import { waitFor } from '../../test/world/wait-for.ts'
 import { type Demo, GOOD, THING, sendRaw, startDemo } from '../../test/world/http-server.ts'
 
@@ -129,6 +130,13 @@ test('a repeated header that may occur only once is rejected', async (t) => {
     assert.match(response, /^HTTP\/1\.1 422 /)
     assert.ok(response.includes(`{"in":"header","pointer":"/${name}","detail":"must not be repeated"}`), response)
   }
+})
+
+test('an idle connection stays open longer than a proxy keeps it, so that no request meets its end', async (t) => {
+  const { app } = await startDemo(t)
+  const kept = { nginx: 60, 'Amazon’s balancers': 60, Traefik: 90, Caddy: 120, 'Google’s balancers': 600, Envoy: 3_600 }
+  for (const [proxy, seconds] of Object.entries(kept))
+    assert.ok(app.server.keepAliveTimeout > seconds * SECOND_MS, proxy)
 })
 
 test('a response before the end of a body closes the connection, but only when the body has arrived', async (t) => {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import { type Duplex, Readable } from 'node:stream'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { MINUTE_MS } from '../lib/clock.ts'
 import { isTemporary } from '../lib/db/pool.ts'
 import { ApiError, apiErrors } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
@@ -59,8 +60,11 @@ const REQUEST_TIMEOUT_MS = 30_000
 const HEADERS_TIMEOUT_MS = 15_000
 /** How often Node checks these timeouts. */
 const TIMEOUT_CHECK_MS = 5_000
-/** Longer than the usual 60 s of proxies: the proxy must be the one that closes an idle connection. */
-const KEEP_ALIVE_MS = 75_000
+/**
+ * The proxy must close an idle connection first: a request that it sends while we close it becomes a 502. Longer than any of
+ * them keeps one: nginx 60 s, Traefik 90 s, Caddy 2 min, Google's load balancers 10 min, Envoy 1 h.
+ */
+const KEEP_ALIVE_MS = 65 * MINUTE_MS
 export const MAX_HEADER_BYTES = 16_384
 
 /** All of HTTP without a port. `listen` or `inject` start its background work, `close` ends it. */
