@@ -132,6 +132,14 @@ test('a repeated header that may occur only once is rejected', async (t) => {
   }
 })
 
+test('a connection without a request ends without a response', async (t) => {
+  const demo = await startDemo(t)
+  demo.app.server.headersTimeout = 1 // checked every 5 s
+  assert.equal(await sendRaw(demo, t, ''), '')
+  assert.match(await sendRaw(demo, t, 'GET / HT'), /^HTTP\/1\.1 422 /)
+  assert.equal(demo.logLines.filter((line) => line.includes('a request was rejected')).length, 1)
+})
+
 test('an idle connection stays open longer than a proxy keeps it, so that no request meets its end', async (t) => {
   const { app } = await startDemo(t)
   const kept = { nginx: 60, 'Amazon’s balancers': 60, Traefik: 90, Caddy: 120, 'Google’s balancers': 600, Envoy: 3_600 }

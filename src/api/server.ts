@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
-import { type Duplex, Readable } from 'node:stream'
+import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { MINUTE_MS } from '../lib/clock.ts'
 import { isTemporary } from '../lib/db/pool.ts'
@@ -235,14 +236,15 @@ const UNREADABLE = new ApiError(
 )
 
 /** Answers bytes that Node's parser rejects, and closes the connection: what follows them cannot be parsed. */
-function rejectUnreadable(socket: Duplex, toResponse: (correlationId: string) => ProblemResponse): void {
+function rejectUnreadable(socket: Socket, toResponse: (correlationId: string) => ProblemResponse): void {
   const pending = responseInProgress(socket)
   if (pending?.req.complete) {
     // The malformed bytes follow a valid request, which must be answered first.
     pending.once('close', () => rejectUnreadable(socket, toResponse))
     return
   }
-  if (!socket.writable || pending?.headersSent) {
+  // A response to no request may be taken for that of one which a proxy sends at the same moment.
+  if (!socket.writable || pending?.headersSent || socket.bytesRead === 0) {
     socket.destroy()
     return
   }
