@@ -5,10 +5,11 @@ import https from 'node:https'
 import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import tls from 'node:tls'
+import { inEnglish } from '../../../locales/resources.ts'
 import { asWritten } from '../../../locales/text.ts'
 import { certificate } from '../../../test/world/certificate.ts'
 import { listen } from '../../../test/world/listen.ts'
-import { Interrupted, type Outgoing, post, webhookAgent } from './post.ts'
+import { Interrupted, type Outgoing, failureReason, post, webhookAgent } from './post.ts'
 
 const NEVER = new AbortController().signal
 const SHORT_MS = 40
@@ -201,4 +202,16 @@ test('an endpoint of plain HTTP gets nothing once only HTTPS is allowed', async 
   t.after(() => agent.destroy())
   const { error } = await post(agent, { url: 'http://shop.example/', headers: {}, body: '{}', timeoutMs: 1_000 }, NEVER)
   assert.deepEqual(error, { code: 'webhooks.not_https' })
+})
+
+test('a certificate of an authority that is not trusted is explained, with and without its chain', () => {
+  // a private authority’s certificate alone, with an intermediate one, and with the root
+  for (const code of [
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    'SELF_SIGNED_CERT_IN_CHAIN',
+  ]) {
+    const text = inEnglish(failureReason(Object.assign(new Error('openssl'), { code })))
+    assert.equal(text, 'The certificate chain is incomplete, or its certificate authority is not trusted here.', code)
+  }
 })
