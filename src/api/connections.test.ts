@@ -147,7 +147,7 @@ test('an idle connection stays open longer than a proxy keeps it, so that no req
     assert.ok(app.server.keepAliveTimeout > seconds * SECOND_MS, proxy)
 })
 
-test('a response before the end of a body closes the connection, but only when the body has arrived', async (t) => {
+test('a rejection waits for the rest of the body, or closes the connection', async (t) => {
   const demo = await startDemo(t, {
     rawRoutes: (scope) => {
       scope.post('/raw', { onRequest: async (_request, reply) => reply.code(401).send('not signed') }, async () => '')
@@ -156,18 +156,31 @@ test('a response before the end of a body closes the connection, but only when t
   const port = await demo.listen()
   const rest = 'x'.repeat(10_000_000)
   for (const [path, status] of Object.entries({ [THING]: 401, '/no-such-route': 404, '/raw': 401 })) {
-    for (const connection of ['', 'Connection: close\r\n']) {
+    const open = (connection = '') => {
       const socket = connect(port, '127.0.0.1')
       t.after(() => socket.destroy())
-      let received = ''
-      socket.on('data', (chunk) => (received += chunk.toString()))
-      socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${rest.length + 1}\r\n${connection}\r\nx`)
-      await waitFor('the response', () => /\r\n\r\n./.test(received))
-      assert.match(received, new RegExp(`^HTTP/1\\.1 ${status} .*\r\nConnection: close\r\n`, 'is'), path)
-      const end = once(socket, 'end') // an error, such as ECONNRESET, throws
-      socket.write(rest)
-      await end
+      const received: string[] = []
+      socket.on('data', (chunk) => received.push(chunk.toString()))
+      const length = `Content-Length: ${rest.length + 1}\r\n`
+      socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${length}${connection}\r\nx`)
+      const statuses = () =>
+        received
+          .join('')
+          .match(/(?<=HTTP\/1\.1 )\d+/g)
+          ?.map(Number) ?? []
+      return { socket, received, statuses }
     }
+    const [whole, closing, cut] = [open(), open('Connection: close\r\n'), open()]
+    const end = once(closing.socket, 'end') // an error, such as ECONNRESET, throws
+    closing.socket.write(rest)
+    await end
+    assert.deepEqual(closing.statuses(), [status], path)
+    whole.socket.write(`${rest}GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`)
+    await waitFor('both responses', () => whole.statuses().length === 2)
+    assert.deepEqual(whole.statuses(), [status, 200], path)
+    await waitFor('the response', () => cut.statuses().length > 0)
+    assert.deepEqual(cut.statuses(), [status], path)
+    assert.match(cut.received.join(''), /\r\nConnection: close\r\n/i, path)
   }
 })
 

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { Readable } from 'node:stream'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { MINUTE_MS } from '../lib/clock.ts'
 import { isTemporary } from '../lib/db/pool.ts'
@@ -33,6 +32,7 @@ import { createRateLimit } from '../lib/http/rate-limit.ts'
 import { MAX_RAW_BODY_BYTES, requestErrorStatus, serveRaw } from '../lib/http/raw.ts'
 import { type RejectionContext, createRejectionLog } from '../lib/http/rejection-log.ts'
 import type { Route } from '../lib/http/route.ts'
+import { withTimeout } from '../lib/with-timeout.ts'
 import { responseInProgress, dropIdleConnectionsOnClose } from '../lib/http/graceful-shutdown.ts'
 
 export type ServerParts = Pick<Parts, 'config' | 'db' | 'clock' | 'log' | 'metrics' | 'tracer'>
@@ -66,6 +66,12 @@ const TIMEOUT_CHECK_MS = 5_000
  * them keeps one: nginx 60 s, Traefik 90 s, Caddy 2 min, Google's load balancers 10 min, Envoy 1 h.
  */
 const KEEP_ALIVE_MS = 65 * MINUTE_MS
+/**
+ * How long a response that needs no body, such as a 401, waits for the rest of it. A proxy that is answered before it has sent a
+ * body may lose the response (nginx and Caddy, if the connection closes) or leave out the rest and use the connection again
+ * (HAProxy 2.6): the next client's request would be read as that rest.
+ */
+const MAX_REST_MS = 2_000
 export const MAX_HEADER_BYTES = 16_384
 
 /** All of HTTP without a port. `listen` or `inject` start its background work, `close` ends it. */
@@ -161,14 +167,14 @@ export function buildServer(
     // Here, before Fastify parses the body.
     done(request.is404 ? notFound(request, reply) : undefined)
   })
-  // See endingAfter.
   app.addHook('onSend', ({ raw }, reply, payload, done) => {
     if (raw.complete || raw.readableEnded || !hasBody(raw)) return done(null, payload)
-    reply.header('connection', 'close')
-    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return done(null, payload)
-    reply.header('content-length', Buffer.byteLength(payload))
-    const isRead = once(raw.resume(), 'end').catch(() => undefined)
-    done(null, Readable.from(endingAfter(isRead, payload)))
+    void withTimeout(MAX_REST_MS, once(raw.resume(), 'end'))
+      .catch(() => false)
+      .then((isRead) => {
+        if (!isRead) reply.header('connection', 'close')
+        done(null, payload)
+      })
   })
   app.setErrorHandler((error, _request, reply) => sendProblem(error, reply))
   app.setNotFoundHandler((request, reply) => reply.send(notFound(request, reply)))
@@ -203,16 +209,6 @@ const PORT_AND_BRACKETS = /\[([\da-f:.]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+/gi
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-
-/**
- * A response before the end of the request. The connection must close: HAProxy 2.6 may use it again without sending the rest
- * of the body, and the next client's request would be read as that rest. But it must not close before the rest has arrived:
- * nginx, which still sends, would lose the response and answer 502.
- */
-async function* endingAfter(isRead: Promise<unknown>, response: string | Buffer): AsyncGenerator<string | Buffer> {
-  yield response
-  await isRead
-}
 
 function correlationId({ headers }: { headers: IncomingMessage['headers'] }): string {
   const header = headers['x-correlation-id']
