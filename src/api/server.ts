@@ -167,14 +167,10 @@ export function buildServer(
     // Here, before Fastify parses the body.
     done(request.is404 ? notFound(request, reply) : undefined)
   })
-  app.addHook('onSend', ({ raw }, reply, payload, done) => {
-    if (raw.complete || raw.readableEnded || !hasBody(raw)) return done(null, payload)
-    void withTimeout(MAX_REST_MS, once(raw.resume(), 'end'))
-      .catch(() => false)
-      .then((isRead) => {
-        if (!isRead) reply.header('connection', 'close')
-        done(null, payload)
-      })
+  app.addHook('onSend', async ({ raw }, reply) => {
+    if (raw.complete || raw.readableEnded || !hasBody(raw)) return
+    const isRead = await withTimeout(MAX_REST_MS, once(raw.resume(), 'end')).catch(() => false)
+    if (!isRead) reply.header('connection', 'close')
   })
   app.setErrorHandler((error, _request, reply) => sendProblem(error, reply))
   app.setNotFoundHandler((request, reply) => reply.send(notFound(request, reply)))
