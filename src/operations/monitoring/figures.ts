@@ -158,11 +158,11 @@ type ReaderParts = { config: Pick<Config, 'keep'>; clock: { now(): Date } }
 export function createFiguresReader({ config, clock }: ReaderParts, sql: Sql): () => Promise<InstanceFigures> {
   const readers = Object.entries(GROUPS).map(([group, { keptMs, read }]) => {
     const unread = (value: number): InstanceFigures => ({ figures_unread: [{ labels: { group }, value }] })
-    return kept(keptMs, async () => {
+    return kept(async () => {
       try {
-        return [await read({ sql, now: clock.now(), config }), unread(0)]
+        return { answer: [await read({ sql, now: clock.now(), config }), unread(0)], keptMs }
       } catch {
-        return [unread(1)]
+        return { answer: [unread(1)], keptMs: KEPT_MS } // one moment must not look like a minute, which raises an alert
       }
     })
   })
@@ -174,14 +174,15 @@ export function createFiguresReader({ config, clock }: ReaderParts, sql: Sql): (
   }
 }
 
-/** At most one run at a time, whose answer serves every caller until it is `ms` old. */
-function kept<Answer>(ms: number, run: () => Promise<Answer>): () => Promise<Answer> {
-  let latest: { answer: Promise<Answer>; endedAtMs: number } | undefined
+/** At most one run at a time, whose answer serves every caller until it is `keptMs` old. */
+function kept<Answer>(run: () => Promise<{ answer: Answer; keptMs: number }>): () => Promise<Answer> {
+  let latest: { answer: Promise<Answer>; untilMs: number } | undefined
   return () => {
-    if (latest && performance.now() - latest.endedAtMs < ms) return latest.answer
-    const asked = { answer: run(), endedAtMs: Number.POSITIVE_INFINITY }
+    if (latest && performance.now() < latest.untilMs) return latest.answer
+    const ran = run()
+    const asked = { answer: ran.then(({ answer }) => answer), untilMs: Number.POSITIVE_INFINITY }
     latest = asked
-    void asked.answer.finally(() => (asked.endedAtMs = performance.now()))
+    void ran.then(({ keptMs }) => (asked.untilMs = performance.now() + keptMs))
     return asked.answer
   }
 }

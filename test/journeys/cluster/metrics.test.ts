@@ -112,6 +112,20 @@ test('a scrape while the database is away or a table is locked answers with all 
   await waitFor('the database to be back', async () => (await up()) === 1)
 })
 
+test('figures that are kept for a minute are read again soon after a moment in which they could not be', async (t) => {
+  const server = await serve(t, { DATABASE_URL: await fileDatabase() })
+  const isUnread = async (): Promise<boolean> =>
+    (await server.metrics()).samples.some(
+      ({ name, labels, value }) => name === 'doorcode_figures_unread' && labels === 'group="quotas"' && value === 1,
+    )
+  await withConnection(await fileDatabase(), async (holder) => {
+    await holder.query('begin; lock table quotas')
+    await waitFor('the figures of quotas to be unread', isUnread)
+    await holder.query('rollback')
+  })
+  await waitFor('the figures of quotas to be read again', async () => !(await isUnread()), 30_000)
+})
+
 type Sample = { name: string; labels: string; value: number }
 
 async function serve(t: TestContext, environment: Record<string, string> = {}) {
