@@ -1387,7 +1387,8 @@ prepare find_oldest_transaction as
 with horizon as materialized (select pg_snapshot_xmin(pg_current_snapshot()) as lowest)
 select a.pid, p.gid, coalesce(a.datname, p.database)::text as database, coalesce(a.usename, p.owner)::text as user,
   nullif(a.application_name, '') as program, a.state,
-  round(extract(epoch from clock_timestamp() - coalesce(a.xact_start, p.prepared)) * 1000)::float8 as "openMs"
+  round(extract(epoch from clock_timestamp() - coalesce(a.xact_start, p.prepared)) * 1000)::float8 as "openMs",
+  a.wait_event is not distinct from 'SyncRep' as "waitsForStandby"
 from horizon
 cross join lateral (
   select pid from pg_locks
@@ -2937,14 +2938,15 @@ with locked as materialized (
   group by l.pid, l.virtualtransaction)
 select a.pid, p.gid, coalesce(a.datname, p.database)::text as database, coalesce(a.usename, p.owner)::text as user,
   nullif(a.application_name, '') as program, a.state,
-  round(extract(epoch from clock_timestamp() - coalesce(a.xact_start, p.prepared)) * 1000)::float8 as "openMs", concat_ws(' ', l.pid, l.virtualtransaction) as id, l.tables
+  round(extract(epoch from clock_timestamp() - coalesce(a.xact_start, p.prepared)) * 1000)::float8 as "openMs",
+  a.wait_event is not distinct from 'SyncRep' as "waitsForStandby", concat_ws(' ', l.pid, l.virtualtransaction) as id, l.tables
 from locked l
 left join pg_stat_activity a on a.pid = l.pid
 left join lateral (
   select transactionid from pg_locks
   where l.pid is null and pid is null and virtualtransaction = l.virtualtransaction and locktype = 'transactionid' limit 1) x on true
 left join pg_prepared_xacts p on p.transaction = x.transactionid
-where a.leader_pid is null and coalesce(a.xact_start, p.prepared, '-infinity') <= clock_timestamp() - $1 * interval '1 ms'
+where a.leader_pid is null and a.wait_event is distinct from 'SyncRep' and coalesce(a.xact_start, p.prepared, '-infinity') <= clock_timestamp() - $1 * interval '1 ms'
 order by coalesce(a.xact_start, p.prepared) nulls last limit 5;
 
 prepare read_transaction_ages as

@@ -8,6 +8,9 @@ import { pino } from 'pino'
 import { readConfig } from '../../src/lib/config.ts'
 import { DatabaseUnavailable } from '../../src/lib/db/connection.ts'
 import { openDb, statements } from '../../src/lib/db/pool.ts'
+import { findHeldEvents } from '../../src/events/held.ts'
+import { HOUR_MS } from '../../src/lib/clock.ts'
+import { checkHeldEvents, findLockedTables } from '../../src/operations/doctor/database/transactions.ts'
 import type { Finding } from '../../src/operations/doctor/finding.ts'
 import { serveProbes } from '../../src/lib/http/probes.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/runtime/start/embedded-postgres/server.ts'
@@ -119,4 +122,26 @@ test('without the standby, doctor names it and commands still read', async (t) =
   const { stdout } = await runCommand(['doctor', '--json'], environment)
   const { findings } = JSON.parse(stdout) as { findings: Finding[] }
   assert.ok(findings.some(({ code }) => code === 'standby_missing'))
+})
+
+test('nobody is told to end a session whose commit waits for the standby', async (t) => {
+  const environment = await newDatabase(t, 'waiting')
+  await bringBackStandby()
+  assert.equal((await runCommand(['workspace', 'create', '--name', 'Shop'], environment)).code, 0)
+  await loseStandby()
+  const url = environment['DATABASE_URL'] ?? ''
+  const db = openDb({ url, poolSize: 2 })
+  t.after(() => db.close())
+  await withConnection(url, async (session) => {
+    const { rows } = await session.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const committed = session.query('update workspaces set name = name')
+    const held = await waitFor('the commit to hold events', async () => {
+      const found = await findHeldEvents(db, new Date())
+      return found.transaction?.pid === rows[0]?.pid && found.transaction?.waitsForStandby && found
+    })
+    assert.deepEqual(checkHeldEvents({ ...held, heldMs: HOUR_MS }), [])
+    assert.deepEqual(await findLockedTables(db, { minMs: 0, lookAgainMs: 0 }), [])
+    await bringBackStandby()
+    await committed
+  })
 })

@@ -12,12 +12,15 @@ export type OpenTransaction = {
   program: string | null
   state: string | null
   openMs: number | null
+  /** It is committed here. Whoever ends its session makes it visible without the standby's copy. */
+  waitsForStandby: boolean
 }
 
 /** SQL: the columns, from a row a of pg_stat_activity or a row p of pg_prepared_xacts. The query is left out: it may hold values. */
 export const OPEN_TRANSACTION = `a.pid, p.gid, coalesce(a.datname, p.database)::text as database, coalesce(a.usename, p.owner)::text as user,
      nullif(a.application_name, '') as program, a.state,
-     round(extract(epoch from clock_timestamp() - coalesce(a.xact_start, p.prepared)) * 1000)::float8 as "openMs"`
+     round(extract(epoch from clock_timestamp() - coalesce(a.xact_start, p.prepared)) * 1000)::float8 as "openMs",
+     a.wait_event is not distinct from 'SyncRep' as "waitsForStandby"`
 
 /**
  * SQL: joins a row l of pg_locks with its prepared transaction p, which no session has. By the lock on its number: it keeps the

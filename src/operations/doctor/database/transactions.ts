@@ -10,7 +10,7 @@ import { type NewFinding, durationText } from '../finding.ts'
 const MAX_OPEN_MS = MINUTE_MS
 
 export function checkHeldEvents({ transaction, number, heldMs }: HeldEvents): NewFinding[] {
-  if (!transaction || heldMs <= MAX_OPEN_MS) return []
+  if (!transaction || transaction.waitsForStandby || heldMs <= MAX_OPEN_MS) return []
   const { gid, database } = transaction
   const held = { database, number, duration: durationText(heldMs) }
   return gid === null
@@ -79,7 +79,7 @@ function lockFinding(locker: Locker): NewFinding {
     : { code: 'tables_locked_by_prepared', ...locked, gid, database, ...endsOf(gid) }
 }
 
-/** Locks of reads and of vacuum do not keep others from writing. A session that changes or locks a row also locks its table. */
+/** Locks of reads and of vacuum do not keep others from writing. What waits for a standby is committed, and must not be ended. A session that changes or locks a row also locks its table. */
 const listLockers: Statement<Locker> = statement(
   'list_transactions_that_lock_tables',
   `with locked as materialized (
@@ -94,6 +94,6 @@ const listLockers: Statement<Locker> = statement(
    from locked l
    left join pg_stat_activity a on a.pid = l.pid
    ${JOIN_PREPARED}
-   where a.leader_pid is null and coalesce(a.xact_start, p.prepared, '-infinity') <= clock_timestamp() - $1 * interval '1 ms'
+   where a.leader_pid is null and a.wait_event is distinct from 'SyncRep' and coalesce(a.xact_start, p.prepared, '-infinity') <= clock_timestamp() - $1 * interval '1 ms'
    order by coalesce(a.xact_start, p.prepared) nulls last limit ${MAX_LISTED}`,
 )
