@@ -3153,24 +3153,34 @@ from (select due_at from otp_verifications where due_at is not null order by due
 
 -- src/operations/doctor/work/reports.ts
 
-prepare count_reported_messages as
-select s.account_id as "accountId", count(*)::int as submitted, (count(*) filter (where m.status <> 'sending'))::int as reported
-from (select sender_id, status, provider_message_id from messages
-      where workspace_id = $1 and id >= $2 and id < $3 order by id desc limit 500) m
-cross join lateral (select account_id from senders where workspace_id = $1 and id = m.sender_id limit 1) s
-where m.provider_message_id is not null
-group by s.account_id;
+prepare count_unreported_messages as
+select "accountId", count(*)::int as submitted
+from (
+  select s.account_id as "accountId", m.id,
+    count(*) filter (where m.status <> 'sending') over (partition by s.account_id order by m.id desc) as reported
+  from ((select id, sender_id, status, provider_message_id from messages
+   where workspace_id = $1 and id >= $2 and id < $3 order by id desc limit 500) union all (select id, sender_id, status, provider_message_id from messages
+   where workspace_id = $1 and id >= $3 and id < $4 order by id desc limit 100)) m
+  cross join lateral (select account_id from senders where workspace_id = $1 and id = m.sender_id limit 1) s
+  where m.provider_message_id is not null) accepted
+where reported = 0 and id < $3
+group by "accountId";
 
-prepare count_reported_messages_batch as
+prepare count_unreported_messages_batch as
 select batch.position as "workspacePosition", r.*
 from unnest($1::uuid[]) with ordinality as batch (id, position)
 cross join lateral (
-select s.account_id as "accountId", count(*)::int as submitted, (count(*) filter (where m.status <> 'sending'))::int as reported
-from (select sender_id, status, provider_message_id from messages
-      where workspace_id = batch.id and id >= $2 and id < $3 order by id desc limit 500) m
-cross join lateral (select account_id from senders where workspace_id = batch.id and id = m.sender_id limit 1) s
-where m.provider_message_id is not null
-group by s.account_id offset 0) r;
+select "accountId", count(*)::int as submitted
+from (
+  select s.account_id as "accountId", m.id,
+    count(*) filter (where m.status <> 'sending') over (partition by s.account_id order by m.id desc) as reported
+  from ((select id, sender_id, status, provider_message_id from messages
+   where workspace_id = batch.id and id >= $2 and id < $3 order by id desc limit 500) union all (select id, sender_id, status, provider_message_id from messages
+   where workspace_id = batch.id and id >= $3 and id < $4 order by id desc limit 100)) m
+  cross join lateral (select account_id from senders where workspace_id = batch.id and id = m.sender_id limit 1) s
+  where m.provider_message_id is not null) accepted
+where reported = 0 and id < $3
+group by "accountId" offset 0) r;
 
 -- src/operations/doctor/work/retention.ts
 

@@ -259,6 +259,19 @@ test('messages of a live workspace without any report are found', async (t) => {
   assert.deepEqual(codesOf(found), ['clock_differs', 'private_webhooks', 'public_url_missing', 'reports_missing'])
 })
 
+test('webhooks that stop arriving are found after minutes, although earlier messages of the day were reported', async (t) => {
+  const world = await startOnlyWorld(t)
+  const isFound = async (): Promise<boolean> => codesOf(await problemsOf(world.parts)).includes('reports_missing')
+  await world.whatsapp.reports(await world.sendOtp(), ['sent'])
+  for (let sent = 0; sent < 5; sent += 1) await world.sendOtp()
+  await world.settled()
+  world.clock.advance(11 * 60_000)
+  assert.ok(await isFound())
+  await world.whatsapp.reports(await world.sendOtp(), ['sent'])
+  world.clock.advance(60_000)
+  assert.ok(!(await isFound()), 'they arrive again, although the reports of the outage may still come')
+})
+
 test('what WhatsApp answers about each account is found, without its token', async (t) => {
   const world = await startSandbox(t)
   const outside = async (parts: Parts = world.parts): Promise<Finding[]> =>

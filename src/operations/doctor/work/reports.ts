@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS, later } from '../../../lib/clock.ts'
+import { DAY_MS, MINUTE_MS, SECOND_MS, later } from '../../../lib/clock.ts'
 import { listAccounts, webhookPathOf } from '../../../accounts/accounts.ts'
 import { workspaceStatement } from '../../../lib/db/workspace-batch.ts'
 import type { Sql, Statement } from '../../../lib/db/pool.ts'
@@ -8,23 +8,33 @@ import { type ExaminedWorkspace, findInEach, listExamined } from '../setup.ts'
 
 /** WhatsApp reports most messages within seconds. */
 const REPORTED_AFTER_MS = 10 * MINUTE_MS
+/** Of later ones most are: if any of these is, reports arrive, and those of an outage may still come. */
+const MAY_BE_REPORTED_MS = 30 * SECOND_MS
 const MIN_SUBMITTED = 5
 const MAX_READ = 500
+const MAX_LATER_READ = 100
 
-type SubmissionCount = { accountId: string; submitted: number; reported: number }
+type SubmissionCount = { accountId: string; submitted: number }
 
-/** Counts the latest messages that WhatsApp accepted within a day, and how many of them it reported on. */
-const countReported: Statement<SubmissionCount> = workspaceStatement(
-  'count_reported_messages',
-  `select s.account_id as "accountId", count(*)::int as submitted, (count(*) filter (where m.status <> 'sending'))::int as reported
-   from (select sender_id, status, provider_message_id from messages
-         where workspace_id = $1 and id >= $2 and id < $3 order by id desc limit ${MAX_READ}) m
-   cross join lateral (select account_id from senders where workspace_id = $1 and id = m.sender_id limit 1) s
-   where m.provider_message_id is not null
-   group by s.account_id`,
+const latest = (from: string, to: string, limit: number): string =>
+  `(select id, sender_id, status, provider_message_id from messages
+      where workspace_id = $1 and id >= ${from} and id < ${to} order by id desc limit ${limit})`
+
+/** Counts the latest messages that WhatsApp accepted within a day, since the last one that it reported on. */
+const countUnreported: Statement<SubmissionCount> = workspaceStatement(
+  'count_unreported_messages',
+  `select "accountId", count(*)::int as submitted
+   from (
+     select s.account_id as "accountId", m.id,
+       count(*) filter (where m.status <> 'sending') over (partition by s.account_id order by m.id desc) as reported
+     from (${latest('$2', '$3', MAX_READ)} union all ${latest('$3', '$4', MAX_LATER_READ)}) m
+     cross join lateral (select account_id from senders where workspace_id = $1 and id = m.sender_id limit 1) s
+     where m.provider_message_id is not null) accepted
+   where reported = 0 and id < $3
+   group by "accountId"`,
 )
 
-/** Accounts of live workspaces whose messages WhatsApp accepts but never reports on. */
+/** Accounts of live workspaces whose messages WhatsApp accepts but no longer reports on. */
 export async function findMissingReports(sql: Sql, now: Date): Promise<NewFinding[]> {
   const { examined } = await listExamined(sql)
   const live = examined.filter(({ sandbox }) => !sandbox)
@@ -36,9 +46,9 @@ async function findMissingReportsOf(
   { workspaceId, name: workspace }: ExaminedWorkspace,
   now: Date,
 ): Promise<NewFinding[]> {
-  const idRange = [later(now, -DAY_MS), later(now, -REPORTED_AFTER_MS)].map(firstIdAt)
-  const silent = (await sql.rows(countReported, [workspaceId, ...idRange])).filter(
-    ({ submitted, reported }) => submitted >= MIN_SUBMITTED && reported === 0,
+  const ids = [DAY_MS, REPORTED_AFTER_MS, MAY_BE_REPORTED_MS].map((agoMs) => firstIdAt(later(now, -agoMs)))
+  const silent = (await sql.rows(countUnreported, [workspaceId, ...ids])).filter(
+    ({ submitted }) => submitted >= MIN_SUBMITTED,
   )
   if (silent.length === 0) return []
   return (await listAccounts(sql, workspaceId)).flatMap(({ accountId, wabaId }): NewFinding[] => {
