@@ -2814,6 +2814,9 @@ union
 
 -- src/operations/doctor/alerts/store.ts
 
+prepare ask_outside_again as
+update doctor_runs set outside_due_at = due_at where only_row;
+
 prepare drop_doctor_alerts as
 update doctor_findings set raised = false, alert_id = null, alert_at = null, alert_due_at = null, alert_tries = 0
 where alert_id is not null;

@@ -117,3 +117,7 @@ export const CHECKS: readonly Check[] = [
     find: async ({ config, db }) => findPublicUrlProblems(config, await listNodes(db)),
   },
 ]
+
+export const OUTSIDE_CHECKS: ReadonlySet<string> = new Set(
+  CHECKS.filter(({ isOutside }) => isOutside).map(({ name }) => name),
+)

@@ -13,9 +13,12 @@ import {
   MAX_EXAMINATION_MS,
   MAX_TRIES,
   SEND_LEASE_MS,
+  claimAlerts,
+  claimRun,
+  endRun,
 } from '../../../src/operations/doctor/alerts/store.ts'
 import { createFiguresReader } from '../../../src/operations/monitoring/figures.ts'
-import { SEVERITIES } from '../../../src/operations/doctor/finding.ts'
+import { SEVERITIES, toFinding } from '../../../src/operations/doctor/finding.ts'
 import type { Loop } from '../../../src/runtime/jobs/loop.ts'
 import { certificate } from '../../world/certificate.ts'
 import { assertSigned, startReceiver } from '../../world/receiver.ts'
@@ -147,6 +150,26 @@ test('an alert is not sent again after a restart', async (t) => {
   await watched.examinedAfter(RAISE_AFTER_MS)
   await watched.examinedAfter(RAISE_AFTER_MS)
   assert.deepEqual(watched.types(), ['finding.raised'])
+})
+
+test('a moment in which another system failed raises no alert, because that system is asked again', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const { db, clock } = world.parts
+  for (const table of ['doctor_runs', 'doctor_findings']) await world.query(`delete from ${table}`)
+  await claimRun(db, clock.now())
+  const isAsked: boolean[] = []
+  for (const check of ['fails', 'works', 'works', 'works'] as const) {
+    world.clock.advance(EXAMINE_EVERY_MS + 1_000)
+    const run = (await claimRun(db, clock.now())) ?? assert.fail('no examination was due')
+    isAsked.push(run.outside)
+    const found = toFinding(
+      'public_url',
+      check === 'fails' ? { code: 'public_url_status', url: 'https://shop.example', status: 502 } : { code: 'ok' },
+    )
+    await endRun(db, run, { findings: run.outside ? [found] : [], now: clock.now(), sends: true })
+    assert.deepEqual(await claimAlerts(db, clock.now()), [])
+  }
+  assert.deepEqual(isAsked, [true, true, false, false])
 })
 
 test('an attempt of a node that died is made again with the same id', async (t) => {

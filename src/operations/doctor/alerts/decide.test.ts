@@ -68,6 +68,15 @@ test('a check that fails, or is not made, says nothing about what it found befor
   )
 })
 
+test('a finding is raised by the next examination that finds it, not by one that leaves its check out', () => {
+  const { alerts } = alertsOf([
+    [0, [quarantined]],
+    [RAISE_AFTER_MS, []],
+    [2 * RAISE_AFTER_MS, [quarantined]],
+  ])
+  assert.deepEqual(alerts, [`quarantined raised ${2 * RAISE_AFTER_MS}`])
+})
+
 test('without a receiver no alert is made, and one that is set later gets what is wrong then', () => {
   const { alerts, stored } = alertsOf(
     [

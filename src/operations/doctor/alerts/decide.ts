@@ -56,7 +56,8 @@ export function decideFindings(
         : row
     if (!next) continue
     const heldMs = now.getTime() - next.since.getTime()
-    const alerts = sends && next.found !== next.raised && heldMs >= (next.found ? RAISE_AFTER_MS : CLEAR_AFTER_MS)
+    const hasHeld = next.found ? findings !== undefined && heldMs >= RAISE_AFTER_MS : heldMs >= CLEAR_AFTER_MS
+    const alerts = sends && next.found !== next.raised && hasHeld
     const { hasAlert, ...columns } = { hasAlert: false, ...next }
     if (!next.found && !next.raised && !hasAlert) over.push({ check: next.check, code: next.code })
     else rows.push({ ...columns, raised: alerts ? next.found : next.raised, alerts })

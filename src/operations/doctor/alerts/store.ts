@@ -2,11 +2,12 @@ import { SECOND_MS, MINUTE_MS, HOUR_MS, later } from '../../../lib/clock.ts'
 import { type Db, type Sql, type Statement, batch, statement } from '../../../lib/db/pool.ts'
 import { newId } from '../../../lib/ids.ts'
 import type { Finding } from '../finding.ts'
-import { type StoredFinding, decideFindings } from './decide.ts'
+import { OUTSIDE_CHECKS } from '../checks.ts'
+import { type NextFinding, RAISE_AFTER_MS, type StoredFinding, decideFindings } from './decide.ts'
 
 /** From the end of one examination to the next. */
 export const EXAMINE_EVERY_MS = MINUTE_MS
-/** WhatsApp and the public URL are asked less often. */
+/** WhatsApp and the public URL are asked less often, unless they have just failed. */
 export const OUTSIDE_EVERY_MS = 15 * MINUTE_MS
 /** Longer than an examination in which every check takes too long. */
 export const MAX_EXAMINATION_MS = 5 * MINUTE_MS
@@ -67,6 +68,9 @@ export async function endRun(
         batch(rows.map(({ alerts, ...row }) => ({ ...row, alert_id: alerts ? newId() : null }))),
         now,
       ])
+    const isNew = ({ check, found, since }: NextFinding): boolean =>
+      found && OUTSIDE_CHECKS.has(check) && now.getTime() - since.getTime() < RAISE_AFTER_MS
+    if (outside && rows.some(isNew)) await tx.rows(askOutsideAgain)
   })
 }
 
@@ -75,6 +79,9 @@ const finishRun = statement<{ lease: string }>(
   `update doctor_runs set lease = null, examined_at = $2, due_at = $3, outside_due_at = coalesce($4, outside_due_at)
    where only_row and lease = $1 returning $1::uuid as lease`,
 )
+
+/** What another system did in one moment shows nothing yet: the next examination asks it again. */
+const askOutsideAgain = statement('ask_outside_again', 'update doctor_runs set outside_due_at = due_at where only_row')
 
 /** Discards the alerts that waited when the setting was removed. When it is set again, whatever is wrong at that time is sent. */
 const dropAlerts = statement(
