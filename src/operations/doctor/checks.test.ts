@@ -176,8 +176,21 @@ const CASES: readonly [name: string, found: NewFinding[], codes: readonly string
   ...WORK_KINDS.flatMap((kind): [string, NewFinding[], string[]][] => [
     [`${kind} on time`, due(kind, LATE_AFTER_MS[kind].warning - 1), []],
     [`${kind} late`, due(kind, LATE_AFTER_MS[kind].warning), ['work_late']],
-    [`${kind} stuck`, due(kind, LATE_AFTER_MS[kind].failure), ['work_stuck']],
+    ...(kind === 'deliveries'
+      ? []
+      : [
+          [`${kind} stuck`, due(kind, LATE_AFTER_MS[kind].failure), ['work_stuck']] satisfies [
+            string,
+            NewFinding[],
+            string[],
+          ],
+        ]),
   ]),
+  [
+    'a backlog of days for an endpoint that times out, which no worker can hasten',
+    due('deliveries', 4 * DAY_MS),
+    ['work_late'],
+  ],
 ]
 
 for (const [name, found, codes] of CASES) {
