@@ -406,6 +406,7 @@ export type ParameterNames = {
   'doctor.missing_clock': never
   'doctor.missing_config': never
   'doctor.missing_db': never
+  'doctor.missing_lock': never
   'doctor.missing_provider': never
   'doctor.missing_schema': never
   'doctor.missing_seal': never

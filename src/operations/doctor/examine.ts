@@ -1,7 +1,7 @@
 import { asWritten, coded } from '../../../locales/text.ts'
 import { SECOND_MS } from '../../lib/clock.ts'
 import { type SchemaState, findSchemaState } from '../../lib/db/migrate.ts'
-import { sqlState } from '../../lib/db/pool.ts'
+import { isLockTimeout, sqlState } from '../../lib/db/pool.ts'
 import { withTimeout } from '../../lib/with-timeout.ts'
 import type { Check, Need, Instance } from './check.ts'
 import { CHECKS } from './checks.ts'
@@ -69,7 +69,7 @@ async function make(check: Check, instance: Instance): Promise<Finding[]> {
   const work = Promise.resolve().then(() => check.find(instance))
   const found = await withTimeout(MAX_CHECK_MS, work)
     .then((isOver): Promise<NewFinding[]> | NewFinding[] => (isOver ? work : tooSlow(work)))
-    .catch((error: unknown): NewFinding[] => [{ code: 'check_failed', error: errorTextOf(error) }])
+    .catch((error: unknown): NewFinding[] => [failure(error)])
   const reported: NewFinding[] = found.length > 0 ? found : [{ code: 'ok' }]
   return reported.map((each) => toFinding(check.name, each))
 }
@@ -78,6 +78,12 @@ function tooSlow(work: Promise<unknown>): NewFinding[] {
   work.catch(() => {}) // a late failure adds nothing
   return [{ code: 'check_slow', duration: durationText(MAX_CHECK_MS) }]
 }
+
+/** Another check names the session that has locked a table for a minute. */
+const failure = (error: unknown): NewFinding =>
+  isLockTimeout(error)
+    ? { code: 'skipped', missing: coded('doctor.missing_lock') }
+    : { code: 'check_failed', error: errorTextOf(error) }
 
 /** Without the error's message, which may quote a row. */
 const errorTextOf = (error: unknown): string =>

@@ -293,6 +293,17 @@ test('what WhatsApp answers about each account is found, without its token', asy
   assert.deepEqual(codesOf(await outside()), ['provider_unreachable'])
 })
 
+test('a check that meets a locked table says so, and does not ask to report an error', async (t) => {
+  const world = await startSandbox(t, { works: false, mayLogErrors: true })
+  const release = await lockInAnotherSession(t, world.parts.db, 'lock table webhook_deliveries')
+  const work = (await examine(world.parts, { outside: false })).filter(({ check }) => check === 'work')
+  await release()
+  assert.deepEqual(
+    work.map(({ code, parameters }) => [code, parameters]),
+    [['skipped', { missing: { code: 'doctor.missing_lock' } }]],
+  )
+})
+
 test('a check that fails or lacks something does not stop the others', async (t) => {
   const world = await startSandbox(t, { works: false }) // a worker would miss the table too
   await world.query('alter table leases rename to gone')
