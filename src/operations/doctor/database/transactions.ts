@@ -79,7 +79,10 @@ function lockFinding(locker: Locker): NewFinding {
     : { code: 'tables_locked_by_prepared', ...locked, gid, database, ...endsOf(gid) }
 }
 
-/** Locks of reads and of vacuum do not keep others from writing. What waits for a standby is committed, and must not be ended. A session that changes or locks a row also locks its table. */
+/**
+ * Locks of reads and of vacuum do not keep others from writing. What waits for a standby is committed, and must not be ended. A session
+ * that changes or locks a row also locks its table.
+ */
 const listLockers: Statement<Locker> = statement(
   'list_transactions_that_lock_tables',
   `with locked as materialized (
