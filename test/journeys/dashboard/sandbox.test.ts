@@ -32,6 +32,9 @@ async function quickEmulator(t: TestContext, port = 0): Promise<Emulator> {
   return emulator
 }
 
+/** A code whose request broke off, such as on a connection that an ended emulator closed, waits 10 s for its report. */
+const LONG_MS = 60_000
+
 /** Sends a code with the workspace's first request, and waits until its phone has read it. */
 async function sendsCode(sandbox: Awaited<ReturnType<typeof newSandbox>>): Promise<string> {
   const { calls, node, world, workspaceId } = sandbox
@@ -50,7 +53,7 @@ async function sendsCode(sandbox: Awaited<ReturnType<typeof newSandbox>>): Promi
       const answer = await fetch(`${node.url}/api/v1/otp/messages/${messageId}`, { headers })
       return ((await answer.json()) as { status: string }).status === 'read'
     },
-    15_000,
+    LONG_MS,
   )
   return to
 }
