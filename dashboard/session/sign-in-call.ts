@@ -36,6 +36,8 @@ const ERRORS = {
   INVALID_TWO_FACTOR_COOKIE: 'too_late',
   TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: 'too_late',
   UNREACHABLE: 'unreachable',
+  // a proxy forwards the host without its port, or another host
+  OTHER_ORIGIN: 'other_origin',
   UNAUTHORIZED: 'signed_out',
 } as const
 

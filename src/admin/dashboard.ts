@@ -77,7 +77,9 @@ export function openDashboard(parts: Parts, pages: Pages): (scope: FastifyInstan
       handler: async (request, reply) =>
         isSameOrigin(request, publicUrl)
           ? sendWhole(reply, await answer(toFetchRequest(request, publicUrl), request.id))
-          : reply.code(403).send('Only pages of this dashboard may make this request.'),
+          : reply
+              .code(403)
+              .send({ code: 'OTHER_ORIGIN', message: 'Only pages of this dashboard may make this request.' }),
     })
 
   return (all) => {

@@ -103,6 +103,14 @@ test('requests from other origins are rejected, even with a cookie', async (t) =
   }
 })
 
+test('behind a proxy that drops the port of the host, a sign-in is rejected with a code of its own', async (t) => {
+  const world = await startWorld(t)
+  const { email } = await signInWithPassword(world, 'member')
+  const headers = { origin: `${world.first.url.replace(/:\d+$/, '')}:8443`, 'sec-fetch-site': 'same-origin' }
+  const { status, json } = await trySignIn(world, email, PASSWORD, { headers })
+  assert.deepEqual([status, json['code']], [403, 'OTHER_ORIGIN'])
+})
+
 test('a browser signs in behind a proxy that changes the host', async (t) => {
   const world = await startWorld(t)
   const { email } = await signInWithPassword(world, 'member')
