@@ -159,6 +159,16 @@ for (const scheme of ['http', 'https'])
     assert.equal(server.requests(), 3, 'the second event was sent on the kept connection and on a new one')
   })
 
+test('a new connection goes to the port of the scheme, as a kept one does', async (t) => {
+  const agent = webhookAgent({ allowPrivate: true })
+  t.after(() => agent.destroy())
+  for (const scheme of ['http', 'https']) {
+    const request = agent.request(new URL(`${scheme}://127.0.0.1/`), {}, { onNewConnection: true })
+    request.on('error', () => undefined).destroy()
+    assert.equal(request.getHeader('host'), '127.0.0.1', scheme) // with any other port it names that
+  }
+})
+
 test('an event on a new connection that the receiver closes is sent once', async (t) => {
   const server = await startClosingServer(t, 0)
   const { httpStatus, error } = await server.send()

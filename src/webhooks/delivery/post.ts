@@ -36,12 +36,13 @@ export function webhookAgent(options: ConnectorOptions): WebhookAgent {
   return {
     // node:http, since undici treats an unrequested "100 Continue" as an error.
     request(url, args, { onNewConnection = false } = {}) {
-      const by = (agent: http.Agent) =>
-        onNewConnection ? { ...args, createConnection: agent.createConnection } : { ...args, agent }
-      if (url.protocol === 'https:') return https.request(url, by(tls))
+      // Without an agent, Node's default is port 80 for HTTPS too.
+      const by = (agent: http.Agent, defaultPort: number) =>
+        onNewConnection ? { ...args, createConnection: agent.createConnection, defaultPort } : { ...args, agent }
+      if (url.protocol === 'https:') return https.request(url, by(tls, 443))
       // Checked at each attempt: the endpoint may have been added while DOORCODE_ALLOW_PRIVATE_WEBHOOKS was set.
       if (!options.allowPrivate) throw new SchemeRejectedError()
-      return http.request(url, by(plain))
+      return http.request(url, by(plain, 80))
     },
     destroy() {
       plain.destroy()
