@@ -155,7 +155,7 @@ test('a rejection waits for the rest of the body, or closes the connection', asy
   })
   const port = await demo.listen()
   const rest = 'x'.repeat(100_000)
-  for (const [path, status] of Object.entries({ [THING]: 401, '/no-such-route': 404, '/raw': 401 })) {
+  for (const [path, status] of Object.entries({ [THING]: 401, '/no-such-route': 404, '/%zz': 422, '/raw': 401 })) {
     const open = (connection = '') => {
       const socket = connect(port, '127.0.0.1')
       t.after(() => socket.destroy())

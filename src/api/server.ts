@@ -106,7 +106,11 @@ export function buildServer(
       requireHostHeader: false, // Node would answer in its own format
     },
     clientErrorHandler: (_error, socket) => rejectUnreadable(socket, (id) => reject(UNREADABLE, id)),
-    frameworkErrors: (_error, request, reply) => sendProblem(MALFORMED_PATH, reply.headers(commonHeaders(request.id))),
+    // Fastify runs no hooks for such a request.
+    frameworkErrors: async (_error, request, reply) => {
+      await waitForRest(request, reply)
+      sendProblem(MALFORMED_PATH, reply.headers(commonHeaders(request.id)))
+    },
   })
 
   /** Logs the rejection and returns the response. */
@@ -167,11 +171,7 @@ export function buildServer(
     // Here, before Fastify parses the body.
     done(request.is404 ? notFound(request, reply) : undefined)
   })
-  app.addHook('onSend', async ({ raw }, reply) => {
-    if (raw.complete || raw.readableEnded || !hasBody(raw)) return
-    const isRead = await withTimeout(MAX_REST_MS, once(raw.resume(), 'end')).catch(() => false)
-    if (!isRead) reply.header('connection', 'close')
-  })
+  app.addHook('onSend', waitForRest)
   app.setErrorHandler((error, _request, reply) => sendProblem(error, reply))
   app.setNotFoundHandler((request, reply) => reply.send(notFound(request, reply)))
   app.addHook('onReady', async () => keys.watch())
@@ -205,6 +205,12 @@ export function buildServer(
  * Anyone can send this header: with any number of digits, 16 kB of them would take 0.3 s.
  */
 const PORT_AND_BRACKETS = /\[([\da-f:.]+)\](?::\d+)?|(\d{1,3}(?:\.\d{1,3}){3}):\d+/gi
+
+async function waitForRest({ raw }: Pick<FastifyRequest, 'raw'>, reply: FastifyReply): Promise<void> {
+  if (raw.complete || raw.readableEnded || !hasBody(raw)) return
+  const isRead = await withTimeout(MAX_REST_MS, once(raw.resume(), 'end')).catch(() => false)
+  if (!isRead) reply.header('connection', 'close')
+}
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
