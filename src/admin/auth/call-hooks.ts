@@ -24,7 +24,7 @@ const selectLocked = statement<User>(
      select from auth."twoFactor" f where f."userId" = u."id" and f."failedVerificationCount" >= ${MAX_WRONG_CODES})`,
 )
 
-/** The keyboard of the person may have other digits than 0 to 9. */
+/** The person’s keyboard may have digits other than 0 to 9. */
 const asTyped = (body: { code?: unknown } | undefined): object | undefined =>
   typeof body?.code === 'string' ? { ...body, code: withLatinDigits(body.code) } : body
 

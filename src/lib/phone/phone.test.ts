@@ -10,7 +10,7 @@ test('all usual spellings of a number have one form', () => {
   for (const text of spellings) assert.equal(normalizePhone(text), '+33612345678')
 })
 
-test('digits of other scripts and the marks of direction around a copied number do not matter', () => {
+test('digits of other scripts and the directional marks around a copied number do not matter', () => {
   for (const text of ['\u202a+880 1712-345678\u202c', '\u2066+8801712345678\u2069', '\u200e+880 1712345678 \u200f'])
     assert.equal(normalizePhone(text), '+8801712345678')
   for (const text of ['+٨٨٠١٧١٢٣٤٥٦٧٨', '+۸۸۰۱۷۱۲۳۴۵۶۷۸', '+৮৮০১৭১২৩৪৫৬৭৮', '+८८०१७१२३४५६७८'])

@@ -11,7 +11,7 @@ export function normalizePhone(text: string): string | undefined {
   return isPlainE164(text) ? text : parsePhone(plainText(text))
 }
 
-/** A number that was copied from a list of contacts may be in marks of direction, which nobody sees. */
+/** A number copied from a contact list may have invisible directional marks around it. */
 const plainText = (text: string): string =>
   withLatinDigits(text)
     .replaceAll(/\p{Bidi_Control}/gu, '')

@@ -80,7 +80,7 @@ const finishRun = statement<{ lease: string }>(
    where only_row and lease = $1 returning $1::uuid as lease`,
 )
 
-/** What another system did in one moment shows nothing yet: the next examination asks it again. */
+/** One failed call to another system proves nothing yet: the next examination calls it again. */
 const askOutsideAgain = statement('ask_outside_again', 'update doctor_runs set outside_due_at = due_at where only_row')
 
 /** Discards the alerts that waited when the setting was removed. When it is set again, whatever is wrong at that time is sent. */
