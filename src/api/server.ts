@@ -107,10 +107,10 @@ export function buildServer(
     },
     clientErrorHandler: (_error, socket) => rejectUnreadable(socket, (id) => reject(UNREADABLE, id)),
     // Fastify runs no hooks for such a request.
-    frameworkErrors: async (_error, request, reply) => {
-      await waitForRest(request, reply)
-      sendProblem(MALFORMED_PATH, reply.headers(commonHeaders(request.id)))
-    },
+    frameworkErrors: (_error, request, reply) =>
+      void waitForRest(request, reply).then(() =>
+        sendProblem(MALFORMED_PATH, reply.headers(commonHeaders(request.id))),
+      ),
   })
 
   /** Logs the rejection and returns the response. */

@@ -37,8 +37,10 @@ export function webhookAgent(options: ConnectorOptions): WebhookAgent {
     // node:http, since undici treats an unrequested "100 Continue" as an error.
     request(url, args, { onNewConnection = false } = {}) {
       // Without an agent, Node's default is port 80 for HTTPS too.
-      const by = (agent: http.Agent, defaultPort: number) =>
-        onNewConnection ? { ...args, createConnection: agent.createConnection, defaultPort } : { ...args, agent }
+      const by = (agent: http.Agent, defaultPort: number): ClientRequestArgs =>
+        onNewConnection
+          ? { ...args, defaultPort, createConnection: (...of) => agent.createConnection(...of) }
+          : { ...args, agent }
       if (url.protocol === 'https:') return https.request(url, by(tls, 443))
       // Checked at each attempt: the endpoint may have been added while DOORCODE_ALLOW_PRIVATE_WEBHOOKS was set.
       if (!options.allowPrivate) throw new SchemeRejectedError()

@@ -159,8 +159,7 @@ test('no reference or note adds a line, terminal escape or direction to entries'
   const { confirmationId } = order
   const english = (await explained(world, confirmationId)).timeline
   const arabic = await explainConversation(world.parts, { workspaceId, confirmationId })
-  const shown =
-    '⏎ 2026-12-01T00:00:00.000Z  event     forged\\u001b[2J\\u000d\\u009bK\\u2028\\u2029\\u202e\\u2066'
+  const shown = '⏎ 2026-12-01T00:00:00.000Z  event     forged\\u001b[2J\\u000d\\u009bK\\u2028\\u2029\\u202e\\u2066'
   for (const details of [
     english.map(({ detail }) => detail),
     (arabic?.timeline ?? []).map(({ detail }) => translatorOf('ar').textOf(detail)),
