@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../lib/clock.ts'
 import { failsReadiness, isConflict } from '../../lib/db/pool.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Metrics } from '../../lib/metrics.ts'
@@ -50,6 +51,8 @@ export const IDLE_POLL_MS = 1_000
 const WATCHED_POLL_MS = 20_000
 /** From the first failed turn to the last: longer than a failover takes to reset connections, or a migration to lock a table. */
 const STUCK_AFTER_MS = 5_000
+/** A turn that fails each second for hours must not fill the disk with its log. Another error is logged immediately. */
+const LOG_AGAIN_AFTER_MS = MINUTE_MS
 /** Share of the interval by which polls of several nodes are spread. */
 export const JITTER = 0.2
 
@@ -66,6 +69,7 @@ export function startLoop(loop: Loop, log: Log, { metrics, look }: LoopOptions =
   let stuckSinceMs: number | undefined
   let brokenSinceMs: number | undefined
   const observe = metrics?.watchLoop(loop)
+  const logFailure = createFailureLog(loop, log)
 
   const wake = (): void => {
     wakeRequested = true
@@ -100,7 +104,7 @@ export function startLoop(loop: Loop, log: Log, { metrics, look }: LoopOptions =
         using watch = isIdle ? look?.watch(loop.name, () => endSleep?.()) : undefined
         await sleep(watch ? WATCHED_POLL_MS : sleepMs * (1 + JITTER * (Math.random() - 0.5)))
       } catch (error) {
-        log.error({ err: error, loop: loop.name }, 'background work failed and will be retried')
+        logFailure(error)
         failedTurns = failsReadiness(error) ? failedTurns + 1 : 0
         failedAtMs = performance.now()
         stuckSinceMs ??= failedAtMs
@@ -126,5 +130,20 @@ export function startLoop(loop: Loop, log: Log, { metrics, look }: LoopOptions =
       endSleep?.()
       await ended
     },
+  }
+}
+
+/** `repeated`: how many turns failed with the same error and were not logged. */
+function createFailureLog({ name }: Loop, log: Log): (error: unknown) => void {
+  let last = { text: '', atMs: 0, repeated: 0 }
+  return (error) => {
+    const [text, atMs] = [String(error), performance.now()]
+    if (text === last.text && atMs - last.atMs < LOG_AGAIN_AFTER_MS) return void (last.repeated += 1)
+    const repeated = text === last.text ? last.repeated : 0
+    last = { text, atMs, repeated: 0 }
+    log.error(
+      { err: error, loop: name, ...(repeated > 0 && { repeated }) },
+      'background work failed and will be retried',
+    )
   }
 }
