@@ -100,7 +100,7 @@ test('with 20,000 future rows and many other workspaces no statement reads more 
   }
   assert.deepEqual(faults, [])
 
-  // as after pg_upgrade: the tables are large, and PostgreSQL knows nothing of them until somebody runs ANALYZE
+  // As after pg_upgrade: the tables are large, and PostgreSQL has no statistics until an operator runs ANALYZE.
   await withConnection(superuserUrlOf(world.databaseUrl), (connection) => connection.query(WITHOUT_STATISTICS))
   const blind = await planAll(t, world, journey)
   const blindFaults = [...blind.scans]

@@ -124,7 +124,7 @@ test('without the standby, doctor names it and commands still read', async (t) =
   assert.ok(findings.some(({ code }) => code === 'standby_missing'))
 })
 
-test('nobody is told to end a session whose commit waits for the standby', async (t) => {
+test('doctor never advises ending a session whose commit waits for the standby', async (t) => {
   const environment = await newDatabase(t, 'waiting')
   await bringBackStandby()
   assert.equal((await runCommand(['workspace', 'create', '--name', 'Shop'], environment)).code, 0)

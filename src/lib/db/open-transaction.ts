@@ -12,7 +12,7 @@ export type OpenTransaction = {
   program: string | null
   state: string | null
   openMs: number | null
-  /** It is committed here. Whoever ends its session makes it visible without the standby's copy. */
+  /** Its commit is stored here. Ending its session would make the commit visible without the standby's copy. */
   waitsForStandby: boolean
 }
 

@@ -176,15 +176,11 @@ const CASES: readonly [name: string, found: NewFinding[], codes: readonly string
   ...WORK_KINDS.flatMap((kind): [string, NewFinding[], string[]][] => [
     [`${kind} on time`, due(kind, LATE_AFTER_MS[kind].warning - 1), []],
     [`${kind} late`, due(kind, LATE_AFTER_MS[kind].warning), ['work_late']],
-    ...(kind === 'deliveries'
-      ? []
-      : [
-          [`${kind} stuck`, due(kind, LATE_AFTER_MS[kind].failure), ['work_stuck']] satisfies [
-            string,
-            NewFinding[],
-            string[],
-          ],
-        ]),
+  ]),
+  ...WORK_KINDS.filter((kind) => kind !== 'deliveries').map((kind): [string, NewFinding[], string[]] => [
+    `${kind} stuck`,
+    due(kind, LATE_AFTER_MS[kind].failure),
+    ['work_stuck'],
   ]),
   [
     'a backlog of days for an endpoint that times out, which no worker can hasten',

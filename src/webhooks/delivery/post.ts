@@ -103,7 +103,7 @@ export async function post(agent: WebhookAgent, outgoing: Outgoing, stop: AbortS
     }
     const request = agent.request(new URL(url), args)
     const answer = await answerTo(request, body).catch((error: unknown) => {
-      if (!request.reusedSocket || !isReset(error)) throw error
+      if (!request.reusedSocket || networkErrorOf(codeOf(error)) !== 'ECONNRESET') throw error
       // The receiver may have closed the kept connection before it read the event.
       return answerTo(agent.request(new URL(url), args, { onNewConnection: true }), body)
     })
@@ -135,9 +135,6 @@ const answerTo = (request: http.ClientRequest, body: string): Promise<IncomingMe
     request.on('close', () => reject(Object.assign(new Error(), { code: 'ECONNRESET' })))
     request.end(body)
   })
-
-const isReset = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 
 /** Never throws: the status has come, and the body does not change the outcome. Leaving the loop closes the connection. */
 async function firstBytes(body: AsyncIterable<Buffer>): Promise<string> {
@@ -186,6 +183,12 @@ const ALIASES: Readonly<Record<string, NetworkError>> = {
   SELF_SIGNED_CERT_IN_CHAIN: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 }
 
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+const networkErrorOf = (code: string): NetworkError | undefined =>
+  ALIASES[code] ?? NETWORK_ERRORS.find((each) => each === code)
+
 const MAX_ERROR_LENGTH = 300
 
 /** Why a request got no answer. */
@@ -194,8 +197,8 @@ export function failureReason(error: unknown): CodedText {
   if (error instanceof AddressRejectedError) return { code: 'webhooks.post_not_public' }
   if (error instanceof SchemeRejectedError) return { code: 'webhooks.not_https' }
   if (!(error instanceof Error)) return { code: 'webhooks.failed' }
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  const known = ALIASES[code] ?? NETWORK_ERRORS.find((each) => each === code)
+  const code = codeOf(error)
+  const known = networkErrorOf(code)
   if (known) return plainText(`webhooks.network_${known.toLowerCase() as Lowercase<NetworkError>}`)
   // OpenSSL's message is its reason between an address in memory and a line of its source
   const message = 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message
