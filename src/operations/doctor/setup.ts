@@ -22,10 +22,16 @@ const MAX_WORKSPACES = 500
 /** A template that was used in this time is in use. */
 const IN_USE_MS = 30 * DAY_MS
 
-/** Live ones first. `leftOut`: how many more there are. */
-export async function listExamined(sql: Sql): Promise<{ examined: Workspace[]; leftOut: number }> {
-  const all = (await listWorkspaces(sql)).toSorted((one, other) => Number(one.sandbox) - Number(other.sandbox))
-  return { examined: all.slice(0, MAX_WORKSPACES), leftOut: Math.max(0, all.length - MAX_WORKSPACES) }
+/** `live`: those that are no sandboxes, which come first in `all`. */
+export async function listExamined(sql: Sql): Promise<{ all: Workspace[]; live: Workspace[]; liveLeftOut: number }> {
+  const { live = [], sandboxes = [] } = Object.groupBy(await listWorkspaces(sql), ({ sandbox }) =>
+    sandbox ? 'sandboxes' : 'live',
+  )
+  return {
+    all: [...live, ...sandboxes].slice(0, MAX_WORKSPACES),
+    live: live.slice(0, MAX_WORKSPACES),
+    liveLeftOut: Math.max(0, live.length - MAX_WORKSPACES),
+  }
 }
 
 /** What `find` finds in all workspaces, in their order. Its reads are batched. */
@@ -41,19 +47,17 @@ export async function findInEach<Found>(
 /** `seal`: undefined if it could not be opened, which another check reports. */
 type Examiner = { seal: Seal | undefined; now: Date }
 
-/** Accounts, numbers, templates, endpoints and auth hooks, as they are stored. */
+/** Accounts, numbers, templates, endpoints and auth hooks of live workspaces, as they are stored. */
 export async function findSetupProblems(sql: Sql, examiner: Examiner): Promise<NewFinding[]> {
-  const { examined, leftOut } = await listExamined(sql)
-  const found = await findInEach(sql, examined, (batched, workspace) =>
-    findSetupProblemsOf(batched, workspace, examiner),
-  )
-  if (leftOut > 0) found.push({ code: 'workspaces_left_out', number: leftOut })
+  const { live, liveLeftOut } = await listExamined(sql)
+  const found = await findInEach(sql, live, (batched, workspace) => findSetupProblemsOf(batched, workspace, examiner))
+  if (liveLeftOut > 0) found.push({ code: 'workspaces_left_out', number: liveLeftOut })
   return found
 }
 
 export type ExaminedWorkspace = Pick<Workspace, 'workspaceId' | 'name'>
 
-/** The same, of one workspace. */
+/** The same, of one workspace, which may be a sandbox. */
 export async function findSetupProblemsOf(
   sql: Sql,
   { workspaceId, name: workspace }: ExaminedWorkspace,

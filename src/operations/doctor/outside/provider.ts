@@ -30,8 +30,8 @@ export async function findProviderProblems(instance: Instance): Promise<NewFindi
 }
 
 async function listConnected({ db }: Instance): Promise<Account[]> {
-  const { examined } = await listExamined(db)
-  return findInEach(db, examined, async (batched, { workspaceId, name: workspace }) =>
+  const { all } = await listExamined(db)
+  return findInEach(db, all, async (batched, { workspaceId, name: workspace }) =>
     (await listAccounts(batched, workspaceId))
       .filter(({ status }) => status === 'connected')
       .map(({ accountId, wabaId }) => ({ accountId, wabaId, workspace })),

@@ -36,8 +36,7 @@ const countUnreported: Statement<SubmissionCount> = workspaceStatement(
 
 /** Accounts of live workspaces whose messages WhatsApp accepts but no longer reports on. */
 export async function findMissingReports(sql: Sql, now: Date): Promise<NewFinding[]> {
-  const { examined } = await listExamined(sql)
-  const live = examined.filter(({ sandbox }) => !sandbox)
+  const { live } = await listExamined(sql)
   return findInEach(sql, live, (batched, workspace) => findMissingReportsOf(batched, workspace, now))
 }
 
