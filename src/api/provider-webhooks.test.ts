@@ -120,6 +120,18 @@ test('a flood of wrong signatures does not reach the database', async (t) => {
   assert.equal(await post(url, world.credentials.appSecret), 200, 'a right one from the same address')
 })
 
+test('wrong signatures are warnings that name the account and the fix, a few a minute and never the payload', async (t) => {
+  const { world, url } = await startCounting(t)
+  for (let count = 0; count < 10; count += 1) assert.equal(await post(url, 'wrong'), 401)
+  const { accountId, webhookPath: path } = world.account
+  const lines = world.first.logLines.filter((line) => line.includes('signature'))
+  assert.equal(lines.length, 5)
+  const line = JSON.parse(lines[0] ?? '') as Record<string, unknown>
+  assert.deepEqual([line['level'], line['accountId'], line['path']], [40, accountId, path])
+  assert.match(String(line['msg']), /does not match the app secret .* run “doorcode account connect” again/)
+  assert.ok(!world.first.logLines.some((each) => each.includes('whatsapp_business_account')))
+})
+
 test('an account id in another letter case is the same account', async (t) => {
   const { world, url, begin, counted } = await startCounting(t)
   const { accountId } = world.account

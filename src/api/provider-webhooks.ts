@@ -2,13 +2,14 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { BoundedMap } from '../lib/bounded-map.ts'
-import { SECOND_MS } from '../lib/clock.ts'
+import { MINUTE_MS, SECOND_MS } from '../lib/clock.ts'
 import { retryUntilOutcomeKnown } from '../lib/db/pool.ts'
 import { isUuid } from '../lib/ids.ts'
 import { createReceiver } from '../messages/reports/receive.ts'
 import type { Subscribers } from '../messages/subscribers.ts'
 import type { Parts } from '../runtime/parts.ts'
-import { type WebhookAccount, appSecretsAt, findWebhookAccount } from '../accounts/accounts.ts'
+import { type WebhookAccount, appSecretsAt, findWebhookAccount, webhookPathOf } from '../accounts/accounts.ts'
+import { createLineLimit } from '../lib/log.ts'
 import { UnsealError } from '../lib/seal.ts'
 import { BodyBudgetExceeded } from '../lib/http/body-budget.ts'
 
@@ -25,6 +26,8 @@ const MAX_CACHED_ACCOUNTS = 1_000
 /** Uncached reads of one account that wrong signatures may trigger within ACCOUNT_CACHE_MS. */
 const MAX_READS_FOR_ADDRESS = 5
 const MAX_READS_OF_ACCOUNT = 20
+/** WhatsApp repeats what was rejected for days, and strangers can send such requests too. */
+const MAX_SIGNATURE_LINES_PER_MINUTE = 5
 
 /**
  * Receives the provider's webhooks, one path per account. Every signed webhook is stored and gets a 200 whatever it
@@ -37,9 +40,24 @@ export function serveProviderWebhooks(app: FastifyInstance, parts: WebhookParts)
   const isSignedBy = (account: WebhookAccount, raw: Buffer, headers: IncomingHttpHeaders): boolean =>
     appSecretsAt(account, parts.clock.now()).some((appSecret) => parts.provider.verify({ appSecret }, raw, headers))
 
+  const signatureLines = createLineLimit(MAX_SIGNATURE_LINES_PER_MINUTE, MINUTE_MS, (leftOut) =>
+    parts.log.warn(
+      { leftOut },
+      'some webhooks with a wrong signature were not logged: the limit per minute was reached',
+    ),
+  )
   const reject = (reply: FastifyReply, reason: keyof typeof REJECTIONS): FastifyReply => {
     parts.metrics.rejectedProviderWebhooks.inc({ reason })
     return sendText(reply, REJECTIONS[reason].status, REJECTIONS[reason].text)
+  }
+
+  const rejectSignature = (reply: FastifyReply, { accountId }: WebhookAccount): FastifyReply => {
+    if (signatureLines.allowsLine())
+      parts.log.warn(
+        { accountId, path: webhookPathOf(accountId) },
+        'a webhook was rejected: its signature does not match the app secret that this account was connected with. If WhatsApp sent it, run “doorcode account connect” again with the secret of the app that sends the webhooks',
+      )
+    return reject(reply, 'signature')
   }
 
   app.get<{ Params: { accountId: string }; Querystring: Record<string, unknown> }>(
@@ -89,9 +107,9 @@ export function serveProviderWebhooks(app: FastifyInstance, parts: WebhookParts)
       const raw = request.body ?? Buffer.alloc(0)
       let account = await accounts.find(accountId)
       if (isReadable(account) && !isSignedBy(account, raw, request.headers)) {
-        if (!mayRead(account.accountId, request.ip)) return reject(reply, 'signature')
+        if (!mayRead(account.accountId, request.ip)) return rejectSignature(reply, account)
         account = await accounts.findUncached(accountId) // the secret may have just been renewed
-        if (isReadable(account) && !isSignedBy(account, raw, request.headers)) return reject(reply, 'signature')
+        if (isReadable(account) && !isSignedBy(account, raw, request.headers)) return rejectSignature(reply, account)
       }
       if (!isReadable(account)) return reject(reply, account ?? 'account')
       await receive(account, parts.provider.parse(raw))
