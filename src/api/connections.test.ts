@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { SECOND_MS } from '../lib/clock.ts'
+import { MINUTE_MS, SECOND_MS } from '../lib/clock.ts'
 import { waitFor } from '../../test/world/wait-for.ts'
 import { type Demo, GOOD, THING, sendRaw, startDemo } from '../../test/world/http-server.ts'
 
@@ -182,6 +182,24 @@ test('a rejection waits for the rest of the body, or closes the connection', asy
     assert.deepEqual(cut.statuses(), [status], path)
     assert.match(cut.received.join(''), /\r\nConnection: close\r\n/i, path)
   }
+})
+
+test('the time of a rejection ends when it is decided, not when the rest of its body has come', async (t) => {
+  const demo = await startDemo(t)
+  const port = await demo.listen()
+  const now = performance.now.bind(performance)
+  let aheadMs = 0
+  t.mock.method(performance, 'now', () => now() + aheadMs)
+  const socket = connect(port, '127.0.0.1')
+  t.after(() => socket.destroy())
+  socket.write(`POST ${THING} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nx`)
+  await waitFor('the rejection', () => demo.logLines.some((line) => line.includes('a request was rejected')))
+  aheadMs = 10 * MINUTE_MS
+  socket.write('x')
+  await once(socket, 'data')
+  const { values } = await demo.metrics.requests.get()
+  const sum = values.find(({ metricName }) => metricName?.endsWith('_sum'))?.value ?? assert.fail('no request counted')
+  assert.ok(sum < aheadMs / SECOND_MS, `${sum} s`)
 })
 
 test('garbage after a valid request does not lose that request’s response', async (t) => {

@@ -111,6 +111,7 @@ export async function startDemo(t: TestContext, { fail, wrapDb = (db) => db, ...
     db,
     config,
     logLines,
+    metrics: parts.metrics,
     workspaceId,
     newKey,
     inject: (options: InjectOptions): Promise<LightMyRequestResponse> => app.inject(options),
