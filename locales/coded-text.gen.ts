@@ -2715,6 +2715,7 @@ export type ParameterNames = {
   'page_session.begin': never
   'page_session.begin_again': never
   'page_session.email': never
+  'page_session.errors_no_tls': 'url'
   'page_session.errors_other_origin': never
   'page_session.errors_signed_out': never
   'page_session.errors_too_common': never

@@ -12,6 +12,8 @@ test('a rejected sign-in is in the page language and shows the wait', () => {
   assert.match(errorText({ code: 'WAIT', body: { retryAfterSeconds: 5 } }, t), /in a minute/)
   assert.match(errorText({ code: 'WAIT', body: { retryAfterSeconds: 900 } }, arabic.t), /15\u2069 دقيقة/)
   assert.match(errorText({ code: 'OTHER_ORIGIN', body: {} }, t), /Set DOORCODE_PUBLIC_URL to the address/)
+  const noTls = { code: 'NO_TLS', body: { onlyAt: 'https://shop.example' } }
+  assert.match(errorText(noTls, t), /only over HTTPS. Open https:\/\/shop\.example instead/)
   assert.equal(errorText({ code: 'SOMETHING_NEW', body: {} }, arabic.t), arabic.t('page_session.errors_unknown'))
 })
 

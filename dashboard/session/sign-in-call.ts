@@ -10,13 +10,23 @@ export function useSignInCall(onSuccess: () => void = () => {}) {
   const call = async (path: string, body: object): Promise<SignInResponse> => {
     setBusy(true)
     setProblem(undefined)
-    const response = await callSignIn(path, body)
+    const response = withCookieKept(await callSignIn(path, body))
     setBusy(false)
     if (response.ok) onSuccess()
     else setProblem(errorText(response, t))
     return response
   }
   return { problem, busy, call }
+}
+
+const TEST_COOKIE = '__Secure-doorcode.test=1'
+
+/** On a page without TLS most browsers drop the secure cookies of a sign-in; some keep them on this machine's own addresses. */
+function withCookieKept(response: SignInResponse): SignInResponse {
+  const { onlyAt } = response.body
+  if (onlyAt === undefined || location.protocol === 'https:') return response
+  document.cookie = `${TEST_COOKIE}; Secure; Path=/dashboard`
+  return document.cookie.includes(TEST_COOKIE) ? response : { ...response, ok: false, code: 'NO_TLS' }
 }
 
 /** A call may change the session, its events and the second factor. */
@@ -47,6 +57,7 @@ const isKnown = (code: string): code is keyof typeof ERRORS => Object.hasOwn(ERR
 export function errorText({ code = '', body }: Pick<SignInResponse, 'code' | 'body'>, t: T): string {
   if (code === 'WAIT')
     return t('page_session.errors_wait', { count: Math.ceil(Number(body['retryAfterSeconds'] ?? 60) / 60) })
+  if (code === 'NO_TLS') return t('page_session.errors_no_tls', { url: String(body['onlyAt']) })
   return t(`page_session.errors_${isKnown(code) ? ERRORS[code] : 'unknown'}`)
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openPage } from './browser.ts'
-import { PASSWORD, signIn } from '../world/dashboard.ts'
+import { PASSWORD, signIn, signInWithPassword } from '../world/dashboard.ts'
 import { startWorld } from '../world/world.ts'
 
 test('a sign-out that fails says so, and the person stays signed in', async (t) => {
@@ -35,6 +35,30 @@ test('the page of another person’s invitation says that a sign-out failed, and
   await page.unroute('**/auth/sign-out')
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('textbox', { name: 'Password' }).waitFor()
+})
+
+test('a sign-in whose cookie the browser drops for lack of TLS says so, and where to sign in', async (t) => {
+  const world = await startWorld(t)
+  const { email } = await signInWithPassword(world, 'member')
+  const secure = await world.node({ settings: { DOORCODE_PUBLIC_URL: 'https://doorcode.example' } })
+  const page = await openPage(t, { first: secure })
+  // on another machine's address, since Chromium keeps secure cookies on this machine's
+  await page.route('http://10.0.0.8/**', async (route) => {
+    const { pathname } = new URL(route.request().url())
+    const headers = { ...route.request().headers(), origin: secure.url }
+    await route.fulfill({ response: await route.fetch({ url: secure.url + pathname, headers }) })
+  })
+  const submit = async (): Promise<void> => {
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password', { exact: false }).first().fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+  await page.goto('http://10.0.0.8/dashboard/sign-in')
+  await submit()
+  await page.getByText('only over HTTPS. Open https://doorcode.example instead').waitFor()
+  await page.goto('/dashboard/sign-in')
+  await submit()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
 })
 
 test('a page leads to the sign-in when its session has ended elsewhere', async (t) => {

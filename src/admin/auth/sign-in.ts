@@ -104,14 +104,16 @@ export function openSignIn(parts: AuthParts) {
     if (row) await deleteAttemptsOf(db, row)
     if (call.endsChallenges && person) await endChallenges(db, person.userId)
     const cookies = response.headers.getSetCookie()
+    const isPassword = path === PASSWORD_PATH
     const signedIn = signedInUser(path, body, person)
     const action = path === TOTP_PATH && !person?.twoFactor ? 'person.second_factor_on' : call.records
     if (signedIn) {
-      const withSecondFactor = path !== PASSWORD_PATH
+      const withSecondFactor = !isPassword
       await record(parts, request, { user: signedIn, action: 'person.signed_in', more: { withSecondFactor } })
       cookies.push(devices.createCookie(signedIn.email))
     } else if (person && action) await record(parts, request, { user: person, action })
-    return json(200, Object.fromEntries((call.gives ?? []).map((name) => [name, body[name]])), cookies)
+    const given = Object.fromEntries((call.gives ?? []).map((name) => [name, body[name]]))
+    return json(200, { ...given, ...(isPassword && secure && { onlyAt: config.publicUrl }) }, cookies)
   }
 
   return {
