@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { findUnfinishedErasures } from '../../../src/operations/doctor/work/erasures.ts'
 import { listQuarantined } from '../../../src/operations/doctor/work/quarantine.ts'
 import { advance } from '../../../src/cod/conversation/advance.ts'
 import { answerOrder } from '../../../src/cod/conversation/answer-order.ts'
@@ -115,6 +116,24 @@ test('an erasure that only finishes an earlier one says so, with the pseudonym',
   await assert.rejects(erase(world, otp, { parts: killedAfter(world, 2) }), { message: KILLED })
   const { to } = await world.getOtp(otp)
   assert.deepEqual(await erase(world, otp), { pseudonym: to, finishesEarlier: true, erased: NOTHING_ERASED })
+})
+
+test('an erasure that is interrupted before it reads the audit log is found by doctor until another one finishes it', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  await world.settled()
+  let erasure = beginErasure(world.parts)
+  while (erasure.stage !== 'audit_log')
+    erasure = (await eraseNext(world.parts, requestOf(world, otp), { erasure, record: recordIn(world) })).erasure
+  const { workspaceId } = world
+  const found = async (): Promise<unknown[]> =>
+    (await findUnfinishedErasures(world.parts.db, later(world.clock.now(), 2 * HOUR_MS)))
+      .filter((each) => 'workspaceId' in each && each.workspaceId === workspaceId)
+      .map(({ code }) => code)
+  assert.deepEqual(await found(), ['erasure_unfinished'])
+  const { pseudonym, finishesEarlier } = await erase(world, otp)
+  assert.deepEqual([pseudonym, finishesEarlier], [erasure.pseudonym, true])
+  assert.deepEqual(await found(), [])
 })
 
 test('an erasure that ends leaves a later one and one that knew more user ids', async (t) => {

@@ -133,7 +133,7 @@ async function runStep(
     if (Object.values(step.erased).some((count) => count > 0)) {
       if (!(await isRecorded(tx, person, pseudonym))) await record(tx, current, held)
       const learned = withUserIds(person, step.erasure.userIds)
-      if (current.stage !== 'audit_log') await keepUnfinished(tx, seal, learned, current)
+      if (step.erasure.stage !== 'done') await keepUnfinished(tx, seal, learned, current)
     }
     return step
   })
@@ -149,7 +149,6 @@ const STAGES: Readonly<Record<Erasure['stage'], (tx: Sql, context: StageContext)
     const { erased, userIds, next } = await eraseNextReports(tx, person, { scan, before: startedAt, pseudonym })
     const learned = withLearnedUserIds(person, userIds)
     if (learned.userIds.length > person.userIds.length) await eraseUserIds(tx, learned)
-    if (!next) await endUnfinished(tx, seal, person, erasure)
     const progress = { ...erasure, userIds: learned.userIds }
     const after: Erasure = next ? { ...progress, scan: next } : { ...progress, stage: 'audit_log' }
     return { erasure: after, erased: { ...NOTHING_ERASED, reports: erased } }
@@ -162,10 +161,11 @@ const STAGES: Readonly<Record<Erasure['stage'], (tx: Sql, context: StageContext)
     if (step) return { erasure: progress, erased: { ...NOTHING_ERASED, ...step.erased } }
     return { erasure: { ...progress, stage: 'reports' }, erased: NOTHING_ERASED }
   },
-  async audit_log(tx, { erasure, person, keepBlock }) {
+  async audit_log(tx, { erasure, person, keepBlock, seal }) {
     const block = await eraseBlock(tx, person, { keepBlock })
     const { pseudonym, entry } = erasure
     const { erased, next } = await eraseFromAuditLog(tx, person, { after: entry, pseudonym })
+    if (next === undefined) await endUnfinished(tx, seal, person, erasure)
     const after: Erasure = next === undefined ? { ...erasure, stage: 'done' } : { ...erasure, entry: next }
     return { erasure: after, erased: { ...NOTHING_ERASED, auditEntries: erased, ...block } }
   },

@@ -9,8 +9,8 @@ import { type KeptPerson, hashOfKeptPhone } from '../../secrets/reseal.ts'
 import type { Person } from './person.ts'
 
 /**
- * An erasure that has not yet searched all reports. Until then a row keeps the number and the user ids, sealed: after an
- * interruption, erased rows no longer lead from the number to the user ids.
+ * An erasure that has not ended. Until then a row keeps the number and the user ids, sealed: after an interruption, erased
+ * rows no longer lead from the number to the user ids.
  */
 export type Unfinished = { pseudonym: string; userIds: readonly string[] }
 
