@@ -25,6 +25,7 @@ import { waitFor } from '../world/wait-for.ts'
 import { StartupError } from '../../src/lib/errors.ts'
 import { withTimeout } from '../../src/lib/with-timeout.ts'
 import { copyForUser, linkLibraries } from '../../src/runtime/start/embedded-postgres/binaries.ts'
+import { findClosedFolder } from '../../src/runtime/start/embedded-postgres/system-user.ts'
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
@@ -327,6 +328,24 @@ test('binaries are never copied to or run from a folder others can change', asRo
 })
 
 const nobody = { name: 'nobody', uid: 65_534, gid: 65_534, ownsFolder: false }
+
+test('a user without a name, as in some containers, is told what PostgreSQL needs', asRoot, async (t) => {
+  const { dataDir } = await newPlace(t)
+  const nameless = { name: '', uid: 54_321, gid: 54_321, ownsFolder: false }
+  const program = path.resolve(import.meta.dirname, '../../bin/doorcode.js')
+  if (await findClosedFolder(program, nameless)) return t.skip('this user may not enter the folder of Doorcode')
+  await chown(dataDir, nameless.uid, nameless.gid)
+  const child = spawn(process.execPath, [program, 'workspace', 'create', '--name', 'Shop'], {
+    uid: nameless.uid,
+    gid: nameless.gid,
+    env: { DOORCODE_DATA_DIR: dataDir },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let errors = ''
+  child.stderr.on('data', (chunk) => (errors += chunk))
+  assert.deepEqual(await once(child, 'close'), [1, null])
+  assert.match(errors, /^PostgreSQL needs a name for the user with the id 54321.* \/etc\/passwd.* DATABASE_URL.*\n$/)
+})
 
 /** Only their owner may read them. */
 async function makeBinaries(folder: string): Promise<void> {

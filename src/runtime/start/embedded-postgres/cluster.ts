@@ -162,6 +162,10 @@ async function createCluster(home: string, { binaries, user, durable, signal }: 
     await removeUnfinished(home)
     throw new StartupError('A signal ended the start.')
   }
+  if (errors.includes('could not look up effective user ID'))
+    throw new StartupError(
+      `PostgreSQL needs a name for the user with the id ${process.getuid?.()}, which /etc/passwd does not have. Add an entry for it, start Doorcode as a user who has one, or set DATABASE_URL to your own PostgreSQL.`,
+    )
   if (code !== 0)
     throw new StartupError(`The embedded PostgreSQL could not create its data folder in ${home}: ${errors}`)
   await fs.rename(unfinished, dataIn(home))
