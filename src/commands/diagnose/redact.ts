@@ -39,6 +39,8 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/[^\s@<>"'(]+@[^\s@<>"'),;]+\.[a-z]{2,}/gi, '[mail address]'],
   [/(?:\+|%2B)\p{Nd}[\p{Nd} ().-]{5,20}\p{Nd}/giu, NUMBER],
   [GROUPED_NUMBER, NUMBER],
+  // codes in two groups
+  [/(?<![\w\p{Nd}./-]|\p{Nd}:)\p{Nd}{3,4}[ -]\p{Nd}{3,4}(?![\w\p{Nd}:-])/gu, NUMBER],
   // longer than ports and numbers of lines; not parts of ids
   [/(?:(?<=%[\dA-F]{2})|(?<![\w\p{Nd}.-]))\p{Nd}{9,15}(?![\w\p{Nd}])/giu, NUMBER],
   // numbers without a plus, and codes; not parts of times, ids and places in files

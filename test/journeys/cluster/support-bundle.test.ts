@@ -200,6 +200,7 @@ const MASKED = [
   ['رقم ٢١٢٦١٢٣٤٥٦٧٨ أو +٢١٢ ٦١٢ ٣٤٥ ٦٧٨ والرمز ٣٤٥٨١٧', '٣٤٥'],
   ['phone:+۲۱۲۶۱۲۳۴۵۶۷۸', '۳۴۵'],
   ['code:123456 and otp:1234', '1234'],
+  ['493 817 is your code. code:493 817, "493-817" or 4938-1700', '(493|817|1700)'],
   ['{"code":"AB12CD","apiKey":"hunter2"}', '(AB12|hunter)'],
   ['password: hunter2, accessToken=hunter2 app_secret : "hunter2"', 'hunter'],
   ['postgres://user:pa/ss@h:5432/x and postgres://user:pa@ss@h', '(pa/|ss@)'],
