@@ -48,6 +48,14 @@ const node = ({ settings = {}, clockAheadMs = 0, ...changes }: NodeChanges = {})
   ...changes,
 })
 
+const alertingTo = (path: string): ListedNode =>
+  node({
+    settings: {
+      DOORCODE_ALERT_URL: `https://hooks.example${path}`,
+      DOORCODE_ALERT_SECRET: `whsec_${Buffer.alloc(32, 3).toString('base64')}`,
+    },
+  })
+
 const server: ServerFacts = {
   version: 180_000,
   versionName: '18.0',
@@ -136,6 +144,14 @@ const CASES: readonly [name: string, found: NewFinding[], codes: readonly string
     nodeFindings(node(), node({ roles: ['api'], settings: { DOORCODE_KEEP_CONTENT_DAYS: '30' } })),
     [],
   ],
+  ['workers with one receiver of alerts', nodeFindings(alertingTo('/T0CANARY'), alertingTo('/T0CANARY')), []],
+  [
+    'workers with two receivers of alerts',
+    nodeFindings(alertingTo('/T0CANARY'), alertingTo('/T1')),
+    ['settings_differ'],
+  ],
+  ['a worker without a receiver of alerts', nodeFindings(alertingTo('/T0CANARY'), node()), ['settings_differ']],
+  ['a node without a receiver, which sends none', nodeFindings(alertingTo('/T1'), node({ roles: ['api'] })), []],
   ['enough connections', checkConnections(server, [node()]), []],
   [
     'pools larger than the server',
@@ -199,6 +215,17 @@ for (const [name, found, codes] of CASES) {
 }
 
 const codes = [...Object.values(FINDINGS).flatMap(Object.keys), ...Object.keys(COMMON_FINDINGS)]
+
+test('what a node reports of its receiver of alerts contains no part of its URL or password', () => {
+  const ofMail = (password: string): string =>
+    JSON.stringify(
+      nodeSettings(
+        configOf({ DOORCODE_ALERT_URL: `smtps://u:${password}@mail.example/?from=a@b.example&to=c@d.example` }),
+      ),
+    )
+  assert.doesNotMatch(JSON.stringify(alertingTo('/T0CANARY').settings), /CANARY|hooks\.example|whsec/)
+  assert.equal(ofMail('one'), ofMail('other'), 'a weak password could be guessed from a hash of it')
+})
 
 test('every finding has a text and, unless it is ok, a fix that uses only parameters of the text', () => {
   const texts = readResources('en')['doctor'] ?? {}

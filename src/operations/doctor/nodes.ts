@@ -7,8 +7,9 @@ import { type NewFinding, durationText } from './finding.ts'
 /** Another worker takes over from a dead node within about 11 seconds. */
 export const MAX_NODE_SILENT_MS = MINUTE_MS
 
-/** Returns undefined for a node that removes nothing: only workers do. */
-const keptBy = ({ roles, settings }: ListedNode) => (roles.includes('worker') ? settings.keep : undefined)
+/** Returns undefined for a node that removes nothing and sends no alerts: only workers do. */
+const ofWorker = ({ roles, settings }: ListedNode) => (roles.includes('worker') ? settings : undefined)
+const keptBy = (node: ListedNode) => ofWorker(node)?.keep
 
 /** Settings that should be the same on all nodes. Undefined on a node that does not use the setting. */
 const SHARED: Readonly<Record<string, (node: ListedNode) => unknown>> = {
@@ -16,6 +17,7 @@ const SHARED: Readonly<Record<string, (node: ListedNode) => unknown>> = {
   DOORCODE_RATE_LIMIT: ({ settings }) => settings.rateLimit,
   DOORCODE_TRUSTED_PROXIES: ({ settings }) => settings.trustedProxies,
   DOORCODE_ALLOW_PRIVATE_WEBHOOKS: ({ settings }) => settings.allowPrivateWebhooks,
+  DOORCODE_ALERT_URL: (node) => ofWorker(node)?.alertTarget,
   DOORCODE_KEEP_CONTENT_DAYS: (node) => keptBy(node)?.contentDays,
   DOORCODE_KEEP_RECORDS_DAYS: (node) => keptBy(node)?.recordsDays,
   DOORCODE_KEEP_AUDIT_DAYS: (node) => keptBy(node)?.auditDays,

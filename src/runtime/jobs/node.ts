@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Config, Role } from '../../lib/config.ts'
 import type { Connection } from '../../lib/db/connection.ts'
 import { type Sql, type Statement, statement } from '../../lib/db/pool.ts'
@@ -18,7 +19,10 @@ export type Node = {
 export type NodeSettings = Pick<
   Config,
   'allowPrivateWebhooks' | 'publicUrl' | 'host' | 'port' | 'trustedProxies' | 'rateLimit' | 'databasePool' | 'keep'
->
+> & {
+  /** A fingerprint: the URL may hold a token. */
+  alertTarget: string | null
+}
 
 export const nodeSettings = ({
   allowPrivateWebhooks,
@@ -29,6 +33,7 @@ export const nodeSettings = ({
   rateLimit,
   databasePool,
   keep,
+  alertTarget,
 }: Config): NodeSettings => ({
   allowPrivateWebhooks,
   publicUrl,
@@ -38,7 +43,17 @@ export const nodeSettings = ({
   rateLimit,
   databasePool,
   keep,
+  alertTarget: alertTarget ? fingerprintOf(alertTarget) : null,
 })
+
+const FINGERPRINT_DIGITS = 12
+
+/** Without the password of a mail server, which could be guessed from a hash of it. */
+const fingerprintOf = (target: NonNullable<Config['alertTarget']>): string =>
+  createHash('sha256')
+    .update(JSON.stringify({ ...target, auth: undefined }))
+    .digest('hex')
+    .slice(0, FINGERPRINT_DIGITS)
 
 /** Fingerprints of instance keys: the known ones, newest first, and the one that this node seals with. */
 export type KeyReport = { known: readonly string[]; current: string }
