@@ -144,7 +144,7 @@ async function runStep(
 type StageContext = { erasure: Erasure; person: Person; keepBlock: boolean; seal: Seal; now: Date }
 
 const STAGES: Readonly<Record<Erasure['stage'], (tx: Sql, context: StageContext) => Promise<Step>>> = {
-  async reports(tx, { erasure, person, seal }) {
+  async reports(tx, { erasure, person }) {
     const { scan, startedAt, pseudonym } = erasure
     const { erased, userIds, next } = await eraseNextReports(tx, person, { scan, before: startedAt, pseudonym })
     const learned = withLearnedUserIds(person, userIds)
