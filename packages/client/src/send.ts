@@ -5,6 +5,8 @@ import type { OperationName, Route } from './routes.ts'
 
 /** One event may have 3 MiB, and the other events of a page 1 MiB together. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
+/** Of a response that is not Doorcode's: enough to see whose it is. */
+const MAX_QUOTED_CHARACTERS = 100
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
@@ -86,17 +88,22 @@ async function textOf(call: Call, { body, status }: Response): Promise<string> {
 }
 
 function read(call: Call, { ok, status, headers }: Response, text: string): unknown {
-  const { operation, idempotencyKey } = call
+  const { operation, route, url, idempotencyKey } = call
   const answer = asObject(text)
-  if (ok && answer !== undefined) return answer
+  if (ok && answer !== undefined && route.answer in answer) return answer
   const retryAfterMs = readRetryAfter(headers.get('retry-after'), Date.now())
   if (!ok && isProblem(answer))
     throw new DoorcodeError({ operation, status, problem: answer, idempotencyKey, retryAfterMs })
   const location = headers.get('location')
   const reason = location
-    ? `${call.url.origin} redirects to ${location}. Set "url" to the address at which Doorcode itself answers.`
-    : `${call.url.origin} responded with ${status}, but not as Doorcode does. Check "url": is there a proxy, or another program?`
+    ? `${url.origin} redirects to ${location}. Set "url" to the address at which Doorcode itself answers.`
+    : `${url.origin + url.pathname} responded with ${status} and ${startOf(text)}, but not as Doorcode does. Check "url": is there a proxy, or another program?`
   throw connectionError(call, { reason, status, retryAfterMs })
+}
+
+const startOf = (text: string): string => {
+  const words = text.slice(0, MAX_QUOTED_CHARACTERS).replaceAll(/\s+/g, ' ').trim()
+  return words === '' ? 'no text' : `the text ${words}${text.length > MAX_QUOTED_CHARACTERS ? '…' : ''}`
 }
 
 const connectionError = (

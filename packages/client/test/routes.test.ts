@@ -21,7 +21,8 @@ test('each operation of the document has its row in src/routes.ts, and no row is
     operationId,
     { method, path, takesKey: parameters.some(({ name }) => name === 'Idempotency-Key') },
   ])
-  assert.deepEqual(routes, Object.fromEntries(rows))
+  const given = Object.entries(routes).map(([name, { method, path, takesKey }]) => [name, { method, path, takesKey }])
+  assert.deepEqual(Object.fromEntries(given), Object.fromEntries(rows))
 })
 
 test('each operation of the document is a method of the client', () => {

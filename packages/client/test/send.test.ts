@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DoorcodeConnectionError, createClient, isDoorcodeError } from '../src/index.ts'
 import { MAX_RETRY_AFTER_MS, readRetryAfter, waitBeforeRetry } from '../src/retry.ts'
+import { type OperationName, routes } from '../src/routes.ts'
 import { API_KEY, problem, startInstance } from './instance.ts'
 
 const OTP = { to: '+212612345678', senderId: 's', template: { name: 'login_code', language: 'en' }, code: '123456' }
@@ -120,7 +121,10 @@ test('a signal ends a call and the wait before its retry with the reason of the 
 
 test('the answer of a proxy or of another program is an error of the connection, and no redirect is followed', async (t) => {
   const proxy = await startInstance(t, [{ status: 403, body: '<h1>Forbidden</h1>' }])
-  await assert.rejects(proxy.client.listEvents(), { status: 403, message: /responded with 403, but not as Doorcode/ })
+  await assert.rejects(proxy.client.listEvents(), {
+    status: 403,
+    message: /responded with 403 and the text <h1>Forbidden<\/h1>, but not as Doorcode/,
+  })
   const page = await startInstance(t, [{ status: 200, body: '<h1>Welcome</h1>' }])
   await assert.rejects(page.client.listEvents(), { status: 200 })
   const target = await startInstance(t, [{}])
@@ -129,8 +133,26 @@ test('the answer of a proxy or of another program is an error of the connection,
   assert.equal(target.requests.length, 0)
 })
 
+test('no call takes the JSON of another program for a success, and the error shows its address and what came', async (t) => {
+  for (const body of [{ ok: true }, [], { data: { messageId: 'm' } }]) {
+    const { client, url, requests } = await startInstance(t, [{ body }])
+    await assert.rejects(client.sendOtpMessage(OTP), (error) => {
+      assert.ok(error instanceof DoorcodeConnectionError)
+      assert.ok(error.message.startsWith(`${url}/api/v1/otp/messages responded with 200 and the text `), error.message)
+      assert.ok(error.message.includes(JSON.stringify(body)), error.message)
+      return true
+    })
+    assert.equal(requests.length, 1)
+    for (const operation of Object.keys(routes) as OperationName[]) {
+      const call = client[operation] as (input: object) => Promise<unknown>
+      const ids = { messageId: 'm', verificationId: 'v', confirmationId: 'c' }
+      await assert.rejects(call(ids), { name: 'DoorcodeConnectionError', status: 200 }, operation)
+    }
+  }
+})
+
 test('the fields of a call become its path, its query or its body', async (t) => {
-  const { client, requests } = await startInstance(t, [{ body: { ok: true } }])
+  const { client, requests } = await startInstance(t, [{ body: { confirmationId: 'c', events: [], refusalCheck: {} } }])
   await client.getConfirmation({ confirmationId: 'a/../b' })
   await client.listEvents({ after: 'latest', limit: 5 }, { correlationId: 'c-9' })
   await client.createRefusalCheck(
