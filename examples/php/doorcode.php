@@ -3,6 +3,7 @@
 
 const DOORCODE_TIMEOUT_SECONDS = 10;
 const DOORCODE_TOLERANCE_SECONDS = 300;
+const DOORCODE_MIN_SECRET_CHARACTERS = 38;
 const DOORCODE_MAX_TRIES = 3;
 
 /** Doorcode rejected the request; $problem says why. */
@@ -17,7 +18,8 @@ final class DoorcodeException extends RuntimeException
 /** Sends it again after a lost response, with the same idempotency key: the customer gets one message. */
 function doorcode_post(string $path, array $body, ?string $idempotencyKey = null): array
 {
-    $request = curl_init(getenv('DOORCODE_URL') . "/api/v1$path");
+    $url = getenv('DOORCODE_URL') . "/api/v1$path";
+    $request = curl_init($url);
     curl_setopt_array($request, [
         CURLOPT_HTTPHEADER => [
             'Authorization: Bearer ' . getenv('DOORCODE_API_KEY'),
@@ -37,7 +39,7 @@ function doorcode_post(string $path, array $body, ?string $idempotencyKey = null
         }
         $mayPass = $text === false || $status >= 500 || ($answer['code'] ?? '') === 'RATE_LIMITED';
         if (!$mayPass || $tries === DOORCODE_MAX_TRIES) {
-            $unknown = ['code' => 'NO_RESPONSE', 'detail' => curl_error($request) ?: "status $status"];
+            $unknown = ['code' => 'NO_RESPONSE', 'detail' => "$url: " . (curl_error($request) ?: "status $status")];
             throw new DoorcodeException(isset($answer['code']) ? $answer : $unknown);
         }
         sleep($tries);
@@ -47,14 +49,14 @@ function doorcode_post(string $path, array $body, ?string $idempotencyKey = null
 /** Returns the event, or null if it is not genuine. $body: the raw bytes. $header: returns a header by its name. */
 function doorcode_verify(string $body, callable $header, string $secret): ?array
 {
+    if (strlen($secret) < DOORCODE_MIN_SECRET_CHARACTERS) { // without a secret, anyone could sign
+        throw new InvalidArgumentException('DOORCODE_WEBHOOK_SECRET is not set to the secret of the endpoint, whsec_…');
+    }
     $timestamp = (string) $header('webhook-timestamp');
     if (!ctype_digit($timestamp) || abs(time() - (int) $timestamp) > DOORCODE_TOLERANCE_SECONDS) {
         return null;
     }
     $key = base64_decode(substr($secret, strlen('whsec_')));
-    if ($key === '') {
-        return null; // without a secret, anyone could sign
-    }
     $content = $header('webhook-id') . ".$timestamp.$body";
     $expected = 'v1,' . base64_encode(hash_hmac('sha256', $content, $key, true));
     foreach (explode(' ', (string) $header('webhook-signature')) as $given) {

@@ -13,6 +13,7 @@ import uuid
 
 TIMEOUT_SECONDS = 10
 TOLERANCE_SECONDS = 300
+MIN_SECRET_CHARACTERS = 38
 MAX_TRIES = 3
 
 
@@ -36,29 +37,31 @@ def post(path: str, body: dict, idempotency_key: str | None = None) -> dict:
     for tries in range(1, MAX_TRIES + 1):
         try:
             with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as response:
+                if response.status != 202:  # such as the page of another program
+                    raise DoorcodeError({"code": "NO_RESPONSE", "detail": f"{url}: status {response.status}"})
                 return json.load(response)
         except urllib.error.HTTPError as error:
             may_pass = error.code >= 500 or (error.code == 429 and "Retry-After" in error.headers)
             if not may_pass or tries == MAX_TRIES:
                 is_ours = error.headers.get_content_type() == "application/problem+json"  # not the page of a proxy
-                unknown = {"code": "NO_RESPONSE", "detail": f"status {error.code}"}
+                unknown = {"code": "NO_RESPONSE", "detail": f"{url}: status {error.code}"}
                 raise DoorcodeError(json.load(error) if is_ours else unknown) from error
         except (OSError, http.client.HTTPException) as error:
             if tries == MAX_TRIES:
-                raise DoorcodeError({"code": "NO_RESPONSE", "detail": str(error)}) from error
+                raise DoorcodeError({"code": "NO_RESPONSE", "detail": f"{url}: {error}"}) from error
         time.sleep(tries)
     raise AssertionError("unreachable")
 
 
 def verify(body: bytes, headers, secret: str) -> dict | None:
     """Returns the event, or None if it is not genuine. body: the raw bytes. headers: have `get`, in any case of letters."""
+    if len(secret or "") < MIN_SECRET_CHARACTERS:  # with the secret "whsec_None", anyone could sign
+        raise ValueError("DOORCODE_WEBHOOK_SECRET is not set to the secret of the endpoint, whsec_…")
     message_id = headers.get("webhook-id") or ""
     timestamp = headers.get("webhook-timestamp") or ""
     if not (timestamp.isascii() and timestamp.isdigit()) or abs(time.time() - int(timestamp)) > TOLERANCE_SECONDS:
         return None
     key = base64.b64decode(secret.removeprefix("whsec_"))
-    if not key:  # without a secret, anyone could sign
-        return None
     content = f"{message_id}.{timestamp}.".encode() + body
     expected = "v1," + base64.b64encode(hmac.new(key, content, hashlib.sha256).digest()).decode()
     given = (headers.get("webhook-signature") or "").split(" ")

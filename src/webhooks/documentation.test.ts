@@ -24,8 +24,8 @@ const [secret, previous, foreign] = [newWebhookSecret(), newWebhookSecret(), new
 const signed = (at: Date) => sign({ id: '019ad8d5-11a0-7c44-8e0b-7a2d9c1f6e35', at, body }, [secret, previous])
 const fresh = signed(new Date())
 const stale = signed(new Date(Date.now() - 6 * MINUTE_MS))
-/** What anyone can make for a receiver whose secret is not set. */
-const keyless = sign({ id: '019ad8d5-11a0-7c44-8e0b-7a2d9c1f6e35', at: new Date(), body }, [''])
+/** The text of a variable that is not set. Anyone can sign with these. */
+const UNSET = ['', 'undefined', 'whsec_undefined', 'whsec_null', 'whsec_None']
 
 /** The expected result of each example. */
 const cases = [
@@ -38,7 +38,6 @@ const cases = [
   { body, headers: { ...fresh, 'webhook-timestamp': '١' }, secret, genuine: false },
   { body, headers: { ...fresh, 'webhook-signature': 'v1,é' }, secret, genuine: false },
   { body, headers: {}, secret, genuine: false },
-  { body, headers: keyless, secret: '', genuine: false },
 ]
 
 /** Inside the project, so that the examples find the packages. */
@@ -60,27 +59,38 @@ test('the guide’s schedule is the one in force', () => {
   assert.ok(guide.includes(`nothing but failures for ${FAILING_DISABLES_AFTER_MS / (24 * HOUR_MS)} days`))
 })
 
-test('the guide’s Node verifier accepts only genuine requests', async (t) => {
+test('the guide’s Node verifier accepts only genuine requests, and names a secret that is not set', async (t) => {
   const file = path.join(await newFolder(t), 'verify.mjs')
   await writeFile(file, codeAfter('node'))
   const { isGenuine } = (await import(file)) as {
     isGenuine: (body: Buffer, headers: object, secret: string) => boolean
   }
   for (const each of cases) assert.equal(isGenuine(Buffer.from(each.body), each.headers, each.secret), each.genuine)
+  for (const unset of [undefined as never, ...UNSET])
+    assert.throws(() => isGenuine(Buffer.from(body), fresh, unset), /"secret" is not set/)
 })
 
-test('the guide’s Python verifier accepts only genuine requests', async (t) => {
+test('the guide’s Python verifier accepts only genuine requests, and names a secret that is not set', async (t) => {
   if (spawnSync('python3', ['--version']).status !== 0) return t.skip('there is no python3 here')
   const folder = await newFolder(t)
   await writeFile(path.join(folder, 'verify.py'), codeAfter('python'))
-  const program =
-    'import json, sys; from verify import is_genuine; print(json.dumps([is_genuine(c["body"].encode(), c["headers"], c["secret"]) for c in json.load(sys.stdin)]))'
-  const run = spawnSync('python3', ['-c', program], { cwd: folder, input: JSON.stringify(cases), encoding: 'utf8' })
+  const program = `
+import json, sys
+from verify import is_genuine
+def result(case):
+    try:
+        return is_genuine(case["body"].encode(), case["headers"], case["secret"])
+    except ValueError as error:
+        return str(error)
+print(json.dumps([result(case) for case in json.load(sys.stdin)]))`
+  const unset = [null, ...UNSET].map((each) => ({ body, headers: fresh, secret: each }))
+  const input = JSON.stringify([...cases, ...unset])
+  const run = spawnSync('python3', ['-c', program], { cwd: folder, input, encoding: 'utf8' })
   assert.equal(run.status, 0, run.stderr)
-  assert.deepEqual(
-    JSON.parse(run.stdout),
-    cases.map(({ genuine }) => genuine),
-  )
+  assert.deepEqual(JSON.parse(run.stdout), [
+    ...cases.map(({ genuine }) => genuine),
+    ...unset.map(() => '"secret" is not set: whsec_…, as the endpoint has it.'),
+  ])
 })
 
 test('the guide’s server answers 204 to genuine requests and 400 to others', async (t) => {

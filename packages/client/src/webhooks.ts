@@ -55,17 +55,24 @@ export function verifyWebhook(body: WebhookBody, headers: WebhookHeaders, secret
   }
 }
 
+/** Standard Webhooks has at least 24 bytes. Shorter ones are texts such as "whsec_undefined", with which anyone could sign. */
+const SECRET = /^whsec_[A-Za-z0-9+/]{32,}={0,2}$/
+const UNSET = /^(?:whsec_)?(?:undefined|null)?$/
+
 function webhookOf(secret: unknown): Webhook {
-  if (typeof secret !== 'string' || !secret.startsWith('whsec_'))
+  const text = String(secret ?? '')
+  if (UNSET.test(text))
     throw new InvalidWebhookError(
       'secret',
-      'The secret is missing or has the wrong form: pass the secret of the endpoint, which begins with whsec_.',
+      `"secret", the third argument of verifyWebhook, is ${text ? `the text "${text}"` : 'missing'}: set the environment variable that it comes from, such as DOORCODE_WEBHOOK_SECRET, to the secret of the endpoint, which begins with whsec_.`,
     )
   try {
-    return new Webhook(secret)
-  } catch {
-    throw new InvalidWebhookError('secret', 'The secret is incomplete: it must be whsec_ and Base64.')
-  }
+    if (SECRET.test(text)) return new Webhook(text)
+  } catch {} // Base64 whose length is wrong
+  throw new InvalidWebhookError(
+    'secret',
+    '"secret", the third argument of verifyWebhook, is incomplete or has the wrong form: pass the secret of the endpoint, which is whsec_ and Base64.',
+  )
 }
 
 const RAW_BODY =

@@ -20,7 +20,8 @@ const headersOf = (body: string, { secret = SECRET, at = new Date() } = {}): Rec
   'webhook-signature': new Webhook(secret).sign(ID, at, body),
 })
 
-const reasonOf = (body: unknown, headers: object, secret: unknown = SECRET): InvalidWebhookError => {
+const reasonOf = (body: unknown, headers: object, ...given: unknown[]): InvalidWebhookError => {
+  const [secret] = given.length > 0 ? given : [SECRET] // undefined is a secret, too
   try {
     verifyWebhook(body as WebhookBody, headers as Headers, secret as string)
   } catch (error) {
@@ -92,8 +93,15 @@ test('a webhook of another time, without headers, or with a secret of another fo
     for (const missing of [undefined, ''])
       assertReason(reasonOf(BODY, { ...headersOf(BODY), [name]: missing }), 'headers')
   assertReason(reasonOf(BODY, new Headers()), 'headers')
-  for (const secret of [undefined, '', 'AAAA', 'whsec_', 'whsec_%%%']) {
-    const error = secret === undefined ? reasonOf(BODY, headersOf(BODY), null) : reasonOf(BODY, headersOf(BODY), secret)
+  for (const secret of ['AAAA', 'whsec_%%%', 'whsec_AAAA', SECRET.slice(0, 30), `${SECRET}A`])
+    assertReason(reasonOf(BODY, headersOf(BODY), secret), 'secret')
+})
+
+test('a secret that is not set is an error that names it, also as text, and nobody can sign with it', () => {
+  for (const secret of [undefined, null, '', 'undefined', 'null', 'whsec_', 'whsec_undefined', 'whsec_null']) {
+    const headers = /whsec_\w/.test(String(secret)) ? headersOf(BODY, { secret: String(secret) }) : headersOf(BODY)
+    const error = reasonOf(BODY, headers, secret)
     assertReason(error, 'secret')
+    assert.match(error.message, /"secret", the third argument of verifyWebhook, .*DOORCODE_WEBHOOK_SECRET/)
   }
 })
