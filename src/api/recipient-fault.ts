@@ -4,7 +4,7 @@ import { findStoredSettings } from '../cod/settings/settings-store.ts'
 import { type Sql, isTemporary } from '../lib/db/pool.ts'
 import type { Fault } from '../lib/http/faults.ts'
 import { callingCodesOf, onlyMeaning } from '../lib/lists/searched-phones.ts'
-import { withLatinDigits } from '../lib/phone/typed-digits.ts'
+import { withLatinDigits } from '../../locales/typed-digits.ts'
 
 /** A shorter text may be a one-time code in the wrong field, which no response repeats. */
 const MIN_REPEATED_DIGITS = 9

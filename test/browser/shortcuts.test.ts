@@ -72,7 +72,8 @@ test('the palette blocks a number, which z undoes, sends a test code, moves the 
   const isBlocked = async (phone: string) =>
     (await admin.calls.blocked.list.query({ workspaceId, text: phone })).rows.length === 1
   const phone = newPhone()
-  await runs(page, phone, `Block ${phone}`)
+  const inArabic = phone.replaceAll(/\d/g, (digit) => String.fromCharCode(0x0660 + Number(digit)))
+  await runs(page, `\u202a${inArabic}\u202c`, `Block ${phone}`)
   await page.getByText(`${phone} is blocked.`).waitFor()
   assert.ok(await isBlocked(phone))
   await page.keyboard.press('z')

@@ -1,3 +1,4 @@
+import { plainNumber } from '../../../locales/typed-digits.ts'
 import { spanOf } from '@doorcode/whatsapp-emulator/phone/clock.ts'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -71,7 +72,8 @@ function useChanges(workspace: Workspace, query: string): Action[] {
   const { workspaceId, sandbox } = workspace
   const navigate = useNavigate()
   const block = useBlock(workspaceId)
-  const phone = PHONE.test(query) ? query : undefined
+  const number = plainNumber(query)
+  const phone = PHONE.test(number) ? number : undefined
   return [
     {
       id: 'create-key',

@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { LANGUAGES, LANGUAGE_NAMES } from '../../../locales/text.ts'
+import { plainNumber } from '../../../locales/typed-digits.ts'
 import { visibleText } from '../../../locales/visible-text.ts'
 import { MIN_PART_CHARACTERS } from '../../../src/lib/lists/min-part-characters.ts'
 import { isErased } from '../../../src/lib/phone/erased-recipient.ts'
@@ -38,7 +39,7 @@ export function useGroups(
   const deeds = useDeeds(workspace, query, isOpen)
   const recent = useRecent(workspace)
   const matches = ({ label }: Action): boolean => label.toLowerCase().includes(query.toLowerCase())
-  const isNumber = (id: string): boolean => id === 'block' && /^\+?\d/.test(query)
+  const isNumber = (id: string): boolean => id === 'block' && /^\+?\d/.test(plainNumber(query))
   const groups = [
     { label: t('page_keyboard.palette_recent'), actions: query === '' ? recent : recent.filter(matches) },
     { label: t('page_keyboard.palette_pages'), actions: pages.filter(matches) },

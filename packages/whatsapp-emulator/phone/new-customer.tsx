@@ -71,7 +71,7 @@ export function NewCustomer({ onClose, onOpen }: { onClose: () => void; onOpen: 
             aria-invalid={wrong !== undefined}
             aria-describedby={`${id}-hint`}
             onChange={(event) => {
-              setTyped(event.currentTarget.value.replace(/^\++/, '+')) // the field begins with one
+              setTyped(event.currentTarget.value.replace(/^\+[\s\p{Bidi_Control}+]*\+/u, '+')) // the field begins with one
               setWrong(undefined)
             }}
           />

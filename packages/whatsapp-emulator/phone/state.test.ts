@@ -159,7 +159,16 @@ test('a phone has the default settings until a change arrives', () => {
 
 test('a number may have spaces and brackets but needs its country code', () => {
   assert.equal(phoneTyped(' +34 600 (111) 222'), '+34600111222')
+  assert.equal(phoneTyped('+34.600/111.222'), '+34600111222')
   for (const text of ['34600111222', '+', '+12', 'ana']) assert.equal(phoneTyped(text), undefined)
+})
+
+test('a number may have the digits of other scripts, and the marks of a copied one', () => {
+  for (const text of ['+٣٤٦٠٠١١١٢٢٢', '+۳۴۶۰۰۱۱۱۲۲۲', '+३४६००१११२२२', '+৩৪৬০০১১১২২২', '\u202a+34 600-111-222\u202c'])
+    assert.equal(phoneTyped(text), '+34600111222')
+  const screen = after(state([{ ...ANA, entries: [fromShop(1)] }]))
+  const typed = ANA.phone.replaceAll(/\d/g, (digit) => String.fromCharCode(0x0660 + Number(digit)))
+  assert.equal(searchChats(screen, typed).length, 1)
 })
 
 test('the chat that a reader looks at stays while hundreds of others get messages', () => {

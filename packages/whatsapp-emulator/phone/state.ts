@@ -1,3 +1,4 @@
+import { plainNumber } from '../../../locales/typed-digits.ts'
 import type { Bubble } from './bubble.tsx'
 import type {
   BusinessEntry,
@@ -155,7 +156,8 @@ export type ListedChat = Pair & { line: string; unread: number; entry: Entry | u
 /** Chats whose number, text or template matches the search; latest first. */
 export function searchChats(screen: Screen, search: string): ListedChat[] {
   const term = search.trim().toLowerCase()
-  const digits = /^[+\d][\d ()-]*$/.test(term) ? term.replaceAll(/\D/g, '') : ''
+  const number = plainNumber(term)
+  const digits = /^[+\d][\d ()-]*$/.test(number) ? number.replaceAll(/\D/g, '') : ''
   return [...screen.chats.values()]
     .toReversed()
     .filter(
@@ -246,6 +248,6 @@ export function daysOf<Dated extends { at: string | null }>(entries: readonly Da
 
 /** `+` and digits, or undefined if it is not a phone number. */
 export function phoneTyped(text: string): string | undefined {
-  const digits = text.replaceAll(/[\s()-]/g, '')
+  const digits = plainNumber(text).replaceAll(/[\s().\-/]/g, '')
   return /^\+\d{7,15}$/.test(digits) ? digits : undefined
 }

@@ -1,6 +1,6 @@
 import { APIError, createAuthMiddleware, isAPIError } from 'better-auth/api'
 import { statement } from '../../lib/db/pool.ts'
-import { withLatinDigits } from '../../lib/phone/typed-digits.ts'
+import { withLatinDigits } from '../../../locales/typed-digits.ts'
 import type { User } from './person.ts'
 import type { Attempt } from './sign-in-attempts.ts'
 import { type CodeParts, createSingleUseCodes, userOf } from './used-codes.ts'

@@ -1,4 +1,4 @@
-import { withLatinDigits } from '../../lib/phone/typed-digits.ts'
+import { withLatinDigits } from '../../../locales/typed-digits.ts'
 
 /** Parts of leaked passwords of twelve or more characters, without spaces, and with letters in place of digits and signs. */
 const COMMON_PARTS = [

@@ -1,6 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { normalizePhone } from '../phone/phone.ts'
-import { withLatinDigits } from '../phone/typed-digits.ts'
+import { withLatinDigits } from '../../../locales/typed-digits.ts'
 
 /** Digits and the characters that people write between them. */
 const LOOKS_LIKE_A_PART = /^[+\d\s().\-/\u2011\p{Bidi_Control}]{1,40}$/u

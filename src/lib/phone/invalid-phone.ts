@@ -1,6 +1,6 @@
 import type { CodedText } from '../../../locales/text.ts'
 import { phonesMatching } from '../lists/searched-phones.ts'
-import { withLatinDigits } from './typed-digits.ts'
+import { withLatinDigits } from '../../../locales/typed-digits.ts'
 
 /**
  * Why a text is not a valid phone number, with the form to write if it begins with 00. Any other digits could be a national

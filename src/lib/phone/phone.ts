@@ -1,21 +1,15 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import metadata from 'libphonenumber-js/max/metadata'
 import type { CodedText } from '../../../locales/text.ts'
-import { withLatinDigits } from './typed-digits.ts'
+import { plainNumber } from '../../../locales/typed-digits.ts'
 
 /**
  * The E.164 form. Undefined unless the text is only a phone number with a leading + and a length valid in its country
  * (docs/api.md#input). Fictional and newly allotted ranges pass: the provider decides.
  */
 export function normalizePhone(text: string): string | undefined {
-  return isPlainE164(text) ? text : parsePhone(plainText(text))
+  return isPlainE164(text) ? text : parsePhone(plainNumber(text))
 }
-
-/** A number copied from a contact list may have invisible directional marks around it. */
-const plainText = (text: string): string =>
-  withLatinDigits(text)
-    .replaceAll(/\p{Bidi_Control}/gu, '')
-    .trim()
 
 function parsePhone(text: string): string | undefined {
   // The library silently drops some parameters of telephone links (RFC 3966).
@@ -35,7 +29,7 @@ const SEPARATORS = /[\s().\-/]/g
 
 /** Why a text is not a phone number. Never contains the text, which may be a one-time code in the wrong field. */
 export function phoneFault(text: string): CodedText {
-  const written = plainText(text)
+  const written = plainNumber(text)
   if (/^[\d(]/.test(written)) return { code: 'http.phone_without_plus' }
   const digits = written.slice(1).replaceAll(SEPARATORS, '')
   if (!written.startsWith('+') || !/^\d+$/.test(digits)) return { code: 'http.must_be_phone' }

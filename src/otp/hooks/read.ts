@@ -1,7 +1,7 @@
 import type { CodedText } from '../../../locales/text.ts'
 import type { Fault } from '../../lib/http/faults.ts'
 import { normalizePhone, phoneFault } from '../../lib/phone/phone.ts'
-import { withLatinDigits } from '../../lib/phone/typed-digits.ts'
+import { withLatinDigits } from '../../../locales/typed-digits.ts'
 import { otpBody } from '../routes.ts'
 import type { HookTemplate } from './hooks.ts'
 import { type HookKind, type Pointers, placesOf } from './kinds.ts'

@@ -8,7 +8,7 @@ import {
   sendFields,
   uuid,
 } from '../../lib/http/fields.ts'
-import { TYPED_DIGIT, withLatinDigits } from '../../lib/phone/typed-digits.ts'
+import { TYPED_DIGIT, withLatinDigits } from '../../../locales/typed-digits.ts'
 import { type Route, noBody, noHeaders, noParams, noQuery, route } from '../../lib/http/route.ts'
 import type { Parts } from '../../runtime/parts.ts'
 import { asIssue } from '../../../locales/text.ts'

@@ -12,4 +12,10 @@ const LATIN: ReadonlyMap<string, string> = new Map(
 
 const DIGITS = new RegExp(TYPED_DIGIT, 'g')
 
+/** A number copied from a contact list may have invisible directional marks around it. */
+export const plainNumber = (text: string): string =>
+  withLatinDigits(text)
+    .replaceAll(/\p{Bidi_Control}/gu, '')
+    .trim()
+
 export const withLatinDigits = (text: string): string => text.replaceAll(DIGITS, (digit) => LATIN.get(digit) ?? digit)
