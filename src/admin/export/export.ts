@@ -18,7 +18,7 @@ import type { Context } from '../rpc/trpc.ts'
 import { linesOf } from './lines.ts'
 import type { Calls } from './list.ts'
 import { findExportedList } from './lists.ts'
-import { forReader } from './reader.ts'
+import { cutOff, forReader } from './reader.ts'
 
 /** Each export has one query running at a time. */
 const MAX_EXPORTS = 10
@@ -55,7 +55,7 @@ export function createExports({ db, clock, live, findViewer, contextOf }: Export
       throw new CallError('TOO_MANY_REQUESTS', { code: 'export.too_many' })
     const place = { userId, workspaceId, reply }
     open.add(place)
-    const timer = setTimeout(() => reply.raw.destroy(), MAX_EXPORT_MS).unref()
+    const timer = setTimeout(() => cutOff(reply.raw), MAX_EXPORT_MS).unref()
     // Also called for a reader that left earlier, whose 'close' does not come again.
     finished(reply.raw, () => {
       clearTimeout(timer)
@@ -133,7 +133,7 @@ export function createExports({ db, clock, live, findViewer, contextOf }: Export
     /** Ends all exports, whose downloads then fail, and accepts no new ones. */
     end(): void {
       ended = true
-      for (const { reply } of open) reply.raw.destroy()
+      for (const { reply } of open) cutOff(reply.raw)
     },
   }
 }

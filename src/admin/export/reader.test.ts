@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
+import { pipeline } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { forReader } from './reader.ts'
 
@@ -10,9 +11,7 @@ async function startServer(t: TestContext, parts: () => AsyncIterable<string>, r
   const answers: ServerResponse[] = []
   const server = createServer((_request, response) => {
     answers.push(response)
-    forReader(parts(), response, readersTimeMs)
-      .on('error', () => {})
-      .pipe(response)
+    pipeline(forReader(parts(), response, readersTimeMs), response, () => {}) // as Fastify sends a stream
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   t.after(() => (server.closeAllConnections(), server.close()))
@@ -45,6 +44,18 @@ test('a reader that takes a little now and then is cut off too', async (t) => {
   const [answer] = answers
   if (answer && !answer.closed) await once(answer, 'close')
   assert.equal(answer?.writableFinished, false)
+})
+
+test('over HTTP/1.0, which proxies speak by default, a file that is cut short does not look complete', async (t) => {
+  async function* failing() {
+    yield 'a,b\n'
+    await new Promise(setImmediate)
+    throw new Error('the person signed out')
+  }
+  const { port } = await startServer(t, failing, 10_000)
+  const reader = connect(port, '127.0.0.1').resume()
+  reader.write('GET / HTTP/1.0\r\n\r\n')
+  await assert.rejects(once(reader, 'end'), { code: 'ECONNRESET' })
 })
 
 test('a reader that takes its file gets every byte, even of characters that are split between pieces', async (t) => {
