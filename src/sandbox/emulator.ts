@@ -6,19 +6,21 @@ import type { Parts } from '../runtime/parts.ts'
 import { type EmulatorNumber, listEmulatorNumbers } from '../accounts/senders.ts'
 
 /** The WhatsApp emulator of a workspace, and the workspace's numbers on it. */
-export type Emulator = { origin: string; numbers: ReadonlyMap<string, EmulatorNumber> }
+export type Emulator = { url: string; numbers: ReadonlyMap<string, EmulatorNumber> }
 
 const PROBE_TIMEOUT_MS = 2 * SECOND_MS
 
 export async function findEmulator(sql: Sql, workspaceId: string): Promise<Emulator | undefined> {
   const rows = await listEmulatorNumbers(sql, workspaceId)
-  const byOrigin = Map.groupBy(rows, ({ graphUrl }) => URL.parse(graphUrl)?.origin ?? '')
-  for (const [origin, numbers] of byOrigin) {
-    if (origin !== '' && (await isEmulator(origin)))
-      return { origin, numbers: new Map(numbers.map((number) => [number.phoneNumberId, number])) }
+  const byUrl = Map.groupBy(rows, ({ graphUrl }) => withoutVersion(graphUrl))
+  for (const [url, numbers] of byUrl) {
+    if (await isEmulator(url)) return { url, numbers: new Map(numbers.map((number) => [number.phoneNumberId, number])) }
   }
   return undefined
 }
+
+/** Behind a proxy, the emulator may be below a path. */
+const withoutVersion = (graphUrl: string): string => graphUrl.replace(/\/v\d+\.\d+$/, '')
 
 /** The emulator of the workspace's accounts, or the one that `npm start` runs on this machine. */
 export async function findEmulatorUrl(
@@ -26,15 +28,15 @@ export async function findEmulatorUrl(
   workspaceId: string,
 ): Promise<string | undefined> {
   const used = await findEmulator(db, workspaceId)
-  if (used) return used.origin
+  if (used) return used.url
   const local = `http://127.0.0.1:${config.emulatorPort}`
   return (await isEmulator(local)) ? local : undefined
 }
 
 const frontPage = z.object({ control: z.object({ 'GET /control/live': z.unknown().nonoptional() }) })
 
-async function isEmulator(origin: string): Promise<boolean> {
-  const answer = await callEmulator(origin, '/', { timeoutMs: PROBE_TIMEOUT_MS })
+async function isEmulator(url: string): Promise<boolean> {
+  const answer = await callEmulator(url, '/', { timeoutMs: PROBE_TIMEOUT_MS })
   return answer?.status === 200 && frontPage.safeParse(answer.body).success
 }
 
@@ -43,7 +45,7 @@ const MAX_ANSWER_CHARACTERS = 8 * 1024 * 1024
 
 /** Returns undefined if the response is late, is not JSON or is longer than MAX_ANSWER_CHARACTERS. */
 export async function callEmulator(
-  origin: string,
+  url: string,
   path: string,
   {
     body,
@@ -52,7 +54,7 @@ export async function callEmulator(
   }: { body?: object; method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE'; timeoutMs: number },
 ): Promise<{ status: number; body: unknown } | undefined> {
   try {
-    const response = await fetch(`${origin}${path}`, {
+    const response = await fetch(`${url}${path}`, {
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
       headers: { accept: 'application/json', 'content-type': 'application/json' },
@@ -74,11 +76,11 @@ export const CALL_TIMEOUT_MS = 5 * SECOND_MS
 
 /** Turns the usual delays of an account's statuses off or on. Throws UserError if the emulator does not respond. */
 export async function hurryStatuses(
-  origin: string,
+  url: string,
   { wabaId, hurried }: { wabaId: string; hurried: boolean },
 ): Promise<void> {
   const change = { method: 'PATCH', body: { hurried }, timeoutMs: CALL_TIMEOUT_MS } as const
-  const response = await callEmulator(origin, `/control/accounts/${wabaId}`, change)
+  const response = await callEmulator(url, `/control/accounts/${wabaId}`, change)
   if (!response) throw new UserError({ code: 'sandbox.no_emulator' })
 }
 
@@ -92,7 +94,7 @@ export async function resetEmulator(sql: Sql, workspaceId: string): Promise<void
   const numbers = [...emulator.numbers.values()]
   const removal = { method: 'DELETE', timeoutMs: CALL_TIMEOUT_MS } as const
   for (const { phoneNumberId } of numbers)
-    await callEmulator(emulator.origin, `/control/numbers/${phoneNumberId}/chats`, removal)
+    await callEmulator(emulator.url, `/control/numbers/${phoneNumberId}/chats`, removal)
   for (const wabaId of new Set(numbers.map((number) => number.wabaId)))
-    await hurryStatuses(emulator.origin, { wabaId, hurried: false })
+    await hurryStatuses(emulator.url, { wabaId, hurried: false })
 }

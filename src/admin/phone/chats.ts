@@ -42,7 +42,7 @@ export const actInput = z.discriminatedUnion('do', [
 export async function act(emulator: Emulator, gesture: Act): Promise<void> {
   await assertReachable(emulator, gesture)
   const { path, body } = callOf(gesture)
-  const answer = await callEmulator(emulator.origin, path, { body, timeoutMs: ACT_TIMEOUT_MS })
+  const answer = await callEmulator(emulator.url, path, { body, timeoutMs: ACT_TIMEOUT_MS })
   if (!answer) throw noAnswer()
   if (answer.status === 200) return
   const { data } = z.object({ error: z.object({ message: z.string() }) }).safeParse(answer.body)
@@ -77,10 +77,10 @@ const conversations = z.object({
 })
 
 /** The phone's chats, or its chat with a number, with their last entries. */
-async function listChats({ origin }: Emulator, filter: { phone: string; number?: string }, limit: number) {
+async function listChats({ url }: Emulator, filter: { phone: string; number?: string }, limit: number) {
   const query = new URLSearchParams({ ...filter, limit: String(limit) })
   const path = `/control/conversations?${query.toString()}`
-  const answer = await callEmulator(origin, path, { timeoutMs: CHAT_TIMEOUT_MS })
+  const answer = await callEmulator(url, path, { timeoutMs: CHAT_TIMEOUT_MS })
   const { data } = conversations.safeParse(answer?.body)
   if (answer?.status !== 200 || !data) throw noAnswer()
   return data.conversations

@@ -18,7 +18,7 @@ export const phoneEvents = (sql: Sql): StreamSource => ({
     if (!emulator) return 404
     const query = new URLSearchParams([...emulator.numbers.keys()].map((id) => ['number', id]))
     const response = await Promise.race([
-      fetch(`${emulator.origin}/control/live?${query.toString()}`, { redirect: 'error', signal }),
+      fetch(`${emulator.url}/control/live?${query.toString()}`, { redirect: 'error', signal }),
       wait(STREAM_TIMEOUT_MS, undefined, { signal, ref: false }),
     ]).catch(() => undefined)
     if (response?.status !== 200 || !response.body) return 502

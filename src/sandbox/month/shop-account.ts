@@ -32,7 +32,7 @@ export async function openShop(sql: Sql, workspaceId: string) {
   const ofAccount = templates.filter(({ accountId }) => accountId === account.accountId)
   const key = (await listKeys(sql, workspaceId)).find(({ revokedAt }) => revokedAt === null)
   const call = async (path: string, body?: object): Promise<unknown> => {
-    const answer = await callEmulator(emulator.origin, path, { ...(body && { body }), timeoutMs: CALL_TIMEOUT_MS })
+    const answer = await callEmulator(emulator.url, path, { ...(body && { body }), timeoutMs: CALL_TIMEOUT_MS })
     if (!answer) throw new UserError({ code: 'sandbox.no_emulator' })
     return answer.status === 200 ? answer.body : undefined
   }
@@ -45,7 +45,7 @@ export async function openShop(sql: Sql, workspaceId: string) {
       const found = all.find((template) => template.language.startsWith(language)) ?? all[0]
       return { name, language: found?.language ?? '' }
     },
-    hurry: (hurried: boolean) => hurryStatuses(emulator.origin, { wabaId: account.wabaId, hurried }),
+    hurry: (hurried: boolean) => hurryStatuses(emulator.url, { wabaId: account.wabaId, hurried }),
     /** A customer cannot do it if the message is not on the phone: then nothing happens. */
     act: (action: object) => call('/control/inbound', action),
     /** The code that the customer sees. */

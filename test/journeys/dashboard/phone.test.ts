@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { MAX_LOCK_WAIT_MS } from '../../../src/lib/db/pool.ts'
@@ -8,6 +10,7 @@ import { failAuditEntries, stateOf } from '../../faults/audit-faults.ts'
 import { lockInAnotherSession } from '../../faults/lock-in-another-session.ts'
 import { numberOf, startSandbox, stopMonthHalfWay } from '../../world/sandbox.ts'
 import { assertVerified } from '../../world/verified.ts'
+import { listen } from '../../world/listen.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type World, newPhone } from '../../world/world.ts'
 
@@ -283,6 +286,31 @@ test('an account on no emulator shows no phone', async (t) => {
   assert.equal((await calls.phone.state.query({ workspaceId })).hasEmulator, false)
   await put(world.emulator.url)
   assert.equal((await calls.phone.state.query({ workspaceId })).hasEmulator, true)
+})
+
+test('an emulator below a path of a proxy shows its phone, with or without a version in the URL', async (t) => {
+  const world = await startSandbox(t)
+  const { workspaceId } = world
+  const { to } = await world.sendOtp()
+  const member = await signIn(world, 'member')
+  const proxy = createServer((request, response) => {
+    const path = /^\/whatsapp(\/.*)$/.exec(request.url ?? '')?.[1]
+    if (path === undefined) return response.writeHead(404).end()
+    const headers = { accept: 'application/json', 'content-type': 'application/json' }
+    buffer(request)
+      .then((body) =>
+        fetch(world.emulator.url + path, { method: request.method ?? '', headers, ...(body.length > 0 && { body }) }),
+      )
+      .then(async (answer) => response.writeHead(answer.status).end(await answer.text()))
+      .catch(() => response.destroy())
+    return undefined
+  })
+  const url = `http://${await listen(t, proxy)}/whatsapp`
+  for (const graphUrl of [url, `${url}/v25.0`]) {
+    await world.query('update provider_accounts set graph_url = $2 where workspace_id = $1', [workspaceId, graphUrl])
+    assert.equal((await member.calls.phone.state.query({ workspaceId })).hasEmulator, true, graphUrl)
+    assert.equal(await callsOf(world, member).act({ do: 'read', phone: to, number: numberOf(world) }), 200)
+  }
 })
 
 test('a jump to a past timer is rejected, and the clock stays', async (t) => {
