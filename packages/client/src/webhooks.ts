@@ -60,7 +60,7 @@ const SECRET = /^whsec_[A-Za-z0-9+/]{32,}={0,2}$/
 const UNSET = /^(?:whsec_)?(?:undefined|null)?$/
 
 function webhookOf(secret: unknown): Webhook {
-  const text = String(secret ?? '')
+  const text = typeof secret === 'string' ? secret : ''
   if (UNSET.test(text))
     throw new InvalidWebhookError(
       'secret',
