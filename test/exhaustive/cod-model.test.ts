@@ -9,7 +9,7 @@ import { reportsLoop } from '../../src/messages/reports/process.ts'
 import { submitLoop } from '../../src/messages/queue/submit.ts'
 import { spyOnDb } from '../database/db-spy.ts'
 import { codAccount } from '../world/cod.ts'
-import { type Message, type Order, type Purpose, Model } from './cod-model.ts'
+import { type Message, type Order, type Purpose, Model, TIMERS } from './cod-model.ts'
 import { silence } from './silence.ts'
 import { assertVerified } from '../world/verified.ts'
 import { type World, newPhone, startWorld } from '../world/world.ts'
@@ -238,7 +238,7 @@ const taps = fc.tuple(recentIndex, fc.nat({ max: 2 }), breakAt).map(([at, wanted
     const on = fromTheEnd(await seenOf(model, real, TEMPLATES), at)
     if (!on) return
     const button = on.known.check === 'refusal' ? wanted % 2 : wanted
-    on.order.tap(on.known.check, button)
+    on.order.tap(on.known.check, button, real.now())
     await gesture(model, real, { seed: { tap: { button, message: on.wamid } }, breaks })
   }),
 )
@@ -248,7 +248,7 @@ const chooses = fc.tuple(recentIndex, fc.nat({ max: 2 }), breakAt).map(([at, wan
     const on = fromTheEnd(await seenOf(model, real, QUESTIONS), at)
     if (!on?.offered) return
     const row = wanted % on.offered.length
-    on.order.choose(on.known, on.offered[row] ?? '', row === on.offered.length - 1)
+    on.order.choose(on.known, on.offered[row] ?? '', { isLast: row === on.offered.length - 1, now: real.now() })
     const isList = on.known.purpose === 'reasons_question'
     const seed = isList ? { choose: { row, message: on.wamid } } : { tap: { button: row, message: on.wamid } }
     await gesture(model, real, { seed, breaks })
@@ -258,7 +258,7 @@ const chooses = fc.tuple(recentIndex, fc.nat({ max: 2 }), breakAt).map(([at, wan
 const types = fc.tuple(recentIndex, fc.boolean(), breakAt).map(([at, quotes, breaks]) =>
   command(`type ${at} ${quotes} ${breaks}`, async (model, real) => {
     const on = quotes ? fromTheEnd(await seenOf(model, real, ALL), at) : undefined
-    model.type(`text ${at}`, on && { order: on.order, check: on.known.check })
+    model.type(`text ${at}`, on && { order: on.order, check: on.known.check }, real.now())
     await gesture(model, real, { seed: { text: `text ${at}`, ...(on && { quote: on.wamid }) }, breaks })
   }),
 )
@@ -267,7 +267,7 @@ const fails = recentIndex.map((at) =>
   command(`fail ${at}`, async (model, real) => {
     const on = fromTheEnd(await seenOf(model, real, ALL), at)
     if (!on) return
-    on.order.fails(on.known)
+    on.order.fails(on.known, real.now())
     await real.world.emulator.report(on.wamid, [{ status: 'failed', errors: [131026] }])
     await real.hear()
   }),
@@ -308,7 +308,7 @@ const refusals = fc.tuple(which, fc.constantFrom('sent', 'rejected', 'lost')).ma
       await real.world.startRefusalCheck(order)
       order.startRefusal()
       await submitInto(real, outcome)
-      if (outcome === 'rejected') order.rejected('refusal')
+      if (outcome === 'rejected') order.rejected('refusal', real.now())
       else order.submitted('refusal', real.now())
     },
     (model) => model.orders[index]?.mayStartRefusal() ?? false,
@@ -335,8 +335,7 @@ test('under any events and crashes, clients see what the model predicts', async 
     account: codAccount(),
   })
   await world.codSettings({
-    confirmation: { reminderMinutes: 120, noResponseMinutes: 1_440 },
-    refusal: { reminderMinutes: 60, noResponseMinutes: 300 },
+    ...TIMERS,
     languages: { en: { closingMessages: { confirmation: 'Thank you!', refusal: 'Sorry' } } },
   })
   const script = fc.commands(
@@ -353,7 +352,7 @@ test('under any events and crashes, clients see what the model predicts', async 
       for (const each of [outcome, 'sent']) {
         const order = model.begin(await world.createConfirmation({ to: real.phone }))
         await submitInto(real, each)
-        if (each === 'rejected') order.rejected('confirmation')
+        if (each === 'rejected') order.rejected('confirmation', real.now())
         else order.submitted('confirmation', real.now())
       }
       try {

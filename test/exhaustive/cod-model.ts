@@ -1,4 +1,10 @@
-/** docs/cod.md as an independent model, which cod-model.test.ts compares with the program. */
+import type { ConfirmationTypes } from '../../src/cod/conversation/confirmation.ts'
+import type { CheckEvent, Types } from '../../src/cod/conversation/machine.ts'
+import type { RefusalTypes } from '../../src/cod/conversation/refusal.ts'
+import { MINUTE_MS } from '../../src/lib/clock.ts'
+import { confirmationCase } from '../machines/confirmation-case.ts'
+import { type MachineCase, type Paper, EXPIRY_MINUTES, at as ofMinute } from '../machines/machine-case.ts'
+import { refusalCase } from '../machines/refusal-case.ts'
 
 export type Purpose =
   | 'template'
@@ -10,257 +16,155 @@ export type Purpose =
   | 'closing'
 
 type CheckName = 'confirmation' | 'refusal'
-type Reschedule = { date: string | null; timeRange: string | null; note: string | null }
 export type Message = { check: CheckName; purpose: Purpose; round: number; failed: boolean }
 
-const MINUTE_MS = 60_000
-const EXPIRY_MS = 23 * 60 * MINUTE_MS
-const REMINDER_MS = { confirmation: 120 * MINUTE_MS, refusal: 60 * MINUTE_MS }
-const DEADLINE_MS = { confirmation: 1_440 * MINUTE_MS, refusal: 300 * MINUTE_MS }
+/** The settings under which the model is true. */
+export const TIMERS = {
+  confirmation: { reminderMinutes: 120, noResponseMinutes: 1_440 },
+  refusal: { reminderMinutes: 60, noResponseMinutes: 300 },
+} as const
 
-type Flow = {
-  status: string
-  answered: boolean
-  failed: boolean
-  reminderAt: number | null
-  deadlineAt: number | null
-  closed: boolean
-  round: number
-  /** Rank of the latest question among all questions. */
-  askedAt: number
-}
+const QUESTIONS: readonly string[] = ['day_question', 'time_question', 'reasons_question', 'note_prompt']
+const CONFIRMATION_TAPS = ['confirm', 'cancel', 'change_time'] as const
 
-const newFlow = (): Flow => ({
-  status: 'accepted',
-  answered: false,
-  failed: false,
-  reminderAt: null,
-  deadlineAt: null,
-  closed: false,
-  round: 0,
-  askedAt: 0,
-})
-
-const nothingChosen = (): Reschedule => ({ date: null, timeRange: null, note: null })
-
-const isOpen = ({ status }: Flow): boolean => ['rescheduling', 'awaiting_reason', 'awaiting_note'].includes(status)
+const when = (now: number) => ({ at: new Date(now), order: new Date(now).toISOString() })
 
 let questions = 0
 
+/** A conversation, as the paper of its machine has it. */
+class Flow<T extends Types> {
+  readonly check: CheckName
+  readonly #answered: MachineCase<T>['answered']
+  readonly paper: Paper<T>
+  /** Rank of the latest question among all questions. */
+  askedAt = 0
+
+  constructor(check: CheckName, { answered, newPaper }: Pick<MachineCase<T>, 'answered' | 'newPaper'>) {
+    this.check = check
+    this.#answered = answered
+    this.paper = newPaper()
+  }
+
+  isOpen = (): boolean => this.paper.isFollowing()
+  isAnswered = (): boolean => this.#answered.some((status) => status === this.paper.status)
+
+  /** When its timers are due, in milliseconds. */
+  timers(): number[] {
+    const { status, reminder, deadline, lastMessage } = this.paper
+    const minutes = status === 'awaiting_answer' ? [reminder, deadline] : [lastMessage + EXPIRY_MINUTES]
+    return this.isOpen() || status === 'awaiting_answer'
+      ? minutes.map((minute) => ofMinute(0).getTime() + minute * MINUTE_MS)
+      : []
+  }
+}
+
 export class Order {
   readonly confirmationId: string
-  readonly confirmation = newFlow()
-  refusal: Flow | null = null
+  readonly #confirmation = new Flow<ConfirmationTypes>('confirmation', confirmationCase)
+  #refusal: Flow<RefusalTypes> | null = null
   readonly sent: Message[] = []
   readonly events: string[] = []
-  expiresAt: { confirmation: number | null; refusal: number | null } = { confirmation: null, refusal: null }
-  #reschedule = nothingChosen()
-  #reason: string | null = null
-  #note: string | null = null
   #isReported = false
 
   constructor(confirmationId: string) {
     this.confirmationId = confirmationId
-    this.#send('confirmation', 'template')
+    this.#send('confirmation', 'template', 0)
   }
 
+  flows = () => (this.#refusal ? [this.#confirmation, this.#refusal] : [this.#confirmation])
+
   shown(): object {
-    const { confirmation, refusal } = this
-    const confirmed = refusal?.status === 'refusal_confirmed'
+    const [{ paper }, refusal] = [this.#confirmation, this.#refusal]
     return {
-      status: confirmation.status,
-      answered: confirmation.answered,
-      reschedule: confirmation.status === 'rescheduled' ? this.#reschedule : null,
-      refusal: refusal && {
-        status: refusal.status,
-        reason: confirmed || refusal.status === 'awaiting_note' ? this.#reason : null,
-        note: confirmed ? this.#note : null,
-        answered: refusal.answered,
-      },
-      failed: confirmation.failed || (refusal?.failed ?? false),
+      status: paper.status,
+      answered: this.#confirmation.isAnswered(),
+      reschedule: paper.status === 'rescheduled' ? paper.chosen() : null,
+      refusal: refusal && { status: refusal.paper.status, ...refusal.paper.chosen(), answered: refusal.isAnswered() },
+      failed: this.flows().some((flow) => flow.paper.status === 'failed'),
     }
   }
 
   /** Whether clients see nothing that the last event did not report. */
   isReported = (): boolean => this.#isReported
 
-  mayStartRefusal = (): boolean => !this.refusal && !['accepted', 'failed'].includes(this.confirmation.status)
+  mayStartRefusal = (): boolean => !this.#refusal && !['accepted', 'failed'].includes(this.#confirmation.paper.status)
 
   startRefusal(): void {
-    this.refusal = newFlow()
-    this.#send('refusal', 'template')
+    this.#refusal = new Flow<RefusalTypes>('refusal', refusalCase)
+    this.#send('refusal', 'template', 0)
   }
 
-  submitted(check: CheckName, at: number): void {
-    const flow = this.#flow(check)
-    this.#isReported = false
-    flow.status = 'awaiting_answer'
-    flow.reminderAt = at + REMINDER_MS[check]
-    flow.deadlineAt = at + DEADLINE_MS[check]
+  submitted(check: CheckName, now: number): void {
+    this.#readInternal(check, { type: 'submitted', at: new Date(now), ...TIMERS[check] })
   }
 
-  rejected(check: CheckName): void {
-    for (const message of this.sent)
-      if (message.check === check && message.purpose === 'template') message.failed = true
-    this.#fail(check)
+  rejected(check: CheckName, now: number): void {
+    for (const message of this.sent) if (message.check === check) this.fails(message, now)
   }
 
-  fails(message: Message): void {
-    const first = !message.failed
+  fails(message: Message, now: number): void {
+    const counts = !message.failed && (message.purpose === 'template' || message.purpose === 'reminder')
     message.failed = true
-    if (first && (message.purpose === 'template' || message.purpose === 'reminder')) this.#fail(message.check)
+    if (counts) this.#readInternal(message.check, { type: 'send_failed', at: new Date(now), code: 'UNKNOWN' })
   }
 
-  #fail(check: CheckName): void {
-    const flow = this.#flow(check)
-    if (flow.status !== 'accepted' && flow.status !== 'awaiting_answer') return
-    this.#move(check, 'failed')
-    flow.failed = true
-    this.#emit(check === 'confirmation' ? 'cod.failed' : 'cod.refusal_failed')
+  tap(check: CheckName, button: number, now: number): void {
+    const tapped = { type: 'tapped', ...when(now) } as const
+    if (check === 'refusal') this.#read(this.#started(), { ...tapped, answer: button === 0 ? 'yes' : 'no' })
+    else this.#read(this.#confirmation, { ...tapped, answer: CONFIRMATION_TAPS[button] ?? 'change_time' })
   }
 
-  tap(check: CheckName, button: number): void {
-    if (check === 'confirmation') this.#tapConfirmation(button)
-    else this.#tapRefusal(button)
+  choose({ purpose, round }: Message, value: string, { isLast, now }: { isLast: boolean; now: number }): void {
+    const chosen = { type: 'chosen', value, round, ...when(now) } as const
+    if (purpose === 'reasons_question') this.#read(this.#started(), { ...chosen, choice: isLast ? 'other' : 'reason' })
+    else this.#read(this.#confirmation, { ...chosen, choice: purpose === 'day_question' ? 'date' : 'timeRange' })
   }
 
-  #tapConfirmation(button: number): void {
-    const flow = this.confirmation
-    if (button === 2) {
-      if (flow.status !== 'rescheduling') flow.round += 1
-      this.#move('confirmation', 'rescheduling')
-      this.#reschedule = nothingChosen()
-      this.#ask('confirmation', 'day_question')
-      return
-    }
-    const status = button === 0 ? 'confirmed' : 'cancelled'
-    if (flow.status === status) return
-    this.#answer('confirmation', status, `cod.${status}`)
+  type(check: CheckName, text: string, now: number): void {
+    const typed = { type: 'typed', text, ...when(now) } as const
+    if (check === 'refusal') this.#read(this.#started(), typed)
+    else this.#read(this.#confirmation, typed)
   }
 
-  #tapRefusal(button: number): void {
-    const flow = this.#flow('refusal')
-    if (button === 1) {
-      if (flow.status !== 'denied') this.#answer('refusal', 'denied', 'cod.refusal_denied')
-      return
-    }
-    if (flow.status === 'refusal_confirmed') return
-    flow.round += 1
-    this.#move('refusal', 'awaiting_reason')
-    this.#reason = null
-    this.#note = null
-    this.#ask('refusal', 'reasons_question')
+  customerWrote(now: number): void {
+    for (const { check } of this.flows()) this.#readInternal(check, { type: 'customer_wrote', at: new Date(now) })
   }
 
-  choose({ purpose, round }: Message, choice: string, isLast: boolean): void {
-    if (purpose === 'reasons_question') this.#chooseReason(choice, { round, isOther: isLast })
-    else this.#chooseTime(purpose === 'day_question' ? 'date' : 'timeRange', choice, round)
+  fireTimers(now: number): void {
+    for (const { check } of this.flows())
+      for (const type of ['deadline_passed', 'reminder_due', 'follow_up_expired'] as const)
+        this.#readInternal(check, { type, at: new Date(now) })
   }
 
-  #chooseTime(what: 'date' | 'timeRange', choice: string, round: number): void {
-    const { status } = this.confirmation
-    const chosen = { ...this.#reschedule, [what]: choice }
-    if (status === 'rescheduled') {
-      if (round !== this.confirmation.round || this.#reschedule[what] === choice) return
-      this.#reschedule = chosen
-      this.#answer('confirmation', 'rescheduled', 'cod.reschedule_requested')
-    } else if (status === 'rescheduling') {
-      this.#reschedule = chosen
-      if (chosen.date !== null && chosen.timeRange !== null)
-        this.#answer('confirmation', 'rescheduled', 'cod.reschedule_requested')
-      else this.#ask('confirmation', chosen.date === null ? 'day_question' : 'time_question')
+  #started = (): Flow<RefusalTypes> => {
+    if (!this.#refusal) throw new Error('there is no refusal check')
+    return this.#refusal
+  }
+
+  #readInternal(check: CheckName, event: Exclude<CheckEvent<Types>, { type: 'tapped' | 'chosen' | 'typed' }>): void {
+    if (check === 'refusal') this.#read(this.#started(), event)
+    else this.#read(this.#confirmation, event)
+  }
+
+  #read<T extends Types>(flow: Flow<T>, event: CheckEvent<T>): void {
+    const before = flow.paper.status
+    const words = flow.paper.read(event).filter((word) => !/^[+-]/.test(word))
+    const events = words.filter((word) => word.startsWith('cod.'))
+    if (events.length > 0) this.#isReported = true
+    else if (flow.paper.status !== before) this.#isReported = false
+    this.events.push(...events)
+    for (const purpose of words.filter((word) => !word.startsWith('cod.'))) {
+      this.#send(flow.check, purpose as Purpose, flow.paper.rounds)
+      if (QUESTIONS.includes(purpose)) flow.askedAt = questions += 1
     }
   }
 
-  #chooseReason(choice: string, { round, isOther }: { round: number; isOther: boolean }): void {
-    const flow = this.#flow('refusal')
-    if (isOther) {
-      if (!isOpen(flow)) return
-      this.#move('refusal', 'awaiting_note')
-      this.#reason = choice
-      this.#ask('refusal', 'note_prompt')
-    } else if (isOpen(flow)) {
-      this.#reason = choice
-      this.#note = null
-      this.#answer('refusal', 'refusal_confirmed', 'cod.refusal_confirmed')
-    } else if (flow.status === 'refusal_confirmed' && round === flow.round && choice !== this.#reason) {
-      this.#reason = choice
-      this.#answer('refusal', 'refusal_confirmed', 'cod.refusal_confirmed')
-    }
-  }
-
-  type(check: CheckName, text: string): void {
-    if (!isOpen(this.#flow(check))) return
-    if (check === 'confirmation') {
-      this.#reschedule = { ...this.#reschedule, note: text }
-      this.#answer('confirmation', 'rescheduled', 'cod.reschedule_requested')
-    } else {
-      this.#note = text
-      this.#answer('refusal', 'refusal_confirmed', 'cod.refusal_confirmed')
-    }
-  }
-
-  flows(): { order: Order; check: CheckName; flow: Flow }[] {
-    const both = [
-      { order: this, check: 'confirmation' as const, flow: this.confirmation },
-      { order: this, check: 'refusal' as const, flow: this.refusal },
-    ]
-    return both.flatMap(({ flow, ...rest }) => (flow ? [{ flow, ...rest }] : []))
-  }
-
-  fireTimers(check: CheckName, now: number): void {
-    const flow = this.#flow(check)
-    const expiresAt = this.expiresAt[check]
-    if (flow.deadlineAt !== null && flow.deadlineAt <= now) {
-      this.#move(check, 'no_response')
-      this.#emit(check === 'confirmation' ? 'cod.no_response' : 'cod.refusal_no_response')
-    } else if (flow.reminderAt !== null && flow.reminderAt <= now) {
-      flow.reminderAt = null
-      this.#send(check, 'reminder')
-    } else if (isOpen(flow) && expiresAt !== null && expiresAt <= now) {
-      this.#move(check, check === 'confirmation' ? 'rescheduled' : 'refusal_confirmed')
-      flow.answered = true
-      this.#emit(check === 'confirmation' ? 'cod.reschedule_requested' : 'cod.refusal_confirmed')
-    }
-  }
-
-  #flow(check: CheckName): Flow {
-    const flow = check === 'confirmation' ? this.confirmation : this.refusal
-    if (!flow) throw new Error('there is no refusal check')
-    return flow
-  }
-
-  #move(check: CheckName, status: string): void {
-    const flow = this.#flow(check)
-    this.#isReported = false
-    Object.assign(flow, { status, answered: false, failed: false, reminderAt: null, deadlineAt: null })
-  }
-
-  #answer(check: CheckName, status: string, event: string): void {
-    const flow = this.#flow(check)
-    this.#move(check, status)
-    flow.answered = true
-    this.#emit(event)
-    if (!flow.closed) this.#send(check, 'closing')
-    flow.closed = true
-  }
-
-  #emit(event: string): void {
-    this.events.push(event)
-    this.#isReported = true
-  }
-
-  #ask(check: CheckName, purpose: Purpose): void {
-    questions += 1
-    this.#flow(check).askedAt = questions
-    this.#send(check, purpose)
-  }
-
-  #send(check: CheckName, purpose: Purpose): void {
-    this.sent.push({ check, purpose, round: this.#flow(check).round, failed: false })
+  #send(check: CheckName, purpose: Purpose, round: number): void {
+    this.sent.push({ check, purpose, round, failed: false })
   }
 }
 
+/** The orders of one customer, written down with the papers of test/machines. cod-model.test.ts compares them with the program. */
 export class Model {
   readonly orders: Order[] = []
 
@@ -270,31 +174,26 @@ export class Model {
     return order
   }
 
-  #flows = () => this.orders.flatMap((order) => order.flows())
+  #flows = () => this.orders.flatMap((order) => order.flows().map((flow) => ({ order, flow })))
 
-  type(text: string, quoted: { order: Order; check: CheckName } | undefined): void {
+  type(text: string, quoted: { order: Order; check: CheckName } | undefined, now: number): void {
     const [latest] = this.#flows()
-      .filter(({ flow }) => isOpen(flow))
+      .filter(({ flow }) => flow.isOpen())
       .sort((one, other) => other.flow.askedAt - one.flow.askedAt)
-    const to = quoted ?? latest
-    to?.order.type(to.check, text)
+    const to = quoted ?? (latest && { order: latest.order, check: latest.flow.check })
+    to?.order.type(to.check, text, now)
   }
 
-  /** Every open follow-up now expires EXPIRY_MS after this message. */
-  customerWrote(at: number): void {
-    for (const { order, check, flow } of this.#flows()) order.expiresAt[check] = isOpen(flow) ? at + EXPIRY_MS : null
+  /** Postpones the expiry of every open follow-up. */
+  customerWrote(now: number): void {
+    for (const order of this.orders) order.customerWrote(now)
   }
 
   fireTimers(now: number): void {
-    for (const { order, check } of this.#flows()) order.fireTimers(check, now)
+    for (const order of this.orders) order.fireTimers(now)
   }
 
   hasTimerWithin(at: number, clearanceMs: number): boolean {
-    const timers = this.#flows().flatMap(({ order, check, flow }) => [
-      flow.reminderAt,
-      flow.deadlineAt,
-      order.expiresAt[check],
-    ])
-    return timers.some((timer) => timer !== null && Math.abs(timer - at) < clearanceMs)
+    return this.#flows().some(({ flow }) => flow.timers().some((timer) => Math.abs(timer - at) < clearanceMs))
   }
 }

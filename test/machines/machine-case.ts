@@ -115,6 +115,8 @@ export function withoutLost<T extends Types>(machine: Machine<T>, from: CheckSta
 
 export const NEVER: number = Number.NEGATIVE_INFINITY
 const ALWAYS = Number.POSITIVE_INFINITY
+/** Of a follow-up, after the customer's last message. */
+export const EXPIRY_MINUTES = 23 * 60
 
 /** The same conversation without the table, as a person would write it down on paper. Here: all but the answers. */
 export abstract class Paper<T extends Types> {
@@ -172,7 +174,7 @@ export abstract class Paper<T extends Types> {
       return ['reminder']
     } else if (event.type === 'deadline_passed' && isAwaiting && minute >= this.deadline)
       return this.end('no_response', names.no_response)
-    else if (event.type === 'follow_up_expired' && this.isFollowing() && minute >= this.lastMessage + 23 * 60)
+    else if (event.type === 'follow_up_expired' && this.isFollowing() && minute >= this.lastMessage + EXPIRY_MINUTES)
       return this.end(completed, names.completed)
     if (event.type === 'customer_wrote') this.lastMessage = Math.max(this.lastMessage, minute)
     return this.readAnswer(event, minute)
