@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { UsageError, parse } from './line/parse.ts'
 import { groups } from './table.ts'
+import { temporaryFolder } from '../../test/world/temporary-folder.ts'
 
 const ACCOUNT = 'account connect --workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --waba-id 1'.split(' ')
 
@@ -24,8 +25,7 @@ const faultsOf = (more: readonly string[], environment: Record<string, string> =
   )
 
 async function fileMaker(t: TestContext): Promise<(name: string, text: string) => Promise<string>> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-test-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder(t)
   return async (name, text) => {
     await writeFile(path.join(folder, name), text)
     return path.join(folder, name)

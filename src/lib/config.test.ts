@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { ConfigError, readConfig } from './config.ts'
+import { temporaryFolder } from '../../test/world/temporary-folder.ts'
 
 const KEY = Buffer.alloc(32, 1).toString('base64')
 const OLD_KEY = Buffer.alloc(32, 2).toString('base64')
@@ -151,8 +152,7 @@ test('a missing, empty, unreadable or doubled secret file is one mistake that na
 })
 
 async function secretFiles(t: TestContext) {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-secrets-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder(t)
   return async (name: string, content: string): Promise<string> => {
     await writeFile(path.join(folder, name), content)
     return path.join(folder, name)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
-import os from 'node:os'
+import { stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { ensureDir } from './ensure-dir.ts'
+import { temporaryFolder } from '../../test/world/temporary-folder.ts'
 
 test('missing folders are created with the mode, and the topmost is returned', async (t) => {
-  const root = await newFolder(t)
+  const root = await temporaryFolder(t)
   const [above, folder] = [path.join(root, 'a'), path.join(root, 'a', 'b', 'c')]
   assert.equal(await ensureDir(folder, 0o700), above)
   for (const made of [above, folder]) assert.equal((await stat(made)).mode & 0o777, 0o700)
@@ -17,13 +17,13 @@ test('missing folders are created with the mode, and the topmost is returned', a
 })
 
 test('concurrent calls for the same folders all succeed', async (t) => {
-  const folder = path.join(await newFolder(t), 'a', 'b', 'c')
+  const folder = path.join(await temporaryFolder(t), 'a', 'b', 'c')
   await Promise.all(Array.from({ length: 10 }, () => ensureDir(folder, 0o700)))
   assert.ok((await stat(folder)).isDirectory())
 })
 
 test('a file in the way is an error', async (t) => {
-  const file = path.join(await newFolder(t), 'file')
+  const file = path.join(await temporaryFolder(t), 'file')
   await writeFile(file, '')
   await assert.rejects(ensureDir(file, 0o700), /EEXIST/)
   await assert.rejects(ensureDir(path.join(file, 'a', 'b'), 0o700), /EEXIST/)
@@ -35,9 +35,3 @@ test('a folder that allows no entries is an error, not an endless loop', {
   await assert.rejects(ensureDir('/proc/doorcode', 0o700), /ENOENT/)
   await assert.rejects(ensureDir('/proc/doorcode/a/b', 0o700), /ENOENT/)
 })
-
-async function newFolder(t: TestContext): Promise<string> {
-  const root = await mkdtemp(path.join(os.tmpdir(), 'doorcode-folders-'))
-  t.after(() => rm(root, { recursive: true }))
-  return root
-}

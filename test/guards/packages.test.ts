@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import os from 'node:os'
 import path from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { promisify } from 'node:util'
 import Fastify from 'fastify'
 import { parse, parseAllDocuments } from 'yaml'
@@ -22,6 +21,7 @@ import { STOP_TIMEOUT_MS } from '../../src/runtime/start/embedded-postgres/postm
 import { MAX_RECOVERY_MS } from '../../src/runtime/start/embedded-postgres/server.ts'
 import { MAX_LEAVE_MS } from '../../src/runtime/start/open.ts'
 import { openSource } from '../../trials/image/source.ts'
+import { temporaryFolder } from '../world/temporary-folder.ts'
 
 const run = promisify(execFile)
 /** Longer than the failovers that docs/high-availability.md describes. */
@@ -413,9 +413,3 @@ test('the health check passes only for a server that answers with success', asyn
   assert.match(await check(String(port)), /^http:\/\/127\.0\.0\.1:\d+\/healthz is not healthy: status 503\n$/)
   assert.match(await check('1'), /is not healthy: ECONNREFUSED/)
 })
-
-async function temporaryFolder(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-packages-'))
-  t.after(() => rm(folder, { recursive: true }))
-  return folder
-}

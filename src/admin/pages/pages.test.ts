@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
-import os from 'node:os'
+import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +9,7 @@ import { sourcesOf } from '@doorcode/whatsapp-emulator/pages/built-pages.ts'
 import { readResources } from '../../../locales/resources.ts'
 import { LANGUAGES } from '../../../locales/text.ts'
 import { dashboardPages, serveDashboardPages } from './pages.ts'
+import { temporaryFolder } from '../../../test/world/temporary-folder.ts'
 
 const EMULATOR = '@doorcode/whatsapp-emulator/'
 
@@ -50,8 +50,7 @@ test('a change of any bundled file or text causes a new build', async () => {
 const SCRIPT = 'console.log(1)'
 
 test('only hashed files are cached, for a year, and no other file is served', async (t) => {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-pages-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder(t)
   await mkdir(path.join(folder, 'assets'))
   await writeFile(path.join(folder, 'index.html'), '<p>the page</p>')
   await writeFile(path.join(folder, 'assets/a-1.js'), SCRIPT)

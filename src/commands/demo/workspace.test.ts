@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import os from 'node:os'
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
 import { createDatabase, dropDatabase, serverUrl, urlOf } from '../../../test/database/postgres.ts'
@@ -11,11 +10,11 @@ import { openDb } from '../../lib/db/pool.ts'
 import { requestDeletion } from '../../workspaces/deletion.ts'
 import { createWorkspace } from '../../workspaces/workspaces.ts'
 import { assertDemoDatabase, createDemoWorkspace, ensureDemoEndpoint, findDemoWorkspace } from './workspace.ts'
+import { temporaryFolder } from '../../../test/world/temporary-folder.ts'
 
 test('the demo has one enabled endpoint after its port changed and changed back', async (t) => {
   const world = await startWorld(t, { works: false })
-  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'doorcode-demo-'))
-  t.after(() => rm(dataDir, { recursive: true }))
+  const dataDir = await temporaryFolder(t)
   const parts = { ...world.parts, config: { ...world.parts.config, dataDir } }
   const { workspaceId } = await createDemoWorkspace(parts)
   for (const port of [4101, 4201, 4101]) {
@@ -32,8 +31,7 @@ test('the demo has one enabled endpoint after its port changed and changed back'
 
 test('a deleted demo workspace is not found again', async (t) => {
   const world = await startWorld(t, { works: false })
-  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'doorcode-demo-'))
-  t.after(() => rm(dataDir, { recursive: true }))
+  const dataDir = await temporaryFolder(t)
   const parts = { ...world.parts, config: { ...world.parts.config, dataDir } }
   const { workspaceId } = await createDemoWorkspace(parts)
   assert.equal((await findDemoWorkspace(parts))?.workspaceId, workspaceId)
@@ -45,11 +43,10 @@ test('a demo needs a database with only sandboxes, or with its own workspace', a
   const name = `demo_database_${process.pid}`
   await createDatabase(serverUrl(), name)
   const db = openDb({ url: urlOf(serverUrl(), name), poolSize: 1 })
-  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'doorcode-demo-'))
+  const dataDir = await temporaryFolder(t)
   t.after(async () => {
     await db.close()
     await dropDatabase(serverUrl(), name)
-    await rm(dataDir, { recursive: true })
   })
   const check = (): Promise<void> => assertDemoDatabase(db, { dataDir, databaseUrl: undefined, program: 'doorcode' })
   await check() // no tables yet

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import os from 'node:os'
+import { readFile, readdir, stat, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { randomBytes } from 'node:crypto'
@@ -13,6 +12,7 @@ import { type Frame, type Header, MAX_FRAME_BYTES, encodeHeader } from './format
 import { checkFrames } from './check.ts'
 import { openBackupFile } from './read-file.ts'
 import { writeBackup } from './write-file.ts'
+import { temporaryFolder } from '../../../test/world/temporary-folder.ts'
 
 const HEADER: Header = {
   createdAt: '2026-11-23T12:00:00.000Z',
@@ -202,8 +202,7 @@ test('the error names a folder that does not exist or is not writable', async (t
 type Example = { replace?: boolean; passphrase?: string | undefined; frames?: readonly Frame[] }
 
 async function writeExample(t: TestContext, example: Example = {}) {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-backup-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder(t)
   const file = path.join(folder, 'doorcode.backup')
   await writeTo(file, example)
   return { folder, file, bytes: await readFile(file) }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import os from 'node:os'
+import { readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createDatabase, dropDatabase, serverUrl, TEMPLATE_DATABASE, urlOf } from '../../../test/database/postgres.ts'
@@ -11,6 +10,7 @@ import { type Seal, createSealingKey, newInstanceKey } from '../../lib/seal.ts'
 import { addKey, removeOldKeys } from './key-file.ts'
 import { openSeal } from './open.ts'
 import { switchKey } from './rotate.ts'
+import { temporaryFolder } from '../../../test/world/temporary-folder.ts'
 
 test('the key is created once with mode 0600, and the next start uses it', async (t) => {
   const { db, dataDir } = await newInstance(t)
@@ -133,12 +133,11 @@ let count = 0
 async function newInstance(t: TestContext) {
   const name = `instance_${process.pid}_${(count += 1)}`
   await createDatabase(serverUrl(), name, TEMPLATE_DATABASE)
-  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'doorcode-instance-'))
+  const dataDir = await temporaryFolder(t)
   const db = openDb({ url: urlOf(serverUrl(), name), poolSize: 2 })
   t.after(async () => {
     await db.close()
     await dropDatabase(serverUrl(), name)
-    await rm(dataDir, { recursive: true })
   })
   return { db, dataDir }
 }

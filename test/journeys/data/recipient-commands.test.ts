@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, readdir, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { MINUTE_MS, later } from '../../../src/lib/clock.ts'
 import { newPseudonym } from '../../../src/lib/phone/erased-recipient.ts'
 import { keepUnfinished } from '../../../src/operations/lifecycle/recipients/unfinished.ts'
@@ -10,6 +9,7 @@ import { blockRecipients } from '../../../src/workspaces/blocked.ts'
 import { runCommandIn } from '../../world/command-line.ts'
 import { signIn } from '../../world/dashboard.ts'
 import { type World, newPhone, startWorld } from '../../world/world.ts'
+import { temporaryFolder } from '../../world/temporary-folder.ts'
 
 const OWNER_ONLY = 0o600
 
@@ -26,7 +26,7 @@ test('an export has everything about a person, never a code, and the audit log d
   await world.whatsapp.reports(otp, ['sent'])
   await world.sendOtp()
   await world.settled()
-  const file = path.join(await folder(t), 'person.json')
+  const file = path.join(await temporaryFolder(t), 'person.json')
   const result = await json(world, 'export', order.to, '--file', file)
   assert.deepEqual(
     [result['found'], result['counts']],
@@ -148,7 +148,7 @@ test('a number without + is rejected, with the form to write if it begins with 0
 
 test('an export to an unusable file leaves no file and no audit entry', async (t) => {
   const world = await startWorld(t)
-  const directory = await folder(t)
+  const directory = await temporaryFolder(t)
   const taken = path.join(directory, 'taken.json')
   await writeFile(taken, 'mine')
   const to = newPhone()
@@ -243,12 +243,6 @@ type ExportedData = {
     messages: { purpose: string }[]
     customerMessages: Report[]
   }[]
-}
-
-async function folder(t: TestContext): Promise<string> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'doorcode-test-'))
-  t.after(() => rm(directory, { recursive: true }))
-  return directory
 }
 
 const run = (world: World, what: 'export' | 'erase', phone: string, ...more: string[]) =>

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { temporaryFolder } from '../../../../test/world/temporary-folder.ts'
 
 test('the data folder can be locked on a full disk', async (t) => {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-lock-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder(t)
   const module = path.join(import.meta.dirname, 'folder-lock.ts')
   const script = `
     const { withFolderLock } = await import(${JSON.stringify(module)})
