@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { confirmationRequests, openCodShops } from './cod-shop.ts'
-import { tapWebhook } from './cod-tap.ts'
+import { tapWebhook } from './provider-webhooks.ts'
 import { type Figure, atLeast, count, megabytes, ms, percentile, perSecond } from './figures.ts'
 import { type HttpClient, openHttpClient } from './http-client.ts'
 import type { BenchPart } from './part.ts'

@@ -7,7 +7,7 @@ import type { BenchPart } from './part.ts'
 import { TEMPLATE } from './provider.ts'
 import { memoryOf, startServer } from './server-process.ts'
 import { type Shop, openShops } from './shop.ts'
-import { type Status, statusWebhook } from './status-webhook.ts'
+import { type Status, statusWebhook } from './provider-webhooks.ts'
 
 const PART = 'provider webhooks'
 const SHOPS = 10

@@ -11,7 +11,7 @@ import { type BenchReceiver, startReceiver } from './receiver.ts'
 import { INSTANCE_KEY } from '../test/database/seal.ts'
 import { type ServerProcess, memoryOf, startServer } from './server-process.ts'
 import { type Shop, openShops, otpRequests, setupParts } from './shop.ts'
-import { type Status, statusWebhook } from './status-webhook.ts'
+import { type Status, statusWebhook } from './provider-webhooks.ts'
 
 const PART = 'whole way'
 /** Each shop has one number of the highest throughput, 1,000/s, so that our pacing does not limit the rate. */
