@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findSeriousFaults } from './accessibility.ts'
-import { openPage } from './browser.ts'
+import { hold, openPage } from './browser.ts'
 import { signIn } from '../world/dashboard.ts'
 import { newPhone, startWorld } from '../world/world.ts'
 
@@ -105,36 +105,28 @@ test('a list never looks empty while the rows after a search still load', async 
   await admin.calls.blocked.add.mutate({ workspaceId, phone: '+212661234567' })
   await world.sendOtp({ reference: 'login-7' })
   const page = await openPage(t, world, { as: admin })
-  const hold = async (call: string) => {
-    const held = Promise.withResolvers<void>()
-    await page.route(`**/${call}*`, async (route) => {
-      await held.promise
-      await route.continue()
-    })
-    return held
-  }
   await page.goto(`/dashboard/w/${workspaceId}/blocked`)
   const search = page.getByRole('searchbox')
   await search.click()
   await page.keyboard.type('999')
   await page.getByText('No blocked number contains this.').waitFor()
   await page.getByLabel('Sort').selectOption('phone')
-  const blockedHeld = await hold('blocked.list')
+  const releaseBlocked = await hold(page, '**/blocked.list*')
   const blockedAsked = page.waitForRequest(
     (sent) => sent.url().includes('blocked.list') && !sent.postData()?.includes('"999"'), // an id may contain 999
   )
   await search.fill('')
   await blockedAsked
   assert.ok(await search.isVisible())
-  blockedHeld.resolve()
+  releaseBlocked()
   await page.getByRole('button', { name: 'Unblock +212661234567' }).waitFor()
 
   await page.goto(`/dashboard/w/${workspaceId}/messages?text=nothing`)
   await page.getByText('No messages match these filters.').waitFor()
-  const messagesHeld = await hold('messages.list')
+  const releaseMessages = await hold(page, '**/messages.list*')
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await page.getByRole('main').locator('[aria-busy=true]').waitFor()
   assert.equal(await page.getByText('No messages yet.').count(), 0)
-  messagesHeld.resolve()
+  releaseMessages()
   await page.getByText('login-7').waitFor()
 })

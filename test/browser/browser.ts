@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import { type Browser, type BrowserContext, type Page, type Response, chromium } from 'playwright-core'
+import { type Browser, type BrowserContext, type Page, type Response, type Route, chromium } from 'playwright-core'
 import { atEnd } from '../runner/at-end.ts'
 import { type SignedIn } from '../world/dashboard.ts'
 import { TIMEOUT_MS } from '../world/wait-for.ts'
@@ -102,6 +102,20 @@ atEnd(async () => {
   for (const pages of Object.values(idle)) pages.length = 0
   await (await left)?.close()
 })
+
+/** Holds each request to this address until the returned function is called; then it goes on, or ends like this. */
+export async function hold(
+  page: Page,
+  url: string,
+  end = (route: Route): Promise<void> => route.continue(),
+): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(url, async (route) => {
+    await promise
+    return end(route)
+  })
+  return resolve
+}
 
 /** Moves as a link does, without a page load: the router follows the history. */
 export async function openWithin(page: Page, path: string): Promise<void> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { languageStarts } from '../../src/cod/settings/language-starts.ts'
-import { openPage } from './browser.ts'
+import { hold, openPage } from './browser.ts'
 import { type EmulatorMessage, codAccount } from '../world/cod.ts'
 import { type SignedIn, getCodSettings, saveCodSettings, signIn } from '../world/dashboard.ts'
 import { type World, startWorld } from '../world/world.ts'
@@ -57,17 +57,13 @@ test('what is typed while settings are saved or undone stays on the page', async
   await page.goto(path(world, 'texts'))
   const question = page.getByLabel('Day question')
   await question.fill('Which day')
-  const held = Promise.withResolvers<void>()
-  await page.route('**/codSettings.save*', async (route) => {
-    await held.promise
-    await route.continue()
-  })
+  const release = await hold(page, '**/codSettings.save*')
   const sent = page.waitForRequest('**/codSettings.save*')
   await page.getByRole('button', { name: 'Save' }).click()
   await sent
   await question.press('End')
   await page.keyboard.type(' is best?')
-  held.resolve()
+  release()
   await page.getByText('Saved. Changes').waitFor()
   assert.equal(await question.inputValue(), 'Which day is best?')
   await page.getByRole('button', { name: 'Undo' }).click()
@@ -86,16 +82,12 @@ test('an undo that another person’s change prevents says so until its message 
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved. Changes').waitFor()
   await savesTimeZone(world, other, 'Asia/Karachi')
-  const held = Promise.withResolvers<void>()
-  await page.route('**/codSettings.save*', async (route) => {
-    await held.promise
-    await route.continue()
-  })
+  const release = await hold(page, '**/codSettings.save*')
   const undo = page.getByRole('button', { name: 'Undo' })
   await undo.click()
   await page.mouse.move(0, 0) // a toast under the pointer stays in any case
   await page.clock.fastForward(60_000)
-  held.resolve()
+  release()
   await page.getByText('Nothing was undone: someone else changed these settings in the meantime.').waitFor()
   assert.equal(await undo.count(), 0)
 })

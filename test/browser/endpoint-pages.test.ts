@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { openPage } from './browser.ts'
+import { hold, openPage } from './browser.ts'
 import { signIn } from '../world/dashboard.ts'
 import { record } from '../database/events.ts'
 import { type World, type WorldReceiver, startWorld } from '../world/world.ts'
@@ -90,18 +90,14 @@ test('leaving an endpoint for another closes its dialogs and stops what it resen
 
   await page.evaluate('history.go(2)')
   await shows(beta)
-  const enablingAllowed = Promise.withResolvers<void>()
-  await page.route('**/endpoints.enable?batch=1', async (route) => {
-    await enablingAllowed.promise
-    return route.continue()
-  })
+  const allowEnabling = await hold(page, '**/endpoints.enable?batch=1')
   await page.getByRole('button', { name: 'Resume and send 1 event' }).click()
   await page.getByRole('progressbar', { name: 'Resending' }).waitFor()
   await page.evaluate('history.go(-2)')
   await dialog.getByRole('button', { name: 'Leave and stop' }).click()
   await shows(alpha)
   const enabled = page.waitForResponse('**/endpoints.enable?batch=1')
-  enablingAllowed.resolve()
+  allowEnabling()
   await enabled
   await page.getByRole('button', { name: 'Send test event' }).click()
   await dialog.getByText(/^Delivered/).waitFor()
@@ -203,16 +199,12 @@ async function resendChosen(page: Page, { world, receiver }: Shown): Promise<voi
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Event type').selectOption('message.sent')
   await dialog.getByRole('button', { name: 'Count', exact: true }).click()
-  const resendAllowed = Promise.withResolvers<void>()
-  await page.route('**/endpoints.resendChosen?batch=1', async (route) => {
-    await resendAllowed.promise
-    return route.continue()
-  })
+  const allowResend = await hold(page, '**/endpoints.resendChosen?batch=1')
   await dialog.getByRole('button', { name: 'Resend 3 events' }).click()
   const bar = dialog.getByRole('progressbar', { name: 'Resending' })
   assert.equal(await bar.getAttribute('aria-valuetext'), '0 of 3 queued')
   assert.equal(await dialog.getByRole('status').textContent(), 'Resending 0%')
-  resendAllowed.resolve()
+  allowResend()
   await dialog.getByText('3 events queued').waitFor()
   await world.settled()
   assert.equal(receiver.events('message.sent').length, sentBefore + 3)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openPage } from './browser.ts'
+import { hold, openPage } from './browser.ts'
 import { signIn } from '../world/dashboard.ts'
 import { startWorld } from '../world/world.ts'
 
@@ -9,17 +9,13 @@ test('changes during and after a stream’s start are shown without a reload', a
   const page = await openPage(t, world, { as: await signIn(world, 'member') })
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent'])
-  const startAllowed = Promise.withResolvers<void>()
-  await page.route('**/dashboard/live/*', async (route) => {
-    await startAllowed.promise
-    return route.continue()
-  })
+  const allowStart = await hold(page, '**/dashboard/live/*')
   await page.goto(`/dashboard/w/${world.workspaceId}/messages/${otp.messageId}`)
   const shown = (status: string) => page.getByRole('main').getByText(status, { exact: true }).first()
   await shown('Sent').waitFor()
   assert.equal((await shown('Delivered').count()) + (await shown('Read').count()), 0)
   await world.whatsapp.reports(otp, ['delivered'])
-  startAllowed.resolve()
+  allowStart()
   await shown('Delivered').waitFor()
   await page.getByRole('status').filter({ hasText: 'Updates automatically' }).waitFor()
   await world.whatsapp.reports(otp, ['read'])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page, Route } from 'playwright-core'
-import { openPage } from './browser.ts'
+import { hold, openPage } from './browser.ts'
 import type { CreatedConfirmation } from '../world/cod.ts'
 import { signIn } from '../world/dashboard.ts'
 import { numberOf, startSandbox } from '../world/sandbox.ts'
@@ -75,27 +75,23 @@ test('what is typed or quoted while a reply is sent stays, and so does a reply t
     await phone.locator('form').getByText(code).waitFor()
   }
   const type = async (text: string, end: (route: Route) => Promise<void>) => {
-    const held = Promise.withResolvers<void>()
-    await page.route('**/phone.act*', async (route) => {
-      await held.promise
-      await end(route)
-    })
+    const release = await hold(page, '**/phone.act*', end)
     await composer.fill(text)
     await composer.press('Enter')
     await quoting.waitFor({ state: 'detached' })
-    return held
+    return release
   }
   await quote(first)
-  const sending = await type('One', (route) => route.continue())
+  const sendOne = await type('One', (route) => route.continue())
   await quote(second)
-  sending.resolve()
+  sendOne()
   await phone.getByRole('listitem').filter({ hasText: 'One' }).getByRole('blockquote').waitFor()
   await page.unroute('**/phone.act*')
   await quoting.waitFor()
 
-  const failing = await type('Two', (route) => route.abort())
+  const failTwo = await type('Two', (route) => route.abort())
   await composer.fill('Three')
-  failing.resolve()
+  failTwo()
   await phone.getByRole('alert').waitFor()
   assert.equal(await composer.inputValue(), 'Two\nThree')
   await phone.locator('form').getByText(second.code).waitFor()

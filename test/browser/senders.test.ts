@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type SlowEmulator, anotherAccount, startSlowEmulator } from '../world/accounts.ts'
-import { openPage } from './browser.ts'
+import { hold, openPage } from './browser.ts'
 import { signIn } from '../world/dashboard.ts'
 import { type World, startWorld } from '../world/world.ts'
 
@@ -126,15 +126,11 @@ test('another node shows a sync’s progress, and never uncounted messages as ze
   await secondPage.arrived
 
   const page = await openPage(t, { first: other }, { as: await signIn(world, 'member') })
-  const counted = Promise.withResolvers<void>()
-  await page.route('**/dashboard/calls/*senders.traffic*', async (route) => {
-    await counted.promise
-    return route.continue()
-  })
+  const release = await hold(page, '**/dashboard/calls/*senders.traffic*')
   await page.goto(`/dashboard/w/${workspaceId}/senders`)
   const today = page.getByRole('row').filter({ hasText: world.senderId }).getByRole('cell').last()
   assert.equal(await today.textContent(), '…')
-  counted.resolve()
+  release()
   await today.getByText('1 message', { exact: true }).waitFor()
   await assertReadsTemplates(page)
   secondPage.go()
