@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { MINUTE_MS, SECOND_MS } from '../lib/clock.ts'
-import { newId } from '../lib/ids.ts'
-import { createWorkspace } from '../workspaces/workspaces.ts'
 import { MAX_HELD_PER_BATCH, holdBacklog } from './endpoint-status.ts'
 import {
   MAX_ENDPOINTS,
@@ -226,35 +224,6 @@ test('a new secret signs immediately where the previous one is unreadable', asyn
   const { secret } = await rotateSecret(world.parts, idOf(world, receiver))
   await world.deliver()
   assertSigned(receiver.received[0] ?? assert.fail(), secret)
-})
-
-test('another workspace’s endpoint or delivery is answered exactly like a missing one', async (t) => {
-  const world = await startWebhookWorld(t, { loops: 0 })
-  const { parts, db } = world
-  const receiver = await world.receiver()
-  const [eventId] = await world.record()
-  const { deliveryId } = await world.delivery(eventId, receiver)
-  const { workspaceId: stranger } = await createWorkspace(parts.db, parts.clock, { name: 'stranger', sandbox: true })
-
-  const answers = async (endpointId: string, delivery: string): Promise<string[]> => {
-    const id = { workspaceId: stranger, endpointId }
-    const outcomes = [
-      ...(await outcomesOf(parts, id)),
-      ...(await Promise.allSettled([
-        countResendable(parts, id),
-        resendDelivery(parts, { workspaceId: stranger, deliveryId: delivery }),
-      ])),
-    ]
-    return outcomes.map((outcome) => {
-      assert.equal(outcome.status, 'rejected')
-      const { name, message } = outcome.reason as Error
-      return `${name} ${message}`.replaceAll(endpointId, '<id>').replaceAll(delivery, '<id>')
-    })
-  }
-  assert.deepEqual(await answers(receiver.endpointId, deliveryId), await answers(newId(), newId()))
-  assert.equal(await findEndpoint(db, { workspaceId: stranger, endpointId: receiver.endpointId }), undefined)
-  assert.deepEqual(await listEndpoints(db, stranger), [])
-  assert.equal((await findEndpoint(db, { ...world, endpointId: receiver.endpointId }))?.status, 'enabled')
 })
 
 async function update(parts: WebhookWorld['parts'], change: Parameters<typeof prepareUpdate>[1]) {

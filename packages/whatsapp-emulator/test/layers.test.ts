@@ -49,15 +49,6 @@ test('a folder imports only from folders below it', () => {
   assert.deepEqual(wrong, [])
 })
 
-test('there are no import cycles, including types', () => {
-  const left = new Map(imports)
-  for (let before = -1; before !== left.size; ) {
-    before = left.size
-    for (const [file, imported] of left) if (!imported.some((other) => left.has(other))) left.delete(file)
-  }
-  assert.deepEqual([...left.keys()], [])
-})
-
 test('no folder has more than 16 files', () => {
   const sizes = Map.groupBy(files, roomOf)
   for (const [room, within] of sizes) assert.ok(within.length <= MAX_FILES, `${room} has ${within.length} files`)

@@ -341,6 +341,11 @@ test('another workspace’s endpoint or delivery gets the answer of a missing on
     })
   }
   assert.deepEqual(await answers(theirs.endpointId, foreign?.id ?? ''), await answers(newId(), newId()))
+  const { endpoints } = await calls.endpoints.list.query({ workspaceId })
+  assert.deepEqual(
+    endpoints.map(({ endpointId }) => endpointId),
+    [mine.endpointId],
+  )
   assert.equal(theirs.received.length, 1)
 })
 
