@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type IncomingHttpHeaders, type Server, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type IncomingHttpHeaders, createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { createLog } from '../../../src/lib/log.ts'
@@ -11,20 +9,11 @@ import { housekeepingLoop } from '../../../src/runtime/background/housekeeping.t
 import { TRACE_KEPT_MS } from '../../../src/runtime/jobs/traces.ts'
 import { attributesOf, startCollector } from '../../world/collector.ts'
 import { createHook, postHook, supabaseBody, supabaseHeaders } from '../../world/hooks.ts'
+import { listen } from '../../world/listen.ts'
 import { startOrder } from '../../world/order.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { spyOnDb } from '../../database/db-spy.ts'
 import { type World, newPhone, startWorld } from '../../world/world.ts'
-
-async function listen(t: TestContext, server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
 
 async function openCollector(t: TestContext, options?: { status?: number; hangs?: boolean }) {
   const collector = await startCollector(options)
@@ -49,7 +38,7 @@ async function watchSends(t: TestContext, world: World): Promise<IncomingHttpHea
     }
     forward().catch(() => response.destroy())
   })
-  const url = await listen(t, server)
+  const url = `http://${await listen(t, server)}`
   await world.query('update provider_accounts set graph_url = $1 where workspace_id = $2', [url, world.workspaceId])
   return sends
 }
