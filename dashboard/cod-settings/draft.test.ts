@@ -6,12 +6,11 @@ import { type CodSettings, limits, readCodSettings, settingsSchema } from '../..
 import { charactersIn, documentOf, draftOf, durationOf, isChanged, merge, minutesOf, moved, startOf } from './draft.ts'
 import { labelKey } from './form.ts'
 
-const settings = (changes: object = {}): CodSettings => {
+const settings = (): CodSettings => {
   const read = readCodSettings({
     timeZone: 'Africa/Casablanca',
     confirmation: { reminderMinutes: 135, noResponseMinutes: 1_441 },
     languages: { fr: languageStarts['fr'], ar: languageStarts['ar'] },
-    ...changes,
   })
   assert.ok('settings' in read)
   return read.settings

@@ -255,18 +255,18 @@ const MAX_UNSIGNED_PER_WINDOW = 20
 const MAX_ADDRESSES = 10_000
 
 /** Limits requests without a valid signature, each of which may cost a look-up, for each address and process. */
-export function createUnsignedLimit(monotonicMs: () => number = () => performance.now()) {
+export function createUnsignedLimit() {
   const windows = new BoundedMap<string, { startedAt: number; requests: number }>(MAX_ADDRESSES)
   const current = (address: string) => {
     const window = windows.get(address)
-    return window && monotonicMs() - window.startedAt < UNSIGNED_WINDOW_MS ? window : undefined
+    return window && performance.now() - window.startedAt < UNSIGNED_WINDOW_MS ? window : undefined
   }
   return {
     allows: (address: string): boolean => (current(address)?.requests ?? 0) < MAX_UNSIGNED_PER_WINDOW,
     count(address: string): void {
       const window = current(address)
       if (window) window.requests += 1
-      else windows.set(address, { startedAt: monotonicMs(), requests: 1 })
+      else windows.set(address, { startedAt: performance.now(), requests: 1 })
     },
   }
 }

@@ -204,8 +204,8 @@ test('an action in one chat never answers a message of another', async (t) => {
 test('pages of other sites can neither read nor change anything', async (t) => {
   const world = await startWorld(t)
   const { port, host } = new URL(world.emulator.url)
-  const ask = async (headers: Record<string, string>, method = 'POST'): Promise<number> => {
-    const asked = httpRequest({ host: '127.0.0.1', port, path: '/control/reset', method, headers })
+  const ask = async (headers: Record<string, string>): Promise<number> => {
+    const asked = httpRequest({ host: '127.0.0.1', port, path: '/control/reset', method: 'POST', headers })
     asked.end()
     const [answer] = (await once(asked, 'response')) as [{ statusCode: number; resume(): void }]
     answer.resume()

@@ -76,9 +76,9 @@ test('in any order of checks a verification is approved at most once, and never 
 })
 
 test('a recipient is limited by codes in a short time, codes a day, and wrong codes, until the oldest is old enough', () => {
-  const limitOf = (sentAgo: readonly number[], wrongAgo: readonly number[] = [], now = NOW) => {
+  const limitOf = (sentAgo: readonly number[], wrongAgo: readonly number[] = []) => {
     const earlier = [{ sentAt: sentAgo.map(ago), wrongAt: wrongAgo.map(ago) }]
-    return recipientLimitError({ recipient: '', earlier, number: 1, prefix: { started: 0, approved: 0 } }, now)?.text
+    return recipientLimitError({ recipient: '', earlier, number: 1, prefix: { started: 0, approved: 0 } }, NOW)?.text
   }
   const times = (count: number, ms: number): number[] => Array.from({ length: count }, () => ms)
   assert.equal(limitOf(times(MAX_SENDS_IN_SHORT - 1, 0)), undefined)

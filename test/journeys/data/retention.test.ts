@@ -129,8 +129,8 @@ async function reject(world: World) {
   return world.createConfirmation({ to, parameters: PARAMETERS })
 }
 
-const keptSince = async (world: World, by: 'member' | 'owner' = 'member') => {
-  const { calls } = await signIn(world, by)
+const keptSince = async (world: World) => {
+  const { calls } = await signIn(world, 'member')
   const session = await calls.session.current.query()
   return session?.workspaces.find(({ workspaceId }) => workspaceId === world.workspaceId)?.keptSince
 }

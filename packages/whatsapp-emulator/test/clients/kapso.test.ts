@@ -9,9 +9,9 @@ const PNG = Buffer.from('89504e470d0a1a0a', 'hex')
 const from = { phoneNumberId: DEMO.standardNumberId, to: CUSTOMER }
 const account = { businessAccountId: DEMO.accountId }
 
-async function start(t: TestContext, accessToken: string = DEMO.accessToken) {
+async function start(t: TestContext) {
   const world = await startWorld(t)
-  return { ...world, client: new WhatsAppClient({ accessToken, baseUrl: world.emulator.url }) }
+  return { ...world, client: new WhatsAppClient({ accessToken: DEMO.accessToken, baseUrl: world.emulator.url }) }
 }
 
 test('Kapso’s client sends a code, and the phone shows it', async (t) => {

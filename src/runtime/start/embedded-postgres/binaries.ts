@@ -69,9 +69,9 @@ async function packageVersion(folder: string): Promise<string> {
 }
 
 /** The version, such as 18.4. Undefined if no package for this machine is installed. */
-export async function findEmbeddedVersion(version: PostgresVersion = 18): Promise<string | undefined> {
+export async function findEmbeddedVersion(): Promise<string | undefined> {
   try {
-    return /^\d+\.\d+/.exec(await packageVersion(packageFolder(version)))?.[0]
+    return /^\d+\.\d+/.exec(await packageVersion(packageFolder(18)))?.[0]
   } catch (error) {
     if (error instanceof StartupError) return undefined
     throw error
