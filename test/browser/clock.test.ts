@@ -28,9 +28,8 @@ async function checkExactTime(page: Page): Promise<void> {
 }
 
 test('every page of a sandbox shows the sandbox’s clock, and an open page follows it', async (t) => {
-  const world = await startWorld(t)
+  const world = await startWorld(t, { sandbox: true })
   const { workspaceId } = world
-  await world.query('update workspaces set sandbox = true where id = $1', [workspaceId])
   const receiver = await world.receiver()
   const as = await signIn(world, 'owner')
   const page = await openPage(t, world, { as })

@@ -8,10 +8,9 @@ import { addConfirmations } from '../database/many-rows.ts'
 import { newPhone, startWorld } from '../world/world.ts'
 
 test('a confirmation is found, followed, and shown with its origin and escaped text', async (t) => {
-  const world = await startWorld(t)
+  const world = await startWorld(t, { sandbox: true })
   const { workspaceId, senderId } = world
   await world.codSettings()
-  await world.query('update workspaces set sandbox = true where id = $1', [workspaceId])
   await addConfirmations(world, { count: PAGE_SIZE })
   const admin = await signIn(world, 'admin')
   const order = await world.createConfirmation({ to: '+212612345678', reference: 'A-1001' })

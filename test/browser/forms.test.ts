@@ -142,8 +142,7 @@ test('the table of forms names every file of the dashboard that has a form', asy
 })
 
 test('empty forms of signed-in pages show no key of a text', async (t) => {
-  const world = await startWorld(t)
-  await world.query('update workspaces set sandbox = true where id = $1', [world.workspaceId])
+  const world = await startWorld(t, { sandbox: true })
   await world.codSettings()
   const { endpointId } = await world.receiver()
   await world.createConfirmation({ to: newPhone() })

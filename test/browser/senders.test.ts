@@ -7,8 +7,7 @@ import { signIn } from '../world/dashboard.ts'
 import { type World, startWorld } from '../world/world.ts'
 
 test('an admin syncs, connects, checks and deletes accounts on one page', async (t) => {
-  const world = await startWorld(t)
-  await world.query('update workspaces set sandbox = true where id = $1', [world.workspaceId])
+  const world = await startWorld(t, { sandbox: true })
   const page = await openPage(t, world, { as: await signIn(world, 'admin') })
   await page.route('**/dashboard/live/**', (route) => route.abort()) // progress does not depend on the stream
   const emulator = await startSlowEmulator(t, world)

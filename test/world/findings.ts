@@ -36,8 +36,5 @@ export async function startOnlyWorld(t: TestContext, options: Parameters<typeof 
 }
 
 /** A sandbox needs no public URL and no proxy. */
-export async function startSandbox(t: TestContext, options: Parameters<typeof startWorld>[1] = {}): Promise<World> {
-  const world = await startOnlyWorld(t, options)
-  await world.query('update workspaces set sandbox = true where id = $1', [world.workspaceId])
-  return world
-}
+export const startSandbox = (t: TestContext, options: Parameters<typeof startWorld>[1] = {}): Promise<World> =>
+  startOnlyWorld(t, { ...options, sandbox: true })

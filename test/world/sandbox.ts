@@ -4,8 +4,7 @@ import { type World, type WorldOptions, startWorld } from './world.ts'
 
 /** A workspace that is a sandbox with COD settings, which `cod` changes. */
 export async function startSandbox(t: TestContext, options: WorldOptions = {}, cod: object = {}): Promise<World> {
-  const world = await startWorld(t, options)
-  await world.query('update workspaces set sandbox = true where id = $1', [world.workspaceId])
+  const world = await startWorld(t, { ...options, sandbox: true })
   await world.codSettings(cod)
   return world
 }

@@ -27,6 +27,8 @@ export type WorldOptions = Pick<
   NodeOptions,
   'rateLimit' | 'works' | 'claimsOnWrite' | 'removes' | 'wrapDb' | 'settings'
 > & {
+  /** Whether the workspace is a sandbox. */
+  sandbox?: boolean
   /** Monthly units of OTPs. */
   otpQuota?: number
   /** Overrides of the emulator's account, such as numbers or templates. */
@@ -235,8 +237,12 @@ async function startWorldEmulator(
 }
 
 /** The operator's setup: workspace, quota and WhatsApp account. */
-async function setUpWorkspace({ parts, url }: Node, emulator: Emulator, { otpQuota, account: changes }: WorldOptions) {
-  const { workspaceId } = await createWorkspace(parts.db, parts.clock, { name: 'Test shop', sandbox: false })
+async function setUpWorkspace(
+  { parts, url }: Node,
+  emulator: Emulator,
+  { sandbox = false, otpQuota, account: changes }: WorldOptions,
+) {
+  const { workspaceId } = await createWorkspace(parts.db, parts.clock, { name: 'Test shop', sandbox })
   if (otpQuota !== undefined) {
     await setQuota(parts.db, { workspaceId, kind: 'otp', monthlyUnits: otpQuota })
   }

@@ -169,9 +169,8 @@ test('a page counts and searches the rows of its filters in limited steps', asyn
 })
 
 test('days follow the delivery time zone and the sandbox’s clock', async (t) => {
-  const world = await startWorld(t)
+  const world = await startWorld(t, { sandbox: true })
   const reader = await signIn(world, 'member')
-  await world.query('update workspaces set sandbox = true where id = $1', [world.workspaceId])
   const early = await world.sendOtp()
   await world.settled()
   await advanceSandbox(world.parts, { workspaceId: world.workspaceId, byMs: 5 * 86_400_000 })

@@ -34,8 +34,7 @@ test('a missing day between counted days is a difference', async (t) => {
 })
 
 test('a sandbox whose clock was moved verifies to the second', async (t) => {
-  const world = await startWorld(t, { account: codAccount() })
-  await world.query('update workspaces set sandbox = true where id = $1', [world.workspaceId])
+  const world = await startWorld(t, { sandbox: true, account: codAccount() })
   await world.codSettings()
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent', 'delivered'])

@@ -183,10 +183,9 @@ test('explain shows until when a delivery is awaited, that none was reported, an
 })
 
 test('a sandbox reaches the time by its own clock', async (t) => {
-  const world = await startWorld(t)
+  const world = await startWorld(t, { sandbox: true })
   const receiver = await world.receiver()
   const { workspaceId } = world
-  await world.query('update workspaces set sandbox = true where id = $1', [workspaceId])
   const otp = await world.sendOtp({ deliverWithinSeconds: 600 })
   await world.settled()
   const advance = (by: string) => advanceSandbox(world.parts, { workspaceId, byMs: toMilliseconds(by) })
