@@ -78,10 +78,7 @@ test('another workspace’s template, block and quota have no effect', async (t)
   const body = mine.otpBody({ template: { name: 'theirs', language: 'en_US' } })
   assert.equal((await mine.request('POST', '/api/v1/otp/messages', { body })).body.code, 'OTP_TEMPLATE_NOT_FOUND')
   const { to } = await mine.sendOtp()
-  await theirs.query('insert into blocked_recipients (workspace_id, phone, created_at) values ($1, $2, now())', [
-    theirs.workspaceId,
-    to,
-  ])
+  await theirs.block(to)
   await mine.sendOtp({ to })
 })
 

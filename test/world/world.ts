@@ -181,6 +181,12 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
       return Object.assign(receiver, { endpointId, secret })
     },
 
+    /** Blocks a number in the workspace. */
+    async block(phone: string): Promise<void> {
+      const text = 'insert into blocked_recipients (workspace_id, phone, created_at) values ($1, $2, now())'
+      await database.query(text, [workspaceId, phone])
+    },
+
     /** Another node on the same database. */
     async node(more: Partial<NodeOptions> = {}): Promise<Node> {
       const node = await startNode({ databaseUrl, ...options, clock, ...more })

@@ -179,10 +179,7 @@ test('what cannot be sent is rejected with a sentence that Supabase shows', asyn
   const world = await startWorld(t, { otpQuota: 1 })
   const hook = await createHook(world, 'supabase')
   const { phone } = { phone: newPhone() }
-  await world.query('insert into blocked_recipients (workspace_id, phone, created_at) values ($1, $2, now())', [
-    world.workspaceId,
-    phone,
-  ])
+  await world.block(phone)
   const rejection = async (fields: { phone: string; code: string }) => {
     const { status, body } = await callSupabase(world, hook, fields)
     assert.equal(status, 200)

@@ -62,10 +62,7 @@ test('the app of better-auth learns whether the number or the service is the rea
   const world = await startWorld(t, { otpQuota: 0 })
   const call = await startApp(world)
   const blocked = newPhone()
-  await world.query('insert into blocked_recipients (workspace_id, phone, created_at) values ($1, $2, now())', [
-    world.workspaceId,
-    blocked,
-  ])
+  await world.block(blocked)
   for (const [number, status, code] of [
     [blocked, 422, 'PHONE_NUMBER_REJECTED'],
     ['+1', 422, 'PHONE_NUMBER_REJECTED'],

@@ -146,10 +146,7 @@ test('repeats and rejections leave no gap in the units and count none twice', as
   const world = await startWorld(t)
   await world.sendOtp()
   const blocked = newPhone()
-  await world.query('insert into blocked_recipients (workspace_id, phone, created_at) values ($1, $2, now())', [
-    world.workspaceId,
-    blocked,
-  ])
+  await world.block(blocked)
   const repeated = { body: world.otpBody(), headers: { 'idempotency-key': 'k' } }
   const first = await world.request('POST', otpPath, repeated)
   const kinds = [
