@@ -5,7 +5,9 @@ import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 
-const webhook = new Webhook(process.env.WEBHOOK_SECRET) // whsec_…
+const { WEBHOOK_SECRET } = process.env
+if (!WEBHOOK_SECRET) throw new Error('Set WEBHOOK_SECRET to the secret of the endpoint, whsec_….')
+const webhook = new Webhook(WEBHOOK_SECRET)
 
 export const server = createServer(async (request, response) => {
   const body = await buffer(request)
@@ -20,19 +22,20 @@ export const server = createServer(async (request, response) => {
 })`,
   PHP: `<?php
 const TOLERANCE_SECONDS = 300;
+const MIN_SECRET_CHARACTERS = 38;
 
 /** $body: file_get_contents('php://input'). $secret: whsec_… */
 function isGenuine(string $body, string $secret): bool
 {
+    if (strlen($secret) < MIN_SECRET_CHARACTERS) { // without a secret, anyone could sign
+        throw new InvalidArgumentException('$secret is not the secret of an endpoint, whsec_…');
+    }
     $id = $_SERVER['HTTP_WEBHOOK_ID'] ?? '';
     $timestamp = $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '';
     if (!ctype_digit($timestamp) || abs(time() - (int) $timestamp) > TOLERANCE_SECONDS) {
         return false;
     }
     $key = base64_decode(substr($secret, strlen('whsec_')));
-    if ($key === '') {
-        return false; // without a secret, anyone could sign
-    }
     $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
     foreach (explode(' ', $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '') as $given) {
         if (hash_equals($expected, $given)) {
@@ -47,17 +50,18 @@ import hmac
 import time
 
 TOLERANCE_SECONDS = 300
+MIN_SECRET_CHARACTERS = 38
 
 
 def is_genuine(body: bytes, headers: dict[str, str], secret: str) -> bool:
     """body: the raw bytes. headers: with names in lower case. secret: whsec_…"""
+    if len(secret or "") < MIN_SECRET_CHARACTERS:  # with the secret "whsec_None", anyone could sign
+        raise ValueError('"secret" is not the secret of an endpoint, whsec_…')
     message_id = headers.get("webhook-id", "")
     timestamp = headers.get("webhook-timestamp", "")
     if not (timestamp.isascii() and timestamp.isdigit()) or abs(time.time() - int(timestamp)) > TOLERANCE_SECONDS:
         return False
     key = base64.b64decode(secret.removeprefix("whsec_"))
-    if not key:  # without a secret, anyone could sign
-        return False
     content = f"{message_id}.{timestamp}.".encode() + body
     expected = "v1," + base64.b64encode(hmac.new(key, content, hashlib.sha256).digest()).decode()
     given = headers.get("webhook-signature", "").split(" ")

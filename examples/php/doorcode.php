@@ -50,7 +50,7 @@ function doorcode_post(string $path, array $body, ?string $idempotencyKey = null
 function doorcode_verify(string $body, callable $header, string $secret): ?array
 {
     if (strlen($secret) < DOORCODE_MIN_SECRET_CHARACTERS) { // without a secret, anyone could sign
-        throw new InvalidArgumentException('DOORCODE_WEBHOOK_SECRET is not set to the secret of the endpoint, whsec_…');
+        throw new InvalidArgumentException('Set DOORCODE_WEBHOOK_SECRET to the secret of the endpoint, whsec_…');
     }
     $timestamp = (string) $header('webhook-timestamp');
     if (!ctype_digit($timestamp) || abs(time() - (int) $timestamp) > DOORCODE_TOLERANCE_SECONDS) {

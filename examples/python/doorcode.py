@@ -56,7 +56,7 @@ def post(path: str, body: dict, idempotency_key: str | None = None) -> dict:
 def verify(body: bytes, headers, secret: str) -> dict | None:
     """Returns the event, or None if it is not genuine. body: the raw bytes. headers: have `get`, in any case of letters."""
     if len(secret or "") < MIN_SECRET_CHARACTERS:  # with the secret "whsec_None", anyone could sign
-        raise ValueError("DOORCODE_WEBHOOK_SECRET is not set to the secret of the endpoint, whsec_…")
+        raise ValueError("Set DOORCODE_WEBHOOK_SECRET to the secret of the endpoint, whsec_…")
     message_id = headers.get("webhook-id") or ""
     timestamp = headers.get("webhook-timestamp") or ""
     if not (timestamp.isascii() and timestamp.isdigit()) or abs(time.time() - int(timestamp)) > TOLERANCE_SECONDS:

@@ -67,7 +67,7 @@ test('the guide’s Node verifier accepts only genuine requests, and names a sec
   }
   for (const each of cases) assert.equal(isGenuine(Buffer.from(each.body), each.headers, each.secret), each.genuine)
   for (const unset of [undefined as never, ...UNSET])
-    assert.throws(() => isGenuine(Buffer.from(body), fresh, unset), /"secret" is not set/)
+    assert.throws(() => isGenuine(Buffer.from(body), fresh, unset), /"secret" is not the secret of an endpoint/)
 })
 
 test('the guide’s Python verifier accepts only genuine requests, and names a secret that is not set', async (t) => {
@@ -89,7 +89,7 @@ print(json.dumps([result(case) for case in json.load(sys.stdin)]))`
   assert.equal(run.status, 0, run.stderr)
   assert.deepEqual(JSON.parse(run.stdout), [
     ...cases.map(({ genuine }) => genuine),
-    ...unset.map(() => '"secret" is not set: whsec_…, as the endpoint has it.'),
+    ...unset.map(() => '"secret" is not the secret of an endpoint, whsec_…'),
   ])
 })
 

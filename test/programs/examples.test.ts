@@ -206,7 +206,7 @@ for (const { name, words, skip = false } of SERVERS.filter(sendsItself))
       const headers = sign({ id: randomUUID(), at: new Date(), body }, [secret])
       const answer = await fetch(`${url}/webhooks`, { method: 'POST', headers: { ...headers }, body }).catch(() => null)
       assert.ok(answer === null || answer.status === 500, program.stderr())
-      await printed(program, 'DOORCODE_WEBHOOK_SECRET is not set')
+      await printed(program, 'Set DOORCODE_WEBHOOK_SECRET')
       assert.ok(!(program.stdout() + program.stderr()).includes('m-1'))
     }
   })
