@@ -22,12 +22,12 @@ export const server = createServer(async (request, response) => {
 })`,
   PHP: `<?php
 const TOLERANCE_SECONDS = 300;
-const MIN_SECRET_CHARACTERS = 38;
+const SECRET_FORM = '~^whsec_[A-Za-z0-9+/]{32}~';
 
 /** $body: file_get_contents('php://input'). $secret: whsec_… */
 function isGenuine(string $body, string $secret): bool
 {
-    if (strlen($secret) < MIN_SECRET_CHARACTERS) { // without a secret, anyone could sign
+    if (!preg_match(SECRET_FORM, $secret)) { // with an empty secret, anyone could sign
         throw new InvalidArgumentException('$secret is not the secret of an endpoint, whsec_…');
     }
     $id = $_SERVER['HTTP_WEBHOOK_ID'] ?? '';
@@ -47,15 +47,16 @@ function isGenuine(string $body, string $secret): bool
   Python: `import base64
 import hashlib
 import hmac
+import re
 import time
 
 TOLERANCE_SECONDS = 300
-MIN_SECRET_CHARACTERS = 38
+SECRET_FORM = re.compile("whsec_[A-Za-z0-9+/]{32}")
 
 
 def is_genuine(body: bytes, headers: dict[str, str], secret: str) -> bool:
     """body: the raw bytes. headers: with names in lower case. secret: whsec_…"""
-    if len(secret or "") < MIN_SECRET_CHARACTERS:  # with the secret "whsec_None", anyone could sign
+    if not SECRET_FORM.match(secret or ""):  # with the text "whsec_None" as the secret, anyone could sign
         raise ValueError('"secret" is not the secret of an endpoint, whsec_…')
     message_id = headers.get("webhook-id", "")
     timestamp = headers.get("webhook-timestamp", "")

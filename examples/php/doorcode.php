@@ -3,7 +3,7 @@
 
 const DOORCODE_TIMEOUT_SECONDS = 10;
 const DOORCODE_TOLERANCE_SECONDS = 300;
-const DOORCODE_MIN_SECRET_CHARACTERS = 38;
+const DOORCODE_SECRET_FORM = '~^whsec_[A-Za-z0-9+/]{32}~';
 const DOORCODE_MAX_TRIES = 3;
 
 /** Doorcode rejected the request; $problem says why. */
@@ -49,7 +49,7 @@ function doorcode_post(string $path, array $body, ?string $idempotencyKey = null
 /** Returns the event, or null if it is not genuine. $body: the raw bytes. $header: returns a header by its name. */
 function doorcode_verify(string $body, callable $header, string $secret): ?array
 {
-    if (strlen($secret) < DOORCODE_MIN_SECRET_CHARACTERS) { // without a secret, anyone could sign
+    if (!preg_match(DOORCODE_SECRET_FORM, $secret)) { // with an empty secret, anyone could sign
         throw new InvalidArgumentException('Set DOORCODE_WEBHOOK_SECRET to the secret of the endpoint, whsec_…');
     }
     $timestamp = (string) $header('webhook-timestamp');

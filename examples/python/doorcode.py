@@ -6,6 +6,7 @@ import hmac
 import http.client
 import json
 import os
+import re
 import time
 import urllib.error
 import urllib.request
@@ -13,7 +14,7 @@ import uuid
 
 TIMEOUT_SECONDS = 10
 TOLERANCE_SECONDS = 300
-MIN_SECRET_CHARACTERS = 38
+SECRET_FORM = re.compile("whsec_[A-Za-z0-9+/]{32}")
 MAX_TRIES = 3
 
 
@@ -55,7 +56,7 @@ def post(path: str, body: dict, idempotency_key: str | None = None) -> dict:
 
 def verify(body: bytes, headers, secret: str) -> dict | None:
     """Returns the event, or None if it is not genuine. body: the raw bytes. headers: have `get`, in any case of letters."""
-    if len(secret or "") < MIN_SECRET_CHARACTERS:  # with the secret "whsec_None", anyone could sign
+    if not SECRET_FORM.match(secret or ""):  # with the text "whsec_None" as the secret, anyone could sign
         raise ValueError("Set DOORCODE_WEBHOOK_SECRET to the secret of the endpoint, whsec_…")
     message_id = headers.get("webhook-id") or ""
     timestamp = headers.get("webhook-timestamp") or ""
