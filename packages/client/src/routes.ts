@@ -7,8 +7,8 @@ export type Route = {
   path: `/api/v1/${string}`
   /** Whether the request can have an idempotency key, with which it can be repeated safely. */
   takesKey: boolean
-  /** A field of every success, which the answer of another program does not have. */
-  answer: string
+  /** A field of every successful response, which the response of another program does not have. */
+  responseField: string
 }
 
 type TakesKey<Name extends OperationName> = 'Idempotency-Key' extends keyof NonNullable<
@@ -20,51 +20,68 @@ type TakesKey<Name extends OperationName> = 'Idempotency-Key' extends keyof NonN
 /** Each operation of the API, and thus each method of the client. A new operation needs one more line here. */
 export const routes = {
   /** Sends a one-time code that your backend generated. */
-  sendOtpMessage: { method: 'POST', path: '/api/v1/otp/messages', takesKey: true, answer: 'messageId' },
+  sendOtpMessage: { method: 'POST', path: '/api/v1/otp/messages', takesKey: true, responseField: 'messageId' },
   /** Reads the status of a one-time code. */
-  getOtpMessage: { method: 'GET', path: '/api/v1/otp/messages/{messageId}', takesKey: false, answer: 'messageId' },
+  getOtpMessage: {
+    method: 'GET',
+    path: '/api/v1/otp/messages/{messageId}',
+    takesKey: false,
+    responseField: 'messageId',
+  },
   /** Makes a code and sends it. */
-  startVerification: { method: 'POST', path: '/api/v1/otp/verifications', takesKey: true, answer: 'verificationId' },
+  startVerification: {
+    method: 'POST',
+    path: '/api/v1/otp/verifications',
+    takesKey: true,
+    responseField: 'verificationId',
+  },
   /** Reads a verification. */
   getVerification: {
     method: 'GET',
     path: '/api/v1/otp/verifications/{verificationId}',
     takesKey: false,
-    answer: 'verificationId',
+    responseField: 'verificationId',
   },
   /** Compares what the customer typed with the code. Each wrong code counts, so a call whose response was lost is not repeated. */
   checkVerification: {
     method: 'POST',
     path: '/api/v1/otp/verifications/{verificationId}/check',
     takesKey: false,
-    answer: 'verificationId',
+    responseField: 'verificationId',
   },
   /** Sends the same code again. */
   resendVerification: {
     method: 'POST',
     path: '/api/v1/otp/verifications/{verificationId}/resend',
     takesKey: true,
-    answer: 'verificationId',
+    responseField: 'verificationId',
   },
   /** Asks a customer to confirm an order. */
-  createConfirmation: { method: 'POST', path: '/api/v1/cod-confirmations', takesKey: true, answer: 'confirmationId' },
+  createConfirmation: {
+    method: 'POST',
+    path: '/api/v1/cod-confirmations',
+    takesKey: true,
+    responseField: 'confirmationId',
+  },
   /** Reads a confirmation, with its refusal check. */
   getConfirmation: {
     method: 'GET',
     path: '/api/v1/cod-confirmations/{confirmationId}',
     takesKey: false,
-    answer: 'confirmationId',
+    responseField: 'confirmationId',
   },
   /** Asks a customer whether they refused the parcel. */
   createRefusalCheck: {
     method: 'POST',
     path: '/api/v1/cod-confirmations/{confirmationId}/refusal-check',
     takesKey: true,
-    answer: 'refusalCheck',
+    responseField: 'refusalCheck',
   },
   /** Reads a page of events. `events` reads them all. */
-  listEvents: { method: 'GET', path: '/api/v1/events', takesKey: false, answer: 'events' },
-} as const satisfies { [Name in OperationName]: Route & { takesKey: TakesKey<Name>; answer: keyof Output<Name> } }
+  listEvents: { method: 'GET', path: '/api/v1/events', takesKey: false, responseField: 'events' },
+} as const satisfies {
+  [Name in OperationName]: Route & { takesKey: TakesKey<Name>; responseField: keyof Output<Name> }
+}
 
 export type RecordedEvent = components['schemas']['RecordedEvent']
 

@@ -5,7 +5,7 @@ import type { OperationName, Route } from './routes.ts'
 
 /** One event may have 3 MiB, and the other events of a page 1 MiB together. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
-/** Of a response that is not Doorcode's: enough to see whose it is. */
+/** Of a response that is not Doorcode's: enough to show which program sent it. */
 const MAX_QUOTED_CHARACTERS = 100
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -90,7 +90,7 @@ async function textOf(call: Call, { body, status }: Response): Promise<string> {
 function read(call: Call, { ok, status, headers }: Response, text: string): unknown {
   const { operation, route, url, idempotencyKey } = call
   const answer = asObject(text)
-  if (ok && answer !== undefined && route.answer in answer) return answer
+  if (ok && answer !== undefined && route.responseField in answer) return answer
   const retryAfterMs = readRetryAfter(headers.get('retry-after'), Date.now())
   if (!ok && isProblem(answer))
     throw new DoorcodeError({ operation, status, problem: answer, idempotencyKey, retryAfterMs })

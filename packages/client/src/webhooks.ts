@@ -55,7 +55,7 @@ export function verifyWebhook(body: WebhookBody, headers: WebhookHeaders, secret
   }
 }
 
-/** Standard Webhooks has at least 24 bytes. Shorter ones are texts such as "whsec_undefined", with which anyone could sign. */
+/** Standard Webhooks requires at least 24 bytes, 32 characters. With a text such as "whsec_undefined", anyone could sign. */
 const SECRET = /^whsec_[A-Za-z0-9+/]{32,}={0,2}$/
 const UNSET = /^(?:whsec_)?(?:undefined|null)?$/
 
