@@ -163,6 +163,13 @@ test('a number may have spaces and brackets but needs its country code', () => {
   for (const text of ['34600111222', '+', '+12', 'ana']) assert.equal(phoneTyped(text), undefined)
 })
 
+test('a search finds a number with the separators that a new customer’s number may have', () => {
+  const screen = after(state([{ ...ANA, entries: [fromShop(1)] }]))
+  const [country, number] = [ANA.phone.slice(0, 3), ANA.phone.slice(3)]
+  for (const search of [`${country}.${number}`, `${country}/${number}`, `(${number.slice(0, 3)}) ${number.slice(3)}`])
+    assert.equal(searchChats(screen, search).length, 1, search)
+})
+
 test('a number may have the digits of other scripts, and the marks of a copied one', () => {
   for (const text of ['+٣٤٦٠٠١١١٢٢٢', '+۳۴۶۰۰۱۱۱۲۲۲', '+३४६००१११२२२', '+৩৪৬০০১১১২২২', '\u202a+34 600-111-222\u202c'])
     assert.equal(phoneTyped(text), '+34600111222')

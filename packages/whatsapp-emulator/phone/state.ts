@@ -156,8 +156,7 @@ export type ListedChat = Pair & { line: string; unread: number; entry: Entry | u
 /** Chats whose number, text or template matches the search; latest first. */
 export function searchChats(screen: Screen, search: string): ListedChat[] {
   const term = search.trim().toLowerCase()
-  const number = plainNumber(term)
-  const digits = /^[+\d][\d ()-]*$/.test(number) ? number.replaceAll(/\D/g, '') : ''
+  const digits = /^\+?(\d+)$/.exec(withoutSeparators(term))?.[1] ?? ''
   return [...screen.chats.values()]
     .toReversed()
     .filter(
@@ -248,6 +247,8 @@ export function daysOf<Dated extends { at: string | null }>(entries: readonly Da
 
 /** `+` and digits, or undefined if it is not a phone number. */
 export function phoneTyped(text: string): string | undefined {
-  const digits = plainNumber(text).replaceAll(/[\s().\-/]/g, '')
-  return /^\+\d{7,15}$/.test(digits) ? digits : undefined
+  const phone = withoutSeparators(text)
+  return /^\+\d{7,15}$/.test(phone) ? phone : undefined
 }
+
+const withoutSeparators = (text: string): string => plainNumber(text).replaceAll(/[\s().\-/]/g, '')
