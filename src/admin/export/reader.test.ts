@@ -46,7 +46,7 @@ test('a reader that takes a little now and then is cut off too', async (t) => {
   assert.equal(answer?.writableFinished, false)
 })
 
-test('over HTTP/1.0, which proxies speak by default, a file that is cut short does not look complete', async (t) => {
+test('over HTTP/1.0, which nginx speaks by default, a file that is cut short does not look complete', async (t) => {
   async function* failing() {
     yield 'a,b\n'
     await new Promise(setImmediate)

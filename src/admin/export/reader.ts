@@ -10,7 +10,7 @@ const CHECKS = 12
 const PIECE_BYTES = 16 * 1024
 
 /**
- * Ends a response early, visibly: nginx speaks HTTP/1.0 unless its settings say otherwise, and there a connection that is only
+ * Ends a response early so that the reader notices: over HTTP/1.0, which nginx speaks by default, a connection that is only
  * closed is the end of a complete file.
  */
 export function cutOff(response: ServerResponse): void {
@@ -45,25 +45,21 @@ export function forReader(
   const timer = setInterval(check, readersTimeMs / CHECKS).unref()
   finished(response, () => clearInterval(timer))
 
-  async function* partsOrCut() {
+  async function* pieces() {
     try {
-      yield* parts
+      for await (const part of parts) {
+        const bytes = Buffer.from(part)
+        wait()
+        for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
+          const piece = bytes.subarray(from, from + PIECE_BYTES)
+          yield piece
+          taken += piece.length
+        }
+        stopWaiting()
+      }
     } catch (error) {
       cutOff(response)
       throw error
-    }
-  }
-
-  async function* pieces() {
-    for await (const part of partsOrCut()) {
-      const bytes = Buffer.from(part)
-      wait()
-      for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
-        const piece = bytes.subarray(from, from + PIECE_BYTES)
-        yield piece
-        taken += piece.length
-      }
-      stopWaiting()
     }
     wait() // until the reader has the rest and the response closes
   }
