@@ -303,7 +303,7 @@ test('the log is searched by part of a number, reference or id', async (t) => {
   assert.deepEqual(await found('987654', 'held'), [])
 })
 
-test('another workspace’s endpoint or delivery gets the answer of a missing one', async (t) => {
+test('another workspace’s endpoint or delivery gets the answer of a missing one and stays unchanged', async (t) => {
   const [world, other] = [await startWorld(t), await startWorld(t)]
   const theirs = await other.receiver()
   await record(other, 1)
@@ -314,6 +314,8 @@ test('another workspace’s endpoint or delivery gets the answer of a missing on
   const { calls } = await signIn(world, 'owner')
   const { workspaceId } = world
   const mine = await world.receiver()
+  const storedOfTheirs = () => other.query('select * from webhook_endpoints where id = $1', [theirs.endpointId])
+  const before = await storedOfTheirs()
   const answers = async (endpointId: string, deliveryId: string): Promise<string[]> => {
     const id = { workspaceId, endpointId }
     const statuses = ['held' as const]
@@ -346,6 +348,7 @@ test('another workspace’s endpoint or delivery gets the answer of a missing on
     endpoints.map(({ endpointId }) => endpointId),
     [mine.endpointId],
   )
+  assert.deepEqual(await storedOfTheirs(), before)
   assert.equal(theirs.received.length, 1)
 })
 
