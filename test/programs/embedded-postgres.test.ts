@@ -329,7 +329,7 @@ test('binaries are never copied to or run from a folder others can change', asRo
 
 const nobody = { name: 'nobody', uid: 65_534, gid: 65_534, ownsFolder: false }
 
-test('a user without a name, as in some containers, is told what PostgreSQL needs', asRoot, async (t) => {
+test('a start by a user without a name, as in some containers, fails with what PostgreSQL needs', asRoot, async (t) => {
   const { dataDir } = await newPlace(t)
   const nameless = { name: '', uid: 54_321, gid: 54_321, ownsFolder: false }
   const program = path.resolve(import.meta.dirname, '../../bin/doorcode.js')
@@ -344,7 +344,10 @@ test('a user without a name, as in some containers, is told what PostgreSQL need
   let errors = ''
   child.stderr.on('data', (chunk) => (errors += chunk))
   assert.deepEqual(await once(child, 'close'), [1, null])
-  assert.match(errors, /^PostgreSQL needs a name for the user with the id 54321.* \/etc\/passwd.* DATABASE_URL.*\n$/)
+  assert.match(
+    errors,
+    /^The embedded PostgreSQL needs a name for the user id 54321, .* \/etc\/passwd.* DATABASE_URL.*\n$/,
+  )
 })
 
 /** Only their owner may read them. */

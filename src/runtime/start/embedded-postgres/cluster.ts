@@ -164,7 +164,7 @@ async function createCluster(home: string, { binaries, user, durable, signal }: 
   }
   if (errors.includes('could not look up effective user ID'))
     throw new StartupError(
-      `PostgreSQL needs a name for the user with the id ${process.getuid?.()}, which /etc/passwd does not have. Add an entry for it, start Doorcode as a user who has one, or set DATABASE_URL to your own PostgreSQL.`,
+      `The embedded PostgreSQL needs a name for the user id ${process.getuid?.()}, but /etc/passwd has no entry for it. Add one, start Doorcode as a user who has one, or set DATABASE_URL to your own PostgreSQL.`,
     )
   if (code !== 0)
     throw new StartupError(`The embedded PostgreSQL could not create its data folder in ${home}: ${errors}`)
