@@ -33,7 +33,7 @@ create table removal_guard (
 
 -- Erasures of a recipient that have not ended (docs/personal-data.md#erase). Erased rows no longer lead from
 -- the number to the user ids, so an erasure that was interrupted finds both here. They stay in the pages of the table, in its
--- WAL and in backups after the row is removed at their end, so they are sealed together in one column.
+-- WAL and in backups after the row is removed at the end of the erasure, so they are sealed together in one column.
 create table unfinished_erasures (
   -- made from the other columns but the last two
   id uuid primary key,

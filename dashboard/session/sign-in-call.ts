@@ -21,7 +21,7 @@ export function useSignInCall(onSuccess: () => void = () => {}) {
 
 const TEST_COOKIE = '__Secure-doorcode.test=1'
 
-/** On a page without TLS most browsers drop the secure cookies of a sign-in; some keep them on this machine's own addresses. */
+/** Without TLS most browsers drop the secure cookies of a sign-in; some keep them if the page comes from the same machine. */
 function withCookieKept(response: SignInResponse): SignInResponse {
   const { onlyAt } = response.body
   if (onlyAt === undefined || location.protocol === 'https:') return response

@@ -113,6 +113,7 @@ export function openSignIn(parts: AuthParts) {
       cookies.push(devices.createCookie(signedIn.email))
     } else if (person && action) await record(parts, request, { user: person, action })
     const given = Object.fromEntries((call.gives ?? []).map((name) => [name, body[name]]))
+    // Elsewhere the browser may drop secure cookies, which only the page can find out.
     return json(200, { ...given, ...(isPassword && secure && { onlyAt: config.publicUrl }) }, cookies)
   }
 

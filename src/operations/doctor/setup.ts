@@ -22,7 +22,7 @@ const MAX_WORKSPACES = 500
 /** A template that was used in this time is in use. */
 const IN_USE_MS = 30 * DAY_MS
 
-/** `live`: those that are no sandboxes, which come first in `all`. */
+/** At most MAX_WORKSPACES in each list. `all`: live ones first, then sandboxes. */
 export async function listExamined(sql: Sql): Promise<{ all: Workspace[]; live: Workspace[]; liveLeftOut: number }> {
   const { live = [], sandboxes = [] } = Object.groupBy(await listWorkspaces(sql), ({ sandbox }) =>
     sandbox ? 'sandboxes' : 'live',
