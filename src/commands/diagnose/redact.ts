@@ -39,8 +39,8 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/[^\s@<>"'(]+@[^\s@<>"'),;]+\.[a-z]{2,}/gi, '[mail address]'],
   [/(?:\+|%2B)\p{Nd}[\p{Nd} ().-]{5,20}\p{Nd}/giu, NUMBER],
   [GROUPED_NUMBER, NUMBER],
-  // codes in two groups
-  [/(?<![\w\p{Nd}./-]|\p{Nd}:)\p{Nd}{3,4}[ -]\p{Nd}{3,4}(?![\w\p{Nd}:-])/gu, NUMBER],
+  // codes in two groups; not the status and the size in a proxy's log
+  [/(?<![\w\p{Nd}./-]|\p{Nd}:|HTTP\/\d(?:\.\d)?" )\p{Nd}{3,4}[ -]\p{Nd}{3,4}(?![\w\p{Nd}:-])/gu, NUMBER],
   // longer than ports and numbers of lines; not parts of ids
   [/(?:(?<=%[\dA-F]{2})|(?<![\w\p{Nd}.-]))\p{Nd}{9,15}(?![\w\p{Nd}])/giu, NUMBER],
   // numbers without a plus, and codes; not parts of times, ids and places in files
@@ -78,9 +78,13 @@ const SECRET_NAMES: ReadonlySet<string> = new Set(SECRET_MEMBERS)
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
-/** A time, or a size in bytes, that an application logged. */
+const SQLSTATE = /^[\dA-Z]{5}$/
+
+/** A time, a code of PostgreSQL, or a size in bytes, that an application logged. */
 const isFigure = (name: string, value: unknown): boolean =>
-  typeof value === 'string' ? name === 'time' && TIME.test(value) : typeof value === 'number' && FIGURES.test(name)
+  typeof value === 'string'
+    ? (name === 'time' && TIME.test(value)) || (name === 'errorCode' && SQLSTATE.test(value))
+    : typeof value === 'number' && FIGURES.test(name)
 
 const FIGURES = /^(?:time|timestamp|rss)$|bytes$/i
 

@@ -161,6 +161,7 @@ const KEPT = [
   '2026-11-24 10:11:12.345 UTC, 2026-11-24 10:11:12, 10:11:12.345678, 24.11.2026, 12 2026-11-24 10:11:12',
   'PostgreSQL 18.0 on 192.168.100.200:5432, 203.0.113.42, node v26.10.0, kernel 6.12.48, [2001:db8::1]:443',
   'took 0.123456789 s, 12 of 300 messages, 85 %, exit code: 1, errorCode: ECONNREFUSED, code: ECONNRESET, code: 40P01',
+  '10.0.0.5 - - "POST /whatsapp/x HTTP/1.1" 503 212 and "GET / HTTP/2.0" 200 512',
   'https://hooks.example:8443/a/b?x=1 and http://127.0.0.1:3000/whatsapp/01a1fa06-709a-73f6-8b1e-b4852403567f',
   'trace 4bf92f3577b34da6a3ce929d0e0e4736, set DOORCODE_ALERT_SECRET, with only a password: 3. Each',
 ]
@@ -176,6 +177,7 @@ test('redaction keeps ids, times, versions, addresses, places and figures', () =
     bytes: 52_428_800,
     ms: 1_234.567_891,
     share: 0.123_456_789,
+    err: { errorCode: '53300' },
     up: true,
   }
   assert.deepEqual(redact(figures), figures)
