@@ -9,7 +9,6 @@ import { createReceiver } from '../messages/reports/receive.ts'
 import type { Subscribers } from '../messages/subscribers.ts'
 import type { Parts } from '../runtime/parts.ts'
 import { type WebhookAccount, appSecretsAt, findWebhookAccount, webhookPathOf } from '../accounts/accounts.ts'
-import { createLineLimit } from '../lib/log.ts'
 import { UnsealError } from '../lib/seal.ts'
 import { BodyBudgetExceeded } from '../lib/http/body-budget.ts'
 
@@ -26,8 +25,11 @@ const MAX_CACHED_ACCOUNTS = 1_000
 /** Uncached reads of one account that wrong signatures may trigger within ACCOUNT_CACHE_MS. */
 const MAX_READS_FOR_ADDRESS = 5
 const MAX_READS_OF_ACCOUNT = 20
-/** WhatsApp repeats what was rejected for days, and strangers can send such requests too. */
-const MAX_SIGNATURE_LINES_PER_MINUTE = 5
+/**
+ * Of an account, in one process. WhatsApp repeats what was rejected for days, and strangers can send such requests too:
+ * these must not hide what is wrong with another account.
+ */
+const SIGNATURE_LINE_INTERVAL_MS = MINUTE_MS
 
 /**
  * Receives the provider's webhooks, one path per account. Every signed webhook is stored and gets a 200 whatever it
@@ -40,23 +42,21 @@ export function serveProviderWebhooks(app: FastifyInstance, parts: WebhookParts)
   const isSignedBy = (account: WebhookAccount, raw: Buffer, headers: IncomingHttpHeaders): boolean =>
     appSecretsAt(account, parts.clock.now()).some((appSecret) => parts.provider.verify({ appSecret }, raw, headers))
 
-  const signatureLines = createLineLimit(MAX_SIGNATURE_LINES_PER_MINUTE, MINUTE_MS, (leftOut) =>
-    parts.log.warn(
-      { leftOut },
-      'some webhooks with a wrong signature were not logged: the limit per minute was reached',
-    ),
-  )
+  const warnedAt = new BoundedMap<string, number>(MAX_CACHED_ACCOUNTS)
   const reject = (reply: FastifyReply, reason: keyof typeof REJECTIONS): FastifyReply => {
     parts.metrics.rejectedProviderWebhooks.inc({ reason })
     return sendText(reply, REJECTIONS[reason].status, REJECTIONS[reason].text)
   }
 
   const rejectSignature = (reply: FastifyReply, { accountId }: WebhookAccount): FastifyReply => {
-    if (signatureLines.allowsLine())
+    const now = performance.now()
+    if (now - (warnedAt.get(accountId) ?? -Infinity) >= SIGNATURE_LINE_INTERVAL_MS) {
+      warnedAt.set(accountId, now)
       parts.log.warn(
         { accountId, path: webhookPathOf(accountId) },
         'a webhook was rejected: its signature does not match the app secret that this account was connected with. If WhatsApp sent it, run “doorcode account connect” again with the secret of the app that sends the webhooks',
       )
+    }
     return reject(reply, 'signature')
   }
 
