@@ -1,7 +1,7 @@
 import { Alert, Button, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { type RouterOutputs, api, callSignIn, checkLink } from '../api.ts'
+import { type RouterOutputs, api, checkLink } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Failed, Loading } from '../ui/fallback.tsx'
 import { FormProblem, PasswordField } from '../ui/form/fields.tsx'
@@ -66,6 +66,7 @@ function NewAccount({ link, token }: { link: Link; token: string }) {
     password: t('page_session.password'),
   }
   const form = useServerForm(labels, { name: '', email: link.email ?? '', password: '' })
+  const { problem, comeIn } = useComeIn()
   const accept = useMutation(
     api.session.accept.mutationOptions({
       onSuccess: ({ email }, { password }) => comeIn(email, password, '/dashboard/?new=true'),
@@ -89,16 +90,25 @@ function NewAccount({ link, token }: { link: Link; token: string }) {
         autoComplete="new-password"
         {...form.field('password')}
       />
-      <Button type="submit" loading={accept.isPending || accept.isSuccess}>
-        {t('page_session.begin')}
-      </Button>
+      <FormProblem>{problem}</FormProblem>
+      {problem === undefined && (
+        <Button type="submit" loading={accept.isPending || accept.isSuccess}>
+          {t('page_session.begin')}
+        </Button>
+      )}
     </ServerForm>
   )
 }
 
-async function comeIn(email: string, password: string, to = '/dashboard/'): Promise<void> {
-  const { ok, body } = await callSignIn('sign-in/email', { email, password })
-  location.assign(ok && body['twoFactorRedirect'] !== true ? to : '/dashboard/sign-in')
+/** Signs in with the new password, which a browser may not keep: then `problem` says so, as the link is used up. */
+function useComeIn() {
+  const { problem, call } = useSignInCall()
+  const comeIn = async (email: string, password: string, to = '/dashboard/'): Promise<void> => {
+    const { ok, code, body } = await call('sign-in/email', { email, password })
+    if (code === 'NO_TLS') return
+    location.assign(ok && body['twoFactorRedirect'] !== true ? to : '/dashboard/sign-in')
+  }
+  return { problem, comeIn }
 }
 
 /** For a person who already has an account. */
@@ -148,6 +158,7 @@ function NewPassword({ link, token }: { link: Link; token: string }) {
   const { t } = useTexts()
   const labels = { password: t('page_session.password') }
   const form = useServerForm(labels, { password: '' })
+  const { problem, comeIn } = useComeIn()
   const set = useMutation(
     api.session.setPassword.mutationOptions({
       onSuccess: ({ email }, { password }) => comeIn(email, password),
@@ -171,9 +182,12 @@ function NewPassword({ link, token }: { link: Link; token: string }) {
         autoFocus
         {...form.field('password')}
       />
-      <Button type="submit" loading={set.isPending || set.isSuccess}>
-        {t('page_session.set_password')}
-      </Button>
+      <FormProblem>{problem}</FormProblem>
+      {problem === undefined && (
+        <Button type="submit" loading={set.isPending || set.isSuccess}>
+          {t('page_session.set_password')}
+        </Button>
+      )}
     </ServerForm>
   )
 }

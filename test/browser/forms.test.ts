@@ -93,6 +93,32 @@ test('empty forms of signed-out pages show no key of a text', async (t) => {
   }
 })
 
+test('a new account or password that a browser without TLS cannot sign in with says so, and where to sign in', async (t) => {
+  const world = await startWorld(t)
+  const first = await world.node({ settings: { DOORCODE_PUBLIC_URL: 'https://doorcode.example' } })
+  const member = await signIn(world, 'member')
+  const { db, clock } = world.parts
+  const at = clock.now()
+  const invitation = { purpose: 'invitation', workspaceId: world.workspaceId, role: 'member', createdBy: null } as const
+  const invited = await createLink(db, { ...invitation, email: 'tls@shop.example', at })
+  const reset = { purpose: 'password', email: member.email, endsSecondFactor: false, createdBy: null } as const
+  const { token } = await createLink(db, { ...reset, at })
+  const page = await openPage(t, { first }, { unused: true })
+  // Chromium keeps secure cookies on this machine's own addresses; other browsers do not.
+  await page.addInitScript(`Object.defineProperty(document, 'cookie', { get: () => '', set() {} })`)
+  for (const [link, button] of [
+    [invited.token, 'Create account'],
+    [token, 'Set password and sign in'],
+  ]) {
+    await page.goto('about:blank')
+    await page.goto(`/dashboard/welcome#${link}`)
+    if (link === invited.token) await page.getByLabel('Your name').fill('Ana')
+    await page.getByRole('textbox', { name: 'Password' }).fill('a long enough secret of mine')
+    await page.getByRole('button', { name: button ?? '' }).click()
+    await page.getByRole('alert').getByText('Open https://doorcode.example instead').waitFor()
+  }
+})
+
 test('the summary of a form’s errors has the order of its fields', async (t) => {
   const world = await startWorld(t)
   await world.query('delete from operators')
