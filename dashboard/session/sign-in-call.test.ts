@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { english, readResources } from '../../locales/resources.ts'
 import { createTranslator } from '../../locales/text.ts'
-import { errorText, readReturn } from './sign-in-call.ts'
+import { readReturn } from './search.ts'
+import { errorText } from './sign-in-call.ts'
 
 test('a rejected sign-in is in the page language and shows the wait', () => {
   const { t } = english

@@ -60,9 +60,3 @@ export function errorText({ code = '', body }: Pick<SignInResponse, 'code' | 'bo
   if (code === 'NO_TLS') return t('page_session.errors_no_tls', { url: String(body['onlyAt']) })
   return t(`page_session.errors_${isKnown(code) ? ERRORS[code] : 'unknown'}`)
 }
-
-/** Where to go after signing in. Accepts only addresses within a workspace of the dashboard. */
-export const readReturn = (raw: Record<string, unknown>): { back?: string } => {
-  const { back } = raw
-  return typeof back === 'string' && /^\/w\/[\w-]+\//.test(back) && !back.includes('\\') ? { back } : {}
-}
