@@ -5,8 +5,6 @@ import type { OperationName, Route } from './routes.ts'
 
 /** One event may have 3 MiB, and the other events of a page 1 MiB together. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
-/** Of a response that is not Doorcode's: enough to show which program sent it. */
-const MAX_QUOTED_CHARACTERS = 100
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
@@ -97,13 +95,9 @@ function read(call: Call, { ok, status, headers }: Response, text: string): unkn
   const location = headers.get('location')
   const reason = location
     ? `${url.origin} redirects to ${location}. Set "url" to the address at which Doorcode itself answers.`
-    : `${url.origin + url.pathname} responded with ${status} and ${startOf(text)}, but not as Doorcode does. Check "url": is there a proxy, or another program?`
+    : // without its text, which may repeat the request's code
+      `${url.origin + url.pathname} responded with ${status}, but not as Doorcode does. Check "url": is there a proxy, or another program?`
   throw connectionError(call, { reason, status, retryAfterMs })
-}
-
-const startOf = (text: string): string => {
-  const words = text.slice(0, MAX_QUOTED_CHARACTERS).replaceAll(/\s+/g, ' ').trim()
-  return words === '' ? 'no text' : `the text ${words}${text.length > MAX_QUOTED_CHARACTERS ? '…' : ''}`
 }
 
 const connectionError = (

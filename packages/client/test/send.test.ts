@@ -123,7 +123,7 @@ test('the answer of a proxy or of another program is an error of the connection,
   const proxy = await startInstance(t, [{ status: 403, body: '<h1>Forbidden</h1>' }])
   await assert.rejects(proxy.client.listEvents(), {
     status: 403,
-    message: /responded with 403 and the text <h1>Forbidden<\/h1>, but not as Doorcode/,
+    message: /responded with 403, but not as Doorcode/,
   })
   const page = await startInstance(t, [{ status: 200, body: '<h1>Welcome</h1>' }])
   await assert.rejects(page.client.listEvents(), { status: 200 })
@@ -133,13 +133,16 @@ test('the answer of a proxy or of another program is an error of the connection,
   assert.equal(target.requests.length, 0)
 })
 
-test('no call takes the JSON of another program for a success, and the error shows its address and what came', async (t) => {
-  for (const body of [{ ok: true }, [], { data: { messageId: 'm' } }]) {
+test('no call takes the JSON of another program for a success, and the error shows its address but not its text', async (t) => {
+  for (const body of [{ ok: true }, [], { data: { messageId: 'm' } }, { echo: OTP }]) {
     const { client, url, requests } = await startInstance(t, [{ body }])
     await assert.rejects(client.sendOtpMessage(OTP), (error) => {
       assert.ok(error instanceof DoorcodeConnectionError)
-      assert.ok(error.message.startsWith(`${url}/api/v1/otp/messages responded with 200 and the text `), error.message)
-      assert.ok(error.message.includes(JSON.stringify(body)), error.message)
+      assert.ok(
+        error.message.includes(`${url}/api/v1/otp/messages responded with 200, but not as Doorcode`),
+        error.message,
+      )
+      assert.ok(!error.message.includes(JSON.stringify(body)), 'it may repeat the code')
       return true
     })
     assert.equal(requests.length, 1)
