@@ -12,17 +12,8 @@ const HEAD = `// Written by \`npm run docs\` from the OpenAPI document.
 /** The types of the client package: what each operation takes and returns, and the codes of its errors. */
 export async function clientTypes(document: ApiDocument): Promise<string> {
   const types = astToString(await openapiTypescript(JSON.stringify(withoutErrors(document))))
-  return HEAD + UNREAD.reduce((text, part) => text.replaceAll(part, ''), types) + errorCodes(document)
+  return HEAD + types + errorCodes(document)
 }
-
-/** What the package does not read: each path again, what a document could have besides schemas, and what no request has. */
-const UNREAD = [
-  /^export interface paths \{\n[^]*?^\}\n/gm,
-  /^export type \S+ = Record<string, never>;\n/gm,
-  /^ {4}\w+: never;\n/gm,
-  /^ *(?:cookie|requestBody)\?: never;\n/gm,
-  /^ *headers: \{\n *\[name: string\]: unknown;\n *\};\n/gm,
-]
 
 /** What the package needs in addition to what operations refer to. */
 const ROOTS = ['Problem', 'PingEvent']

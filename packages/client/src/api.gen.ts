@@ -1,5 +1,208 @@
 // Written by `npm run docs` from the OpenAPI document.
 
+export interface paths {
+    "/api/v1/otp/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a one-time code
+         * @description Sends a code that your backend generated, with an approved authentication template. The response means that the message is accepted and will not be lost; its status and webhooks report its delivery. None of the statuses means that the customer has verified the code. A repeat must be identical except for the code: the code is not compared, and a different code under the same Idempotency-Key does not replace the first.
+         */
+        post: operations["sendOtpMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/otp/messages/{messageId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the status of a one-time code
+         * @description The delivery status as the provider has reported it so far. Webhooks report the same, so you need not poll.
+         */
+        get: operations["getOtpMessage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/otp/verifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a verification
+         * @description Makes a code of digits, sends it with an approved authentication template, and keeps what is needed to check it until it is approved, locked or expired. One verification takes one unit of the quota of one-time codes, as sending a code does.
+         */
+        post: operations["startVerification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/otp/verifications/{verificationId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a verification
+         * @description The state of the verification, for example to show how long a customer must wait. Only the response of a check with the status `approved` proves that the customer who is signing in typed the code.
+         */
+        get: operations["getVerification"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/otp/verifications/{verificationId}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a code
+         * @description Compares the code that the customer typed. The first check with the right code gets `approved`, and no other check ever does: later ones get OTP_VERIFICATION_ENDED. A wrong code gets `pending` with the attempts that are left, or `locked` if it was the last one. Every check with a wrong code counts, so do not repeat one whose response was lost: read the verification.
+         */
+        post: operations["checkVerification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/otp/verifications/{verificationId}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the same code again
+         * @description Sends the code of a pending verification in another message, which takes another unit of the quota. The code, its time and its attempts stay the same.
+         */
+        post: operations["resendVerification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cod-confirmations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask a customer to confirm an order
+         * @description Sends the confirmation template, whose three quick replies are, by position: confirm, cancel, change time. The customer’s answer triggers an event and is part of the confirmation.
+         */
+        post: operations["createConfirmation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cod-confirmations/{confirmationId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a confirmation
+         * @description The state of a confirmation and of its refusal check.
+         */
+        get: operations["getConfirmation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cod-confirmations/{confirmationId}/refusal-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask a customer whether they refused the parcel
+         * @description Sends the refusal template, whose two quick replies are, by position: yes (I refused), no (I did not). A confirmation can have at most one refusal check, which goes from the same sender to the same recipient.
+         */
+        post: operations["createRefusalCheck"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read events
+         * @description The events of the workspace, as webhooks report them, in one order that never changes. To read them all, send `next` of each response as `after` of the next request: no event is missed, even one that is committed late. With `wait` the response comes as soon as there is an event. Pings are not listed, and neither are events whose content was removed.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /** @description A value added in a later release. Treat it like any value that you do not use. */
@@ -1176,7 +1379,13 @@ export interface components {
             data: components["schemas"]["PingData"];
         };
     };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
 }
+export type $defs = Record<string, never>;
 export interface operations {
     sendOtpMessage: {
         parameters: {
@@ -1188,6 +1397,7 @@ export interface operations {
                 "X-Correlation-ID"?: string;
             };
             path?: never;
+            cookie?: never;
         };
         requestBody: {
             content: {
@@ -1197,6 +1407,9 @@ export interface operations {
         responses: {
             /** @description Accepted. A repeat with the same Idempotency-Key gets the same response. */
             202: {
+                headers: {
+                    [name: string]: unknown;
+                };
                 content: {
                     "application/json": components["schemas"]["OtpMessageAccepted"];
                 };
@@ -1214,10 +1427,15 @@ export interface operations {
                 /** @description A UUID, in any case. */
                 messageId: string;
             };
+            cookie?: never;
         };
+        requestBody?: never;
         responses: {
             /** @description The message. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
                 content: {
                     "application/json": components["schemas"]["OtpMessage"];
                 };
@@ -1234,6 +1452,7 @@ export interface operations {
                 "X-Correlation-ID"?: string;
             };
             path?: never;
+            cookie?: never;
         };
         requestBody: {
             content: {
@@ -1243,6 +1462,9 @@ export interface operations {
         responses: {
             /** @description Accepted. A repeat with the same Idempotency-Key gets the same response. */
             202: {
+                headers: {
+                    [name: string]: unknown;
+                };
                 content: {
                     "application/json": components["schemas"]["OtpVerificationAccepted"];
                 };
@@ -1260,10 +1482,15 @@ export interface operations {
                 /** @description A UUID, in any case. */
                 verificationId: string;
             };
+            cookie?: never;
         };
+        requestBody?: never;
         responses: {
             /** @description The verification. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
                 content: {
                     "application/json": components["schemas"]["OtpVerification"];
                 };
@@ -1281,6 +1508,7 @@ export interface operations {
                 /** @description A UUID, in any case. */
                 verificationId: string;
             };
+            cookie?: never;
         };
         requestBody: {
             content: {
@@ -1290,6 +1518,9 @@ export interface operations {
         responses: {
             /** @description The code was checked. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
                 content: {
                     "application/json": components["schemas"]["OtpVerificationChecked"];
                 };
@@ -1309,6 +1540,7 @@ export interface operations {
                 /** @description A UUID, in any case. */
                 verificationId: string;
             };
+            cookie?: never;
         };
         requestBody?: {
             content: {
@@ -1318,6 +1550,9 @@ export interface operations {
         responses: {
             /** @description Accepted. A repeat with the same Idempotency-Key gets the same response. */
             202: {
+                headers: {
+                    [name: string]: unknown;
+                };
                 content: {
                     "application/json": components["schemas"]["OtpResendAccepted"];
                 };
@@ -1334,6 +1569,7 @@ export interface operations {
                 "X-Correlation-ID"?: string;
             };
             path?: never;
+            cookie?: never;
         };
         requestBody: {
             content: {
@@ -1343,6 +1579,9 @@ export interface operations {
         responses: {
             /** @description Accepted. A repeat with the same Idempotency-Key gets the same response. */
             202: {
+                headers: {
+                    [name: string]: unknown;
+                };
                 content: {
                     "application/json": components["schemas"]["ConfirmationAccepted"];
                 };
@@ -1360,10 +1599,15 @@ export interface operations {
                 /** @description A UUID, in any case. */
                 confirmationId: string;
             };
+            cookie?: never;
         };
+        requestBody?: never;
         responses: {
             /** @description The confirmation. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
                 content: {
                     "application/json": components["schemas"]["Confirmation"];
                 };
@@ -1383,6 +1627,7 @@ export interface operations {
                 /** @description A UUID, in any case. */
                 confirmationId: string;
             };
+            cookie?: never;
         };
         requestBody: {
             content: {
@@ -1392,6 +1637,9 @@ export interface operations {
         responses: {
             /** @description Accepted. A repeat with the same Idempotency-Key gets the same response. */
             202: {
+                headers: {
+                    [name: string]: unknown;
+                };
                 content: {
                     "application/json": components["schemas"]["RefusalCheckAccepted"];
                 };
@@ -1413,10 +1661,15 @@ export interface operations {
                 "X-Correlation-ID"?: string;
             };
             path?: never;
+            cookie?: never;
         };
+        requestBody?: never;
         responses: {
             /** @description The events after `after`; an empty list if there are none. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
                 content: {
                     "application/json": components["schemas"]["EventList"];
                 };

@@ -1,10 +1,10 @@
-import type { components, operations } from './api.gen.ts'
+import type { components, operations, paths } from './api.gen.ts'
 
 export type OperationName = keyof operations
 
 export type Route = {
   method: 'GET' | 'POST'
-  path: `/api/v1/${string}`
+  path: keyof paths
   /** Whether the request can have an idempotency key, with which it can be repeated safely. */
   takesKey: boolean
   /** A field of every successful response, which the response of another program does not have. */
