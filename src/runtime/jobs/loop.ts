@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../lib/clock.ts'
 import { failsReadiness, isConflict } from '../../lib/db/pool.ts'
-import { type Log, createLineLimit } from '../../lib/log.ts'
+import type { Log } from '../../lib/log.ts'
 import type { Metrics } from '../../lib/metrics.ts'
 
 /** One kind of background work. A turn processes what is due and returns whether more may be waiting. */
@@ -134,14 +134,16 @@ export function startLoop(loop: Loop, log: Log, { metrics, look }: LoopOptions =
 }
 
 /** `repeated`: how many turns failed with the same error and were not logged. */
-function createFailureLog({ name: loop }: Loop, log: Log): (error: unknown) => void {
-  let last: string | undefined
-  const limit = createLineLimit(1, LOG_AGAIN_AFTER_MS, (repeated) =>
-    log.error({ loop, repeated }, 'background work failed again with the same error'),
-  )
+function createFailureLog({ name }: Loop, log: Log): (error: unknown) => void {
+  let last = { text: '', atMs: 0, repeated: 0 }
   return (error) => {
-    if (String(error) !== last) limit.end()
-    last = String(error)
-    if (limit.allowsLine()) log.error({ err: error, loop }, 'background work failed and will be retried')
+    const [text, atMs] = [String(error), performance.now()]
+    if (text === last.text && atMs - last.atMs < LOG_AGAIN_AFTER_MS) return void (last.repeated += 1)
+    const repeated = text === last.text ? last.repeated : 0
+    last = { text, atMs, repeated: 0 }
+    log.error(
+      { err: error, loop: name, ...(repeated > 0 && { repeated }) },
+      'background work failed and will be retried',
+    )
   }
 }
