@@ -1,13 +1,13 @@
-/** A pattern: 0 to 9, and what the keyboards of Arabic, Persian and Urdu, Hindi and Nepali, and Bengali type for them. */
-export const TYPED_DIGIT = String.raw`[0-9\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef]`
+/** Zero in the scripts of Arabic; Persian and Urdu; Hindi and Nepali; and Bengali. The other nine digits of a script follow it. */
+const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6]
 
-const ZEROS = ['\u0660', '\u06f0', '\u0966', '\u09e6']
+const escapeOf = (code: number): string => String.raw`\u${code.toString(16).padStart(4, '0')}`
 
-/** The ten digits of a script follow its zero. */
+/** A pattern: 0 to 9, and what keyboards of these scripts type for them. */
+export const TYPED_DIGIT = `[0-9${ZEROS.map((zero) => `${escapeOf(zero)}-${escapeOf(zero + 9)}`).join('')}]`
+
 const LATIN: ReadonlyMap<string, string> = new Map(
-  ZEROS.flatMap((zero) =>
-    Array.from({ length: 10 }, (_, n) => [String.fromCharCode(zero.charCodeAt(0) + n), String(n)] as const),
-  ),
+  ZEROS.flatMap((zero) => Array.from({ length: 10 }, (_, n) => [String.fromCharCode(zero + n), String(n)] as const)),
 )
 
 const DIGITS = new RegExp(TYPED_DIGIT, 'g')

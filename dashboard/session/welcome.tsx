@@ -90,12 +90,9 @@ function NewAccount({ link, token }: { link: Link; token: string }) {
         autoComplete="new-password"
         {...form.field('password')}
       />
-      <FormProblem>{problem}</FormProblem>
-      {problem === undefined && (
-        <Button type="submit" loading={accept.isPending || accept.isSuccess}>
-          {t('page_session.begin')}
-        </Button>
-      )}
+      <ComeIn problem={problem} loading={accept.isPending || accept.isSuccess}>
+        {t('page_session.begin')}
+      </ComeIn>
     </ServerForm>
   )
 }
@@ -109,6 +106,15 @@ function useComeIn() {
     location.assign(ok && body['twoFactorRedirect'] !== true ? to : '/dashboard/sign-in')
   }
   return { problem, comeIn }
+}
+
+function ComeIn({ problem, loading, children }: { problem: string | undefined; loading: boolean; children: string }) {
+  if (problem !== undefined) return <FormProblem>{problem}</FormProblem>
+  return (
+    <Button type="submit" loading={loading}>
+      {children}
+    </Button>
+  )
 }
 
 /** For a person who already has an account. */
@@ -182,12 +188,9 @@ function NewPassword({ link, token }: { link: Link; token: string }) {
         autoFocus
         {...form.field('password')}
       />
-      <FormProblem>{problem}</FormProblem>
-      {problem === undefined && (
-        <Button type="submit" loading={set.isPending || set.isSuccess}>
-          {t('page_session.set_password')}
-        </Button>
-      )}
+      <ComeIn problem={problem} loading={set.isPending || set.isSuccess}>
+        {t('page_session.set_password')}
+      </ComeIn>
     </ServerForm>
   )
 }

@@ -121,10 +121,7 @@ test('a signal ends a call and the wait before its retry with the reason of the 
 
 test('the answer of a proxy or of another program is an error of the connection, and no redirect is followed', async (t) => {
   const proxy = await startInstance(t, [{ status: 403, body: '<h1>Forbidden</h1>' }])
-  await assert.rejects(proxy.client.listEvents(), {
-    status: 403,
-    message: /responded with 403, but not as Doorcode/,
-  })
+  await assert.rejects(proxy.client.listEvents(), { status: 403, message: /responded with 403, but not as Doorcode/ })
   const page = await startInstance(t, [{ status: 200, body: '<h1>Welcome</h1>' }])
   await assert.rejects(page.client.listEvents(), { status: 200 })
   const target = await startInstance(t, [{}])

@@ -97,7 +97,7 @@ test('a webhook of another time, without headers, or with a secret of another fo
     assertReason(reasonOf(BODY, headersOf(BODY), secret), 'secret')
 })
 
-test('a secret that is not set is an error that names it, also as text, and nobody can sign with it', () => {
+test('an unset secret, also one that says “whsec_undefined”, is an error that names its variable', () => {
   for (const secret of [undefined, null, '', 'undefined', 'null', 'whsec_', 'whsec_undefined', 'whsec_null']) {
     const headers = /whsec_\w/.test(String(secret)) ? headersOf(BODY, { secret: String(secret) }) : headersOf(BODY)
     const error = reasonOf(BODY, headers, secret)
