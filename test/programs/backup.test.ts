@@ -112,7 +112,7 @@ test('a message in progress during the backup is sent again at most once', async
   const world = await startWorld(t, { works: false })
   const otp = await world.sendOtp()
   const lease = newId()
-  await claimMessages(world.parts, 1, lease)
+  await claimMessages(world.parts, 1, { lease })
   await beginLease(world.parts.db, lease, world.clock.now())
   const url = await emptyDatabase(t)
   const { file } = await newFile(t)

@@ -31,14 +31,24 @@ const MAX_CLAIM_TRIES = 50
  * before everything else. Tries again if none of the due messages may go: a half-open breaker lets one message through,
  * and others may wait behind it. The claim gets `lease`, which must be begun before anything is sent.
  */
-export async function claimMessages(parts: ClaimParts, capacity: number, lease = newId()): Promise<ClaimedRow> {
+export async function claimMessages(
+  parts: ClaimParts,
+  capacity: number,
+  { lease = newId(), afterOutage = false }: Partial<ClaimOptions> = {},
+): Promise<ClaimedRow> {
   for (let tries = 0; tries < MAX_CLAIM_TRIES; tries += 1) {
-    const { hadDue, unreadable, ...claimed } = await claimOnce(parts, capacity, lease)
+    const { hadDue, unreadable, ...claimed } = await claimOnce(parts, capacity, { lease, afterOutage })
     // After the commit: the transaction of a claim locks no account.
     for (const account of unreadable) await markCredentialsUnreadable(parts, account)
     if (!hadDue || claimed.messages.length > 0) return claimed
   }
   return { messages: [], isIdle: false }
+}
+
+type ClaimOptions = {
+  lease: string
+  /** No report could be stored until now: open attempts wait for theirs before they are made again. */
+  afterOutage: boolean
 }
 
 export type ClaimedRow = {
@@ -55,11 +65,15 @@ type ClaimParts = LockSendersParts &
 type ClaimResult = ClaimedRow & { hadDue: boolean; unreadable: UnreadableAccount[] }
 
 /** Claims the due messages that may go now. The others are postponed or cancelled, so they are no longer due. */
-async function claimOnce(parts: ClaimParts, capacity: number, lease: string): Promise<ClaimResult> {
+async function claimOnce(
+  parts: ClaimParts,
+  capacity: number,
+  { lease, afterOutage }: ClaimOptions,
+): Promise<ClaimResult> {
   const { written, ...result } = await parts.db.transaction(async (tx) => {
     const now = parts.clock.now()
     const { senders, unreadable } = await lockSenders(tx, parts, now)
-    const due = await lockDue(tx, senders, { capacity, now, leaseMs: SUBMIT_LEASE_MS })
+    const due = await lockDue(tx, senders, { capacity, now, leaseMs: SUBMIT_LEASE_MS, afterOutage })
     const sendable = await removeUnsendable(tx, parts, due, now)
     const found = { isIdle: senders.length === 0, unreadable }
     if (sendable.length === 0) return { ...found, hadDue: due.length > 0, messages: [], written: undefined }

@@ -9,7 +9,7 @@ import type { LockedSender } from './lock-senders.ts'
 /** A report that cannot be processed is quarantined before that; a longer backlog must not hold codes back. */
 const MAX_UNREAD_REPORT_WAIT_MS = 3 * MINUTE_MS
 
-/** Far longer than until the next claim. */
+/** Far longer than until the next claim: nothing was claimed meanwhile. */
 const MAX_CLAIM_DELAY_MS = 2 * SECOND_MS
 
 /** Of one-time codes. */
@@ -21,10 +21,10 @@ const PRIORITIES = [OTP_PRIORITY, 1]
 export async function lockDue(
   tx: Sql,
   senders: readonly LockedSender[],
-  { capacity, now, leaseMs }: { capacity: number; now: Date; leaseMs: number },
+  { capacity, now, leaseMs, afterOutage }: { capacity: number; now: Date; leaseMs: number; afterOutage: boolean },
 ): Promise<DueMessage[]> {
   const oldestUnread = later(now, -MAX_UNREAD_REPORT_WAIT_MS)
-  const latestOverdue = later(now, -MAX_CLAIM_DELAY_MS)
+  const missedBefore = afterOutage ? now : later(now, -MAX_CLAIM_DELAY_MS)
   const locked: DueMessage[] = []
   for (const priority of PRIORITIES) {
     const ready = senders.flatMap(({ id, capacity, due }) => {
@@ -39,7 +39,7 @@ export async function lockDue(
     if (ready.length === 0 || left === 0) continue
     const shares = shareCapacity(ready, left)
     locked.push(
-      ...(await tx.rows(lockDueMessages, [batch(shares), now, priority, oldestUnread, latestOverdue, leaseMs])),
+      ...(await tx.rows(lockDueMessages, [batch(shares), now, priority, oldestUnread, missedBefore, leaseMs])),
     )
   }
   return locked
@@ -95,7 +95,7 @@ export type DueMessage = {
   unbegunLease: string | null
   /** The outcome of its open attempt is stored but not read yet: sending it again could send it twice. */
   hasUnreadReport: boolean
-  /** The wait for a report of its open attempt ended while nothing was claimed, such as during an outage, in which none could be stored. */
+  /** The wait for a report of its open attempt ended during or soon after an outage, in which none could be stored. */
   missedReports: boolean
 }
 
@@ -118,7 +118,7 @@ const lockDueMessages = statement<DueMessage>(
       where m.attempted_at > $4 and p.workspace_id = m.workspace_id and p.message_id = m.id and p.outcome = 'waiting'
       limit 1) is not null as "hasUnreadReport",
      -- false after the wait that follows, which ends later than the lease did
-     coalesce(m.due_at < $5 and m.due_at <= m.attempted_at + $6 * interval '1 millisecond', false)
+     coalesce(m.due_at <= $5 and m.due_at <= m.attempted_at + $6 * interval '1 millisecond', false)
        as "missedReports"
    from jsonb_to_recordset($1) as r (sender_id uuid, first_due_at timestamptz, capacity int)
    cross join lateral (

@@ -15,7 +15,7 @@ import { type OutgoingContent, SEND_TIMEOUT_MS, type SendOutcome } from '../../p
 import { UnsealError } from '../../lib/seal.ts'
 import { tables } from '../../operations/columns.ts'
 import { type ClaimedMessage, SUBMIT_LEASE_MS, claimMessages, giveBackMessages } from './claim.ts'
-import { type Decision, MAX_UNKNOWN_RESENDS, afterAttempt, failureAtClose } from './decide.ts'
+import { type Decision, MAX_UNKNOWN_RESENDS, UNKNOWN_WAIT_MS, afterAttempt, failureAtClose } from './decide.ts'
 import { type EndedAttempt, type Finish, createFinisher } from './finish.ts'
 import type { Subscribers } from '../subscribers.ts'
 import { countUnstoredOutcome } from './quarantine.ts'
@@ -47,6 +47,8 @@ export function submitLoop(parts: SubmitParts): Loop {
   let hasEnded = false
   let reserved = 0
   let pausedUntilMs = 0
+  /** When a claim last failed because nothing could be stored. */
+  let outageAtMs = Number.NEGATIVE_INFINITY
   const handOver: AcceptedMessages = parts.acceptedMessages ?? {}
   handOver.loop = {
     nodeId: parts.node.id,
@@ -85,15 +87,25 @@ export function submitLoop(parts: SubmitParts): Loop {
       await Promise.race(inFlight)
       return { more: true }
     }
-    await claims.giveBackDoubtful()
-    const { messages, isIdle, begun } = await claims.claim(async (lease) => {
-      const claimed = await claimMessages(parts, capacity, lease)
-      const begun = claimed.messages.length > 0 && (await beginLease(parts.db, lease, parts.clock.now()))
-      return { ...claimed, begun }
-    })
+    const { messages, isIdle, begun } = await claim(capacity)
     const traces = begun && parts.tracer ? await findTraces(parts.db, messages.flatMap(tracedBy)) : undefined
     if (begun) for (const message of messages) start(message, traces)
     return { more: messages.length > 0, idle: isIdle }
+  }
+
+  async function claim(capacity: number) {
+    const afterOutage = performance.now() - outageAtMs < UNKNOWN_WAIT_MS
+    try {
+      await claims.giveBackDoubtful()
+      return await claims.claim(async (lease) => {
+        const claimed = await claimMessages(parts, capacity, { lease, afterOutage })
+        const begun = claimed.messages.length > 0 && (await beginLease(parts.db, lease, parts.clock.now()))
+        return { ...claimed, begun }
+      })
+    } catch (error) {
+      if (isOutage(error)) outageAtMs = performance.now()
+      throw error
+    }
   }
 
   function start(message: ClaimedMessage, traces?: Traces): void {

@@ -109,6 +109,37 @@ test('a code that was sent before a long outage of the database is not sent agai
   assert.equal(world.whatsapp.got(otp).length, 1)
 })
 
+test('a code that was sent just before an outage as long as its lease is not sent again', async (t) => {
+  let isDown = false
+  let failedClaims = 0
+  let outcomesMayBeStored = false
+  const world = await startWorld(t, {
+    mayLogErrors: true,
+    wrapDb: (db) =>
+      spyOnDb(db, async ({ statement, run }) => {
+        if (statement.name === 'finish_attempts' && !outcomesMayBeStored) throw unreachable()
+        if (statement.name === 'lock_senders_with_work' && isDown) {
+          failedClaims += 1
+          throw unreachable()
+        }
+        const rows = await run()
+        // Claims come back before outcomes.
+        if (statement.name === 'lock_due_messages' && isAny(rows, 'endedLease')) outcomesMayBeStored = true
+        return rows
+      }),
+  })
+  const otp = await world.sendOtp()
+  await world.whatsapp.gets(otp)
+  isDown = true
+  world.advance('25s') // its lease ends
+  await waitFor('a claim to fail', () => failedClaims > 0)
+  isDown = false
+  await storesAttempt(world, otp)
+  world.advance('1m')
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 1)
+})
+
 test('a code whose answer was lost is not sent again at once after an outage', async (t) => {
   let hasWaited = false
   const world = await startWorld(t, {
