@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { MINUTE_MS, SECOND_MS } from '../lib/clock.ts'
+import type { Tracer } from '../lib/tracing.ts'
 import { waitFor } from '../../test/world/wait-for.ts'
 import { type Demo, GOOD, THING, sendRaw, startDemo } from '../../test/world/http-server.ts'
 
@@ -184,10 +185,16 @@ test('a rejection waits for the rest of the body, or closes the connection', asy
   }
 })
 
-test('the time of a rejection ends when it is decided, not when the rest of its body has come', async (t) => {
-  const demo = await startDemo(t)
+test('the time and the span of a rejection end when it is decided, not when the rest of its body has come', async (t) => {
+  let spanEndedAt = 0
+  const end = () => {
+    spanEndedAt = performance.now()
+  }
+  const tracer: Tracer = { start: () => ({ traceparent: '', end }), drop: () => {}, close: async () => {} }
+  const demo = await startDemo(t, { tracer })
   const port = await demo.listen()
   const now = performance.now.bind(performance)
+  const startedAt = now()
   let aheadMs = 0
   t.mock.method(performance, 'now', () => now() + aheadMs)
   const socket = connect(port, '127.0.0.1')
@@ -200,6 +207,7 @@ test('the time of a rejection ends when it is decided, not when the rest of its 
   const { values } = await demo.metrics.requests.get()
   const sum = values.find(({ metricName }) => metricName?.endsWith('_sum'))?.value ?? assert.fail('no request counted')
   assert.ok(sum < aheadMs / SECOND_MS, `${sum} s`)
+  assert.ok(startedAt < spanEndedAt && spanEndedAt < startedAt + aheadMs, `${spanEndedAt} ms`)
 })
 
 test('garbage after a valid request does not lose that request’s response', async (t) => {

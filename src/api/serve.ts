@@ -26,8 +26,7 @@ export type ApiParts = {
   tracer: Tracer | undefined
 }
 
-/** `rejectedAt`: the response may then wait for the rest of the body (server.ts). */
-type Call = { startedAt: number; rejectedAt?: number; key?: ApiKey; run?: (client: Client) => Promise<unknown> }
+type Call = { startedAt: number; key?: ApiKey; run?: (client: Client) => Promise<unknown> }
 
 const JSON_TYPE = 'application/json'
 
@@ -110,17 +109,15 @@ export function serveApi(
         return body
       },
       errorHandler(error, request, reply) {
-        const call = callOf(request)
-        call.rejectedAt = performance.now()
-        const { key } = call
+        const { key } = callOf(request)
         const context = { route: { method: route.method, path: url }, key, ...loggedTrace(request) }
         if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') return sendProblem(error, reply, context)
         const { faults = [] } = route.read(inputOf(request, TOO_LARGE))
         return sendProblem(invalidInput(faults), reply, context)
       },
       onSend(request, { statusCode: status }, _payload, done) {
-        const { startedAt, rejectedAt = performance.now() } = callOf(request)
-        metrics.requests.observe({ route: route.path, status }, (rejectedAt - startedAt) / SECOND_MS)
+        const { startedAt } = callOf(request)
+        metrics.requests.observe({ route: route.path, status }, (performance.now() - startedAt) / SECOND_MS)
         endRequestSpan(request, status)
         done()
       },

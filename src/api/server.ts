@@ -171,7 +171,13 @@ export function buildServer(
     // Here, before Fastify parses the body.
     done(request.is404 ? notFound(request, reply) : undefined)
   })
-  app.addHook('onSend', waitForRest)
+  app.addHook('onSend', async (request, reply) => {
+    if (request.is404) await waitForRest(request, reply)
+  })
+  // After the route's own hooks, which end its metric and its span.
+  app.addHook('onRoute', (route) => {
+    route.onSend = [route.onSend ?? [], waitForRest].flat()
+  })
   app.setErrorHandler((error, _request, reply) => sendProblem(error, reply))
   app.setNotFoundHandler((request, reply) => reply.send(notFound(request, reply)))
   app.addHook('onReady', async () => keys.watch())

@@ -11,6 +11,7 @@ import { readConfig } from '../../src/lib/config.ts'
 import { type Db, openDb } from '../../src/lib/db/pool.ts'
 import { ApiError, apiErrors } from '../../src/lib/errors.ts'
 import { createMetrics } from '../../src/lib/metrics.ts'
+import type { Tracer } from '../../src/lib/tracing.ts'
 import { asWritten } from '../../locales/text.ts'
 import { createKey } from '../../src/workspaces/keys/keys.ts'
 import { createWorkspace } from '../../src/workspaces/workspaces.ts'
@@ -77,10 +78,11 @@ export type DemoOptions = ServerOptions & {
   fail?: () => unknown
   /** The server's database. */
   wrapDb?: (db: Db) => Db
+  tracer?: Tracer
 }
 
 /** The HTTP server with demo routes on the file's database. Ends with the test. */
-export async function startDemo(t: TestContext, { fail, wrapDb = (db) => db, ...options }: DemoOptions = {}) {
+export async function startDemo(t: TestContext, { fail, wrapDb = (db) => db, tracer, ...options }: DemoOptions = {}) {
   const url = await fileDatabase()
   const db = openDb({ url, poolSize: 3 })
   const config = readConfig({
@@ -92,7 +94,7 @@ export async function startDemo(t: TestContext, { fail, wrapDb = (db) => db, ...
   const logLines: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) })
   const routes = demoRoutes(fail ?? (() => new ApiError('NOT_FOUND', asWritten('No.'))))
-  const parts = { config, db: wrapDb(db), clock: systemClock, log, metrics: createMetrics() }
+  const parts = { config, db: wrapDb(db), clock: systemClock, log, metrics: createMetrics(), tracer }
   const app = buildServer(parts, routes, options)
   t.after(async () => {
     await app.close()
