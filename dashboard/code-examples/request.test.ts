@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
+import { createServer } from 'node:http'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { signIn } from '../../test/world/dashboard.ts'
+import { listen } from '../../test/world/listen.ts'
 import { newPhone, startWorld } from '../../test/world/world.ts'
 import { curlOf, requestExamples } from './request.ts'
 
@@ -37,6 +39,21 @@ test('the example in each installed language sends a code', async (t) => {
       assert.deepEqual([sent['to'], sent['reference']], [to, body.reference], name)
     }
   }
+})
+
+test('no example sends the key along to the host of a redirect', async (t) => {
+  const keys: unknown[] = []
+  const other = createServer(({ headers }, response) => {
+    keys.push(headers.authorization)
+    response.end('{}')
+  })
+  const location = `http://${await listen(t, other)}`
+  const first = createServer((_request, response) => response.writeHead(302, { location }).end('{}'))
+  const url = `http://${await listen(t, first)}`
+  const examples = requestExamples({ url, body: {}, apiKey: 'dck_aaaaaaaaaaaa_x' })
+  for (const [name, { program, option, needs }] of Object.entries(PROGRAMS))
+    if (works(needs)) await run(program, [option, examples[name as keyof typeof examples].replace('<?php', '')])
+  assert.ok(keys.every((key) => key === undefined))
 })
 
 test('every example has the request’s URL, headers and texts', () => {

@@ -51,12 +51,10 @@ ${apiKey === undefined ? 'import os\n' : ''}import urllib.request
 
 request = urllib.request.Request(
     ${JSON.stringify(url)},
-    headers={
-        "Authorization": ${apiKey === undefined ? 'f"Bearer {os.environ[\'DOORCODE_API_KEY\']}"' : JSON.stringify(`Bearer ${apiKey}`)},
-        "Content-Type": "application/json",
-    },
+    headers={"Content-Type": "application/json"},
     data=json.dumps(${indented(JSON.stringify(body, null, 4), '    ')}).encode(),
 )
+request.add_unredirected_header("Authorization", ${apiKey === undefined ? 'f"Bearer {os.environ[\'DOORCODE_API_KEY\']}"' : JSON.stringify(`Bearer ${apiKey}`)})
 with urllib.request.urlopen(request) as response:
     print(response.status, json.load(response))`
 

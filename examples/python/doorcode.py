@@ -26,6 +26,16 @@ class DoorcodeError(Exception):
         self.problem = problem
 
 
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    """The key must not reach another host."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+opener = urllib.request.build_opener(NoRedirects)
+
+
 def post(path: str, body: dict, idempotency_key: str | None = None) -> dict:
     """Sends it again after a lost response, with the same idempotency key: the customer gets one message."""
     headers = {
@@ -37,7 +47,7 @@ def post(path: str, body: dict, idempotency_key: str | None = None) -> dict:
     request = urllib.request.Request(url, json.dumps(body).encode(), headers)
     for tries in range(1, MAX_TRIES + 1):
         try:
-            with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as response:
+            with opener.open(request, timeout=TIMEOUT_SECONDS) as response:
                 if response.status != 202:  # such as the page of another program
                     raise DoorcodeError({"code": "NO_RESPONSE", "detail": f"{url}: status {response.status}"})
                 return json.load(response)

@@ -197,6 +197,18 @@ for (const { name, words, skip = false } of SERVERS.filter(sendsItself))
   })
 
 for (const { name, words, skip = false } of SERVERS.filter(sendsItself))
+  test(`the example for ${name} follows no redirect: the key reaches only the host that it is given`, {
+    skip,
+  }, async (t) => {
+    const world = await startWorld(t)
+    const other = await startInstance(t, [{ status: 202, body: { messageId: 'm-1' } }])
+    const { url } = await startInstance(t, [{ status: 302, headers: { location: other.url } }])
+    const { program, post } = await serve(t, world, words, { DOORCODE_URL: url })
+    const { status } = await post('/login', { phone: newPhone() })
+    assert.deepEqual([status, other.requests], [503, []], program.stderr())
+  })
+
+for (const { name, words, skip = false } of SERVERS.filter(sendsItself))
   test(`the example for ${name} acts on no webhook while its secret is not set, and says which variable is missing`, {
     skip,
   }, async (t) => {
