@@ -187,6 +187,20 @@ test('all invalid fields are reported together', async (t) => {
     await assert.rejects(connect({ graphUrl }), rejectedWith(/Graph URL/))
 })
 
+test('the Graph URL is stored in one spelling, without an empty query or fragment', async (t) => {
+  const { connect, emulator, ask, workspaceId } = await start(t)
+  const { host } = new URL(emulator.url)
+  for (const graphUrl of [`http://${host}/?`, `http://${host}?#`, `HTTP:${host}//`, `http://${host}/v26.0/#`]) {
+    await connect({ graphUrl })
+    const rows = await ask('select graph_url from provider_accounts where workspace_id = $1', [workspaceId])
+    assert.deepEqual(
+      rows,
+      [{ graph_url: graphUrl.includes('v26.0') ? `${emulator.url}/v26.0` : emulator.url }],
+      graphUrl,
+    )
+  }
+})
+
 test('a sync adds, marks as gone, and restores numbers under their old id', async (t) => {
   const { connect, parts, account, emulator, ask, workspaceId } = await start(t)
   const before = await connect()

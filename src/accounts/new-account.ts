@@ -25,13 +25,13 @@ const newAccount = z.object({
   appSecret: secretText('app_secret'),
   verifyToken: secretText('verify_token'),
   /** The URL of the Graph API or an emulator. It may end in a version such as /v26.0. */
-  graphUrl: trimmed
-    .optional()
-    .transform((url = '') => url.replace(/\/+$/, '') || GRAPH_URL)
-    .superRefine((url, context) => {
-      const fault = graphUrlFault(url)
-      if (fault) context.addIssue({ code: 'custom', message: asIssue(fault) })
-    }),
+  graphUrl: trimmed.optional().transform((text = '', context) => {
+    const url = URL.parse(text.replace(/\/+$/, '') || GRAPH_URL)
+    const fault = graphUrlFault(url)
+    if (fault) context.addIssue({ code: 'custom', message: asIssue(fault) })
+    // Not as typed: an empty query or a missing slash would hide the account from elsewhere.ts, and break calls of an emulator.
+    return url ? url.origin + url.pathname.replace(/\/+$/, '') : ''
+  }),
 })
 
 export type NewAccount = z.input<typeof newAccount>
@@ -50,8 +50,7 @@ export function readNewAccount(values: NewAccount): AccountToConnect {
   )
 }
 
-function graphUrlFault(text: string): CodedText | undefined {
-  const url = URL.parse(text)
+function graphUrlFault(url: URL | null): CodedText | undefined {
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password)
     return { code: 'accounts.graph_url', example: GRAPH_URL }
   if (url.protocol === 'http:' && !isPrivateHost(url.hostname)) return { code: 'accounts.graph_scheme' }
