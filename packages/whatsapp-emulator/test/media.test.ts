@@ -42,6 +42,18 @@ test('a link to a file needs the token and expires after five minutes', async (t
   assert.equal((await fetch(url, { headers })).status, 404)
 })
 
+test('links to files and pages lead through the proxy that ends TLS', async (t) => {
+  const { emulator } = await startWorld(t)
+  const { id } = await upload(emulator)
+  const get = async (path: string): Promise<unknown> => {
+    const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'graph.example' }
+    return (await fetch(`${emulator.url}/v25.0/${path}`, { headers: { ...headers, ...forwarded } })).json()
+  }
+  const file = (await get(id)) as { url: string }
+  const templates = (await get(`${DEMO.accountId}/message_templates?limit=1`)) as { paging: { next: string } }
+  for (const link of [file.url, templates.paging.next]) assert.equal(new URL(link).origin, 'https://graph.example')
+})
+
 test('a file is removed by deletion, after 30 days and by a reset', async (t) => {
   const world = await startWorld(t)
   const [deleted, old, reset] = [

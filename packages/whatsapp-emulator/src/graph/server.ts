@@ -26,6 +26,7 @@ export function buildServer(): FastifyInstance {
   const server = Fastify({
     bodyLimit: EMULATOR_LIMITS.requestBytes,
     forceCloseConnections: true,
+    trustProxy: true, // for links to media and pages; nothing else trusts these headers
     // The version is optional and changes nothing: routes are written without it.
     rewriteUrl: (request) => (request.url ?? '/').replace(VERSION, '') || '/',
     routerOptions: { maxParamLength: 200 },
