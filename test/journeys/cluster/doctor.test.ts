@@ -290,8 +290,8 @@ test('webhooks that stop arriving are found after minutes, although earlier mess
   assert.ok(!(await isFound()), 'they arrive again, although the reports of the outage may still come')
 })
 
-test('what WhatsApp answers about each account is found, without its token', async (t) => {
-  const world = await startSandbox(t)
+test('what WhatsApp answers about each account of a live workspace is found, without its token', async (t) => {
+  const world = await startOnlyWorld(t)
   const outside = async (parts: Parts = world.parts): Promise<Finding[]> =>
     (await problemsOf(parts, true)).filter(({ check }) => check === 'provider')
   assert.deepEqual(await outside(), [])
@@ -309,6 +309,8 @@ test('what WhatsApp answers about each account is found, without its token', asy
   assert.doesNotMatch(JSON.stringify(rejected), /EAAnobody/)
   await world.query('update provider_accounts set graph_url = $2 where id = $1', [accountId, 'http://127.0.0.1:1'])
   assert.deepEqual(codesOf(await outside()), ['provider_unreachable'])
+  await world.query('update workspaces set sandbox = true where id = $1', [world.workspaceId])
+  assert.deepEqual(codesOf(await outside()), [], 'a sandbox pages nobody')
 })
 
 test('a check that meets a locked table says so, and does not ask to report an error', async (t) => {

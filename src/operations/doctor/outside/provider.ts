@@ -16,7 +16,7 @@ const ANSWER_TIMEOUT_MS = 4 * SECOND_MS
 
 type Account = { accountId: string; wabaId: string; workspace: string }
 
-/** Whether WhatsApp accepts the token of each connected account and sends the account's webhooks to an app. */
+/** Whether WhatsApp accepts the token of each connected account of a live workspace and sends the account's webhooks to an app. */
 export async function findProviderProblems(instance: Instance): Promise<NewFinding[]> {
   const accounts = await listConnected(instance)
   const found: NewFinding[] = []
@@ -30,8 +30,8 @@ export async function findProviderProblems(instance: Instance): Promise<NewFindi
 }
 
 async function listConnected({ db }: Instance): Promise<Account[]> {
-  const { all } = await listExamined(db)
-  return findInEach(db, all, async (batched, { workspaceId, name: workspace }) =>
+  const { live } = await listExamined(db)
+  return findInEach(db, live, async (batched, { workspaceId, name: workspace }) =>
     (await listAccounts(batched, workspaceId))
       .filter(({ status }) => status === 'connected')
       .map(({ accountId, wabaId }) => ({ accountId, wabaId, workspace })),
