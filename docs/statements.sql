@@ -1254,16 +1254,16 @@ from (select item.id, ($4::text is null or item.status = $4::text) and ($5::text
 prepare count_searched_confirmations as
 select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $13::uuid)::int as newer,
   count(*)::int as counted, coalesce(bool_or(id < $13::uuid), false) as reached
-from (select item.id, ($7::text is null or item.status = $7::text) and ($8::text is null or coalesce(f.status, 'none') = $8::text) and ($9::text is null or item.template_name = $9::text) and ($10::uuid is null or item.sender_id = $10::uuid) and ($11::timestamptz is null or item.created_at >= $11::timestamptz) and ($12::timestamptz is null or item.created_at < $12::timestamptz) as fits from (select hit.id from ((select item.id from confirmations item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.id = $4)
+from (select item.id, ($7::text is null or item.status = $7::text) and ($8::text is null or coalesce(f.status, 'none') = $8::text) and ($9::text is null or item.template_name = $9::text) and ($10::uuid is null or item.sender_id = $10::uuid) and ($11::timestamptz is null or item.created_at >= $11::timestamptz) and ($12::timestamptz is null or item.created_at < $12::timestamptz) as fits from (select hit.id from ((select item.id from confirmations item where item.workspace_id = $1 and item.id < $2 and item.id = $4)
   union
-  (select item.id from confirmations item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.reference = $5 and item.reference <> '' order by item.id desc limit 10000)
+  (select item.id from confirmations item where item.workspace_id = $1 and item.id < $2 and item.reference = $5 and item.reference <> '' order by item.id desc limit 10000)
   union
   (select item.id from senders s
    cross join unnest($6::text[]) as searched (phone)
    cross join lateral (
      select item.id from confirmations item
-     where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.sender_id = s.id and item.recipient = searched.phone order by item.id desc limit 10000) item
-   where s.workspace_id = $1 order by item.id desc limit 10000)) hit order by hit.id desc limit 10000) hit cross join lateral (select * from confirmations item where item.workspace_id = $1 and item.id = hit.id limit 1) item left join lateral (
+     where item.workspace_id = $1 and item.id < $2 and item.sender_id = s.id and item.recipient = searched.phone order by item.id desc limit 10000) item
+   where s.workspace_id = $1 order by item.id desc limit 10000)) hit where hit.id >= $3 order by hit.id desc limit 10000) hit cross join lateral (select * from confirmations item where item.workspace_id = $1 and item.id = hit.id limit 1) item left join lateral (
   select f.status, f.reason from refusal_checks f
   where f.workspace_id = item.workspace_id and f.confirmation_id = item.id limit 1) f on true) item;
 
@@ -1277,16 +1277,16 @@ order by item.id desc offset 9999 limit 1;
 
 prepare end_of_searched_confirmations as
 select hit.id, item.created_at as "createdAt"
-  from (select hit.id from ((select item.id from confirmations item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.id = $4)
+  from (select hit.id from ((select item.id from confirmations item where item.workspace_id = $1 and item.id < $2 and item.id = $4)
 union
-(select item.id from confirmations item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.reference = $5 and item.reference <> '' order by item.id desc limit 10000)
+(select item.id from confirmations item where item.workspace_id = $1 and item.id < $2 and item.reference = $5 and item.reference <> '' order by item.id desc limit 10000)
 union
 (select item.id from senders s
  cross join unnest($6::text[]) as searched (phone)
  cross join lateral (
    select item.id from confirmations item
-   where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.sender_id = s.id and item.recipient = searched.phone order by item.id desc limit 10000) item
- where s.workspace_id = $1 order by item.id desc limit 10000)) hit order by hit.id desc offset 9999 limit 1) hit cross join lateral (select * from confirmations item where item.workspace_id = $1 and item.id = hit.id limit 1) item;
+   where item.workspace_id = $1 and item.id < $2 and item.sender_id = s.id and item.recipient = searched.phone order by item.id desc limit 10000) item
+ where s.workspace_id = $1 order by item.id desc limit 10000)) hit where hit.id >= $3 order by hit.id desc offset 9999 limit 1) hit cross join lateral (select * from confirmations item where item.workspace_id = $1 and item.id = hit.id limit 1) item;
 
 prepare list_confirmations as
 select item.id, item.reference, item.recipient, item.template_name as "templateName",
@@ -1321,16 +1321,16 @@ where f.workspace_id = item.workspace_id and f.confirmation_id = item.id limit 1
 where ($4::text is null or item.status = $4::text) and ($5::text is null or coalesce(f.status, 'none') = $5::text) and ($6::text is null or item.template_name = $6::text) and ($7::uuid is null or item.sender_id = $7::uuid) and ($8::timestamptz is null or item.created_at >= $8::timestamptz) and ($9::timestamptz is null or item.created_at < $9::timestamptz) and ($10::text[] is null or (item.recipient like ($10::text[])[1] or lower(item.reference) like lower(($10::text[])[2]) or item.id::text like ($10::text[])[3])) order by item.id limit 2;
 
 prepare newer_of_searched_confirmations as
-select hit.id from ((select item.id from confirmations item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.id = $4)
+select hit.id from (select hit.id from ((select item.id from confirmations item where item.workspace_id = $1 and item.id < $2 and item.id = $4)
 union
-(select item.id from confirmations item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.reference = $5 and item.reference <> '' order by item.id desc limit 10000)
+(select item.id from confirmations item where item.workspace_id = $1 and item.id < $2 and item.reference = $5 and item.reference <> '' order by item.id desc limit 10000)
 union
 (select item.id from senders s
  cross join unnest($6::text[]) as searched (phone)
  cross join lateral (
    select item.id from confirmations item
-   where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.sender_id = s.id and item.recipient = searched.phone order by item.id desc limit 10000) item
- where s.workspace_id = $1 order by item.id desc limit 10000)) hit cross join lateral (select * from confirmations item where item.workspace_id = $1 and item.id = hit.id limit 1) item left join lateral (
+   where item.workspace_id = $1 and item.id < $2 and item.sender_id = s.id and item.recipient = searched.phone order by item.id desc limit 10000) item
+ where s.workspace_id = $1 order by item.id desc limit 10000)) hit where hit.id >= $3) hit cross join lateral (select * from confirmations item where item.workspace_id = $1 and item.id = hit.id limit 1) item left join lateral (
 select f.status, f.reason from refusal_checks f
 where f.workspace_id = item.workspace_id and f.confirmation_id = item.id limit 1) f on true
   where ($7::text is null or item.status = $7::text) and ($8::text is null or coalesce(f.status, 'none') = $8::text) and ($9::text is null or item.template_name = $9::text) and ($10::uuid is null or item.sender_id = $10::uuid) and ($11::timestamptz is null or item.created_at >= $11::timestamptz) and ($12::timestamptz is null or item.created_at < $12::timestamptz) order by hit.id limit 2;
@@ -1340,16 +1340,16 @@ select item.id, item.reference, item.recipient, item.template_name as "templateN
 item.template_language as "templateLanguage", item.created_at as "createdAt", item.status,
 item.answered_at as "answeredAt", item.reschedule, item.failure_code as "failureCode",
 (select s.phone from senders s where s.workspace_id = item.workspace_id and s.id = item.sender_id) as "senderPhone",
-f.status as "refusalStatus", f.reason as "refusalReason" from (select hit.id from ((select item.id from confirmations item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.id = $4)
+f.status as "refusalStatus", f.reason as "refusalReason" from (select hit.id from ((select item.id from confirmations item where item.workspace_id = $1 and item.id < $2 and item.id = $4)
 union
-(select item.id from confirmations item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.reference = $5 and item.reference <> '' order by item.id desc limit 10000)
+(select item.id from confirmations item where item.workspace_id = $1 and item.id < $2 and item.reference = $5 and item.reference <> '' order by item.id desc limit 10000)
 union
 (select item.id from senders s
  cross join unnest($6::text[]) as searched (phone)
  cross join lateral (
    select item.id from confirmations item
-   where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.sender_id = s.id and item.recipient = searched.phone order by item.id desc limit 10000) item
- where s.workspace_id = $1 order by item.id desc limit 10000)) hit order by hit.id desc limit 10000) hit cross join lateral (select * from confirmations item where item.workspace_id = $1 and item.id = hit.id limit 1) item left join lateral (
+   where item.workspace_id = $1 and item.id < $2 and item.sender_id = s.id and item.recipient = searched.phone order by item.id desc limit 10000) item
+ where s.workspace_id = $1 order by item.id desc limit 10000)) hit where hit.id >= $3 order by hit.id desc limit 10000) hit cross join lateral (select * from confirmations item where item.workspace_id = $1 and item.id = hit.id limit 1) item left join lateral (
 select f.status, f.reason from refusal_checks f
 where f.workspace_id = item.workspace_id and f.confirmation_id = item.id limit 1) f on true
   where ($7::text is null or item.status = $7::text) and ($8::text is null or coalesce(f.status, 'none') = $8::text) and ($9::text is null or item.template_name = $9::text) and ($10::uuid is null or item.sender_id = $10::uuid) and ($11::timestamptz is null or item.created_at >= $11::timestamptz) and ($12::timestamptz is null or item.created_at < $12::timestamptz) order by hit.id desc limit 51;
@@ -1548,8 +1548,8 @@ from (select item.id, ($8::text is null or item.status = $8::text) and ($9::text
     ) confirmation cross join lateral (
       select id from events where workspace_id = $1 and confirmation_id = confirmation.id limit 200) event
   ) event
-  join webhook_deliveries item on item.workspace_id = $1 and item.event_id = event.id and item.endpoint_id = $4
-  where item.workspace_id = $1 and item.id < $2 and item.id >= $3) hit order by hit.id desc limit 10000) hit cross join lateral (select * from webhook_deliveries item where item.workspace_id = $1 and item.id = hit.id limit 1) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+  cross join lateral (select * from webhook_deliveries where event_id = event.id and endpoint_id = $4 offset 0) item
+  where item.workspace_id = $1 and item.id < $2) hit where hit.id >= $3 order by hit.id desc limit 10000) hit cross join lateral (select * from webhook_deliveries item where item.workspace_id = $1 and item.id = hit.id limit 1) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
   left join lateral (
     select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true) item;
 
@@ -1605,8 +1605,8 @@ select hit.id, item.created_at as "createdAt"
   ) confirmation cross join lateral (
     select id from events where workspace_id = $1 and confirmation_id = confirmation.id limit 200) event
 ) event
-join webhook_deliveries item on item.workspace_id = $1 and item.event_id = event.id and item.endpoint_id = $4
-where item.workspace_id = $1 and item.id < $2 and item.id >= $3) hit order by hit.id desc offset 9999 limit 1) hit cross join lateral (select * from webhook_deliveries item where item.workspace_id = $1 and item.id = hit.id limit 1) item;
+cross join lateral (select * from webhook_deliveries where event_id = event.id and endpoint_id = $4 offset 0) item
+where item.workspace_id = $1 and item.id < $2) hit where hit.id >= $3 order by hit.id desc offset 9999 limit 1) hit cross join lateral (select * from webhook_deliveries item where item.workspace_id = $1 and item.id = hit.id limit 1) item;
 
 prepare find_last_failure_of_endpoint as
 select attempt.started_at as "startedAt", attempt.http_status as "httpStatus", attempt.error, attempt.response
@@ -1833,7 +1833,7 @@ left join lateral (
 where ($5::text is null or item.status = $5::text) and ($6::text is null or event.type = $6::text) and ($7::timestamptz is null or item.created_at >= $7::timestamptz) and ($8::timestamptz is null or item.created_at < $8::timestamptz) order by item.id limit 2;
 
 prepare newer_of_searched_deliveries as
-select hit.id from (select item.id from (
+select hit.id from (select hit.id from (select item.id from (
   select id from events where workspace_id = $1 and id = $5
   union
   select event.id from (
@@ -1859,8 +1859,8 @@ select hit.id from (select item.id from (
   ) confirmation cross join lateral (
     select id from events where workspace_id = $1 and confirmation_id = confirmation.id limit 200) event
 ) event
-join webhook_deliveries item on item.workspace_id = $1 and item.event_id = event.id and item.endpoint_id = $4
-where item.workspace_id = $1 and item.id < $2 and item.id >= $3) hit cross join lateral (select * from webhook_deliveries item where item.workspace_id = $1 and item.id = hit.id limit 1) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+cross join lateral (select * from webhook_deliveries where event_id = event.id and endpoint_id = $4 offset 0) item
+where item.workspace_id = $1 and item.id < $2) hit where hit.id >= $3) hit cross join lateral (select * from webhook_deliveries item where item.workspace_id = $1 and item.id = hit.id limit 1) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
 left join lateral (
   select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
   where ($8::text is null or item.status = $8::text) and ($9::text is null or event.type = $9::text) and ($10::timestamptz is null or item.created_at >= $10::timestamptz) and ($11::timestamptz is null or item.created_at < $11::timestamptz) order by hit.id limit 2;
@@ -1905,8 +1905,8 @@ attempt.http_status as "httpStatus", attempt.error from (select hit.id from (sel
   ) confirmation cross join lateral (
     select id from events where workspace_id = $1 and confirmation_id = confirmation.id limit 200) event
 ) event
-join webhook_deliveries item on item.workspace_id = $1 and item.event_id = event.id and item.endpoint_id = $4
-where item.workspace_id = $1 and item.id < $2 and item.id >= $3) hit order by hit.id desc limit 10000) hit cross join lateral (select * from webhook_deliveries item where item.workspace_id = $1 and item.id = hit.id limit 1) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
+cross join lateral (select * from webhook_deliveries where event_id = event.id and endpoint_id = $4 offset 0) item
+where item.workspace_id = $1 and item.id < $2) hit where hit.id >= $3 order by hit.id desc limit 10000) hit cross join lateral (select * from webhook_deliveries item where item.workspace_id = $1 and item.id = hit.id limit 1) item cross join lateral (select * from events where workspace_id = $1 and id = item.event_id offset 0) event
 left join lateral (
   select * from webhook_attempts where delivery_id = item.id order by attempt desc limit 1) attempt on true
   where ($8::text is null or item.status = $8::text) and ($9::text is null or event.type = $9::text) and ($10::timestamptz is null or item.created_at >= $10::timestamptz) and ($11::timestamptz is null or item.created_at < $11::timestamptz) order by hit.id desc limit 51;
@@ -2644,13 +2644,13 @@ from (select item.id, ($4::text is null or item.status = $4::text) and ($5::text
 prepare count_searched_messages as
 select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= $15::uuid)::int as newer,
   count(*)::int as counted, coalesce(bool_or(id < $15::uuid), false) as reached
-from (select item.id, ($7::text is null or item.status = $7::text) and ($8::text is null or item.kind = $8::text) and ($9::text is null or item.failure_code = $9::text) and ($10::text is null or (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) = $10::text) and ($11::text is null or item.template_name = $11::text) and ($12::uuid is null or item.sender_id = $12::uuid) and ($13::timestamptz is null or item.created_at >= $13::timestamptz) and ($14::timestamptz is null or item.created_at < $14::timestamptz) as fits from (select hit.id from ((select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.id = $4)
+from (select item.id, ($7::text is null or item.status = $7::text) and ($8::text is null or item.kind = $8::text) and ($9::text is null or item.failure_code = $9::text) and ($10::text is null or (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) = $10::text) and ($11::text is null or item.template_name = $11::text) and ($12::uuid is null or item.sender_id = $12::uuid) and ($13::timestamptz is null or item.created_at >= $13::timestamptz) and ($14::timestamptz is null or item.created_at < $14::timestamptz) as fits from (select hit.id from ((select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.id = $4)
   union
-  (select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.reference = $5 order by item.id desc limit 10000)
+  (select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.reference = $5 order by item.id desc limit 10000)
   union
   (select item.id from unnest($6::text[]) as searched (phone) cross join lateral (
      select item.id from messages item
-     where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.confirmation_id is null and item.recipient = searched.phone order by item.id desc limit 10000) item)
+     where item.workspace_id = $1 and item.id < $2 and item.confirmation_id is null and item.recipient = searched.phone order by item.id desc limit 10000) item)
   union
   (select item.id from (
      (select c.id from confirmations c where c.workspace_id = $1 and c.id = $4)
@@ -2665,9 +2665,9 @@ from (select item.id, ($7::text is null or item.status = $7::text) and ($8::text
       where s.workspace_id = $1 and c.workspace_id = $1
       order by c.id desc limit 10000)) c
    cross join lateral (select * from messages item where item.confirmation_id = c.id order by item.id desc limit 10000) item
-   where item.workspace_id = $1 and item.id < $2 and item.id >= $3)
+   where item.workspace_id = $1 and item.id < $2)
   union
-  (select item.id from messages item where item.provider_message_id = $5 and item.workspace_id = $1 and item.id < $2 and item.id >= $3)) hit order by hit.id desc limit 10000) hit cross join lateral (select * from messages item where item.workspace_id = $1 and item.id = hit.id limit 1) item ) item;
+  (select item.id from messages item where item.provider_message_id = $5 and item.workspace_id = $1 and item.id < $2)) hit where hit.id >= $3 order by hit.id desc limit 10000) hit cross join lateral (select * from messages item where item.workspace_id = $1 and item.id = hit.id limit 1) item ) item;
 
 prepare end_of_failed_messages as
 select item.id, item.created_at as "createdAt" from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.failure_code is not null
@@ -2683,13 +2683,13 @@ order by item.id desc offset 9999 limit 1;
 
 prepare end_of_searched_messages as
 select hit.id, item.created_at as "createdAt"
-  from (select hit.id from ((select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.id = $4)
+  from (select hit.id from ((select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.id = $4)
 union
-(select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.reference = $5 order by item.id desc limit 10000)
+(select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.reference = $5 order by item.id desc limit 10000)
 union
 (select item.id from unnest($6::text[]) as searched (phone) cross join lateral (
    select item.id from messages item
-   where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.confirmation_id is null and item.recipient = searched.phone order by item.id desc limit 10000) item)
+   where item.workspace_id = $1 and item.id < $2 and item.confirmation_id is null and item.recipient = searched.phone order by item.id desc limit 10000) item)
 union
 (select item.id from (
    (select c.id from confirmations c where c.workspace_id = $1 and c.id = $4)
@@ -2704,9 +2704,9 @@ union
     where s.workspace_id = $1 and c.workspace_id = $1
     order by c.id desc limit 10000)) c
  cross join lateral (select * from messages item where item.confirmation_id = c.id order by item.id desc limit 10000) item
- where item.workspace_id = $1 and item.id < $2 and item.id >= $3)
+ where item.workspace_id = $1 and item.id < $2)
 union
-(select item.id from messages item where item.provider_message_id = $5 and item.workspace_id = $1 and item.id < $2 and item.id >= $3)) hit order by hit.id desc offset 9999 limit 1) hit cross join lateral (select * from messages item where item.workspace_id = $1 and item.id = hit.id limit 1) item;
+(select item.id from messages item where item.provider_message_id = $5 and item.workspace_id = $1 and item.id < $2)) hit where hit.id >= $3 order by hit.id desc offset 9999 limit 1) hit cross join lateral (select * from messages item where item.workspace_id = $1 and item.id = hit.id limit 1) item;
 
 prepare list_failed_messages as
 select item.id, item.kind, item.status, item.recipient, item.template_name as "templateName",
@@ -2753,13 +2753,13 @@ where ($4::text is null or item.status = $4::text) and ($5::text is null or item
   where c.workspace_id = item.workspace_id and c.id = item.confirmation_id))) like lower(($12::text[])[2]) or item.id::text like ($12::text[])[3])) order by item.id limit 2;
 
 prepare newer_of_searched_messages as
-select hit.id from ((select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.id = $4)
+select hit.id from (select hit.id from ((select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.id = $4)
 union
-(select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.reference = $5 order by item.id desc limit 10000)
+(select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.reference = $5 order by item.id desc limit 10000)
 union
 (select item.id from unnest($6::text[]) as searched (phone) cross join lateral (
    select item.id from messages item
-   where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.confirmation_id is null and item.recipient = searched.phone order by item.id desc limit 10000) item)
+   where item.workspace_id = $1 and item.id < $2 and item.confirmation_id is null and item.recipient = searched.phone order by item.id desc limit 10000) item)
 union
 (select item.id from (
    (select c.id from confirmations c where c.workspace_id = $1 and c.id = $4)
@@ -2774,9 +2774,9 @@ union
     where s.workspace_id = $1 and c.workspace_id = $1
     order by c.id desc limit 10000)) c
  cross join lateral (select * from messages item where item.confirmation_id = c.id order by item.id desc limit 10000) item
- where item.workspace_id = $1 and item.id < $2 and item.id >= $3)
+ where item.workspace_id = $1 and item.id < $2)
 union
-(select item.id from messages item where item.provider_message_id = $5 and item.workspace_id = $1 and item.id < $2 and item.id >= $3)) hit cross join lateral (select * from messages item where item.workspace_id = $1 and item.id = hit.id limit 1) item
+(select item.id from messages item where item.provider_message_id = $5 and item.workspace_id = $1 and item.id < $2)) hit where hit.id >= $3) hit cross join lateral (select * from messages item where item.workspace_id = $1 and item.id = hit.id limit 1) item
   where ($7::text is null or item.status = $7::text) and ($8::text is null or item.kind = $8::text) and ($9::text is null or item.failure_code = $9::text) and ($10::text is null or (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) = $10::text) and ($11::text is null or item.template_name = $11::text) and ($12::uuid is null or item.sender_id = $12::uuid) and ($13::timestamptz is null or item.created_at >= $13::timestamptz) and ($14::timestamptz is null or item.created_at < $14::timestamptz) order by hit.id limit 2;
 
 prepare search_messages as
@@ -2786,13 +2786,13 @@ item.check_kind as "check", item.purpose, item.created_at as "createdAt", item.s
 item.failure_code as "failureCode",
 (select s.phone from senders s where s.workspace_id = item.workspace_id and s.id = item.sender_id) as "senderPhone",
 coalesce(item.reference, (select c.reference from confirmations c
-  where c.workspace_id = item.workspace_id and c.id = item.confirmation_id)) as reference, (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) as verification from (select hit.id from ((select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.id = $4)
+  where c.workspace_id = item.workspace_id and c.id = item.confirmation_id)) as reference, (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) as verification from (select hit.id from ((select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.id = $4)
 union
-(select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.reference = $5 order by item.id desc limit 10000)
+(select item.id from messages item where item.workspace_id = $1 and item.id < $2 and item.reference = $5 order by item.id desc limit 10000)
 union
 (select item.id from unnest($6::text[]) as searched (phone) cross join lateral (
    select item.id from messages item
-   where item.workspace_id = $1 and item.id < $2 and item.id >= $3 and item.confirmation_id is null and item.recipient = searched.phone order by item.id desc limit 10000) item)
+   where item.workspace_id = $1 and item.id < $2 and item.confirmation_id is null and item.recipient = searched.phone order by item.id desc limit 10000) item)
 union
 (select item.id from (
    (select c.id from confirmations c where c.workspace_id = $1 and c.id = $4)
@@ -2807,9 +2807,9 @@ union
     where s.workspace_id = $1 and c.workspace_id = $1
     order by c.id desc limit 10000)) c
  cross join lateral (select * from messages item where item.confirmation_id = c.id order by item.id desc limit 10000) item
- where item.workspace_id = $1 and item.id < $2 and item.id >= $3)
+ where item.workspace_id = $1 and item.id < $2)
 union
-(select item.id from messages item where item.provider_message_id = $5 and item.workspace_id = $1 and item.id < $2 and item.id >= $3)) hit order by hit.id desc limit 10000) hit cross join lateral (select * from messages item where item.workspace_id = $1 and item.id = hit.id limit 1) item
+(select item.id from messages item where item.provider_message_id = $5 and item.workspace_id = $1 and item.id < $2)) hit where hit.id >= $3 order by hit.id desc limit 10000) hit cross join lateral (select * from messages item where item.workspace_id = $1 and item.id = hit.id limit 1) item
   where ($7::text is null or item.status = $7::text) and ($8::text is null or item.kind = $8::text) and ($9::text is null or item.failure_code = $9::text) and ($10::text is null or (select v.status from otp_verifications v where v.workspace_id = item.workspace_id and v.id = item.id) = $10::text) and ($11::text is null or item.template_name = $11::text) and ($12::uuid is null or item.sender_id = $12::uuid) and ($13::timestamptz is null or item.created_at >= $13::timestamptz) and ($14::timestamptz is null or item.created_at < $14::timestamptz) order by hit.id desc limit 51;
 
 -- src/operations/doctor/alerts/store.ts

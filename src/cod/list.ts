@@ -9,7 +9,7 @@ import {
   readSearchPosition,
 } from '../messages/search.ts'
 import {
-  IN_ID_RANGE,
+  BELOW_END,
   type ListSpec,
   NEWEST_FIRST,
   type Neighbours,
@@ -66,15 +66,15 @@ const partly = createListSource<ListedConfirmation>(
 const searched = createSearchSource<ListedConfirmation>(list, {
   name: 'confirmations',
   values: 3,
-  ids: `(select item.id from confirmations item where ${IN_ID_RANGE} and item.id = $4)
+  ids: `(select item.id from confirmations item where ${BELOW_END} and item.id = $4)
      union
-     (select item.id from confirmations item where ${IN_ID_RANGE} and item.reference = $5 and item.reference <> '' ${NEWEST_FIRST})
+     (select item.id from confirmations item where ${BELOW_END} and item.reference = $5 and item.reference <> '' ${NEWEST_FIRST})
      union
      (select item.id from senders s
       cross join unnest($6::text[]) as searched (phone)
       cross join lateral (
         select item.id from confirmations item
-        where ${IN_ID_RANGE} and item.sender_id = s.id and item.recipient = searched.phone ${NEWEST_FIRST}) item
+        where ${BELOW_END} and item.sender_id = s.id and item.recipient = searched.phone ${NEWEST_FIRST}) item
       where s.workspace_id = $1 ${NEWEST_FIRST})`,
 })
 

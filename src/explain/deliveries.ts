@@ -4,7 +4,7 @@ import { type Sql, type Value, statement } from '../lib/db/pool.ts'
 import type { EventType } from '../events/event-types.ts'
 import type { DeliveryStatus } from '../webhooks/delivery/claim.ts'
 import {
-  IN_ID_RANGE,
+  BELOW_END,
   type ListSpec,
   type ListSource,
   type Page,
@@ -187,8 +187,8 @@ const deliveriesAbout = createSearchSource<StoredDelivery<LoggedDelivery>>(list,
        ) confirmation cross join lateral (
          select id from events where workspace_id = $1 and confirmation_id = confirmation.id limit ${MAX_EVENTS_OF_ONE}) event
      ) event
-     join webhook_deliveries item on item.workspace_id = $1 and item.event_id = event.id and item.endpoint_id = $4
-     where ${IN_ID_RANGE}`,
+     cross join lateral (select * from webhook_deliveries where event_id = event.id and endpoint_id = $4 offset 0) item
+     where ${BELOW_END}`,
 })
 
 const MAX_LATEST = 40

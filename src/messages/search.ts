@@ -1,7 +1,7 @@
 import type { Sql, Value } from '../lib/db/pool.ts'
 import { type ListClock, type TimeRange, idMargin, idRange } from '../lib/lists/id-range.ts'
 import {
-  IN_ID_RANGE,
+  BELOW_END,
   type ListSource,
   type ListSpec,
   MAX_SCANNED_ROWS,
@@ -205,13 +205,13 @@ const LAST_ID_OF_ITS_MILLISECOND = `(left($2::text, 13) || '-ffff-ffff-fffffffff
 const searched = createSearchSource<ListedMessage>(list, {
   name: 'messages',
   values: 3,
-  ids: `(select item.id from messages item where ${IN_ID_RANGE} and item.id = $4)
+  ids: `(select item.id from messages item where ${BELOW_END} and item.id = $4)
      union
-     (select item.id from messages item where ${IN_ID_RANGE} and item.reference = $5 ${NEWEST_FIRST})
+     (select item.id from messages item where ${BELOW_END} and item.reference = $5 ${NEWEST_FIRST})
      union
      (select item.id from unnest($6::text[]) as searched (phone) cross join lateral (
         select item.id from messages item
-        where ${IN_ID_RANGE} and item.confirmation_id is null and item.recipient = searched.phone ${NEWEST_FIRST}) item)
+        where ${BELOW_END} and item.confirmation_id is null and item.recipient = searched.phone ${NEWEST_FIRST}) item)
      union
      (select item.id from (
         (select c.id from confirmations c where c.workspace_id = $1 and c.id = $4)
@@ -226,9 +226,9 @@ const searched = createSearchSource<ListedMessage>(list, {
          where s.workspace_id = $1 and c.workspace_id = $1
          order by c.id desc limit ${MAX_SCANNED_ROWS})) c
       cross join lateral (select * from messages item where item.confirmation_id = c.id ${NEWEST_FIRST}) item
-      where ${IN_ID_RANGE})
+      where ${BELOW_END})
      union
-     (select item.id from messages item where item.provider_message_id = $5 and ${IN_ID_RANGE})`,
+     (select item.id from messages item where item.provider_message_id = $5 and ${BELOW_END})`,
 })
 
 const sourcesOf = ({ status, failureCode }: MessageFilter): SearchSources<ListedMessage> => ({

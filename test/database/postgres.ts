@@ -27,6 +27,13 @@ export function ownerUrlOf(database: string): string {
 export const superuserUrlOf = (url: string): string =>
   urlOf(serverUrl(), new URL(url.replace('@/', '@localhost/')).pathname.slice(1))
 
+/** As after pg_upgrade: tables may be large, and PostgreSQL has no statistics until an operator runs ANALYZE. */
+export const forgetStatistics = (url: string): Promise<unknown> =>
+  withConnection(superuserUrlOf(url), (connection) =>
+    connection.query(`delete from pg_statistic;
+      update pg_class set reltuples = -1, relpages = 0, relallvisible = 0 where relnamespace = 'public'::regnamespace`),
+  )
+
 /** `strategy wal_log` copies a small database twice as fast as `file_copy`. */
 export async function createDatabase(server: string, name: string, template = 'template0'): Promise<void> {
   await withConnection(server, async (connection) => {

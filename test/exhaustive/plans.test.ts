@@ -14,7 +14,7 @@ import { readConversations } from '../../src/operations/verify/conversation-fact
 import { checkMessages } from '../../src/operations/verify/messages.ts'
 import { correctDeliveryTimes } from '../../src/webhooks/delivery/claim.ts'
 import { type Call, spyOnDb } from '../database/db-spy.ts'
-import { superuserUrlOf, withConnection } from '../database/postgres.ts'
+import { forgetStatistics, withConnection } from '../database/postgres.ts'
 import { wrongCode } from '../world/verifications.ts'
 import { type World, startWorld } from '../world/world.ts'
 
@@ -100,8 +100,7 @@ test('with 20,000 future rows and many other workspaces no statement reads more 
   }
   assert.deepEqual(faults, [])
 
-  // As after pg_upgrade: the tables are large, and PostgreSQL has no statistics until an operator runs ANALYZE.
-  await withConnection(superuserUrlOf(world.databaseUrl), (connection) => connection.query(WITHOUT_STATISTICS))
+  await forgetStatistics(world.databaseUrl)
   const blind = await planAll(t, world, journey)
   const blindFaults = [...blind.scans]
   for (const { statement, values } of journey) {
@@ -110,9 +109,6 @@ test('with 20,000 future rows and many other workspaces no statement reads more 
   }
   assert.deepEqual(blindFaults, [], 'without statistics')
 })
-
-const WITHOUT_STATISTICS = `delete from pg_statistic;
-  update pg_class set reltuples = -1, relpages = 0, relallvisible = 0 where relnamespace = 'public'::regnamespace`
 
 const pageOf = ({ workspaceId, parts: { provider } }: World) => ({ workspaceId, provider, after: FIRST_ID, limit: 1 })
 

@@ -29,7 +29,8 @@ export type ListSource<Row> = {
 }
 
 /** $1 to $3: the workspace and its id range. The values of the source and then of the filters follow. */
-export const IN_ID_RANGE = 'item.workspace_id = $1 and item.id < $2 and item.id >= $3'
+export const BELOW_END = 'item.workspace_id = $1 and item.id < $2'
+const IN_ID_RANGE = `${BELOW_END} and item.id >= $3`
 export const NEWEST_FIRST = `order by item.id desc limit ${MAX_SCANNED_ROWS}`
 const OLDEST_FIRST = `order by item.id limit ${MAX_SCANNED_ROWS}`
 /** The row where the range starts, if it matches itself, and the next newer one. */
@@ -65,12 +66,16 @@ export const createListSource = <Row>(
   ),
 })
 
-/** The rows of a search; `ids` selects their ids. */
+/**
+ * The rows of a search; `ids` selects their ids BELOW_END. Without statistics PostgreSQL takes a range with two ends for a few rows, and would
+ * read the whole workspace by it in place of the index of what is searched.
+ */
 export function createSearchSource<Row>(
   { table, columns, joins = '', filters }: ListSpec,
   { name, ids, values }: { name: string; ids: string; values: number },
 ): ListSource<Row> {
-  const hit = `select hit.id from (${ids}) hit order by hit.id desc`
+  const found = `(${ids}) hit where hit.id >= $3`
+  const hit = `select hit.id from ${found} order by hit.id desc`
   const item = `cross join lateral (select * from ${table} item where item.workspace_id = $1 and item.id = hit.id limit 1) item`
   return {
     page: statement(
@@ -89,7 +94,7 @@ export function createSearchSource<Row>(
     ),
     newer: statement(
       `newer_of_searched_${name}`,
-      `select hit.id from (${ids}) hit ${item} ${joins}
+      `select hit.id from (select hit.id from ${found}) hit ${item} ${joins}
        where ${conditionsOf(filters, values)} order by hit.id limit ${MAX_NEWER}`,
     ),
   }
