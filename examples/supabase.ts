@@ -18,13 +18,14 @@ const {
 const doorcode = createClient({ url: DOORCODE_URL, apiKey: DOORCODE_API_KEY, timeoutMs: 2_000, maxRetries: 1 })
 const supabase = new Webhook(SEND_SMS_HOOK_SECRET.replace('v1,', ''))
 
-/** `sms.phone`: newer releases of Supabase name the number here, also one that the user has not confirmed yet. */
-type SendSms = { user: { phone: string; user_metadata?: { locale?: string } }; sms: { otp: string; phone?: string } }
+/** `sms.phone`: also a number that the user has not confirmed yet. Only Supabase Auth 2.180 or later names it; `user.phone` may be another one. */
+type SendSms = { user: { user_metadata?: { locale?: string } }; sms: { otp: string; phone?: string } }
 
 /** Returns what Supabase understands: `{}`, or an error that your app gets. */
 async function sendCode(body: string, headers: IncomingHttpHeaders): Promise<object> {
   const { user, sms } = supabase.verify(body, headers as Record<string, string>) as SendSms
-  const to = `+${(sms.phone || user.phone).replace('+', '')}`
+  if (!sms.phone) return { error: { http_code: 422, message: 'Update Supabase Auth to 2.180 or later.' } }
+  const to = `+${sms.phone.replace('+', '')}`
   const language = user.user_metadata?.locale?.startsWith('ar') ? 'ar' : 'en_US'
   // Each retry by Supabase has a new webhook-id, so the key is a hash of the code and its five minutes: a later code can be equal by chance. A repeat in the next five minutes is sent again.
   // Without the secret the code cannot be computed from it.

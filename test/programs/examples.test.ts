@@ -271,6 +271,7 @@ test('the example for Supabase sends the code that Supabase signs, once, and act
   const messagesTo = (phone: string) =>
     world.query('select id from messages where workspace_id = $1 and recipient = $2', [world.workspaceId, `+${phone}`])
   assert.equal((await messagesTo(changedTo)).length, 1, 'a number that a user adds gets its code')
+  assert.match((await call({ ...fields, code: '222222', changedTo: null })).text, /"http_code":422/)
   for (const at of [Date.now() - 4 * 60_000, Date.now() + 4 * 60_000]) await call({ ...fields, code: '111111' }, { at })
   assert.equal((await messagesTo(fields.phone)).length, 3, 'a later code that is equal by chance is sent')
 })

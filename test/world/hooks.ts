@@ -53,14 +53,14 @@ export function supabaseHeaders(body: string, at: Date, secrets: readonly string
   }
 }
 
-/** `changedTo`: the number that a user who has `phone`, or none, adds to the account. */
-type CodeFields = { phone: string; code: string; locale?: string; changedTo?: string }
+/** `changedTo`: the number that a user who has `phone`, or none, adds to the account; null for a Supabase before 2.180, which does not name it. */
+type CodeFields = { phone: string; code: string; locale?: string; changedTo?: string | null }
 
 export const supabaseBody = ({ phone, code, locale, changedTo }: CodeFields): string =>
   JSON.stringify({
     metadata: { uuid: crypto.randomUUID(), time: new Date().toISOString(), name: 'send-sms', ip_address: '127.0.0.1' },
     user: { id: crypto.randomUUID(), phone, user_metadata: locale === undefined ? {} : { locale } },
-    sms: { otp: code, sms_type: 'sms', phone: changedTo },
+    sms: { otp: code, sms_type: 'sms', phone: changedTo === null ? undefined : (changedTo ?? phone) },
   })
 
 /** Calls a Supabase hook as Supabase does. */

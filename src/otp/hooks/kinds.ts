@@ -35,7 +35,7 @@ const newToken = (): string => randomBytes(SECRET_BYTES).toString('base64url')
 export const kinds: Readonly<Record<HookKind, Kind>> = {
   supabase: {
     places: {
-      phone: ['/sms/phone', '/user/phone'],
+      phone: ['/sms/phone'], // never the number of the account: the code may be for one that the user adds
       code: ['/sms/otp'],
       language: ['/user/user_metadata/locale', '/user/user_metadata/language', '/user/user_metadata/lang'],
     },

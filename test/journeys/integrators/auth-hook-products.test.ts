@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { COMMAND_LINE } from '../../../src/admin/audit/audit.ts'
 import { perform } from '../../../src/admin/actions/action.ts'
 import { hookActions } from '../../../src/admin/actions/hooks.ts'
-import { createHook, postHook, zitadelHeaders } from '../../world/hooks.ts'
+import { callSupabase, createHook, postHook, zitadelHeaders } from '../../world/hooks.ts'
 import { type World, newPhone, startWorld } from '../../world/world.ts'
 
 /** The code and the language of the message that the phone got. */
@@ -50,6 +50,17 @@ test('Logto’s own connector sends a code, and shows why one is rejected', asyn
   for (const authorization of ['Bearer x', `Bearer ${secret}x`])
     await assert.rejects(sendMessage(data, { endpoint, authorization }))
   await assert.rejects(sendMessage(data, { endpoint }))
+})
+
+test('a code for a number that Supabase does not name is never sent to the number that the user had', async (t) => {
+  const world = await startWorld(t)
+  const hook = await createHook(world, 'supabase')
+  const [phone, changedTo] = [newPhone(), newPhone()]
+  const { body } = await callSupabase(world, hook, { phone, code: '493817', changedTo: null })
+  assert.match(JSON.stringify(body), /"http_code":422,"message":"\/sms\/phone must be a string/)
+  assert.equal(await codeTo(world, phone), undefined)
+  await callSupabase(world, hook, { phone, code: '493817', changedTo })
+  assert.equal((await codeTo(world, changedTo))?.code, '493817')
 })
 
 /** As https://zitadel.com/docs/guides/manage/customize/notification-providers shows it. */

@@ -190,7 +190,7 @@ test('what cannot be sent is rejected with a sentence that Supabase shows', asyn
     http_code: 422,
     message: 'The recipient is on this workspace’s list of blocked recipients.',
   })
-  assert.match((await rejection({ phone: '123', code: '1' })).message, /^\/user\/phone /)
+  assert.match((await rejection({ phone: '123', code: '1' })).message, /^\/sms\/phone /)
   const long = '1234567890123456'
   const { message } = await rejection({ phone: newPhone(), code: long })
   assert.match(message, /^\/sms\/otp must be 1 to 15/)
