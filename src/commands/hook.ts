@@ -4,8 +4,9 @@ import type { Sql } from '../lib/db/pool.ts'
 import { asWritten } from '../../locales/text.ts'
 import { type HookId, type HookTemplate, findWorkspaceOfHook, listHooks } from '../otp/hooks/hooks.ts'
 import { HOOK_KINDS } from '../otp/hooks/kinds.ts'
+import { isPointer } from '../otp/hooks/settings.ts'
 import { InputError, act, columns, command, notFound } from './command.ts'
-import { argument, flag, name, nonEmpty, oneOf, optional, required, uuid, workspace } from './inputs.ts'
+import { argument, flag, name, oneOf, optional, required, uuid, workspace } from './inputs.ts'
 import { readSecretFile } from './json-file.ts'
 
 /** A name may not contain a colon. */
@@ -24,7 +25,16 @@ const hookName = name('A name that helps you recognize the hook.')
 const sender = uuid('The Sender ID that sends the codes.')
 const secretFile = required('file', 'A file with a secret that the product made.', readSecretFile)
 const pointer = (part: string, standard: string) =>
-  optional(nonEmpty('pointer', `Generic hooks: where the body has ${part}, as a JSON Pointer. Default: ${standard}.`))
+  optional(
+    required(
+      'pointer',
+      `Generic hooks: where the body has ${part}, as a JSON Pointer. Default: ${standard}.`,
+      (text) => {
+        if (isPointer(text)) return text
+        throw new InputError('must be a JSON Pointer, such as /user/phone')
+      },
+    ),
+  )
 const pointers = {
   phonePointer: pointer('the phone number', '/to'),
   codePointer: pointer('the code', '/code'),

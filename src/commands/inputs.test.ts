@@ -89,3 +89,16 @@ test('"-" reads a secret from standard input', () => {
   assert.match(run('EAAG\n'), /^doorcode: --app-secret-file is missing\ndoorcode: --verify-token-file is missing\n/)
   assert.match(run('\n'), /^doorcode: --access-token-file must not be empty\n/)
 })
+
+const HOOK = 'hook create --workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --kind generic --name shop'.split(' ')
+const SENDS = '--sender 01a1fa06-709a-73f6-8b1e-b48524035680 --templates login_code:en_US'.split(' ')
+
+test('a hook that would find no number, because its pointer is no JSON Pointer, is not created', async () => {
+  const withPointer = (text: string) => parse([...HOOK, ...SENDS, '--phone-pointer', text], groups, { environment: {} })
+  for (const text of ['phoneNumber', '/a/~2', `/${'x'.repeat(200)}`])
+    await assert.rejects(
+      withPointer(text),
+      /^UsageError: --phone-pointer must be a JSON Pointer, such as \/user\/phone$/,
+    )
+  assert.ok('values' in (await withPointer('/phoneNumber')))
+})
