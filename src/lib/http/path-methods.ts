@@ -16,7 +16,7 @@ export function watchPathMethods(app: FastifyInstance): (path: string) => string
 function patternOf(url: string): RegExp {
   const parts = url.split(/(:\w+|\*)/).map((part) => {
     if (part === '*') return '.*'
-    return part.startsWith(':') ? '[^/]*' : RegExp.escape(part)
+    return part.startsWith(':') ? '[^/]+' : RegExp.escape(part)
   })
   return new RegExp(`^${parts.join('')}$`)
 }

@@ -154,8 +154,16 @@ test('a wrong method is answered with the methods of the path, in the detail and
     assert.deepEqual([status, headers.get('allow')], [404, allow], path)
     assert.equal(body.detail, `This path does not support ${method}. Use ${allow.replace(', ', ' or ')}.`)
   }
-  const unknown = await world.request('GET', '/api/v1/nothing', { key: null })
-  assert.deepEqual([unknown.status, unknown.headers.get('allow')], [404, null])
+  // A slash too many: the methods of a path with an id would only mislead.
+  for (const [method, path] of [
+    ['GET', '/api/v1/nothing'],
+    ['POST', `${OTP}/`],
+    ['POST', '/api/v1/cod-confirmations/'],
+  ] as const) {
+    const { status, headers, body } = await world.request(method, path, { key: null })
+    assert.deepEqual([status, headers.get('allow')], [404, null], path)
+    assert.equal(body.detail, 'No route has this path and method.')
+  }
 })
 
 test('the response to an expired key says when it expired, but only if the secret is right', async (t) => {
