@@ -431,6 +431,17 @@ test('a line that is not of the protocol ends nothing, and stdout has only the p
   assert.match(written.stderr, /The agent ended after 0 calls/)
 })
 
+test('an agent that makes too many calls at the same time is told to wait for their results', async (t) => {
+  const world = await startWorld(t)
+  const { client } = await startAgent(t, world)
+  const answers = await Promise.all(Array.from({ length: 300 }, () => client.callTool({ name: 'settings' })))
+  const problems = new Set(answers.filter(({ isError }) => isError).map(({ content }) => JSON.stringify(content)))
+  assert.match(
+    [...problems].join(),
+    /^\[{[^}]*"TOO_MANY_CALLS: Too many calls wait already\. Wait for the results [^}]*}\]$/,
+  )
+})
+
 test('a call that still runs when standard input ends gets its answer', async (t) => {
   const world = await startWorld(t)
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'settings', arguments: {} } }

@@ -77,7 +77,11 @@ export function problemAnswer(problem: Problem): ToolAnswer {
 
 /** Never quotes a value of the input, which may be a code, or the message of an internal error. */
 export function problemOf(error: unknown): Problem {
-  if (error instanceof CallError) return { code: 'TOO_MANY_CALLS', detail: inEnglish(error.text) }
+  if (error instanceof CallError)
+    return {
+      code: 'TOO_MANY_CALLS',
+      detail: 'Too many calls wait already. Wait for the results of earlier ones, then try again.',
+    }
   const { code, detail } = toProblem(error)
   return error instanceof ApiError ? { code, detail, fix: apiErrors[code].fix } : { code, detail }
 }
