@@ -559,6 +559,7 @@ export type ParameterNames = {
   'explain.answered': 'answer' | 'given' | 'superseded'
   'explain.approved': never
   'explain.armed': 'check' | 'what'
+  'explain.ask_day': never
   'explain.at': 'at'
   'explain.attempt': 'attempt' | 'because' | 'of' | 'outcome'
   'explain.awaits_delivery': 'seconds'

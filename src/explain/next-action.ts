@@ -263,7 +263,8 @@ function actionForVerification({ verification, messages, now }: Facts): NextActi
 
 /** Nothing is left to do, and the webhooks arrived. */
 function actionForOutcome(facts: Facts): NextAction {
-  if (facts.confirmation) return noAction(conversationOutcome(facts))
+  if (facts.confirmation)
+    return isDayMissing(facts) ? action('client', { code: 'explain.ask_day' }) : noAction(conversationOutcome(facts))
   const [message] = facts.messages
   return message ? actionForStatus(message, facts.now) : noAction({ code: 'explain.why_reached_all' })
 }
@@ -296,6 +297,13 @@ function actionForSentCode({ sentAt, createdAt, sendTtlSeconds }: MessageFact, n
   return now.getTime() > until.getTime() + TTL_BUFFER_MS
     ? action('client', { code: 'explain.dropped', until: time(until) })
     : action('customer', { code: 'explain.offline_until', until: time(until) })
+}
+
+/** The follow-up expired. By the answers, because the note of a customer may have been removed. */
+function isDayMissing({ confirmation, refusal, answers }: Facts): boolean {
+  if (confirmation?.status !== 'rescheduled' || refusal) return false
+  const latest = answers.findLast(({ check, superseded }) => check === 'confirmation' && !superseded)?.answer
+  return latest === 'reschedule_started' || latest === 'range_chosen'
 }
 
 function conversationOutcome({ confirmation, refusal }: Facts): CodedText {

@@ -193,6 +193,26 @@ test('armed timers show their time, and the customer must answer', async (t) => 
   )
 })
 
+test('a customer who wanted another time and chose no day must be asked by the shop, not counted as answered', async (t) => {
+  const { world, order, ana } = await startConversation(t)
+  await ana.taps('Change time')
+  world.advance('24h')
+  await world.settled()
+  const { status, next } = await explained(world, order.confirmationId)
+  assert.deepEqual(
+    [status, next],
+    [
+      'rescheduled',
+      {
+        who: 'client',
+        sentence: 'Ask the customer for a day: they want another time, and chose no day before the follow-up expired.',
+      },
+    ],
+  )
+  await ana.taps(0)
+  assert.equal((await explained(world, order.confirmationId)).next.who, 'none', 'a day that is chosen later counts')
+})
+
 test('a failed question shows who must act', async (t) => {
   const { world, order, ana } = await startConversation(t)
   await ana.taps(2)
