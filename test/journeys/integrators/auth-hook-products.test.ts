@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { runInNewContext } from 'node:vm'
 import { COMMAND_LINE } from '../../../src/admin/audit/audit.ts'
 import { perform } from '../../../src/admin/actions/action.ts'
 import { hookActions } from '../../../src/admin/actions/hooks.ts'
@@ -150,6 +152,36 @@ for (const [product, { pointers, body, language }] of Object.entries(GENERIC))
     assert.equal((rejected.body as { code: string }).code, 'DEVELOPER_INVALID_INPUT')
     assert.equal((await postHook(url, JSON.stringify(body(phone)), {})).status, 401)
   })
+
+type Auth0Action = (
+  event: object,
+  api: { notification: Record<'drop' | 'retry', (why: unknown) => void> },
+) => Promise<void>
+
+test('the code for Auth0 in the guide sends a code, and says why one is dropped, a wrong secret or URL included', async (t) => {
+  const world = await startWorld(t)
+  const { url, secret } = await createHook(world, 'generic')
+  const guide = await readFile(new URL('../../../docs/auth-hooks.md', import.meta.url), 'utf8')
+  const [, code = ''] = /```js\n(exports\.onExecuteCustomPhoneProvider.*?)```/s.exec(guide) ?? []
+  const exports: { onExecuteCustomPhoneProvider?: Auth0Action } = {}
+  runInNewContext(code, { exports, fetch })
+  const reasonFor = async (recipient: string, secrets = { DOORCODE_URL: url, DOORCODE_SECRET: secret }) => {
+    const reasons: unknown[] = []
+    const [drop, retry] = [(why: unknown) => void reasons.push(why), (why: unknown) => void reasons.push(why)]
+    const event = { notification: { recipient, code: '493817', locale: 'ar' }, secrets }
+    await exports.onExecuteCustomPhoneProvider?.(event, { notification: { drop, retry } })
+    return reasons.join()
+  }
+  const phone = newPhone()
+  assert.equal(await reasonFor(phone), '')
+  assert.deepEqual(await codeTo(world, phone), { code: '493817', language: 'ar' })
+  assert.match(await reasonFor('0612'), /\/to must be in international format/)
+  assert.match(
+    await reasonFor(phone, { DOORCODE_URL: url, DOORCODE_SECRET: 'x' }),
+    /not signed with the secret of the hook/,
+  )
+  assert.match(await reasonFor(phone, { DOORCODE_URL: `${url}/`, DOORCODE_SECRET: secret }), /No route has this path/)
+})
 
 test('a hook completes a number without its plus in Arabic and Persian digits too, as users type it', async (t) => {
   const world = await startWorld(t)
