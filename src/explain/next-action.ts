@@ -264,7 +264,10 @@ function actionForVerification({ verification, messages, now }: Facts): NextActi
 /** Nothing is left to do, and the webhooks arrived. */
 function actionForOutcome(facts: Facts): NextAction {
   if (facts.confirmation)
-    return isDayMissing(facts) ? action('client', { code: 'explain.ask_day' }) : noAction(conversationOutcome(facts))
+    return (
+      actionForUnasked(facts) ??
+      (isDayMissing(facts) ? action('client', { code: 'explain.ask_day' }) : noAction(conversationOutcome(facts)))
+    )
   const [message] = facts.messages
   return message ? actionForStatus(message, facts.now) : noAction({ code: 'explain.why_reached_all' })
 }
@@ -297,6 +300,15 @@ function actionForSentCode({ sentAt, createdAt, sendTtlSeconds }: MessageFact, n
   return now.getTime() > until.getTime() + TTL_BUFFER_MS
     ? action('client', { code: 'explain.dropped', until: time(until) })
     : action('customer', { code: 'explain.offline_until', until: time(until) })
+}
+
+/** The deadline passed, and the question has not reached the customer. */
+function actionForUnasked(facts: Facts): NextAction | undefined {
+  const last = checksOf(facts).at(-1)
+  if (last?.status !== 'no_response') return undefined
+  const questions = facts.messages.filter(({ check, purpose }) => check === last.check && purpose !== 'closing')
+  const [first] = questions
+  return first && !questions.some(({ status }) => ARRIVED.has(status)) ? actionForStatus(first, facts.now) : undefined
 }
 
 /** The follow-up expired. By the answers, because the note of a customer may have been removed. */

@@ -213,6 +213,28 @@ test('a customer who wanted another time and chose no day must be asked by the s
   assert.equal((await explained(world, order.confirmationId)).next.who, 'none', 'a day that is chosen later counts')
 })
 
+test('a deadline that passed before the question arrived is explained by the question, not by a silent customer', async (t) => {
+  const world = await startSandbox(t, {}, { confirmation: { reminderMinutes: null, noResponseMinutes: 60 } })
+  const nextAfter = async (reported: 'nothing' | 'sent' | 'delivered') => {
+    const order = await world.createConfirmation()
+    await world.settled()
+    if (reported !== 'nothing') await world.reported(world.customer(order).last(), { status: reported })
+    world.advance('61m')
+    await world.settled()
+    const { status, next } = await explained(world, order.confirmationId)
+    assert.equal(status, 'no_response')
+    return next
+  }
+  assert.deepEqual(await nextAfter('sent'), {
+    who: 'customer',
+    sentence: 'WhatsApp holds the message and delivers it as soon as the customer’s phone is online.',
+  })
+  const silent = await nextAfter('nothing')
+  assert.equal(silent.who, 'operator')
+  assert.match(silent.sentence, /^Check that WhatsApp’s webhooks reach \/whatsapp\//)
+  assert.equal((await nextAfter('delivered')).who, 'none')
+})
+
 test('a failed question shows who must act', async (t) => {
   const { world, order, ana } = await startConversation(t)
   await ana.taps(2)
