@@ -31,11 +31,14 @@ export type HookKind = (typeof HOOK_KINDS)[number]
 const SECRET_BYTES = 32
 const newToken = (): string => randomBytes(SECRET_BYTES).toString('base64url')
 
-/** What each product sends, and which response it understands: docs/auth-hooks.md */
+/**
+ * What each product sends, and which response it understands: docs/auth-hooks.md
+ * Never a number of the account, such as Supabase's `/user/phone`: the code may be for another one, which the user adds.
+ */
 export const kinds: Readonly<Record<HookKind, Kind>> = {
   supabase: {
     places: {
-      phone: ['/sms/phone'], // never the number of the account: the code may be for one that the user adds
+      phone: ['/sms/phone'],
       code: ['/sms/otp'],
       language: ['/user/user_metadata/locale', '/user/user_metadata/language', '/user/user_metadata/lang'],
     },
@@ -50,7 +53,7 @@ export const kinds: Readonly<Record<HookKind, Kind>> = {
   },
   zitadel: {
     places: {
-      phone: ['/contextInfo/recipientPhoneNumber', '/args/verifiedPhone', '/args/lastPhone'],
+      phone: ['/contextInfo/recipientPhoneNumber'],
       code: ['/args/code', '/args/oTP', '/args/otp'], // ZITADEL only makes the first letter of its names small: OTP
       language: ['/args/preferredLanguage', '/contextInfo/preferredLanguage'],
     },

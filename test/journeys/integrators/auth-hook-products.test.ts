@@ -111,6 +111,12 @@ test('ZITADEL sends a code with the signing key that it made', async (t) => {
   assert.equal((await call(zitadelHeaders(body, old, key))).status, 401)
   assert.equal((await call(zitadelHeaders(body, now(), 'wrong'))).status, 401)
 
+  const [verifiedPhone, lastPhone] = [newPhone(), newPhone()]
+  const unnamed = zitadelBody({ phone: '', args: { code: '220044', verifiedPhone, lastPhone } })
+  const unsent = await call(zitadelHeaders(unnamed, now(), key), unnamed)
+  assert.equal(unsent.status, 422, 'a number of the account may be another one than the code is for')
+  assert.match(unsent.text, /\/contextInfo\/recipientPhoneNumber must be a string/)
+
   const empty = zitadelBody({ phone, args: {} })
   const rejected = await call(zitadelHeaders(empty, now(), key), empty)
   assert.equal(rejected.status, 422)
