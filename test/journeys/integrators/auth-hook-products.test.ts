@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
@@ -9,6 +10,7 @@ import { COMMAND_LINE } from '../../../src/admin/audit/audit.ts'
 import { perform } from '../../../src/admin/actions/action.ts'
 import { hookActions } from '../../../src/admin/actions/hooks.ts'
 import { callSupabase, createHook, postHook, zitadelHeaders } from '../../world/hooks.ts'
+import { listen } from '../../world/listen.ts'
 import { type World, newPhone, startWorld } from '../../world/world.ts'
 
 /** The code and the language of the message that the phone got. */
@@ -187,6 +189,9 @@ test('the code for Auth0 in the guide sends a code, and says why one is dropped,
     /not signed with the secret of the hook/,
   )
   assert.match(await reasonFor(phone, { DOORCODE_URL: `${url}/`, DOORCODE_SECRET: secret }), /No route has this path/)
+  const echo = createServer((request, response) => void request.pipe(response.writeHead(400)))
+  const echoUrl = `http://${await listen(t, echo)}`
+  assert.equal(await reasonFor(phone, { DOORCODE_URL: echoUrl, DOORCODE_SECRET: secret }), 'status 400')
 })
 
 test('a hook completes a number without its plus in Arabic and Persian digits too, as users type it', async (t) => {
