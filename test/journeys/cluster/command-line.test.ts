@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir } from 'node:fs/promises'
+import { chmod, mkdir, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
 import { startEmulator, demoAccount, DEMO } from '@doorcode/whatsapp-emulator'
 import { fileDatabase } from '../../database/database.ts'
 import { runProgram } from '../../programs/program.ts'
@@ -170,6 +172,35 @@ test('a command that reads creates no database where it finds none', async (t) =
   }
   assert.deepEqual(await readdir(folder), [])
 })
+
+test('a database that another user owns is reported as unreadable, not as missing', async (t) => {
+  const folder = await temporaryFolder(t)
+  await mkdir(path.join(folder, 'postgres'), { mode: 0 })
+  const environment = { DOORCODE_DATA_DIR: folder }
+  const listed = await asOrdinaryUser(['workspace', 'list'], environment)
+  const examined = await asOrdinaryUser(['doctor'], environment)
+  await chmod(path.join(folder, 'postgres'), 0o700) // so that it can be removed
+  assert.deepEqual([listed.code, examined.code], [1, 1])
+  assert.match(
+    listed.stderr,
+    /The data folder .* cannot be read by the user with the id \d+\. Run this as the user who/,
+  )
+  assert.match(examined.stdout, /^Failures\n\n {2}Database: .*cannot be read by the user with the id/)
+})
+
+/** Runs a command in a process of a user who is not root. */
+async function asOrdinaryUser(args: readonly string[], env: Record<string, string>) {
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  const command = ['bin/doorcode.js', ...args]
+  return await promisify(execFile)(process.execPath, command, {
+    ...nobody,
+    cwd: path.resolve(import.meta.dirname, '../../..'),
+    env,
+  }).then(
+    (printed) => ({ code: 0, ...printed }),
+    (error: { code: number; stdout: string; stderr: string }) => error,
+  )
+}
 
 test('all configuration errors are reported together', async () => {
   const { code, stderr } = await run(['workspace', 'create', '--name', 'A'], {

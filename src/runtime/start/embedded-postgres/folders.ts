@@ -5,11 +5,19 @@ import { StartupError } from '../../../lib/errors.ts'
 import { ensureDir } from '../../../lib/ensure-dir.ts'
 import { type SystemUser, findClosedFolder } from './system-user.ts'
 
-export const hasEmbeddedDatabase = (dataDir: string): Promise<boolean> =>
-  access(path.resolve(dataDir, 'postgres/data/PG_VERSION')).then(
-    () => true,
-    () => false,
-  )
+/** Throws StartupError if this user may not look: an existing database must not seem to be missing. */
+export async function hasEmbeddedDatabase(dataDir: string): Promise<boolean> {
+  const folder = path.resolve(dataDir)
+  try {
+    await access(path.join(folder, 'postgres/data/PG_VERSION'))
+    return true
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) return false
+    throw new StartupError(
+      `The data folder ${folder} cannot be read by the user with the id ${process.getuid?.() ?? '?'}. Run this as the user who runs Doorcode, or as root.`,
+    )
+  }
+}
 
 /** Created with mode 0700. An existing folder keeps its mode. */
 export async function makePrivateFolder(folder: string, owner?: SystemUser): Promise<void> {
