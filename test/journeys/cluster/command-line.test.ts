@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, readdir } from 'node:fs/promises'
+import { chmod, mkdir, readdir, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -186,6 +186,16 @@ test('a database that another user owns is reported as unreadable, not as missin
     /The data folder .* cannot be read by the user with the id \d+\. Run this as the user who/,
   )
   assert.match(examined.stdout, /^Failures\n\n {2}Database: .*cannot be read by the user with the id/)
+})
+
+test('a database that was elsewhere and is lost is reported as lost, not as missing', async (t) => {
+  const folder = await temporaryFolder(t)
+  await symlink(path.join(folder, 'gone'), path.join(folder, 'postgres'))
+  const listed = await run(['workspace', 'list'], { DOORCODE_DATA_DIR: folder })
+  const examined = await run(['doctor'], { DOORCODE_DATA_DIR: folder })
+  assert.deepEqual([listed.code, examined.code], [1, 1])
+  assert.match(listed.stderr, /The database of this data folder was in .*, which is gone\. Restore it/)
+  assert.match(examined.stdout, /^Failures\n\n {2}Database: .*which is gone/)
 })
 
 /** Runs a command in a process of a user who is not root. */

@@ -5,18 +5,27 @@ import { StartupError } from '../../../lib/errors.ts'
 import { ensureDir } from '../../../lib/ensure-dir.ts'
 import { type SystemUser, findClosedFolder } from './system-user.ts'
 
-/** Throws StartupError if this user may not look: an existing database must not seem to be missing. */
+/**
+ * Also true if it is lost, which opening it reports. Throws StartupError if this user may not look: a database that exists must not seem
+ * to be missing.
+ */
 export async function hasEmbeddedDatabase(dataDir: string): Promise<boolean> {
   const folder = path.resolve(dataDir)
+  const home = path.join(folder, 'postgres')
   try {
-    await access(path.join(folder, 'postgres/data/PG_VERSION'))
+    await access(path.join(home, 'data/PG_VERSION'))
     return true
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) return false
+    if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) return isBrokenLink(home)
     throw new StartupError(
       `The data folder ${folder} cannot be read by the user with the id ${process.getuid?.() ?? '?'}. Run this as the user who runs Doorcode, or as root.`,
     )
   }
+}
+
+async function isBrokenLink(file: string): Promise<boolean> {
+  const found = await lstat(file).catch(() => undefined)
+  return found?.isSymbolicLink() === true && (await stat(file).catch(() => undefined)) === undefined
 }
 
 /** Created with mode 0700. An existing folder keeps its mode. */
