@@ -149,6 +149,28 @@ test('a killed server restarts, and no empty or broken pid file prevents it', as
   }
 })
 
+test('a server whose process is not visible, as from another container, is not started a second time', async (t) => {
+  const { dataDir, start } = await newPlace(t)
+  const first = await start()
+  const pidFile = path.join(dataDir, 'postgres/data/postmaster.pid')
+  const visible = await readFile(pidFile, 'utf8')
+  await writeFile(pidFile, visible.replace(/^\d+/, String(await deadPid())))
+  await assert.rejects(start(), (error) => {
+    assert.ok(error instanceof StartupError)
+    assert.match(error.message, /is already running, in another container.* Run the command in that container/)
+    return true
+  })
+  assert.deepEqual(await ask(first.url, 'select 1 as one'), [{ one: 1 }])
+  await writeFile(pidFile, visible)
+  assert.equal((await start()).adopted, true)
+})
+
+async function deadPid(): Promise<number> {
+  const child = spawn(process.execPath, ['--version'], { stdio: 'ignore' })
+  await once(child, 'exit')
+  return child.pid ?? 0
+}
+
 test('the last user stops a server that is recovering from a crash', async (t) => {
   const { dataDir, start } = await newPlace(t)
   const used = await start()

@@ -119,11 +119,32 @@ async function join(cluster: Cluster, binaries: Binaries, user: SystemUser | und
     }
     if (postmaster || isRunning(server)) continue
     if (launches === MAX_LAUNCHES) break
-    if (launches === 0) await removeStalePidFiles(cluster)
+    if (launches === 0) {
+      await assertNotElsewhere(cluster)
+      await removeStalePidFiles(cluster)
+    }
     server = await launchPostmaster(cluster, binaries, user)
     launches += 1
   }
   throw new StartupError(`The embedded PostgreSQL does not start. Its log ends with: ${await readLogTail(cluster.log)}`)
+}
+
+const NO_SERVER: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED'])
+
+/**
+ * The server of another container answers at its socket, but its process is not visible here. PostgreSQL would take its files for those of a
+ * crashed server, and both would destroy them.
+ */
+async function assertNotElsewhere(cluster: Cluster): Promise<void> {
+  try {
+    const client = await connect(cluster)
+    await client.end()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && NO_SERVER.has(error.code)) return
+  }
+  throw new StartupError(
+    `The PostgreSQL of ${cluster.data} is already running, in another container. Run the command in that container, for example with "docker exec", or stop that container first.`,
+  )
 }
 
 const isRunning = (server: ChildProcess | undefined): boolean =>
