@@ -319,7 +319,9 @@ test('of the build context, only the sources get into an image', async () => {
 
 test('docs/deployment.md quotes only errors that Doorcode has', async () => {
   const inDb = ['connection-count', 'migration-locks'].map((name) => `lib/db/${name}`)
-  const atStart = ['database', 'ports', 'embedded-postgres/folder-lock'].map((name) => `runtime/start/${name}`)
+  const atStart = ['database', 'ports', 'embedded-postgres/folder-lock', 'embedded-postgres/server'].map(
+    (name) => `runtime/start/${name}`,
+  )
   const ofKeys = ['open', 'key-file'].map((name) => `operations/secrets/${name}`)
   const files = ['lib/config', ...inDb, ...atStart, ...ofKeys]
   const sources = (await Promise.all(files.map((name) => read(`src/${name}.ts`)))).join('\n')
