@@ -64,10 +64,14 @@ export type Db = Sql & {
 const SERVER_KEEPALIVE = { tcp_keepalives_idle: 30, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 }
 
 /**
- * A role or database may have others. The driver reads times only in this style, and a statement that waited for a row must see its newest
- * version. Named as pg_settings does.
+ * A role or database may have others. The driver reads times only in this style, a statement that waited for a row must see its newest
+ * version, and a backslash in a statement is one. Named as pg_settings does.
  */
-export const NEEDED_SETTINGS = { DateStyle: 'ISO, MDY', default_transaction_isolation: 'read committed' }
+export const NEEDED_SETTINGS = {
+  DateStyle: 'ISO, MDY',
+  default_transaction_isolation: 'read committed',
+  standard_conforming_strings: 'on',
+}
 
 /** Our statements take milliseconds: to compile one, as PostgreSQL does above an estimated cost, takes longer than to run it. */
 const NO_JIT = { jit: 'off' }

@@ -200,6 +200,11 @@ test('statements are read committed whatever isolation level the database has', 
   for (const row of rows) assert.deepEqual(row, { level: 'read committed' })
 })
 
+test('a backslash in a statement stays one whatever the database takes it for', async (t) => {
+  const rows = await readWith(t, 'standard_conforming_strings = off', String.raw`select '\1' as text`)
+  for (const row of rows) assert.deepEqual(row, { text: String.raw`\1` })
+})
+
 /** The row that a statement returns from the pool and from a single connection, in a database with this setting. */
 async function readWith(t: TestContext, setting: string, text: string): Promise<unknown[]> {
   const name = `set_${process.pid}`
