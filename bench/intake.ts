@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { newId } from '../src/lib/ids.ts'
 import { withConnection } from '../test/database/postgres.ts'
 import { type Figure, atLeast, atMost, megabytes, ms, perSecond } from './figures.ts'
 import { openHttpClient } from './http-client.ts'
@@ -95,8 +96,11 @@ async function insertMessages(databaseUrl: string, shops: readonly Shop[]): Prom
   })
 }
 
+/** Of now: a worker removes messages by the time in their ids. */
+const TIME_OF_IDS = newId().slice(0, 'xxxxxxxx-xxxx'.length)
+
 /** Ids rise in the order of their messages, like the application's. */
-const idPrefix = (index: number): string => `01994f60-7a1c-7cc3-8${String(index).padStart(3, '0')}-`
+const idPrefix = (index: number): string => `${TIME_OF_IDS}-7cc3-8${String(index).padStart(3, '0')}-`
 
 const OUTCOMES = ['sent', 'delivered', 'read'] as const
 /** Messages in progress at the same time: the next outcome of one follows after an outcome of each other. */
