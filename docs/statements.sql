@@ -369,26 +369,30 @@ with recursive choices as (
 select choice from choices where choice is not null limit 200;
 
 prepare list_audit_entries as
-select a.id, a.at, a.who, a.action, a.target, a.before, a.after from audit_log a where a.workspace_id = $1 and a.id < $2 and a.id >= $3 and ($4::timestamptz is null or a.at >= $4)
-and ($5::timestamptz is null or a.at < $5) and ($6::text is null or a.who = $6) order by a.id desc limit 51;
+select a.id, a.at, a.who, a.action, a.target, a.before, a.after from audit_log a where a.workspace_id = $1 and a.id < $2 and a.id >= $3 and ($4::timestamptz is null or a.at >= $4) and ($5::timestamptz is null or a.at < $5)
+and ($6::text is null or a.who = $6) order by a.id desc limit 51;
 
 prepare list_audit_entries_of_actions as
 select a.id, a.at, a.who, a.action, a.target, a.before, a.after from unnest($7::text[]) chosen (action)
 cross join lateral (
-  select * from audit_log a where a.workspace_id = $1 and a.id < $2 and a.id >= $3 and ($4::timestamptz is null or a.at >= $4)
-and ($5::timestamptz is null or a.at < $5) and ($6::text is null or a.who = $6) and a.action = chosen.action order by a.id desc limit 51) a
+  select * from audit_log a
+  where a.workspace_id = $1 and (a.action, a.id) < (chosen.action, $2) and (a.action, a.id) >= (chosen.action, $3) and ($4::timestamptz is null or a.at >= $4) and ($5::timestamptz is null or a.at < $5)
+and ($6::text is null or a.who = $6)
+  order by a.workspace_id desc, a.action desc, a.id desc limit 51) a
 order by a.id desc limit 51;
 
 prepare list_audit_entries_of_actions_of_instance as
 select a.id, a.at, a.who, a.action, a.target, a.before, a.after from unnest($7::text[]) chosen (action)
 cross join lateral (
-  select * from audit_log a where a.workspace_id is null and $1::uuid is null and a.id < $2 and a.id >= $3 and ($4::timestamptz is null or a.at >= $4)
-and ($5::timestamptz is null or a.at < $5) and ($6::text is null or a.who = $6) and a.action = chosen.action order by a.id desc limit 51) a
+  select * from audit_log a
+  where a.workspace_id is null and $1::uuid is null and (a.action, a.id) < (chosen.action, $2) and (a.action, a.id) >= (chosen.action, $3) and ($4::timestamptz is null or a.at >= $4) and ($5::timestamptz is null or a.at < $5)
+and ($6::text is null or a.who = $6)
+  order by a.workspace_id desc, a.action desc, a.id desc limit 51) a
 order by a.id desc limit 51;
 
 prepare list_audit_entries_of_instance as
-select a.id, a.at, a.who, a.action, a.target, a.before, a.after from audit_log a where a.workspace_id is null and $1::uuid is null and a.id < $2 and a.id >= $3 and ($4::timestamptz is null or a.at >= $4)
-and ($5::timestamptz is null or a.at < $5) and ($6::text is null or a.who = $6) order by a.id desc limit 51;
+select a.id, a.at, a.who, a.action, a.target, a.before, a.after from audit_log a where a.workspace_id is null and $1::uuid is null and a.id < $2 and a.id >= $3 and ($4::timestamptz is null or a.at >= $4) and ($5::timestamptz is null or a.at < $5)
+and ($6::text is null or a.who = $6) order by a.id desc limit 51;
 
 prepare list_audit_people as
 with recursive choices as (

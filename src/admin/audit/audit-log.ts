@@ -33,22 +33,25 @@ const ENTRIES_PER_PAGE = 50
 
 const NEWEST_FIRST = `order by a.id desc limit ${ENTRIES_PER_PAGE + 1}`
 
-/** $2 and $3: the range of ids; $4 and $5: of times, $6: the person. */
-const matching = (scope: string): string =>
-  `${scope} and a.id < $2 and a.id >= $3 and ($4::timestamptz is null or a.at >= $4)
-   and ($5::timestamptz is null or a.at < $5) and ($6::text is null or a.who = $6)`
+/** $4 and $5: the range of times, $6: the person. */
+const MATCHING = `($4::timestamptz is null or a.at >= $4) and ($5::timestamptz is null or a.at < $5)
+   and ($6::text is null or a.who = $6)`
 
 export const selectEntries = forScopes<AuditEntry>(
   'list_audit_entries',
-  (scope) => `select ${ENTRY} from audit_log a where ${matching(scope)} ${NEWEST_FIRST}`,
+  // $2 and $3: the range of ids
+  (scope) =>
+    `select ${ENTRY} from audit_log a where ${scope} and a.id < $2 and a.id >= $3 and ${MATCHING} ${NEWEST_FIRST}`,
 )
 
-/** $7: the actions. */
+/** $7: the actions. Only the index on actions has the order of the entries of each: by another, a rare action would read the whole log. */
 export const selectEntriesOf = forScopes<AuditEntry>(
   'list_audit_entries_of_actions',
   (scope) => `select ${ENTRY} from unnest($7::text[]) chosen (action)
    cross join lateral (
-     select * from audit_log a where ${matching(scope)} and a.action = chosen.action ${NEWEST_FIRST}) a
+     select * from audit_log a
+     where ${scope} and (a.action, a.id) < (chosen.action, $2) and (a.action, a.id) >= (chosen.action, $3) and ${MATCHING}
+     order by a.workspace_id desc, a.action desc, a.id desc limit ${ENTRIES_PER_PAGE + 1}) a
    ${NEWEST_FIRST}`,
 )
 
