@@ -115,7 +115,7 @@ type Failure = { failureCode: FailureCode; message: MessageFact | undefined }
 export function findFailure(facts: Facts): Failure | undefined {
   const { confirmation, messages } = facts
   const check = checksOf(facts).findLast(({ failureCode }) => failureCode)
-  const current = confirmation ? latestQuestion(facts) : messages[0]
+  const current = confirmation ? (latestQuestion(facts) ?? findUnasked(facts)) : messages[0]
   const failureCode = check?.failureCode ?? current?.failureCode
   if (!failureCode) return undefined
   const message = check
@@ -302,13 +302,20 @@ function actionForSentCode({ sentAt, createdAt, sendTtlSeconds }: MessageFact, n
     : action('customer', { code: 'explain.offline_until', until: time(until) })
 }
 
-/** The deadline passed, and the question has not reached the customer. */
+/** WhatsApp holds no question for longer than LONGEST_TTL_MS. */
 function actionForUnasked(facts: Facts): NextAction | undefined {
+  const question = findUnasked(facts)
+  return question && facts.now.getTime() - question.createdAt.getTime() <= LONGEST_TTL_MS
+    ? actionForStatus(question, facts.now)
+    : undefined
+}
+
+/** The question of a check whose deadline passed, if it has not reached the customer. */
+function findUnasked(facts: Facts): MessageFact | undefined {
   const last = checksOf(facts).at(-1)
   if (last?.status !== 'no_response') return undefined
   const questions = facts.messages.filter(({ check, purpose }) => check === last.check && purpose !== 'closing')
-  const [first] = questions
-  return first && !questions.some(({ status }) => ARRIVED.has(status)) ? actionForStatus(first, facts.now) : undefined
+  return questions.some(({ status }) => ARRIVED.has(status)) ? undefined : questions[0]
 }
 
 /** The follow-up expired. By the answers, because the note of a customer may have been removed. */

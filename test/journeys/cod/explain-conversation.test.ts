@@ -235,6 +235,32 @@ test('a deadline that passed before the question arrived is explained by the que
   assert.equal((await nextAfter('delivered')).who, 'none')
 })
 
+test('a question that fails after its deadline shows who must act, not that webhooks are missing', async (t) => {
+  const world = await startSandbox(t, {}, { confirmation: { reminderMinutes: null, noResponseMinutes: 60 } })
+  const { order, ana } = await confirm(world)
+  await world.reported(ana.last(), 'sent')
+  world.advance('61m')
+  await world.settled()
+  await world.reported(ana.last(), { status: 'failed', errors: [131026] })
+  const { status, failureCode, next } = await explained(world, order.confirmationId)
+  assert.deepEqual([status, failureCode], ['no_response', 'RECIPIENT_UNREACHABLE'])
+  assert.equal(next.sentence, 'Check the number with the recipient, or use another channel.')
+})
+
+test('a question that never arrived needs no action once WhatsApp has dropped it', async (t) => {
+  const world = await startSandbox(t, {}, { confirmation: { reminderMinutes: null, noResponseMinutes: 60 } })
+  const { order, ana } = await confirm(world)
+  await world.reported(ana.last(), 'sent')
+  for (const [moved, who] of [
+    ['696h', 'customer'],
+    ['25h', 'none'],
+  ] as const) {
+    world.advance(moved)
+    await world.settled()
+    assert.equal((await explained(world, order.confirmationId)).next.who, who)
+  }
+})
+
 test('a failed question shows who must act', async (t) => {
   const { world, order, ana } = await startConversation(t)
   await ana.taps(2)
