@@ -49,6 +49,8 @@ export function submitLoop(parts: SubmitParts): Loop {
   let pausedUntilMs = 0
   /** When a claim last failed because nothing could be stored. */
   let outageAtMs = Number.NEGATIVE_INFINITY
+  /** No report could be stored before the first claim if all nodes were down. */
+  let hasClaimed = false
   const handOver: AcceptedMessages = parts.acceptedMessages ?? {}
   handOver.loop = {
     nodeId: parts.node.id,
@@ -94,11 +96,12 @@ export function submitLoop(parts: SubmitParts): Loop {
   }
 
   async function claim(capacity: number) {
-    const afterOutage = performance.now() - outageAtMs < UNKNOWN_WAIT_MS
+    const afterOutage = !hasClaimed || performance.now() - outageAtMs < UNKNOWN_WAIT_MS
     try {
       await claims.giveBackDoubtful()
       return await claims.claim(async (lease) => {
         const claimed = await claimMessages(parts, capacity, { lease, afterOutage })
+        hasClaimed = true
         const begun = claimed.messages.length > 0 && (await beginLease(parts.db, lease, parts.clock.now()))
         return { ...claimed, begun }
       })

@@ -3,12 +3,15 @@ import { type TestContext, test } from 'node:test'
 import { HOUR_MS, later } from '../../../src/lib/clock.ts'
 import { DatabaseUnavailable } from '../../../src/lib/db/connection.ts'
 import type { Db } from '../../../src/lib/db/pool.ts'
+import { newId } from '../../../src/lib/ids.ts'
 import { beginLease, changeLeased, removeLeases } from '../../../src/runtime/jobs/leases.ts'
 import { SUBMIT_LEASE_MS, claimMessages, giveBackMessages } from '../../../src/messages/queue/claim.ts'
+import { submitLoop } from '../../../src/messages/queue/submit.ts'
 import { spyOnDb, spyOnSql } from '../../database/db-spy.ts'
 import { startCrashServer } from '../../faults/crash-process.ts'
 import type { Failpoint } from '../../faults/crash-server.ts'
 import { lockRow } from '../../faults/lock-in-another-session.ts'
+import { createStoppedClock } from '../../faults/moved-clock.ts'
 import { freePort } from '../../programs/program.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type SentOtp, type World, startWorld } from '../../world/world.ts'
@@ -121,6 +124,23 @@ test('after a long stop of all nodes, an open attempt without a report is sent a
   await world.settled()
   assert.equal(world.whatsapp.got(otp).length, 2)
   assert.deepEqual(await outcomesOf(world, otp), ['unknown', 'accepted'])
+})
+
+test('after a stop of all nodes as long as the lease, an open attempt still waits ten seconds for its report', async (t) => {
+  const clock = createStoppedClock()
+  const world = await startWorld(t, { works: false, clock })
+  const otp = await world.sendOtp()
+  const lease = newId()
+  await claimMessages(world.parts, 1, { lease })
+  await beginLease(world.parts.db, lease, clock.now())
+  clock.advance(SUBMIT_LEASE_MS)
+  const loop = submitLoop(world.parts) // of a node that has just started
+  for (const attempts of [1, 2]) {
+    await loop.turn()
+    assert.equal((await submissionOf(world, otp)).attempts, attempts)
+    clock.advance(10_000)
+  }
+  await loop.drain?.()
 })
 
 test('another node delivers a killed node’s webhook immediately', async (t) => {
