@@ -2278,7 +2278,7 @@ select m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recip
   (select true from provider_reports p
    where m.attempted_at > $4 and p.workspace_id = m.workspace_id and p.message_id = m.id and p.outcome = 'waiting'
    limit 1) is not null as "hasUnreadReport",
-  -- false after the wait that follows, which ends later than the lease did
+  -- false after at most two waits: then it is due after the end of the lease
   coalesce(m.due_at <= $5 and m.due_at <= m.attempted_at + $6 * interval '1 millisecond', false)
     as "missedReports"
 from jsonb_to_recordset($1) as r (sender_id uuid, first_due_at timestamptz, capacity int)

@@ -115,7 +115,7 @@ type Failure = { failureCode: FailureCode; message: MessageFact | undefined }
 export function findFailure(facts: Facts): Failure | undefined {
   const { confirmation, messages } = facts
   const check = checksOf(facts).findLast(({ failureCode }) => failureCode)
-  const current = confirmation ? (latestQuestion(facts) ?? findUnasked(facts)) : messages[0]
+  const current = confirmation ? (latestQuestion(facts) ?? findUndeliveredQuestion(facts)) : messages[0]
   const failureCode = check?.failureCode ?? current?.failureCode
   if (!failureCode) return undefined
   const message = check
@@ -265,7 +265,7 @@ function actionForVerification({ verification, messages, now }: Facts): NextActi
 function actionForOutcome(facts: Facts): NextAction {
   if (facts.confirmation)
     return (
-      actionForUnasked(facts) ??
+      actionForUndeliveredQuestion(facts) ??
       (isDayMissing(facts) ? action('client', { code: 'explain.ask_day' }) : noAction(conversationOutcome(facts)))
     )
   const [message] = facts.messages
@@ -303,15 +303,15 @@ function actionForSentCode({ sentAt, createdAt, sendTtlSeconds }: MessageFact, n
 }
 
 /** WhatsApp holds no question for longer than LONGEST_TTL_MS. */
-function actionForUnasked(facts: Facts): NextAction | undefined {
-  const question = findUnasked(facts)
+function actionForUndeliveredQuestion(facts: Facts): NextAction | undefined {
+  const question = findUndeliveredQuestion(facts)
   return question && facts.now.getTime() - question.createdAt.getTime() <= LONGEST_TTL_MS
     ? actionForStatus(question, facts.now)
     : undefined
 }
 
 /** The question of a check whose deadline passed, if it has not reached the customer. */
-function findUnasked(facts: Facts): MessageFact | undefined {
+function findUndeliveredQuestion(facts: Facts): MessageFact | undefined {
   const last = checksOf(facts).at(-1)
   if (last?.status !== 'no_response') return undefined
   const questions = facts.messages.filter(({ check, purpose }) => check === last.check && purpose !== 'closing')

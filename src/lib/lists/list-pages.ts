@@ -67,8 +67,8 @@ export const createListSource = <Row>(
 })
 
 /**
- * The rows of a search; `ids` selects their ids BELOW_END. Without statistics PostgreSQL takes a range with two ends for a few rows, and would
- * read the whole workspace by it in place of the index of what is searched.
+ * The rows of a search; `ids` selects their ids BELOW_END. Without statistics PostgreSQL expects few rows in a range with two
+ * ends, and would read the whole workspace by that range instead of using the index of what is searched.
  */
 export function createSearchSource<Row>(
   { table, columns, joins = '', filters }: ListSpec,

@@ -132,8 +132,8 @@ async function join(cluster: Cluster, binaries: Binaries, user: SystemUser | und
 const NO_SERVER: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED'])
 
 /**
- * The server of another container answers at its socket, but its process is not visible here. PostgreSQL would take its files for those of a
- * crashed server, and both would destroy them.
+ * The server of another container answers at its socket, but its process is not visible here. PostgreSQL would mistake its files for those
+ * of a crashed server, and both servers would destroy them.
  */
 async function assertNotElsewhere(cluster: Cluster): Promise<void> {
   try {
