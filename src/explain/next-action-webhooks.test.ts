@@ -1,7 +1,8 @@
 import { asWritten, commandText } from '../../locales/text.ts'
 import { HOUR_MS, later } from '../lib/clock.ts'
-import type { Facts } from './facts.ts'
+import type { ConfirmationFact, Facts } from './facts.ts'
 import type { NextAction } from './next-action.ts'
+import type { AnswerFact } from './rows.ts'
 import {
   NOW,
   ago,
@@ -12,6 +13,7 @@ import {
   client,
   operator,
   noAction,
+  question,
   url,
   resend,
   noWorker,
@@ -104,6 +106,18 @@ const cases: readonly [string, Facts, NextAction][] = [
     'a webhook that was held when its endpoint was deleted',
     withWebhook({ status: 'held', endpointStatus: 'deleted' }),
     noAction('explain.why_endpoint_deleted', { url }),
+  ],
+  [
+    'a follow-up that expired without a day, and a webhook that was held when its endpoint was deleted',
+    of(
+      { ...question, status: 'delivered' },
+      {
+        confirmation: { check: 'confirmation', status: 'rescheduled' } as ConfirmationFact,
+        answers: [{ check: 'confirmation', answer: 'reschedule_started', superseded: false } as AnswerFact],
+        deliveries: [{ ...delivery, status: 'held', endpointStatus: 'deleted' }],
+      },
+    ),
+    client('explain.ask_day'),
   ],
   [
     'a webhook that no worker takes',

@@ -39,6 +39,8 @@ export function nextAction(facts: Facts, provider: ProviderReader): NextAction {
     sending[0] ??
     actionForOpenQuestion(facts) ??
     actionForVerification(facts) ??
+    actionForUndeliveredQuestion(facts) ??
+    actionForMissingDay(facts) ??
     webhooks ??
     actionForOutcome(facts)
   )
@@ -263,11 +265,7 @@ function actionForVerification({ verification, messages, now }: Facts): NextActi
 
 /** Nothing is left to do, and the webhooks arrived. */
 function actionForOutcome(facts: Facts): NextAction {
-  if (facts.confirmation)
-    return (
-      actionForUndeliveredQuestion(facts) ??
-      (isDayMissing(facts) ? action('client', { code: 'explain.ask_day' }) : noAction(conversationOutcome(facts)))
-    )
+  if (facts.confirmation) return noAction(conversationOutcome(facts))
   const [message] = facts.messages
   return message ? actionForStatus(message, facts.now) : noAction({ code: 'explain.why_reached_all' })
 }
@@ -319,10 +317,12 @@ function findUndeliveredQuestion(facts: Facts): MessageFact | undefined {
 }
 
 /** The follow-up expired. By the answers, because the note of a customer may have been removed. */
-function isDayMissing({ confirmation, refusal, answers }: Facts): boolean {
-  if (confirmation?.status !== 'rescheduled' || refusal) return false
+function actionForMissingDay({ confirmation, refusal, answers }: Facts): NextAction | undefined {
+  if (confirmation?.status !== 'rescheduled' || refusal) return undefined
   const latest = answers.findLast(({ check, superseded }) => check === 'confirmation' && !superseded)?.answer
   return latest === 'reschedule_started' || latest === 'range_chosen'
+    ? action('client', { code: 'explain.ask_day' })
+    : undefined
 }
 
 function conversationOutcome({ confirmation, refusal }: Facts): CodedText {
