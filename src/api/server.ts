@@ -171,10 +171,11 @@ export function buildServer(
     // Here, before Fastify parses the body.
     done(request.is404 ? notFound(request, reply) : undefined)
   })
-  app.addHook('onSend', async (request, reply) => {
-    if (request.is404) await waitForRest(request, reply)
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    if (request.is404) void waitForRest(request, reply).finally(done)
+    else done()
   })
-  // After the route's own hooks, which end its metric and its span.
+  // For every other response, after the route's own hooks, which end its metric and its span.
   app.addHook('onRoute', (route) => {
     route.onSend = [route.onSend ?? [], waitForRest].flat()
   })
