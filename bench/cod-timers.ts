@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client } from 'pg'
-import { newId } from '../src/lib/ids.ts'
 import { withConnection } from '../test/database/postgres.ts'
 import { type ConfirmationRequest, confirmationRequests, openCodShops } from './cod-shop.ts'
 import { type Figure, atLeast, atMost, count, median, ms, percentile, perSecond, share, times } from './figures.ts'
@@ -9,7 +8,7 @@ import type { BenchPart } from './part.ts'
 import { type BenchProvider, CONFIRMATION_TEMPLATE } from './provider.ts'
 import { startReceiver } from './receiver.ts'
 import { startServer } from './server-process.ts'
-import type { Shop } from './shop.ts'
+import { type Shop, TIME_OF_IDS } from './shop.ts'
 import { addEndpoints, backlogOf } from './whole-way.ts'
 
 const PART = 'COD timers'
@@ -171,8 +170,7 @@ async function insertWaiting(
       firstAt,
       apartMs,
       size,
-      // of now: a worker removes confirmations by the time in their ids
-      `${newId().slice(0, 'xxxxxxxx-xxxx'.length)}-7cc${set}-8000-`,
+      `${TIME_OF_IDS}-7cc${set}-8000-`,
     ],
   )
 }

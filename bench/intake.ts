@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { newId } from '../src/lib/ids.ts'
 import { withConnection } from '../test/database/postgres.ts'
 import { type Figure, atLeast, atMost, megabytes, ms, perSecond } from './figures.ts'
 import { openHttpClient } from './http-client.ts'
@@ -7,7 +6,7 @@ import { closedLoop, openLoop } from './load.ts'
 import type { BenchPart } from './part.ts'
 import { TEMPLATE } from './provider.ts'
 import { memoryOf, startServer } from './server-process.ts'
-import { type Shop, openShops } from './shop.ts'
+import { type Shop, TIME_OF_IDS, openShops } from './shop.ts'
 import { type Status, statusWebhook } from './provider-webhooks.ts'
 
 const PART = 'provider webhooks'
@@ -95,9 +94,6 @@ async function insertMessages(databaseUrl: string, shops: readonly Shop[]): Prom
     await connection.query('vacuum analyze')
   })
 }
-
-/** Of now: a worker removes messages by the time in their ids. */
-const TIME_OF_IDS = newId().slice(0, 'xxxxxxxx-xxxx'.length)
 
 /** Ids rise in the order of their messages, like the application's. */
 const idPrefix = (index: number): string => `${TIME_OF_IDS}-7cc3-8${String(index).padStart(3, '0')}-`

@@ -24,6 +24,9 @@ export type ShopsOptions = { databaseUrl: string; graphUrl: string; shops: numbe
 
 const MONTHLY_UNITS = 1_000_000_000
 
+/** How the ids of inserted rows begin: with the current time, because a worker removes rows by the time in their ids. */
+export const TIME_OF_IDS = newId().slice(0, 'xxxxxxxx-xxxx'.length)
+
 /** An account belongs to one workspace, so each shop has one that no other has. */
 let newWabaId = 100_000_000_000_000
 
