@@ -431,7 +431,7 @@ test('a line that is not of the protocol ends nothing, and stdout has only the p
   assert.match(written.stderr, /The agent ended after 0 calls/)
 })
 
-test('an agent that makes too many calls at the same time is told to wait for their results', async (t) => {
+test('an agent with too many calls at once is told to wait for earlier results', async (t) => {
   const world = await startWorld(t)
   const { client } = await startAgent(t, world)
   const answers = await Promise.all(Array.from({ length: 300 }, () => client.callTool({ name: 'settings' })))

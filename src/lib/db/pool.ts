@@ -65,7 +65,7 @@ const SERVER_KEEPALIVE = { tcp_keepalives_idle: 30, tcp_keepalives_interval: 10,
 
 /**
  * A role or database may have others. The driver reads times only in this style, a statement that waited for a row must see its newest
- * version, and a backslash in a statement is one. Named as pg_settings does.
+ * version, and a backslash in a string must be taken literally. Named as pg_settings does.
  */
 export const NEEDED_SETTINGS = {
   DateStyle: 'ISO, MDY',

@@ -22,7 +22,7 @@ const MAX_WORKSPACES = 500
 /** A template that was used in this time is in use. */
 const IN_USE_MS = 30 * DAY_MS
 
-/** No sandboxes: what a developer tries there pages nobody. `leftOut`: how many more there are than MAX_WORKSPACES. */
+/** Live workspaces only: a fault in a developer's sandbox must not alert an operator. `leftOut`: how many there are beyond MAX_WORKSPACES. */
 export async function listExamined(sql: Sql): Promise<{ live: Workspace[]; leftOut: number }> {
   const live = (await listWorkspaces(sql)).filter(({ sandbox }) => !sandbox)
   return { live: live.slice(0, MAX_WORKSPACES), leftOut: Math.max(0, live.length - MAX_WORKSPACES) }

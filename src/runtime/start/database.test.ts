@@ -200,7 +200,7 @@ test('statements are read committed whatever isolation level the database has', 
   for (const row of rows) assert.deepEqual(row, { level: 'read committed' })
 })
 
-test('a backslash in a statement stays one whatever the database takes it for', async (t) => {
+test('a backslash in a statement is taken literally whatever the database has set', async (t) => {
   const rows = await readWith(t, 'standard_conforming_strings = off', String.raw`select '\1' as text`)
   for (const row of rows) assert.deepEqual(row, { text: String.raw`\1` })
 })

@@ -177,8 +177,8 @@ test('a command that reads creates no database where it finds none', async (t) =
 
 /** Root runs it as another user, who must be able to enter this folder. */
 const otherUser = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
-const isClosed = otherUser && (await findClosedFolder(ROOT, { ...otherUser, name: 'nobody', ownsFolder: false }))
-const skip = isClosed ? `${isClosed} is closed to other users` : false
+const closedFolder = otherUser && (await findClosedFolder(ROOT, { ...otherUser, name: 'nobody', ownsFolder: false }))
+const skip = closedFolder ? `other users cannot enter ${closedFolder}` : false
 
 test('a database that another user owns is reported as unreadable, not as missing', { skip }, async (t) => {
   const folder = await temporaryFolder(t)

@@ -310,7 +310,7 @@ test('what WhatsApp answers about each account of a live workspace is found, wit
   await world.query('update provider_accounts set graph_url = $2 where id = $1', [accountId, 'http://127.0.0.1:1'])
   assert.deepEqual(codesOf(await outside()), ['provider_unreachable'])
   await world.query('update workspaces set sandbox = true where id = $1', [world.workspaceId])
-  assert.deepEqual(codesOf(await outside()), [], 'a sandbox pages nobody')
+  assert.deepEqual(codesOf(await outside()), [], 'a sandbox must not alert an operator')
 })
 
 test('a check that meets a locked table says so, and does not ask to report an error', async (t) => {
