@@ -1965,7 +1965,7 @@ select m.id, m.kind, m.status, m.recipient, m.sender_id, s.phone as sender_phone
   m.accepted_at, s.status as sender_status, s.paused_at is not null as sender_paused,
   s.gone_at is not null as sender_gone, p.status as account_status, p.id as account_id, pace.breaker_open_until,
   pace.breaker_code, m.finish_tries, m.finish_error, m.quarantined_at,
-  case when m.kind = 'otp' then t.send_ttl_seconds end as send_ttl_seconds
+  t.send_ttl_seconds
 from (
   select * from messages where workspace_id = $1 and id = $2
   union all

@@ -652,6 +652,7 @@ export type ParameterNames = {
   'explain.quarantined_message': never
   'explain.quarantined_report': never
   'explain.quarantined_timer': never
+  'explain.question_dropped': 'until'
   'explain.reason': 'reason'
   'explain.refusal_denied': never
   'explain.refusal_no_response': never

@@ -121,7 +121,7 @@ type MessageRow = SenderState & {
   finishError: CodedText | null
   /** After the last try. */
   quarantinedAt: Date | null
-  /** How long the provider tries to deliver a code, by its template as it is now; -1 is the longest, null the default. */
+  /** How long the provider tries to deliver the message, by its template as it is now; -1 is the longest, null the default. */
   sendTtlSeconds: number | null
   /** The template's components as they are now; null when it is gone. */
   components: TemplateComponent[] | null
@@ -275,7 +275,7 @@ const selectMessages: Statement<MessageFact> = statement(
      m.accepted_at, s.status as sender_status, s.paused_at is not null as sender_paused,
      s.gone_at is not null as sender_gone, p.status as account_status, p.id as account_id, pace.breaker_open_until,
      pace.breaker_code, m.finish_tries, m.finish_error, m.quarantined_at,
-     case when m.kind = 'otp' then t.send_ttl_seconds end as send_ttl_seconds
+     t.send_ttl_seconds
    from (
      select * from messages where workspace_id = $1 and id = $2
      union all

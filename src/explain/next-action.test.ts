@@ -68,6 +68,16 @@ const cases: readonly [string, Facts, NextAction][] = [
     customer('explain.offline'),
   ],
   [
+    'an undelivered question whose template gives it an hour, shortly after it',
+    of({ ...question, sentAt: ago(HOUR_MS), sendTtlSeconds: 3_600 }),
+    customer('explain.offline_until', { until: '2026-11-20T12:00:00.000Z' }),
+  ],
+  [
+    'an undelivered question whose template gave it an hour',
+    of({ ...question, sentAt: ago(2 * HOUR_MS), sendTtlSeconds: 3_600 }),
+    client('explain.question_dropped', { until: '2026-11-20T11:00:00.000Z' }),
+  ],
+  [
     'a recipient whom the business blocked',
     reportedWith('RECIPIENT_NOT_ALLOWED', 130_403),
     operator('failures.remedy_130403'),

@@ -127,8 +127,8 @@ export function findFailure(facts: Facts): Failure | undefined {
 }
 
 const latestQuestion = (facts: Facts): MessageFact | undefined => {
-  const open = openCheck(facts)?.check
-  return facts.messages.findLast(({ check, purpose }) => check === open && purpose !== 'closing')
+  const open = openCheck(facts)
+  return open && questionsOf(facts, open).at(-1)
 }
 
 const OPEN = ['accepted', 'awaiting_answer', 'rescheduling', 'awaiting_reason', 'awaiting_note']
@@ -241,6 +241,8 @@ function actionForOpenQuestion(facts: Facts): NextAction | undefined {
   const question = latestQuestion(facts)
   const onItsWay = question && actionForStatus(question, facts.now)
   if (onItsWay?.who === 'operator' || onItsWay?.who === 'customer') return onItsWay
+  // A reminder that was dropped changes nothing for a customer who has the template.
+  if (onItsWay?.who === 'client' && !hasArrived(facts, check)) return onItsWay
   const { deadlineAt, followUpAt } = check
   const sentence: CodedText = followUpAt
     ? { code: 'explain.answer_latest', followUpAt: time(followUpAt) }
@@ -273,8 +275,7 @@ function actionForOutcome(facts: Facts): NextAction {
 function actionForStatus(message: MessageFact, now: Date): NextAction {
   if (message.undeliveredEventAt && !ARRIVED.has(message.status))
     return action('client', { code: 'explain.undelivered_next', seconds: message.deliverWithinSeconds ?? 0 })
-  if (message.status === 'sent')
-    return message.kind === 'otp' ? actionForSentCode(message, now) : action('customer', { code: 'explain.offline' })
+  if (message.status === 'sent') return actionForSent(message, now)
   if (ARRIVED.has(message.status)) return noAction({ code: 'explain.why_arrived' })
   const since = message.acceptedAt ?? message.createdAt
   if (now.getTime() - since.getTime() <= MAX_SILENCE_MS) return action('provider', { code: 'explain.just_taken' })
@@ -292,11 +293,12 @@ const LONGEST_TTL_MS = 30 * DAY_MS
 const TTL_BUFFER_MS = MINUTE_MS
 
 /** WhatsApp drops a message whose time is over, and may not report that. */
-function actionForSentCode({ sentAt, createdAt, sendTtlSeconds }: MessageFact, now: Date): NextAction {
+function actionForSent({ kind, sentAt, createdAt, sendTtlSeconds }: MessageFact, now: Date): NextAction {
+  if (kind === 'cod' && sendTtlSeconds === null) return action('customer', { code: 'explain.offline' })
   const ttlMs = sendTtlSeconds === null ? CODE_TTL_MS : sendTtlSeconds < 0 ? LONGEST_TTL_MS : sendTtlSeconds * SECOND_MS
   const until = later(sentAt ?? createdAt, ttlMs)
   return now.getTime() > until.getTime() + TTL_BUFFER_MS
-    ? action('client', { code: 'explain.dropped', until: time(until) })
+    ? action('client', { code: kind === 'otp' ? 'explain.dropped' : 'explain.question_dropped', until: time(until) })
     : action('customer', { code: 'explain.offline_until', until: time(until) })
 }
 
@@ -312,9 +314,17 @@ function actionForUndeliveredQuestion(facts: Facts): NextAction | undefined {
 function findUndeliveredQuestion(facts: Facts): MessageFact | undefined {
   const last = checksOf(facts).at(-1)
   if (last?.status !== 'no_response') return undefined
-  const questions = facts.messages.filter(({ check, purpose }) => check === last.check && purpose !== 'closing')
-  return questions.some(({ status }) => ARRIVED.has(status)) ? undefined : questions[0]
+  if (hasArrived(facts, last)) return undefined
+  const questions = questionsOf(facts, last)
+  // The reminder may still arrive when the template was dropped.
+  return questions.findLast(({ status }) => status === 'sent') ?? questions[0]
 }
+
+const questionsOf = ({ messages }: Facts, { check }: CheckFact): MessageFact[] =>
+  messages.filter((message) => message.check === check && message.purpose !== 'closing')
+
+const hasArrived = (facts: Facts, check: CheckFact): boolean =>
+  questionsOf(facts, check).some(({ status }) => ARRIVED.has(status))
 
 /** The follow-up expired. By the answers, because the note of a customer may have been removed. */
 function actionForMissingDay({ confirmation, refusal, answers }: Facts): NextAction | undefined {
