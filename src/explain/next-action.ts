@@ -15,6 +15,7 @@ import {
   armedTimers,
   checksOf,
 } from './facts.ts'
+import type { AnswerFact } from './rows.ts'
 
 export type NextAction = {
   who: 'none' | 'client' | 'operator' | 'provider' | 'customer'
@@ -329,10 +330,17 @@ const hasArrived = (facts: Facts, check: CheckFact): boolean =>
 /** The follow-up expired. By the answers, because the note of a customer may have been removed. */
 function actionForMissingDay({ confirmation, refusal, answers }: Facts): NextAction | undefined {
   if (confirmation?.status !== 'rescheduled' || refusal) return undefined
-  const latest = answers.findLast(({ check, superseded }) => check === 'confirmation' && !superseded)?.answer
-  return latest === 'reschedule_started' || latest === 'range_chosen'
+  const counted = answers.filter(({ check, superseded }) => check === 'confirmation' && !superseded)
+  const [latest, before] = counted.toReversed()
+  return latest?.answer === 'reschedule_started' || latest?.answer === 'range_chosen' || isLateRange(latest, before)
     ? action('client', { code: 'explain.ask_day' })
     : undefined
+}
+
+/** A text would have left the range as it was. */
+function isLateRange(latest: AnswerFact | undefined, before: AnswerFact | undefined): boolean {
+  const { date, timeRange, note } = latest?.detail.reschedule ?? {}
+  return date === null && note === null && timeRange !== (before?.detail.reschedule?.timeRange ?? null)
 }
 
 function conversationOutcome({ confirmation, refusal }: Facts): CodedText {

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { HOUR_MS } from '../../../src/lib/clock.ts'
 import { advanceSandbox } from '../../../src/sandbox/advance.ts'
 import { explainConversation } from '../../../src/explain/explain.ts'
-import type { CreatedConfirmation } from '../../world/cod.ts'
+import { type CreatedConfirmation, codAccount } from '../../world/cod.ts'
 import { explained } from '../../world/explained.ts'
 import { startSandbox } from '../../world/sandbox.ts'
 import type { World } from '../../world/world.ts'
@@ -213,6 +213,28 @@ test('a customer who wanted another time and chose no day must be asked by the s
   assert.equal((await explained(world, order.confirmationId)).next.who, 'none', 'a day that is chosen later counts')
 })
 
+test('a range that is reported after the follow-up expired still leaves the shop to ask for a day', async (t) => {
+  const { world, order, ana } = await startConversation(t)
+  for (const button of ['Change time', 0]) await ana.taps(button)
+  const timeQuestion = ana.last()
+  await ana.taps('Change time', { on: ana.screen()[0] })
+  const chosenAt = Math.floor(world.clock.now().getTime() / 1000)
+  world.advance('24h')
+  await world.settled()
+  await ana.taps('12:00-18:00', { on: timeQuestion, timestamp: chosenAt })
+  const { reschedule } = await world.getConfirmation(order)
+  assert.deepEqual(reschedule, { date: null, timeRange: '12:00-18:00', note: null })
+  assert.match((await explained(world, order.confirmationId)).next.sentence, /^Ask the customer for a day/)
+
+  const { order: second, ana: eve } = await confirm(world)
+  for (const button of ['Change time', 0]) await eve.taps(button)
+  const question = eve.last()
+  await eve.taps('Change time', { on: eve.screen()[0] })
+  await eve.taps('12:00-18:00', { on: question })
+  await eve.types('Any day')
+  assert.equal((await explained(world, second.confirmationId)).next.who, 'none', 'the note says which day')
+})
+
 test('a deadline that passed before the question arrived is explained by the question, not by a silent customer', async (t) => {
   const world = await startSandbox(t, {}, { confirmation: { reminderMinutes: null, noResponseMinutes: 60 } })
   const nextAfter = async (reported: 'nothing' | 'sent' | 'delivered') => {
@@ -259,6 +281,32 @@ test('a question that never arrived needs no action once WhatsApp has dropped it
     await world.settled()
     assert.equal((await explained(world, order.confirmationId)).next.who, who)
   }
+})
+
+test('a question that WhatsApp dropped when its template’s time was over leads the shop to the customer', async (t) => {
+  const account = codAccount()
+  const templates = account.templates?.map((each) => ({ ...each, message_send_ttl_seconds: 1_800 }))
+  const world = await startSandbox(
+    t,
+    { account: { ...account, templates } },
+    { confirmation: { noResponseMinutes: 240 } },
+  )
+  const { order, ana } = await confirm(world)
+  await world.reported(ana.last(), 'sent')
+  const who = async () => (await explained(world, order.confirmationId)).next.who
+  assert.equal(await who(), 'customer')
+  world.advance('35m')
+  assert.equal(await who(), 'client', 'the question was dropped')
+  world.advance('90m')
+  await world.settled()
+  assert.equal(ana.screen().length, 2)
+  await world.reported(ana.last(), 'sent')
+  assert.equal(await who(), 'customer', 'the reminder may still arrive')
+  world.advance('130m')
+  await world.settled()
+  const { status, next } = await explained(world, order.confirmationId)
+  assert.deepEqual([status, next.who], ['no_response', 'client'])
+  assert.match(next.sentence, /^Contact the customer in another way, because WhatsApp dropped this message/)
 })
 
 test('a failed question shows who must act', async (t) => {
