@@ -116,7 +116,8 @@ type Failure = { failureCode: FailureCode; message: MessageFact | undefined }
  * nothing to answer.
  */
 export function findFailure(facts: Facts): Failure | undefined {
-  const { confirmation, messages } = facts
+  const { confirmation, verification, messages } = facts
+  if (verification?.status === 'approved') return undefined // the code was sent again
   const check = checksOf(facts).findLast(({ failureCode }) => failureCode)
   const current = confirmation ? (latestQuestion(facts) ?? findUndeliveredQuestion(facts)) : messages[0]
   const failureCode = check?.failureCode ?? current?.failureCode

@@ -66,6 +66,22 @@ test('a verification is explained with its message: its checks, its resends, its
   assert.equal((await nextOf(pending)).who, 'customer')
 })
 
+test('a verification that was approved after a resend needs no action, although its first message failed', async (t) => {
+  const world = await startWorld(t)
+  const started = await world.startVerification()
+  const first = { messageId: started.verificationId }
+  const code = await world.codeOn(started)
+  await world.whatsapp.reports(first, [{ status: 'failed', errors: [131026] }])
+  assert.equal((await explained(world, started.verificationId)).next.who, 'client')
+  world.advance(`${RESEND_INTERVAL_MS}ms`)
+  const resent = await world.resend(started)
+  await world.whatsapp.reports({ messageId: String(resent.body.messageId) }, ['delivered'])
+  await world.check(started, code)
+  const { status, next } = await explained(world, started.verificationId)
+  assert.equal(status, 'failed, verification approved')
+  assert.deepEqual(next, { who: 'none', sentence: 'No action is needed: the customer typed the right code.' })
+})
+
 test('an export contains a verification without its code, and an erasure ends it with the pseudonym', async (t) => {
   const world = await startWorld(t)
   const receiver = await world.receiver()
